@@ -1,0 +1,114 @@
+-- TimescaleDB: bring the aggregates up to date. Repeatable: replaced whenever this file changes.
+--
+-- Two faults of TimescaleDB would lose buckets without a word; both are worked around here and nowhere else.
+-- 1. timescaledb #10296: a change whose last row lies exactly on the start of a day or month (buckets of variable width) does not
+--    reach that bucket. note_edges reads such changes from the invalidation log before anything consumes it, and the refresh
+--    computes those buckets by force. The parents of days and months are written by this refresh alone, so nobody races with it.
+-- 2. Refreshing in batches skips a last changed row on a batch boundary: buckets_per_batch 0 refreshes in one pass.
+
+create or replace procedure rollup.note_edges(parent text, wanted_unit text) language sql as $$
+  insert into rollup.edge (parent, unit, bucket)
+  select distinct note_edges.parent, wanted_unit, changed.last
+  from _timescaledb_catalog.continuous_aggs_hypertable_invalidation_log log
+  join _timescaledb_catalog.continuous_agg level
+    on level.mat_hypertable_id = log.hypertable_id and level.user_view_schema = 'rollup' and level.user_view_name = note_edges.parent
+  cross join lateral (
+    select case when log.greatest_modified_value between -6e16 and 6e16 then to_timestamp(log.greatest_modified_value / 1e6) end as last
+  ) changed
+  where log.lowest_modified_value < log.greatest_modified_value
+    and rollup.bucket_start(wanted_unit, changed.last) = changed.last
+  on conflict do nothing
+$$;
+
+-- Compute by force the days (or months) that were noted; each is ticked off in the transaction after it was computed.
+create or replace procedure rollup.force_edges(wanted_unit text) language plpgsql as $$
+declare
+  edge record;
+begin
+  loop
+    select e.parent, e.bucket into edge from rollup.edge e where e.unit = wanted_unit order by e.bucket limit 1;
+    exit when not found;
+    call refresh_continuous_aggregate(
+      format('rollup.%I', split_part(edge.parent, '_', 1) || case wanted_unit when 'day' then '_daily' else '_monthly' end)::regclass,
+      edge.bucket, rollup.bucket_add(wanted_unit, edge.bucket, 1), force => true, options => '{"buckets_per_batch": 0}');
+    delete from rollup.edge e where e.parent = edge.parent and e.unit = wanted_unit and e.bucket = edge.bucket;
+    commit;
+  end loop;
+end $$;
+
+-- One level: what the log says has changed, then what was asked for by force.
+create or replace procedure rollup.refresh_level(level text, unit text, forced tstzmultirange) language plpgsql as $$
+declare
+  part tstzrange;
+begin
+  call refresh_continuous_aggregate(format('rollup.%I', level)::regclass, null::timestamptz, null::timestamptz, options => '{"buckets_per_batch": 0}');
+  for part in select unnest(rollup.widen(unit, forced)) loop
+    call refresh_continuous_aggregate(format('rollup.%I', level)::regclass, lower(part), upper(part), force => true, options => '{"buckets_per_batch": 0}');
+  end loop;
+end $$;
+
+-- When it returns, all that was committed before the call is in every bucket. It commits on its way (a refresh cannot be undone
+-- half way, only finished by the next one) and holds a session lock: call it on a connection that is closed after any error.
+create or replace procedure rollup.refresh(now timestamptz) language plpgsql as $$
+declare
+  periods bigint[];
+  forced tstzmultirange;
+  forced_regions tstzmultirange;
+begin
+  perform pg_advisory_lock(hashtext('rollup.refresh'));
+  perform set_config('timescaledb.enable_merge_on_cagg_refresh', 'off', false); -- loses updates when on
+
+  periods := array(select id from rollup.stale_period);
+  forced := rollup.forced_hours('sensor_hourly', periods);
+  forced_regions := forced + rollup.forced_hours('region_hourly', periods);
+
+  if not exists (select from rollup.sensor_hourly) then
+    -- first build: in batches it is four times faster; what the batches skip, the pass below brings
+    call refresh_continuous_aggregate('rollup.sensor_hourly', null::timestamptz, null::timestamptz);
+  end if;
+  call rollup.refresh_level('sensor_hourly', 'hour', forced);
+  call rollup.refresh_level('station_hourly', 'hour', forced);
+  call rollup.note_edges('station_hourly', 'day');
+  commit;
+  call rollup.refresh_level('region_hourly', 'hour', forced_regions);
+  call rollup.note_edges('region_hourly', 'day');
+  commit;
+  call rollup.refresh_level('station_daily', 'day', forced);
+  call rollup.refresh_level('region_daily', 'day', forced_regions);
+  call rollup.force_edges('day');
+  call rollup.note_edges('station_daily', 'month');
+  call rollup.note_edges('region_daily', 'month');
+  commit;
+  call rollup.refresh_level('station_monthly', 'month', forced);
+  call rollup.refresh_level('region_monthly', 'month', forced_regions);
+  call rollup.force_edges('month');
+
+  delete from rollup.stale_period where id = any (periods);
+  update rollup.freshness set refreshed_at = refresh.now;
+  commit;
+  perform pg_advisory_unlock(hashtext('rollup.refresh'));
+end $$;
+
+-- What has changed since the last refresh, as ranges.
+create or replace view rollup.pending as
+  select
+    case when log.lowest_modified_value > -6e16 then to_timestamp(log.lowest_modified_value / 1e6) else '-infinity' end as since,
+    case when log.greatest_modified_value < 6e16 then to_timestamp(log.greatest_modified_value / 1e6) + interval '1 microsecond' else 'infinity' end as until
+  from _timescaledb_catalog.continuous_aggs_hypertable_invalidation_log log
+  join _timescaledb_catalog.hypertable h on h.id = log.hypertable_id and h.schema_name = 'raw' and h.table_name = 'readings'
+  union all select since, until from rollup.stale_period;
+
+-- Compress the chunks of readings that ended more than a week ago.
+create or replace procedure rollup.maintain(now timestamptz) language plpgsql as $$
+declare
+  chunk regclass;
+begin
+  for chunk in
+    select format('%I.%I', c.chunk_schema, c.chunk_name)::regclass from timescaledb_information.chunks c
+    where c.hypertable_schema = 'raw' and c.hypertable_name = 'readings' and not c.is_compressed and c.range_end < maintain.now - interval '7 days'
+    order by c.range_end
+  loop
+    call convert_to_columnstore(chunk);
+    commit;
+  end loop;
+end $$;

@@ -1,0 +1,2 @@
+-- The seven aggregates, built from sql/rollups by the recorded engine.
+-- airseries: rebuild rollups

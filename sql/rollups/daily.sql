@@ -1,0 +1,19 @@
+-- Day of a {{place}}: the mean of its hours (A4), extremes of the hourly means (A5), rain summed (A6).
+-- The number of hours behind each mean goes along, so that a month can be the mean of its hours without reading them again.
+select
+  time_bucket('1 day', h.bucket, {{zone}}) as bucket,
+  h.{{key}},
+  count(*)::int as hours,
+  avg(h.{{members}})::float8 as {{members}},
+  {{each mean: avg(h.$name) as $name}},
+  {{each mean: count(h.$name)::int as $name_hours}},
+  {{each extreme: min(h.$name) as min_$name, max(h.$name) as max_$name}},
+  min(h.aqi) as min_aqi,
+  max(h.aqi) as max_aqi,
+  avg(h.wind_sin) as wind_sin,
+  avg(h.wind_cos) as wind_cos,
+  count(h.wind_sin)::int as wind_hours,
+  sum(h.rain) as rain
+from rollup.{{place}}_hourly h
+where {{range h.bucket}}
+group by 1, 2

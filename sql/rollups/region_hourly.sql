@@ -1,0 +1,15 @@
+-- Region hour: the mean of the hours of the stations that belonged to the region at its start, each once (A3, A8).
+select
+  time_bucket('1 hour', h.bucket) as bucket,
+  m.region_slug,
+  count(*)::int as station_count,
+  {{each thp: avg(h.$name) filter (where h.quality = 0) as $name}},
+  {{each air: avg(h.$name) as $name}},
+  avg(h.wind_sin) as wind_sin,
+  avg(h.wind_cos) as wind_cos,
+  avg(h.rain) as rain,
+  rollup.aqi(avg(h.pm25), avg(h.pm10)) as aqi
+from rollup.station_hourly h
+join raw.membership m on m.station_id = h.station_id
+where h.bucket >= m.since and h.bucket < m.until and {{range h.bucket}}
+group by 1, 2

@@ -1,0 +1,136 @@
+/**
+ * What a reading can measure, in the one order used everywhere, with the bounds of rule S1 and the published precision.
+ * The columns of raw and rollup, the import headers and the history fields all come from this table.
+ */
+
+export type Metric = {
+  readonly name: string;
+  readonly unit: string;
+  readonly meaning: string;
+  /** How readings become a bucket: a mean (A1), a sum (A6) or a mean unit vector (A7). */
+  readonly kind: 'mean' | 'sum' | 'vector';
+  /** Rule S1, both ends inclusive. */
+  readonly low: number;
+  readonly high: number;
+  /** Decimals published. */
+  readonly digits: 0 | 1 | 2;
+  /** Days and months publish the extremes of its hourly means (A5). */
+  readonly extremes?: true;
+  /** Left out of region means while its station is flagged for bad temperature, humidity or pressure (A3). */
+  readonly thp?: true;
+  /** Instruments report small negatives; they are published as 0. */
+  readonly floor?: true;
+};
+
+/** The largest single-precision number below 360: a direction is in [0, 360). */
+const BELOW_360 = 359.99997;
+
+export const METRICS = [
+  {
+    name: 'temperature',
+    unit: '°C',
+    meaning: 'air temperature',
+    kind: 'mean',
+    low: -60,
+    high: 60,
+    digits: 1,
+    extremes: true,
+    thp: true,
+  },
+  { name: 'humidity', unit: '%', meaning: 'relative humidity', kind: 'mean', low: 0, high: 100, digits: 0, thp: true },
+  {
+    name: 'pressure',
+    unit: 'Pa',
+    meaning: 'air pressure',
+    kind: 'mean',
+    low: 50_000,
+    high: 110_000,
+    digits: 0,
+    thp: true,
+  },
+  { name: 'pm1', unit: 'µg/m³', meaning: 'PM1', kind: 'mean', low: -10, high: 2_000, digits: 1, floor: true },
+  {
+    name: 'pm25',
+    unit: 'µg/m³',
+    meaning: 'PM2.5, corrected where a correction applies',
+    kind: 'mean',
+    low: -10,
+    high: 2_000,
+    digits: 1,
+    extremes: true,
+    floor: true,
+  },
+  {
+    name: 'pm25_raw',
+    unit: 'µg/m³',
+    meaning: 'PM2.5 as the instrument gave it',
+    kind: 'mean',
+    low: -10,
+    high: 2_000,
+    digits: 1,
+    floor: true,
+  },
+  {
+    name: 'pm10',
+    unit: 'µg/m³',
+    meaning: 'PM10',
+    kind: 'mean',
+    low: -10,
+    high: 2_000,
+    digits: 1,
+    extremes: true,
+    floor: true,
+  },
+  {
+    name: 'no2',
+    unit: 'ppb',
+    meaning: 'nitrogen dioxide',
+    kind: 'mean',
+    low: 0,
+    high: 5_000,
+    digits: 1,
+    extremes: true,
+  },
+  { name: 'so2', unit: 'µg/m³', meaning: 'sulphur dioxide', kind: 'mean', low: 0, high: 5_000, digits: 1 },
+  { name: 'o3', unit: 'µg/m³', meaning: 'ozone', kind: 'mean', low: 0, high: 5_000, digits: 1 },
+  {
+    name: 'dust',
+    unit: 'µg/m³',
+    meaning: 'dust (total particulate matter)',
+    kind: 'mean',
+    low: -10,
+    high: 2_000,
+    digits: 1,
+    extremes: true,
+    floor: true,
+  },
+  { name: 'usvh', unit: 'µSv/h', meaning: 'radiation dose rate', kind: 'mean', low: 0, high: 100, digits: 2 },
+  { name: 'uv', unit: 'UV index', meaning: 'ultraviolet index', kind: 'mean', low: 0, high: 20, digits: 1 },
+  {
+    name: 'wind_speed',
+    unit: 'm/s',
+    meaning: 'wind speed',
+    kind: 'mean',
+    low: 0,
+    high: 100,
+    digits: 1,
+    extremes: true,
+  },
+  {
+    name: 'wind_direction',
+    unit: 'degrees',
+    meaning: 'direction the wind comes from, clockwise from north',
+    kind: 'vector',
+    low: 0,
+    high: BELOW_360,
+    digits: 0,
+  },
+  { name: 'rain', unit: 'mm', meaning: 'precipitation', kind: 'sum', low: 0, high: 500, digits: 1 },
+] as const satisfies readonly Metric[];
+
+export type MetricName = (typeof METRICS)[number]['name'];
+
+/** The values of one reading: only what was measured. */
+export type Values = Partial<Record<MetricName, number>>;
+
+export const METRIC_NAMES: readonly MetricName[] = METRICS.map((metric) => metric.name);

@@ -1,0 +1,3 @@
+export function commentsSql(): string {
+  return '';
+}

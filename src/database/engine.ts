@@ -1,0 +1,50 @@
+/** Which engine a database can have. Chosen once, at the first migration; recorded, and held ever after. */
+import type { Sql } from './connect.ts';
+import { MigrationRefused } from './migrations.ts';
+import type { Engine } from './rollups.ts';
+
+/** The oldest TimescaleDB whose refresh takes the options that ours gives. */
+const OLDEST = [2, 28] as const;
+
+/** The engine that this server offers to this database, and why. Creates the extension where it can. */
+export async function offeredEngine(sql: Sql): Promise<{ engine: Engine; why: string }> {
+  // `create extension` without the preload is fatal for the connection, so ask for the loader's setting first
+  const [preload] = await sql`select current_setting('timescaledb.disable_load', true) as loader`;
+  if (preload?.loader == null) return { engine: 'plain', why: 'TimescaleDB is not preloaded on this server' };
+  try {
+    await sql.unsafe('create extension if not exists timescaledb');
+  } catch (error) {
+    throw new MigrationRefused(
+      `TimescaleDB is preloaded, but this user could not create the extension (${(error as Error).message}). ` +
+        'Let an administrator run "create extension timescaledb" in this database, or grant the right.',
+    );
+  }
+  const [found] = await sql`
+    select current_setting('timescaledb.license', true) as license, (select extversion from pg_extension where extname = 'timescaledb') as version`;
+  if (found?.license !== 'timescale') {
+    return {
+      engine: 'plain',
+      why: `TimescaleDB ${found?.version} is the Apache edition, which has no continuous aggregates`,
+    };
+  }
+  const [major = 0, minor = 0] = String(found.version).split('.').map(Number);
+  if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
+    throw new MigrationRefused(
+      `TimescaleDB ${found.version} is too old: ${OLDEST.join('.')} or newer is needed. Update it ("alter extension timescaledb update").`,
+    );
+  }
+  return { engine: 'timescale', why: `TimescaleDB ${found.version} Community` };
+}
+
+/** Refuses a database whose recorded engine the server no longer has. The other way round is fine: plain stays plain. */
+export async function checkEngine(sql: Sql, recorded: Engine): Promise<void> {
+  if (recorded === 'plain') return;
+  const [loaded] = await sql`
+    select from pg_extension where extname = 'timescaledb' and current_setting('timescaledb.license', true) = 'timescale'`;
+  if (loaded === undefined) {
+    throw new MigrationRefused(
+      'This database was made with TimescaleDB Community, and the server does not have it now. ' +
+        "Put timescaledb into shared_preload_libraries, set timescaledb.license to 'timescale', and restart the server.",
+    );
+  }
+}

@@ -1,0 +1,120 @@
+/** Brings a database to the state this program needs, or refuses with a reason and a remedy. Safe to run from many processes at once. */
+import type { Log } from '../log.ts';
+import { commentsSql } from './comments.ts';
+import { connect, type Sql, type Target } from './connect.ts';
+import { checkEngine, offeredEngine } from './engine.ts';
+import { fingerprint, sqlFile } from './files.ts';
+import { type Applied, type Migration, MigrationRefused, pendingMigrations, readMigrations } from './migrations.ts';
+import type { Columns } from './oracle.ts';
+import { repeatableSql } from './repeatable.ts';
+import { buildRollups, dropRollups, type Engine, LEVELS } from './rollups.ts';
+import { checkTimeZone } from './timeZone.ts';
+
+export type Installation = { timeZone: string; engine: Engine; applied: number };
+
+export const DEFAULT_TIME_ZONE = 'Asia/Yerevan';
+
+type Options = { timeZone?: string | undefined; now: Date; log: Log };
+
+export async function migrate(target: Target, { timeZone, now, log }: Options): Promise<Installation> {
+  const sql = connect(target, { name: 'airseries migrate' });
+  try {
+    await sql`select pg_advisory_lock(hashtext('airseries.migrate'))`;
+    const recorded = await installation(sql);
+    if (recorded === undefined) {
+      const zone = timeZone ?? DEFAULT_TIME_ZONE;
+      await checkTimeZone(sql, zone, now);
+      const { engine, why } = await offeredEngine(sql);
+      log.info({ engine, why, time_zone: zone }, 'new database');
+      await sql.unsafe(sqlFile('roles.sql')).simple();
+      await sql.unsafe(RECORD).simple();
+      return await bring(sql, engine, zone, log);
+    }
+    if (timeZone !== undefined && timeZone !== recorded.zone) {
+      throw new MigrationRefused(
+        `TIME_ZONE is ${timeZone}, but this database was made for ${recorded.zone}, and its days and months are of that zone. ` +
+          `Unset TIME_ZONE or set it to ${recorded.zone}; for another zone make a new database.`,
+      );
+    }
+    await checkEngine(sql, recorded.engine);
+    return await bring(sql, recorded.engine, recorded.zone, log);
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+/** Where migrations are recorded; made before the first of them. */
+const RECORD = `
+create schema if not exists raw authorization airseries_owner;
+create table if not exists raw.migration (number int primary key, name text not null, checksum text not null, applied_at timestamptz not null default clock_timestamp());
+alter table raw.migration owner to airseries_owner;`;
+
+async function installation(sql: Sql): Promise<{ zone: string; engine: Engine } | undefined> {
+  const [there] = await sql`select to_regclass('raw.installation') is not null as made`;
+  if (there?.made !== true) return undefined;
+  const [row] = await sql<{ zone: string; engine: Engine }[]>`select time_zone as zone, engine from raw.installation`;
+  return row;
+}
+
+async function bring(sql: Sql, engine: Engine, zone: string, log: Log): Promise<Installation> {
+  const migrations = readMigrations(engine, zone);
+  const applied = await sql<Applied[]>`select number, name, checksum from raw.migration order by number`;
+  const pending = pendingMigrations(migrations, applied);
+  const rollups = buildRollups(engine, zone);
+  if (!pending.some((migration) => migration.rebuildsRollups)) await checkRollups(sql, rollups);
+  for (const migration of pending) {
+    await apply(sql, migration, engine, rollups);
+    log.info({ migration: `${migration.number} ${migration.name}` }, 'migrated');
+  }
+  await rebuildRepeatable(sql, engine, zone, log);
+  return { timeZone: zone, engine, applied: migrations.length };
+}
+
+async function apply(sql: Sql, migration: Migration, engine: Engine, rollups: string): Promise<void> {
+  const rebuild = migration.rebuildsRollups
+    ? `drop schema if exists api cascade; ${dropRollups(engine)} ${rollups};
+       update raw.installation set rollups = '${fingerprint(rollups)}', repeatable = null;`
+    : '';
+  await inTransaction(
+    sql,
+    `${migration.text}; ${rebuild}
+     insert into raw.migration (number, name, checksum) values (${migration.number}, '${migration.name}', '${migration.checksum}');`,
+  );
+}
+
+async function checkRollups(sql: Sql, rollups: string): Promise<void> {
+  const [row] = await sql`select rollups from raw.installation`;
+  if (row?.rollups === fingerprint(rollups)) return;
+  throw new MigrationRefused(
+    'The definitions of the aggregates (sql/rollups) are not those that this database was built with. ' +
+      'Put them back, or add a migration with the line "-- airseries: rebuild rollups".',
+  );
+}
+
+async function rebuildRepeatable(sql: Sql, engine: Engine, zone: string, log: Log): Promise<void> {
+  const text = repeatableSql(engine, zone, await levelColumns(sql)) + commentsSql();
+  const mark = fingerprint(text);
+  const [row] = await sql`select repeatable from raw.installation`;
+  if (row?.repeatable === mark) return;
+  await inTransaction(sql, `${text}; update raw.installation set repeatable = '${mark}';`);
+  log.info('schema api built');
+}
+
+async function levelColumns(sql: Sql): Promise<Columns> {
+  const rows = await sql<{ level: string; name: string; type: string }[]>`
+    select c.relname as level, a.attname as name, format_type(a.atttypid, a.atttypmod) as type
+    from pg_attribute a join pg_class c on c.oid = a.attrelid
+    where c.relnamespace = 'rollup'::regnamespace and c.relname in ${sql(LEVELS.map(({ name }) => name))} and a.attnum > 0 and not a.attisdropped
+    order by c.relname, a.attnum`;
+  return Object.fromEntries(LEVELS.map(({ name }) => [name, rows.filter((row) => row.level === name)]));
+}
+
+/** Several statements as one transaction of the owner; on an error nothing of it is left. */
+async function inTransaction(sql: Sql, text: string): Promise<void> {
+  try {
+    await sql.unsafe(`begin; set local role airseries_owner; ${text} ; commit;`).simple();
+  } catch (error) {
+    await sql.unsafe('rollback').simple();
+    throw error;
+  }
+}

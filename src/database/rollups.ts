@@ -1,0 +1,57 @@
+/** The seven aggregates: which template, whose hours, what they are keyed by. Both engines are built from this list. */
+import { sqlFile } from './files.ts';
+import { literal, render } from './render.ts';
+
+export type Engine = 'plain' | 'timescale';
+
+export type Level = {
+  readonly name: string;
+  readonly body: string;
+  readonly keys: readonly string[];
+  readonly unit: 'hour' | 'day' | 'month';
+  readonly words: Readonly<Record<string, string>>;
+};
+
+const STATION = { place: 'station', key: 'station_id', members: 'sensor_count' };
+const REGION = { place: 'region', key: 'region_slug', members: 'station_count' };
+
+/** Parents before children: the order of refreshing. */
+export const LEVELS: readonly Level[] = [
+  { name: 'sensor_hourly', body: 'sensor_hourly.sql', keys: ['sensor_id', 'station_id'], unit: 'hour', words: {} },
+  { name: 'station_hourly', body: 'station_hourly.sql', keys: ['station_id'], unit: 'hour', words: {} },
+  { name: 'region_hourly', body: 'region_hourly.sql', keys: ['region_slug'], unit: 'hour', words: {} },
+  { name: 'station_daily', body: 'daily.sql', keys: ['station_id'], unit: 'day', words: STATION },
+  { name: 'region_daily', body: 'daily.sql', keys: ['region_slug'], unit: 'day', words: REGION },
+  { name: 'station_monthly', body: 'monthly.sql', keys: ['station_id'], unit: 'month', words: STATION },
+  { name: 'region_monthly', body: 'monthly.sql', keys: ['region_slug'], unit: 'month', words: REGION },
+];
+
+/** The select of a level, over all time or over the range $1 … $2 of its time column. */
+export function body(level: Level, zone: string, range: 'all' | 'parameters'): string {
+  const ranged = sqlFile(`rollups/${level.body}`).replace(/\{\{range ([\w.]+)\}\}/g, (_, column) =>
+    range === 'all' ? 'true' : `${column} >= $1 and ${column} < $2`,
+  );
+  return render(ranged.replace(/^--.*\n/gm, ''), { ...level.words, zone: literal(zone) }).trim();
+}
+
+/** Everything that builds the seven levels on an engine. Its fingerprint is recorded: built aggregates must be these. */
+export function buildRollups(engine: Engine, zone: string): string {
+  const template = sqlFile(`engines/${engine}/level.sql`);
+  return LEVELS.map((level) =>
+    render(template, {
+      level: level.name,
+      keys: level.keys.join(', '),
+      chunk: level.unit === 'hour' ? '30 days' : '360 days',
+      body: body(level, zone, 'all'),
+      'ranged body': body(level, zone, 'parameters'),
+    }),
+  ).join('\n');
+}
+
+/** Removes the seven levels, children first. */
+export function dropRollups(engine: Engine): string {
+  const kind = engine === 'timescale' ? 'materialized view' : 'table';
+  const drops = [...LEVELS].reverse().map(({ name }) => `drop ${kind} if exists rollup.${name} cascade;`);
+  const fills = engine === 'plain' ? LEVELS.map(({ name }) => `drop function if exists rollup.fill_${name};`) : [];
+  return [...drops, ...fills].join('\n');
+}
