@@ -21,6 +21,7 @@ export function repeatableSql(engine: Engine, zone: string, columns: Columns): s
     sqlFile('engines/common.sql'),
     sqlFile(`engines/${engine}/refresh.sql`),
     buildOracle(zone, columns),
+    ...sqlFiles('ingest').map((path) => render(sqlFile(path), {})),
     ...sqlFiles('api').flatMap((path) => renderings(sqlFile(path))),
     GRANTS,
   ].join('\n');
