@@ -10,7 +10,8 @@ create table raw.installation (
   time_zone text not null,
   engine text not null,
   rollups text, -- fingerprint of the aggregates' definitions as they were built
-  repeatable text -- fingerprint of the repeatable SQL as it was built
+  repeatable text, -- fingerprint of the repeatable SQL as it was built
+  demo text check (demo in ('loaded', 'removed')) -- null: the demo network was never in here
 );
 insert into raw.installation (time_zone, engine) values ({{zone}}, {{engine}});
 grant select on raw.installation to airseries_ingest;

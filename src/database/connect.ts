@@ -26,6 +26,7 @@ export function connect(
   const options = {
     max,
     connect_timeout: 2,
+    max_lifetime: null, // by default a connection is replaced after half an hour; some of ours hold a lock
     onnotice: () => undefined,
     types: { timestamptz: { to: 1184, from: [1184], serialize: toTimestamp, parse: toIso } },
     connection: {

@@ -1,0 +1,73 @@
+/** Bringing the aggregates up to date, and asking the oracle whether they are. */
+import { connect, type Sql, type Target } from './connect.ts';
+
+/**
+ * All that was accepted before the call is in every bucket when it resolves. Safe to call from anywhere at any time; a second
+ * caller waits for the first. The connection is its own and is closed in any case: the refresh holds a session lock, which must
+ * not outlive an error on a pooled connection.
+ */
+export async function refresh(target: Target, now: Date): Promise<void> {
+  await alone(target, (sql) => sql`call rollup.refresh(${now})`);
+}
+
+/** Storage housekeeping (compression of old readings where the engine has it). */
+export async function maintain(target: Target, now: Date): Promise<void> {
+  await alone(target, (sql) => sql`call rollup.maintain(${now})`);
+}
+
+/** Half-open; a missing end is open. */
+export type Period = { from?: Date | undefined; to?: Date | undefined };
+
+/** Computes every bucket of a period anew, whether or not anything changed. */
+export async function rebuild(target: Target, now: Date, period: Period): Promise<void> {
+  await alone(target, async (sql) => {
+    await sql`insert into rollup.stale_period (since, until, from_level)
+      values (${period.from ?? '-infinity'}, ${period.to ?? 'infinity'}, 'sensor_hourly')`;
+    await sql`call rollup.refresh(${now})`;
+  });
+}
+
+/** A bucket whose stored value is not what raw.readings says, and in which columns. */
+export type Difference = { level: string; bucket: string; place: string; columns: string[] };
+
+/**
+ * Refreshes, then compares every bucket of the months that the period touches with the same question asked of the readings.
+ * With `repair`, computes the differing buckets anew; what it returns then is what still differs.
+ */
+export async function audit(
+  target: Target,
+  { now, from, to, repair = false, timeZone }: Period & { now: Date; repair?: boolean; timeZone: string },
+): Promise<{ found: Difference[]; left: Difference[] }> {
+  return await alone(
+    target,
+    async (sql) => {
+      await sql`select pg_advisory_lock(hashtext('rollup.refresh'))`; // no other refresh may be half way through its levels
+      await sql`call rollup.refresh(${now})`;
+      const ask = () =>
+        sql<
+          Difference[]
+        >`select * from rollup.differences(${from ?? '-infinity'}, ${to ?? 'infinity'}) order by bucket, level, place`;
+      const found = [...(await ask())];
+      if (!repair || found.length === 0) return { found, left: found };
+      await sql`
+        insert into rollup.stale_period (since, until, from_level)
+        select lower(part), upper(part), 'sensor_hourly' from (
+          select unnest(range_agg(tstzrange(bucket, bucket + case split_part(level, '_', 2)
+            when 'hourly' then interval '1 hour' when 'daily' then interval '1 day' else interval '1 month' end))) as part
+          from unnest(${found.map(({ level }) => level)}::text[], ${found.map(({ bucket }) => bucket)}::timestamptz[]) as d(level, bucket)
+        ) parts`;
+      await sql`call rollup.refresh(${now})`;
+      return { found, left: [...(await ask())] };
+    },
+    timeZone,
+  );
+}
+
+async function alone<T>(target: Target, work: (sql: Sql) => PromiseLike<T>, timeZone = 'UTC'): Promise<T> {
+  const sql = connect(target, { role: 'airseries_owner', name: 'airseries refresh', timeZone });
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}

@@ -1,0 +1,39 @@
+/** What the worker does: everything that writes. At first whatever is due, then each job at its time. */
+import type { Clock } from '../clock.ts';
+import type { Target } from '../database/connect.ts';
+import { refresh } from '../database/refresh.ts';
+import type { Log } from '../log.ts';
+import { demoFeedJob, holdsDemo, loadDemo, wantsDemo } from './demoNetwork.ts';
+import { maintainJob } from './maintainStorage.ts';
+import { digestJob, makeDigest } from './makeDigests.ts';
+import { refreshJob } from './refreshAggregates.ts';
+import { scheduleJobs } from './schedule.ts';
+
+type Options = {
+  target: Target;
+  timeZone: string;
+  /** Whether a fresh database gets the demo network. */
+  demo: boolean;
+  clock: Clock;
+  log: Log;
+  terminal: boolean;
+};
+
+/** Resolves when the aggregates are up to date and the regions have a digest; the function it gives stops the jobs. */
+export async function beginWork({
+  target,
+  timeZone,
+  demo,
+  clock,
+  log,
+  terminal,
+}: Options): Promise<() => Promise<void>> {
+  const demoHere = (demo && (await wantsDemo(target))) || (await holdsDemo(target));
+  if (demoHere) await loadDemo(target, { timeZone, now: clock(), log, terminal });
+  const started = performance.now();
+  await refresh(target, clock());
+  log.info({ seconds: Number(((performance.now() - started) / 1000).toFixed(1)) }, 'aggregates are up to date');
+  await makeDigest(target, clock());
+  const jobs = [refreshJob(target, clock), digestJob(target, clock), maintainJob(target, clock)];
+  return scheduleJobs(demoHere ? [demoFeedJob(target, clock), ...jobs] : jobs, log);
+}

@@ -1,0 +1,121 @@
+/** The arithmetic in SQL against the golden values of the rules. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Sql } from '../../src/database/connect.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+
+const PM25_TO_AQI = [
+  [0, 0],
+  [2.2, 12],
+  [5, 28],
+  [9, 50],
+  [9.1, 51],
+  [12, 56],
+  [35.4, 100],
+  [35.5, 101],
+  [55.4, 150],
+  [55.5, 151],
+  [89.9, 175],
+  [125.4, 200],
+  [125.5, 201],
+  [225.4, 300],
+  [225.5, 301],
+  [325.4, 500],
+  [400, 649],
+  [500, 848],
+  [-3, 0],
+  [9.04, 50],
+  [9.05, 51],
+];
+const PM10_TO_AQI = [
+  [27, 25],
+  [54, 50],
+  [55, 51],
+  [154, 100],
+  [155, 101],
+  [254, 150],
+  [354, 200],
+  [355, 201],
+  [424, 300],
+  [425, 301],
+  [604, 500],
+  [1000, 940],
+  [54.94, 50],
+  [54.95, 51],
+  [-1, 0],
+];
+
+onEveryEngine('arithmetic', (engine) => {
+  let database: TestDatabase;
+  let sql: Sql;
+  beforeAll(async () => {
+    database = await testDatabase(engine);
+    sql = database.as();
+  });
+  afterAll(() => database.drop());
+
+  const value = async (expression: string) => (await sql.unsafe(`select ${expression} as value`))[0]?.value;
+
+  it.each(PM25_TO_AQI)('AQI of PM2.5 %d is %d (Q1, Q2)', async (pm25, aqi) => {
+    expect(await value(`rollup.aqi(${pm25}, null)`)).toBe(aqi);
+  });
+
+  it.each(PM10_TO_AQI)('AQI of PM10 %d is %d (Q1, Q2)', async (pm10, aqi) => {
+    expect(await value(`rollup.aqi(null, ${pm10})`)).toBe(aqi);
+  });
+
+  it('AQI is the larger of the two, null without either (Q1)', async () => {
+    expect(await value('rollup.aqi(9, 154)')).toBe(100);
+    expect(await value('rollup.aqi(35.4, 27)')).toBe(100);
+    expect(await value('rollup.aqi(null, null)')).toBeNull();
+  });
+
+  it('publishes half away from zero, never -0, particles never below 0', async () => {
+    expect(await value('rollup.published(2.5, 0)')).toBe(3);
+    expect(await value('rollup.published(-2.5, 0)')).toBe(-3);
+    expect(await value('rollup.published(0.25, 1)')).toBe(0.3);
+    expect(Object.is(await value('rollup.published(-0.04, 1)'), 0)).toBe(true);
+    expect(Object.is(await value('rollup.published_floor(-0.04, 1)'), 0)).toBe(true);
+    expect(await value('rollup.published_floor(null, 1)')).toBeNull();
+  });
+
+  it('means 350° and 10° to 0°, and opposite winds to none (A7)', async () => {
+    expect(
+      await value('rollup.published(rollup.wind_degrees(sind(350) + sind(10), cosd(350) + cosd(10)), 0)::int % 360'),
+    ).toBe(0);
+    expect(await value('rollup.wind_degrees(sind(90) + sind(270), cosd(90) + cosd(270))')).toBeNull();
+    expect(await value('rollup.wind_degrees(-1, 0)')).toBe(270);
+  });
+
+  it('labels the compass (C3)', async () => {
+    const label = (degrees: number) => value(`api.compass(${degrees})`);
+    expect(await Promise.all([0, 11.24, 11.26, 45, 348.7, 348.8, 359.9].map(label))).toEqual([
+      'N',
+      'N',
+      'NNE',
+      'NE',
+      'NNW',
+      'N',
+      'N',
+    ]);
+    expect(await value('api.compass(null)')).toBeNull();
+  });
+
+  it('exceeds a guideline from 15 % over it (W3)', async () => {
+    expect(await value('api.exceedance(17.25, 15)')).toBeNull();
+    expect(await value('api.exceedance(17.26, 15)')).toBe(1.2);
+    expect(await value('api.exceedance(5.75, 5)')).toBeNull();
+    expect(await value('api.exceedance(12.5, 5)')).toBe(2.5);
+    expect(await value('api.exceedance(null, 5)')).toBeNull();
+  });
+
+  it('knows the windows at an instant (H1), on days of 23 and 25 hours too', async () => {
+    const rows = await sql`select series, since, until from api.history_window('2026-11-20T13:37:00+04:00')`;
+    expect(rows.map(({ series, since, until }) => `${series} ${since} ${until}`)).toEqual([
+      '24h 2026-11-19T13:00:00+04:00 2026-11-20T13:00:00+04:00',
+      '7d 2026-11-13T13:00:00+04:00 2026-11-20T13:00:00+04:00',
+      '30d 2026-10-21T00:00:00+04:00 2026-11-20T00:00:00+04:00',
+      '1y 2025-12-01T00:00:00+04:00 2026-12-01T00:00:00+04:00',
+      '2y 2024-12-01T00:00:00+04:00 2026-12-01T00:00:00+04:00',
+    ]);
+  });
+});

@@ -1,0 +1,57 @@
+/** The little network of the simulation: three stations, five sensors, a city with a district and another city. */
+
+export type Period = { since?: string; until?: string };
+export type Placed = Period & { id: number };
+export type Grouped = Period & { slug: string };
+
+/** What the simulation changes about the network, whole: a step carries all of it, so steps can be left out when shrinking. */
+export type Network = {
+  regions: Record<number, Grouped[]>;
+  hidden: Record<number, Period[]>;
+  bad_thp: Record<number, Period[]>;
+  placed: Record<number, Placed[]>;
+  suspicious: Record<number, Period[]>;
+};
+
+export const STATIONS = [1, 2, 3];
+export const SENSORS = [11, 12, 21, 22, 31];
+export const REGIONS = ['north', 'north-a', 'south'];
+
+export const FIRST: Network = {
+  regions: { 1: [{ slug: 'north' }, { slug: 'north-a' }], 2: [{ slug: 'north' }], 3: [{ slug: 'south' }] },
+  hidden: { 1: [], 2: [], 3: [] },
+  bad_thp: { 1: [], 2: [], 3: [] },
+  placed: { 11: [{ id: 1 }], 12: [{ id: 1 }], 21: [{ id: 2 }], 22: [{ id: 2 }], 31: [{ id: 3 }] },
+  suspicious: { 11: [], 12: [], 21: [], 22: [], 31: [] },
+};
+
+/** The network as the file that an operator would import. */
+export function networkFile(network: Network, zone: string): string {
+  const homes = new Map(SENSORS.map((sensor) => [sensor, Math.floor(sensor / 10)]));
+  return JSON.stringify({
+    time_zone: zone,
+    providers: [{ id: 'sim', title: 'Simulation', url: '', image: '', image_dark: '' }],
+    regions: REGIONS.map((slug) => ({
+      slug,
+      kind: slug === 'north-a' ? 'district' : 'city',
+      title: { en: slug },
+      map: { latitude: 0, longitude: 0, delta: 0.2 },
+      ...(slug === 'north-a' ? { city: 'north' } : {}),
+    })),
+    stations: STATIONS.map((id) => ({
+      id,
+      provider: 'sim',
+      title: { en: `Station ${id}` },
+      latitude: 0,
+      longitude: 0,
+      regions: network.regions[id],
+      ...(network.hidden[id]?.length ? { hidden: network.hidden[id] } : {}),
+      ...(network.bad_thp[id]?.length ? { is_bad_thp: network.bad_thp[id] } : {}),
+      sensors: SENSORS.filter((sensor) => homes.get(sensor) === id).map((sensor) => ({
+        id: sensor,
+        stations: network.placed[sensor],
+        ...(network.suspicious[sensor]?.length ? { suspicious: network.suspicious[sensor] } : {}),
+      })),
+    })),
+  });
+}

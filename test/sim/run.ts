@@ -1,0 +1,79 @@
+/** Plays steps against a database of each engine and asks the oracle after every refresh. */
+
+import type { Sql } from '../../src/database/connect.ts';
+import { refresh } from '../../src/database/refresh.ts';
+import { acceptReadings } from '../../src/ingest/accept.ts';
+import { deleteReadings } from '../../src/ingest/deleteReadings.ts';
+import { importNetwork } from '../../src/ingest/network/importNetwork.ts';
+import { makeLog } from '../../src/log.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { FIRST, networkFile } from './network.ts';
+import type { Step } from './steps.ts';
+
+const NOW = new Date('2026-11-20T00:00:00Z');
+const log = makeLog('silent');
+
+export type Failure = { step: number; what: string };
+
+/** The first step after which a bucket is not what the readings say, or nothing. */
+export async function playSteps(
+  database: TestDatabase,
+  steps: readonly Step[],
+  onStep?: (step: number) => void,
+): Promise<Failure | undefined> {
+  const owner = database.as('airseries_owner', 'UTC');
+  const ingest = database.as('airseries_ingest', 'UTC');
+  await importNetwork(owner, networkFile(FIRST, database.timeZone), { now: NOW, log });
+  for (const [index, step] of steps.entries()) {
+    onStep?.(index);
+    const last = index === steps.length - 1;
+    await play(database, owner, ingest, step, last);
+    if (step.then === 'nothing' && !last) continue;
+    const wrong =
+      await owner`select level, bucket, place, columns from rollup.differences('-infinity', 'infinity') limit 3`;
+    if (wrong.length > 0) return { step: index, what: wrong.map((row) => JSON.stringify(row)).join('\n') };
+  }
+  return undefined;
+}
+
+async function play(database: TestDatabase, owner: Sql, ingest: Sql, step: Step, last: boolean): Promise<void> {
+  const change = async () => {
+    if (step.network) await importNetwork(owner, networkFile(step.network, database.timeZone), { now: NOW, log });
+    for (const { sensor, from, to } of step.remove ?? [])
+      await deleteReadings(owner, { sensor, from: new Date(from), to: new Date(to) });
+    if (step.write)
+      await acceptReadings(
+        ingest,
+        step.write.map(({ sensor, at, values }) => ({ sensorId: sensor, measuredAt: at, values, text: '' })),
+        { now: NOW, source: 'sim' },
+      );
+  };
+  if (step.then === 'race') await Promise.all([change(), refresh(database.target, NOW), refresh(database.target, NOW)]);
+  else await change();
+  if (step.then === 'kill') await killedRefresh(database, owner);
+  if (step.then !== 'nothing' || last) await refresh(database.target, NOW);
+}
+
+/** A refresh whose connection is ended from outside while it works; wherever it was, the next one must finish the work. */
+async function killedRefresh(database: TestDatabase, owner: Sql): Promise<void> {
+  const killed = refresh(database.target, NOW).catch(() => undefined);
+  const kill = () => owner`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name = 'airseries refresh'`;
+  for (let tries = 0; tries < 200 && (await kill()).length === 0; tries++);
+  await killed;
+}
+
+/** Every bucket of every level, for comparing engines with each other. */
+export async function allBuckets(
+  database: TestDatabase,
+  levels: readonly string[],
+): Promise<Map<string, Record<string, unknown>>> {
+  const owner = database.as('airseries_owner', 'UTC');
+  const buckets = new Map<string, Record<string, unknown>>();
+  for (const level of levels) {
+    for (const row of await owner`select * from ${owner(`rollup.${level}`)}`) {
+      buckets.set([level, row.bucket, row.sensor_id, row.station_id, row.region_slug].join(' '), row);
+    }
+  }
+  return buckets;
+}

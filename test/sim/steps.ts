@@ -1,0 +1,210 @@
+/** Makes the steps of a run from its seed: plain data, each meaningful without the others, so that a failure can be shrunk. */
+import type { Values } from '../../src/contract/metrics.ts';
+import { bucketStart, instantOf, localDate } from '../support/localTime.ts';
+import { type Random, seeded } from '../support/random.ts';
+import { type Axes, EVENTS, PLACES, STATEMENTS, VALUES } from './axes.ts';
+import { FIRST, type Network, type Period, REGIONS, SENSORS, STATIONS } from './network.ts';
+
+export type Reading = { sensor: number; at: string; values: Values };
+export type Step = Axes & {
+  write?: Reading[];
+  remove?: { sensor: number; from: string; to: string }[];
+  network?: Network;
+  /** How the refresh after it goes: not at all, normally, killed on the way, or two at once while the step is being written. */
+  then: 'nothing' | 'refresh' | 'kill' | 'race';
+};
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** Local days around which things happen: changes of the clocks (where the zone has them), a leap day, ends of months and years. */
+const ANCHORS: Record<string, { leap: [number, number, number]; transitions: [number, number, number][] }> = {
+  'Asia/Yerevan': {
+    leap: [2012, 2, 29],
+    transitions: [
+      [2011, 3, 27],
+      [2011, 10, 30],
+    ],
+  },
+  'Europe/Berlin': {
+    leap: [2024, 2, 29],
+    transitions: [
+      [2024, 3, 31],
+      [2024, 10, 27],
+    ],
+  },
+  'America/New_York': {
+    leap: [2024, 2, 29],
+    transitions: [
+      [2024, 3, 10],
+      [2024, 11, 3],
+    ],
+  },
+  UTC: {
+    leap: [2024, 2, 29],
+    transitions: [
+      [2024, 3, 31],
+      [2024, 12, 31],
+    ],
+  },
+};
+
+/** The first `count` steps of the run with this seed in this zone. */
+export function makeSteps(zone: string, seed: number, count: number): Step[] {
+  const random = seeded(seed);
+  const written = new Map<string, Reading>();
+  let network = structuredClone(FIRST);
+  return Array.from({ length: count }, () => {
+    const axes: Axes = {
+      event: random.pick(EVENTS),
+      place: random.pick(PLACES),
+      value: random.pick(VALUES),
+      statement: random.pick(STATEMENTS),
+    };
+    const then = random.pick(['nothing', 'nothing', 'refresh', 'refresh', 'kill', 'race'] as const);
+    const instants = shape(random, axes.statement, () => instant(random, zone, axes.place));
+    const step: Step = { ...axes, then };
+    if (axes.event === 'delete') {
+      step.remove = instants.map((at) => ({
+        sensor: random.pick(SENSORS),
+        from: iso(at - random.pick([0, HOUR, DAY])),
+        to: iso(at + random.pick([1000, HOUR, DAY])),
+      }));
+    } else if (['suspect', 'flag', 'move', 'regroup', 'hide'].includes(axes.event)) {
+      network = changed(random, network, axes.event, instants);
+      step.network = network;
+    } else {
+      step.write = instants.map((at) => reading(random, axes, at, written));
+      for (const row of step.write) written.set(`${row.sensor} ${row.at}`, row);
+    }
+    return step;
+  });
+}
+
+function reading(random: Random, axes: Axes, at: number, written: Map<string, Reading>): Reading {
+  const sensor = random.pick(SENSORS);
+  const fresh = {
+    sensor,
+    at: iso(axes.event === 'late' ? at - random.pick([0, 400 * DAY]) : at),
+    values: values(random, axes.value),
+  };
+  if ((axes.event !== 'correct' && axes.event !== 'repeat') || written.size === 0) return fresh;
+  const old = random.pick([...written.values()]);
+  return axes.event === 'repeat' ? old : { ...old, values: fresh.values };
+}
+
+/** An instant of the kind that the axis asks for. Most faults of bucketing need a row exactly on an edge. */
+function instant(random: Random, zone: string, place: Axes['place']): number {
+  const anchors = ANCHORS[zone];
+  if (anchors === undefined) throw new Error(`no anchors for ${zone}`);
+  const transition = random.pick(anchors.transitions);
+  const [year, month, day] = place === 'leap' ? anchors.leap : transition;
+  const near = instantOf(
+    zone,
+    year,
+    month,
+    day + (place === 'transition' || place === 'leap' ? 0 : random.below(5) - 2),
+  );
+  const within = near + random.below(25) * HOUR;
+  switch (place) {
+    case 'midnight':
+    case 'leap':
+      return near;
+    case 'month':
+      return bucketStart(zone, 'month', near + random.pick([0, 31 * DAY]));
+    case 'hour':
+    case 'transition':
+      return bucketStart(zone, 'hour', within);
+    case 'before':
+      return near - 1000;
+    case 'within':
+      return within + random.below(HOUR / 1000) * 1000;
+  }
+}
+
+/** The times of one statement's rows; the place it is about comes last. */
+function shape(random: Random, statement: Axes['statement'], at: () => number): number[] {
+  const last = at();
+  switch (statement) {
+    case 'one':
+      return [last];
+    case 'run':
+      return [5, 4, 3, 2, 1, 0].map((n) => last - n * random.pick([HOUR, HOUR / 3]));
+    case 'gap':
+      return [last - 40 * DAY, last];
+    case 'edge':
+      return [last - DAY + 1000, last - HOUR / 2, last];
+    case 'scattered':
+      return [at(), at(), at(), last];
+  }
+}
+
+function values(random: Random, kind: Axes['value']): Values {
+  const noise = () => Math.round(random.next() * 1000) / 10;
+  switch (kind) {
+    case 'plain':
+      return {
+        temperature: noise() - 50,
+        humidity: noise(),
+        pressure: 90_000 + noise(),
+        pm25: noise(),
+        pm10: noise() * 2,
+        no2: noise(),
+      };
+    case 'sparse':
+      return random.next() < 0.5 ? { temperature: noise() - 50 } : { pm10: noise(), usvh: noise() / 100 };
+    case 'zero':
+      return { temperature: 0, pm25: 0, pm10: 0, rain: 0, wind_speed: 0 };
+    case 'negative':
+      return { temperature: -noise() / 2, pm25: -random.next(), dust: -random.next(), pm25_raw: 1 };
+    case 'high':
+      return { pm25: 2000, pm10: 2000, temperature: 60, pressure: 110_000, uv: 20, so2: 5000, o3: 5000, pm1: 2000 };
+    case 'wind':
+      return {
+        wind_direction: random.pick([0, 10, 90, 180, 270, 350, 359.9]),
+        wind_speed: noise() / 10,
+        rain: noise() / 10,
+      };
+  }
+}
+
+/** One period of the network becomes another: a change "from then on", or the correction of what was said before. */
+function changed(random: Random, before: Network, event: string, instants: readonly number[]): Network {
+  const network = structuredClone(before);
+  const hours = [...new Set(instants.map((at) => Math.floor(at / HOUR) * HOUR))].sort((a, b) => a - b);
+  const first = iso(hours[0] ?? 0);
+  const last = hours.length > 1 ? iso(hours[hours.length - 1] ?? 0) : undefined;
+  const period: Period = random.next() < 0.3 ? {} : { since: first, ...(last === undefined ? {} : { until: last }) };
+  const off = random.next() < 0.3;
+  const station = random.pick(STATIONS);
+  const sensor = random.pick(SENSORS);
+  if (event === 'suspect') network.suspicious[sensor] = off ? [] : [period];
+  if (event === 'flag') network.bad_thp[station] = off ? [] : [period];
+  if (event === 'hide') network.hidden[station] = off ? [] : [period];
+  if (event === 'move') {
+    network.placed[sensor] = off
+      ? [{ id: random.pick(STATIONS) }]
+      : [
+          { id: random.pick(STATIONS), until: first },
+          { id: random.pick(STATIONS), since: first },
+        ];
+  }
+  if (event === 'regroup') {
+    network.regions[station] = REGIONS.filter(() => random.next() < 0.6).map((slug) => ({
+      slug,
+      ...(random.next() < 0.5 ? period : {}),
+    }));
+  }
+  return network;
+}
+
+function iso(instant: number): string {
+  return new Date(instant).toISOString();
+}
+
+/** For messages: what a step did, in a line. */
+export function describeStep(step: Step, zone: string): string {
+  const at = step.write?.at(-1)?.at ?? step.remove?.at(-1)?.from;
+  const local = at === undefined ? '' : ` ${Object.values(localDate(zone, Date.parse(at))).join('-')}`;
+  return `${step.event} ${step.place} ${step.value} ${step.statement}${local}, then ${step.then}`;
+}

@@ -1,0 +1,39 @@
+/** Local time in a zone by ICU, independently of the database whose answers it checks. */
+
+/** Milliseconds east of UTC at an instant. */
+export function offsetAt(zone: string, instant: number): number {
+  const parts = new Intl.DateTimeFormat('en-US', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  }).formatToParts(instant);
+  const part = (type: string) => Number(parts.find((p) => p.type === type)?.value);
+  const local = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
+  return local - Math.floor(instant / 1000) * 1000;
+}
+
+/** The first instant at which the zone's clocks show this local time (days and months may overflow as in Date.UTC). */
+export function instantOf(zone: string, year: number, month: number, day: number, hour = 0): number {
+  const wanted = Date.UTC(year, month - 1, day, hour);
+  const candidates = [-1, 0, 1].map((days) => wanted - offsetAt(zone, wanted + days * 86_400_000));
+  const exact = candidates.filter((instant) => instant + offsetAt(zone, instant) === wanted);
+  return exact.length > 0 ? Math.min(...exact) : Math.max(...candidates); // skipped by the clocks: the instant after the jump
+}
+
+/** Year, month and day that the zone's calendar shows at an instant. */
+export function localDate(zone: string, instant: number): { year: number; month: number; day: number } {
+  const local = new Date(instant + offsetAt(zone, instant));
+  return { year: local.getUTCFullYear(), month: local.getUTCMonth() + 1, day: local.getUTCDate() };
+}
+
+/** The start of the hour, local day or local month that holds an instant. */
+export function bucketStart(zone: string, unit: 'hour' | 'day' | 'month', instant: number): number {
+  if (unit === 'hour') return Math.floor(instant / 3_600_000) * 3_600_000;
+  const { year, month, day } = localDate(zone, instant);
+  return instantOf(zone, year, month, unit === 'day' ? day : 1);
+}
