@@ -1,7 +1,7 @@
 -- Plain PostgreSQL keeps an aggregate as a table, and a function that computes a range of its buckets anew.
 create table rollup.{{level}} as {{body}} with no data;
-alter table rollup.{{level}} add primary key ({{keys}}, bucket);
-create index on rollup.{{level}} (bucket);
+create index on rollup.{{level}} (bucket); -- for refreshing
+alter table rollup.{{level}} add primary key ({{keys}}, bucket); -- for asking
 
 create function rollup.fill_{{level}}(timestamptz, timestamptz) returns void language sql as $fill$
   delete from rollup.{{level}} where bucket >= $1 and bucket < $2;

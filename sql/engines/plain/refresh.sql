@@ -1,11 +1,22 @@
 -- Plain PostgreSQL: bring the aggregates up to date. Repeatable: replaced whenever this file changes.
 
+-- Computes ranges of a level anew, month by month: a first build then needs no more memory than a month does.
 create or replace procedure rollup.fill(level text, ranges tstzmultirange) language plpgsql as $$
 declare
-  part tstzrange;
+  part record;
 begin
-  for part in select unnest(ranges) loop
-    execute format('select rollup.fill_%I($1, $2)', level) using lower(part), upper(part);
+  for part in
+    select greatest(lower(whole), month.first) as first, least(upper(whole), month.next) as next
+    from unnest(ranges) whole
+    cross join lateral generate_series(0, (extract(epoch from upper(whole) - lower(whole)) / 86400 / 28)::int + 1) n
+    cross join lateral (
+      select rollup.bucket_add('month', rollup.bucket_start('month', lower(whole)), n) as first,
+             rollup.bucket_add('month', rollup.bucket_start('month', lower(whole)), n + 1) as next
+    ) month
+    where month.first < upper(whole)
+    order by 1
+  loop
+    execute format('select rollup.fill_%I($1, $2)', level) using part.first, part.next;
   end loop;
 end $$;
 

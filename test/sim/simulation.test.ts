@@ -1,0 +1,47 @@
+/**
+ * Rule A10 by simulation: after any sequence of writes, deletions, changes of the network and refreshes, some of them killed or
+ * two at once, every bucket is what the readings say, and the engines agree. 2,000 steps on each engine, and the corpus.
+ */
+import { expect, it } from 'vitest';
+import { LEVELS } from '../../src/database/rollups.ts';
+import { engines, onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { allPairs, pairsOf, ZONES } from './axes.ts';
+import { compareBuckets } from './compare.ts';
+import { readCorpus } from './corpus.ts';
+import { allBuckets, playSteps } from './run.ts';
+import { describeStep, makeSteps } from './steps.ts';
+
+const SEED = 1;
+const STEPS_PER_ZONE = 500;
+
+it('meets every pair of event, place, value, statement and zone', () => {
+  const missing = allPairs();
+  for (const zone of ZONES) {
+    for (const step of makeSteps(zone, SEED, STEPS_PER_ZONE)) for (const pair of pairsOf(step, zone)) missing.delete(pair);
+  }
+  expect([...missing]).toEqual([]);
+});
+
+it.each(ZONES)('%s: %d steps leave no bucket wrong, and the engines agree', { timeout: 600_000 }, async (zone) => {
+  const steps = makeSteps(zone, SEED, STEPS_PER_ZONE);
+  const databases: TestDatabase[] = [];
+  for (const engine of engines) {
+    const database = await testDatabase(engine, zone);
+    databases.push(database);
+    const failure = await playSteps(database, steps);
+    const at = failure === undefined ? '' : describeStep(steps[failure.step] as (typeof steps)[number], zone);
+    expect(failure, `${engine}, step ${failure?.step}: ${at}. Shrink it: npm run sim -- --steps ${STEPS_PER_ZONE} --seed ${SEED}`).toBeUndefined();
+  }
+  const [first, ...others] = await Promise.all(databases.map((database) => allBuckets(database, LEVELS.map(({ name }) => name))));
+  expect(first?.size).toBeGreaterThan(100);
+  for (const other of others) expect(compareBuckets(first ?? new Map(), other)).toEqual([]);
+  await Promise.all(databases.map((database) => database.drop()));
+});
+
+onEveryEngine('corpus', (engine) => {
+  it.each(readCorpus())('$name: $why', async ({ zone, steps }) => {
+    const database = await testDatabase(engine, zone);
+    expect(await playSteps(database, steps)).toBeUndefined();
+    await database.drop();
+  });
+});
