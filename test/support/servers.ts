@@ -2,7 +2,7 @@
  * Before all tests: a bundled server for the plain engine, always, and one with TimescaleDB wherever this machine has it.
  * Says loudly which engines the run covers. Both are private, temporary and gone afterwards.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -18,6 +18,7 @@ declare module 'vitest' {
 
 export async function setup(project: TestProject) {
   const folder = mkdtempSync(join(tmpdir(), 'airseries-test-'));
+  chmodSync(folder, 0o755); // as root, the server runs as another user and must get in
   const open = async (kind: 'bundled' | 'local') => {
     const server = await openEmbeddedServer({ dataDirectory: join(folder, kind), kind, log: makeLog('warn') });
     const target = { host: server.socketDirectory, port: server.port, user: server.user, database: 'postgres' };

@@ -1,0 +1,106 @@
+/**
+ * Where a cluster lives and whose it is. One home per server kind and major version, all of it private to the server's
+ * user: whoever can enter it may connect as superuser, so nobody else can.
+ */
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, lchownSync, lstatSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { Log } from '../../log.ts';
+import { errorCode } from './errorCode.ts';
+import { canReach, currentUser, isRoot, type ServerUser, unprivilegedUser } from './serverUser.ts';
+
+export type Place = {
+  user: ServerUser;
+  home: string;
+  data: string; // PostgreSQL's own data directory
+  lifeline: string;
+  answers: string; // where the watcher of the lifeline answers
+  sockets: string;
+  log: string;
+};
+
+const ROOT_BASE = '/var/lib/airseries';
+export const PORT = 5432; // only names the socket; nothing listens on the network
+const LONGEST_SOCKET_PATH = process.platform === 'darwin' ? 103 : 107;
+
+export async function findPlace(dataDirectory: string, name: string, log: Log): Promise<Place> {
+  makePath(resolve(dataDirectory));
+  const base = realpathSync(dataDirectory); // every process must come to the same names
+  if (!isRoot()) return placeAt(ownHome(join(base, name)), currentUser());
+
+  const inside = join(base, name);
+  const outside = join(ROOT_BASE, shortHash(base), name);
+  // A cluster that exists is never left behind for an empty one elsewhere, whatever the permissions are by now.
+  let home = [inside, outside].find((path) => existsSync(path));
+  home ??= (await canReach(unprivilegedUser(), base)) ? inside : outside;
+  if (home === outside) {
+    log.info(
+      { directory: home },
+      'the data are kept here, because the user that runs PostgreSQL could not enter the data directory',
+    );
+  }
+  const user = handOver(home);
+  if (await canReach(user, home)) return placeAt(home, user);
+  throw new Error(
+    `User ${user.uid}, who owns the cluster in ${home}, cannot enter it. ` +
+      'Give that user the right to enter (x) the directories above it, or set DATABASE_URL.',
+  );
+}
+
+function placeAt(home: string, user: ServerUser): Place {
+  const run = join(home, 'run');
+  const fits = Buffer.byteLength(socketPath(run)) <= LONGEST_SOCKET_PATH;
+  return {
+    user,
+    home,
+    data: join(home, 'data'),
+    lifeline: join(run, 'lifeline'),
+    answers: join(run, 'answers'),
+    sockets: fits ? run : `/tmp/airseries-${shortHash(home)}`, // not TMPDIR, which may differ between processes
+    log: join(home, 'server.log'),
+  };
+}
+
+function socketPath(directory: string): string {
+  return join(directory, `.s.PGSQL.${PORT}`);
+}
+
+function ownHome(home: string): string {
+  makeDirectory(home, 0o700);
+  if (lstatSync(home).uid === currentUser().uid) return home;
+  throw new Error(`${home} belongs to user ${lstatSync(home).uid}. Run this as that user, or choose another DATA_DIR.`);
+}
+
+/** As root: the home exists afterwards and belongs to the server's user. Only a new home changes its owner. */
+function handOver(home: string): ServerUser {
+  makePath(dirname(home));
+  makeDirectory(home, 0o700);
+  const entries = readdirSync(home); // read before the owner: another process may be handing it over and filling it
+  const found = lstatSync(home);
+  if (found.isDirectory() && found.uid !== 0) return { uid: found.uid, gid: found.gid };
+  if (!found.isDirectory() || entries.length > 0) {
+    throw new Error(`${home} is not a cluster of airseries. Move it away, or choose another DATA_DIR.`);
+  }
+  const user = unprivilegedUser();
+  lchownSync(home, user.uid, user.gid);
+  return user;
+}
+
+/** Directories that root makes stay open for the server's user even if the umask would close them. */
+function makePath(path: string): void {
+  const first = mkdirSync(path, { recursive: true });
+  if (first === undefined || !isRoot()) return;
+  for (let made = path; made.length >= first.length; made = dirname(made)) chmodSync(made, 0o755);
+}
+
+function makeDirectory(path: string, mode: number): void {
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}

@@ -1,0 +1,54 @@
+/** Links and copies of the bundled programs, tried on a package of two small files. */
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { copyOnce, makeLinks } from '../../../src/database/embedded/bundledFiles.ts';
+import { temporaryDirectory } from './support.ts';
+
+function smallPackage(): string {
+  const directory = temporaryDirectory();
+  mkdirSync(join(directory, 'native', 'lib'), { recursive: true });
+  const links = [{ source: 'native/lib/libx.so.1.2', target: 'native/lib/libx.so.1' }];
+  writeFileSync(join(directory, 'native', 'pg-symlinks.json'), JSON.stringify(links));
+  writeFileSync(join(directory, 'native', 'lib', 'libx.so.1.2'), 'x', { mode: 0o600 });
+  return directory;
+}
+
+test('links are made once and again', () => {
+  const directory = smallPackage();
+  expect([makeLinks(directory), makeLinks(directory)]).toEqual([true, true]);
+  expect(readFileSync(join(directory, 'native/lib/libx.so.1'), 'utf8')).toBe('x');
+});
+
+test('a copy is complete, linked and readable by everybody', async () => {
+  const to = join(temporaryDirectory(), 'copy');
+  await copyOnce(smallPackage(), to);
+  expect(readFileSync(join(to, 'native/lib/libx.so.1'), 'utf8')).toBe('x');
+  expect(lstatSync(to).mode & 0o777).toBe(0o755);
+  expect(lstatSync(join(to, 'native/lib/libx.so.1.2')).mode & 0o777).toBe(0o644);
+});
+
+test('simultaneous copies end as one', async () => {
+  const to = join(temporaryDirectory(), 'copy');
+  const from = smallPackage();
+  await Promise.all([copyOnce(from, to), copyOnce(from, to), copyOnce(from, to)]);
+  expect(readdirSync(dirname(to))).toEqual(['copy']);
+});
+
+test('a copy of which files were cleaned away is made anew', async () => {
+  const to = join(temporaryDirectory(), 'copy');
+  const from = smallPackage();
+  await copyOnce(from, to);
+  rmSync(join(to, 'native/lib/libx.so.1.2'));
+  await copyOnce(from, to);
+  expect(existsSync(join(to, 'native/lib/libx.so.1'))).toBe(true);
+  expect(readdirSync(dirname(to))).toEqual(['copy']);
+});
+
+test('a directory in which others can write is not taken for a copy', async () => {
+  const to = join(temporaryDirectory(), 'copy');
+  const from = smallPackage();
+  await copyOnce(from, to);
+  chmodSync(to, 0o777);
+  await expect(copyOnce(from, to)).rejects.toThrow('was not made by airseries');
+});

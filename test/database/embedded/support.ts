@@ -1,0 +1,125 @@
+/** Temporary data directories, servers in this and other processes, and waiting for what must happen. */
+import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import postgres, { type Sql } from 'postgres';
+import { onTestFinished } from 'vitest';
+import {
+  type EmbeddedKind,
+  type EmbeddedServer,
+  findLocalTimescale,
+  openEmbeddedServer,
+} from '../../../src/database/embedded/server.ts';
+import { makeLog } from '../../../src/log.ts';
+
+export const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));
+export const TIMEOUT_MS = 120_000;
+export const local = await findLocalTimescale();
+
+/** Removed after the test, which by then has let go of every server in it. */
+export function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'airseries-test-'));
+  chmodSync(directory, 0o755); // run by root, the server runs as a user that must get in
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true, maxRetries: 10 }));
+  return directory;
+}
+
+export async function open(dataDirectory: string, kind: EmbeddedKind = 'bundled'): Promise<EmbeddedServer> {
+  const server = await openEmbeddedServer({ dataDirectory, kind, log: makeLog('silent') });
+  onTestFinished(() => server.release());
+  return server;
+}
+
+export type OtherProcess = { child: ChildProcess; server: EmbeddedServer; release(): Promise<void> };
+
+export async function openElsewhere(
+  dataDirectory: string,
+  kind: EmbeddedKind = 'bundled',
+  options: SpawnOptions = {},
+): Promise<OtherProcess> {
+  const script = fileURLToPath(new URL('process.ts', import.meta.url));
+  const child = spawn(process.execPath, ['--import', 'tsx', script, dataDirectory, kind], {
+    cwd: PROJECT,
+    stdio: 'pipe',
+    ...options,
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const { stdin, stdout, stderr } = child;
+  if (stdin === null || stdout === null || stderr === null) throw new Error('no pipes');
+  let said = '';
+  stderr.on('data', (data) => {
+    said += data;
+  });
+  const ended = once(child, 'close');
+  const line = await Promise.race([once(createInterface(stdout), 'line'), ended.then(() => undefined)]);
+  if (line === undefined) throw new Error(`The other process ended: ${said}`);
+  const release = async () => {
+    stdin.end('release\n');
+    await ended;
+  };
+  return { child, server: JSON.parse(line[0]), release };
+}
+
+export async function query<T>(server: EmbeddedServer, work: (sql: Sql) => Promise<T>): Promise<T> {
+  const { socketDirectory: host, port, user, database } = server;
+  const sql = postgres({ host, port, user, database, max: 1, onnotice: () => {} });
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end();
+  }
+}
+
+export async function answers(server: EmbeddedServer): Promise<boolean> {
+  return query(server, async (sql) => (await sql`select 1`).length === 1);
+}
+
+/** The process ids of a running cluster: the server and the shells that look after it. */
+export function processesOf(server: EmbeddedServer): { postgres: number[]; wrapper: number; watcher: number } {
+  const home = dirname(server.socketDirectory);
+  const lines = execFileSync('ps', ['-ww', '-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).split(
+    /\n(?= *\d+ +\d+ )/,
+  );
+  const found = lines.flatMap((text) => {
+    const [, pid, parent, args = ''] = text.match(/^ *(\d+) +(\d+) +(.*)$/s) ?? [];
+    return args.includes(home) ? [{ pid: Number(pid), parent: Number(parent), args }] : [];
+  });
+  const shells = found.filter(({ args }) => args.startsWith('/bin/sh'));
+  const watcher = shells.find(({ parent }) => shells.some(({ pid }) => pid === parent));
+  const servers = found.filter(({ args }) => /^\S*\/postgres -D/.test(args));
+  return { postgres: servers.map(({ pid }) => pid), wrapper: watcher?.parent ?? 0, watcher: watcher?.pid ?? 0 };
+}
+
+export function isUp(server: EmbeddedServer): boolean {
+  try {
+    return !isGone(postmasterPid(server));
+  } catch {
+    return false; // no postmaster.pid
+  }
+}
+
+export function isGone(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+export function postmasterPid(server: EmbeddedServer): number {
+  return Number.parseInt(readFileSync(join(dirname(server.socketDirectory), 'data', 'postmaster.pid'), 'utf8'), 10);
+}
+
+export async function until(condition: () => boolean, milliseconds = 10_000): Promise<void> {
+  const deadline = performance.now() + milliseconds;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error(`not within ${milliseconds} ms: ${condition}`);
+    await pause(5);
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * Real measurements of four networks against aggregates that somebody else computed from them, through the whole walk: import,
+ * refresh, HTTP. Runs where AIRSERIES_DATA names the folder that holds `data/` and `reference/`; neither may be committed.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import request from 'supertest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openReads } from '../../src/database/read.ts';
+import { refresh } from '../../src/database/refresh.ts';
+import { makeApp } from '../../src/http/app.ts';
+import { importReadings } from '../../src/ingest/importReadings.ts';
+import { importNetwork } from '../../src/ingest/network/importNetwork.ts';
+import { makeLog } from '../../src/log.ts';
+import type { Api, ApiDb } from '../../src/queries/api.ts';
+import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
+import { compareHistory, compareWho, type Reference, type Windows } from './compare.ts';
+
+const FOLDER = process.env.AIRSERIES_DATA;
+const SETS = ['jena', 'beijing', 'armenia', 'aberdeen'];
+const log = makeLog('silent');
+
+if (FOLDER === undefined) process.stderr.write('\n=== AIRSERIES_DATA is not set: the reference data are NOT checked ===\n');
+
+describe.skipIf(FOLDER === undefined).each(engines.flatMap((engine) => SETS.map((set) => ({ engine, set }))))(
+  'reference $set ($engine)',
+  ({ engine, set }) => {
+    const folder = FOLDER ?? '';
+    let reference: Reference;
+    let database: TestDatabase;
+    let db: ApiDb;
+    const compared = { values: 0 };
+
+    beforeAll(async () => {
+      reference = JSON.parse(gunzipSync(readFileSync(join(folder, 'reference', `${set}-dev.local.json.gz`))).toString());
+      database = await testDatabase(engine, reference.meta.tz);
+      const now = new Date();
+      await importNetwork(database.as(), readFileSync(join(folder, 'data', set, 'network.json'), 'utf8'), { now, log });
+      const readings = join(folder, 'data', set, 'readings.csv.gz');
+      const summary = await importReadings(database.as('airseries_ingest'), [readings], { now, log, terminal: false });
+      expect(summary.received).toBe(reference.meta.rows);
+      await refresh(database.target, now);
+      db = openReads<Api>(database.target, { timeZone: reference.meta.tz });
+    }, 300_000);
+    afterAll(async () => {
+      await db?.destroy();
+      await database?.drop();
+    });
+
+    it('equals every value of every window and every WHO figure', { timeout: 300_000 }, async () => {
+      const wrong: string[] = [];
+      for (const [index, now] of reference.meta.nows.entries()) {
+        const app = makeApp({ db, clock: () => new Date(now), siteBaseUrl: '', log });
+        const get = async (path: string) => (await request(app).get(`/en/air-quality-app/v1/${path}`).expect(200)).body;
+        const { stations, regions } = reference.windows[now] as Windows;
+        // at an earlier instant the database knows what came later, and so does the running month
+        const options = { zone: reference.meta.tz, runningMonth: index === 0, compared };
+        for (const [id, windows] of Object.entries(stations)) {
+          wrong.push(...compareHistory(`${now} station ${id}`, await get(`station/${id}-history.json`), windows, options));
+        }
+        for (const [slug, windows] of Object.entries(regions)) {
+          wrong.push(...compareHistory(`${now} region ${slug}`, await get(`region/${slug}-history.json`), windows, options));
+          wrong.push(...compareWho(`${now} region ${slug}`, await get(`region/${slug}.json`), windows.who, compared));
+        }
+      }
+      expect(wrong.slice(0, 20)).toEqual([]);
+      expect(compared.values).toBeGreaterThan(2_000);
+      process.stderr.write(`reference ${set} on ${engine}: ${compared.values} values equal\n`);
+    });
+  },
+);
