@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { type Clock, makeClock } from './clock.ts';
 import { type Config, readConfig } from './config.ts';
-import { connect, type Role, type Sql } from './database/connect.ts';
+import { onConnection, type Role, type Sql } from './database/connect.ts';
 import { type Installation, migrate } from './database/migrate.ts';
 import { type Database, openDatabase } from './database/open.ts';
 import { audit, rebuild, refresh } from './database/refresh.ts';
@@ -196,14 +196,8 @@ async function run(words: readonly string[]): Promise<Outcome> {
   const database = await openDatabase(config, log);
   try {
     const installation = await migrate(database.target, { timeZone: config.timeZone, now: clock(), log });
-    const as = async <T>(role: Role, work: (sql: Sql) => Promise<T>) => {
-      const sql = connect(database.target, { role, timeZone: installation.timeZone, max: 2 });
-      try {
-        return await work(sql);
-      } finally {
-        await sql.end({ timeout: 1 });
-      }
-    };
+    const as = <T>(role: Role, work: (sql: Sql) => Promise<T>) =>
+      onConnection(database.target, { role, timeZone: installation.timeZone, max: 2 }, work);
     const instant = async (option: string, text: string | undefined) => {
       if (text === undefined) return undefined;
       if (!/^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?(Z|[+-]\d\d(:?\d\d)?)?)?$/.test(text)) {

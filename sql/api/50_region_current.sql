@@ -37,10 +37,19 @@ returns table (
   who_exceedance_days int,
   month float8
 ) language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  with closed as materialized ( -- computed once, not per row: hours closed and local days completed before the instant
+    select
+      rollup.bucket_start('hour', at) as hour,
+      rollup.bucket_add('hour', rollup.bucket_start('hour', at), -24) as hour_24,
+      rollup.bucket_start('day', at) as day,
+      rollup.bucket_add('day', rollup.bucket_start('day', at), -30) as day_30,
+      rollup.bucket_add('day', rollup.bucket_start('day', at), -365) as day_365
+  )
   select
     region.slug, digest.made_at, digest.station_count, digest.temperature, digest.humidity, digest.pressure, digest.pm25, digest.pm10, digest.no2,
     hours.mean, days.year, days.exceedances, days.month
   from raw.region region
+  cross join closed
   left join lateral (
     select * from rollup.digest d
     where d.region_slug = region.slug and d.made_at <= at and d.made_at >= at - interval '30 minutes'
@@ -49,17 +58,15 @@ returns table (
   cross join lateral (
     select case when count(h.pm25) >= 18 then avg(h.pm25) end as mean
     from rollup.region_hourly h
-    where h.region_slug = region.slug
-      and h.bucket >= rollup.bucket_add('hour', rollup.bucket_start('hour', at), -24) and h.bucket < rollup.bucket_start('hour', at)
+    where h.region_slug = region.slug and h.bucket >= closed.hour_24 and h.bucket < closed.hour
   ) hours
   cross join lateral (
     select
       avg(d.pm25) as year,
       count(*) filter (where d.pm25 > 15)::int as exceedances,
-      avg(d.pm25) filter (where d.bucket >= rollup.bucket_add('day', rollup.bucket_start('day', at), -30)) as month
+      avg(d.pm25) filter (where d.bucket >= closed.day_30) as month
     from rollup.region_daily d
-    where d.region_slug = region.slug
-      and d.bucket >= rollup.bucket_add('day', rollup.bucket_start('day', at), -365) and d.bucket < rollup.bucket_start('day', at)
+    where d.region_slug = region.slug and d.bucket >= closed.day_365 and d.bucket < closed.day
   ) days
   where only_region is null or region.slug = only_region
 $$;

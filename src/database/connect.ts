@@ -1,4 +1,5 @@
 /** Opens connection pools in the right role, zone and with the settings that our SQL relies on. */
+import type { Socket } from 'node:net';
 import postgres from 'postgres';
 
 /** Where the database is: a URL of the operator's, or the socket of the embedded server. */
@@ -6,6 +7,9 @@ export type Target = string | { host: string; port: number; user: string; databa
 
 /** The three roles of the floor plan, and the connecting user itself for what only it can do. */
 export type Role = 'airseries_owner' | 'airseries_ingest' | 'airseries_reader';
+
+/** The driver's own idea of where to connect to: several hosts with a port each, or the path of a socket. */
+export type Place = { host: string[]; port: number[]; path?: string | false };
 
 export type Sql = postgres.Sql<{ timestamptz: string }>;
 
@@ -16,19 +20,27 @@ export type Connect = {
   max?: number;
   name?: string;
   statementTimeoutMs?: number;
+  /** What a pool wants otherwise of the driver itself. */
+  driver?: { socket?: (options: Place) => Socket };
 };
 
 /** A pool. Timestamps are read as ISO 8601 text in the session's zone; whole seconds, as they are published (Z2). */
 export function connect(
   target: Target,
-  { role, timeZone = 'UTC', max = 1, name = 'airseries', statementTimeoutMs }: Connect,
+  { role, timeZone = 'UTC', max = 1, name = 'airseries', statementTimeoutMs, driver }: Connect,
 ): Sql {
   const options = {
     max,
     connect_timeout: 2,
     max_lifetime: null, // by default a connection is replaced after half an hour; some of ours hold a lock
     onnotice: () => undefined,
-    types: { timestamptz: { to: 1184, from: [1184], serialize: toTimestamp, parse: toIso } },
+    // array types would be fetched on every new connection, and an error there is one that nobody can catch; these two suffice
+    fetch_types: false,
+    types: {
+      int4s: { to: 1007, from: [1007], serialize: String, parse: (text: string) => listOf(text).map(Number) },
+      texts: { to: 1009, from: [1009], serialize: String, parse: listOf },
+      timestamptz: { to: 1184, from: [1184], serialize: toTimestamp, parse: toIso },
+    },
     connection: {
       application_name: name,
       TimeZone: timeZone,
@@ -38,6 +50,7 @@ export function connect(
       ...(statementTimeoutMs === undefined ? {} : { statement_timeout: statementTimeoutMs }),
       ...SAFE_WRITES,
     },
+    ...driver,
   };
   return typeof target === 'string' ? postgres(target, options) : postgres({ ...target, ...options });
 }
@@ -50,6 +63,28 @@ const SAFE_WRITES = {
   'timescaledb.max_tuples_decompressed_per_dml_transaction': 0,
   'timescaledb.enable_optimizations': 'on',
 } as object;
+
+/** Work on a connection of its own, which is closed afterwards; at once if the work failed, whatever state it is in. */
+export async function onConnection<T>(
+  target: Target,
+  options: Connect,
+  work: (sql: Sql) => PromiseLike<T>,
+): Promise<T> {
+  const sql = connect(target, options);
+  try {
+    const result = await work(sql);
+    await sql.end({ timeout: 1 });
+    return result;
+  } catch (error) {
+    await sql.end({ timeout: 0 });
+    throw error;
+  }
+}
+
+/** The items of a one-dimensional array of words or numbers. */
+function listOf(array: string): string[] {
+  return array === '{}' ? [] : array.slice(1, -1).split(',');
+}
 
 function toTimestamp(value: Date | string): string {
   return value instanceof Date ? value.toISOString() : value;

@@ -1,5 +1,5 @@
 /** Bringing the aggregates up to date, and asking the oracle whether they are. */
-import { connect, type Sql, type Target } from './connect.ts';
+import { onConnection, type Sql, type Target } from './connect.ts';
 
 /**
  * All that was accepted before the call is in every bucket when it resolves. Safe to call from anywhere at any time; a second
@@ -54,7 +54,8 @@ export async function audit(
         select lower(part), upper(part), 'sensor_hourly' from (
           select unnest(range_agg(tstzrange(bucket, bucket + case split_part(level, '_', 2)
             when 'hourly' then interval '1 hour' when 'daily' then interval '1 day' else interval '1 month' end))) as part
-          from unnest(${found.map(({ level }) => level)}::text[], ${found.map(({ bucket }) => bucket)}::timestamptz[]) as d(level, bucket)
+          from unnest(${array(found.map(({ level }) => level))}::text::text[],
+                      ${array(found.map(({ bucket }) => bucket))}::text::timestamptz[]) as d(level, bucket)
         ) parts`;
       await sql`call rollup.refresh(${now})`;
       return { found, left: [...(await ask())] };
@@ -63,11 +64,9 @@ export async function audit(
   );
 }
 
-async function alone<T>(target: Target, work: (sql: Sql) => PromiseLike<T>, timeZone = 'UTC'): Promise<T> {
-  const sql = connect(target, { role: 'airseries_owner', name: 'airseries refresh', timeZone });
-  try {
-    return await work(sql);
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
+/** An array literal of plain words. */
+const array = (items: readonly string[]) => `{${items.join(',')}}`;
+
+function alone<T>(target: Target, work: (sql: Sql) => PromiseLike<T>, timeZone = 'UTC'): Promise<T> {
+  return onConnection(target, { role: 'airseries_owner', name: 'airseries refresh', timeZone }, work);
 }

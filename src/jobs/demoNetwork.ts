@@ -1,6 +1,6 @@
 /** The demo network in a running service: loaded into a fresh database, then fed every minute as if its sensors were alive. */
 import type { Clock } from '../clock.ts';
-import { connect, type Sql, type Target } from '../database/connect.ts';
+import { onConnection, type Sql, type Target } from '../database/connect.ts';
 import { feedDemo } from '../demo/feed.ts';
 import { loadDemoReadings } from '../demo/load.ts';
 import { demoNetwork } from '../demo/network.ts';
@@ -33,7 +33,7 @@ export async function loadDemo(target: Target, { timeZone, now, log, terminal }:
       throw new Error('The demo network goes into an empty database only, and this one holds a network or readings.');
     }
     log.info('loading the demo network: invented places, two years of invented readings (DEMO=off leaves it out)');
-    await importNetwork(sql, JSON.stringify(demoNetwork(timeZone, now)), { now, log });
+    await importNetwork(sql, JSON.stringify(demoNetwork(timeZone)), { now, log });
     await sql`update raw.installation set demo = 'loaded'`;
     await loadDemoReadings(sql, { now, seed: DEMO_SEED, log, terminal });
   });
@@ -61,11 +61,6 @@ export function demoFeedJob(target: Target, clock: Clock): Job {
   };
 }
 
-async function asOwner<T>(target: Target, work: (sql: Sql) => Promise<T>): Promise<T> {
-  const sql = connect(target, { role: 'airseries_owner', name: 'airseries demo' });
-  try {
-    return await work(sql);
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
+function asOwner<T>(target: Target, work: (sql: Sql) => Promise<T>): Promise<T> {
+  return onConnection(target, { role: 'airseries_owner', name: 'airseries demo' }, work);
 }

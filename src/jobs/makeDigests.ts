@@ -1,6 +1,6 @@
 /** Every five minutes: record what every region's current values are (C4). */
 import type { Clock } from '../clock.ts';
-import { connect, type Target } from '../database/connect.ts';
+import { onConnection, type Target } from '../database/connect.ts';
 import type { Job } from './schedule.ts';
 
 /** Digests are asked for up to 30 minutes back, and by dashboards somewhat further. */
@@ -12,12 +12,9 @@ export function digestJob(target: Target, clock: Clock): Job {
 
 /** Makes the digest of an instant, in whole seconds. Asking twice for one instant makes one. */
 export async function makeDigest(target: Target, at: Date): Promise<void> {
-  const sql = connect(target, { role: 'airseries_owner', name: 'airseries digest' });
   const second = new Date(Math.floor(at.getTime() / 1000) * 1000);
-  try {
+  await onConnection(target, { role: 'airseries_owner', name: 'airseries digest' }, async (sql) => {
     await sql`call rollup.make_digest(${second})`;
     await sql`delete from rollup.digest where made_at < ${second}::timestamptz - ${KEPT}::interval`;
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
+  });
 }

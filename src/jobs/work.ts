@@ -19,6 +19,15 @@ type Options = {
   terminal: boolean;
 };
 
+const PAUSE_MS = 1_000;
+
+/** Repeats the refresh until the loading is over. */
+async function refreshWhile(loading: Promise<void>, refreshOnce: () => Promise<void>): Promise<void> {
+  const ended = loading.then(() => true);
+  const pause = () => new Promise<false>((resolve) => setTimeout(resolve, PAUSE_MS, false));
+  while (!(await Promise.race([ended, pause()]))) await refreshOnce();
+}
+
 /** Resolves when the aggregates are up to date and the regions have a digest; the function it gives stops the jobs. */
 export async function beginWork({
   target,
@@ -29,7 +38,10 @@ export async function beginWork({
   terminal,
 }: Options): Promise<() => Promise<void>> {
   const demoHere = (demo && (await wantsDemo(target))) || (await holdsDemo(target));
-  if (demoHere) await loadDemo(target, { timeZone, now: clock(), log, terminal });
+  if (demoHere) {
+    const loaded = loadDemo(target, { timeZone, now: clock(), log, terminal });
+    await refreshWhile(loaded, () => refresh(target, clock())); // both cores work, and the first build is soon done
+  }
   const started = performance.now();
   await refresh(target, clock());
   log.info({ seconds: Number(((performance.now() - started) / 1000).toFixed(1)) }, 'aggregates are up to date');

@@ -25,7 +25,8 @@ onEveryEngine('audit', (engine) => {
   });
   afterAll(() => database.drop());
 
-  const ask = (repair = false) => audit(database.target, { now, from: new Date('2026-10-16T00:00:00Z'), repair, timeZone });
+  const ask = (repair = false) =>
+    audit(database.target, { now, from: new Date('2026-10-16T00:00:00Z'), repair, timeZone });
 
   it('finds nothing in aggregates that are right', async () => {
     expect(await ask()).toEqual({ found: [], left: [] });
@@ -39,7 +40,12 @@ onEveryEngine('audit', (engine) => {
   it('names buckets that are wrong, missing or surplus, and repairs them', async () => {
     await tamper(engine, owner, 'station_daily', `update %s set pm25 = pm25 + 1 where bucket = '2026-11-02 00:00+04'`);
     await tamper(engine, owner, 'region_hourly', `delete from %s where bucket = '2026-11-03 05:00+04'`);
-    await tamper(engine, owner, 'region_daily', `update %s set bucket = '2026-10-03 00:00+04' where bucket = '2026-10-25 00:00+04'`);
+    await tamper(
+      engine,
+      owner,
+      'region_daily',
+      `update %s set bucket = '2026-10-03 00:00+04' where bucket = '2026-10-25 00:00+04'`,
+    );
     const { found } = await ask();
     const told = found.map(({ level, bucket, place, columns }) => `${level} ${bucket} ${place} ${columns}`);
     // an engine may follow the tampering up to days and months, and then those are wrong too
@@ -61,9 +67,9 @@ onEveryEngine('audit', (engine) => {
     expect(await owner`select count(*)::int as changes from rollup.pending`).toEqual([{ changes: 1 }]);
     await refresh(database.target, now);
     expect(await owner`select * from rollup.pending`).toEqual([]);
-    expect(await owner`select max(pm25) as pm25 from rollup.sensor_hourly where bucket = '2026-11-18 10:00+04'`).toMatchObject([
-      { pm25: expect.any(Number) },
-    ]);
+    expect(
+      await owner`select max(pm25) as pm25 from rollup.sensor_hourly where bucket = '2026-11-18 10:00+04'`,
+    ).toMatchObject([{ pm25: expect.any(Number) }]);
   });
 
   it('a period can be computed anew on request', async () => {

@@ -22,16 +22,32 @@ type Options = { zone: string; runningMonth: boolean; compared: { values: number
 const WINDOWS = { '24h': [1, 24], '7d': [1, 168], '30d': [1, 30], '1y': [0, 11], '2y': [0, 23] } as const;
 
 const DIGITS: Record<string, number> = {
-  temperature: 1, humidity: 0, pressure: 0, pm25: 1, pm25_raw: 1, pm10: 1, no2: 1, so2: 1, o3: 1, wind_speed: 1, rain: 1,
+  temperature: 1,
+  humidity: 0,
+  pressure: 0,
+  pm25: 1,
+  pm25_raw: 1,
+  pm10: 1,
+  no2: 1,
+  so2: 1,
+  o3: 1,
+  wind_speed: 1,
+  rain: 1,
 };
 const EXTREMES = ['temperature', 'pm25', 'pm10', 'no2', 'wind_speed'];
 
-export function compareHistory(place: string, history: Record<string, Point[]>, reference: Place, options: Options): string[] {
+export function compareHistory(
+  place: string,
+  history: Record<string, Point[]>,
+  reference: Place,
+  options: Options,
+): string[] {
   return Object.entries(WINDOWS).flatMap(([window, [first, last]]) => {
     const rows = records(reference[window as keyof Place]).filter(({ k }) => Number(k) >= first && Number(k) <= last);
     const points = new Map(history[window]?.map((point) => [Date.parse(point.timestamp), point]));
     const wrong: string[] = [];
-    if (points.size !== rows.length) wrong.push(`${place} ${window}: ${points.size} buckets, ${rows.length} in the reference`);
+    if (points.size !== rows.length)
+      wrong.push(`${place} ${window}: ${points.size} buckets, ${rows.length} in the reference`);
     for (const row of rows) {
       const at = `${place} ${window} ${row.t}`;
       const point = points.get(Date.parse(String(row.t)));
@@ -62,7 +78,8 @@ function comparePoint(at: string, point: Point, row: Row, compared: { values: nu
   if (Number(row.wind_direction_R) > 0.05) {
     compared.values++;
     const apart = Math.abs(((Number(point.avg_wind_direction) - Number(row.wind_direction) + 540) % 360) - 180);
-    if (!(apart <= 0.51)) wrong.push(`${at} wind_direction: ${point.avg_wind_direction}, reference ${row.wind_direction}`);
+    if (!(apart <= 0.51))
+      wrong.push(`${at} wind_direction: ${point.avg_wind_direction}, reference ${row.wind_direction}`);
   }
   if ('station_count_avg' in row) check('station_count', point.station_count, row.station_count_avg, 0);
   const range = point.range_aqi as [number, number] | null | undefined;
@@ -78,7 +95,12 @@ function comparePoint(at: string, point: Point, row: Row, compared: { values: nu
   return wrong;
 }
 
-export function compareWho(at: string, region: Record<string, unknown>, who: Who, compared: { values: number }): string[] {
+export function compareWho(
+  at: string,
+  region: Record<string, unknown>,
+  who: Who,
+  compared: { values: number },
+): string[] {
   const daily = who.who_daily.hours_completed >= 18 ? who.who_daily.completed : null;
   const figures: [string, number | null, number][] = [
     ['who_daily_pm2.5', daily, 1],
@@ -113,5 +135,7 @@ function sameAqi(published: unknown, expected: Row[string] | undefined): boolean
 }
 
 function records(table: Table): Row[] {
-  return table.rows.map((values) => Object.fromEntries(table.columns.map((name, index) => [name, values[index] ?? null])));
+  return table.rows.map((values) =>
+    Object.fromEntries(table.columns.map((name, index) => [name, values[index] ?? null])),
+  );
 }

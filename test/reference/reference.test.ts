@@ -21,7 +21,8 @@ const FOLDER = process.env.AIRSERIES_DATA;
 const SETS = ['jena', 'beijing', 'armenia', 'aberdeen'];
 const log = makeLog('silent');
 
-if (FOLDER === undefined) process.stderr.write('\n=== AIRSERIES_DATA is not set: the reference data are NOT checked ===\n');
+if (FOLDER === undefined)
+  process.stderr.write('\n=== AIRSERIES_DATA is not set: the reference data are NOT checked ===\n');
 
 describe.skipIf(FOLDER === undefined).each(engines.flatMap((engine) => SETS.map((set) => ({ engine, set }))))(
   'reference $set ($engine)',
@@ -33,7 +34,9 @@ describe.skipIf(FOLDER === undefined).each(engines.flatMap((engine) => SETS.map(
     const compared = { values: 0 };
 
     beforeAll(async () => {
-      reference = JSON.parse(gunzipSync(readFileSync(join(folder, 'reference', `${set}-dev.local.json.gz`))).toString());
+      reference = JSON.parse(
+        gunzipSync(readFileSync(join(folder, 'reference', `${set}-dev.local.json.gz`))).toString(),
+      );
       database = await testDatabase(engine, reference.meta.tz);
       const now = new Date();
       await importNetwork(database.as(), readFileSync(join(folder, 'data', set, 'network.json'), 'utf8'), { now, log });
@@ -57,10 +60,14 @@ describe.skipIf(FOLDER === undefined).each(engines.flatMap((engine) => SETS.map(
         // at an earlier instant the database knows what came later, and so does the running month
         const options = { zone: reference.meta.tz, runningMonth: index === 0, compared };
         for (const [id, windows] of Object.entries(stations)) {
-          wrong.push(...compareHistory(`${now} station ${id}`, await get(`station/${id}-history.json`), windows, options));
+          wrong.push(
+            ...compareHistory(`${now} station ${id}`, await get(`station/${id}-history.json`), windows, options),
+          );
         }
         for (const [slug, windows] of Object.entries(regions)) {
-          wrong.push(...compareHistory(`${now} region ${slug}`, await get(`region/${slug}-history.json`), windows, options));
+          wrong.push(
+            ...compareHistory(`${now} region ${slug}`, await get(`region/${slug}-history.json`), windows, options),
+          );
           wrong.push(...compareWho(`${now} region ${slug}`, await get(`region/${slug}.json`), windows.who, compared));
         }
       }

@@ -8,7 +8,9 @@ export function compareBuckets(left: Buckets, right: Buckets): string[] {
   for (const key of new Set([...left.keys(), ...right.keys()])) {
     const [a, b] = [left.get(key), right.get(key)];
     if (a === undefined || b === undefined) found.push(`${key}: only on one engine`);
-    else for (const column of Object.keys(a)) if (!same(a[column], b[column])) found.push(`${key} ${column}: ${a[column]} and ${b[column]}`);
+    else
+      for (const column of Object.keys(a))
+        if (!same(a[column], b[column])) found.push(`${key} ${column}: ${a[column]} and ${b[column]}`);
     if (found.length > 5) break;
   }
   return found;

@@ -23,11 +23,12 @@ export async function playSteps(
 ): Promise<Failure | undefined> {
   const owner = database.as('airseries_owner', 'UTC');
   const ingest = database.as('airseries_ingest', 'UTC');
+  const superuser = database.superuser();
   await importNetwork(owner, networkFile(FIRST, database.timeZone), { now: NOW, log });
   for (const [index, step] of steps.entries()) {
     onStep?.(index);
     const last = index === steps.length - 1;
-    await play(database, owner, ingest, step, last);
+    await play({ database, owner, ingest, superuser }, step, index, last);
     if (step.then === 'nothing' && !last) continue;
     const wrong =
       await owner`select level, bucket, place, columns from rollup.differences('-infinity', 'infinity') limit 3`;
@@ -36,30 +37,38 @@ export async function playSteps(
   return undefined;
 }
 
-async function play(database: TestDatabase, owner: Sql, ingest: Sql, step: Step, last: boolean): Promise<void> {
+type Play = { database: TestDatabase; owner: Sql; ingest: Sql; superuser: Sql };
+
+async function play(of: Play, step: Step, index: number, last: boolean): Promise<void> {
+  const { target, timeZone } = of.database;
   const change = async () => {
-    if (step.network) await importNetwork(owner, networkFile(step.network, database.timeZone), { now: NOW, log });
-    for (const { sensor, from, to } of step.remove ?? [])
-      await deleteReadings(owner, { sensor, from: new Date(from), to: new Date(to) });
-    if (step.write)
-      await acceptReadings(
-        ingest,
-        step.write.map(({ sensor, at, values }) => ({ sensorId: sensor, measuredAt: at, values, text: '' })),
-        { now: NOW, source: 'sim' },
-      );
+    if (step.network) await importNetwork(of.owner, networkFile(step.network, timeZone), { now: NOW, log });
+    for (const { sensor, from, to } of step.remove ?? []) {
+      await deleteReadings(of.owner, { sensor, from: new Date(from), to: new Date(to) });
+    }
+    const rows = step.write?.map(({ sensor, at, values }) => ({ sensorId: sensor, measuredAt: at, values, text: '' }));
+    if (rows) await acceptReadings(of.ingest, rows, { now: NOW, source: 'sim' });
   };
-  if (step.then === 'race') await Promise.all([change(), refresh(database.target, NOW), refresh(database.target, NOW)]);
+  if (step.then === 'race') await Promise.all([change(), refresh(target, NOW), refresh(target, NOW)]);
   else await change();
-  if (step.then === 'kill') await killedRefresh(database, owner);
-  if (step.then !== 'nothing' || last) await refresh(database.target, NOW);
+  if (step.then === 'kill') await killedRefresh(of, index);
+  if (step.then !== 'nothing' || last) await refresh(target, NOW);
 }
 
 /** A refresh whose connection is ended from outside while it works; wherever it was, the next one must finish the work. */
-async function killedRefresh(database: TestDatabase, owner: Sql): Promise<void> {
-  const killed = refresh(database.target, NOW).catch(() => undefined);
-  const kill = () => owner`select pg_terminate_backend(pid) from pg_stat_activity
+async function killedRefresh({ database, superuser }: Play, index: number): Promise<void> {
+  let over = false;
+  const killed = refresh(database.target, NOW)
+    .catch(() => undefined)
+    .finally(() => {
+      over = true;
+    });
+  const working = () => superuser`select pid from pg_stat_activity
     where datname = current_database() and application_name = 'airseries refresh'`;
-  for (let tries = 0; tries < 200 && (await kill()).length === 0; tries++);
+  while (!over && (await working()).length === 0);
+  for (let further = index % 40; !over && further > 0; further--) await superuser`select 1`; // not always at its beginning
+  await superuser`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name = 'airseries refresh'`;
   await killed;
 }
 

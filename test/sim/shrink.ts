@@ -1,6 +1,9 @@
 /** Makes a failing run short: leaves out ever smaller pieces as long as what is left still fails (Zeller's ddmin). */
 
-export async function shrink<T>(steps: readonly T[], fails: (steps: readonly T[]) => Promise<boolean>): Promise<readonly T[]> {
+export async function shrink<T>(
+  steps: readonly T[],
+  fails: (steps: readonly T[]) => Promise<boolean>,
+): Promise<readonly T[]> {
   let current = steps;
   let piece = Math.ceil(current.length / 2);
   while (piece >= 1) {

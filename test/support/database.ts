@@ -21,6 +21,8 @@ export type TestDatabase = {
   target: Target;
   /** Opens a pool as a role (default: the owner); closed with the database. */
   as(role?: Role, timeZone?: string): Sql;
+  /** A pool as the superuser, for what tests do to a server and nobody else may. */
+  superuser(): Sql;
   drop(): Promise<void>;
 };
 
@@ -30,15 +32,17 @@ export async function testDatabase(engine: Engine, timeZone = 'Asia/Yerevan'): P
   await administer(engine, (sql) => sql.unsafe(`create database ${name} template ${template}`));
   const target = at(engine, name);
   const pools: Sql[] = [];
+  const open = (options: Parameters<typeof connect>[1]) => {
+    const pool = connect(target, { max: 2, ...options });
+    pools.push(pool);
+    return pool;
+  };
   return {
     engine,
     timeZone,
     target,
-    as(role = 'airseries_owner', zone = timeZone) {
-      const pool = connect(target, { role, timeZone: zone, max: 2 });
-      pools.push(pool);
-      return pool;
-    },
+    as: (role = 'airseries_owner', zone = timeZone) => open({ role, timeZone: zone }),
+    superuser: () => open({}),
     async drop() {
       await Promise.all(pools.map((pool) => pool.end({ timeout: 1 })));
       await administer(engine, (sql) => sql.unsafe(`drop database ${name} with (force)`));

@@ -47,8 +47,12 @@ begin
 
   delete from rollup.stale_period where id = any (periods);
   update rollup.freshness set refreshed_at = refresh.now;
-  -- last, and only what nobody marked again meanwhile: writers wait for this one statement
-  delete from rollup.stale_hour s using unnest(marked, counts) as done(hour, n) where s.hour = done.hour and s.n = done.n;
+  -- last, and only what nobody marked again meanwhile: writers wait for this one statement. In their order, against deadlocks.
+  with done as (
+    select s.hour from rollup.stale_hour s join unnest(marked, counts) as seen(hour, n) on seen.hour = s.hour and seen.n = s.n
+    order by s.hour for update of s
+  )
+  delete from rollup.stale_hour s using done where s.hour = done.hour;
 end $$;
 
 -- What has changed since the last refresh, as ranges.

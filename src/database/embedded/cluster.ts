@@ -59,7 +59,7 @@ function sync(directory: string): void {
 async function removeAbandoned(place: Place): Promise<void> {
   const drafts = readdirSync(place.home).filter((name) => name.startsWith('draft-'));
   for (const draft of drafts.map((name) => join(place.home, name))) {
-    const age = performance.now() - (statSync(draft, { throwIfNoEntry: false })?.mtimeMs ?? performance.now());
+    const age = Date.now() - (statSync(draft, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
     if (age > ABANDONED_MS) await remove(place, draft);
   }
 }

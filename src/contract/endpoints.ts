@@ -1,0 +1,58 @@
+/** The five endpoints: paths, parameters and the schemas of their answers. The order is that in which paths are tried. */
+import { z } from 'zod';
+import { field } from './fields.ts';
+import { regionHistory, stationHistory } from './history.ts';
+import { provider } from './provider.ts';
+import { region } from './region.ts';
+import { station } from './station.ts';
+
+/** `{locale}` is one of LOCALES. */
+export const BASE_PATH = '/{locale}/air-quality-app/v1';
+
+/** What a path parameter looks like. A leading zero or a sign would give one station several addresses. */
+export const PARAMETERS = {
+  id: {
+    pattern: '[1-9][0-9]{0,9}',
+    meaning: 'station id, a positive integer without leading zeros',
+    max: 2_147_483_647,
+  },
+  slug: { pattern: '[a-z-]+', meaning: 'slug of a city or district, lowercase Latin letters and hyphens' },
+} as const;
+
+export const stationsList = z.strictObject({
+  providers: field(z.array(provider), 'providers with a listed station'),
+  stations: field(z.array(station), 'listed stations, by id'),
+  regions: field(z.array(region), 'cities, then districts, each by slug'),
+});
+
+export type StationsList = z.infer<typeof stationsList>;
+
+export const ENDPOINTS = {
+  stations: {
+    path: `${BASE_PATH}/stations.json`,
+    summary: 'all providers, stations and regions with current values',
+    answer: stationsList,
+  },
+  stationHistory: {
+    path: `${BASE_PATH}/station/{id}-history.json`,
+    summary: 'history of one station',
+    answer: stationHistory,
+  },
+  station: {
+    path: `${BASE_PATH}/station/{id}.json`,
+    summary: 'one station with current values',
+    answer: station,
+  },
+  regionHistory: {
+    path: `${BASE_PATH}/region/{slug}-history.json`,
+    summary: 'history of one region',
+    answer: regionHistory,
+  },
+  region: {
+    path: `${BASE_PATH}/region/{slug}.json`,
+    summary: 'one city or district with current values',
+    answer: region,
+  },
+} as const;
+
+export type EndpointName = keyof typeof ENDPOINTS;

@@ -1,0 +1,41 @@
+/**
+ * The kinds of field that responses are made of, as zod schemas that carry unit and meaning. What a metric measures and in which unit
+ * is said in METRICS alone; here is only how the specification names and uses it.
+ */
+import { z } from 'zod';
+import { METRICS, type MetricName } from './metrics.ts';
+
+/** Attaches meaning and unit to a schema; both end up in the OpenAPI document and in the database's comments. */
+export function field<T extends z.ZodType>(schema: T, meaning: string, unit?: string): T {
+  return schema.meta({ description: meaning, ...(unit === undefined ? {} : { unit }) });
+}
+
+/** ISO 8601 with seconds and the installation's offset, never `Z` (Z2). Offsets are whole hours (Z1). */
+export const instant = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:00$/);
+
+export const slug = z.string().regex(/^[a-z-]+$/);
+
+/** A number that a metric gives, or null where there is no value: `how` is what was done to the metric. */
+export function measured(name: MetricName, how: string) {
+  const { meaning, unit } = metric(name);
+  return field(z.number().nullable(), `${meaning}, ${how}`, unit);
+}
+
+/** The lowest and the highest of a bucket's hourly means. */
+export function range(name: MetricName) {
+  const { meaning, unit } = metric(name);
+  const pair = z.tuple([z.number(), z.number()]).nullable();
+  return field(pair, `${meaning}, lowest and highest hourly mean in the bucket`, unit);
+}
+
+export const aqi = field(
+  z.int().min(0).nullable(),
+  'US EPA air quality index of the published PM2.5 and PM10',
+  'US EPA AQI',
+);
+
+export function metric(name: MetricName) {
+  const found = METRICS.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`no metric is called ${name}`);
+  return found;
+}

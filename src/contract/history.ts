@@ -1,0 +1,113 @@
+/**
+ * History points and the five windows of them. Which keys a point has depends on its place and its bucket (H2, H3): only stations
+ * have `avg_pm25_raw`, only regions `station_count`, only days and months extremes. The key order is that of the specification.
+ */
+import { z } from 'zod';
+import { aqi, field, instant, measured, range } from './fields.ts';
+import type { MetricName } from './metrics.ts';
+
+const MEAN = 'mean of the bucket';
+
+const start = { timestamp: field(instant, 'start of the bucket') };
+
+const means = {
+  avg_temperature: measured('temperature', MEAN),
+  avg_humidity: measured('humidity', MEAN),
+  avg_pressure: measured('pressure', MEAN),
+  avg_pm25: measured('pm25', MEAN),
+  avg_pm10: measured('pm10', MEAN),
+};
+
+const raw = { avg_pm25_raw: measured('pm25_raw', MEAN) };
+
+const moreMeans = {
+  avg_no2: measured('no2', MEAN),
+  avg_usvh: measured('usvh', MEAN),
+  avg_dust: measured('dust', MEAN),
+  avg_so2: measured('so2', MEAN),
+  avg_o3: measured('o3', MEAN),
+  avg_wind_direction: measured('wind_direction', 'direction of the mean wind vector of the bucket'),
+  avg_wind_speed: measured('wind_speed', MEAN),
+  total_rain: measured('rain', 'sum of the bucket'),
+};
+
+const count = {
+  station_count: field(
+    z.int().min(0).nullable(),
+    'stations in the mean; of a day or month the mean of its hours’ counts',
+    'stations',
+  ),
+};
+
+const ranges = {
+  range_temperature: range('temperature'),
+  range_pm25: range('pm25'),
+  range_pm10: range('pm10'),
+  range_dust: range('dust'),
+  range_wind_speed: range('wind_speed'),
+  range_aqi: field(
+    z.tuple([z.int(), z.int()]).nullable(),
+    'US EPA air quality index, lowest and highest of the hours in the bucket',
+    'US EPA AQI',
+  ),
+};
+
+const index = { aqi };
+
+const extremes = {
+  ...ends('temperature'),
+  ...ends('pm25'),
+  ...ends('pm10'),
+  ...ends('no2'),
+  ...ends('dust'),
+  ...ends('wind_speed'),
+};
+
+export const stationHour = z.strictObject({ ...start, ...means, ...raw, ...moreMeans, ...index });
+export const stationDay = z.strictObject({
+  ...start,
+  ...means,
+  ...raw,
+  ...moreMeans,
+  ...ranges,
+  ...index,
+  ...extremes,
+});
+export const regionHour = z.strictObject({ ...start, ...means, ...moreMeans, ...count, ...index });
+export const regionDay = z.strictObject({
+  ...start,
+  ...means,
+  ...moreMeans,
+  ...count,
+  ...ranges,
+  ...index,
+  ...extremes,
+});
+
+export const stationHistory = windows(stationHour, stationDay);
+export const regionHistory = windows(regionHour, regionDay);
+
+export type StationHour = z.infer<typeof stationHour>;
+export type StationDay = z.infer<typeof stationDay>;
+export type RegionHour = z.infer<typeof regionHour>;
+export type RegionDay = z.infer<typeof regionDay>;
+export type StationHistory = z.infer<typeof stationHistory>;
+export type RegionHistory = z.infer<typeof regionHistory>;
+
+function ends<Name extends MetricName>(name: Name) {
+  return {
+    [`min_${name}`]: measured(name, 'lowest hourly mean in the bucket'),
+    [`max_${name}`]: measured(name, 'highest hourly mean in the bucket'),
+  } as Record<`min_${Name}` | `max_${Name}`, ReturnType<typeof measured>>;
+}
+
+/** The keys of WINDOWS, spelled out so that the type has them. */
+function windows<Hour extends z.ZodType, Day extends z.ZodType>(hour: Hour, day: Day) {
+  return z.strictObject({
+    '24h': field(z.array(hour).max(24), 'the last 24 closed hours'),
+    '7d': field(z.array(hour).max(168), 'the last 168 closed hours'),
+    '30d': field(z.array(day).max(30), 'the last 30 completed days'),
+    '1y': field(z.array(day).max(12), 'the last 12 months, the running one included'),
+    '2y': field(z.array(day).max(24), 'the last 24 months, the running one included'),
+  });
+}

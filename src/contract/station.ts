@@ -1,0 +1,46 @@
+/** A station with its current values: an element of `stations[]`, or the answer for one station. The key order is that of the specification. */
+import { z } from 'zod';
+import { aqi, field, instant, measured, metric, slug } from './fields.ts';
+
+const LATEST = 'mean of the latest hour';
+const place = slug.nullable();
+
+export const station = z.strictObject({
+  id: field(z.int().min(1), 'station id'),
+  status: field(z.enum(['online', 'offline']), 'whether the latest measurement is recent enough to be current'),
+  title: field(z.string(), 'address or place name in the requested locale'),
+  city: field(z.string().nullable(), 'name of the city in the requested locale'),
+  city_slug: field(place, 'slug of the city'),
+  district: field(z.string().nullable(), 'name of the district in the requested locale'),
+  district_slug: field(place, 'slug of the district'),
+  latitude: field(z.number().min(-90).max(90), 'latitude, WGS 84', 'degrees'),
+  longitude: field(z.number().min(-180).max(180), 'longitude, WGS 84', 'degrees'),
+  is_bad_thp: field(z.boolean(), 'whether temperature, humidity and pressure look unreliable'),
+  measurement_time: field(instant.nullable(), 'time of the latest measurement; null when offline'),
+  temperature: measured('temperature', LATEST),
+  humidity: measured('humidity', LATEST),
+  pressure: measured('pressure', `${LATEST}, a whole number`),
+  aqi,
+  'pm2.5': measured('pm25', LATEST),
+  'pm2.5_raw': measured('pm25_raw', LATEST),
+  pm10: measured('pm10', LATEST),
+  pm1: measured('pm1', LATEST),
+  wind_speed: measured('wind_speed', LATEST),
+  wind_direction: field(
+    z.string().nullable(),
+    `${metric('wind_direction').meaning}, ${LATEST}`,
+    'compass label of 16 points',
+  ),
+  uv: measured('uv', LATEST),
+  rain: measured('rain', 'sum of the latest hour'),
+  no2: measured('no2', LATEST),
+  so2: measured('so2', LATEST),
+  o3: measured('o3', LATEST),
+  dust: measured('dust', LATEST),
+  usvh: measured('usvh', LATEST),
+  lux: field(z.null(), 'reserved, always null'),
+  provider: field(z.string(), 'slug of the provider, an id of providers[]'),
+  url: field(z.string(), "the station's page on the service site, or an empty string"),
+});
+
+export type Station = z.infer<typeof station>;

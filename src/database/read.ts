@@ -1,0 +1,47 @@
+/**
+ * Reads for the API: Kysely writes the SQL, our own pool runs it. The published dialect for this driver takes a connection out of the
+ * pool for every query, and hangs when its server process dies; this one does not.
+ */
+import { type DatabaseConnection, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
+import type { Target } from './connect.ts';
+import { openReadPool, type ReadPool } from './readPool.ts';
+
+type Options = {
+  /** The installation's zone: timestamps come out with its offset (Z2). */
+  timeZone: string;
+  max?: number;
+};
+
+/** A database that may only be read, as the role that sees schema api and nothing else. `destroy()` closes it. */
+export function openReads<Tables>(target: Target, { timeZone, max = 10 }: Options): Kysely<Tables> {
+  const pool = openReadPool(target, { timeZone, max });
+  return new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createDriver: () => driver(pool),
+    },
+  });
+}
+
+function driver(pool: ReadPool) {
+  const refuse = (): never => {
+    throw new Error('reads have no transactions and no streams: each is one statement');
+  };
+  const connection: DatabaseConnection = {
+    executeQuery: async <Row>({ sql, parameters }: { sql: string; parameters: readonly unknown[] }) => ({
+      rows: (await pool.ask(sql, parameters)) as Row[],
+    }),
+    streamQuery: refuse,
+  };
+  return {
+    init: async () => undefined,
+    acquireConnection: async () => connection,
+    releaseConnection: async () => undefined,
+    beginTransaction: refuse,
+    commitTransaction: refuse,
+    rollbackTransaction: refuse,
+    destroy: () => pool.close(),
+  };
+}

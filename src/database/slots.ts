@@ -1,0 +1,33 @@
+/** A place for each connection of a pool, so that a question waits here, for a limited time, and not in line behind a slow one. */
+import { Unavailable } from './unavailable.ts';
+import { within } from './within.ts';
+
+export function makeSlots(free: number, patienceMs: number): { take(): Promise<void>; give(): void } {
+  const waiting = new Set<() => void>();
+  return {
+    async take() {
+      if (free > 0) {
+        free -= 1;
+        return;
+      }
+      let turn: () => void = () => undefined;
+      const called = new Promise<void>((resolve) => {
+        turn = resolve;
+      });
+      waiting.add(turn);
+      await within(patienceMs, called, () => {
+        waiting.delete(turn);
+        return new Unavailable(`no database connection became free within ${patienceMs} ms`);
+      });
+    },
+    give() {
+      const [turn] = waiting;
+      if (turn === undefined) {
+        free += 1;
+        return;
+      }
+      waiting.delete(turn);
+      turn();
+    },
+  };
+}

@@ -1,0 +1,28 @@
+/** Which failures mean that the database is away or too busy, so that asking later may help; all others are faults of ours. */
+
+/** There is no answer now, and there may be one soon. The message is for the log, never for a client. */
+export class Unavailable extends Error {}
+
+/** The server stopped the statement: it is there, and too slow. */
+const TOO_SLOW = /^57014$/;
+
+/** Codes of the server, of the driver, of the operating system under it, and our own for a server that says nothing. */
+const BROKEN =
+  /^(08...|28...|3D000|40001|53...|55000|57P..|CONNECTION_\w+|CONNECT_TIMEOUT|E(CONN|HOST|NET)\w+|EPIPE|ENOENT|EACCES|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|SILENCE)$/;
+
+/** Those of them after which a new connection may well succeed at once. */
+const PASSING = /^(40001|57P0.|CONNECTION_(CLOSED|DESTROYED)|ECONN\w+|EPIPE|ENOENT|SILENCE)$/;
+
+export const isBroken = (error: unknown): boolean => BROKEN.test(codeOf(error));
+export const isPassing = (error: unknown): boolean => PASSING.test(codeOf(error));
+
+/** The error as Unavailable if it is of that kind, else as it is. */
+export function asUnavailable(error: unknown): unknown {
+  if (error instanceof Unavailable || !(isBroken(error) || TOO_SLOW.test(codeOf(error)))) return error;
+  return new Unavailable(`${codeOf(error)}: ${(error as Error).message}`, { cause: error });
+}
+
+function codeOf(error: unknown): string {
+  const { code } = Object(error) as { code?: unknown };
+  return typeof code === 'string' ? code : '';
+}

@@ -1,0 +1,61 @@
+/** Where the stations of the demo stand and what stands on them. The number of a station is its place in this list. */
+
+export type Site = {
+  city: string;
+  district?: string;
+  kinds: readonly string[];
+  /** Absent from lists and regions. */
+  hidden?: true;
+  /** Hangs in the sun on a warm wall: its temperature, humidity and pressure are nonsense, and it is flagged for it. */
+  badThp?: true;
+  /** Went silent some days ago. */
+  silent?: true;
+};
+
+const BOTH = ['SDS011', 'BME280'];
+const FINE = ['SPS30', 'BME280'];
+const ONE_BOX = ['PMS5003T'];
+const MAST = ['weather mast'];
+
+export const SITES: readonly Site[] = [
+  { city: 'velmora', district: 'asteren', kinds: BOTH },
+  { city: 'velmora', district: 'asteren', kinds: FINE },
+  { city: 'velmora', district: 'kestrava', kinds: ['SPS30', 'weather mast', 'gas analyser', 'Geiger counter'] },
+  { city: 'velmora', district: 'kestrava', kinds: BOTH },
+  { city: 'velmora', district: 'lundoreth', kinds: ONE_BOX },
+  { city: 'velmora', district: 'lundoreth', kinds: BOTH },
+  { city: 'velmora', district: 'mirovane', kinds: BOTH, badThp: true },
+  { city: 'velmora', district: 'mirovane', kinds: FINE },
+  { city: 'velmora', district: 'orlesk', kinds: ['SDS011'] },
+  { city: 'velmora', district: 'orlesk', kinds: ONE_BOX },
+  { city: 'velmora', district: 'palvesta', kinds: ONE_BOX },
+  { city: 'velmora', kinds: BOTH, hidden: true },
+  { city: 'tarnesh', district: 'elkorosh', kinds: ['SPS30', 'weather mast', 'gas analyser', 'dust monitor'] },
+  { city: 'tarnesh', district: 'elkorosh', kinds: BOTH },
+  { city: 'tarnesh', district: 'sardolin', kinds: BOTH },
+  { city: 'tarnesh', district: 'sardolin', kinds: ONE_BOX },
+  { city: 'tarnesh', district: 'vintrey', kinds: BOTH },
+  { city: 'tarnesh', district: 'vintrey', kinds: FINE },
+  { city: 'tarnesh', kinds: ['SDS011'] },
+  { city: 'okravel', district: 'rosmeny', kinds: ['SDS011', 'weather mast'] },
+  { city: 'okravel', district: 'rosmeny', kinds: BOTH },
+  { city: 'okravel', district: 'tulvane', kinds: BOTH, silent: true },
+  { city: 'okravel', district: 'tulvane', kinds: FINE },
+  { city: 'okravel', kinds: ONE_BOX },
+  { city: 'lisandor', district: 'zamirel', kinds: ['SDS011', 'weather mast'] },
+  { city: 'lisandor', district: 'zamirel', kinds: BOTH },
+  { city: 'lisandor', kinds: FINE },
+  { city: 'lisandor', kinds: ['BME280', 'Geiger counter'] },
+  { city: 'pelvareth', kinds: ['SPS30', 'weather mast'] },
+  { city: 'pelvareth', kinds: ONE_BOX },
+  { city: 'pelvareth', kinds: ONE_BOX },
+  { city: 'pelvareth', kinds: ['SDS011'] },
+  { city: 'ishkaren', kinds: ['SPS30', 'weather mast', 'dust monitor'] },
+  { city: 'ishkaren', kinds: BOTH },
+  { city: 'ishkaren', kinds: ONE_BOX },
+  { city: 'nalgoret', kinds: ['SDS011', 'weather mast'] },
+  { city: 'nalgoret', kinds: BOTH },
+  { city: 'ustrelia', kinds: MAST },
+  { city: 'ustrelia', kinds: MAST },
+  { city: 'ustrelia', kinds: ['BME280'] },
+];

@@ -1,0 +1,30 @@
+/** For operators and orchestrators, on a port of its own: is the process alive, and can it answer? */
+import type { Express, Request } from 'express';
+import type { Log } from '../log.ts';
+import { bareApp } from './app.ts';
+import { makeErrorHandlers } from './errors.ts';
+import { addPath } from './methods.ts';
+import { notFound, quoted } from './problem.ts';
+import { sendBody } from './send.ts';
+
+export type Readiness = { ok: boolean; checks: Readonly<Record<string, unknown>> };
+
+export function makeAdminApp({ ready, log }: { ready: () => Promise<Readiness>; log: Log }): Express {
+  const app = bareApp();
+  app.use((_req, res, next) => {
+    res.set('Cache-Control', 'no-store');
+    next();
+  });
+  addPath(app, /^\/healthz$/, (req, res) => sendBody(req, res, 200, Buffer.from('{"ok":true}')));
+  addPath(app, /^\/readyz$/, async (req, res) => {
+    const readiness = await ready().catch((error: unknown): Readiness => {
+      log.warn({ err: error }, 'readiness could not be told');
+      return { ok: false, checks: {} };
+    });
+    sendBody(req, res, readiness.ok ? 200 : 503, Buffer.from(JSON.stringify(readiness)));
+  });
+  app.use((req: Request) => {
+    throw notFound(`There is nothing at ${quoted(req.path)}. Here are /healthz and /readyz.`);
+  }, makeErrorHandlers(log).handle);
+  return app;
+}

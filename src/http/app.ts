@@ -1,0 +1,44 @@
+/** The public API as an Express app; the table "the public door" of the design is what it does. */
+import express, { type Express } from 'express';
+import type { Clock } from '../clock.ts';
+import { BASE_PATH } from '../contract/endpoints.ts';
+import type { Log } from '../log.ts';
+import { makeSiteUrls } from '../present/siteUrls.ts';
+import type { ApiDb } from '../queries/api.ts';
+import { accessLog } from './accessLog.ts';
+import { makeErrorHandlers, refuseMalformedPath, refuseUnknownPath } from './errors.ts';
+import { addPath, allowAnyOrigin } from './methods.ts';
+import { addRoutes } from './routes.ts';
+
+export type AppOptions = {
+  db: ApiDb;
+  clock: Clock;
+  /** Where the service's own pages are; empty for no links to them. */
+  siteBaseUrl: string;
+  log: Log;
+};
+
+const WORTH_LOOKING_AT = `${BASE_PATH.replace('{locale}', 'en')}/stations.json`;
+
+export function makeApp({ db, clock, siteBaseUrl, log }: AppOptions): Express {
+  const app = bareApp();
+  const errors = makeErrorHandlers(log);
+  app.use(accessLog(log), errors.watch, allowAnyOrigin, refuseMalformedPath);
+  addPath(app, /^\/$/, (_req, res) => {
+    res.status(302).set('Location', WORTH_LOOKING_AT).end();
+  });
+  addRoutes(app, { db, clock, site: makeSiteUrls(siteBaseUrl) });
+  app.use(refuseUnknownPath, errors.handle);
+  return app;
+}
+
+/** Express without what it adds by itself: its name, query parsing, weak validators, lax paths. */
+export function bareApp(): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('query parser');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  return app;
+}

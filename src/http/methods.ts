@@ -1,0 +1,35 @@
+/** Methods and origins: GET and HEAD from anywhere, an answer to a browser's preflight, and a refusal of everything else. */
+import type { IRouter, NextFunction, Request, RequestHandler, Response } from 'express';
+import { Problem } from './problem.ts';
+
+const ALLOWED = 'GET, HEAD, OPTIONS';
+
+/** Any page may read any answer, errors too; no credentials are involved. Exposed is what a page could not read otherwise. */
+export function allowAnyOrigin(_req: Request, res: Response, next: NextFunction): void {
+  res.set({
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Expose-Headers': 'ETag, Age, Date, Retry-After',
+  });
+  next();
+}
+
+/** A path that is known for GET, and thereby for HEAD and OPTIONS. */
+export function addPath(app: IRouter, path: RegExp, get: RequestHandler): void {
+  app.route(path).get(get).options(answerPreflight).all(refuseMethod);
+}
+
+function answerPreflight(_req: Request, res: Response): void {
+  res.set({
+    Allow: ALLOWED,
+    'Access-Control-Allow-Methods': ALLOWED,
+    'Access-Control-Allow-Headers': '*',
+    'Access-Control-Max-Age': '86400',
+  });
+  res.status(204).end();
+}
+
+function refuseMethod(req: Request): never {
+  throw new Problem(405, `${req.method} is not possible here: the interface is read-only. Use GET.`, {
+    Allow: ALLOWED,
+  });
+}

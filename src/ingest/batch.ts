@@ -1,0 +1,108 @@
+/**
+ * Judges readings one by one and lays them into columns, written as PostgreSQL array literals: building these strings ourselves is
+ * many times faster than handing arrays to the driver. What only the database can know (is there such a sensor?) it adds itself.
+ */
+import { METRICS, type Metric, type MetricName } from '../contract/metrics.ts';
+import { readInstant } from './instant.ts';
+import type { ReadingReason, ValueReason } from './reasons.ts';
+import { readValue } from './value.ts';
+
+/** A reading as it came; nothing of it is checked yet. */
+export type Incoming = {
+  sensorId: unknown;
+  measuredAt: unknown;
+  values: Readonly<Partial<Record<MetricName, unknown>>>;
+  /** The whole of it, for the quarantine. */
+  text: string;
+  /** Where in its source, counted from 1. */
+  line?: number;
+  /** It could not even be taken apart. */
+  unreadable?: true;
+};
+
+export type Problem = { index: number; reason: ReadingReason };
+export type ValueProblem = { index: number; reason: ValueReason };
+
+export type Batch = { problems: Problem[]; values: ValueProblem[]; columns: string[]; metrics: string[]; text: string };
+
+const LARGEST_INT = 2_147_483_647;
+const FIVE_MINUTES = 300_000;
+const YEAR_2000 = Date.UTC(2000, 0, 1) * 1_000;
+
+export function layOut(readings: readonly Incoming[], now: Date): Batch {
+  const latest = (now.getTime() + FIVE_MINUTES) * 1_000;
+  const problems: Problem[] = [];
+  const values: ValueProblem[] = [];
+  const sensors: number[] = [];
+  const times: (number | 'NULL')[] = [];
+  const reasons: string[] = [];
+  const metrics = METRICS.map((): (number | 'NULL')[] => []);
+
+  readings.forEach((reading, index) => {
+    const sensor = readSensor(reading.sensorId);
+    const time = typeof reading.measuredAt === 'string' ? readInstant(reading.measuredAt) : undefined;
+    const valuesBefore = values.length;
+    let given = 0;
+    METRICS.forEach((metric: Metric, position) => {
+      const raw = reading.values[metric.name as MetricName];
+      if (raw === undefined || raw === '') return;
+      const value = readValue(raw, metric);
+      if (typeof value === 'number') {
+        const column = metrics[position] as (number | 'NULL')[];
+        while (column.length < index) column.push('NULL');
+        column.push(value);
+        given += 1;
+      } else if (value !== null) {
+        values.push({ index, reason: `${value}:${metric.name as MetricName}` });
+      }
+    });
+    sensors.push(sensor ?? 0);
+    times.push(time?.microseconds ?? 'NULL');
+    const reason = judge(reading, sensor, time, given, latest);
+    reasons.push(reason ?? 'NULL');
+    if (reason === undefined) return;
+    problems.push({ index, reason });
+    // of a reading refused for something else, single values are of no interest
+    if (reason !== 'no_value') values.length = valuesBefore;
+  });
+
+  return {
+    problems,
+    values,
+    columns: [sensors, times, problems.length === 0 ? [] : reasons, readings.map(({ line }) => line ?? 'NULL')].map(
+      array,
+    ),
+    metrics: metrics.map(array),
+    text: readings.map(({ text }) => storable(text)).join('\n'),
+  };
+}
+
+function judge(
+  reading: Incoming,
+  sensor: number | undefined,
+  time: ReturnType<typeof readInstant>,
+  given: number,
+  latest: number,
+): ReadingReason | undefined {
+  if (reading.unreadable) return 'unreadable_line';
+  if (sensor === undefined) return 'unknown_sensor';
+  if (time === undefined || time.local) return 'unreadable_time';
+  if (given === 0) return 'no_value';
+  if (time.microseconds > latest) return 'in_the_future';
+  return time.microseconds < YEAR_2000 ? 'before_2000' : undefined;
+}
+
+function readSensor(given: unknown): number | undefined {
+  const id = typeof given === 'string' && /^[1-9]\d{0,9}$/.test(given) ? Number(given) : given;
+  return Number.isInteger(id) && (id as number) > 0 && (id as number) <= LARGEST_INT ? (id as number) : undefined;
+}
+
+/** A column without any value is `{}`, and a short one fine: `unnest` pads with nulls. */
+export function array(items: readonly (number | string)[]): string {
+  return `{${items.join(',')}}`;
+}
+
+/** PostgreSQL stores no NUL in text, and here a line break separates one text from the next. */
+function storable(text: string): string {
+  return /[\0\n]/.test(text) ? text.replace(/[\0\n]/g, '\ufffd') : text;
+}

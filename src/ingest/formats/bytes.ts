@@ -1,0 +1,54 @@
+/** The bytes of a file or of standard input, unpacked if they are gzip, with a count of how far reading has come. */
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { InputError } from '../inputError.ts';
+import { gunzipped } from './gunzip.ts';
+
+export type Source = {
+  /** For people and for the quarantine. */
+  name: string;
+  /** In bytes as stored; undefined where that is not known. */
+  size: number | undefined;
+  /** How many of them were read. */
+  read: number;
+  bytes: AsyncIterable<Buffer>;
+};
+
+export async function openSource(path: string): Promise<Source> {
+  const found = path === '-' ? undefined : await stat(path).catch((error: Error) => refuse(path, error));
+  if (found?.isDirectory() === true) throw new InputError(path, 'this is a folder', 'Name the files in it.');
+  const source: Source = {
+    name: path === '-' ? 'standard input' : path,
+    size: found?.isFile() === true ? found.size : undefined,
+    read: 0,
+    bytes: { [Symbol.asyncIterator]: () => unpacked(counted()) },
+  };
+  async function* counted(): AsyncGenerator<Buffer> {
+    for await (const chunk of path === '-' ? process.stdin : createReadStream(path)) {
+      source.read += chunk.length;
+      yield chunk as Buffer;
+    }
+  }
+  return source;
+}
+
+/** Gzip is known by its first two bytes, whatever the file is called. */
+async function* unpacked(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  let start: Buffer = Buffer.alloc(0);
+  while (start.length < 2) {
+    const { value, done } = await chunks.next();
+    if (done) break;
+    start = Buffer.concat([start, value]);
+  }
+  const all = followed(start, chunks);
+  yield* start[0] === 0x1f && start[1] === 0x8b ? gunzipped(all) : all;
+}
+
+async function* followed(start: Buffer, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield start;
+  yield* chunks;
+}
+
+function refuse(path: string, error: Error): never {
+  throw new InputError(path, error.message, 'Check the name and who may read it.');
+}

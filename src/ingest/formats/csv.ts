@@ -1,0 +1,57 @@
+/** CSV: the header says which metric a column is. A line without a quote is simply split; only one with quotes needs a parser. */
+import { parse } from 'csv-parse/sync';
+import { METRIC_NAMES, type MetricName } from '../../contract/metrics.ts';
+import type { Incoming } from '../batch.ts';
+import { InputError } from '../inputError.ts';
+import type { Line } from './lines.ts';
+import { SENSOR_KEY, TIME_KEYS } from './names.ts';
+import type { LineReader } from './readings.ts';
+
+/** Throws where the header lacks what a reading needs. */
+export function csvReader(header: string, place: string): LineReader {
+  const delimiter = /[,;\t]/.exec(header)?.[0] ?? ',';
+  const names = split(header, delimiter)?.map((name) => name.trim()) ?? [];
+  const at = (name: string) => names.indexOf(name);
+  const sensor = at(SENSOR_KEY);
+  const timeKey = TIME_KEYS.find((name) => at(name) >= 0);
+  const time = timeKey === undefined ? -1 : at(timeKey);
+  const metrics = METRIC_NAMES.flatMap((name): [MetricName, number][] => (at(name) < 0 ? [] : [[name, at(name)]]));
+  const used = [sensor, time, ...metrics.map(([, position]) => position)];
+
+  const wrong = (what: string) =>
+    new InputError(
+      place,
+      `the header ${what}: ${JSON.stringify(header.slice(0, 300))}`,
+      `Needed are ${SENSOR_KEY}, one of ${TIME_KEYS.join(' / ')}, and metrics by name: ${METRIC_NAMES.join(', ')}.`,
+    );
+  if (sensor < 0) throw wrong(`has no column ${SENSOR_KEY}`);
+  if (time < 0) throw wrong('has no column for the time');
+  if (metrics.length === 0) throw wrong('names no metric');
+  const twice = names.find((name, position) => used.includes(at(name)) && at(name) !== position);
+  if (twice !== undefined) throw wrong(`names ${twice} twice`);
+
+  const ignored = new Set(names.filter((_, position) => !used.includes(position)));
+  const read = ({ number, text, tooLong }: Line): Incoming => {
+    const fields = tooLong ? undefined : split(text, delimiter);
+    if (fields?.length !== names.length) {
+      return { sensorId: undefined, measuredAt: undefined, values: {}, text, line: number, unreadable: true };
+    }
+    const values: Incoming['values'] & { [name in MetricName]?: unknown } = {};
+    for (const [name, position] of metrics) {
+      const field = fields[position];
+      if (field !== '') values[name] = field;
+    }
+    return { sensorId: fields[sensor], measuredAt: fields[time], values, text, line: number };
+  };
+  return { ignored, read };
+}
+
+/** Undefined: the quotes of the line don't match up. A field never goes over several lines. */
+function split(text: string, delimiter: string): string[] | undefined {
+  if (!text.includes('"')) return text.split(delimiter);
+  try {
+    return parse(text, { delimiter })[0];
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * Files of readings, through the door. Running it again changes nothing and carries on where an interrupted run stopped. While one
+ * batch is being written the next is read; two are never written at once, because of two values for one time the later must win.
+ */
+import type { Sql } from '../database/connect.ts';
+import type { Log } from '../log.ts';
+import { type Accepted, acceptReadings } from './accept.ts';
+import { openSource, type Source } from './formats/bytes.ts';
+import { type ReadingBatch, readReadings } from './formats/readings.ts';
+import { InputError } from './inputError.ts';
+import { makeProgress, type Progress } from './progress.ts';
+import { emptySummary, noteBatch, type Summary } from './summary.ts';
+
+type Options = { now: Date; log: Log; terminal: boolean };
+type Run = { sql: Sql; log: Log; clock: () => Date; summary: Summary; progress: Progress; total: number | undefined };
+
+/** `sql` is a pool in the role airseries_ingest; `-` among the paths is standard input. Aggregates follow at the next refresh. */
+export async function importReadings(
+  sql: Sql,
+  paths: readonly string[],
+  { now, log, terminal }: Options,
+): Promise<Summary> {
+  const summary = emptySummary();
+  const started = performance.now();
+  // a pipe may flow for days, and its readings are not from the future for that
+  const clock = () => new Date(now.getTime() + (performance.now() - started));
+  const progress = makeProgress(log, terminal);
+  const run: Run = { sql, log, clock, summary, progress, total: undefined };
+  const sources: Source[] = [];
+  for (const path of paths) await noteFailure(run, async () => sources.push(await openSource(path)));
+  if (sources.every(({ size }) => size !== undefined)) {
+    run.total = sources.reduce((sum, { size }) => sum + (size ?? 0), 0);
+  }
+  let read = 0;
+  for (const source of sources) {
+    await noteFailure(run, () => importSource(run, source, read));
+    read += source.size ?? 0;
+  }
+  progress.hide();
+  const untold = (summary.quarantined.unreadable_line ?? 0) - WARNINGS;
+  if (untold > 0) log.warn(`${untold} more unreadable lines went to quarantine`);
+  return summary;
+}
+
+/** A source that is not what it says spoils itself, and not those that come after it. */
+async function noteFailure({ summary, log, progress }: Run, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    progress.hide();
+    log.error(error.message);
+    summary.failed = true;
+    summary.failures.push(error.message);
+  }
+}
+
+async function importSource(run: Run, source: Source, readBefore: number): Promise<void> {
+  const { sql, clock, summary, progress } = run;
+  let writing: Promise<void> = Promise.resolve();
+  const write = async ({ readings, ignored }: ReadingBatch, read: number) => {
+    const outcome = await acceptReadings(sql, readings, { now: clock(), source: source.name });
+    warn(run, source, { readings, ignored }, outcome);
+    noteBatch(summary, outcome, ignored);
+    progress.show(summary.received, readBefore + read, run.total);
+  };
+  try {
+    for await (const batch of readReadings(source)) {
+      await writing;
+      writing = write(batch, source.read);
+      writing.catch(() => undefined); // it is awaited before the next one
+    }
+  } finally {
+    await writing;
+  }
+}
+
+const WARNINGS = 10;
+
+/** Names each ignored column once, and the first lines that could not be read. */
+function warn(run: Run, source: Source, { readings, ignored }: ReadingBatch, outcome: Accepted): void {
+  const { log, summary, progress } = run;
+  const strange = [...ignored].filter((name) => !summary.ignoredColumns.includes(name));
+  if (strange.length > 0) {
+    progress.hide();
+    log.info({ source: source.name, columns: strange }, 'these columns mean nothing here and are ignored');
+  }
+  const lines = outcome.quarantined.filter(({ reason }) => reason === 'unreadable_line');
+  for (const { index } of lines.slice(0, Math.max(0, WARNINGS - (summary.quarantined.unreadable_line ?? 0)))) {
+    progress.hide();
+    log.warn({ place: `${source.name}:${readings[index]?.line}` }, 'unreadable line, put into quarantine');
+  }
+}

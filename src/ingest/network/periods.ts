@@ -1,0 +1,69 @@
+/** Periods of the network file as instants, and what can be wrong with them. Half-open; what was not said is infinite. */
+import { readInstant } from '../instant.ts';
+import type { Flag } from './schema.ts';
+
+/** In microseconds since 1970. */
+export type Period = { since: number; until: number };
+type Given = { since?: string | null | undefined; until?: string | null | undefined };
+
+const HOUR = 3_600_000_000;
+const FOREVER: Period = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+
+export type PeriodReader = {
+  /** Undefined: it is wrong, and was noted. */
+  period(place: string, given: Given, fullHours?: 'full hours'): Period | undefined;
+  flag(place: string, given: Flag, fullHours?: 'full hours'): Period[];
+};
+
+export function makePeriodReader(
+  instants: ReadonlyMap<number, number>,
+  note: (place: string, what: string) => void,
+): PeriodReader {
+  const end = (place: string, text: string | null | undefined, otherwise: number, fullHours: boolean) => {
+    if (text == null) return otherwise;
+    const read = readInstant(text);
+    const instant = read?.local ? instants.get(read.microseconds) : read?.microseconds;
+    if (instant === undefined) {
+      note(place, `${JSON.stringify(text)} is no time: give 2026-11-20, 2026-11-20T13:00 or 2026-11-20T09:00Z`);
+    } else if (fullHours && instant % HOUR !== 0) {
+      note(place, `${text} is not on a full hour, and an hour is in a region as a whole or not at all`);
+    } else {
+      return instant;
+    }
+    return undefined;
+  };
+  const reader: PeriodReader = {
+    period(place, given, fullHours) {
+      const since = end(`${place}.since`, given.since, FOREVER.since, fullHours !== undefined);
+      const until = end(`${place}.until`, given.until, FOREVER.until, fullHours !== undefined);
+      if (since === undefined || until === undefined) return undefined;
+      if (since < until) return { since, until };
+      note(place, `since ${given.since} is not before until ${given.until}`);
+      return undefined;
+    },
+    flag(place, given, fullHours) {
+      if (typeof given === 'boolean') return given ? [FOREVER] : [];
+      return given.flatMap((each, index) => reader.period(`${place}[${index}]`, each, fullHours) ?? []);
+    },
+  };
+  return reader;
+}
+
+/** The places of two periods that share time, if any do. */
+export function overlap(periods: readonly (Period & { place: string })[]): [string, string] | undefined {
+  const sorted = [...periods].sort((a, b) => a.since - b.since);
+  let last: (Period & { place: string }) | undefined;
+  for (const period of sorted) {
+    if (last !== undefined && period.since < last.until) return [last.place, period.place];
+    last = period;
+  }
+  return undefined;
+}
+
+/** As PostgreSQL reads it. */
+export function timestamp(microseconds: number): string {
+  if (!Number.isFinite(microseconds)) return microseconds < 0 ? '-infinity' : 'infinity';
+  const milliseconds = Math.floor(microseconds / 1_000);
+  const rest = String(microseconds - milliseconds * 1_000).padStart(3, '0');
+  return new Date(milliseconds).toISOString().replace('Z', `${rest}Z`);
+}

@@ -1,0 +1,84 @@
+/** The service: composes the parts, opens them in order and closes them in the opposite one. Only here are signals handled. */
+import { makeClock } from './clock.ts';
+import { type Config, readConfig } from './config.ts';
+import { migrate } from './database/migrate.ts';
+import { openDatabase } from './database/open.ts';
+import { openReads } from './database/read.ts';
+import { makeAdminApp, type Readiness } from './http/adminApp.ts';
+import { makeApp } from './http/app.ts';
+import { listen } from './http/listen.ts';
+import { startingListener } from './http/starting.ts';
+import { beginWork } from './jobs/work.ts';
+import { becomeWorker } from './jobs/worker.ts';
+import { type Log, makeLog } from './log.ts';
+import type { Api, ApiDb } from './queries/api.ts';
+import { askFreshness } from './queries/freshness.ts';
+
+type Closer = () => Promise<unknown>;
+
+/** Resolves when the service answers. Whatever was opened by then, or by the time it fails, is in `opened`. */
+async function start(config: Config, log: Log, opened: Closer[]): Promise<void> {
+  const clock = makeClock(config.fixedNow);
+  let db: ApiDb | undefined;
+  const admin = makeAdminApp({ ready: () => readiness(db), log });
+  const adminServer = await listen(admin, { port: config.adminPort, variable: 'ADMIN_PORT' });
+  opened.push(() => adminServer.close({ drainMs: 0 }));
+  const starting = startingListener();
+  const publicServer = await listen(starting.listener, { port: config.port, variable: 'PORT' });
+
+  const database = await openDatabase(config, log);
+  opened.push(() => database.close());
+  const { target } = database;
+  const { timeZone } = await migrate(target, { timeZone: config.timeZone, now: clock(), log });
+  const demo = database.embedded ? config.demo !== 'off' : config.demo === 'on';
+  const terminal = process.stderr.isTTY === true;
+  const worker = await becomeWorker(target, log, () => beginWork({ target, timeZone, demo, clock, log, terminal }));
+  opened.push(() => worker.stop());
+
+  const reads = openReads<Api>(target, { timeZone });
+  opened.push(
+    () => reads.destroy(),
+    () => publicServer.close(),
+  );
+  starting.serve(makeApp({ db: reads, clock, siteBaseUrl: config.siteBaseUrl, log }));
+  db = reads;
+  log.info(`ready: try http://localhost:${publicServer.port}/en/air-quality-app/v1/stations.json`);
+}
+
+/** Ready to answer: the database answers, and the aggregates have been built. */
+async function readiness(db: ApiDb | undefined): Promise<Readiness> {
+  if (db === undefined) return { ok: false, checks: { started: false } };
+  try {
+    const refreshedAt = await askFreshness(db);
+    return { ok: refreshedAt !== null, checks: { started: true, database: true, refreshed_at: refreshedAt } };
+  } catch (error) {
+    return { ok: false, checks: { started: true, database: (error as Error).message } };
+  }
+}
+
+async function main(): Promise<number> {
+  const config = readConfig(process.env);
+  const log = makeLog(config.logLevel);
+  const opened: Closer[] = [];
+  const signalled = new Promise<string>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => resolve(signal));
+  });
+  let code = 0;
+  try {
+    const failed = start(config, log, opened).then(() => new Promise<never>(() => undefined));
+    const signal = await Promise.race([failed, signalled]);
+    log.info({ signal }, 'stopping');
+  } catch (error) {
+    log.error((error as Error).message);
+    code = 1;
+  }
+  for (const close of opened.reverse()) await close().catch((error: Error) => log.error(error.message));
+  return code;
+}
+
+try {
+  process.exit(await main());
+} catch (error) {
+  process.stderr.write(`error: ${(error as Error).message}\n`);
+  process.exit(2);
+}

@@ -1,0 +1,109 @@
+/** The demo in a database: loaded, aggregated, fed after pauses, and taken out without a trace. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Sql } from '../../src/database/connect.ts';
+import { LEVELS } from '../../src/database/rollups.ts';
+import { copyIn } from '../../src/demo/copyIn.ts';
+import { feedDemo } from '../../src/demo/feed.ts';
+import { loadDemoReadings } from '../../src/demo/load.ts';
+import { demoNetwork } from '../../src/demo/network.ts';
+import { demoReadings } from '../../src/demo/readings.ts';
+import { isDemo, isEmpty, NotTheDemo, removeDemo } from '../../src/demo/state.ts';
+import { importNetwork } from '../../src/ingest/network/importNetwork.ts';
+import { makeLog } from '../../src/log.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+
+const DAY = 86_400_000;
+const now = new Date('2026-11-20T12:00:00Z');
+const since = new Date(now.getTime() - 20 * DAY);
+const log = makeLog('error', false);
+const seed = 5;
+
+onEveryEngine('the demo', (engine) => {
+  let db: TestDatabase;
+  let sql: Sql;
+  beforeAll(async () => {
+    db = await testDatabase(engine);
+    sql = db.as();
+  });
+  afterAll(() => db.drop());
+
+  const network = demoNetwork('Asia/Yerevan');
+  const countRows = async () => (await sql<{ n: number }[]>`select count(*)::int as n from raw.readings`)[0]?.n;
+  const expected = (from: Date, to: Date) => [...demoReadings({ network, seed, from, to })].flat().length;
+  const refresh = async () => {
+    await sql`call rollup.refresh(${now})`;
+    expect(await sql`select * from rollup.differences('-infinity', 'infinity')`).toEqual([]);
+  };
+
+  it('is loaded once, with station and quality', async () => {
+    expect([await isEmpty(sql), await isDemo(sql)]).toEqual([true, false]);
+    expect(await feedDemo(sql, { now, seed })).toBe(0);
+    await importNetwork(sql, JSON.stringify(network), { now, log });
+    expect([await isEmpty(sql), await isDemo(sql)]).toEqual([false, true]);
+    const rows = await loadDemoReadings(sql, { now, seed, since, log, terminal: false });
+    expect(rows).toBe(expected(since, now));
+    expect(await countRows()).toBe(rows);
+    expect(await loadDemoReadings(sql, { now, seed, since, log, terminal: false })).toBe(0);
+    expect(
+      await sql`select from raw.readings r
+        left join raw.sensor_station p on p.sensor_id = r.sensor_id
+        left join raw.bad_thp_period b on b.station_id = r.station_id
+        where p.station_id is distinct from r.station_id or r.quality <> case when b.station_id is null then 0 else 1 end`,
+    ).toEqual([]);
+    await refresh();
+  });
+
+  it('says so when the database refuses a load, at its end or on the way, and leaves nothing of it', async () => {
+    const line = '2026-01-01T00:00:00Z\t11\t21.5\n';
+    const statement = 'copy raw.readings (measured_at, sensor_id, temperature) from stdin';
+    const before = await countRows();
+    await expect(copyIn(sql, statement, [line, line])).rejects.toThrow('refused');
+    await expect(copyIn(sql, statement, ['nonsense\n'.repeat(300_000), line.repeat(300_000)])).rejects.toThrow();
+    await expect(copyIn(sql, 'copy raw.nothing from stdin', [line])).rejects.toThrow('raw.nothing');
+    expect(await countRows()).toBe(before);
+  });
+
+  it('is fed as the history would have it, whoever feeds and however often', async () => {
+    const later = new Date(now.getTime() + 3 * 3_600_000 + 100_000);
+    const added = await Promise.all([feedDemo(sql, { now: later, seed }), feedDemo(sql, { now: later, seed })]);
+    expect(added[0] + added[1]).toBe(expected(now, later));
+    expect(await feedDemo(sql, { now: later, seed })).toBe(0);
+    const instants = [...demoReadings({ network, seed, from: now, to: later })].flat();
+    const stored = await sql<{ sensor: number; pm25: number | null }[]>`
+      select sensor_id as sensor, pm25::float8 from raw.readings where measured_at > ${now} order by measured_at, sensor_id`;
+    expect(stored.map(({ sensor }) => sensor)).toEqual(instants.map(({ sensor }) => sensor.id));
+    const place = instants.map(({ sensor }) => sensor.outputs.findIndex(({ name }) => name === 'pm25'));
+    const made = instants.map(({ values }, n) => values[place[n] ?? -1]);
+    expect(stored.map(({ pm25 }) => (pm25 === null ? undefined : Math.fround(pm25)))).toEqual(
+      made.map((value) => (value === undefined ? undefined : Math.fround(value))),
+    );
+    await refresh();
+  });
+
+  it('catches up after nine days: hourly, and the last week every ten minutes', async () => {
+    const [from, to] = [new Date(now.getTime() + 3 * 3_600_000), new Date(now.getTime() + 9 * DAY)];
+    expect(await feedDemo(sql, { now: to, seed })).toBe(expected(from, to));
+    const [row] = await sql`select max(measured_at) as newest from raw.readings`;
+    expect(new Date(row?.newest)).toEqual(to);
+    await refresh();
+  });
+
+  it('stays where something else is in the database', async () => {
+    await sql`insert into raw.provider (id, title) values ('somebody', 'Somebody')`;
+    await expect(removeDemo(sql)).rejects.toThrow(NotTheDemo);
+    await expect(removeDemo(sql)).rejects.toThrow('somebody');
+    await sql`delete from raw.provider where id = 'somebody'`;
+    expect(await isDemo(sql)).toBe(true);
+    expect(await countRows()).toBeGreaterThan(50_000);
+  });
+
+  it('goes without a trace', async () => {
+    await sql`insert into rollup.digest (made_at, region_slug, station_count) values (${now}, 'velmora', 3)`;
+    await removeDemo(sql);
+    expect(await feedDemo(sql, { now: new Date(now.getTime() + 30 * DAY), seed })).toBe(0);
+    expect([await isEmpty(sql), await isDemo(sql)]).toEqual([true, false]);
+    await refresh();
+    const tables = ['raw.quarantine', 'raw.membership', 'rollup.digest', ...LEVELS.map(({ name }) => `rollup.${name}`)];
+    for (const table of tables) expect([table, ...(await sql.unsafe(`select from ${table}`))]).toEqual([table]);
+  });
+});

@@ -1,0 +1,89 @@
+/** The invented country: complete in three languages, nobody's real place, and what the endpoints need to show every case. */
+import { describe, expect, it } from 'vitest';
+import { METRIC_NAMES } from '../../src/contract/metrics.ts';
+import { INSTRUMENTS } from '../../src/demo/instruments.ts';
+import { DEMO_PROVIDERS, demoNetwork } from '../../src/demo/network.ts';
+
+const { regions, stations, providers } = demoNetwork('Asia/Yerevan');
+const cities = regions.filter(({ kind }) => kind === 'city');
+const districts = regions.filter(({ kind }) => kind === 'district');
+
+const SCRIPTS = { en: /^[A-Za-z0-9 ]+$/, ru: /^[А-Яа-яёЁ0-9 .,]+$/, hy: /^[Ա-Ֆա-և0-9 ]+$/ };
+const REAL_PLACES =
+  'yerevan gyumri vanadzor moscow london paris berlin tbilisi batumi tehran ankara istanbul baku kyiv warsaw prague vienna rome madrid lisbon delhi beijing tokyo';
+
+describe('the demo network', () => {
+  it('has the size asked for', () => {
+    expect([cities.length, districts.length, stations.length]).toEqual([8, 12, 40]);
+    expect(new Set(stations.flatMap(({ sensors }) => sensors.map(({ id }) => id))).size).toBe(71);
+  });
+
+  it('has every title in three scripts, and none twice', () => {
+    for (const [locale, script] of Object.entries(SCRIPTS) as [keyof typeof SCRIPTS, RegExp][]) {
+      const titles = [...regions, ...stations].map(({ title }) => title[locale]);
+      expect(titles.filter((title) => !script.test(title))).toEqual([]);
+      expect(new Set(titles).size).toBe(titles.length);
+    }
+  });
+
+  it('has slugs as the format wants them, none of a real city', () => {
+    const slugs = regions.map(({ slug }) => slug);
+    expect(slugs.filter((slug) => !/^[a-z-]+$/.test(slug) || slug.endsWith('-history'))).toEqual([]);
+    expect(slugs.filter((slug) => REAL_PLACES.split(' ').includes(slug))).toEqual([]);
+    expect(new Set(slugs).size).toBe(20);
+  });
+
+  it('says in every provider that it is invented, and links nowhere', () => {
+    expect(providers.map(({ id }) => id)).toEqual(DEMO_PROVIDERS);
+    expect(providers.filter(({ title, url }) => !title.includes('invented data') || url !== '')).toEqual([]);
+    expect(new Set(stations.map(({ provider }) => provider))).toEqual(new Set(DEMO_PROVIDERS));
+  });
+
+  it('puts each city 20 to 80 km from its neighbour and each station near its region', () => {
+    for (const city of cities) {
+      const nearest = Math.min(
+        ...cities.filter((other) => other !== city).map((other) => distance(city.map, other.map)),
+      );
+      expect(nearest).toBeGreaterThan(20);
+      expect(nearest).toBeLessThan(80);
+    }
+    for (const station of stations) {
+      for (const slug of station.regions) {
+        const region = regions.find((one) => one.slug === slug);
+        expect(region === undefined ? Number.NaN : distance(station, region.map)).toBeLessThan(6);
+      }
+    }
+  });
+
+  it('lists a district together with its city, and no district without stations', () => {
+    for (const { slug, city } of districts) {
+      const inside = stations.filter((station) => station.regions.includes(slug));
+      expect(inside.length).toBeGreaterThan(0);
+      expect(inside.every((station) => station.regions[0] === city)).toBe(true);
+    }
+  });
+
+  it('measures every metric, and shows every case', () => {
+    const kinds = new Set(stations.flatMap(({ sensors }) => sensors.map(({ kind }) => kind)));
+    expect(new Set([...kinds].flatMap((kind) => INSTRUMENTS[kind] ?? []))).toEqual(new Set(METRIC_NAMES));
+    expect([...kinds].sort()).toEqual(Object.keys(INSTRUMENTS).sort());
+    expect(stations.filter(({ hidden }) => hidden)).toHaveLength(1);
+    expect(stations.filter(({ is_bad_thp }) => is_bad_thp)).toHaveLength(1);
+    expect(cities.filter(({ is_hidden }) => is_hidden)).toHaveLength(1);
+    const weatherOnly = cities.filter(({ slug }) =>
+      stations.every(
+        ({ regions, sensors }) =>
+          !regions.includes(slug) || sensors.every(({ kind }) => !INSTRUMENTS[kind]?.includes('pm25')),
+      ),
+    );
+    expect(weatherOnly).toHaveLength(1);
+  });
+});
+
+type Point = { latitude: number; longitude: number };
+
+/** Kilometres, on a flat map: near enough here. */
+function distance(a: Point, b: Point): number {
+  const east = (a.longitude - b.longitude) * 111.2 * Math.cos((a.latitude * Math.PI) / 180);
+  return Math.hypot((a.latitude - b.latitude) * 111.2, east);
+}

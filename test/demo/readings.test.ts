@@ -1,0 +1,164 @@
+/** The invented air: the same whenever it is made, within the bounds of every instrument, with seasons, gaps and a silent station. */
+import { describe, expect, it } from 'vitest';
+import { METRICS, type MetricName } from '../../src/contract/metrics.ts';
+import { demoNetwork } from '../../src/demo/network.ts';
+import { type DemoReading, demoInstants, demoReadings } from '../../src/demo/readings.ts';
+import { SITES } from '../../src/demo/stations.ts';
+import { standardOffset } from '../../src/demo/weather.ts';
+
+const network = demoNetwork('Asia/Yerevan');
+const now = new Date('2026-11-20T12:00:00Z');
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+const SILENT = SITES.findIndex(({ silent }) => silent) + 1;
+const FLAGGED = network.stations.find(({ is_bad_thp }) => is_bad_thp)?.id;
+
+function readings(from: number, to: number, seed = 1): DemoReading[] {
+  return [...demoReadings({ network, seed, from: new Date(from), to: new Date(to) })].flat();
+}
+const bare = (list: DemoReading[]) => list.map(({ at, sensor, values }) => [at, sensor.id, ...values]);
+const ofOthers = (list: DemoReading[]) => list.filter(({ sensor }) => sensor.station !== SILENT);
+
+function valuesOf(list: DemoReading[], name: MetricName): number[] {
+  return list.flatMap(({ sensor, values }) => values[sensor.outputs.findIndex((output) => output.name === name)] ?? []);
+}
+const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+const year = readings(now.getTime() - 365 * DAY, now.getTime());
+
+describe('the demo readings', () => {
+  it('are hourly, and every ten minutes in the last week', () => {
+    const instants = [...demoInstants(new Date(now.getTime() - 30 * DAY), now)];
+    const steps = instants.slice(1).map((at, n) => (at - (instants[n] ?? 0)) / 60_000);
+    expect(new Set(steps)).toEqual(new Set([60, 25, 10])); // 25 minutes once, from the hourly minute to the first full hour
+    expect(steps.filter((step) => step === 25)).toHaveLength(1);
+    expect(instants.filter((at) => at % (10 * 60_000) !== 0)).toHaveLength(23 * 24);
+    expect(instants.at(-1)).toBe(now.getTime());
+  });
+
+  it('come out the same from the same seed, and others from another', () => {
+    const [from, to] = [now.getTime() - 9 * DAY, now.getTime()];
+    expect(bare(readings(from, to))).toEqual(bare(readings(from, to)));
+    expect(bare(readings(from, to))).not.toEqual(bare(readings(from, to, 2)));
+  });
+
+  it('go on in the feed exactly as a later history has them', () => {
+    const start = now.getTime() - 2 * DAY;
+    const middle = start + 26 * HOUR + 7 * 60_000;
+    const fed = [...readings(start, middle), ...readings(middle, now.getTime())];
+    expect(bare(ofOthers(fed))).toEqual(bare(ofOthers(readings(start, now.getTime()))));
+  });
+
+  it('stay within the bounds of their metrics, in the steps of their instruments', () => {
+    for (const { name, low, high } of METRICS) {
+      const values = valuesOf(year, name);
+      expect(values.length, name).toBeGreaterThan(5_000);
+      expect(
+        values.filter((value) => !(value >= low && value <= high) || Object.is(value, -0)),
+        name,
+      ).toEqual([]);
+      expect(
+        values.filter((value) => Math.abs(value * 100 - Math.round(value * 100)) > 1e-6),
+        name,
+      ).toEqual([]);
+    }
+  });
+
+  it('have winters with smoke and summers without', () => {
+    const months = (list: number[]) => year.filter(({ at }) => list.includes(new Date(at).getUTCMonth()));
+    const [winter, summer] = [months([11, 0, 1]), months([5, 6, 7])];
+    expect(mean(valuesOf(winter, 'pm25'))).toBeGreaterThan(2 * mean(valuesOf(summer, 'pm25')));
+    expect(mean(valuesOf(summer, 'temperature'))).toBeGreaterThan(mean(valuesOf(winter, 'temperature')) + 15);
+    expect(mean(valuesOf(summer, 'o3'))).toBeGreaterThan(mean(valuesOf(winter, 'o3')));
+  });
+
+  it('vary between the cities as air does: yearly means from clean to bad, days above 55 µg/m³', () => {
+    const cities = network.regions.filter(({ kind, slug }) => kind === 'city' && slug !== 'ustrelia');
+    const means = cities.map(({ slug }) => mean(valuesOf(year.filter(inCity(slug)), 'pm25')));
+    expect(Math.min(...means)).toBeGreaterThan(5);
+    expect(Math.min(...means)).toBeLessThan(12);
+    expect(Math.max(...means)).toBeGreaterThan(28);
+    expect(Math.max(...means)).toBeLessThan(42);
+    const days = new Map<number, DemoReading[]>();
+    for (const reading of year.filter(inCity('tarnesh'))) {
+      const day = Math.floor(reading.at / DAY);
+      days.set(day, [...(days.get(day) ?? []), reading]);
+    }
+    expect([...days.values()].filter((day) => mean(valuesOf(day, 'pm25')) > 55).length).toBeGreaterThan(20);
+  });
+
+  it('have humidity against temperature, pressure of the height, and neighbours alike', () => {
+    const one = (station: number) =>
+      year.filter(({ sensor, at }) => sensor.station === station && at % (10 * 60_000) !== 0);
+    const boxes = one(5).filter(({ sensor }) => sensor.outputs.some(({ name }) => name === 'humidity'));
+    expect(correlation(valuesOf(boxes, 'temperature'), valuesOf(boxes, 'humidity'))).toBeLessThan(-0.3);
+    const low = mean(valuesOf(year.filter(inCity('okravel')), 'pressure'));
+    const high = mean(valuesOf(year.filter(inCity('ustrelia')), 'pressure'));
+    expect(low).toBeGreaterThan(100_000);
+    expect(high).toBeLessThan(83_000);
+    const first = new Map(one(1).map((reading) => [reading.at, valuesOf([reading], 'pm25')[0]]));
+    const pairs = one(2).flatMap((reading) => {
+      const [a, b] = [first.get(reading.at), valuesOf([reading], 'pm25')[0]];
+      return a === undefined || b === undefined ? [] : [[a, b] as const];
+    });
+    expect(
+      correlation(
+        pairs.map(([a]) => a),
+        pairs.map(([, b]) => b),
+      ),
+    ).toBeGreaterThan(0.8);
+  });
+
+  it('have gaps of hours, one silent station, and one whose weather is nonsense and flagged', () => {
+    const sensor = network.stations[0]?.sensors[0]?.id;
+    const times = year.filter((reading) => reading.sensor.id === sensor).map(({ at }) => at);
+    const gaps = times.slice(1).map((at, n) => at - (times[n] ?? 0));
+    expect(Math.max(...gaps)).toBeGreaterThanOrEqual(4 * HOUR);
+    expect(times.length).toBeGreaterThan(0.9 * 9_600);
+
+    const last = Math.max(...year.filter((reading) => reading.sensor.station === SILENT).map(({ at }) => at));
+    expect((now.getTime() - last) / DAY).toBeGreaterThanOrEqual(6);
+    expect((now.getTime() - last) / DAY).toBeLessThan(7);
+
+    const flagged = year.filter((reading) => reading.sensor.quality === 1);
+    expect(new Set(flagged.map((reading) => reading.sensor.station))).toEqual(new Set([FLAGGED]));
+    expect(mean(valuesOf(flagged, 'temperature'))).toBeGreaterThan(25);
+  });
+
+  it('count rain since the reading before: an hour of it in ten minutes is a sixth each', () => {
+    const [fine, hourly] = [
+      year.filter(({ at }) => at % (10 * 60_000) === 0),
+      year.filter(({ at }) => at % (10 * 60_000) !== 0),
+    ];
+    expect(Math.max(...valuesOf(hourly, 'rain'))).toBeGreaterThan(2);
+    expect(Math.max(...valuesOf(fine, 'rain'))).toBeLessThan(Math.max(...valuesOf(hourly, 'rain')));
+    const sum = valuesOf(hourly, 'rain').reduce((total, value) => total + value, 0);
+    const gauges = new Set(
+      hourly.filter(({ sensor }) => sensor.outputs.some(({ name }) => name === 'rain')).map(({ sensor }) => sensor.id),
+    );
+    expect(sum / gauges.size).toBeGreaterThan(250);
+    expect(sum / gauges.size).toBeLessThan(1_200);
+  });
+});
+
+it('the sun keeps standard time in either half of the world', () => {
+  expect(standardOffset('Europe/Berlin') / HOUR).toBe(1);
+  expect(standardOffset('Australia/Sydney') / HOUR).toBe(10);
+  expect(standardOffset('America/New_York') / HOUR).toBe(-5);
+  expect(standardOffset('Asia/Yerevan') / HOUR).toBe(4);
+  expect(standardOffset('UTC')).toBe(0);
+});
+
+function inCity(slug: string): (reading: DemoReading) => boolean {
+  const ids = new Set(network.stations.filter(({ regions }) => regions.includes(slug)).map(({ id }) => id));
+  return ({ sensor }) => ids.has(sensor.station);
+}
+
+function correlation(xs: number[], ys: number[]): number {
+  const [mx, my] = [mean(xs), mean(ys)];
+  const along = (list: number[], middle: number) => list.map((value) => value - middle);
+  const [dx, dy] = [along(xs, mx), along(ys, my)];
+  const dot = (a: number[], b: number[]) => a.reduce((sum, value, n) => sum + value * (b[n] ?? 0), 0);
+  return dot(dx, dy) / Math.sqrt(dot(dx, dx) * dot(dy, dy));
+}

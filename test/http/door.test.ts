@@ -1,0 +1,217 @@
+/** The table "the public door" of the design, row by row, against the real app over a real database. */
+import request from 'supertest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LOCALES } from '../../src/contract/locales.ts';
+import { onEveryEngine } from '../support/database.ts';
+import { type Served, serve } from './serve.ts';
+
+const BASE = '/en/air-quality-app/v1';
+const KNOWN = [
+  'stations.json',
+  'station/1.json',
+  'station/1-history.json',
+  'region/alpha.json',
+  'region/alpha-history.json',
+];
+
+onEveryEngine('the public door', (engine) => {
+  let served: Served;
+  beforeAll(async () => {
+    served = await serve(engine);
+  });
+  afterAll(() => served.close());
+
+  const ask = (method: 'get' | 'head' | 'options' | 'post' | 'put' | 'patch' | 'delete' | 'trace', path: string) =>
+    request(served.app)[method](path);
+
+  function expectProblem(res: request.Response, status: number, title: string, detail: RegExp) {
+    expect(res.status).toBe(status);
+    expect(res.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(res.headers['access-control-allow-origin']).toBe('*');
+    expect(res.headers['cache-control']).toBe('no-store');
+    expect(Object.keys(res.body)).toEqual(['status', 'title', 'detail']);
+    expect(res.body).toMatchObject({ status, title, detail: expect.stringMatching(detail) });
+    expect(res.text).not.toMatch(/select|postgres|node_modules|\.ts\b|at \//i);
+  }
+
+  describe.each(KNOWN)('%s', (path) => {
+    it.each(LOCALES)('has the headers of the table in %s', async (locale) => {
+      const res = await ask('get', `/${locale}/air-quality-app/v1/${path}`);
+      expect(res.status).toBe(200);
+      expect(res.headers['content-type']).toBe('application/json; charset=utf-8');
+      expect(res.headers['content-language']).toBe(locale);
+      expect(res.headers.etag).toMatch(/^"[\w-]{27}"$/);
+      expect(res.headers['cache-control']).toMatch(
+        /^public, max-age=\d+, stale-while-revalidate=\d+, stale-if-error=\d+$/,
+      );
+      expect(res.headers['access-control-allow-origin']).toBe('*');
+      expect(res.headers['access-control-expose-headers']).toContain('ETag');
+      expect(res.headers).not.toHaveProperty('x-powered-by');
+      expect(res.headers).not.toHaveProperty('last-modified');
+      expect(res.headers).not.toHaveProperty('vary');
+    });
+
+    it('answers HEAD with the headers of GET and no body', async () => {
+      const [get, head] = await Promise.all([ask('get', `${BASE}/${path}`), ask('head', `${BASE}/${path}`)]);
+      expect(head.status).toBe(200);
+      expect(head.text ?? '').toBe('');
+      expect({ ...head.headers, date: '' }).toEqual({ ...get.headers, date: '' });
+    });
+
+    it('answers a client that has it with 304 and the same validators', async () => {
+      const get = await ask('get', `${BASE}/${path}`);
+      const etag = String(get.headers.etag);
+      for (const known of [etag, `W/${etag}`, `"x", ${etag}`, `"x,y", W/"z",W/${etag}`, '*', ' * ']) {
+        for (const method of ['get', 'head'] as const) {
+          const res = await ask(method, `${BASE}/${path}`).set('If-None-Match', known);
+          expect(res.status, `${method} ${known}`).toBe(304);
+          expect(res.text ?? '').toBe('');
+          for (const header of ['etag', 'cache-control', 'content-language', 'access-control-allow-origin']) {
+            expect(res.headers[header]).toBe(get.headers[header]);
+          }
+        }
+      }
+      for (const other of ['"x"', 'W/"x"', etag.replaceAll('"', ''), '']) {
+        expect((await ask('get', `${BASE}/${path}`).set('If-None-Match', other)).status, other).toBe(200);
+      }
+    });
+
+    it('answers a preflight', async () => {
+      const res = await ask('options', `${BASE}/${path}`)
+        .set('Origin', 'https://x.example')
+        .set('Access-Control-Request-Method', 'GET');
+      expect(res.status).toBe(204);
+      expect(res.text).toBe('');
+      expect(res.headers).toMatchObject({
+        'access-control-allow-origin': '*',
+        'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+        'access-control-max-age': '86400',
+      });
+      expect(res.headers['access-control-expose-headers']).toContain('ETag');
+      expect(res.headers).not.toHaveProperty('access-control-allow-credentials');
+    });
+
+    it.each(['post', 'put', 'patch', 'delete', 'trace'] as const)('refuses %s', async (method) => {
+      const res = await ask(method, `${BASE}/${path}`);
+      expectProblem(res, 405, 'Method Not Allowed', /Use GET/);
+      expect(res.headers.allow).toBe('GET, HEAD, OPTIONS');
+    });
+
+    it('ignores a query string and a missing User-Agent', async () => {
+      const plain = await ask('get', `${BASE}/${path}`);
+      const other = await ask('get', `${BASE}/${path}?a[b]=1&locale=ru&%zz`).unset('User-Agent');
+      expect(other.status).toBe(200);
+      expect(other.text).toBe(plain.text);
+    });
+  });
+
+  it.each([
+    [`${BASE}/station/999.json`, /no station 999\b.*stations\[\]\.id/],
+    [`${BASE}/station/999-history.json`, /no station 999\b/],
+    [`${BASE}/station/2147483647.json`, /no station 2147483647\b/],
+    [`${BASE}/station/2147483648.json`, /no station 2147483648\b/],
+    [`${BASE}/station/99999999999.json`, /"99999999999" cannot be a station id/],
+    [`${BASE}/station/0.json`, /"0" cannot be a station id/],
+    [`${BASE}/station/01.json`, /"01" cannot be .* without leading zeros/],
+    [`${BASE}/station/+1.json`, /"\+1" cannot be/],
+    [`${BASE}/station/-1.json`, /"-1" cannot be/],
+    [`${BASE}/station/1.0.json`, /cannot be/],
+    [`${BASE}/station/1e3.json`, /cannot be/],
+    [`${BASE}/station/1%2F2.json`, /cannot be/],
+    [`${BASE}/station/1%00.json`, /cannot be/],
+    [`${BASE}/station/%31.json`, /cannot be/],
+    [`${BASE}/station/1%0A.json`, /cannot be/],
+    [`${BASE}/station/.json`, /cannot be/],
+    [`${BASE}/station/12-history-history.json`, /"12-history" cannot be/],
+    [`${BASE}/region/nowhere.json`, /no region "nowhere".*regions\[\]\.slug/],
+    [`${BASE}/region/nowhere-history.json`, /no region "nowhere"/],
+    [`${BASE}/region/alpha-history-history.json`, /no region "alpha-history"/],
+    [`${BASE}/region/Alpha.json`, /"Alpha" cannot be a slug/],
+    [`${BASE}/region/al_pha.json`, /cannot be a slug/],
+    [`${BASE}/region/alpha%00.json`, /cannot be a slug/],
+    [`${BASE}/region/%2e%2e%2fstations.json`, /cannot be a slug/],
+    [`${BASE}/region/' or 1=1--.json`.replaceAll(' ', '%20'), /cannot be a slug/],
+    ['/fr/air-quality-app/v1/stations.json', /no locale "fr".*en, ru, hy/],
+    ['/EN/air-quality-app/v1/stations.json', /no locale "EN"/],
+    ['/fr/', /nothing at "\/fr\/"/],
+    ['/en/', /nothing at/],
+    ['/en/air-quality-app/v2/stations.json', /nothing at .*\/\{locale\}\/air-quality-app\/v1\/stations\.json/],
+    [`${BASE}/Stations.json`, /nothing at .* case matters/],
+    [`${BASE}/stations.JSON`, /nothing at/],
+    [`${BASE}/stations.json/`, /nothing at/],
+    [`${BASE}/stations`, /nothing at/],
+    [`${BASE}//stations.json`, /nothing at/],
+    [`/${BASE}/stations.json`, /nothing at/],
+    [`${BASE}/station/1.json/`, /nothing at/],
+    [`${BASE}/stations.json%00`, /nothing at/],
+    [`${BASE}/stations%2Ejson`, /nothing at/],
+    ['/favicon.ico', /nothing at "\/favicon\.ico"/],
+  ])('has nothing at %s', async (path, detail) => {
+    expectProblem(await ask('get', path), 404, 'Not Found', detail);
+    const head = await ask('head', path);
+    expect([head.status, head.text ?? '']).toEqual([404, '']);
+  });
+
+  it('has nothing at oversized paths, and does not repeat them', async () => {
+    expectProblem(
+      await ask('get', `${BASE}/station/${'9'.repeat(4000)}.json`),
+      404,
+      'Not Found',
+      /^"9{79}…" cannot be a station id/,
+    );
+    expectProblem(await ask('get', `${BASE}/region/${'a'.repeat(4000)}.json`), 404, 'Not Found', /no region "a{79}…"/);
+    expectProblem(await ask('get', `/${'x'.repeat(8000)}`), 404, 'Not Found', /nothing at/);
+  });
+
+  it('calls an unknown path unknown whatever the method', async () => {
+    for (const path of ['/nowhere', `${BASE}/station/01.json`, '/fr/air-quality-app/v1/stations.json']) {
+      for (const method of ['post', 'options'] as const) expectProblem(await ask(method, path), 404, 'Not Found', /./);
+    }
+  });
+
+  it.each([`${BASE}/region/%E0%A4%A.json`, `${BASE}/%`, '/%zz', `${BASE}/region/%FF.json`])(
+    'calls %s malformed',
+    async (path) => {
+      expectProblem(await ask('get', path), 400, 'Bad Request', /percent-encoding/);
+    },
+  );
+
+  it('sends a person who comes to / somewhere worth looking at', async () => {
+    const res = await ask('get', '/');
+    expect(res.status).toBe(302);
+    expect((await ask('get', String(res.headers.location))).status).toBe(200);
+    expect((await ask('post', '/')).status).toBe(405);
+  });
+
+  it('changes the ETag with the body and not without', async () => {
+    const etag = async (path: string) => (await ask('get', path)).headers.etag;
+    expect(await etag(`${BASE}/station/1.json`)).toBe(await etag(`${BASE}/station/1.json`));
+    expect(await etag(`${BASE}/station/1.json`)).not.toBe(await etag('/ru/air-quality-app/v1/station/1.json'));
+  });
+
+  it('writes the access log at debug level', async () => {
+    await ask('get', `${BASE}/station/1.json?secret=1`).set('User-Agent', 'my-widget/1.0');
+    expect(served.log.lines.at(-1)).toEqual({
+      level: 'debug',
+      fields: {
+        method: 'GET',
+        path: `${BASE}/station/1.json`,
+        status: 200,
+        ms: expect.any(Number),
+        agent: 'my-widget/1.0',
+      },
+      message: 'request',
+    });
+    expect(served.log.lines.filter(({ level }) => level !== 'debug')).toEqual([]);
+  });
+
+  it('says nothing of the inside when it fails', async () => {
+    const owner = served.database.as();
+    await owner`alter function api.station_current(timestamptz, int) rename to gone`;
+    const res = await ask('get', `${BASE}/station/1.json`);
+    await owner`alter function api.gone(timestamptz, int) rename to station_current`;
+    expectProblem(res, 500, 'Internal Server Error', /has been logged/);
+    expect(served.log.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
+    expect((await ask('get', `${BASE}/station/1.json`)).status).toBe(200);
+  });
+});

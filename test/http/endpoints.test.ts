@@ -1,0 +1,276 @@
+/** The five endpoints over a real database: every answer against the strict contract, in three locales, and the values of the network. */
+import request from 'supertest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import { stationsList } from '../../src/contract/endpoints.ts';
+import { regionHistory, stationHistory } from '../../src/contract/history.ts';
+import { LOCALES } from '../../src/contract/locales.ts';
+import { region } from '../../src/contract/region.ts';
+import { station } from '../../src/contract/station.ts';
+import * as order from '../contract/keyOrder.ts';
+import { onEveryEngine } from '../support/database.ts';
+import { type Served, serve } from './serve.ts';
+
+type Json = Record<string, unknown>;
+
+onEveryEngine('the five endpoints', (engine) => {
+  let served: Served;
+  beforeAll(async () => {
+    served = await serve(engine);
+  });
+  afterAll(() => served.close());
+
+  async function get(path: string, locale = 'en') {
+    const res = await request(served.app).get(`/${locale}/air-quality-app/v1/${path}`);
+    expect(res.status, path).toBe(200);
+    return res.body;
+  }
+
+  const list = async (locale = 'en'): Promise<z.infer<typeof stationsList>> => await get('stations.json', locale);
+  const history = async (path: string): Promise<Record<string, Json[]>> => await get(`${path}-history.json`);
+
+  describe.each(LOCALES)('in %s', (locale) => {
+    it.each([
+      ['stations.json', stationsList],
+      ...[1, 2, 3, 4, 5, 6].flatMap((id): [string, z.ZodType][] => [
+        [`station/${id}.json`, station],
+        [`station/${id}-history.json`, stationHistory],
+      ]),
+      ...['alpha', 'beta', 'zeta', 'alpha-north', 'beta-old'].flatMap((slug): [string, z.ZodType][] => [
+        [`region/${slug}.json`, region],
+        [`region/${slug}-history.json`, regionHistory],
+      ]),
+    ] satisfies [string, z.ZodType][])('%s is what the contract says', async (path, schema) => {
+      const parsed = schema.safeParse(await get(path, locale));
+      expect(parsed.error).toBeUndefined();
+    });
+  });
+
+  it('keeps the key order of the specification', async () => {
+    const all = await list();
+    expect(Object.keys(all)).toEqual(['providers', 'stations', 'regions']);
+    for (const one of all.providers) expect(Object.keys(one)).toEqual(order.PROVIDER);
+    for (const one of all.stations) expect(Object.keys(one)).toEqual(order.STATION);
+    for (const one of all.regions) expect(Object.keys(one)).toEqual('is_hidden' in one ? order.CITY : order.DISTRICT);
+    for (const [path, hour, day] of [
+      ['station/1', order.STATION_HOUR, order.STATION_DAY],
+      ['region/alpha', order.REGION_HOUR, order.REGION_DAY],
+    ] as const) {
+      const windows = await history(path);
+      expect(Object.keys(windows)).toEqual(['24h', '7d', '30d', '1y', '2y']);
+      for (const [key, points] of Object.entries(windows)) {
+        for (const point of points) expect(Object.keys(point)).toEqual(key === '24h' || key === '7d' ? hour : day);
+      }
+    }
+  });
+
+  it('lists listed stations and their providers, and every region', async () => {
+    const all = await list();
+    expect(all.providers.map(({ id }) => id)).toEqual(['ours']);
+    expect(all.stations.map(({ id }) => id)).toEqual([1, 2, 3, 5, 6]);
+    expect(all.regions.map(({ slug }) => slug)).toEqual(['alpha', 'beta', 'zeta', 'alpha-north', 'beta-old']);
+    expect(all.regions.map((one) => ('is_hidden' in one ? one.is_hidden : undefined))).toEqual([
+      false,
+      true,
+      false,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('says of a place in the list what it says of it alone', async () => {
+    const all = await list('ru');
+    for (const one of all.stations) expect(await get(`station/${one.id}.json`, 'ru')).toEqual(one);
+    for (const one of all.regions) expect(await get(`region/${one.slug}.json`, 'ru')).toEqual(one);
+  });
+
+  it('gives a station its current values', async () => {
+    expect(await get('station/1.json')).toMatchObject({
+      status: 'online',
+      title: 'First street',
+      city: 'Alpha',
+      city_slug: 'alpha',
+      district: 'North',
+      district_slug: 'alpha-north',
+      latitude: 40.51,
+      longitude: 44.51,
+      is_bad_thp: false,
+      measurement_time: '2026-11-20T13:00:00+04:00',
+      humidity: 50,
+      pressure: 90000,
+      'pm2.5_raw': 20,
+      pm10: 30,
+      pm1: 5,
+      wind_speed: 2.5,
+      wind_direction: 'N',
+      uv: null,
+      rain: 0.2,
+      no2: 14.3,
+      dust: null,
+      usvh: 0.12,
+      lux: null,
+      provider: 'ours',
+      url: 'https://air.example/en/air-quality/station/1',
+    });
+  });
+
+  it('flags a station and leaves its values on it, but not on its region', async () => {
+    const flagged = await get('station/2.json');
+    expect(flagged).toMatchObject({ is_bad_thp: true, temperature: 60, 'pm2.5': 20, aqi: 71 });
+    const first = await get('station/1.json');
+    const alpha = await get('region/alpha.json');
+    expect(alpha).toMatchObject({
+      station_count: 2,
+      temperature: first.temperature,
+      measurement_time: '2026-11-20T13:15:00+04:00',
+    });
+  });
+
+  it('has nulls and no measurement time for an offline station, and its history', async () => {
+    const offline = await get('station/3.json', 'hy');
+    expect(offline).toMatchObject({
+      status: 'offline',
+      measurement_time: null,
+      aqi: null,
+      'pm2.5': null,
+      temperature: null,
+    });
+    const windows = await history('station/3');
+    expect(windows['24h']).toEqual([]);
+    expect(windows['7d']).toEqual([]);
+    expect(windows['30d']).toHaveLength(10);
+    expect(windows['1y']).toHaveLength(1);
+    expect(windows['2y']).toHaveLength(1);
+  });
+
+  it('answers for a hidden station at its own two addresses', async () => {
+    expect(await get('station/4.json')).toMatchObject({ status: 'online', title: 'Hidden', 'pm2.5': 99 });
+    expect((await history('station/4'))['24h']).toHaveLength(24);
+  });
+
+  it('has five empty windows for a known place without readings in them', async () => {
+    const empty = { '24h': [], '7d': [], '30d': [], '1y': [], '2y': [] };
+    for (const path of ['station/5', 'station/6', 'region/zeta']) expect(await history(path), path).toEqual(empty);
+  });
+
+  it('has nulls for a region without data', async () => {
+    expect(await get('region/zeta.json')).toEqual({
+      slug: 'zeta',
+      title: 'zeta',
+      measurement_time: null,
+      temperature: null,
+      humidity: null,
+      pressure: null,
+      aqi: null,
+      'pm2.5': null,
+      pm10: null,
+      no2: null,
+      station_count: null,
+      'who_daily_pm2.5': null,
+      who_daily_exceedance: null,
+      'who_year_pm2.5': null,
+      who_yearly_exceedance: null,
+      'who_pm2.5_exceedance_days': 0,
+      month_cigarettes: null,
+      url: 'https://air.example/en/air-quality/zeta',
+      map_latitude: 39,
+      map_longitude: 46,
+      map_delta: 0.2,
+      is_hidden: false,
+    });
+  });
+
+  it('gives a region its health figures', async () => {
+    const beta = await get('region/beta.json');
+    expect(beta).toMatchObject({
+      measurement_time: null,
+      station_count: null,
+      'who_daily_pm2.5': null,
+      'who_year_pm2.5': 40,
+      who_yearly_exceedance: 8,
+      'who_pm2.5_exceedance_days': 10,
+      month_cigarettes: 54.5,
+    });
+    expect(await get('region/alpha.json')).toMatchObject({ 'who_daily_pm2.5': expect.any(Number) });
+  });
+
+  it.each([
+    ['en', 'First street', 'Alpha', 'North'],
+    ['ru', 'Первая улица', 'Альфа', 'North'],
+    ['hy', 'Առաջին փողոց', 'Ալֆա', 'Hyusis'],
+  ])('speaks %s, else English', async (locale, title, city, district) => {
+    expect(await get('station/1.json', locale)).toMatchObject({ title, city, district });
+    expect(await get('region/alpha-north.json', locale)).toMatchObject({
+      title: district,
+      city,
+      city_slug: 'alpha',
+      url: `https://air.example/${locale}/air-quality/alpha/alpha-north`,
+    });
+  });
+
+  it('falls back from a missing English title to any, and from none to the slug or id', async () => {
+    expect(await get('station/3.json')).toMatchObject({ title: 'Молчит', city: 'Бета', district: 'Հին' });
+    expect(await get('station/5.json')).toMatchObject({
+      title: '5',
+      city: null,
+      city_slug: null,
+      district: null,
+      district_slug: null,
+    });
+    expect(await get('region/beta-old.json')).toMatchObject({ title: 'Հին', city: 'Бета' });
+  });
+
+  it('has full windows, ascending, without duplicates, with the right last buckets', async () => {
+    for (const path of ['station/1', 'region/alpha']) {
+      const windows = await history(path);
+      const times = (key: string) => (windows[key] ?? []).map(({ timestamp }) => String(timestamp));
+      expect(Object.keys(windows).map((key) => times(key).length)).toEqual([24, 168, 30, 12, 14]);
+      for (const key of Object.keys(windows)) expect(times(key)).toEqual([...new Set(times(key))].sort());
+      expect(times('24h').at(-1)).toBe('2026-11-20T12:00:00+04:00');
+      expect(times('7d').at(-1)).toBe('2026-11-20T12:00:00+04:00');
+      expect(times('30d').at(-1)).toBe('2026-11-19T00:00:00+04:00');
+      expect(times('1y').at(-1)).toBe('2026-11-01T00:00:00+04:00');
+      expect(times('1y')[0]).toBe('2025-12-01T00:00:00+04:00');
+      expect(times('2y')[0]).toBe('2025-10-01T00:00:00+04:00');
+    }
+  });
+
+  it('builds ranges from minimum and maximum, null exactly when they are', async () => {
+    for (const path of ['station/1', 'station/3', 'region/alpha']) {
+      const windows = await history(path);
+      for (const point of [...(windows['30d'] ?? []), ...(windows['2y'] ?? [])]) {
+        for (const name of ['temperature', 'pm25', 'pm10', 'dust', 'wind_speed']) {
+          const [low, high] = [point[`min_${name}`], point[`max_${name}`]];
+          expect(point[`range_${name}`]).toEqual(low === null ? null : [low, high]);
+          expect(low === null).toBe(high === null);
+        }
+      }
+    }
+    expect((await history('station/1'))['30d']?.at(-1)).toMatchObject({
+      range_dust: null,
+      min_dust: null,
+      range_pm10: [30, 30],
+    });
+  });
+
+  it('publishes at the precision that is promised', async () => {
+    const decimals = (value: unknown) => (String(value).split('.')[1] ?? '').length;
+    for (const point of Object.values(await history('station/1')).flat()) {
+      expect(decimals(point.avg_pm25)).toBeLessThanOrEqual(1);
+      expect(decimals(point.avg_temperature)).toBeLessThanOrEqual(1);
+      expect(decimals(point.avg_pressure)).toBe(0);
+      expect(point.avg_usvh).toBe(0.12);
+      expect(point.avg_wind_direction).toBe(0);
+    }
+  });
+});
+
+onEveryEngine('links', (engine) => {
+  it('are empty without a site', async () => {
+    const served = await serve(engine, '');
+    const res = await request(served.app).get('/en/air-quality-app/v1/stations.json');
+    const all = stationsList.parse(res.body);
+    expect([...all.stations, ...all.regions].map(({ url }) => url)).toEqual(Array(10).fill(''));
+    await served.close();
+  });
+});

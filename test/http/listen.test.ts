@@ -1,0 +1,120 @@
+/** Serving on a port: messages when it cannot be had, limits on clients that dawdle, and an end at which no request is lost. */
+import { Agent, request as httpRequest, type RequestListener } from 'node:http';
+import { connect } from 'node:net';
+import { expect, it } from 'vitest';
+import { listen } from '../../src/http/listen.ts';
+
+const ok: RequestListener = (_req, res) => {
+  setTimeout(() => res.end('{}'), 5);
+};
+
+const serve = (app: RequestListener = ok) => listen(app, { port: 0, variable: 'PORT' });
+
+/** Resolves to whether the answer asked to close the connection. */
+function get(port: number, agent: Agent): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    httpRequest({ port, agent }, (res) => {
+      res.resume().on('end', () => resolve(res.headers.connection === 'close'));
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+/** Sends bytes, and resolves to what came back when the server has hung up. */
+function raw(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(port, 'localhost', () => socket.write(bytes));
+    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.on('error', () => undefined);
+    socket.on('close', () => resolve(Buffer.concat(chunks).toString()));
+  });
+}
+
+it('names the port and the variable when the port is taken', async () => {
+  const first = await serve();
+  await expect(listen(ok, { port: first.port, variable: 'ADMIN_PORT' })).rejects.toThrow(
+    `Port ${first.port} is taken by another program. Stop that one, or set ADMIN_PORT to a free port.`,
+  );
+  await first.close({ drainMs: 0 });
+});
+
+it('loses no request of clients that take the next server when this one asks them to leave', async () => {
+  const [old, next] = await Promise.all([serve(), serve()]);
+  const agent = new Agent({ keepAlive: true });
+  let closing: Promise<void> | undefined;
+  let answered = 0;
+  const client = async () => {
+    let port = old.port;
+    for (let more = 200; more > 0; more -= port === next.port ? 1 : 0) {
+      if (await get(port, agent)) port = next.port;
+      answered += 1;
+      if (answered === 500) closing = old.close({ drainMs: 300 });
+    }
+  };
+  await Promise.all(Array.from({ length: 20 }, client));
+  await closing;
+  agent.destroy();
+  await next.close({ drainMs: 0 });
+  expect(answered).toBeGreaterThan(4_500);
+});
+
+it('asks clients to leave while it closes, and ends what is under way', async () => {
+  const served = await serve((_req, res) => {
+    setTimeout(() => res.end('late'), 400);
+  });
+  const answer = raw(served.port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const closing = served.close({ drainMs: 100 });
+  const during = raw(served.port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  expect(await answer).toMatch(/late$/);
+  expect(await during).toMatch(/^HTTP\/1\.1 200 OK.*Connection: close.*late$/is);
+  await closing;
+});
+
+it('cuts what does not end before the deadline', async () => {
+  const served = await serve(() => undefined);
+  const answer = raw(served.port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const began = performance.now();
+  await served.close({ drainMs: 0, deadlineMs: 200 });
+  expect(performance.now() - began).toBeLessThan(1_000);
+  expect(await answer).toBe('');
+});
+
+it('does not wait for idle connections', async () => {
+  const served = await serve();
+  const agent = new Agent({ keepAlive: true });
+  await get(served.port, agent);
+  const began = performance.now();
+  await served.close({ drainMs: 0 });
+  expect(performance.now() - began).toBeLessThan(1_000);
+});
+
+it.each([
+  [
+    'an oversized request line',
+    `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+    431,
+    'Request Header Fields Too Large',
+  ],
+  ['no HTTP', 'hello\r\n\r\n', 400, 'Bad Request'],
+])('answers %s as JSON', async (_, bytes, status, title) => {
+  const served = await serve();
+  const [head = '', body = ''] = (await raw(served.port, bytes)).split('\r\n\r\n');
+  expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  expect(head).toContain('Content-Type: application/json; charset=utf-8');
+  expect(head).toContain('Access-Control-Allow-Origin: *');
+  expect(JSON.parse(body)).toEqual({ status, title, detail: expect.any(String) });
+  await served.close({ drainMs: 0 });
+});
+
+it('cuts a client whose headers do not come in five seconds', async () => {
+  const served = await serve();
+  const began = performance.now();
+  const answer = await raw(served.port, 'GET / HTTP/1.1\r\nHost: x\r\n');
+  expect(performance.now() - began).toBeLessThan(7_500);
+  expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+  await served.close({ drainMs: 0 });
+});

@@ -1,0 +1,251 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { METRIC_NAMES } from '../../src/contract/metrics.ts';
+import type { Sql } from '../../src/database/connect.ts';
+import { maintain } from '../../src/database/refresh.ts';
+import { acceptReadings } from '../../src/ingest/accept.ts';
+import type { Incoming } from '../../src/ingest/batch.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { bringIn, differences, NOW, reading, smallNetwork, stored } from './support.ts';
+
+const T = '2026-01-01T00:00:00Z';
+
+onEveryEngine('the door', (engine) => {
+  let db: TestDatabase;
+  let owner: Sql;
+  let ingest: Sql;
+  const accept = (readings: Incoming[]) => acceptReadings(ingest, readings, { now: NOW, source: 'test' });
+  const quarantine = () => owner`select source, line, kind, reason, text from raw.quarantine order by id`;
+  const empty = () => owner`truncate raw.readings, raw.quarantine`;
+
+  beforeAll(async () => {
+    db = await testDatabase(engine);
+    owner = db.as();
+    ingest = db.as('airseries_ingest');
+    await bringIn(
+      owner,
+      smallNetwork({
+        one: { is_bad_thp: [{ since: '2026-03-01T00:00Z', until: '2026-04-01T00:00Z' }] },
+        sensor: {
+          suspicious: [{ since: '2026-03-10T00:00Z', until: '2026-03-11T00:00Z' }],
+          stations: [{ id: 1, since: '2025-01-01T00:00Z' }],
+        },
+      }),
+    );
+  });
+  beforeEach(empty);
+  afterAll(() => db.drop());
+
+  test('takes every metric, and knows station and quality at the time of measuring', async () => {
+    const values = Object.fromEntries(
+      METRIC_NAMES.map((name, index) => [name, name === 'pressure' ? '101325.5' : index]),
+    );
+    const outcome = await accept([
+      reading('1', T, values),
+      reading(1, '2026-03-05T00:00:00+04:00', { pm25: 1 }),
+      reading(1, '2026-03-10T23:59:59.999999Z', { pm25: 2 }),
+      reading(1, '2026-03-11T00:00:00Z', { pm25: 3 }),
+      reading(2, '2026-03-10T12:00:00Z', { pm25: 4 }),
+      reading(1, '2024-12-31T23:59:59Z', { pm25: 5 }),
+    ]);
+    expect(outcome).toEqual({ received: 6, accepted: 6, unchanged: 0, quarantined: [], values: [], withoutStation: 1 });
+    const rows = await stored(owner);
+    expect(rows[1]).toMatchObject({ ...values, pressure: 101325.5, station_id: 1, quality: 0 });
+    expect(rows.map((row) => [row.pm25, row.station_id, row.quality])).toEqual([
+      [5, null, 0],
+      [values.pm25, 1, 0],
+      [1, 1, 1],
+      [2, 1, 2],
+      [3, 1, 1],
+      [4, 1, 1],
+    ]);
+    expect(await differences(db)).toEqual([]);
+  });
+
+  test('keeps a reading without its values out of bounds, and records them', async () => {
+    const odd = reading('1', T, { temperature: '60.5', humidity: 'wet', wind_direction: '360', pm10: '7' }, 12);
+    expect(await accept([odd, odd])).toMatchObject({
+      accepted: 1,
+      unchanged: 1,
+      quarantined: [],
+      values: [
+        { index: 0, reason: 'out_of_bounds:temperature' },
+        { index: 0, reason: 'unreadable:humidity' },
+        { index: 1, reason: 'out_of_bounds:temperature' },
+        { index: 1, reason: 'unreadable:humidity' },
+      ],
+    });
+    expect(await accept([odd])).toMatchObject({ accepted: 0, unchanged: 1 });
+    expect(await stored(owner)).toMatchObject([{ temperature: null, humidity: null, wind_direction: 0, pm10: 7 }]);
+    expect(await quarantine()).toEqual([
+      { source: 'test', line: '12', kind: 'value', reason: 'out_of_bounds:temperature', text: odd.text },
+      { source: 'test', line: '12', kind: 'value', reason: 'unreadable:humidity', text: odd.text },
+    ]);
+  });
+
+  test.each<[string, Incoming]>([
+    ['unknown_sensor', reading(99, T, { pm25: 1 })],
+    ['unknown_sensor', reading('1e0', T, { pm25: 1 })],
+    ['unknown_sensor', reading(undefined, T, { pm25: 1 })],
+    ['unknown_sensor', reading(99_999_999_999, 'no time', {})],
+    ['unknown_sensor', reading(99, 'no time', { pm25: 'x' })],
+    ['unreadable_time', reading(1, '2026-01-01T00:00:00', { pm25: 1 })],
+    ['unreadable_time', reading(1, 1767225600, { pm25: 1 })],
+    ['no_value', reading(1, T, {})],
+    ['no_value', reading(1, T, { pm25: '', pm10: null })],
+    ['in_the_future', reading(1, '2026-11-20T12:05:00.001Z', { pm25: 1 })],
+    ['before_2000', reading(1, '1999-12-31T23:59:59Z', { pm25: 1 })],
+    ['unreadable_line', { sensorId: undefined, measuredAt: undefined, values: {}, text: 'x\0y\nz', unreadable: true }],
+  ])('puts an unusable reading into quarantine: %s', async (reason, bad) => {
+    const good = reading(2, T, { pm25: 1 });
+    const outcome = await accept([good, bad, { ...good }, bad]);
+    expect(outcome).toMatchObject({ received: 4, accepted: 1, unchanged: 1, values: [] });
+    expect(outcome.quarantined).toEqual([
+      { index: 1, reason },
+      { index: 3, reason },
+    ]);
+    expect(await quarantine()).toMatchObject([
+      { kind: 'reading', reason, text: bad.text.replace(/[\0\n]/g, '\ufffd') },
+    ]);
+    await accept([bad]);
+    expect(await quarantine()).toHaveLength(1);
+  });
+
+  test('takes the last moment that is not the future, and the first of 2000', async () => {
+    const outcome = await accept([
+      reading(1, '2026-11-20T12:05:00Z', { pm25: 1 }),
+      reading(1, '2000-01-01T00:00:00Z', { pm25: 1 }),
+    ]);
+    expect(outcome.accepted).toBe(2);
+  });
+
+  test('says of a reading without a usable value which value it was', async () => {
+    expect(await accept([reading(1, T, { pm25: '9999' })])).toMatchObject({
+      quarantined: [{ index: 0, reason: 'no_value' }],
+      values: [{ index: 0, reason: 'out_of_bounds:pm25' }],
+    });
+    expect(await quarantine()).toMatchObject([{ kind: 'reading' }, { kind: 'value' }]);
+  });
+
+  test('computes pm25 from pm25_raw where only that was given', async () => {
+    await accept([
+      reading(1, '2026-01-01T00:00:00Z', { pm25_raw: 5 }),
+      reading(1, '2026-01-01T00:01:00Z', { pm25: 6 }),
+      reading(1, '2026-01-01T00:02:00Z', { pm25: 7, pm25_raw: 8 }),
+      reading(1, '2026-01-01T00:03:00Z', { pm25: 'x', pm25_raw: 9 }),
+    ]);
+    expect((await stored(owner)).map(({ pm25, pm25_raw }) => [pm25, pm25_raw])).toEqual([
+      [5, 5],
+      [6, null],
+      [7, 8],
+      [null, 9],
+    ]);
+  });
+
+  test('replaces a corrected reading as a whole, and the aggregates follow', async () => {
+    await accept([reading(1, T, { pm25: 5, temperature: 3 }), reading(3, T, { pm25: 7 })]);
+    expect(await differences(db)).toEqual([]);
+    expect(await accept([reading(1, T, { pm25: 6 })])).toMatchObject({ accepted: 1, unchanged: 0 });
+    expect(await stored(owner)).toMatchObject([{ pm25: 6, temperature: null }, { pm25: 7 }]);
+    expect(await differences(db)).toEqual([]);
+    const [hour] = await owner`select pm25, temperature from rollup.region_hourly where region_slug = 'town'`;
+    expect(hour).toEqual({ pm25: 6.5, temperature: null });
+  });
+
+  test('upserts into compressed readings', async () => {
+    const old = Array.from({ length: 500 }, (_, n) =>
+      reading(1, new Date(1.7e12 + n * 600_000).toISOString(), { pm25: n }),
+    );
+    await accept(old);
+    await differences(db);
+    await maintain(db.target, NOW);
+    const [first, ...others] = old as [Incoming, ...Incoming[]];
+    const late = reading(2, new Date(1.7e12).toISOString(), { pm25: 1 });
+    expect(await accept([{ ...first, values: { pm25: 50.5 } }, late, ...others])).toMatchObject({
+      accepted: 2,
+      unchanged: 499,
+    });
+    expect(await differences(db)).toEqual([]);
+  });
+
+  test('two writers that meet on the same rows in another order both get through', async () => {
+    const pools = [ingest, db.as('airseries_ingest')];
+    const batch = (writer: number, round: number) =>
+      Array.from({ length: 200 }, (_, n) => {
+        // new and corrected readings in alternating hours, the other way round for each writer
+        const hour = (n + writer) % 2 === 0 ? n : n + 1000 * (round + 1) + 200_000 * writer;
+        return reading(1 + (n % 3), new Date(1.7e12 + hour * 3_600_000).toISOString(), { pm25: writer * 100 + round });
+      });
+    await Promise.all(
+      pools.map(async (pool, writer) => {
+        for (let round = 0; round < 15; round++) {
+          const readings = writer === 0 ? batch(writer, round) : batch(writer, round).reverse();
+          const outcome = await acceptReadings(pool, readings, { now: new Date('2100-01-01'), source: 'test' });
+          expect(outcome.quarantined).toEqual([]);
+        }
+      }),
+    );
+    expect(await differences(db)).toEqual([]);
+  });
+
+  test('is all that its role may do', async () => {
+    await expect(ingest`delete from raw.readings`).rejects.toThrow('permission denied');
+    await expect(ingest`update raw.sensor set correction = 'none'`).rejects.toThrow('permission denied');
+    await expect(ingest`select raw.replace_network('{}')`).rejects.toThrow('permission denied');
+    await expect(db.as('airseries_reader')`select count(*) from raw.readings`).rejects.toThrow('permission denied');
+  });
+
+  describe('whatever comes', () => {
+    const value = fc.constantFrom('1', '1.0', '2', '0.1', '0.10000000149', '5000', 'x', '');
+    const anything = fc
+      .record({
+        sensor: fc.constantFrom('1', '2', '9', 'x'),
+        time: fc.constantFrom(
+          T,
+          '2026-01-01T00:00:00.000+00:00',
+          '2026-03-10T01:00:00Z',
+          '2026-01-01',
+          '1999-01-01T00:00:00Z',
+          '2030-01-01T00:00:00Z',
+        ),
+        pm25: value,
+        pm10: value,
+      })
+      .map(({ sensor, time, pm25, pm10 }) => reading(sensor, time, { pm25, pm10 }));
+
+    test('accepted + unchanged + quarantined = received, and where the batches end makes no difference to what is stored', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(anything, { minLength: 1, maxLength: 30 }),
+          fc.array(fc.nat(30)),
+          async (readings, cuts) => {
+            await empty();
+            const whole = await accept(readings);
+            expect(whole.accepted + whole.unchanged + whole.quarantined.length).toBe(readings.length);
+            const atOnce = [await stored(owner), (await quarantine()).length];
+
+            // a reading that is not corrected by a later one is unchanged when it comes again
+            const last = new Map(
+              readings.map((each) => [`${each.sensorId} ${Date.parse(each.measuredAt as string)}`, each]),
+            );
+            const again = await accept([...last.values()]);
+            expect(again.accepted).toBe(0);
+
+            await empty();
+            const ends = [...cuts.filter((cut) => cut < readings.length), readings.length].sort((a, b) => a - b);
+            let refused = 0;
+            for (const [index, end] of ends.entries()) {
+              const part = readings.slice(ends[index - 1] ?? 0, end);
+              const outcome = await accept(part);
+              expect(outcome.accepted + outcome.unchanged + outcome.quarantined.length).toBe(part.length);
+              refused += outcome.quarantined.length;
+            }
+            expect(refused).toBe(whole.quarantined.length);
+            expect([await stored(owner), (await quarantine()).length]).toEqual(atOnce);
+          },
+        ),
+        { numRuns: 25 },
+      );
+    });
+  });
+});

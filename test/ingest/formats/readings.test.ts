@@ -1,0 +1,146 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { openSource } from '../../../src/ingest/formats/bytes.ts';
+import { type ReadingBatch, readReadings } from '../../../src/ingest/formats/readings.ts';
+import { file } from '../support.ts';
+
+async function read(content: string | Buffer) {
+  const readings: ReadingBatch['readings'] = [];
+  let ignored: string[] = [];
+  let failure: string | undefined;
+  try {
+    for await (const batch of readReadings(await openSource(file('readings', content)))) {
+      readings.push(...batch.readings);
+      ignored = [...batch.ignored];
+    }
+  } catch (error) {
+    failure = (error as Error).message.replace(/^.*\/readings/, 'readings');
+  }
+  return { readings, ignored, failure };
+}
+
+const T = '2026-01-01T00:00:00Z';
+
+describe('CSV', () => {
+  test.each([',', ';', '\t'])('with the delimiter %j', async (delimiter) => {
+    const lines = [
+      ['sensor_id', 'time', 'pm25', 'colour', 'rain'],
+      ['1', T, '5', 'red', ''],
+    ];
+    const { readings, ignored } = await read(lines.map((fields) => fields.join(delimiter)).join('\n'));
+    expect(readings).toEqual([
+      { sensorId: '1', measuredAt: T, values: { pm25: '5' }, line: 2, text: lines[1]?.join(delimiter) },
+    ]);
+    expect(ignored).toEqual(['colour']);
+  });
+
+  test('with quotes, which may hold the delimiter and themselves', async () => {
+    const { readings } = await read(`"sensor_id",note,"time",pm25\n1,"a, ""b""","${T}","5"\n`);
+    expect(readings).toMatchObject([{ sensorId: '1', measuredAt: T, values: { pm25: '5' } }]);
+  });
+
+  test('measured_at counts before time, and time before timestamp', async () => {
+    const { readings, ignored } = await read(`timestamp,time,sensor_id,pm25\na,b,1,5`);
+    expect(readings[0]?.measuredAt).toBe('b');
+    expect(ignored).toEqual(['timestamp']);
+  });
+
+  test('garbage costs its own line', async () => {
+    const { readings, failure } = await read(
+      `sensor_id,time,pm25\n1,${T},5\n1,2\n1,${T},5,6\n1,"${T},5\n${'x'.repeat(70_000)}\n\0\u0001\n1,${T},6`,
+    );
+    expect(readings.map(({ line, unreadable }) => [line, unreadable])).toEqual([
+      [2, undefined],
+      [3, true],
+      [4, true],
+      [5, true],
+      [6, true],
+      [7, true],
+      [8, undefined],
+    ]);
+    expect(failure).toBeUndefined();
+  });
+
+  test.each([
+    ['time,pm25', 'has no column sensor_id'],
+    ['sensor_id,pm25', 'has no column for the time'],
+    ['sensor_id,time', 'names no metric'],
+    ['sensor_id,time,pm25,pm25', 'names pm25 twice'],
+    ['hello world', 'has no column sensor_id'],
+  ])('the header %j is refused', async (header, why) => {
+    const { failure } = await read(`${header}\n`);
+    expect(failure).toContain(`readings:1: the header ${why}: ${JSON.stringify(header)}. Needed are sensor_id, one of`);
+  });
+});
+
+describe('NDJSON', () => {
+  test('numbers or text, keys as they come', async () => {
+    const lines = [
+      `{"sensor_id":1,"time":"${T}","pm25":5,"a":1}`,
+      'not json',
+      '[1]',
+      'null',
+      `{"sensor_id":"2","timestamp":"${T}","pm25":"6","b":{"c":1}, "__proto__":{"pm10":1}}`,
+    ];
+    const { readings, ignored } = await read(lines.join('\r\n'));
+    expect(
+      readings.map(({ sensorId, measuredAt, values, unreadable }) => [
+        sensorId,
+        measuredAt,
+        values.pm25,
+        values.pm10,
+        unreadable,
+      ]),
+    ).toEqual([
+      [1, T, 5, undefined, undefined],
+      [undefined, undefined, undefined, undefined, true],
+      [undefined, undefined, undefined, undefined, true],
+      [undefined, undefined, undefined, undefined, true],
+      ['2', T, '6', undefined, undefined],
+    ]);
+    expect(ignored).toEqual(['a', 'b', '__proto__']);
+  });
+
+  test('an array is refused', async () => {
+    expect((await read('[{}]')).failure).toMatch(/^readings:1: this is a JSON array/);
+  });
+});
+
+describe('files', () => {
+  const lines = Array.from({ length: 30_000 }, (_, n) => `1,${new Date(1.6e12 + n * 60_000).toISOString()},${n % 100}`);
+  const text = `sensor_id,time,pm25\n${lines.join('\n')}\n`;
+
+  test('gzip is known by its bytes, and may have several members', async () => {
+    const half = text.indexOf('\n', text.length / 2) + 1;
+    const { readings, failure } = await read(
+      Buffer.concat([gzipSync(text.slice(0, half)), gzipSync(text.slice(half))]),
+    );
+    expect(readings).toHaveLength(30_000);
+    expect(failure).toBeUndefined();
+  });
+
+  test('of an archive that was cut off, all that came is used', async () => {
+    const whole = gzipSync(text);
+    const { readings, failure } = await read(whole.subarray(0, whole.length >> 1));
+    expect(readings.length).toBeGreaterThan(5_000);
+    expect(readings.map(({ text: line }) => line)).toEqual(lines.slice(0, readings.length));
+    expect(failure).toMatch(
+      new RegExp(`^readings, after line ${readings.length + 1}: the gzip archive is damaged or cut off`),
+    );
+  });
+
+  test('of a damaged one, what came before', async () => {
+    const damaged = gzipSync(text);
+    damaged.fill(0xff, damaged.length - 20);
+    const { readings, failure } = await read(damaged);
+    expect(readings.length).toBeGreaterThan(15_000);
+    expect(failure).toMatch(/^readings, after line \d+: the gzip archive is damaged or cut off/);
+  });
+
+  test('an empty file, a folder and a file that is not there are refused', async () => {
+    expect((await read('')).failure).toMatch(/^readings: the file is empty/);
+    expect((await read(gzipSync(''))).failure).toMatch(/^readings: the file is empty/);
+    await expect(openSource('/')).rejects.toThrow('/: this is a folder');
+    await expect(openSource('/no/such/file')).rejects.toThrow('ENOENT');
+  });
+});

@@ -1,0 +1,119 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Sql } from '../../src/database/connect.ts';
+import { importReadings } from '../../src/ingest/importReadings.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { bringIn, differences, file, keepingLog, NOW, smallNetwork, stored } from './support.ts';
+
+onEveryEngine('import readings', (engine) => {
+  let db: TestDatabase;
+  let owner: Sql;
+  let ingest: Sql;
+  const bring = async (...paths: string[]) => {
+    const log = keepingLog();
+    const summary = await importReadings(ingest, paths, { now: NOW, log, terminal: false });
+    return { summary, log };
+  };
+
+  beforeAll(async () => {
+    db = await testDatabase(engine);
+    owner = db.as();
+    ingest = db.as('airseries_ingest');
+    await bringIn(owner, smallNetwork());
+  });
+  beforeEach(() => owner`truncate raw.readings, raw.quarantine`);
+  afterAll(() => db.drop());
+
+  const lines = Array.from({ length: 25_000 }, (_, n) => {
+    const time = new Date(1.7e12 + n * 300_000).toISOString();
+    return `${1 + (n % 3)},${time},${n % 50},red,${n % 40}`;
+  });
+  const csv = `sensor_id,time,pm25,colour,temperature\n${lines.join('\n')}\n`;
+
+  test('several files, several batches; a second run changes nothing', async () => {
+    const half = lines.length / 2;
+    const paths = [
+      file('a.csv', `sensor_id,time,pm25,colour,temperature\n${lines.slice(0, half).join('\n')}\n`),
+      file(
+        'b.csv.gz',
+        gzipSync(`sensor_id;time;pm25;colour;temperature\n${lines.slice(half).join('\n').replaceAll(',', ';')}`),
+      ),
+    ];
+    const { summary, log } = await bring(...paths);
+    expect(summary).toEqual({
+      received: 25_000,
+      accepted: 25_000,
+      unchanged: 0,
+      quarantined: {},
+      values: {},
+      withoutStation: 0,
+      ignoredColumns: ['colour'],
+      failed: false,
+      failures: [],
+    });
+    expect(log.lines).toEqual([
+      { level: 'info', message: expect.stringContaining('ignored'), fields: { source: paths[0], columns: ['colour'] } },
+    ]);
+    expect(await differences(db)).toEqual([]);
+    const before = await stored(owner);
+    expect((await bring(...paths)).summary).toMatchObject({ accepted: 0, unchanged: 25_000 });
+    expect(await stored(owner)).toEqual(before);
+    expect(await differences(db)).toEqual([]);
+  });
+
+  test('the later of two values for one time wins, however far apart they are', async () => {
+    const [, time] = (lines[0] as string).split(',');
+    await bring(file('a.csv', `${csv}1,${time},7,red,8\n`));
+    const [row] =
+      await owner`select pm25, temperature from raw.readings where sensor_id = 1 and measured_at = ${time as string}`;
+    expect(row).toEqual({ pm25: 7, temperature: 8 });
+  });
+
+  test('garbage in the middle is told of with its line, and what is good is in', async () => {
+    const damaged = [
+      ...lines.slice(0, 50),
+      ...Array.from({ length: 12 }, (_, n) => `garbage ${n}`),
+      ...lines.slice(50, 100),
+    ];
+    const path = file(
+      'a.csv',
+      `sensor_id,time,pm25,colour,temperature\n${damaged.join('\n')}\n9,${NOW.toISOString()},1,,\n`,
+    );
+    const { summary, log } = await bring(path);
+    expect(summary).toMatchObject({
+      received: 113,
+      accepted: 100,
+      quarantined: { unreadable_line: 12, unknown_sensor: 1 },
+      failed: false,
+    });
+    const warnings = log.lines.filter(({ level }) => level === 'warn');
+    expect(warnings).toHaveLength(11);
+    expect(warnings[0]?.fields).toEqual({ place: `${path}:52` });
+    expect(warnings[10]?.message).toMatch(/^2 more unreadable lines/);
+    const recorded = await owner`select line, reason, text, source from raw.quarantine order by line`;
+    expect(recorded[0]).toEqual({ line: '52', reason: 'unreadable_line', text: 'garbage 0', source: path });
+    expect(recorded[12]).toMatchObject({ line: '114', reason: 'unknown_sensor' });
+  });
+
+  test('a source that fails is named, and those beside it are imported', async () => {
+    const whole = gzipSync(csv);
+    const cut = file('cut.csv.gz', whole.subarray(0, whole.length >> 1));
+    const wrong = file('wrong.csv', 'a,b\n1,2\n');
+    const good = file('good.ndjson', `{"sensor_id":3,"time":"2026-11-01T00:00:00Z","pm25":5}\n`);
+    const { summary, log } = await bring('/no/such/file', wrong, cut, good);
+    expect(summary.failed).toBe(true);
+    expect(summary.failures).toEqual([
+      expect.stringMatching(/^\/no\/such\/file: ENOENT/),
+      expect.stringContaining('wrong.csv:1: the header has no column sensor_id'),
+      expect.stringMatching(/cut\.csv\.gz, after line \d+: the gzip archive is damaged or cut off/),
+    ]);
+    expect(log.lines.filter(({ level }) => level === 'error').map(({ message }) => message)).toEqual(summary.failures);
+    const line = Number(/after line (\d+)/.exec(summary.failures[2] as string)?.[1]);
+    expect(summary.accepted).toBe(line - 1 + 1);
+    expect((await bring(file('whole.csv', csv))).summary).toMatchObject({
+      accepted: 25_000 - (line - 1),
+      unchanged: line - 1,
+    });
+    expect(await differences(db)).toEqual([]);
+  });
+});

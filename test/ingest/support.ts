@@ -1,0 +1,103 @@
+/** A small network and its readings, for tests of everything between a file and the tables. */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, type Sql } from '../../src/database/connect.ts';
+import { refresh } from '../../src/database/refresh.ts';
+import type { Incoming } from '../../src/ingest/batch.ts';
+import { importNetwork, type NetworkResult } from '../../src/ingest/network/importNetwork.ts';
+import type { Log } from '../../src/log.ts';
+import type { TestDatabase } from '../support/database.ts';
+
+export const NOW = new Date('2026-11-20T12:00:00Z');
+
+/** A log that keeps what it is told. */
+export function keepingLog(): Log & { lines: { level: string; message: string; fields: object }[] } {
+  const lines: { level: string; message: string; fields: object }[] = [];
+  const keep =
+    (level: string) =>
+    (first: string | object, second?: string): void => {
+      if (typeof first === 'string') lines.push({ level, message: first, fields: {} });
+      else lines.push({ level, message: second ?? '', fields: first });
+    };
+  return { lines, debug: keep('debug'), info: keep('info'), warn: keep('warn'), error: keep('error') };
+}
+
+export type Json = Record<string, unknown>;
+
+/** Two stations in one city and its district; sensors 1 and 2 at station 1, sensor 3 at station 2. */
+export function smallNetwork({
+  timeZone = 'Asia/Yerevan',
+  one = {},
+  two = {},
+  sensor = {},
+}: {
+  timeZone?: string;
+  one?: Json;
+  two?: Json;
+  sensor?: Json;
+} = {}) {
+  return {
+    time_zone: timeZone,
+    providers: [{ id: 'us', title: 'Us' }],
+    regions: [
+      { slug: 'town', kind: 'city', title: { en: 'Town' } },
+      { slug: 'quarter', kind: 'district', city: 'town', title: { en: 'Quarter' } },
+    ],
+    stations: [
+      {
+        id: 1,
+        provider: 'us',
+        title: { en: 'One' },
+        latitude: 40,
+        longitude: 44,
+        regions: ['town', 'quarter'],
+        sensors: [{ id: 1, ...sensor }, { id: 2 }],
+        ...one,
+      },
+      {
+        id: 2,
+        provider: 'us',
+        title: { en: 'Two' },
+        latitude: 41,
+        longitude: 45,
+        regions: ['town'],
+        sensors: [{ id: 3 }],
+        ...two,
+      },
+    ],
+  };
+}
+
+export function bringIn(sql: Sql, network: object): Promise<NetworkResult> {
+  return importNetwork(sql, JSON.stringify(network), { now: NOW, log: keepingLog() });
+}
+
+export function reading(sensorId: unknown, measuredAt: unknown, values: Incoming['values'], line?: number): Incoming {
+  const text = JSON.stringify({ sensorId, measuredAt, ...values });
+  return { sensorId, measuredAt, values, text, ...(line === undefined ? {} : { line }) };
+}
+
+/** The readings as stored, without what follows from the network. */
+export function stored(sql: Sql) {
+  return sql`select to_jsonb(r) as row from raw.readings r order by sensor_id, measured_at`.then((rows) =>
+    rows.map(({ row }) => row),
+  );
+}
+
+/** The buckets that differ from the readings after a refresh: none, if all is well. */
+export async function differences(db: TestDatabase): Promise<unknown[]> {
+  await refresh(db.target, NOW);
+  const sql = connect(db.target, { role: 'airseries_owner' });
+  try {
+    return [...(await sql`select * from rollup.differences('-infinity', 'infinity') order by 1, 2, 3`)];
+  } finally {
+    await sql.end();
+  }
+}
+
+export function file(name: string, content: string | Buffer): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'airseries-ingest-')), name);
+  writeFileSync(path, content);
+  return path;
+}
