@@ -19,7 +19,7 @@ const tally: Reporter = {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/servers.ts'],
+    globalSetup: ['test/support/globalSetup.ts'],
     reporters: ['default', tally],
     testTimeout: 60_000,
     hookTimeout: 120_000,

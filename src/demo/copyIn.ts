@@ -7,6 +7,7 @@ import type { Sql } from '../database/connect.ts';
 
 /** Sends what `chunks` yields as one transaction: all of it or an error. */
 export async function copyIn(sql: Sql, statement: string, chunks: Iterable<string>): Promise<void> {
+  await sql`select`; // the driver never reserves a connection that it has yet to open
   const connection = await sql.reserve();
   try {
     await connection.unsafe('begin');

@@ -67,12 +67,11 @@ function comparePoint(at: string, point: Point, row: Row, compared: { values: nu
   };
   for (const [metric, digits] of Object.entries(DIGITS)) {
     const published = metric === 'rain' ? point.total_rain : point[`avg_${metric}`];
-    const pm = metric.startsWith('pm') && typeof row[metric] === 'number' && row[metric] < 0;
-    check(metric, published, metric in row ? (pm ? 0 : row[metric]) : null, digits);
+    check(metric, published, floored(metric, row[metric] ?? null), digits);
   }
   for (const metric of EXTREMES) {
     for (const end of ['min', 'max']) {
-      check(`${end}_${metric}`, point[`${end}_${metric}`], row[`${metric}_h${end}`] ?? null, 1);
+      check(`${end}_${metric}`, point[`${end}_${metric}`], floored(metric, row[`${metric}_h${end}`] ?? null), 1);
     }
   }
   if (Number(row.wind_direction_R) > 0.05) {
@@ -114,6 +113,11 @@ export function compareWho(
     compared.values++;
     return within(region[name], expected, digits) ? [] : [`${at} ${name}: ${region[name]}, reference ${expected}`];
   });
+}
+
+/** Particles below 0 are published as 0. */
+function floored(metric: string, value: Row[string]): Row[string] {
+  return metric.startsWith('pm') && typeof value === 'number' ? Math.max(value, 0) : value;
 }
 
 /** W3. */

@@ -6,7 +6,7 @@ import { acceptReadings } from '../../src/ingest/accept.ts';
 import { deleteReadings } from '../../src/ingest/deleteReadings.ts';
 import { importNetwork } from '../../src/ingest/network/importNetwork.ts';
 import { makeLog } from '../../src/log.ts';
-import type { TestDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/makeDatabase.ts';
 import { FIRST, networkFile } from './network.ts';
 import type { Step } from './steps.ts';
 

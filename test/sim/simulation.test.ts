@@ -4,7 +4,7 @@
  */
 import { expect, it } from 'vitest';
 import { LEVELS } from '../../src/database/rollups.ts';
-import { engines, onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { engines, onEveryEngine, testDatabase } from '../support/database.ts';
 import { allPairs, pairsOf, ZONES } from './axes.ts';
 import { compareBuckets } from './compare.ts';
 import { readCorpus } from './corpus.ts';
@@ -25,16 +25,12 @@ it('meets every pair of event, place, value, statement and zone', () => {
 
 it.each(ZONES)('%s: 500 steps leave no bucket wrong, and the engines agree', { timeout: 600_000 }, async (zone) => {
   const steps = makeSteps(zone, SEED, STEPS_PER_ZONE);
-  const databases: TestDatabase[] = [];
-  for (const engine of engines) {
-    const database = await testDatabase(engine, zone);
-    databases.push(database);
-    const failure = await playSteps(database, steps);
-    const at = failure === undefined ? '' : describeStep(steps[failure.step] as (typeof steps)[number], zone);
-    expect(
-      failure,
-      `${engine}, step ${failure?.step}: ${at}. Shrink it: npm run sim -- --steps ${STEPS_PER_ZONE} --seed ${SEED}`,
-    ).toBeUndefined();
+  const databases = await Promise.all(engines.map((engine) => testDatabase(engine, zone)));
+  const failures = await Promise.all(databases.map((database) => playSteps(database, steps)));
+  for (const [index, failure] of failures.entries()) {
+    const step = failure === undefined ? undefined : steps[failure.step];
+    const told = `${engines[index]}, ${step && describeStep(step, zone)}. Shrink it: npm run sim -- --zone ${zone} --steps ${STEPS_PER_ZONE} --seed ${SEED}`;
+    expect(failure, told).toBeUndefined();
   }
   const [first, ...others] = await Promise.all(
     databases.map((database) =>

@@ -1,22 +1,17 @@
 /**
- * Before all tests: a bundled server for the plain engine, always, and one with TimescaleDB wherever this machine has it.
- * Says loudly which engines the run covers. Both are private, temporary and gone afterwards.
+ * The servers that tests run on: a bundled one for the plain engine, always, and one with TimescaleDB wherever this machine has it.
+ * Private, temporary and gone afterwards. Says loudly which engines are covered.
  */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestProject } from 'vitest/node';
 import { connect, type Target } from '../../src/database/connect.ts';
 import { findLocalTimescale, openEmbeddedServer } from '../../src/database/embedded/server.ts';
 import { makeLog } from '../../src/log.ts';
 
-declare module 'vitest' {
-  export interface ProvidedContext {
-    targets: { plain: Target; timescale?: Target };
-  }
-}
+export type Targets = { plain: Target; timescale?: Target };
 
-export async function setup(project: TestProject) {
+export async function openServers(): Promise<{ targets: Targets; close(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'airseries-test-'));
   chmodSync(folder, 0o755); // as root, the server runs as another user and must get in
   const open = async (kind: 'bundled' | 'local') => {
@@ -26,22 +21,18 @@ export async function setup(project: TestProject) {
     return { server, target };
   };
   const plain = await open('bundled');
-  const local = await findLocalTimescale();
-  const timescale = local === undefined ? undefined : await open('local');
-  process.stderr.write(
-    `\n=== engines under test: plain (PostgreSQL ${plain.server.version})${
-      timescale === undefined
-        ? ' ONLY; no local PostgreSQL with TimescaleDB Community was found'
-        : ` AND timescale (PostgreSQL ${timescale.server.version} with TimescaleDB)`
-    } ===\n\n`,
-  );
-  project.provide('targets', {
-    plain: plain.target,
-    ...(timescale === undefined ? {} : { timescale: timescale.target }),
-  });
-  return async () => {
-    await Promise.all([plain.server.release(), timescale?.server.release()]);
-    rmSync(folder, { recursive: true, force: true });
+  const timescale = (await findLocalTimescale()) === undefined ? undefined : await open('local');
+  const covered =
+    timescale === undefined
+      ? `plain (PostgreSQL ${plain.server.version}) ONLY; no local PostgreSQL with TimescaleDB Community was found`
+      : `plain (PostgreSQL ${plain.server.version}) AND timescale (PostgreSQL ${timescale.server.version} with TimescaleDB)`;
+  process.stderr.write(`\n=== engines under test: ${covered} ===\n\n`);
+  return {
+    targets: { plain: plain.target, ...(timescale === undefined ? {} : { timescale: timescale.target }) },
+    async close() {
+      await Promise.all([plain.server.release(), timescale?.server.release()]);
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
 }
 

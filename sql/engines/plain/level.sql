@@ -6,4 +6,4 @@ alter table rollup.{{level}} add primary key ({{keys}}, bucket); -- for asking
 create function rollup.fill_{{level}}(timestamptz, timestamptz) returns void language sql as $fill$
   delete from rollup.{{level}} where bucket >= $1 and bucket < $2;
   insert into rollup.{{level}} {{ranged body}};
-$fill$ set search_path = rollup, pg_catalog;
+$fill$ set search_path = rollup, pg_catalog set plan_cache_mode = force_custom_plan; -- an hour and two years want different plans

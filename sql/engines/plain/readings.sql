@@ -1,37 +1,33 @@
--- Plain PostgreSQL: which hours changed since the last refresh. Every statement that touches readings marks the hours it took
--- from and gave to, old row and new, in the writer's own transaction. `do update` and not `do nothing`: a refresh that has read a
--- mark deletes it only if no later writer counted it up, and waits for a writer that has not committed yet.
-create table rollup.stale_hour (hour timestamptz primary key, n bigint not null default 1);
+-- Plain PostgreSQL: which hours changed since the last refresh. Every statement that touches readings notes the hours it took from
+-- and gave to, old row and new, in the writer's own transaction. A log and not a set: writers only ever add to it, so they wait for
+-- nobody, and a refresh takes out just the notes it has seen; those of a writer that commits meanwhile are there for the next.
+create table rollup.stale_hour (hour timestamptz not null);
 
 create index on raw.readings (measured_at);
 
-create function rollup.mark_stale_hours() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+create function rollup.note_stale_hours() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   if tg_op = 'INSERT' then
-    insert into rollup.stale_hour (hour) select distinct rollup.bucket_start('hour', measured_at) from new_rows
-    order by 1 on conflict (hour) do update set n = stale_hour.n + 1;
+    insert into rollup.stale_hour (hour) select distinct rollup.bucket_start('hour', measured_at) from new_rows;
   elsif tg_op = 'DELETE' then
-    insert into rollup.stale_hour (hour) select distinct rollup.bucket_start('hour', measured_at) from old_rows
-    order by 1 on conflict (hour) do update set n = stale_hour.n + 1;
+    insert into rollup.stale_hour (hour) select distinct rollup.bucket_start('hour', measured_at) from old_rows;
   elsif tg_op = 'UPDATE' then
     insert into rollup.stale_hour (hour)
-    select rollup.bucket_start('hour', measured_at) from new_rows union select rollup.bucket_start('hour', measured_at) from old_rows
-    order by 1 on conflict (hour) do update set n = stale_hour.n + 1;
+    select rollup.bucket_start('hour', measured_at) from new_rows union select rollup.bucket_start('hour', measured_at) from old_rows;
   else
-    insert into rollup.stale_hour (hour) select distinct bucket from rollup.sensor_hourly
-    order by 1 on conflict (hour) do update set n = stale_hour.n + 1;
+    insert into rollup.stale_hour (hour) select distinct bucket from rollup.sensor_hourly;
   end if;
   return null;
 end $$;
 
-create trigger mark_inserted after insert on raw.readings referencing new table as new_rows
-  for each statement execute function rollup.mark_stale_hours();
-create trigger mark_updated after update on raw.readings referencing old table as old_rows new table as new_rows
-  for each statement execute function rollup.mark_stale_hours();
-create trigger mark_deleted after delete on raw.readings referencing old table as old_rows
-  for each statement execute function rollup.mark_stale_hours();
-create trigger mark_truncated before truncate on raw.readings
-  for each statement execute function rollup.mark_stale_hours();
+create trigger note_inserted after insert on raw.readings referencing new table as new_rows
+  for each statement execute function rollup.note_stale_hours();
+create trigger note_updated after update on raw.readings referencing old table as old_rows new table as new_rows
+  for each statement execute function rollup.note_stale_hours();
+create trigger note_deleted after delete on raw.readings referencing old table as old_rows
+  for each statement execute function rollup.note_stale_hours();
+create trigger note_truncated before truncate on raw.readings
+  for each statement execute function rollup.note_stale_hours();
 
 -- The two functions of TimescaleDB that the aggregates use, with the same result for hours, days and months.
 create function rollup.time_bucket(width interval, at timestamptz) returns timestamptz language sql immutable parallel safe

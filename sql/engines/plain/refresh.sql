@@ -18,21 +18,22 @@ begin
   loop
     execute format('select rollup.fill_%I($1, $2)', level) using part.first, part.next;
   end loop;
+  if upper(range_merge(ranges)) - lower(range_merge(ranges)) > interval '60 days' then
+    execute format('analyze rollup.%I', level); -- the level above is about to be planned from it
+  end if;
 end $$;
 
 -- One transaction, one at a time: when it returns, all that was committed before the call is in every bucket. Interrupted, it
--- leaves everything as it was, marks included.
+-- leaves everything as it was, the notes of stale hours included.
 create or replace procedure rollup.refresh(now timestamptz) language plpgsql as $$
 declare
-  marked timestamptz[];
-  counts bigint[];
   periods bigint[];
   hours tstzmultirange;
   region_hours tstzmultirange;
 begin
   perform pg_advisory_xact_lock(hashtext('rollup.refresh'));
-  select coalesce(array_agg(hour), '{}'), coalesce(array_agg(n), '{}'), coalesce(range_agg(tstzrange(hour, hour + interval '1 hour')), '{}')
-  into marked, counts, hours from rollup.stale_hour;
+  with seen as (delete from rollup.stale_hour returning hour)
+  select coalesce(range_agg(tstzrange(hour, hour + interval '1 hour')), '{}') into hours from (select distinct hour from seen) noted;
   periods := array(select id from rollup.stale_period);
   hours := hours + rollup.forced_hours('sensor_hourly', periods);
   region_hours := hours + rollup.forced_hours('region_hourly', periods);
@@ -47,17 +48,11 @@ begin
 
   delete from rollup.stale_period where id = any (periods);
   update rollup.freshness set refreshed_at = refresh.now;
-  -- last, and only what nobody marked again meanwhile: writers wait for this one statement. In their order, against deadlocks.
-  with done as (
-    select s.hour from rollup.stale_hour s join unnest(marked, counts) as seen(hour, n) on seen.hour = s.hour and seen.n = s.n
-    order by s.hour for update of s
-  )
-  delete from rollup.stale_hour s using done where s.hour = done.hour;
 end $$;
 
 -- What has changed since the last refresh, as ranges.
 create or replace view rollup.pending as
-  select hour as since, hour + interval '1 hour' as until from rollup.stale_hour
+  select distinct hour as since, hour + interval '1 hour' as until from rollup.stale_hour
   union all select since, until from rollup.stale_period;
 
 -- Housekeeping of storage that needs no attention from upstairs: nothing to do here, autovacuum does it.

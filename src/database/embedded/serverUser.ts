@@ -31,7 +31,7 @@ export function unprivilegedUser(): ServerUser {
 
 /** Only what the server needs: its environment must not carry the service's secrets. */
 export function serverEnvironment(): Record<string, string> {
-  return { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C' };
+  return { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' };
 }
 
 /** Runs a program to its end as the server's user; the error of a failed one carries what it wrote to stderr. */
