@@ -12,7 +12,9 @@ const tally: Reporter = {
         if (state !== 'pending') count[state]++;
       }
     }
-    process.on('exit', () => process.stdout.write(`\n${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped\n`));
+    process.on('exit', () =>
+      process.stdout.write(`\n${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped\n`),
+    );
   },
 };
 

@@ -118,8 +118,8 @@ async function refreshCommand({ database, clock, instant }: Context, { from, to 
 }
 
 async function digestCommand({ database, clock }: Context): Promise<Outcome> {
-  await makeDigest(database.target, clock());
-  return { result: { made_at: clock().toISOString() }, ok: true };
+  const madeAt = await makeDigest(database.target, clock());
+  return { result: { made_at: madeAt.toISOString() }, ok: true };
 }
 
 const AUDITED_DAYS = 35;
