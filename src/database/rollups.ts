@@ -9,6 +9,8 @@ export type Level = {
   readonly body: string;
   readonly keys: readonly string[];
   readonly unit: 'hour' | 'day' | 'month';
+  /** Asked for one place at a time, not only by the level above it. Decides its indexes. */
+  readonly asked: boolean;
   readonly words: Readonly<Record<string, string>>;
 };
 
@@ -17,13 +19,20 @@ const REGION = { place: 'region', key: 'region_slug', members: 'station_count' }
 
 /** Parents before children: the order of refreshing. */
 export const LEVELS: readonly Level[] = [
-  { name: 'sensor_hourly', body: 'sensor_hourly.sql', keys: ['sensor_id', 'station_id'], unit: 'hour', words: {} },
-  { name: 'station_hourly', body: 'station_hourly.sql', keys: ['station_id'], unit: 'hour', words: {} },
-  { name: 'region_hourly', body: 'region_hourly.sql', keys: ['region_slug'], unit: 'hour', words: {} },
-  { name: 'station_daily', body: 'daily.sql', keys: ['station_id'], unit: 'day', words: STATION },
-  { name: 'region_daily', body: 'daily.sql', keys: ['region_slug'], unit: 'day', words: REGION },
-  { name: 'station_monthly', body: 'monthly.sql', keys: ['station_id'], unit: 'month', words: STATION },
-  { name: 'region_monthly', body: 'monthly.sql', keys: ['region_slug'], unit: 'month', words: REGION },
+  {
+    name: 'sensor_hourly',
+    body: 'sensor_hourly.sql',
+    keys: ['sensor_id', 'station_id'],
+    unit: 'hour',
+    asked: false,
+    words: {},
+  },
+  { name: 'station_hourly', body: 'station_hourly.sql', keys: ['station_id'], unit: 'hour', asked: true, words: {} },
+  { name: 'region_hourly', body: 'region_hourly.sql', keys: ['region_slug'], unit: 'hour', asked: true, words: {} },
+  { name: 'station_daily', body: 'daily.sql', keys: ['station_id'], unit: 'day', asked: true, words: STATION },
+  { name: 'region_daily', body: 'daily.sql', keys: ['region_slug'], unit: 'day', asked: true, words: REGION },
+  { name: 'station_monthly', body: 'monthly.sql', keys: ['station_id'], unit: 'month', asked: true, words: STATION },
+  { name: 'region_monthly', body: 'monthly.sql', keys: ['region_slug'], unit: 'month', asked: true, words: REGION },
 ];
 
 /** The select of a level, over all time or over the range $1 … $2 of its time column. */
@@ -40,7 +49,8 @@ export function buildRollups(engine: Engine, zone: string): string {
   return LEVELS.map((level) =>
     render(template, {
       level: level.name,
-      keys: level.keys.join(', '),
+      index: level.asked ? `create index on rollup.${level.name} (${level.keys.join(', ')}, bucket);` : '',
+      key: (level.asked ? [...level.keys, 'bucket'] : ['bucket', ...level.keys]).join(', '),
       chunk: level.unit === 'hour' ? '30 days' : '360 days',
       body: body(level, zone, 'all'),
       'ranged body': body(level, zone, 'parameters'),
