@@ -49,8 +49,10 @@ export function buildRollups(engine: Engine, zone: string): string {
   return LEVELS.map((level) =>
     render(template, {
       level: level.name,
-      index: level.asked ? `create index on rollup.${level.name} (${level.keys.join(', ')}, bucket);` : '',
+      // who is asked for one place is found by it; who only feeds the level above, by the bucket
       key: (level.asked ? [...level.keys, 'bucket'] : ['bucket', ...level.keys]).join(', '),
+      'place index': level.asked ? `create index on rollup.${level.name} (${level.keys.join(', ')}, bucket);` : '',
+      'bucket index': level.asked ? `create index on rollup.${level.name} (bucket);` : '',
       chunk: level.unit === 'hour' ? '30 days' : '360 days',
       body: body(level, zone, 'all'),
       'ranged body': body(level, zone, 'parameters'),

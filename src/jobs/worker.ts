@@ -17,6 +17,7 @@ export async function becomeWorker(
   target: Target,
   log: Log,
   begin: () => Promise<() => Promise<void>>,
+  tryEveryMs = TRY_EVERY_MS,
 ): Promise<Worker> {
   let lock: Sql | undefined;
   let end: (() => Promise<void>) | undefined;
@@ -52,7 +53,7 @@ export async function becomeWorker(
     stepping = stepping
       .then(step)
       .catch((error: Error) => log.error({ error: error.message }, 'could not work; trying again'));
-  }, TRY_EVERY_MS);
+  }, tryEveryMs);
   return {
     async stop() {
       stopped = true;

@@ -7,4 +7,4 @@ create materialized view rollup.{{level}} with (
 ) as
 {{body}}
 with no data;
-{{index}} -- beside the one on bucket that every aggregate has
+{{place index}} -- beside the one on bucket that every aggregate has

@@ -1,0 +1,71 @@
+/** The floor plan as the database enforces it: each forbidden statement is tried. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Role, Sql } from '../../src/database/connect.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+
+const FORBIDDEN: Record<Exclude<Role, 'airseries_owner'>, string[]> = {
+  airseries_reader: [
+    'select * from raw.readings',
+    'select * from raw.quarantine',
+    'select * from rollup.station_hourly',
+    'select * from rollup.station_current(now())',
+    'delete from api.freshness',
+    'create table api.mine (id int)',
+    'create table public.mine (id int)',
+    "call rollup.refresh('2026-01-01')",
+    'set role airseries_owner',
+  ],
+  airseries_ingest: [
+    'delete from raw.readings',
+    'truncate raw.readings',
+    'drop table raw.readings',
+    'alter table raw.readings add column mine int',
+    'update raw.sensor set kind = null',
+    'delete from raw.quarantine',
+    'select * from rollup.station_hourly',
+    "call rollup.refresh('2026-01-01')",
+    'select raw.replace_network(null)',
+    'set role airseries_owner',
+  ],
+};
+
+onEveryEngine('roles', (engine) => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await testDatabase(engine);
+    const owner = database.as();
+    // a login as an operator would make it, so that `set role` is really tried
+    for (const role of Object.keys(FORBIDDEN)) {
+      await database.superuser().unsafe(`create role ${login(database, role)} login in role ${role}`);
+    }
+    await owner`select 1`;
+  });
+  afterAll(async () => {
+    for (const role of Object.keys(FORBIDDEN)) await database.superuser().unsafe(`drop role ${login(database, role)}`);
+    await database.drop();
+  });
+
+  it.each(Object.entries(FORBIDDEN).flatMap(([role, statements]) => statements.map((statement) => [role, statement])))(
+    '%s may not: %s',
+    async (role, statement) => {
+      const superuser = database.superuser();
+      const attempt = `set session authorization ${login(database, role as string)}; set search_path = rollup, public; ${statement}`;
+      await expect(superuser.unsafe(attempt).simple()).rejects.toMatchObject({ code: '42501' });
+      await superuser.end();
+    },
+  );
+
+  it('the reader reads api and the ingest role writes readings', async () => {
+    const reader: Sql = database.as('airseries_reader');
+    expect(await reader`select * from api.station`).toEqual([]);
+    expect(await reader`select * from api.station_current('2026-11-20')`).toEqual([]);
+    const ingest = database.as('airseries_ingest');
+    await ingest`insert into raw.readings (measured_at, sensor_id, pm25) values ('2026-11-20', 1, 5)`;
+    expect(await ingest`select pm25 from raw.readings`).toEqual([{ pm25: 5 }]);
+  });
+});
+
+function login(database: TestDatabase, role: string): string {
+  const target = database.target as { database: string };
+  return `${role}_of_${target.database}`;
+}
