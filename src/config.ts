@@ -40,8 +40,6 @@ export type Config = {
   logLevel: (typeof LOG_LEVELS)[number];
 };
 
-export class ConfigError extends Error {}
-
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const parsed = SCHEMA.safeParse(environment);
   if (!parsed.success) {
@@ -49,7 +47,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       const name = String(path[0]);
       return `  ${name}=${environment[name]}: ${message}`;
     });
-    throw new ConfigError(`The configuration (environment) is not usable:\n${problems.join('\n')}`);
+    throw new Error(`The configuration (environment) is not usable:\n${problems.join('\n')}`);
   }
   const given = parsed.data;
   return {

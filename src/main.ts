@@ -76,9 +76,9 @@ async function main(): Promise<number> {
   return code;
 }
 
-try {
-  process.exit(await main());
-} catch (error) {
-  process.stderr.write(`error: ${(error as Error).message}\n`);
-  process.exit(2);
-}
+process.exit(
+  await main().catch((error: Error) => {
+    process.stderr.write(`error: ${error.message}\n`);
+    return 1;
+  }),
+);

@@ -1,0 +1,105 @@
+/** The operator's commands, run as an operator runs them. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { makeHome, start } from './support/program.ts';
+
+const home = makeHome();
+afterAll(() => home.remove());
+
+const run = (words: string, { input = '', ...environment }: Record<string, string> = {}) =>
+  start('cli', words.split(' '), { ...home.environment, ...environment }, input).finished;
+
+const NETWORK = {
+  time_zone: 'Asia/Yerevan',
+  providers: [{ id: 'p', title: 'P', stale_after: '3 hours' }],
+  regions: [{ slug: 'town', kind: 'city', title: { en: 'Town' } }],
+  stations: [
+    {
+      id: 1,
+      provider: 'p',
+      title: { en: 'One' },
+      latitude: 40,
+      longitude: 44,
+      regions: ['town'],
+      sensors: [{ id: 11 }],
+    },
+  ],
+};
+const READINGS = `sensor_id,time,pm25,colour
+11,2026-11-19T08:00:00Z,12.5,red
+11,2026-11-19T08:30:00Z,5000,red
+12,2026-11-19T08:00:00Z,7,red
+garbage
+11,2026-11-19T09:00:00Z,20,red
+`;
+
+describe('bad usage', () => {
+  it.each([
+    ['', 'which command'],
+    ['fly', 'no command fly'],
+    ['import network', 'import network FILE'],
+    ['import readings', 'import readings FILE'],
+    ['delete readings --sensor 1', 'needs --sensor, --from and --to'],
+    ['audit --form 2026-01-01', 'form'],
+    ['digest --from 2026-01-01', '--from means nothing here'],
+    ['refresh --from yesterday', 'not an instant'],
+    ['migrate twice', 'takes no twice'],
+  ])('"%s" exits 2 and shows how', async (words, message) => {
+    const { code, stdout, stderr } = await run(words);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(stderr).toContain('usage: npm run -s cli -- COMMAND');
+  });
+
+  it('names every problem of the configuration at once', async () => {
+    const { code, stderr } = await run('migrate', { PORT: 'http', FIXED_NOW: 'noon', DATABASE_URL: 'mysql://x' });
+    expect(code).toBe(1);
+    for (const name of ['PORT=http', 'FIXED_NOW=noon', 'DATABASE_URL=']) expect(stderr).toContain(name);
+  });
+});
+
+describe('one network from its file to its audit', () => {
+  const file = join(home.folder, 'network.json');
+  const json = async (words: string, environment: Record<string, string> = {}) => {
+    const { code, stdout, stderr } = await run(words, environment);
+    return { code, result: code === 2 ? stderr : JSON.parse(stdout || 'null'), stderr };
+  };
+
+  it('migrates, imports, refreshes and audits', async () => {
+    expect((await json('migrate')).result).toMatchObject({ timeZone: 'Asia/Yerevan', engine: 'plain' });
+    writeFileSync(file, JSON.stringify(NETWORK));
+    expect((await json(`import network ${file}`)).result.stations).toMatchObject({ added: 1 });
+    const imported = await json('import readings -', { input: READINGS });
+    expect(imported.code).toBe(0);
+    expect(imported.result).toMatchObject({
+      received: 5,
+      accepted: 2,
+      unchanged: 0,
+      quarantined: { no_value: 1, unknown_sensor: 1, unreadable_line: 1 },
+      values: { 'out_of_bounds:pm25': 1 },
+      ignoredColumns: ['colour'],
+    });
+    expect((await json('import readings -', { input: READINGS })).result).toMatchObject({ accepted: 0, unchanged: 2 });
+    expect(await json('audit --from 2026-01-01')).toMatchObject({ code: 0, result: [] });
+    expect((await json('digest', { FIXED_NOW: '2026-11-19T09:30:00Z' })).result).toEqual({
+      made_at: '2026-11-19T09:30:00.000Z',
+    });
+    expect((await json('refresh --from 2026-11-01 --to 2026-12-01')).code).toBe(0);
+    expect((await json('delete readings --sensor 11 --from 2026-11-19T13:00 --to 2026-11-20')).result).toEqual({
+      deleted: 1,
+    });
+    expect(await json('audit --repair')).toMatchObject({ code: 0 });
+  });
+
+  it('refuses what does not fit, with exit 1 and a remedy', async () => {
+    writeFileSync(file, JSON.stringify({ ...NETWORK, time_zone: 'Europe/Berlin' }));
+    const { code, stderr } = await run(`import network ${file}`);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/Europe\/Berlin.*Asia\/Yerevan|Asia\/Yerevan.*Europe\/Berlin/s);
+    expect((await run('migrate', { TIME_ZONE: 'UTC' })).stderr).toMatch(/TIME_ZONE is UTC.*made for Asia\/Yerevan/);
+    expect((await run('import readings no-such-file.csv')).code).toBe(1);
+    expect((await run('demo')).stderr).toMatch(/empty database only/);
+    expect((await run('delete readings --sensor 99 --from 2026-01-01 --to 2026-01-02')).code).toBe(1);
+  });
+});

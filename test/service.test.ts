@@ -1,0 +1,125 @@
+/** The service as a process: from its start to its end, frozen at an instant, on an embedded server. */
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { makeHome, type Running, start } from './support/program.ts';
+
+const home = makeHome();
+const NOW = '2026-11-19T09:30:00Z';
+afterAll(() => home.remove());
+
+it('starts, answers as of its instant, and ends when it is told to', async () => {
+  await imported();
+  const [PORT, ADMIN_PORT] = [await freePort(), await freePort()];
+  const environment = {
+    ...home.environment,
+    PORT,
+    ADMIN_PORT,
+    FIXED_NOW: NOW,
+    DEMO: 'off',
+    SITE_BASE_URL: 'https://air.example/',
+  };
+  const service = start('main', [], environment);
+  await ready(ADMIN_PORT, service);
+  const get = async (path: string) => (await fetch(`http://localhost:${PORT}/ru/air-quality-app/v1/${path}`)).json();
+  expect(await get('station/1.json')).toMatchObject({
+    id: 1,
+    status: 'online',
+    title: 'Раз',
+    measurement_time: '2026-11-19T13:00:00+04:00',
+    'pm2.5': 20,
+    aqi: 71,
+    url: 'https://air.example/ru/air-quality/station/1',
+  });
+  expect((await get('station/1-history.json'))['24h']).toMatchObject([
+    { timestamp: '2026-11-19T12:00:00+04:00', avg_pm25: 12.5 },
+  ]);
+  expect(await get('region/town.json')).toMatchObject({
+    measurement_time: '2026-11-19T13:30:00+04:00',
+    'pm2.5': 20,
+    station_count: 1,
+  });
+  expect((await fetch(`http://localhost:${ADMIN_PORT}/healthz`)).status).toBe(200);
+
+  // a second one on the same ports says so and goes
+  const second = await start('main', [], environment).finished;
+  expect(second.code).toBe(1);
+  expect(second.stderr).toMatch(/Port \d+ is taken.*(PORT|ADMIN_PORT)/);
+
+  // a command shares its server
+  expect((await start('cli', ['audit'], { ...home.environment, FIXED_NOW: NOW }).finished).stdout.trim()).toBe('[]');
+
+  service.kill('SIGTERM');
+  expect((await service.finished).code).toBe(0);
+});
+
+it('survives being killed: nothing is left behind and the next start works', async () => {
+  const [PORT, ADMIN_PORT] = [await freePort(), await freePort()];
+  const environment = { ...home.environment, PORT, ADMIN_PORT, FIXED_NOW: NOW, DEMO: 'off' };
+  const killed = start('main', [], environment);
+  await ready(ADMIN_PORT, killed);
+  killed.kill('SIGKILL');
+  await killed.finished;
+  const next = start('main', [], environment);
+  await ready(ADMIN_PORT, next);
+  expect((await fetch(`http://localhost:${PORT}/en/air-quality-app/v1/stations.json`)).status).toBe(200);
+  next.kill('SIGINT');
+  expect((await next.finished).code).toBe(0);
+});
+
+async function imported(): Promise<void> {
+  const file = join(home.folder, 'network.json');
+  writeFileSync(
+    file,
+    JSON.stringify({
+      time_zone: 'Asia/Yerevan',
+      providers: [{ id: 'p', title: 'P' }],
+      regions: [{ slug: 'town', kind: 'city', title: { en: 'Town' } }],
+      stations: [
+        {
+          id: 1,
+          provider: 'p',
+          title: { ru: 'Раз' },
+          latitude: 40,
+          longitude: 44,
+          regions: ['town'],
+          sensors: [{ id: 11 }],
+        },
+      ],
+    }),
+  );
+  const readings = 'sensor_id,time,pm25\n11,2026-11-19T08:00:00Z,12.5\n11,2026-11-19T09:00:00Z,20\n';
+  expect(await start('cli', ['import', 'network', file], home.environment).finished).toMatchObject({ code: 0 });
+  expect(await start('cli', ['import', 'readings', '-'], home.environment, readings).finished).toMatchObject({
+    code: 0,
+  });
+}
+
+async function ready(port: string, service: Running): Promise<void> {
+  let over = false;
+  const ended = service.finished.then(({ stderr }) => {
+    over = true;
+    throw new Error(`the service ended before it was ready:\n${stderr}`);
+  });
+  ended.catch(() => undefined);
+  const asked = async () => {
+    while (!over) {
+      const status = await fetch(`http://localhost:${port}/readyz`).then(
+        (answer) => answer.status,
+        () => 0,
+      );
+      if (status === 200) return;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+  await Promise.race([asked(), ended]);
+}
+
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0);
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return String(port);
+}
