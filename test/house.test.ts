@@ -12,6 +12,7 @@ const FLOORS = [
   ['queries', 'ingest'],
   ['present', 'metrics', 'demo'],
   ['jobs', 'http'],
+  ['commands.ts'],
   ['cli.ts', 'main.ts'],
 ];
 
