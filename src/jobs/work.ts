@@ -42,6 +42,7 @@ export async function beginWork({
     const loaded = loadDemo(target, { timeZone, now: clock(), log, terminal });
     await refreshWhile(loaded, () => refresh(target, clock())); // both cores work, and the first build is soon done
   }
+  log.info('bringing the aggregates up to date');
   const started = performance.now();
   await refresh(target, clock());
   log.info({ seconds: Number(((performance.now() - started) / 1000).toFixed(1)) }, 'aggregates are up to date');

@@ -16,7 +16,8 @@ export type Reference = {
 };
 export type Point = Record<string, unknown> & { timestamp: string };
 
-type Options = { zone: string; runningMonth: boolean; compared: { values: number } };
+/** `unknown`: the start of a bucket that is not compared. */
+type Options = { unknown: number | undefined; compared: { values: number } };
 
 /** The rows of a window by the reference's `k`, 0 being the bucket that holds now (H1). */
 const WINDOWS = { '24h': [1, 24], '7d': [1, 168], '30d': [1, 30], '1y': [0, 11], '2y': [0, 23] } as const;
@@ -43,8 +44,11 @@ export function compareHistory(
   options: Options,
 ): string[] {
   return Object.entries(WINDOWS).flatMap(([window, [first, last]]) => {
-    const rows = records(reference[window as keyof Place]).filter(({ k }) => Number(k) >= first && Number(k) <= last);
+    const rows = records(reference[window as keyof Place]).filter(
+      ({ k, t }) => Number(k) >= first && Number(k) <= last && Date.parse(String(t)) !== options.unknown,
+    );
     const points = new Map(history[window]?.map((point) => [Date.parse(point.timestamp), point]));
+    if (options.unknown !== undefined) points.delete(options.unknown);
     const wrong: string[] = [];
     if (points.size !== rows.length)
       wrong.push(`${place} ${window}: ${points.size} buckets, ${rows.length} in the reference`);
@@ -52,7 +56,7 @@ export function compareHistory(
       const at = `${place} ${window} ${row.t}`;
       const point = points.get(Date.parse(String(row.t)));
       if (point === undefined) wrong.push(`${at}: missing`);
-      else if (row.k !== 0 || options.runningMonth) wrong.push(...comparePoint(at, point, row, options.compared));
+      else wrong.push(...comparePoint(at, point, row, options.compared));
     }
     return wrong;
   });
