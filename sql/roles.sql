@@ -8,7 +8,8 @@ begin
     if not exists (select from pg_roles where rolname = wanted) then
       execute format('create role %I nologin', wanted);
     end if;
-    if not pg_has_role(current_user, wanted, 'member') then
+    -- from 16 on, whoever makes a role may administer it but not become it, unless it is granted
+    if not pg_has_role(current_user, wanted, case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end) then
       execute format('grant %I to current_user', wanted);
     end if;
   end loop;

@@ -17,6 +17,7 @@ import { readConfig } from './config.ts';
 import { onConnection, type Role, type Sql } from './database/connect.ts';
 import { migrate } from './database/migrate.ts';
 import { openDatabase } from './database/open.ts';
+import { readInstant } from './ingest/instant.ts';
 import { makeLog } from './log.ts';
 
 const USAGE = `usage: npm run -s cli -- COMMAND
@@ -102,7 +103,7 @@ async function run(words: readonly string[]): Promise<Outcome> {
       onConnection(database.target, { role, timeZone: installation.timeZone, max: 2 }, work);
     const instant = async (option: string, text: string | undefined) => {
       if (text === undefined) return undefined;
-      if (!/^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?(Z|[+-]\d\d(:?\d\d)?)?)?$/.test(text)) {
+      if (readInstant(text) === undefined) {
         throw new UsageError(`--${option} ${text}: not an instant such as 2026-11-20T12:00:00+04:00 or 2026-11-20`);
       }
       const [row] = await as(

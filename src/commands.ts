@@ -40,8 +40,14 @@ export type Options = {
   repair?: boolean | undefined;
 };
 
+/** A period must not end before it begins. */
+function inOrder(from: Date | undefined, to: Date | undefined): [Date | undefined, Date | undefined] {
+  if (from !== undefined && to !== undefined && from >= to) throw new UsageError('--from must be before --to');
+  return [from, to];
+}
+
 export async function refreshCommand({ database, clock, instant }: Context, { from, to }: Options): Promise<Outcome> {
-  const [since, until] = [await instant('from', from), await instant('to', to)];
+  const [since, until] = inOrder(await instant('from', from), await instant('to', to));
   if (since === undefined && until === undefined) await refresh(database.target, clock());
   else await rebuild(database.target, clock(), { from: since, to: until });
   return { result: { refreshed: true }, ok: true };
@@ -59,8 +65,8 @@ export async function auditCommand(
   options: Options,
 ): Promise<Outcome> {
   const now = clock();
-  const from = (await instant('from', options.from)) ?? new Date(now.getTime() - AUDITED_DAYS * 86_400_000);
-  const to = await instant('to', options.to);
+  const start = (await instant('from', options.from)) ?? new Date(now.getTime() - AUDITED_DAYS * 86_400_000);
+  const [from = start, to] = inOrder(start, await instant('to', options.to));
   const repair = options.repair === true;
   const { found, left } = await audit(database.target, { now, from, to, repair, timeZone: installation.timeZone });
   const told = repair ? `${found.length} buckets differed, ${left.length} still do` : `${found.length} buckets differ`;
@@ -91,7 +97,7 @@ export async function deleteCommand(
   { database, as, clock, instant }: Context,
   { sensor, from, to }: Options,
 ): Promise<Outcome> {
-  const [since, until] = [await instant('from', from), await instant('to', to)];
+  const [since, until] = inOrder(await instant('from', from), await instant('to', to));
   if (since === undefined || until === undefined || !/^[1-9]\d{0,8}$/.test(sensor ?? '')) {
     throw new UsageError('delete readings needs --sensor (a number), --from and --to');
   }

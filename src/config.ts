@@ -45,7 +45,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   if (!parsed.success) {
     const problems = parsed.error.issues.map(({ path, message }) => {
       const name = String(path[0]);
-      return `  ${name}=${environment[name]}: ${message}`;
+      const shown = name === 'DATABASE_URL' ? '' : `=${environment[name]}`; // it holds a password
+      return `  ${name}${shown}: ${message}`;
     });
     throw new Error(`The configuration (environment) is not usable:\n${problems.join('\n')}`);
   }

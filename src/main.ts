@@ -20,7 +20,7 @@ type Closer = () => Promise<unknown>;
 async function start(config: Config, log: Log, opened: Closer[]): Promise<void> {
   const clock = makeClock(config.fixedNow);
   let db: ApiDb | undefined;
-  const admin = makeAdminApp({ ready: () => readiness(db), log });
+  const admin = makeAdminApp({ ready: () => readiness(db, log), log });
   const adminServer = await listen(admin, { port: config.adminPort, variable: 'ADMIN_PORT' });
   opened.push(() => adminServer.close({ drainMs: 0 }));
   const starting = startingListener();
@@ -46,14 +46,22 @@ async function start(config: Config, log: Log, opened: Closer[]): Promise<void> 
 }
 
 /** Ready to answer: the database answers, and the aggregates have been built. */
-async function readiness(db: ApiDb | undefined): Promise<Readiness> {
-  if (db === undefined) return { ok: false, checks: { started: false } };
+async function readiness(db: ApiDb | undefined, log: Log): Promise<Readiness> {
+  if (db === undefined) return { ok: false, checks: { serving: false } };
   try {
     const refreshedAt = await askFreshness(db);
-    return { ok: refreshedAt !== null, checks: { started: true, database: true, refreshed_at: refreshedAt } };
+    return { ok: refreshedAt !== null, checks: { serving: true, database: true, refreshed_at: refreshedAt } };
   } catch (error) {
-    return { ok: false, checks: { started: true, database: (error as Error).message } };
+    log.warn({ error: (error as Error).message }, 'not ready: the database does not answer');
+    return { ok: false, checks: { serving: true, database: false } };
   }
+}
+
+/** A refresh under way may take minutes; it can be cut at any point, and the next one finishes it. */
+const PATIENCE_MS = 15_000;
+
+async function closeAll(opened: Closer[], log: Log): Promise<void> {
+  for (const close of opened.reverse()) await close().catch((error: Error) => log.error(error.message));
 }
 
 async function main(): Promise<number> {
@@ -61,7 +69,13 @@ async function main(): Promise<number> {
   const log = makeLog(config.logLevel);
   const opened: Closer[] = [];
   const signalled = new Promise<string>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => resolve(signal));
+    let asked = false;
+    const onSignal = (signal: string) => {
+      if (asked) process.exit(1); // asked twice: at once
+      asked = true;
+      resolve(signal);
+    };
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, onSignal);
   });
   let code = 0;
   try {
@@ -72,7 +86,7 @@ async function main(): Promise<number> {
     log.error((error as Error).message);
     code = 1;
   }
-  for (const close of opened.reverse()) await close().catch((error: Error) => log.error(error.message));
+  await Promise.race([closeAll(opened, log), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
   return code;
 }
 

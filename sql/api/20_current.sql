@@ -38,7 +38,9 @@ returns table (
   cross join lateral (
     -- and the hour that ends with it
     select
-      max(r.quality) filter (where r.measured_at > newest.measured_at - interval '60 minutes') as quality,
+      -- of the hours that temperature, humidity and pressure come from: a flag of theirs keeps them out of the regions' digest
+      coalesce(max(r.quality) filter (
+        where r.measured_at > least(newest.temperature, newest.humidity, newest.pressure) - interval '60 minutes'), 0::smallint) as quality,
       {{each mean: avg(r.$name::float8) filter (where r.measured_at > newest.$name - interval '60 minutes') as $name}},
       avg(sind(r.wind_direction::float8)) filter (where r.measured_at > newest.wind_direction - interval '60 minutes') as wind_sin,
       avg(cosd(r.wind_direction::float8)) filter (where r.measured_at > newest.wind_direction - interval '60 minutes') as wind_cos,

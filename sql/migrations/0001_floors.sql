@@ -26,7 +26,8 @@ create function rollup.bucket_start(unit text, at timestamptz) returns timestamp
          else date_trunc(unit, at at time zone rollup.time_zone()) at time zone rollup.time_zone() end;
 create function rollup.bucket_add(unit text, bucket timestamptz, n int) returns timestamptz language sql immutable parallel safe
   return case unit when 'hour' then bucket + n * interval '1 hour'
-         else (bucket at time zone rollup.time_zone() + n * ('1 ' || unit)::interval) at time zone rollup.time_zone() end;
+         -- truncated first: where the clocks skip midnight, a day begins at 01:00, and the next one does not
+         else (date_trunc(unit, bucket at time zone rollup.time_zone()) + n * ('1 ' || unit)::interval) at time zone rollup.time_zone() end;
 
 -- Ranges widened to whole buckets.
 create function rollup.widen(unit text, ranges tstzmultirange) returns tstzmultirange language sql immutable parallel safe

@@ -46,6 +46,10 @@ export function connect(
       TimeZone: timeZone,
       DateStyle: 'ISO, YMD',
       search_path: 'rollup, public',
+      // a host that vanished must not keep its locks for hours
+      tcp_keepalives_idle: 30,
+      tcp_keepalives_interval: 10,
+      tcp_keepalives_count: 3,
       ...(role === undefined ? {} : { role }),
       ...(statementTimeoutMs === undefined ? {} : { statement_timeout: statementTimeoutMs }),
       ...SAFE_WRITES,

@@ -7,7 +7,7 @@ import { fingerprint, sqlFile } from './files.ts';
 import { type Applied, type Migration, MigrationRefused, pendingMigrations, readMigrations } from './migrations.ts';
 import type { Columns } from './oracle.ts';
 import { repeatableSql } from './repeatable.ts';
-import { buildRollups, dropRollups, type Engine, LEVELS } from './rollups.ts';
+import { buildRollups, type Engine, LEVELS, rebuildRollups } from './rollups.ts';
 import { checkTimeZone } from './timeZone.ts';
 
 export type Installation = { timeZone: string; engine: Engine; applied: number };
@@ -26,9 +26,9 @@ export async function migrate(target: Target, { timeZone, now, log }: Options): 
       await checkTimeZone(sql, zone, now);
       const { engine, why } = await offeredEngine(sql);
       log.info({ engine, why, time_zone: zone }, 'new database');
-      await sql.unsafe(sqlFile('roles.sql')).simple();
+      await makeRoles(sql);
       await sql.unsafe(RECORD).simple();
-      return await bring(sql, engine, zone, log);
+      return await bring(sql, engine, zone, now, log);
     }
     if (timeZone !== undefined && timeZone !== recorded.zone) {
       throw new MigrationRefused(
@@ -37,16 +37,29 @@ export async function migrate(target: Target, { timeZone, now, log }: Options): 
       );
     }
     await checkEngine(sql, recorded.engine);
-    return await bring(sql, recorded.engine, recorded.zone, log);
+    return await bring(sql, recorded.engine, recorded.zone, now, log);
   } finally {
     await sql.end({ timeout: 1 });
+  }
+}
+
+async function makeRoles(sql: Sql): Promise<void> {
+  try {
+    await sql.unsafe(sqlFile('roles.sql')).simple();
+  } catch (error) {
+    if ((error as { code?: string }).code !== '42501') throw error;
+    throw new MigrationRefused(
+      `The roles airseries_owner, airseries_ingest and airseries_reader could not be set up (${(error as Error).message}). ` +
+        'The user of DATABASE_URL needs CREATEROLE and must own the database. Where another user of this server has made the roles ' +
+        'already, let that user run: grant airseries_owner, airseries_ingest, airseries_reader to the user of DATABASE_URL.',
+    );
   }
 }
 
 /** Where migrations are recorded; made before the first of them. */
 const RECORD = `
 create schema if not exists raw authorization airseries_owner;
-create table if not exists raw.migration (number int primary key, name text not null, checksum text not null, applied_at timestamptz not null default clock_timestamp());
+create table if not exists raw.migration (number int primary key, name text not null, checksum text not null, applied_at timestamptz not null);
 alter table raw.migration owner to airseries_owner;`;
 
 async function installation(sql: Sql): Promise<{ zone: string; engine: Engine } | undefined> {
@@ -56,29 +69,25 @@ async function installation(sql: Sql): Promise<{ zone: string; engine: Engine } 
   return row;
 }
 
-async function bring(sql: Sql, engine: Engine, zone: string, log: Log): Promise<Installation> {
+async function bring(sql: Sql, engine: Engine, zone: string, now: Date, log: Log): Promise<Installation> {
   const migrations = readMigrations(engine, zone);
   const applied = await sql<Applied[]>`select number, name, checksum from raw.migration order by number`;
   const pending = pendingMigrations(migrations, applied);
-  const rollups = buildRollups(engine, zone);
-  if (!pending.some((migration) => migration.rebuildsRollups)) await checkRollups(sql, rollups);
+  if (!pending.some((migration) => migration.rebuildsRollups)) await checkRollups(sql, buildRollups(engine, zone));
   for (const migration of pending) {
-    await apply(sql, migration, engine, rollups);
+    await apply(sql, migration, rebuildRollups(engine, zone), now);
     log.info({ migration: `${migration.number} ${migration.name}` }, 'migrated');
   }
   await rebuildRepeatable(sql, engine, zone, log);
   return { timeZone: zone, engine, applied: migrations.length };
 }
 
-async function apply(sql: Sql, migration: Migration, engine: Engine, rollups: string): Promise<void> {
-  const rebuild = migration.rebuildsRollups
-    ? `drop schema if exists api cascade; ${dropRollups(engine)} ${rollups};
-       update raw.installation set rollups = '${fingerprint(rollups)}', repeatable = null;`
-    : '';
+async function apply(sql: Sql, migration: Migration, rebuild: string, now: Date): Promise<void> {
+  const { number, name, text, checksum, rebuildsRollups } = migration;
   await inTransaction(
     sql,
-    `${migration.text}; ${rebuild}
-     insert into raw.migration (number, name, checksum) values (${migration.number}, '${migration.name}', '${migration.checksum}');`,
+    `${text}; ${rebuildsRollups ? rebuild : ''}
+     insert into raw.migration values (${number}, '${name}', '${checksum}', '${now.toISOString()}');`,
   );
 }
 

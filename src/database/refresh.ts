@@ -41,13 +41,7 @@ export async function audit(
   return await alone(
     target,
     async (sql) => {
-      await sql`select pg_advisory_lock(hashtext('rollup.refresh'))`; // no other refresh may be half way through its levels
-      await sql`call rollup.refresh(${now})`;
-      const ask = () =>
-        sql<
-          Difference[]
-        >`select * from rollup.differences(${from ?? '-infinity'}, ${to ?? 'infinity'}) order by bucket, level, place`;
-      const found = [...(await ask())];
+      const found = await differences(sql, { now, from, to });
       if (!repair || found.length === 0) return { found, left: found };
       await sql`
         insert into rollup.stale_period (since, until, from_level)
@@ -57,11 +51,22 @@ export async function audit(
           from unnest(${array(found.map(({ level }) => level))}::text::text[],
                       ${array(found.map(({ bucket }) => bucket))}::text::timestamptz[]) as d(level, bucket)
         ) parts`;
-      await sql`call rollup.refresh(${now})`;
-      return { found, left: [...(await ask())] };
+      return { found, left: await differences(sql, { now, from, to }) };
     },
     timeZone,
   );
+}
+
+/** Looks at one snapshot, taken while no refresh is half way through its levels; refreshes may go on while it is being looked at. */
+async function differences(sql: Sql, { now, from, to }: Period & { now: Date }): Promise<Difference[]> {
+  await sql`select pg_advisory_lock(hashtext('rollup.refresh'))`;
+  await sql`call rollup.refresh(${now})`;
+  await sql`begin isolation level repeatable read`;
+  await sql`select pg_advisory_unlock(hashtext('rollup.refresh'))`; // the first statement: it takes the snapshot
+  const found = await sql<Difference[]>`
+    select * from rollup.differences(${from ?? '-infinity'}, ${to ?? 'infinity'}) order by bucket, level, place`;
+  await sql`commit`;
+  return [...found];
 }
 
 /** An array literal of plain words. */

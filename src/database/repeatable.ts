@@ -2,7 +2,7 @@
  * The repeatable SQL: the engine's refresh, the oracle and the whole of schema api. Dropped and rebuilt as one when any of it
  * changed; nothing in it holds data.
  */
-import { fingerprint, sqlFile, sqlFiles } from './files.ts';
+import { sqlFile, sqlFiles } from './files.ts';
 import { buildOracle, type Columns } from './oracle.ts';
 import { render } from './render.ts';
 import type { Engine } from './rollups.ts';
@@ -27,8 +27,6 @@ export function repeatableSql(engine: Engine, zone: string, columns: Columns): s
   ].join('\n');
 }
 
-export const repeatableFingerprint = (text: string): string => fingerprint(text);
-
 function renderings(template: string): string[] {
   const places = template.includes('{{place}}') ? PLACES : [{}];
   const grains = template.includes('{{grain}}') ? GRAINS : [''];
@@ -37,6 +35,6 @@ function renderings(template: string): string[] {
 
 const GRANTS = `
 revoke all on schema api from public;
-grant usage on schema api to airseries_reader, airseries_ingest;
+grant usage on schema api to airseries_reader;
 grant select on all tables in schema api to airseries_reader;
 `;

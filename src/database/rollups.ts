@@ -1,5 +1,5 @@
 /** The seven aggregates: which template, whose hours, what they are keyed by. Both engines are built from this list. */
-import { sqlFile } from './files.ts';
+import { fingerprint, sqlFile } from './files.ts';
 import { literal, render } from './render.ts';
 
 export type Engine = 'plain' | 'timescale';
@@ -61,9 +61,19 @@ export function buildRollups(engine: Engine, zone: string): string {
 }
 
 /** Removes the seven levels, children first. */
-export function dropRollups(engine: Engine): string {
+function dropRollups(engine: Engine): string {
   const kind = engine === 'timescale' ? 'materialized view' : 'table';
   const drops = [...LEVELS].reverse().map(({ name }) => `drop ${kind} if exists rollup.${name} cascade;`);
   const fills = engine === 'plain' ? LEVELS.map(({ name }) => `drop function if exists rollup.fill_${name};`) : [];
   return [...drops, ...fills].join('\n');
+}
+
+/** Builds the levels anew over whatever readings there are: the next refresh fills them, and until then nobody is told they are ready. */
+export function rebuildRollups(engine: Engine, zone: string): string {
+  return `drop schema if exists api cascade;
+${dropRollups(engine)}
+${buildRollups(engine, zone)}
+update raw.installation set rollups = '${fingerprint(buildRollups(engine, zone))}', repeatable = null;
+insert into rollup.stale_period (since, until, from_level) values ('-infinity', 'infinity', 'sensor_hourly');
+update rollup.freshness set refreshed_at = null;`;
 }

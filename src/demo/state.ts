@@ -25,6 +25,7 @@ export async function removeDemo(sql: Sql): Promise<void> {
 
 /** Readings first: the lock makes a feed in flight wait, and then it finds no provider (feed.ts). */
 const REMOVE = `
+  update raw.installation set demo = 'removed';
   truncate raw.readings;
   delete from raw.quarantine;
   delete from rollup.digest;

@@ -37,7 +37,7 @@ export async function acceptReadings(
   const received = readings.length;
   if (received === 0) return { received, accepted: 0, unchanged: 0, quarantined: [], values: [], withoutStation: 0 };
   const batch = layOut(readings, now);
-  const row = await once(sql, [
+  const row = await retryingDeadlock(sql, [
     now.toISOString(),
     source.replaceAll('\0', '\ufffd'),
     ...batch.columns,
@@ -67,15 +67,15 @@ function withUnknown(batch: Batch, unknown: readonly number[]): Pick<Accepted, '
   };
 }
 
-/** Rows are written in one order everywhere, but marks of the aggregates may still cross: then the loser simply tries again. */
-async function once(sql: Sql, parameters: string[], triesLeft = 5): Promise<Row> {
+/** Readings are written in one order everywhere, but lines for the quarantine may cross: then the loser simply tries again. */
+async function retryingDeadlock(sql: Sql, parameters: string[], triesLeft = 5): Promise<Row> {
   try {
     const [row] = await sql.unsafe<Row[]>(ACCEPT, parameters, { prepare: true });
     if (row === undefined) throw new Error('raw.accept_readings returned nothing');
     return row;
   } catch (error) {
     if (triesLeft === 0 || (error as { code?: string }).code !== DEADLOCK) throw error;
-    return once(sql, parameters, triesLeft - 1);
+    return retryingDeadlock(sql, parameters, triesLeft - 1);
   }
 }
 

@@ -24,6 +24,7 @@ export async function wantsDemo(target: Target): Promise<boolean> {
 /** Loads network and history, or brings them up to now if they are there. Idempotent; an interrupted load is finished by the next. */
 export async function loadDemo(target: Target, { timeZone, now, log, terminal }: Options): Promise<void> {
   await asOwner(target, async (sql) => {
+    await lockDemo(sql);
     if (await isDemo(sql)) {
       const added = await feedDemo(sql, { now, seed: DEMO_SEED });
       if (added > 0) log.info({ readings: added }, 'demo network caught up');
@@ -42,9 +43,9 @@ export async function loadDemo(target: Target, { timeZone, now, log, terminal }:
 /** Takes it out again, for good: it does not come back at the next start. The aggregates follow with the next refresh. */
 export async function takeDemoOut(target: Target): Promise<boolean> {
   return await asOwner(target, async (sql) => {
+    await lockDemo(sql);
     if (!(await isDemo(sql))) return false;
     await removeDemo(sql);
-    await sql`update raw.installation set demo = 'removed'`;
     return true;
   });
 }
@@ -53,12 +54,18 @@ export async function holdsDemo(target: Target): Promise<boolean> {
   return await asOwner(target, isDemo);
 }
 
+/** Does nothing in a database without the demo. */
 export function demoFeedJob(target: Target, clock: Clock): Job {
   return {
     name: 'demo feed',
     every: '* * * * *',
     run: () => asOwner(target, async (sql) => void (await feedDemo(sql, { now: clock(), seed: DEMO_SEED }))),
   };
+}
+
+/** Loading and taking out exclude each other; the lock goes with the connection. */
+async function lockDemo(sql: Sql): Promise<void> {
+  await sql`select pg_advisory_lock(hashtext('airseries.demo'))`;
 }
 
 function asOwner<T>(target: Target, work: (sql: Sql) => Promise<T>): Promise<T> {

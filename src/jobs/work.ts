@@ -47,6 +47,6 @@ export async function beginWork({
   await refresh(target, clock());
   log.info({ seconds: Number(((performance.now() - started) / 1000).toFixed(1)) }, 'aggregates are up to date');
   await makeDigest(target, clock());
-  const jobs = [refreshJob(target, clock), digestJob(target, clock), maintainJob(target, clock)];
-  return scheduleJobs(demoHere ? [demoFeedJob(target, clock), ...jobs] : jobs, log);
+  const jobs = [demoFeedJob, refreshJob, digestJob, maintainJob].map((job) => job(target, clock));
+  return scheduleJobs(jobs, log);
 }

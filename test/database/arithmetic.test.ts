@@ -118,4 +118,14 @@ onEveryEngine('arithmetic', (engine) => {
       '2y 2024-12-01T00:00:00+04:00 2026-12-01T00:00:00+04:00',
     ]);
   });
+
+  it('counts days from midnight to midnight where the clocks skip one', async () => {
+    const santiago = await testDatabase(engine, 'America/Santiago');
+    const asked = santiago.as();
+    expect(
+      await asked`select rollup.bucket_start('day', '2026-09-06 12:00+00') as start,
+      rollup.bucket_add('day', rollup.bucket_start('day', '2026-09-06 12:00+00'), 1) as next`,
+    ).toEqual([{ start: '2026-09-06T01:00:00-03:00', next: '2026-09-07T00:00:00-03:00' }]);
+    await santiago.drop();
+  });
 });

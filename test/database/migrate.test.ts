@@ -3,6 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connect, type Sql, type Target } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { MigrationRefused, pendingMigrations, readMigrations } from '../../src/database/migrations.ts';
+import { refresh } from '../../src/database/refresh.ts';
+import { rebuildRollups } from '../../src/database/rollups.ts';
 import { makeLog } from '../../src/log.ts';
 import { emptyDatabase, engines, onEveryEngine } from '../support/database.ts';
 
@@ -76,7 +78,7 @@ onEveryEngine('migrate', (engine) => {
 
   it('refuses a database newer than the program', async () => {
     const { applied } = await bring();
-    await sql`insert into raw.migration values (${applied + 1}, 'of_tomorrow', 'x')`;
+    await sql`insert into raw.migration values (${applied + 1}, 'of_tomorrow', 'x', ${now})`;
     expect(await refusal(bring())).toMatch(/newer than this program.*of_tomorrow.*Install the newer version/);
   });
 
@@ -84,6 +86,21 @@ onEveryEngine('migrate', (engine) => {
     await bring();
     await sql`update raw.installation set rollups = 'x'`;
     expect(await refusal(bring())).toMatch(/not those that this database was built with/);
+  });
+
+  it('builds the aggregates anew over readings that are there, and is not ready before', async () => {
+    await bring();
+    await sql`insert into raw.readings (measured_at, sensor_id, station_id, pm25) values ('2026-11-19', 1, 1, 5)`;
+    await refresh(target, now);
+    await sql
+      .unsafe(`begin; set local role airseries_owner; ${rebuildRollups(engine, 'Asia/Yerevan')} commit;`)
+      .simple();
+    await bring();
+    expect(await sql`select * from rollup.freshness where refreshed_at is not null`).toEqual([]);
+    expect(await sql`select * from rollup.sensor_hourly`).toEqual([]);
+    await refresh(target, now);
+    expect(await sql`select pm25 from rollup.station_monthly`).toEqual([{ pm25: 5 }]);
+    expect(await sql`select * from rollup.differences('-infinity', 'infinity')`).toEqual([]);
   });
 
   it('rebuilds schema api when any of it changed, and only then', async () => {

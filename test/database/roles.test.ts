@@ -23,6 +23,7 @@ const FORBIDDEN: Record<Exclude<Role, 'airseries_owner'>, string[]> = {
     'update raw.sensor set kind = null',
     'delete from raw.quarantine',
     'select * from rollup.station_hourly',
+    'select * from api.station',
     "call rollup.refresh('2026-01-01')",
     'select raw.replace_network(null)',
     'set role airseries_owner',

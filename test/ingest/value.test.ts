@@ -15,6 +15,7 @@ test.each([
   ['1e2', 100],
   ['7.', 7],
   [3, 3],
+  ['1e-50', 0], // too small for single precision, and no error there
 ])('%j is the number %j', (given, value) => {
   expect(readValue(given, metric('pm25'))).toBe(value);
 });
@@ -54,10 +55,10 @@ test.each(METRICS.filter(({ kind }) => kind !== 'vector').map((each) => [each.na
 
 test.each([
   [0, 0],
-  ['359.9', 359.9],
+  ['359.9', Math.fround(359.9)],
   [360, 0],
   [359.99999, 0],
-  [359.99997, 359.99997],
+  [359.99997, Math.fround(359.99997)],
   [360.00001, 'out_of_bounds'],
   [-0.00001, 'out_of_bounds'],
 ])('direction %j becomes %j', (given, value) => {

@@ -1,4 +1,4 @@
-/** Rules A1 to A9: every bucket of every level against a literal reading of the rules, in four zones. */
+/** Rules A1 to A9: every bucket of every level against a literal reading of the rules, in five zones. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { METRIC_NAMES, METRICS, type MetricName } from '../../src/contract/metrics.ts';
 import type { Sql } from '../../src/database/connect.ts';
@@ -14,6 +14,7 @@ const ZONES = {
   'Europe/Berlin': [2024, 3, 29],
   'America/New_York': [2024, 11, 1],
   UTC: [2024, 2, 27],
+  'America/Asuncion': [2023, 9, 28],
 } as const;
 const PLACED: Record<number, number> = { 11: 1, 12: 1, 21: 2, 31: 3 };
 

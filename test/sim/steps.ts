@@ -47,6 +47,13 @@ const ANCHORS: Record<string, { leap: [number, number, number]; transitions: [nu
       [2024, 12, 31],
     ],
   },
+  'America/Asuncion': {
+    leap: [2024, 2, 29],
+    transitions: [
+      [2023, 10, 1],
+      [2024, 3, 24],
+    ],
+  },
 };
 
 /** The first `count` steps of the run with this seed in this zone. */

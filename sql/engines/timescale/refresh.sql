@@ -89,13 +89,19 @@ begin
   perform pg_advisory_unlock(hashtext('rollup.refresh'));
 end $$;
 
--- What has changed since the last refresh, as ranges.
+-- What has changed since the last refresh, as ranges. Rows beyond the end of what was ever refreshed are in no log.
 create or replace view rollup.pending as
   select
     case when log.lowest_modified_value > -6e16 then to_timestamp(log.lowest_modified_value / 1e6) else '-infinity' end as since,
     case when log.greatest_modified_value < 6e16 then to_timestamp(log.greatest_modified_value / 1e6) + interval '1 microsecond' else 'infinity' end as until
   from _timescaledb_catalog.continuous_aggs_hypertable_invalidation_log log
   join _timescaledb_catalog.hypertable h on h.id = log.hypertable_id and h.schema_name = 'raw' and h.table_name = 'readings'
+  union all
+  select threshold.at, 'infinity'
+  from _timescaledb_catalog.continuous_aggs_invalidation_threshold i
+  join _timescaledb_catalog.hypertable h on h.id = i.hypertable_id and h.schema_name = 'raw' and h.table_name = 'readings'
+  cross join lateral (select case when i.watermark between -6e16 and 6e16 then to_timestamp(i.watermark / 1e6) else '-infinity' end as at) threshold
+  where exists (select from raw.readings r where r.measured_at >= threshold.at)
   union all select since, until from rollup.stale_period;
 
 -- Compress the chunks of readings that ended more than a week ago.

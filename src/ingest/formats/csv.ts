@@ -32,7 +32,7 @@ export function csvReader(header: string, place: string): LineReader {
 
   const ignored = new Set(names.filter((_, position) => !used.includes(position)));
   const read = ({ number, text, tooLong }: Line): Incoming => {
-    const fields = tooLong ? undefined : split(text, delimiter);
+    const fields = tooLong ? undefined : split(text, delimiter)?.map((field) => field.trim());
     if (fields?.length !== names.length) {
       return { sensorId: undefined, measuredAt: undefined, values: {}, text, line: number, unreadable: true };
     }

@@ -1,6 +1,6 @@
 /**
- * The network file, as far as a single place of it can be right or wrong by itself; what places say about each other is checked in
- * check.ts. The JSON schema beside this file is generated from here.
+ * The network file, as far as a single place of it can be right or wrong by itself; what places say about each other is checked by
+ * rows.ts. The JSON schema beside this file is generated from here.
  */
 import { z } from 'zod';
 
