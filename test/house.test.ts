@@ -7,7 +7,7 @@ const SRC = new URL('../src/', import.meta.url).pathname;
 
 /** Each floor may import itself and what stands before it. */
 const FLOORS = [
-  ['contract', 'config.ts', 'log.ts', 'clock.ts'],
+  ['contract', 'config.ts', 'log.ts', 'clock.ts', 'progress.ts'],
   ['database'],
   ['queries', 'ingest'],
   ['present', 'metrics', 'demo'],
@@ -58,6 +58,11 @@ describe('the house', () => {
     const asking = (pattern: RegExp) => files.filter((path) => pattern.test(readFileSync(join(SRC, path), 'utf8')));
     // and how old an abandoned file is, is a question to the machine's clock
     expect(asking(/new Date\(\)|Date\.now\(\)/)).toEqual(['clock.ts', 'database/embedded/cluster.ts']);
+    const sql = readdirSync(join(SRC, '../sql'), { recursive: true, encoding: 'utf8' }).filter((path) =>
+      path.endsWith('.sql'),
+    );
+    const clocks = /\bnow\(\)|clock_timestamp|current_timestamp|statement_timestamp|current_date/i;
+    expect(sql.filter((path) => clocks.test(readFileSync(join(SRC, '../sql', path), 'utf8')))).toEqual([]);
     expect(asking(/process\.env/).sort()).toEqual(['cli.ts', 'main.ts']);
   });
 });

@@ -1,10 +1,10 @@
 /** Fills an empty database with the history of the demo, as fast as a database takes it: a fresh machine waits for this. */
 import type { Sql } from '../database/connect.ts';
 import type { Log } from '../log.ts';
+import { makeProgress } from '../progress.ts';
 import { copyIn } from './copyIn.ts';
 import { COPY_COLUMNS, copyLines } from './copyText.ts';
 import { demoNetwork } from './network.ts';
-import { showProgress } from './progress.ts';
 import { type DemoReading, demoBeginning, demoInstants, demoReadings } from './readings.ts';
 import { demoTimeZone, newestReading } from './state.ts';
 
@@ -22,14 +22,15 @@ export async function loadDemoReadings(
   const network = demoNetwork(await demoTimeZone(sql));
   const from = (await newestReading(sql)) ?? since;
   const total = [...demoInstants(from, now)].length;
-  const progress = showProgress({ what: 'loading the demo readings', log, terminal });
+  const progress = makeProgress('loading the demo readings', log, terminal);
   const instants = demoReadings({ network, seed, from, to: now });
   const done = { rows: 0, instants: 0 };
   while (done.instants < total) {
     await copyIn(sql, `copy raw.readings (${COPY_COLUMNS}) from stdin`, batchOf(instants, done));
-    progress.report(done.rows, done.instants / total);
+    progress.show(done.rows, done.instants / total);
   }
-  progress.done(done.rows);
+  progress.hide();
+  log.info({ readings: done.rows }, 'demo readings loaded');
   return done.rows;
 }
 

@@ -4,11 +4,11 @@
  */
 import type { Sql } from '../database/connect.ts';
 import type { Log } from '../log.ts';
+import { makeProgress, type Progress } from '../progress.ts';
 import { type Accepted, acceptReadings } from './accept.ts';
 import { openSource, type Source } from './formats/bytes.ts';
 import { type ReadingBatch, readReadings } from './formats/readings.ts';
 import { InputError } from './inputError.ts';
-import { makeProgress, type Progress } from './progress.ts';
 import { emptySummary, noteBatch, type Summary } from './summary.ts';
 
 type Options = { now: Date; log: Log; terminal: boolean };
@@ -24,7 +24,7 @@ export async function importReadings(
   const started = performance.now();
   // a pipe may flow for days, and its readings are not from the future for that
   const clock = () => new Date(now.getTime() + (performance.now() - started));
-  const progress = makeProgress(log, terminal);
+  const progress = makeProgress('importing', log, terminal);
   const run: Run = { sql, log, clock, summary, progress, total: undefined };
   const sources: Source[] = [];
   for (const path of paths) await noteFailure(run, async () => sources.push(await openSource(path)));
@@ -62,7 +62,7 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
     const outcome = await acceptReadings(sql, readings, { now: clock(), source: source.name });
     warn(run, source, { readings, ignored }, outcome);
     noteBatch(summary, outcome, ignored);
-    progress.show(summary.received, readBefore + read, run.total);
+    progress.show(summary.received, run.total === undefined ? undefined : (readBefore + read) / run.total);
   };
   try {
     for await (const batch of readReadings(source)) {

@@ -1,17 +1,17 @@
-/** Shows how far an import is: one line that renews itself on a terminal, a log line every ten seconds elsewhere. */
-import type { Log } from '../log.ts';
+/** How far long work is: one line that renews itself where a person watches, a log line every few seconds elsewhere. */
+import type { Log } from './log.ts';
 
 export type Progress = {
-  /** `read` and `total` in bytes; the total of a pipe is unknown. */
-  show(rows: number, read: number, total: number | undefined): void;
+  /** `part`: how much of the work is done, from 0 to 1; unknown for a pipe. */
+  show(rows: number, part: number | undefined): void;
   /** Makes room on the terminal for a line of somebody else's. */
   hide(): void;
 };
 
 const ON_TERMINAL_MS = 200;
-const IN_LOG_MS = 10_000;
+const IN_LOG_MS = 5_000;
 
-export function makeProgress(log: Log, terminal: boolean): Progress {
+export function makeProgress(what: string, log: Log, terminal: boolean): Progress {
   const started = performance.now();
   let shown = terminal ? 0 : started;
   let visible = false;
@@ -21,20 +21,20 @@ export function makeProgress(log: Log, terminal: boolean): Progress {
   };
   return {
     hide,
-    show(rows, read, total) {
+    show(rows, part) {
       const now = performance.now();
       if (now - shown < (terminal ? ON_TERMINAL_MS : IN_LOG_MS)) return;
       shown = now;
       const seconds = (now - started) / 1_000;
       const rate = Math.round(rows / seconds);
-      const left = total === undefined || read === 0 ? undefined : Math.ceil((seconds * (total - read)) / read);
+      const left = part === undefined || part <= 0 ? undefined : Math.ceil((seconds * (1 - part)) / part);
       if (!terminal) {
-        log.info({ rows, rows_per_second: rate, ...(left === undefined ? {} : { seconds_left: left }) }, 'importing');
+        log.info({ rows, rows_per_second: rate, ...(left === undefined ? {} : { seconds_left: left }) }, what);
         return;
       }
       hide();
       const rest = left === undefined ? '' : `, ${clock(left)} left`;
-      process.stderr.write(`${rows.toLocaleString('en')} rows, ${rate.toLocaleString('en')} a second${rest}`);
+      process.stderr.write(`${what}: ${rows.toLocaleString('en')} rows, ${rate.toLocaleString('en')} a second${rest}`);
       visible = true;
     },
   };
