@@ -1,4 +1,5 @@
 /** Bringing the aggregates up to date, and asking the oracle whether they are. */
+import { arrayLiteral } from './arrayLiteral.ts';
 import { onConnection, type Sql, type Target } from './connect.ts';
 
 /**
@@ -48,8 +49,8 @@ export async function audit(
         select lower(part), upper(part), 'sensor_hourly' from (
           select unnest(range_agg(tstzrange(bucket, bucket + case split_part(level, '_', 2)
             when 'hourly' then interval '1 hour' when 'daily' then interval '1 day' else interval '1 month' end))) as part
-          from unnest(${array(found.map(({ level }) => level))}::text::text[],
-                      ${array(found.map(({ bucket }) => bucket))}::text::timestamptz[]) as d(level, bucket)
+          from unnest(${arrayLiteral(found.map(({ level }) => level))}::text::text[],
+                      ${arrayLiteral(found.map(({ bucket }) => bucket))}::text::timestamptz[]) as d(level, bucket)
         ) parts`;
       return { found, left: await differences(sql, { now, from, to }) };
     },
@@ -68,9 +69,6 @@ async function differences(sql: Sql, { now, from, to }: Period & { now: Date }):
   await sql`commit`;
   return [...found];
 }
-
-/** An array literal of plain words. */
-const array = (items: readonly string[]) => `{${items.join(',')}}`;
 
 function alone<T>(target: Target, work: (sql: Sql) => PromiseLike<T>, timeZone = 'UTC'): Promise<T> {
   return onConnection(target, { role: 'airseries_owner', name: 'airseries refresh', timeZone }, work);

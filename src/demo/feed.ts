@@ -1,6 +1,7 @@
 /** Keeps the demo alive: brings its readings from the newest stored one up to now, whether that is ten minutes or a year. */
 
 import { METRIC_NAMES } from '../contract/metrics.ts';
+import { arrayLiteral } from '../database/arrayLiteral.ts';
 import type { Sql } from '../database/connect.ts';
 import { COPY_COLUMNS } from './copyText.ts';
 import { DEMO_PROVIDER, demoNetwork } from './network.ts';
@@ -31,12 +32,12 @@ export async function feedDemo(sql: Sql, { now, seed }: { now: Date; seed: numbe
 /** The lock on readings that removeDemo holds is awaited before the provider is looked for, so nothing is added behind its back. */
 async function insert(sql: Sql, readings: readonly DemoReading[]): Promise<number> {
   const columns = [
-    array(readings.map(({ at }) => `"${new Date(at).toISOString()}"`)),
-    array(readings.map(({ sensor }) => sensor.id)),
-    array(readings.map(({ sensor }) => sensor.station)),
-    array(readings.map(({ sensor }) => sensor.quality)),
+    arrayLiteral(readings.map(({ at }) => `"${new Date(at).toISOString()}"`)),
+    arrayLiteral(readings.map(({ sensor }) => sensor.id)),
+    arrayLiteral(readings.map(({ sensor }) => sensor.station)),
+    arrayLiteral(readings.map(({ sensor }) => sensor.quality)),
     ...METRIC_NAMES.map((name) =>
-      array(
+      arrayLiteral(
         readings.map(({ sensor, values }) => {
           const place = sensor.outputs.findIndex((output) => output.name === name);
           return values[place] ?? 'null';
@@ -53,8 +54,4 @@ async function insert(sql: Sql, readings: readonly DemoReading[]): Promise<numbe
     [...columns, DEMO_PROVIDER],
   );
   return result.count;
-}
-
-function array(values: readonly (string | number)[]): string {
-  return `{${values.join(',')}}`;
 }

@@ -3,8 +3,9 @@
  * at all, and sending it again changes nothing.
  */
 import { METRICS } from '../contract/metrics.ts';
+import { arrayLiteral } from '../database/arrayLiteral.ts';
 import type { Sql } from '../database/connect.ts';
-import { array, type Batch, type Incoming, layOut, type Problem, type ValueProblem } from './batch.ts';
+import { type Batch, type Incoming, layOut, type Problem, type ValueProblem } from './batch.ts';
 
 /** What became of a batch: accepted + unchanged + quarantined = received. */
 export type Accepted = {
@@ -42,8 +43,8 @@ export async function acceptReadings(
     source.replaceAll('\0', '\ufffd'),
     ...batch.columns,
     batch.text,
-    array(batch.values.map(({ index }) => index + 1)),
-    array(batch.values.map(({ reason }) => reason)),
+    arrayLiteral(batch.values.map(({ index }) => index + 1)),
+    arrayLiteral(batch.values.map(({ reason }) => reason)),
     ...batch.metrics,
   ]);
   return {

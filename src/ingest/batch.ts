@@ -2,7 +2,9 @@
  * Judges readings one by one and lays them into columns, written as PostgreSQL array literals: building these strings ourselves is
  * many times faster than handing arrays to the driver. What only the database can know (is there such a sensor?) it adds itself.
  */
+
 import { METRICS, type Metric, type MetricName } from '../contract/metrics.ts';
+import { arrayLiteral } from '../database/arrayLiteral.ts';
 import { readInstant } from './instant.ts';
 import type { ReadingReason, ValueReason } from './reasons.ts';
 import { readValue } from './value.ts';
@@ -70,9 +72,9 @@ export function layOut(readings: readonly Incoming[], now: Date): Batch {
     problems,
     values,
     columns: [sensors, times, problems.length === 0 ? [] : reasons, readings.map(({ line }) => line ?? 'NULL')].map(
-      array,
+      arrayLiteral,
     ),
-    metrics: metrics.map(array),
+    metrics: metrics.map(arrayLiteral),
     text: readings.map(({ text }) => storable(text)).join('\n'),
   };
 }
@@ -95,11 +97,6 @@ function judge(
 function readSensor(given: unknown): number | undefined {
   const id = typeof given === 'string' && /^[1-9]\d{0,9}$/.test(given) ? Number(given) : given;
   return Number.isInteger(id) && (id as number) > 0 && (id as number) <= LARGEST_INT ? (id as number) : undefined;
-}
-
-/** A column without any value is `{}`, and a short one fine: `unnest` pads with nulls. */
-export function array(items: readonly (number | string)[]): string {
-  return `{${items.join(',')}}`;
 }
 
 /** PostgreSQL stores no NUL in text, and here a line break separates one text from the next. */
