@@ -7,6 +7,18 @@ const unset = (value: unknown) => (value === '' ? undefined : value);
 const optional = <T extends z.ZodType>(schema: T) => z.preprocess(unset, schema.optional());
 const port = (otherwise: number) => z.preprocess(unset, z.coerce.number().int().min(0).max(65_535).default(otherwise));
 
+/** Below this, months that are still being computed and readings that arrive late would lose theirs. */
+const SHORTEST_RETENTION_DAYS = 35;
+const DAYS = { day: 1, month: 30, year: 365 } as const;
+
+const retention = z
+  .string()
+  .regex(/^\d+ (day|month|year)s?$/, 'must be a duration such as "400 days", "24 months" or "2 years"')
+  .refine((text) => {
+    const [n, unit = ''] = text.split(' ');
+    return Number(n) * (DAYS[unit.replace(/s$/, '') as keyof typeof DAYS] ?? 0) >= SHORTEST_RETENTION_DAYS;
+  }, `must be at least ${SHORTEST_RETENTION_DAYS} days: the running month is computed from its readings, and late ones must still find theirs`);
+
 const SCHEMA = z.object({
   DATABASE_URL: optional(
     z.url({ protocol: /^postgres(ql)?$/, error: 'must look like postgres://user:password@host:5432/database' }),
@@ -19,6 +31,12 @@ const SCHEMA = z.object({
   ),
   PORT: port(8080),
   ADMIN_PORT: port(8081),
+  ROLE: z.preprocess(unset, z.enum(['all', 'api', 'worker']).default('all')),
+  INGEST_PORT: port(8082),
+  INGEST_HOST: z.preprocess(unset, z.string().default('127.0.0.1')),
+  INGEST_RATE: z.preprocess(unset, z.coerce.number().int().min(1).default(600)),
+  PULL_HOSTS: z.preprocess(unset, z.string().default('')),
+  RAW_RETENTION: optional(retention),
   SITE_BASE_URL: optional(
     z.url({ protocol: /^https?$/, error: 'must be an http(s) address such as https://air.example' }),
   ),
@@ -34,6 +52,16 @@ export type Config = {
   fixedNow: Date | undefined;
   port: number;
   adminPort: number;
+  /** What this process does: answer the API, or work (ingest, aggregates, digests), or both. */
+  role: 'all' | 'api' | 'worker';
+  ingestPort: number;
+  ingestHost: string;
+  /** Requests a minute that one token may send. */
+  ingestRate: number;
+  /** Hosts (with their port where it is not the usual one) that readings may be pulled from. */
+  pullHosts: readonly string[];
+  /** An interval of PostgreSQL; undefined: readings are kept for ever. */
+  rawRetention: string | undefined;
   /** Without a trailing slash; empty when links to the site are not wanted (C7). */
   siteBaseUrl: string;
   demo: 'on' | 'off' | undefined;
@@ -59,6 +87,12 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     fixedNow: given.FIXED_NOW === undefined ? undefined : new Date(given.FIXED_NOW),
     port: given.PORT,
     adminPort: given.ADMIN_PORT,
+    role: given.ROLE,
+    ingestPort: given.INGEST_PORT,
+    ingestHost: given.INGEST_HOST,
+    ingestRate: given.INGEST_RATE,
+    pullHosts: given.PULL_HOSTS.split(/[\s,]+/).filter((host) => host !== ''),
+    rawRetention: given.RAW_RETENTION,
     siteBaseUrl: (given.SITE_BASE_URL ?? '').replace(/\/+$/, ''),
     demo: given.DEMO,
     logLevel: given.LOG_LEVEL,

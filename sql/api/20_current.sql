@@ -61,7 +61,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select
     station.id,
     not exists (select from raw.hidden_period p where p.station_id = station.id and p.since <= at and at < p.until),
-    exists (select from raw.bad_thp_period p where p.station_id = station.id and p.since <= at and at < p.until)
+    exists (select from raw.bad_thp p where p.station_id = station.id and p.since <= at and at < p.until)
   from raw.station station
   where only_station is null or station.id = only_station
 $$;

@@ -1,6 +1,7 @@
 -- The door: a batch of readings in columns, one element for each reading, judged already except for what only the network knows.
 -- With the rights of the caller. Writers of readings hold the lock raw.network shared, a change of the network holds it alone, so
 -- no reading is written with a place that is just being changed. Rows go in one order, or two writers could wait for each other.
+-- A scope is what the sender may speak for: readings of other stations raise AS403, and nothing of the batch is stored.
 drop function if exists raw.accept_readings cascade;
 create function raw.accept_readings(
   now timestamptz,
@@ -12,21 +13,32 @@ create function raw.accept_readings(
   texts text, -- of all readings, one a line
   value_nths int[], -- which readings have a value that was left out, counted from 1
   value_reasons text[],
+  scope_provider text, -- null: anything
+  scope_stations int[], -- null: all of the provider's
   {{each metric: $name_values real[]}},
   out accepted int,
   out unchanged int,
   out without_station int,
-  out unknown_nths int[] -- the readings whose sensor is unknown
+  out refused_nths int[], -- readings that could not be used, counted from 1
+  out refused_reasons text[]
 )
 language plpgsql
 -- a plan for the batch at hand: one for batches of any size would expect ten readings
 set plan_cache_mode = force_custom_plan
 as $$
 declare
-  refused_nths int[];
-  refused_reasons text[];
+  oldest timestamptz;
+  strange int[];
 begin
   perform pg_advisory_xact_lock_shared(hashtext('raw.network'));
+  oldest := (select readings_since from raw.installation);
+
+  if scope_provider is not null then
+    strange := raw.out_of_scope(sensors, times, scope_provider, scope_stations);
+    if strange <> '{}' then
+      raise exception using errcode = 'AS403', message = array_to_string(strange, ', ');
+    end if;
+  end if;
 
   with given as (
     select *, to_timestamp(microseconds / 1e6) as measured_at
@@ -35,25 +47,46 @@ begin
   ),
   -- a sensor is at one station at a time, so each reading meets at most one row of each
   incoming as materialized (
-    select given.*, sensor.correction, place.station_id, raw.quality(given.measured_at, suspicious.periods, bad_thp.periods) as quality,
-      case when sensor.id is null and given.problem is distinct from 'unreadable_line' then 'unknown_sensor' else given.problem end as reason
+    select given.*, place.station_id, raw.quality(given.measured_at, suspicious.periods, bad_thp.periods) as quality,
+      coalesce(correction.formula, 'none') as formula,
+      case
+        when sensor.id is null and given.problem is distinct from 'unreadable_line' then 'unknown_sensor'
+        when given.problem is null and given.measured_at < oldest then 'older_than_retention'
+        else given.problem
+      end as reason
     from given
     left join raw.sensor on sensor.id = given.sensor_id
     left join raw.sensor_station place
       on place.sensor_id = given.sensor_id and given.measured_at >= place.since and given.measured_at < place.until
     left join (select sensor_id, range_agg(tstzrange(since, until)) as periods from raw.suspicious_period group by 1) suspicious
       on suspicious.sensor_id = given.sensor_id
-    left join (select station_id, range_agg(tstzrange(since, until)) as periods from raw.bad_thp_period group by 1) bad_thp
+    left join (select station_id, range_agg(tstzrange(since, until)) as periods from raw.bad_thp group by 1) bad_thp
       on bad_thp.station_id = place.station_id
+    left join raw.correction_period correction
+      on correction.sensor_id = given.sensor_id and given.measured_at >= correction.since and given.measured_at < correction.until
   ),
   unusable_pm25 as (
     select v.nth from unnest(value_nths, value_reasons) as v(nth, reason) where split_part(v.reason, ':', 2) = 'pm25'
   ),
+  usable as materialized (
+    select *,
+      pm25 is not null or nth in (select u.nth from unusable_pm25 u) as is_final,
+      row_number() over (partition by sensor_id, measured_at order by nth desc) = 1 as is_last
+    from incoming where reason is null
+  ),
+  -- the humidity that a unit sent along in readings of its other sensors
+  unit as (
+    select station_id, measured_at, (array_agg(humidity order by sensor_id))[1] as humidity
+    from usable where is_last and humidity is not null group by 1, 2
+  ),
   reading as materialized (
-    select measured_at, sensor_id, station_id, quality, nth,
-      row_number() over (partition by sensor_id, measured_at order by nth desc) = 1 as is_last,
-      {{each metric: raw.as_stored('$name', $name, correction, pm25_given, pm25_raw, humidity) as $name}}
-    from (select *, pm25 is not null or nth in (select u.nth from unusable_pm25 u) as pm25_given from incoming where reason is null) usable
+    select u.measured_at, u.sensor_id, u.station_id, u.quality, u.nth, u.is_last,
+      {{each as_given: u.$name as $name}},
+      raw.pm25_raw_stored(u.formula, u.pm25, u.pm25_raw) as pm25_raw,
+      raw.pm25_stored(u.formula, u.is_final, u.pm25, u.pm25_raw, case when u.formula <> 'none' then
+        coalesce(u.humidity, unit.humidity, raw.humidity_beside(u.station_id, u.sensor_id, u.measured_at)) end) as pm25
+    from usable u
+    left join unit on u.formula <> 'none' and unit.station_id = u.station_id and unit.measured_at = u.measured_at
   ),
   written as (
     insert into raw.readings as stored (measured_at, sensor_id, station_id, quality, {{each metric: $name}})
@@ -73,31 +106,72 @@ begin
     join reading b on b.is_last and b.sensor_id = a.sensor_id and b.measured_at = a.measured_at
     where not a.is_last
   )
-  select w.n + e.different, r.n - w.n + e.equal, w.nowhere, i.unknown_nths, i.refused_nths, i.reasons
-  into accepted, unchanged, without_station, unknown_nths, refused_nths, refused_reasons
+  select w.n + e.different, r.n - w.n + e.equal, w.nowhere, i.nths, i.reasons
+  into accepted, unchanged, without_station, refused_nths, refused_reasons
   from (select count(*) as n, count(*) filter (where station_id is null) as nowhere from written) w
   cross join (select count(*) as n from reading where is_last) r
   cross join (select count(*) filter (where is_equal) as equal, count(*) filter (where not is_equal) as different from earlier) e
   cross join (
     select
-      coalesce(array_agg(nth) filter (where reason = 'unknown_sensor'), '{}') as unknown_nths,
-      coalesce(array_agg(nth) filter (where reason is not null), '{}') as refused_nths,
-      coalesce(array_agg(reason) filter (where reason is not null), '{}') as reasons
+      coalesce(array_agg(nth order by nth) filter (where reason is not null), '{}') as nths,
+      coalesce(array_agg(reason order by nth) filter (where reason is not null), '{}') as reasons
     from incoming
   ) i;
 
-  insert into raw.quarantine (recorded_at, source, line, kind, reason, text)
-  select now, source, original.line, refused.kind, refused.reason, coalesce(original.text, '')
+  -- a unit whose humidity came after its particles
+  if exists (select from raw.correction where formula <> 'none') and exists (select from unnest(humidity_values) h where h is not null) then
+    perform raw.recorrect(neighbour.sensor_id, came.at, came.at + interval '1 microsecond')
+    from (
+      select distinct place.station_id, to_timestamp(g.microseconds / 1e6) as at
+      from unnest(sensors, times, humidity_values) as g(sensor_id, microseconds, humidity)
+      join raw.sensor_station place on place.sensor_id = g.sensor_id and to_timestamp(g.microseconds / 1e6) >= place.since and to_timestamp(g.microseconds / 1e6) < place.until
+      where g.humidity is not null
+    ) came
+    join raw.sensor_station neighbour on neighbour.station_id = came.station_id and came.at >= neighbour.since and came.at < neighbour.until
+    join raw.correction_period formula
+      on formula.sensor_id = neighbour.sensor_id and formula.formula <> 'none' and came.at >= formula.since and came.at < formula.until;
+  end if;
+
+  insert into raw.quarantine (recorded_at, source, provider_id, line, kind, reason, text, reading)
+  select now, source, scope_provider, original.line, refused.kind, refused.reason, coalesce(original.text, ''),
+    case when refused.kind = 'reading' and given.sensor_id > 0 and given.microseconds is not null then
+      jsonb_strip_nulls(jsonb_build_object('sensor_id', given.sensor_id, 'microseconds', given.microseconds, {{each metric: '$name', given.$name}})) end
   from (
     select r.nth, 'reading' as kind, r.reason from unnest(refused_nths, refused_reasons) as r(nth, reason)
     union all
+    -- what is wrong with a value is of interest if the reading was kept, or if nothing else was wrong with it
     select v.nth, 'value', v.reason from unnest(value_nths, value_reasons) as v(nth, reason)
-    where v.nth not in (select unnest(unknown_nths))
+    where not exists (select from unnest(refused_nths, refused_reasons) as r(nth, reason) where r.nth = v.nth and r.reason <> 'no_value')
   ) refused
   left join unnest(string_to_array(texts, E'\n'), lines) with ordinality as original(text, line, nth) using (nth)
+  left join unnest(sensors, times, {{each metric: $name_values}}) with ordinality
+    as given(sensor_id, microseconds, {{each metric: $name}}, nth) using (nth)
   order by refused.kind, refused.reason, original.text
   on conflict (fingerprint) do nothing;
 end $$;
 
-revoke all on function raw.accept_readings from public;
-grant execute on function raw.accept_readings to airseries_ingest;
+-- The sensors among these that the sender may not speak for: known ones that stood at another's station then, or, where they stood
+-- nowhere then, never stood at one of the sender's.
+drop function if exists raw.out_of_scope(int[], float8[], text, int[]) cascade;
+create function raw.out_of_scope(sensors int[], times float8[], provider text, stations int[]) returns int[] language sql stable as $$
+  select coalesce(array_agg(distinct g.sensor_id order by g.sensor_id), '{}')
+  from unnest(sensors, times) as g(sensor_id, microseconds)
+  join raw.sensor s on s.id = g.sensor_id
+  cross join lateral (
+    select
+      bool_or(is_own) filter (where is_then) as own_then,
+      bool_or(is_own) as own_ever
+    from (
+      select
+        st.provider_id = provider and (stations is null or st.id = any (stations)) as is_own,
+        to_timestamp(g.microseconds / 1e6) >= p.since and to_timestamp(g.microseconds / 1e6) < p.until as is_then
+      from raw.sensor_station p
+      join raw.station st on st.id = p.station_id
+      where p.sensor_id = g.sensor_id
+    ) place
+  ) of_sensor
+  where not coalesce(of_sensor.own_then, of_sensor.own_ever, false)
+$$;
+
+revoke all on function raw.accept_readings, raw.out_of_scope from public;
+grant execute on function raw.accept_readings, raw.out_of_scope to airseries_ingest;

@@ -1,4 +1,4 @@
--- The network seen in two ways, for replace_network to compare before and after.
+-- The network seen in two ways, to be compared before and after a change.
 drop view if exists raw.network_fact;
 drop view if exists raw.network_period cascade;
 
@@ -8,7 +8,7 @@ create view raw.network_period as
   union all
   select 'hidden', 0, station_id, '', range_agg(tstzrange(since, until)) from raw.hidden_period group by 3
   union all
-  select 'bad_thp', 0, station_id, '', range_agg(tstzrange(since, until)) from raw.bad_thp_period group by 3
+  select 'bad_thp', 0, station_id, '', range_agg(tstzrange(since, until)) from raw.bad_thp group by 3
   union all
   select 'sensor_station', sensor_id, station_id, '', range_agg(tstzrange(since, until)) from raw.sensor_station group by 2, 3
   union all

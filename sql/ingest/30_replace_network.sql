@@ -13,70 +13,16 @@ begin
      cross join unnest(parts) part', kind, keys) using periods;
 end $$;
 
--- The hours in which regions had other stations than they have now, as far as those stations ever measured.
-drop function if exists raw.stale_memberships(raw.network_period[], raw.network_period[]) cascade;
-create function raw.stale_memberships(changed raw.network_period[], before raw.network_period[]) returns tstzmultirange language sql stable as $$
-  with place as (
-    select sensor_id, station_id from unnest(before) where kind = 'sensor_station'
-    union
-    select sensor_id, station_id from raw.sensor_station
-  ),
-  measured as (
-    select p.station_id, rollup.bucket_start('hour', min(r.first)) as first, rollup.bucket_add('hour', rollup.bucket_start('hour', max(r.last)), 1) as after_last
-    from place p
-    cross join lateral (select min(measured_at) as first, max(measured_at) as last from raw.readings where sensor_id = p.sensor_id) r
-    where p.station_id in (select station_id from unnest(changed) where kind = 'membership')
-    group by 1
-  )
-  select range_agg(c.periods * tstzmultirange(tstzrange(m.first, m.after_last)))
-  from unnest(changed) c
-  join measured m using (station_id)
-  where c.kind = 'membership' and m.first is not null
-$$;
-
--- The readings whose station or quality may follow from what changed: in pieces with one station each, null where the sensor now
--- stands nowhere.
-drop function if exists raw.moved_readings(raw.network_period[]) cascade;
-create function raw.moved_readings(changed raw.network_period[])
-returns table (sensor_id int, station_id int, part tstzrange, suspicious tstzmultirange, bad_thp tstzmultirange) language sql stable as $$
-  with place as (
-    select * from raw.network_period where kind = 'sensor_station'
-  ),
-  moved as (
-    select m.sensor_id, range_agg(m.periods) as periods
-    from (
-      select c.sensor_id, c.periods from unnest(changed) c where c.kind in ('sensor_station', 'suspicious')
-      union all
-      select p.sensor_id, c.periods * p.periods from unnest(changed) c join place p on p.station_id = c.station_id where c.kind = 'bad_thp'
-    ) m
-    group by 1
-  ),
-  piece as (
-    select m.sensor_id, p.station_id, m.periods * p.periods as periods from moved m join place p on p.sensor_id = m.sensor_id
-    union all
-    select m.sensor_id, null, m.periods - coalesce((select range_agg(p.periods) from place p where p.sensor_id = m.sensor_id), '{}') from moved m
-  )
-  select p.sensor_id, p.station_id, part, s.periods, b.periods
-  from piece p
-  cross join unnest(p.periods) part
-  left join raw.network_period s on s.kind = 'suspicious' and s.sensor_id = p.sensor_id
-  left join raw.network_period b on b.kind = 'bad_thp' and b.station_id = p.station_id
-  order by 1, lower(part)
-$$;
-
 -- `network`: rows for the tables of schema raw, checked and in full: providers, regions, stations, sensors, and the periods of the
 -- stations and sensors among them by table, membership without the hidden periods taken out. Returns what became of each kind.
-drop function if exists raw.replace_network(jsonb);
-create function raw.replace_network(network jsonb) returns jsonb language plpgsql as $$
+drop function if exists raw.replace_network(jsonb, timestamptz);
+create function raw.replace_network(network jsonb, at timestamptz) returns jsonb language plpgsql as $$
 declare
   facts_before jsonb;
   before raw.network_period[];
-  changed raw.network_period[];
   stations int[] := array(select (s ->> 'id')::int from jsonb_array_elements(network -> 'stations') s);
   sensors int[] := array(select (s ->> 'id')::int from jsonb_array_elements(network -> 'sensors') s);
-  piece record;
-  n bigint;
-  readings_changed bigint := 0;
+  readings_changed bigint;
 begin
   -- nobody writes a reading for a place that is just being changed, see accept_readings
   perform pg_advisory_xact_lock(hashtext('raw.network'));
@@ -85,15 +31,23 @@ begin
 
   insert into raw.provider select * from jsonb_populate_recordset(null::raw.provider, network -> 'providers')
   on conflict (id) do update set title = excluded.title, url = excluded.url, image = excluded.image, image_dark = excluded.image_dark,
-    stale_after = excluded.stale_after;
+    stale_after = excluded.stale_after, pull = excluded.pull;
   insert into raw.region select * from jsonb_populate_recordset(null::raw.region, network -> 'regions')
   on conflict (slug) do update set kind = excluded.kind, city_slug = excluded.city_slug, title = excluded.title,
     map_latitude = excluded.map_latitude, map_longitude = excluded.map_longitude, map_delta = excluded.map_delta, is_hidden = excluded.is_hidden;
   insert into raw.station select * from jsonb_populate_recordset(null::raw.station, network -> 'stations')
   on conflict (id) do update set provider_id = excluded.provider_id, title = excluded.title, latitude = excluded.latitude,
-    longitude = excluded.longitude, altitude = excluded.altitude, city_slug = excluded.city_slug, district_slug = excluded.district_slug;
+    longitude = excluded.longitude, altitude = excluded.altitude, city_slug = excluded.city_slug, district_slug = excluded.district_slug,
+    screening = excluded.screening;
   insert into raw.sensor select * from jsonb_populate_recordset(null::raw.sensor, network -> 'sensors')
-  on conflict (id) do update set kind = excluded.kind, correction = excluded.correction;
+  on conflict (id) do update set kind = excluded.kind, correction = excluded.correction, device = excluded.device;
+  -- a changed formula applies from now on; a new sensor's to all it ever measured
+  insert into raw.correction (sensor_id, since, formula)
+  select s.id, case when last.formula is null then '-infinity' else at end, s.correction
+  from raw.sensor s
+  left join lateral (select c.formula from raw.correction c where c.sensor_id = s.id order by c.since desc limit 1) last on true
+  where s.id = any (sensors) and s.correction is distinct from last.formula
+  on conflict (sensor_id, since) do update set formula = excluded.formula;
 
   call raw.replace_periods('hidden_period', 'station_id', stations, 'station_id', network -> 'hidden_period');
   call raw.replace_periods('bad_thp_period', 'station_id', stations, 'station_id', network -> 'bad_thp_period');
@@ -109,25 +63,8 @@ begin
   left join raw.network_period h on h.kind = 'hidden' and h.station_id = m.station_id
   cross join unnest(m.periods - coalesce(h.periods, '{}')) part;
 
-  changed := array(
-    select row(kind, sensor_id, station_id, region_slug, d.periods)::raw.network_period
-    from unnest(before) b
-    full join raw.network_period a using (kind, sensor_id, station_id, region_slug)
-    cross join lateral (select coalesce(b.periods, '{}') as old, coalesce(a.periods, '{}') as new) o
-    cross join lateral (select (o.old + o.new) - (o.old * o.new) as periods) d
-    where not isempty(d.periods)
-  );
-  insert into rollup.stale_period (since, until, from_level)
-  select lower(part), upper(part), 'region_hourly' from unnest(raw.stale_memberships(changed, before)) part;
-
-  for piece in select * from raw.moved_readings(changed) loop
-    update raw.readings r
-    set station_id = piece.station_id, quality = raw.quality(r.measured_at, piece.suspicious, piece.bad_thp)
-    where r.sensor_id = piece.sensor_id and r.measured_at >= lower(piece.part) and r.measured_at < upper(piece.part)
-      and (r.station_id, r.quality) is distinct from (piece.station_id, raw.quality(r.measured_at, piece.suspicious, piece.bad_thp));
-    get diagnostics n = row_count;
-    readings_changed := readings_changed + n;
-  end loop;
+  delete from raw.screened_period p using raw.station s where s.id = p.station_id and not s.screening;
+  readings_changed := raw.follow_periods(before);
 
   return jsonb_build_object('readings_changed', readings_changed) || (
     with named as (

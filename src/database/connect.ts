@@ -50,6 +50,7 @@ export function connect(
       tcp_keepalives_idle: 30,
       tcp_keepalives_interval: 10,
       tcp_keepalives_count: 3,
+      client_connection_check_interval: 2_000, // nor may a statement whose sender has died
       ...(role === undefined ? {} : { role }),
       ...(statementTimeoutMs === undefined ? {} : { statement_timeout: statementTimeoutMs }),
       ...SAFE_WRITES,

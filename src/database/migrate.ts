@@ -73,7 +73,9 @@ async function bring(sql: Sql, engine: Engine, zone: string, now: Date, log: Log
   const migrations = readMigrations(engine, zone);
   const applied = await sql<Applied[]>`select number, name, checksum from raw.migration order by number`;
   const pending = pendingMigrations(migrations, applied);
-  if (!pending.some((migration) => migration.rebuildsRollups)) await checkRollups(sql, buildRollups(engine, zone));
+  const rebuilds = pending.some((migration) => migration.rebuildsRollups);
+  if (rebuilds && applied.length > 0) await checkReadings(sql);
+  if (!rebuilds) await checkRollups(sql, buildRollups(engine, zone));
   for (const migration of pending) {
     await apply(sql, migration, rebuildRollups(engine, zone), now);
     log.info({ migration: `${migration.number} ${migration.name}` }, 'migrated');
@@ -88,6 +90,17 @@ async function apply(sql: Sql, migration: Migration, rebuild: string, now: Date)
     sql,
     `${text}; ${rebuildsRollups ? rebuild : ''}
      insert into raw.migration values (${number}, '${name}', '${checksum}', '${now.toISOString()}');`,
+  );
+}
+
+/** Building the aggregates anew would erase those whose readings are gone. */
+async function checkReadings(sql: Sql): Promise<void> {
+  const [row] = await sql<{ since: string | null }[]>`
+    select to_jsonb(i) ->> 'dropped_before' as since from raw.installation i where isfinite((to_jsonb(i) ->> 'dropped_before')::timestamptz)`;
+  if (row === undefined) return;
+  throw new MigrationRefused(
+    `This version builds the aggregates anew, and readings before ${row.since} are gone (RAW_RETENTION): what was computed from them would be lost. ` +
+      'Stay with the version before, or bring those readings back first.',
   );
 }
 

@@ -1,7 +1,8 @@
 /**
  * The oracle: `rollup.differences(since, until)` asks every aggregate's question of raw.readings directly and returns the buckets
  * whose stored answer differs (equal as rule A10 says). It is one statement, so it sees one snapshot; buckets that touch a change
- * which no refresh has seen yet are left out. It looks at whole months, because a month's value needs all its hours.
+ * which no refresh has seen yet are left out. It looks at whole months, because a month's value needs all its hours, and not further
+ * back than there are readings.
  */
 import type { Level } from './rollups.ts';
 import { body, LEVELS } from './rollups.ts';
@@ -29,7 +30,7 @@ $oracle$;
 create or replace function rollup.differences(since timestamptz, until timestamptz)
 returns table (level text, bucket timestamptz, place text, columns text[]) language sql stable as $oracle$
   select d.* from rollup.differences_of_months(
-    rollup.bucket_start('month', since),
+    rollup.bucket_start('month', greatest(since, (select dropped_before from raw.installation))), -- a month begins there
     rollup.bucket_add('month', rollup.bucket_start('month', until - interval '1 microsecond'), 1)) d
   where not exists (
     select from rollup.pending p

@@ -3,8 +3,8 @@
  * pool for every query, and hangs when its server process dies; this one does not.
  */
 import { type DatabaseConnection, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
+import { type AskingPool, openAskingPool } from './askingPool.ts';
 import type { Target } from './connect.ts';
-import { openReadPool, type ReadPool } from './readPool.ts';
 
 type Options = {
   /** The installation's zone: timestamps come out with its offset (Z2). */
@@ -14,7 +14,7 @@ type Options = {
 
 /** A database that may only be read, as the role that sees schema api and nothing else. `destroy()` closes it. */
 export function openReads<Tables>(target: Target, { timeZone, max = 10 }: Options): Kysely<Tables> {
-  const pool = openReadPool(target, { timeZone, max });
+  const pool = openAskingPool(target, { role: 'airseries_reader', name: 'airseries read', timeZone, max, ...LIMITS });
   return new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
@@ -25,7 +25,10 @@ export function openReads<Tables>(target: Target, { timeZone, max = 10 }: Option
   });
 }
 
-function driver(pool: ReadPool) {
+/** A client has its answer, or 503, within three seconds. */
+const LIMITS = { statementMs: 2_000, answerMs: 2_800 };
+
+function driver(pool: AskingPool) {
   const refuse = (): never => {
     throw new Error('reads have no transactions and no streams: each is one statement');
   };

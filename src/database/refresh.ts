@@ -11,7 +11,25 @@ export async function refresh(target: Target, now: Date): Promise<void> {
   await alone(target, (sql) => sql`call rollup.refresh(${now})`);
 }
 
-/** Storage housekeeping (compression of old readings where the engine has it). */
+/**
+ * Lets go of readings older than the retention (`400 days`), whole local months of them. What was computed from them stays. In this
+ * order, so that it may be cut off anywhere: the door closes for readings that old, the last of them are computed, then they go.
+ * Counted from the newest reading or now, whichever is earlier: a clock that runs years ahead must not empty the database.
+ */
+export async function forgetReadings(target: Target, now: Date, retention: string): Promise<void> {
+  await alone(target, async (sql) => {
+    const [row] = await sql<{ since: string | null }[]>`
+      select rollup.bucket_start('month', least(max(measured_at), ${now}::timestamptz) - ${retention}::text::interval)::text as since from raw.readings`;
+    if (row?.since == null) return;
+    await sql`call rollup.close_door(${row.since}::text::timestamptz)`;
+    await sql`select pg_advisory_lock(hashtext('rollup.refresh'))`;
+    await sql`call rollup.refresh(${now})`;
+    await sql`update raw.installation set dropped_before = readings_since`;
+    await sql`call rollup.drop_readings((select dropped_before from raw.installation))`;
+  });
+}
+
+/** Storage housekeeping (compression of what rests, where the engine has it). */
 export async function maintain(target: Target, now: Date): Promise<void> {
   await alone(target, (sql) => sql`call rollup.maintain(${now})`);
 }

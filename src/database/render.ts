@@ -10,6 +10,7 @@ const GROUPS: Record<string, (metric: Metric) => boolean> = {
   thp: (metric) => metric.kind === 'mean' && metric.thp === true,
   air: (metric) => metric.kind === 'mean' && metric.thp !== true,
   extreme: (metric) => metric.extremes === true,
+  as_given: ({ name }) => !name.startsWith('pm25'), // what no correction touches
 };
 
 /** Replaces every `{{word}}` by its value and every `{{each group: …}}` by the comma-separated lines of its metrics. */

@@ -32,12 +32,16 @@ const REMOVE = `
   delete from raw.membership;
   delete from raw.hidden_period;
   delete from raw.bad_thp_period;
+  delete from raw.screened_period;
+  delete from raw.correction;
   delete from raw.sensor_station;
   delete from raw.suspicious_period;
   delete from raw.sensor;
   delete from raw.station;
   delete from raw.region where kind = 'district';
   delete from raw.region;
+  delete from raw.token;
+  delete from raw.pull;
   delete from raw.provider;`;
 
 async function refuseOthers(sql: Sql): Promise<void> {

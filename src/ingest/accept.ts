@@ -4,8 +4,10 @@
  */
 import { METRICS } from '../contract/metrics.ts';
 import { arrayLiteral } from '../database/arrayLiteral.ts';
+import type { AskingPool } from '../database/askingPool.ts';
 import type { Sql } from '../database/connect.ts';
 import { type Batch, type Incoming, layOut, type Problem, type ValueProblem } from './batch.ts';
+import type { ReadingReason } from './reasons.ts';
 
 /** What became of a batch: accepted + unchanged + quarantined = received. */
 export type Accepted = {
@@ -20,20 +22,43 @@ export type Accepted = {
   withoutStation: number;
 };
 
-type Row = { accepted: number; unchanged: number; without_station: number; unknown_nths: number[] };
+/** What a sender may speak for. */
+export type Scope = {
+  provider: string;
+  /** Null: every station of the provider. */
+  stations: readonly number[] | null;
+};
+
+/** The batch holds readings of sensors that its sender may not speak for; nothing of it was stored. */
+export class OutOfScope extends Error {
+  readonly sensors: string;
+
+  constructor(sensors: string) {
+    super(`sensors out of scope: ${sensors}`);
+    this.sensors = sensors;
+  }
+}
+
+type Row = {
+  accepted: number;
+  unchanged: number;
+  without_station: number;
+  refused_nths: number[];
+  refused_reasons: ReadingReason[];
+};
 
 const PARAMETERS = [
-  ['timestamptz', 'text', 'int[]', 'float8[]', 'text[]', 'bigint[]', 'text', 'int[]', 'text[]'],
+  ['timestamptz', 'text', 'int[]', 'float8[]', 'text[]', 'bigint[]', 'text', 'int[]', 'text[]', 'text', 'int[]'],
   METRICS.map(() => 'real[]'),
 ].flat();
 // through text, so that the driver sends the literals as they are
 const ACCEPT = `select * from raw.accept_readings(${PARAMETERS.map((type, index) => `$${index + 1}::text::${type}`).join(', ')})`;
 
-/** `sql` is a pool in the role airseries_ingest. */
+/** `sql` is a pool in the role airseries_ingest. Rejects with OutOfScope, and with Unavailable where the pool does. */
 export async function acceptReadings(
-  sql: Sql,
+  sql: Sql | AskingPool,
   readings: readonly Incoming[],
-  { now, source }: { now: Date; source: string },
+  { now, source, scope }: { now: Date; source: string; scope?: Scope | undefined },
 ): Promise<Accepted> {
   const received = readings.length;
   if (received === 0) return { received, accepted: 0, unchanged: 0, quarantined: [], values: [], withoutStation: 0 };
@@ -45,39 +70,45 @@ export async function acceptReadings(
     batch.text,
     arrayLiteral(batch.values.map(({ index }) => index + 1)),
     arrayLiteral(batch.values.map(({ reason }) => reason)),
+    scope?.provider ?? null,
+    scope?.stations ? arrayLiteral(scope.stations) : null,
     ...batch.metrics,
   ]);
   return {
     received,
     accepted: row.accepted,
     unchanged: row.unchanged,
-    ...withUnknown(batch, row.unknown_nths),
+    ...judged(batch, row),
     withoutStation: row.without_station,
   };
 }
 
-/** An unknown sensor outweighs what else is wrong with a reading, its values included. */
-function withUnknown(batch: Batch, unknown: readonly number[]): Pick<Accepted, 'quarantined' | 'values'> {
-  if (unknown.length === 0) return { quarantined: batch.problems, values: batch.values };
-  const indexes = new Set(unknown.map((nth) => nth - 1));
-  const others = batch.problems.filter(({ index }) => !indexes.has(index));
-  const quarantined = [...others, ...[...indexes].map((index): Problem => ({ index, reason: 'unknown_sensor' }))];
-  return {
-    quarantined: quarantined.sort((a, b) => a.index - b.index),
-    values: batch.values.filter(({ index }) => !indexes.has(index)),
-  };
+/** The database has the last word on whole readings; what else is wrong with one that is refused is of no interest. */
+function judged({ values }: Batch, row: Row): Pick<Accepted, 'quarantined' | 'values'> {
+  const quarantined = row.refused_nths.map(
+    (nth, position): Problem => ({ index: nth - 1, reason: row.refused_reasons[position] as ReadingReason }),
+  );
+  if (quarantined.length === 0) return { quarantined, values };
+  const refused = new Set(quarantined.filter(({ reason }) => reason !== 'no_value').map(({ index }) => index));
+  return { quarantined, values: values.filter(({ index }) => !refused.has(index)) };
 }
 
 /** Readings are written in one order everywhere, but lines for the quarantine may cross: then the loser simply tries again. */
-async function retryingDeadlock(sql: Sql, parameters: string[], triesLeft = 5): Promise<Row> {
+async function retryingDeadlock(sql: Sql | AskingPool, parameters: (string | null)[], triesLeft = 5): Promise<Row> {
   try {
-    const [row] = await sql.unsafe<Row[]>(ACCEPT, parameters, { prepare: true });
+    const [row] = await ('ask' in sql
+      ? sql.ask(ACCEPT, parameters)
+      : sql.unsafe(ACCEPT, parameters, { prepare: true }));
     if (row === undefined) throw new Error('raw.accept_readings returned nothing');
-    return row;
+    return row as Row;
   } catch (error) {
-    if (triesLeft === 0 || (error as { code?: string }).code !== DEADLOCK) throw error;
+    const { code, message } = error as { code?: string; message: string };
+    if (code === OUT_OF_SCOPE) throw new OutOfScope(message);
+    if (triesLeft === 0 || code !== DEADLOCK) throw error;
     return retryingDeadlock(sql, parameters, triesLeft - 1);
   }
 }
 
 const DEADLOCK = '40P01';
+/** Raised by raw.accept_readings; the message is the list of sensors. */
+const OUT_OF_SCOPE = 'AS403';

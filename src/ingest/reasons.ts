@@ -9,6 +9,7 @@ export const READING_REASONS = {
   no_value: 'no value is left in it',
   in_the_future: 'it is more than 5 minutes in the future',
   before_2000: 'it is older than 2000-01-01',
+  older_than_retention: 'readings of that time are no longer kept (RAW_RETENTION)',
 } as const;
 
 /** Of one value whose reading was kept. */

@@ -25,7 +25,7 @@ const FORBIDDEN: Record<Exclude<Role, 'airseries_owner'>, string[]> = {
     'select * from rollup.station_hourly',
     'select * from api.station',
     "call rollup.refresh('2026-01-01')",
-    'select raw.replace_network(null)',
+    'select raw.replace_network(null, null)',
     'set role airseries_owner',
   ],
 };

@@ -191,7 +191,7 @@ onEveryEngine('the door', (engine) => {
   test('is all that its role may do', async () => {
     await expect(ingest`delete from raw.readings`).rejects.toThrow('permission denied');
     await expect(ingest`update raw.sensor set correction = 'none'`).rejects.toThrow('permission denied');
-    await expect(ingest`select raw.replace_network('{}')`).rejects.toThrow('permission denied');
+    await expect(ingest`select raw.replace_network('{}', '2026-01-01')`).rejects.toThrow('permission denied');
     await expect(db.as('airseries_reader')`select count(*) from raw.readings`).rejects.toThrow('permission denied');
   });
 

@@ -36,6 +36,8 @@ begin
   select coalesce(range_agg(tstzrange(hour, hour + interval '1 hour')), '{}') into hours from (select distinct hour from seen) noted;
   periods := array(select id from rollup.stale_period);
   hours := hours + rollup.forced_hours('sensor_hourly', periods);
+  -- what was computed from readings that are gone stands as it is: computing it anew would erase it
+  hours := hours * (select tstzmultirange(tstzrange(dropped_before, null)) from raw.installation);
   region_hours := hours + rollup.forced_hours('region_hourly', periods);
 
   call rollup.fill('sensor_hourly', hours);
@@ -57,3 +59,16 @@ create or replace view rollup.pending as
 
 -- Housekeeping of storage that needs no attention from upstairs: nothing to do here, autovacuum does it.
 create or replace procedure rollup.maintain(now timestamptz) language plpgsql as $$ begin end $$;
+
+-- Lets go of readings measured before `since`, a day at a time. Their hours are noted like any others, and left out by the refresh.
+create or replace procedure rollup.drop_readings(since timestamptz) language plpgsql as $$
+declare
+  day timestamptz;
+begin
+  loop
+    day := (select rollup.bucket_start('day', min(measured_at)) + interval '1 day' from raw.readings);
+    exit when day is null or day - interval '1 day' >= since;
+    delete from raw.readings where measured_at < least(day, since);
+    commit;
+  end loop;
+end $$;

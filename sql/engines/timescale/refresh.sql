@@ -36,12 +36,13 @@ begin
   end loop;
 end $$;
 
--- One level: what the log says has changed, then what was asked for by force.
-create or replace procedure rollup.refresh_level(level text, unit text, forced tstzmultirange) language plpgsql as $$
+-- One level: what the log says has changed, from `since` on where that is given, then what was asked for by force.
+drop procedure if exists rollup.refresh_level(text, text, tstzmultirange);
+create or replace procedure rollup.refresh_level(level text, unit text, forced tstzmultirange, since timestamptz default null) language plpgsql as $$
 declare
   part tstzrange;
 begin
-  call refresh_continuous_aggregate(format('rollup.%I', level)::regclass, null::timestamptz, null::timestamptz, options => '{"buckets_per_batch": 0}');
+  call refresh_continuous_aggregate(format('rollup.%I', level)::regclass, since, null::timestamptz, options => '{"buckets_per_batch": 0}');
   for part in select unnest(rollup.widen(unit, forced)) loop
     call refresh_continuous_aggregate(format('rollup.%I', level)::regclass, lower(part), upper(part), force => true, options => '{"buckets_per_batch": 0}');
   end loop;
@@ -54,6 +55,7 @@ declare
   periods bigint[];
   forced tstzmultirange;
   forced_regions tstzmultirange;
+  kept_since timestamptz;
 begin
   perform pg_advisory_lock(hashtext('rollup.refresh'));
   perform set_config('timescaledb.enable_merge_on_cagg_refresh', 'off', false); -- loses updates when on
@@ -62,11 +64,14 @@ begin
   forced := rollup.forced_hours('sensor_hourly', periods);
   forced_regions := forced + rollup.forced_hours('region_hourly', periods);
 
+  -- what was computed from readings that are gone stands as it is: refreshing over them would erase it
+  kept_since := (select nullif(dropped_before, '-infinity') from raw.installation);
+
   if not exists (select from rollup.sensor_hourly) then
     -- first build: in batches it is four times faster; what the batches skip, the pass below brings
-    call refresh_continuous_aggregate('rollup.sensor_hourly', null::timestamptz, null::timestamptz);
+    call refresh_continuous_aggregate('rollup.sensor_hourly', kept_since, null::timestamptz);
   end if;
-  call rollup.refresh_level('sensor_hourly', 'hour', forced);
+  call rollup.refresh_level('sensor_hourly', 'hour', forced, kept_since);
   call rollup.refresh_level('station_hourly', 'hour', forced);
   call rollup.note_edges('station_hourly', 'day');
   commit;
@@ -104,17 +109,45 @@ create or replace view rollup.pending as
   where exists (select from raw.readings r where r.measured_at >= threshold.at)
   union all select since, until from rollup.stale_period;
 
--- Compress the chunks of readings that ended more than a week ago.
+-- Compress what rests: chunks of readings and of the hour levels that ended more than a week ago, and again those into which late
+-- rows came since. In the foreground, one chunk a transaction: writers of a chunk wait for that one only.
 create or replace procedure rollup.maintain(now timestamptz) language plpgsql as $$
 declare
+  place record;
   chunk regclass;
 begin
+  for place in
+    select * from (values ('sensor_hourly', 'sensor_id'), ('station_hourly', 'station_id'), ('region_hourly', 'region_slug')) as l(level, key)
+    where not (select compression_enabled from timescaledb_information.continuous_aggregates a where a.view_schema = 'rollup' and a.view_name = l.level)
+  loop
+    execute format('alter materialized view rollup.%I set (timescaledb.enable_columnstore, timescaledb.segmentby = %L, timescaledb.orderby = ''bucket'')',
+      place.level, place.key);
+    commit;
+  end loop;
+
   for chunk in
-    select format('%I.%I', c.chunk_schema, c.chunk_name)::regclass from timescaledb_information.chunks c
-    where c.hypertable_schema = 'raw' and c.hypertable_name = 'readings' and not c.is_compressed and c.range_end < maintain.now - interval '7 days'
+    select format('%I.%I', c.chunk_schema, c.chunk_name)::regclass
+    from rollup.resting_chunk c
+    where c.range_end < maintain.now - interval '7 days' and c.is_stale
     order by c.range_end
   loop
     call convert_to_columnstore(chunk);
     commit;
   end loop;
+end $$;
+
+-- The chunks that may be compressed. Stale: not compressed, or only in part, because rows came later.
+create or replace view rollup.resting_chunk as
+  select c.chunk_schema, c.chunk_name, c.range_end, not c.is_compressed or k.status & 8 <> 0 as is_stale
+  from timescaledb_information.chunks c
+  join _timescaledb_catalog.chunk k on k.schema_name = c.chunk_schema and k.table_name = c.chunk_name
+  left join timescaledb_information.continuous_aggregates a
+    on a.materialization_hypertable_schema = c.hypertable_schema and a.materialization_hypertable_name = c.hypertable_name
+  where (c.hypertable_schema, c.hypertable_name) = ('raw', 'readings')
+    or (a.view_schema = 'rollup' and a.view_name in ('sensor_hourly', 'station_hourly', 'region_hourly'));
+
+-- Lets go of readings measured before `since`: whole chunks of them, so that some of the oldest kept chunk stay.
+create or replace procedure rollup.drop_readings(since timestamptz) language plpgsql as $$
+begin
+  perform drop_chunks('raw.readings', older_than => since);
 end $$;

@@ -1,10 +1,9 @@
 /** A network file into the database: read, checked with every problem named at once, and put in by a single statement. */
 import type { Sql } from '../../database/connect.ts';
 import type { Log } from '../../log.ts';
-import { sensorsOf } from './context.ts';
 import { readKnown } from './known.ts';
 import { timestamp } from './periods.ts';
-import { type Draft, type Problem, readNetwork } from './read.ts';
+import { type Problem, readNetwork } from './read.ts';
 import { makeRows } from './rows.ts';
 
 type Counts = {
@@ -38,26 +37,22 @@ export class NetworkRefused extends Error {
 }
 
 /** `sql` is a pool of the owner. The aggregates follow at the next refresh. */
-export async function importNetwork(sql: Sql, text: string, { log }: { now: Date; log: Log }): Promise<NetworkResult> {
+export async function importNetwork(
+  sql: Sql,
+  text: string,
+  { now, log }: { now: Date; log: Log },
+): Promise<NetworkResult> {
   const draft = readNetwork(text);
   const { rows, problems } = makeRows(draft, await readKnown(sql, draft));
   if (problems.length > 0) throw new NetworkRefused(problems);
   const json = JSON.stringify(rows, (key, value) => (key === 'since' || key === 'until' ? timestamp(value) : value));
-  warnOfCorrections(draft, log);
-  const [row] = await sql<[{ result: NetworkResult }]>`select raw.replace_network(${json}::text::jsonb) as result`;
+  const [row] = await sql<
+    [{ result: NetworkResult }]
+  >`select raw.replace_network(${json}::text::jsonb, ${now}) as result`;
   const { result } = row;
   for (const kind of ['providers', 'regions', 'stations', 'sensors'] as const) {
     const { left } = result[kind];
     if (left.length > 0) log.info({ [kind]: left }, 'not named in the file and left as they are');
   }
   return result;
-}
-
-/** What is accepted and not done yet must not look as if it were done. */
-function warnOfCorrections(draft: Draft, log: Log): void {
-  const sensors = sensorsOf(draft).map(({ item }) => item);
-  const corrected = sensors.filter(({ correction }) => correction !== 'none').map(({ id }) => id);
-  if (corrected.length > 0) {
-    log.warn({ sensors: corrected }, 'corrections of PM2.5 are recorded, but not applied by this version');
-  }
 }

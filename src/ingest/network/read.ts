@@ -13,6 +13,8 @@ export type Draft = {
   providers: Listed<Provider>[];
   regions: Listed<Region>[];
   stations: Listed<Station>[];
+  /** Formula by kind of sensor. */
+  corrections: Network['corrections'];
   faulty: { providers: ReadonlySet<unknown>; regions: ReadonlySet<unknown>; stations: ReadonlySet<unknown> };
   problems: Problem[];
 };
@@ -53,6 +55,7 @@ export function readNetwork(text: string): Draft {
     providers: providers.sound,
     regions: regions.sound,
     stations: stations.sound,
+    corrections: Network.shape.corrections.safeParse(file.corrections).data ?? {},
     faulty: { providers: providers.faulty, regions: regions.faulty, stations: stations.faulty },
     problems,
   };

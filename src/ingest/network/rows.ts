@@ -43,7 +43,12 @@ export function makeRows(draft: Draft, known: Known): { rows: NetworkRows; probl
     providers: providers.map(({ item }) => item),
     regions: regions.map((region) => regionRow(region, context)),
     stations: stations.map((station) => stationRow(station, context)),
-    sensors: sensors.map(({ item: { id, kind = null, correction } }) => ({ id, kind, correction })),
+    sensors: sensors.map(({ item: { id, kind = null, device = null, correction } }) => ({
+      id,
+      kind,
+      device,
+      correction: correction ?? (kind === null ? undefined : draft.corrections[kind]) ?? 'none',
+    })),
     membership: stations.flatMap((station) => memberships(station, context)),
     hidden_period: stations.flatMap(({ place, item }) =>
       reader.flag(`${place}.hidden`, item.hidden, 'full hours').map((period) => ({ station_id: item.id, ...period })),

@@ -29,18 +29,29 @@ const longitude = z.number().min(-180).max(180);
 const STALE_AFTER =
   /^(?!P$|.*T$)(?:P(?:\d+D)?(?:T(?:\d+H)?(?:\d+M)?(?:\d+S)?)?|\d+ (?:second|minute|hour|day)s?(?: \d+ (?:second|minute|hour|day)s?)*)$/;
 
+const duration = z
+  .string()
+  .regex(STALE_AFTER, 'a duration such as "3 hours", "90 minutes" or "PT3H"')
+  .regex(/[1-9]/, 'a duration longer than nothing');
+
+/** How a provider may be asked for its readings. */
+export const PULL_KINDS = ['sensor-community'] as const;
+
 export const Provider = z.strictObject({
   id: z.string().min(1),
   title: z.string().min(1),
   url: z.string().default(''),
   image: z.string().default(''),
   image_dark: z.string().default(''),
-  stale_after: z
-    .string()
-    .regex(STALE_AFTER, 'a duration such as "3 hours", "90 minutes" or "PT3H"')
-    .regex(/[1-9]/, 'a duration longer than nothing')
-    .default('3 hours')
-    .describe('how old a reading may be and still count as current'),
+  stale_after: duration.default('3 hours').describe('how old a reading may be and still count as current'),
+  pull: z
+    .strictObject({
+      kind: z.enum(PULL_KINDS),
+      url: z.url({ protocol: /^https?$/, error: 'an http(s) address' }),
+      every: duration.default('5 minutes'),
+    })
+    .nullish()
+    .describe('where its readings are fetched from, and how often; its host must be among PULL_HOSTS'),
 });
 
 export const Region = z.strictObject({
@@ -55,10 +66,19 @@ export const Region = z.strictObject({
   is_hidden: z.boolean().default(false),
 });
 
+const correction = z.enum(['none', 'epa-2021']);
+
 export const Sensor = z.strictObject({
   id,
   kind: z.string().min(1).nullish(),
-  correction: z.enum(['none', 'epa-2021']).default('none').describe('how PM2.5 is corrected'),
+  correction: correction
+    .optional()
+    .describe('how PM2.5 is corrected; absent: as corrections says for its kind, else none'),
+  device: z
+    .string()
+    .min(1)
+    .nullish()
+    .describe('what the device it is in calls itself when it pushes readings, such as esp8266-1234567'),
   stations: z
     .array(z.strictObject({ id, ...periodEnds }))
     .min(1)
@@ -80,6 +100,10 @@ export const Station = z.strictObject({
       'in no region and no list; true, or the periods. A station is retired by hiding it from a day on: what was before stays',
     ),
   is_bad_thp: flag.default(false).describe('temperature, humidity and pressure are unreliable; true, or the periods'),
+  screening: z
+    .boolean()
+    .default(true)
+    .describe('false: the operator vouches for temperature, humidity and pressure, and only is_bad_thp says otherwise'),
   regions: z
     .array(z.union([slug, z.strictObject({ slug, ...periodEnds })]))
     .describe('all it is in: a district implies no city. Periods are on full hours'),
@@ -92,6 +116,10 @@ export const Network = z.strictObject({
   providers: z.array(Provider),
   regions: z.array(Region),
   stations: z.array(Station),
+  corrections: z
+    .record(z.string().min(1), correction)
+    .default({})
+    .describe('how PM2.5 of sensors of a kind is corrected, such as {"PMS5003": "epa-2021"}'),
 });
 
 export type Provider = z.output<typeof Provider>;

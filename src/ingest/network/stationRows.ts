@@ -17,6 +17,7 @@ export function stationRow({ place, item: station }: Listed<Station>, { kinds, p
     altitude: station.altitude ?? null,
     city_slug: first('city'),
     district_slug: first('district'),
+    screening: station.screening,
   };
 }
 

@@ -49,7 +49,7 @@ onEveryEngine('import network', (engine) => {
       readings_changed: 0,
     });
     expect(await owner`select *, stale_after::text from raw.provider`).toEqual([
-      { id: 'us', title: 'Us', url: 'u', image: 'i', image_dark: 'd', stale_after: '26:00:00' },
+      { id: 'us', title: 'Us', url: 'u', image: 'i', image_dark: 'd', stale_after: '26:00:00', pull: null },
     ]);
     expect(await owner`select * from raw.region order by slug`).toMatchObject([
       { slug: 'quarter', kind: 'district', city_slug: 'town', map_latitude: 40, map_longitude: 44, map_delta: 0.2 },

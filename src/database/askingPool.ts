@@ -1,38 +1,51 @@
 /**
- * A pool for questions that must be answered soon or not at all: none outlives ANSWER_MS, whatever the network does.
+ * A pool for statements that must be answered soon or not at all: none outlives its limit, whatever the network does.
  * A connection that was cut silently never says so, and the driver would wait for it for ever; but the server stops every statement
- * at STATEMENT_MS, so silence beyond that means that nobody is there. After that, and after every other break, the whole pool is
- * replaced and the question asked once more: the other connections are as likely cut, and one that broke in mid-query hands the
+ * at its limit, so silence beyond that means that nobody is there. After that, and after every other break, the whole pool is
+ * replaced and the statement sent once more (so it must be one that may be repeated): the other connections are as likely cut, and one that broke in mid-query hands the
  * error to the next question it is given. Idle connections are otherwise left alone.
  */
 import { connect as dial, type Socket } from 'node:net';
-import { connect, type Place, type Sql, type Target } from './connect.ts';
+import { connect, type Place, type Role, type Sql, type Target } from './connect.ts';
 import { makeSlots } from './slots.ts';
 import { asUnavailable, isBroken, isPassing, Unavailable } from './unavailable.ts';
 import { within } from './within.ts';
 
-const ANSWER_MS = 2_800;
-const STATEMENT_MS = 2_000;
-const SILENCE_MS = 2_200;
-const SLOT_MS = 2_000;
 const PAUSE_MS = 100;
+const GRACE_MS = 200;
 
-export type ReadPool = {
+type Options = {
+  role: Role;
+  name: string;
+  timeZone: string;
+  max: number;
+  /** How long the server may work on a statement, and how long a statement waits for a free connection. */
+  statementMs: number;
+  /** How long all of it may take, a second try included. */
+  answerMs: number;
+};
+
+export type AskingPool = {
   ask(text: string, parameters: readonly unknown[]): Promise<unknown[]>;
   close(): Promise<void>;
 };
 
-export function openReadPool(target: Target, { timeZone, max }: { timeZone: string; max: number }): ReadPool {
+export function openAskingPool(
+  target: Target,
+  { role, name, timeZone, max, statementMs, answerMs }: Options,
+): AskingPool {
+  const silenceMs = statementMs + GRACE_MS;
+  const silence = () => Object.assign(new Error(`nothing was heard for ${silenceMs} ms`), { code: 'SILENCE' });
   const open = () =>
     connect(target, {
-      role: 'airseries_reader',
-      name: 'airseries read',
+      role,
+      name,
       timeZone,
       max,
-      statementTimeoutMs: STATEMENT_MS,
+      statementTimeoutMs: statementMs,
       driver: { socket: openSocket },
     });
-  const slots = makeSlots(max, SLOT_MS);
+  const slots = makeSlots(max, statementMs);
   let pool = open();
   let closed = false;
 
@@ -40,7 +53,7 @@ export function openReadPool(target: Target, { timeZone, max }: { timeZone: stri
     await slots.take();
     const asked = pool;
     try {
-      const rows = await within(SILENCE_MS, asked.unsafe(text, [...parameters] as never[], { prepare: true }), silence);
+      const rows = await within(silenceMs, asked.unsafe(text, [...parameters] as never[], { prepare: true }), silence);
       return rows.filter((row) => row !== undefined); // what a failed query left on its connection
     } catch (error) {
       if (isBroken(error) && asked === pool && !closed) {
@@ -65,9 +78,9 @@ export function openReadPool(target: Target, { timeZone, max }: { timeZone: stri
 
   return {
     async ask(text, parameters) {
-      const late = () => new Unavailable(`no answer within ${ANSWER_MS} ms`);
+      const late = () => new Unavailable(`no answer within ${answerMs} ms`);
       try {
-        return await within(ANSWER_MS, twice(text, parameters), late);
+        return await within(answerMs, twice(text, parameters), late);
       } catch (error) {
         throw asUnavailable(error);
       }
@@ -81,8 +94,6 @@ export function openReadPool(target: Target, { timeZone, max }: { timeZone: stri
 
 /** What is under way has a second to end. */
 const end = (pool: Sql) => pool.end({ timeout: 1 });
-
-const silence = () => Object.assign(new Error(`nothing was heard for ${SILENCE_MS} ms`), { code: 'SILENCE' });
 
 /** Like the driver's own, but a server that accepts and hangs up is an error: the driver would dial again at once, without end. */
 function openSocket({ host, port, path }: Place): Socket {
