@@ -1,18 +1,10 @@
 /** The operator's commands. Results go to stdout, everything else to stderr; exit 0 on success, 1 on failure, 2 on bad usage. */
 import { parseArgs } from 'node:util';
 import { makeClock } from './clock.ts';
-import {
-  auditCommand,
-  type Command,
-  deleteCommand,
-  demoCommand,
-  digestCommand,
-  networkCommand,
-  type Outcome,
-  readingsCommand,
-  refreshCommand,
-  UsageError,
-} from './commands.ts';
+import { auditCommand, digestCommand, refreshCommand } from './commands/aggregates.ts';
+import { type Command, type Outcome, UsageError } from './commands/context.ts';
+import { demoCommand, networkCommand } from './commands/network.ts';
+import { deleteCommand, readingsCommand } from './commands/readings.ts';
 import { readConfig } from './config.ts';
 import { onConnection, type Role, type Sql } from './database/connect.ts';
 import { migrate } from './database/migrate.ts';

@@ -10,9 +10,9 @@ const FLOORS = [
   ['contract', 'config.ts', 'log.ts', 'clock.ts', 'progress.ts'],
   ['database'],
   ['queries', 'ingest'],
-  ['present', 'metrics', 'demo'],
+  ['present', 'metrics', 'demo', 'openData'],
   ['jobs', 'http'],
-  ['commands.ts'],
+  ['commands'],
   ['cli.ts', 'main.ts'],
 ];
 
