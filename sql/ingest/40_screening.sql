@@ -34,7 +34,7 @@ set plan_cache_mode = force_custom_plan as $$
       ('pressure_off_altitude', case when h.off > 5000 then 'off' end, 1, h.off is not null),
       ('humidity_pinned', case when h.humidity >= 99.5 then 'pinned' end, 24, h.humidity is not null),
       ('constant_temperature', round(h.temperature::numeric, 6)::text, 24, h.temperature is not null),
-      ('constant_humidity', round(h.humidity::numeric, 6)::text, 24, h.humidity is not null),
+      ('constant_humidity', case when h.humidity < 99.5 then round(h.humidity::numeric, 6)::text end, 24, h.humidity is not null),
       ('constant_pressure', round(h.pressure::numeric, 3)::text, 24, h.pressure is not null)
     ) j(reason, suspect, hours, is_measured)
     where j.is_measured
@@ -56,13 +56,13 @@ $$;
 -- Brings the screened periods from `since` on up to date, and in the same step the quality of the readings in them (A3, A10, C5): the
 -- next refresh repairs the history of the regions. Returns how many periods began and ended, and how many readings changed.
 drop function if exists raw.screen(timestamptz, timestamptz) cascade;
-create function raw.screen(since timestamptz, at timestamptz, out found int, out lifted int, out readings_changed bigint) language plpgsql as $$
+create function raw.screen(since timestamptz, at timestamptz, out raised int, out lifted int, out readings_changed bigint) language plpgsql as $$
 declare
   periods raw.screened_period[] := array(select p from raw.implausible_periods(since, at) p);
   old raw.screened_period[];
   before raw.network_period[];
 begin
-  found := 0;
+  raised := 0;
   lifted := 0;
   readings_changed := 0;
   old := array(select p from raw.screened_period p where p.until > screen.since);
@@ -76,7 +76,7 @@ begin
   select p.* from unnest(periods) p join raw.station s on s.id = p.station_id and s.screening
   on conflict do nothing;
   readings_changed := raw.follow_periods(before);
-  found := (select count(*) from unnest(periods) p where not exists (
+  raised := (select count(*) from unnest(periods) p where not exists (
     select from unnest(old) o where (o.station_id, o.sensor_id, o.reason, o.since) = (p.station_id, p.sensor_id, p.reason, p.since)));
   lifted := (select count(*) from unnest(old) o where o.until = 'infinity' and not exists (
     select from unnest(periods) p where (o.station_id, o.sensor_id, o.reason) = (p.station_id, p.sensor_id, p.reason) and p.until = 'infinity'));
