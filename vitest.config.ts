@@ -6,7 +6,8 @@ const tally: Reporter = {
   onTestRunEnd(modules, errors) {
     const count = { passed: 0, failed: errors.length, skipped: 0 };
     for (const module of modules) {
-      if (module.state() === 'failed' && [...module.children.allTests()].length === 0) count.failed++;
+      // a hook that failed leaves its tests skipped
+      for (const suite of [module, ...module.children.allSuites()]) count.failed += suite.errors().length;
       for (const test of module.children.allTests()) {
         const { state } = test.result();
         if (state !== 'pending') count[state]++;

@@ -32,8 +32,12 @@ async function start(config: Config, log: Log, opened: Closer[]): Promise<void> 
   const { timeZone } = await migrate(target, { timeZone: config.timeZone, now: clock(), log });
   const demo = database.embedded ? config.demo !== 'off' : config.demo === 'on';
   const terminal = process.stderr.isTTY === true;
-  const worker = await becomeWorker(target, log, () => beginWork({ target, timeZone, demo, clock, log, terminal }));
-  opened.push(() => worker.stop());
+  if (config.role !== 'api') {
+    const { rawRetention: retention, pullHosts } = config;
+    const work = { target, timeZone, demo, clock, log, terminal, retention, pullHosts };
+    const worker = await becomeWorker(target, log, () => beginWork(work));
+    opened.push(() => worker.stop());
+  }
 
   const reads = openReads<Api>(target, { timeZone });
   opened.push(

@@ -25,7 +25,7 @@ export async function forgetReadings(target: Target, now: Date, retention: strin
     await sql`select pg_advisory_lock(hashtext('rollup.refresh'))`;
     await sql`call rollup.refresh(${now})`;
     await sql`update raw.installation set dropped_before = readings_since`;
-    await sql`call rollup.drop_readings((select dropped_before from raw.installation))`;
+    await sql`call rollup.drop_readings()`;
   });
 }
 

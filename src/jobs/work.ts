@@ -7,9 +7,10 @@ import { demoFeedJob, holdsDemo, loadDemo, wantsDemo } from './demoNetwork.ts';
 import { maintainJob } from './maintainStorage.ts';
 import { digestJob, makeDigest } from './makeDigests.ts';
 import { refreshJob } from './refreshAggregates.ts';
-import { scheduleJobs } from './schedule.ts';
+import { type Job, scheduleJobs } from './schedule.ts';
+import { screenJob } from './screenStations.ts';
 
-type Options = {
+export type Work = {
   target: Target;
   timeZone: string;
   /** Whether a fresh database gets the demo network. */
@@ -17,6 +18,10 @@ type Options = {
   clock: Clock;
   log: Log;
   terminal: boolean;
+  /** How long readings are kept; undefined: for ever. */
+  retention: string | undefined;
+  /** Hosts that readings may be pulled from. */
+  pullHosts: readonly string[];
 };
 
 const PAUSE_MS = 1_000;
@@ -29,14 +34,8 @@ async function refreshWhile(loading: Promise<void>, refreshOnce: () => Promise<v
 }
 
 /** Resolves when the aggregates are up to date and the regions have a digest; the function it gives stops the jobs. */
-export async function beginWork({
-  target,
-  timeZone,
-  demo,
-  clock,
-  log,
-  terminal,
-}: Options): Promise<() => Promise<void>> {
+export async function beginWork(work: Work): Promise<() => Promise<void>> {
+  const { target, timeZone, demo, clock, log, terminal } = work;
   const demoHere = (demo && (await wantsDemo(target))) || (await holdsDemo(target));
   if (demoHere) {
     const loaded = loadDemo(target, { timeZone, now: clock(), log, terminal });
@@ -47,6 +46,15 @@ export async function beginWork({
   await refresh(target, clock());
   log.info({ seconds: Number(((performance.now() - started) / 1000).toFixed(1)) }, 'aggregates are up to date');
   await makeDigest(target, clock());
-  const jobs = [demoFeedJob, refreshJob, digestJob, maintainJob].map((job) => job(target, clock));
-  return scheduleJobs(jobs, log);
+  return scheduleJobs(jobsOf(work), log);
+}
+
+function jobsOf({ target, clock, log, retention }: Work): Job[] {
+  return [
+    demoFeedJob(target, clock),
+    refreshJob(target, clock),
+    digestJob(target, clock),
+    screenJob(target, clock, log),
+    maintainJob(target, clock, retention),
+  ];
 }

@@ -60,9 +60,10 @@ create or replace view rollup.pending as
 -- Housekeeping of storage that needs no attention from upstairs: nothing to do here, autovacuum does it.
 create or replace procedure rollup.maintain(now timestamptz) language plpgsql as $$ begin end $$;
 
--- Lets go of readings measured before `since`, a day at a time. Their hours are noted like any others, and left out by the refresh.
-create or replace procedure rollup.drop_readings(since timestamptz) language plpgsql as $$
+-- Lets go of readings measured before installation.dropped_before, a day at a time. Their hours are noted like any others, and left out by the refresh.
+create or replace procedure rollup.drop_readings() language plpgsql as $$
 declare
+  since constant timestamptz := (select dropped_before from raw.installation);
   day timestamptz;
 begin
   loop

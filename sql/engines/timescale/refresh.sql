@@ -146,8 +146,8 @@ create or replace view rollup.resting_chunk as
   where (c.hypertable_schema, c.hypertable_name) = ('raw', 'readings')
     or (a.view_schema = 'rollup' and a.view_name in ('sensor_hourly', 'station_hourly', 'region_hourly'));
 
--- Lets go of readings measured before `since`: whole chunks of them, so that some of the oldest kept chunk stay.
-create or replace procedure rollup.drop_readings(since timestamptz) language plpgsql as $$
+-- Lets go of readings measured before installation.dropped_before: whole chunks of them, so that some of the oldest kept chunk stay.
+create or replace procedure rollup.drop_readings() language plpgsql as $$
 begin
-  perform drop_chunks('raw.readings', older_than => since);
+  perform drop_chunks('raw.readings', older_than => (select dropped_before from raw.installation));
 end $$;
