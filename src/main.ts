@@ -1,8 +1,8 @@
 /** The service: composes the parts, opens them in order and closes them in the opposite one. Only here are signals handled. */
-import { makeClock } from './clock.ts';
+import { type Clock, makeClock } from './clock.ts';
 import { type Config, readConfig } from './config.ts';
 import { migrate } from './database/migrate.ts';
-import { openDatabase } from './database/open.ts';
+import { type Database, openDatabase } from './database/open.ts';
 import { openReads } from './database/read.ts';
 import { makeAdminApp, type Readiness } from './http/adminApp.ts';
 import { makeApp } from './http/app.ts';
@@ -24,29 +24,42 @@ async function start(config: Config, log: Log, opened: Closer[]): Promise<void> 
   const adminServer = await listen(admin, { port: config.adminPort, variable: 'ADMIN_PORT' });
   opened.push(() => adminServer.close({ drainMs: 0 }));
   const starting = startingListener();
-  const publicServer = await listen(starting.listener, { port: config.port, variable: 'PORT' });
+  const publicServer =
+    config.role === 'worker' ? undefined : await listen(starting.listener, { port: config.port, variable: 'PORT' });
 
   const database = await openDatabase(config, log);
   opened.push(() => database.close());
-  const { target } = database;
-  const { timeZone } = await migrate(target, { timeZone: config.timeZone, now: clock(), log });
-  const demo = database.embedded ? config.demo !== 'off' : config.demo === 'on';
-  const terminal = process.stderr.isTTY === true;
-  if (config.role !== 'api') {
-    const { rawRetention: retention, pullHosts } = config;
-    const work = { target, timeZone, demo, clock, log, terminal, retention, pullHosts };
-    const worker = await becomeWorker(target, log, () => beginWork(work));
-    opened.push(() => worker.stop());
-  }
+  const { timeZone } = await migrate(database.target, { timeZone: config.timeZone, now: clock(), log });
+  if (config.role !== 'api') await startWork({ config, database, timeZone, clock, log, opened });
 
-  const reads = openReads<Api>(target, { timeZone });
-  opened.push(
-    () => reads.destroy(),
-    () => publicServer.close(),
-  );
-  starting.serve(makeApp({ db: reads, clock, siteBaseUrl: config.siteBaseUrl, log }));
+  const reads = openReads<Api>(database.target, { timeZone });
+  opened.push(() => reads.destroy());
+  if (publicServer !== undefined) {
+    opened.push(() => publicServer.close());
+    starting.serve(makeApp({ db: reads, clock, siteBaseUrl: config.siteBaseUrl, log }));
+    log.info(`ready: try http://localhost:${publicServer.port}/en/air-quality-app/v1/stations.json`);
+  }
   db = reads;
-  log.info(`ready: try http://localhost:${publicServer.port}/en/air-quality-app/v1/stations.json`);
+}
+
+type Working = {
+  config: Config;
+  database: Database;
+  timeZone: string;
+  clock: Clock;
+  log: Log;
+  opened: Closer[];
+};
+
+/** Every working process takes readings in; of all of them one does what is done by the clock. */
+async function startWork({ config, database, timeZone, clock, log, opened }: Working): Promise<void> {
+  const { target, embedded } = database;
+  const demo = embedded ? config.demo !== 'off' : config.demo === 'on';
+  const terminal = process.stderr.isTTY === true;
+  const { rawRetention: retention, pullHosts } = config;
+  const work = { target, timeZone, demo, clock, log, terminal, retention, pullHosts };
+  const worker = await becomeWorker(target, log, () => beginWork(work));
+  opened.push(() => worker.stop());
 }
 
 /** Ready to answer: the database answers, and the aggregates have been built. */

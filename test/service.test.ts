@@ -1,9 +1,8 @@
 /** The service as a process: from its start to its end, frozen at an instant, on an embedded server. */
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { makeHome, type Running, start } from './support/program.ts';
+import { freePort, makeHome, ready, start } from './support/program.ts';
 
 const home = makeHome();
 const NOW = '2026-11-19T09:30:00Z';
@@ -94,32 +93,4 @@ async function imported(): Promise<void> {
   expect(await start('cli', ['import', 'readings', '-'], home.environment, readings).finished).toMatchObject({
     code: 0,
   });
-}
-
-async function ready(port: string, service: Running): Promise<void> {
-  let over = false;
-  const ended = service.finished.then(({ stderr }) => {
-    over = true;
-    throw new Error(`the service ended before it was ready:\n${stderr}`);
-  });
-  ended.catch(() => undefined);
-  const asked = async () => {
-    while (!over) {
-      const status = await fetch(`http://localhost:${port}/readyz`).then(
-        (answer) => answer.status,
-        () => 0,
-      );
-      if (status === 200) return;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  };
-  await Promise.race([asked(), ended]);
-}
-
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0);
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return String(port);
 }

@@ -1,7 +1,7 @@
 /** Plays steps against a database of each engine and asks the oracle after every refresh. */
 
 import type { Sql } from '../../src/database/connect.ts';
-import { refresh } from '../../src/database/refresh.ts';
+import { maintain, refresh } from '../../src/database/refresh.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
 import { deleteReadings } from '../../src/ingest/deleteReadings.ts';
 import { importNetwork } from '../../src/ingest/network/importNetwork.ts';
@@ -53,6 +53,7 @@ async function play(of: Play, step: Step, index: number, last: boolean): Promise
   else await change();
   if (step.then === 'kill') await killedRefresh(of, index);
   if (step.then !== 'nothing' || last) await refresh(target, NOW);
+  if (step.compress) await maintain(target, NOW);
 }
 
 /** A refresh whose connection is ended from outside while it works; wherever it was, the next one must finish the work. */

@@ -12,6 +12,8 @@ export type Step = Axes & {
   network?: Network;
   /** How the refresh after it goes: not at all, normally, killed on the way, or two at once while the step is being written. */
   then: 'nothing' | 'refresh' | 'kill' | 'race';
+  /** Afterwards all that rests is compressed, so that what comes later must go into compressed chunks. */
+  compress?: true;
 };
 
 const HOUR = 3_600_000;
@@ -70,7 +72,7 @@ export function makeSteps(zone: string, seed: number, count: number): Step[] {
     };
     const then = random.pick(['nothing', 'nothing', 'refresh', 'refresh', 'kill', 'race'] as const);
     const instants = shape(random, axes.statement, () => instant(random, zone, axes.place));
-    const step: Step = { ...axes, then };
+    const step: Step = { ...axes, then, ...(random.next() < 0.03 ? { compress: true } : {}) };
     if (axes.event === 'delete') {
       step.remove = instants.map((at) => ({
         sensor: random.pick(SENSORS),

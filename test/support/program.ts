@@ -1,11 +1,17 @@
 /** Runs the programs as an operator would: as processes of their own, on an embedded server in a folder of their own. */
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export type Finished = { code: number | null; stdout: string; stderr: string };
-export type Running = { finished: Promise<Finished>; kill(signal: NodeJS.Signals): void };
+export type Running = {
+  finished: Promise<Finished>;
+  /** What it has logged so far. */
+  log(): string;
+  kill(signal: NodeJS.Signals): void;
+};
 
 export function makeHome(): { folder: string; environment: Record<string, string>; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'airseries-home-'));
@@ -31,5 +37,34 @@ export function start(program: string, words: string[], environment: Record<stri
   });
   child.stdin.end(input);
   const finished = new Promise<Finished>((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
-  return { finished, kill: (signal) => child.kill(signal) };
+  return { finished, log: () => stderr, kill: (signal) => child.kill(signal) };
+}
+
+/** Resolves when the program says on its admin port that it is ready; rejects if it ends before. */
+export async function ready(port: string, service: Running): Promise<void> {
+  let over = false;
+  const ended = service.finished.then(({ stderr }) => {
+    over = true;
+    throw new Error(`the service ended before it was ready:\n${stderr}`);
+  });
+  ended.catch(() => undefined);
+  const asked = async () => {
+    while (!over) {
+      const status = await fetch(`http://localhost:${port}/readyz`).then(
+        (answer) => answer.status,
+        () => 0,
+      );
+      if (status === 200) return;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+  await Promise.race([asked(), ended]);
+}
+
+export async function freePort(): Promise<string> {
+  const server = createServer().listen(0);
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return String(port);
 }

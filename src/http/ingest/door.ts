@@ -1,0 +1,50 @@
+/** The ingest port opens with the first token and not before: a service that nobody may send to listens to nobody. */
+import type { RequestListener } from 'node:http';
+import type { Log } from '../../log.ts';
+import { type Listening, listen } from '../listen.ts';
+
+type Options = {
+  app: RequestListener;
+  host: string;
+  port: number;
+  /** Whether there is a token that was not revoked. */
+  hasTokens: () => Promise<boolean>;
+  log: Log;
+  lookEveryMs?: number;
+};
+
+export type Door = {
+  /** Undefined as long as it is shut. */
+  port(): number | undefined;
+  close(): Promise<void>;
+};
+
+const LOOK_EVERY_MS = 10_000;
+
+/** Looks now and every ten seconds; rejects if there are tokens and the port cannot be had. An open door stays open. */
+export async function openDoor({ app, host, port, hasTokens, log, lookEveryMs }: Options): Promise<Door> {
+  let listening: Listening | undefined;
+  const look = async () => {
+    if (listening !== undefined || !(await hasTokens())) return;
+    listening = await listen(app, { host, port, variable: 'INGEST_PORT' });
+    log.info(`readings are taken in at http://${host}:${listening.port}/v1/readings`);
+  };
+  await look();
+  if (listening === undefined) log.info('no readings are taken in over HTTP: nobody has a token');
+  let looking: Promise<void> = Promise.resolve();
+  const timer = setInterval(() => {
+    looking = looking
+      .then(look)
+      .catch((error: Error) =>
+        log.error({ error: error.message }, 'the ingest port could not be opened; trying again'),
+      );
+  }, lookEveryMs ?? LOOK_EVERY_MS);
+  return {
+    port: () => listening?.port,
+    async close() {
+      clearInterval(timer);
+      await looking;
+      await listening?.close();
+    },
+  };
+}

@@ -1,0 +1,42 @@
+/** ROLE: processes that answer beside processes that work, of which one works and another takes over when it dies. */
+import { afterAll, expect, it } from 'vitest';
+import { freePort, makeHome, type Running, ready, start } from './support/program.ts';
+
+const home = makeHome();
+const running: Running[] = [];
+afterAll(async () => {
+  for (const service of running) service.kill('SIGKILL');
+  await Promise.all(running.map(({ finished }) => finished));
+  home.remove();
+});
+
+async function run(role: string): Promise<Running & { admin: string; port: string; ingest: string }> {
+  const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
+  const service = start('main', [], { ...home.environment, ROLE: role, DEMO: 'off', PORT, ADMIN_PORT, INGEST_PORT });
+  running.push(service);
+  await ready(ADMIN_PORT, service);
+  return { ...service, admin: ADMIN_PORT, port: PORT, ingest: INGEST_PORT };
+}
+
+const works = (service: Running) => service.log().includes('this process is the worker');
+const answers = (port: string, path = '/en/air-quality-app/v1/stations.json') =>
+  fetch(`http://localhost:${port}${path}`).then(
+    ({ status }) => status,
+    () => 'nobody there',
+  );
+
+it('a second worker takes over within ten seconds of the death of the first, and the API answers all the while', async () => {
+  const first = await run('worker');
+  const second = await run('worker');
+  const api = await run('api');
+  expect([first, second, api].map(works)).toEqual([true, false, false]);
+  expect(api.log()).not.toMatch(/aggregates|standing by|readings are taken in/);
+  expect(await answers(api.port)).toBe(200);
+  expect(await Promise.all([answers(first.port), answers(second.port)])).toEqual(['nobody there', 'nobody there']);
+
+  const died = performance.now();
+  first.kill('SIGKILL');
+  while (!works(second) && performance.now() - died < 10_000) expect(await answers(api.port)).toBe(200);
+  expect(works(second)).toBe(true);
+  expect(performance.now() - died).toBeLessThan(10_000);
+});
