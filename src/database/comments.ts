@@ -108,6 +108,17 @@ const VIEWS: Readonly<Record<string, { text: string; columns: Meanings }>> = {
     text: 'Stations, hidden ones included, with what does not depend on time.',
     columns: { ...STATION_NAMES, ...pick(station.shape, ['latitude', 'longitude']) },
   },
+  station_flag: {
+    text: 'When temperature, humidity and pressure of a station were not to be trusted. One row for each period and reason.',
+    columns: {
+      station_id: 'station id',
+      reason:
+        'operator, or what screening found: all_zero, pressure_off_altitude, humidity_pinned, constant_temperature, constant_humidity, constant_pressure',
+      sensor_id: 'the sensor whose readings gave it away; null where the operator says so',
+      since: 'from when on; null: since ever',
+      until: 'until when, exclusive; null: it goes on',
+    },
+  },
   station_hourly: { text: bucketText('Stations:', 'hours'), columns: STATION_BUCKET },
   station_daily: { text: bucketText('Stations:', 'days'), columns: { ...STATION_BUCKET, ...EXTREMES } },
   station_monthly: { text: bucketText('Stations:', 'months'), columns: { ...STATION_BUCKET, ...EXTREMES } },
