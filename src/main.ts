@@ -4,10 +4,14 @@ import { type Config, readConfig } from './config.ts';
 import { migrate } from './database/migrate.ts';
 import { type Database, openDatabase } from './database/open.ts';
 import { openReads } from './database/read.ts';
+import { openWrites } from './database/write.ts';
 import { makeAdminApp, type Readiness } from './http/adminApp.ts';
 import { makeApp } from './http/app.ts';
+import { makeIngestApp } from './http/ingest/app.ts';
+import { openDoor } from './http/ingest/door.ts';
 import { listen } from './http/listen.ts';
 import { startingListener } from './http/starting.ts';
+import { hasTokens } from './ingest/tokens.ts';
 import { beginWork } from './jobs/work.ts';
 import { becomeWorker } from './jobs/worker.ts';
 import { type Log, makeLog } from './log.ts';
@@ -57,6 +61,16 @@ async function startWork({ config, database, timeZone, clock, log, opened }: Wor
   const demo = embedded ? config.demo !== 'off' : config.demo === 'on';
   const terminal = process.stderr.isTTY === true;
   const { rawRetention: retention, pullHosts } = config;
+  const writes = openWrites(target, { timeZone });
+  opened.push(() => writes.close());
+  const door = await openDoor({
+    app: makeIngestApp({ writes, clock, log, rate: config.ingestRate }),
+    host: config.ingestHost,
+    port: config.ingestPort,
+    hasTokens: () => hasTokens(writes),
+    log,
+  });
+  opened.push(() => door.close());
   const work = { target, timeZone, demo, clock, log, terminal, retention, pullHosts };
   const worker = await becomeWorker(target, log, () => beginWork(work));
   opened.push(() => worker.stop());

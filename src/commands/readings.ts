@@ -1,14 +1,18 @@
 /** Commands about readings: in, and out for good. */
 import { refresh } from '../database/refresh.ts';
 import { deleteReadings } from '../ingest/deleteReadings.ts';
+import { FORMATS, type Format } from '../ingest/formats/readings.ts';
 import { importReadings } from '../ingest/importReadings.ts';
 import { type Context, inOrder, type Options, type Outcome, UsageError } from './context.ts';
 
 export async function readingsCommand(
-  { database, as, clock, log, terminal }: Context,
+  { database, as, clock, log, terminal, installation }: Context,
   files: string[],
+  formatName?: string,
 ): Promise<Outcome> {
-  const summary = await as('airseries_ingest', (sql) => importReadings(sql, files, { now: clock(), log, terminal }));
+  const format = chooseFormat(formatName, installation.timeZone);
+  const options = { now: clock(), log, terminal, format };
+  const summary = await as('airseries_ingest', (sql) => importReadings(sql, files, options));
   await refresh(database.target, clock());
   return { result: summary, ok: !summary.failed };
 }
@@ -26,4 +30,12 @@ export async function deleteCommand(
   );
   await refresh(database.target, clock());
   return { result: { deleted }, ok: true };
+}
+
+/** CSV with a header and NDJSON say what they are; anything else has to be named. */
+function chooseFormat(given: string | undefined, timeZone: string): Format | undefined {
+  if (given === undefined) return undefined;
+  const name = FORMATS.find((known) => known === given);
+  if (name === undefined) throw new UsageError(`--format ${given}: known is ${FORMATS.join(', ')}`);
+  return { name, timeZone };
 }

@@ -135,6 +135,8 @@ const FUNCTIONS: Meanings = {
   'title(jsonb, text, text)':
     'The title in a locale, else in English, else any of them, else the given text. Null only if all of these are.',
   'compass(float8)': 'Compass label of 16 points (N, NNE, …) of a direction in degrees; Latin letters in every locale.',
+  'sensor(timestamptz)':
+    'The sensors where they stand, or stood last, at an instant. Columns: id (sensor id), station_id (station id), kind (kind of sensor), device (what the device it is in calls itself), altitude (of the station [m]), first_measurement_time and last_measurement_time (of its readings), is_suspicious (whether its readings take part in nothing now).',
   'exceedance(float8, float8)':
     'How many times a mean exceeds its guideline, of the same unit, to one decimal; null up to 15 % over it, tested on the unrounded mean.',
   'history_window(timestamptz)':

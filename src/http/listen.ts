@@ -21,20 +21,32 @@ export type Listening = {
   close(patience?: { drainMs?: number; deadlineMs?: number }): Promise<void>;
 };
 
-/** `variable` is the environment variable that sets the port, for the message when it cannot be had. Port 0: any free one. */
+type Place = {
+  /** 0: any free one. */
+  port: number;
+  /** The environment variable that sets the port, for the message when it cannot be had. One that sets the host ends in HOST instead. */
+  variable: string;
+  /** An address of this machine; left out: all of them. */
+  host?: string;
+  /** How long a client may take to send a request, body included. */
+  requestMs?: number;
+};
+
 export async function listen(
   app: RequestListener,
-  { port, variable }: { port: number; variable: string },
+  { port, variable, host, requestMs = LIMITS.requestTimeout }: Place,
 ): Promise<Listening> {
   let closing = false;
-  const server = createServer(LIMITS, (req, res) => {
+  const server = createServer({ ...LIMITS, requestTimeout: requestMs }, (req, res) => {
     if (closing) res.setHeader('Connection', 'close');
     app(req, res);
   });
   server.on('clientError', refuseUnreadable);
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(explained(error, port, variable)));
-    server.listen(port, resolve);
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(explained(error, { port, variable, host: host ?? '' })),
+    );
+    server.listen(port, host, resolve);
   });
   return {
     port: (server.address() as AddressInfo).port,
@@ -54,10 +66,17 @@ async function closed(server: Server, deadlineMs: number): Promise<void> {
   clearTimeout(deadline);
 }
 
-function explained(error: NodeJS.ErrnoException, port: number, variable: string): Error {
+function explained(error: NodeJS.ErrnoException, { port, variable, host }: Required<Omit<Place, 'requestMs'>>): Error {
+  const hostVariable = variable.replace(/PORT$/, 'HOST');
+  const noHost =
+    `${host} (${hostVariable}) is no address of this machine. ` +
+    `Set ${hostVariable} to one that is: 127.0.0.1 is reached from this machine alone, 0.0.0.0 is all of them.`;
   const remedy: Record<string, string> = {
     EADDRINUSE: `Port ${port} is taken by another program. Stop that one, or set ${variable} to a free port.`,
     EACCES: `This user may not open port ${port}. Set ${variable} to a port above 1023.`,
+    EADDRNOTAVAIL: noHost,
+    ENOTFOUND: noHost,
+    EAI_AGAIN: noHost,
   };
   return new Error(remedy[error.code ?? ''] ?? `Port ${port} (${variable}) could not be opened: ${error.message}`, {
     cause: error,

@@ -1,4 +1,4 @@
-/** Methods and origins: GET and HEAD from anywhere, an answer to a browser's preflight, and a refusal of everything else. */
+/** Methods and origins: what is read by GET and HEAD from anywhere, what is sent by POST, and a refusal of everything else. */
 import type { IRouter, NextFunction, Request, RequestHandler, Response } from 'express';
 import { Problem } from './problem.ts';
 
@@ -18,6 +18,11 @@ export function addPath(app: IRouter, path: RegExp, get: RequestHandler): void {
   app.route(path).get(get).options(answerPreflight).all(refuseMethod);
 }
 
+/** A path that something is sent to. No page of a browser has business here, so there is nothing for a preflight. */
+export function addPostPath(app: IRouter, path: RegExp, ...handlers: RequestHandler[]): void {
+  app.route(path).post(handlers).all(refuseAllButPost);
+}
+
 function answerPreflight(_req: Request, res: Response): void {
   res.set({
     Allow: ALLOWED,
@@ -32,4 +37,8 @@ function refuseMethod(req: Request): never {
   throw new Problem(405, `${req.method} is not possible here: the interface is read-only. Use GET.`, {
     Allow: ALLOWED,
   });
+}
+
+function refuseAllButPost(req: Request): never {
+  throw new Problem(405, `${req.method} is not possible here: readings are sent. Use POST.`, { Allow: 'POST' });
 }

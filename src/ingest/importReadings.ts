@@ -7,25 +7,33 @@ import type { Log } from '../log.ts';
 import { makeProgress, type Progress } from '../progress.ts';
 import { type Accepted, acceptReadings } from './accept.ts';
 import { openSource, type Source } from './formats/bytes.ts';
-import { type ReadingBatch, readReadings } from './formats/readings.ts';
+import { type Format, type ReadingBatch, readReadings } from './formats/readings.ts';
 import { InputError } from './inputError.ts';
 import { emptySummary, noteBatch, type Summary } from './summary.ts';
 
-type Options = { now: Date; log: Log; terminal: boolean };
-type Run = { sql: Sql; log: Log; clock: () => Date; summary: Summary; progress: Progress; total: number | undefined };
+type Options = { now: Date; log: Log; terminal: boolean; format?: Format | undefined };
+type Run = {
+  sql: Sql;
+  format: Format | undefined;
+  log: Log;
+  clock: () => Date;
+  summary: Summary;
+  progress: Progress;
+  total: number | undefined;
+};
 
 /** `sql` is a pool in the role airseries_ingest; `-` among the paths is standard input. Aggregates follow at the next refresh. */
 export async function importReadings(
   sql: Sql,
   paths: readonly string[],
-  { now, log, terminal }: Options,
+  { now, log, terminal, format }: Options,
 ): Promise<Summary> {
   const summary = emptySummary();
   const started = performance.now();
   // a pipe may flow for days, and its readings are not from the future for that
   const clock = () => new Date(now.getTime() + (performance.now() - started));
   const progress = makeProgress('importing', log, terminal);
-  const run: Run = { sql, log, clock, summary, progress, total: undefined };
+  const run: Run = { sql, format, log, clock, summary, progress, total: undefined };
   const sources: Source[] = [];
   for (const path of paths) await noteFailure(run, async () => sources.push(await openSource(path)));
   if (sources.every(({ size }) => size !== undefined)) {
@@ -56,7 +64,7 @@ async function noteFailure({ summary, log, progress }: Run, work: () => Promise<
 }
 
 async function importSource(run: Run, source: Source, readBefore: number): Promise<void> {
-  const { sql, clock, summary, progress } = run;
+  const { sql, format, clock, summary, progress } = run;
   let writing: Promise<void> = Promise.resolve();
   const write = async ({ readings, ignored }: ReadingBatch, read: number) => {
     const outcome = await acceptReadings(sql, readings, { now: clock(), source: source.name });
@@ -65,7 +73,7 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
     progress.show(summary.received, run.total === undefined ? undefined : (readBefore + read) / run.total);
   };
   try {
-    for await (const batch of readReadings(source)) {
+    for await (const batch of readReadings(source, format)) {
       await writing;
       writing = write(batch, source.read);
       writing.catch(() => undefined); // it is awaited before the next one

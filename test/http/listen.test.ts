@@ -40,6 +40,19 @@ it('names the port and the variable when the port is taken', async () => {
   await first.close({ drainMs: 0 });
 });
 
+it('listens at one address only, where one is given', async () => {
+  const served = await listen(ok, { port: 0, variable: 'INGEST_PORT', host: '127.0.0.1' });
+  expect((await fetch(`http://127.0.0.1:${served.port}/`)).status).toBe(200);
+  await expect(fetch(`http://127.0.0.2:${served.port}/`)).rejects.toThrow();
+  await served.close({ drainMs: 0 });
+});
+
+it.each(['192.0.2.1', 'nowhere.invalid'])('says what to do when there is no such address (%s)', async (host) => {
+  await expect(listen(ok, { port: 0, variable: 'INGEST_PORT', host })).rejects.toThrow(
+    `${host} (INGEST_HOST) is no address of this machine. Set INGEST_HOST to one that is`,
+  );
+});
+
 it('loses no request of clients that take the next server when this one asks them to leave', async () => {
   const [old, next] = await Promise.all([serve(), serve()]);
   const agent = new Agent({ keepAlive: true });

@@ -12,22 +12,30 @@ import { refresh } from '../../src/database/refresh.ts';
 import { makeApp } from '../../src/http/app.ts';
 import { importReadings } from '../../src/ingest/importReadings.ts';
 import { importNetwork } from '../../src/ingest/network/importNetwork.ts';
+import { createToken } from '../../src/ingest/tokens.ts';
 import { makeLog } from '../../src/log.ts';
 import type { Api, ApiDb } from '../../src/queries/api.ts';
 import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
 import { bucketStart } from '../support/localTime.ts';
 import { compareHistory, compareWho, type Reference, type Windows } from './compare.ts';
+import { sendShuffled } from './throughDoor.ts';
 
 const FOLDER = process.env.AIRSERIES_DATA;
-const SETS = ['jena', 'beijing', 'armenia', 'aberdeen'];
+const SETS = [
+  { set: 'jena', by: 'file' },
+  { set: 'beijing', by: 'file' },
+  { set: 'armenia', by: 'file' },
+  { set: 'aberdeen', by: 'file' },
+  { set: 'aberdeen', by: 'door' },
+] as const;
 const log = makeLog('silent');
 
 if (FOLDER === undefined)
   process.stderr.write('\n=== AIRSERIES_DATA is not set: the reference data are NOT checked ===\n');
 
-describe.skipIf(FOLDER === undefined).each(engines.flatMap((engine) => SETS.map((set) => ({ engine, set }))))(
-  'reference $set ($engine)',
-  ({ engine, set }) => {
+describe.skipIf(FOLDER === undefined).each(engines.flatMap((engine) => SETS.map((of) => ({ engine, ...of }))))(
+  'reference $set by $by ($engine)',
+  ({ engine, set, by }) => {
     const folder = FOLDER ?? '';
     let reference: Reference;
     let database: TestDatabase;
@@ -42,8 +50,27 @@ describe.skipIf(FOLDER === undefined).each(engines.flatMap((engine) => SETS.map(
       const now = new Date();
       await importNetwork(database.as(), readFileSync(join(folder, 'data', set, 'network.json'), 'utf8'), { now, log });
       const readings = join(folder, 'data', set, 'readings.csv.gz');
-      const summary = await importReadings(database.as('airseries_ingest'), [readings], { now, log, terminal: false });
-      expect(summary.received).toBe(reference.meta.rows);
+      if (by === 'file') {
+        const summary = await importReadings(database.as('airseries_ingest'), [readings], {
+          now,
+          log,
+          terminal: false,
+        });
+        expect(summary.received).toBe(reference.meta.rows);
+      } else {
+        const [{ provider } = { provider: '' }] = await database.as()<
+          { provider: string }[]
+        >`select min(id) as provider from raw.provider`;
+        const { token } = await createToken(database.as(), { name: 'all', provider, stations: null, now });
+        const { rows, sent, said } = await sendShuffled({
+          target: database.target,
+          timeZone: reference.meta.tz,
+          token,
+          path: readings,
+        });
+        expect(rows).toBe(reference.meta.rows);
+        expect(said).toEqual({ received: sent, accepted: rows, unchanged: sent - rows, quarantined: 0 });
+      }
       await refresh(database.target, now);
       db = openReads<Api>(database.target, { timeZone: reference.meta.tz });
     }, 300_000);
@@ -75,7 +102,7 @@ describe.skipIf(FOLDER === undefined).each(engines.flatMap((engine) => SETS.map(
       }
       expect(wrong.slice(0, 20)).toEqual([]);
       expect(compared.values).toBeGreaterThan(2_000);
-      process.stderr.write(`reference ${set} on ${engine}: ${compared.values} values equal\n`);
+      process.stderr.write(`reference ${set} by ${by} on ${engine}: ${compared.values} values equal\n`);
     });
   },
 );

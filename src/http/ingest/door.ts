@@ -20,13 +20,15 @@ export type Door = {
 };
 
 const LOOK_EVERY_MS = 10_000;
+/** Eight MiB over a slow uplink take their time. */
+const SLOW_UPLINK_MS = 60_000;
 
 /** Looks now and every ten seconds; rejects if there are tokens and the port cannot be had. An open door stays open. */
 export async function openDoor({ app, host, port, hasTokens, log, lookEveryMs }: Options): Promise<Door> {
   let listening: Listening | undefined;
   const look = async () => {
     if (listening !== undefined || !(await hasTokens())) return;
-    listening = await listen(app, { host, port, variable: 'INGEST_PORT' });
+    listening = await listen(app, { host, port, variable: 'INGEST_PORT', requestMs: SLOW_UPLINK_MS });
     log.info(`readings are taken in at http://${host}:${listening.port}/v1/readings`);
   };
   await look();

@@ -3,6 +3,7 @@ import { METRIC_NAMES } from '../../contract/metrics.ts';
 import type { Incoming } from '../batch.ts';
 import type { Line } from './lines.ts';
 import { SENSOR_KEY, TIME_KEYS } from './names.ts';
+import { isObject, readingOf, unreadable } from './object.ts';
 import type { LineReader } from './readings.ts';
 
 const KNOWN: ReadonlySet<string> = new Set([SENSOR_KEY, ...TIME_KEYS, ...METRIC_NAMES]);
@@ -12,21 +13,17 @@ const REMEMBERED = 100;
 export function ndjsonReader(): LineReader {
   const ignored = new Set<string>();
   const read = ({ number, text, tooLong }: Line): Incoming => {
-    const object = tooLong ? undefined : parseObject(text);
-    if (object === undefined) {
-      return { sensorId: undefined, measuredAt: undefined, values: {}, text, line: number, unreadable: true };
-    }
-    for (const key in object) if (!KNOWN.has(key) && ignored.size < REMEMBERED) ignored.add(key);
-    const time = TIME_KEYS.find((key) => object[key] !== undefined) ?? 'time';
-    return { sensorId: object[SENSOR_KEY], measuredAt: object[time], values: object, text, line: number };
+    const value = tooLong ? undefined : parsed(text);
+    if (!isObject(value)) return unreadable(text, number);
+    for (const key in value) if (!KNOWN.has(key) && ignored.size < REMEMBERED) ignored.add(key);
+    return readingOf(value, text, number);
   };
   return { ignored, read };
 }
 
-function parseObject(text: string): Record<string, unknown> | undefined {
+function parsed(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 /** A source becomes batches of readings. Constant memory: the next batch is read when somebody asks for it. */
 import type { Incoming } from '../batch.ts';
 import { InputError } from '../inputError.ts';
+import { airqualityAmReader, PREAMBLE } from './airqualityAm.ts';
 import type { Source } from './bytes.ts';
 import { csvReader } from './csv.ts';
 import { type Line, splitLines } from './lines.ts';
@@ -13,6 +14,10 @@ export type LineReader = {
   read(line: Line): Incoming;
 };
 
+/** Files that don't say what they are. Their stamps have no offset: they are of the network's zone. */
+export const FORMATS = ['airquality-am'] as const;
+export type Format = { name: (typeof FORMATS)[number]; timeZone: string };
+
 export type ReadingBatch = { readings: Incoming[]; ignored: ReadonlySet<string> };
 
 const BATCH = 10_000;
@@ -20,7 +25,7 @@ const BATCH = 10_000;
 const BATCH_TEXT = 4_000_000;
 
 /** When reading fails, all that came before is handed on first; the error names the place. */
-export async function* readReadings(source: Source): AsyncGenerator<ReadingBatch> {
+export async function* readReadings(source: Source, format?: Format): AsyncGenerator<ReadingBatch> {
   let reader: LineReader | undefined;
   let readings: Incoming[] = [];
   let text = 0;
@@ -31,7 +36,8 @@ export async function* readReadings(source: Source): AsyncGenerator<ReadingBatch
       for (const line of lines) {
         lastLine = line.number;
         if (reader === undefined) {
-          reader = chooseReader(line, source.name);
+          if (format !== undefined && line.text === PREAMBLE) continue;
+          reader = chooseReader(line, source.name, format);
           if (!line.text.startsWith('{')) continue; // the header
         }
         readings.push(reader.read(line));
@@ -60,8 +66,9 @@ export async function* readReadings(source: Source): AsyncGenerator<ReadingBatch
 
 const HEADER_OR_OBJECTS = 'Needed is CSV with a header line, or one JSON object a line.';
 
-function chooseReader(first: Line, name: string): LineReader {
+function chooseReader(first: Line, name: string, format: Format | undefined): LineReader {
   const place = `${name}:${first.number}`;
+  if (format !== undefined) return airqualityAmReader(first.text, place, format.timeZone);
   if (first.text.startsWith('{')) return ndjsonReader();
   if (first.text.startsWith('[')) throw new InputError(place, 'this is a JSON array', HEADER_OR_OBJECTS);
   if (first.tooLong) throw new InputError(place, 'the first line is too long for a header', HEADER_OR_OBJECTS);

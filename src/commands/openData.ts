@@ -1,0 +1,17 @@
+/** The command that writes the network's history into files. */
+import { refresh } from '../database/refresh.ts';
+import { exportOpenData } from '../openData/exportOpenData.ts';
+import { type Context, inOrder, type Options, type Outcome } from './context.ts';
+
+export async function exportCommand(
+  { database, clock, instant, installation, log, terminal }: Context,
+  folder: string,
+  options: Options,
+): Promise<Outcome> {
+  const [from, to] = inOrder(await instant('from', options.from), await instant('to', options.to));
+  const now = clock();
+  await refresh(database.target, now);
+  const { timeZone } = installation;
+  const result = await exportOpenData(database.target, folder, { timeZone, now, log, terminal, from, to });
+  return { result, ok: true };
+}

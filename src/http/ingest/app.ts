@@ -1,0 +1,50 @@
+/** Where devices and feeds push readings, as an Express app: who is it, how often, and only then what it sends. */
+import type { Express, Request } from 'express';
+import type { Clock } from '../../clock.ts';
+import type { AskingPool } from '../../database/askingPool.ts';
+import type { Log } from '../../log.ts';
+import { accessLog } from '../accessLog.ts';
+import { bareApp } from '../app.ts';
+import { makeErrorHandlers, refuseMalformedPath } from '../errors.ts';
+import { addPostPath } from '../methods.ts';
+import { notFound, quoted } from '../problem.ts';
+import { makeAirrohrRoute } from './airrohr.ts';
+import { makeAuthenticate, senderOf } from './authenticate.ts';
+import { perMinute } from './perMinute.ts';
+import { makeReadingsRoute } from './readings.ts';
+
+export type IngestOptions = {
+  /** In the role airseries_ingest. */
+  writes: AskingPool;
+  clock: Clock;
+  log: Log;
+  /** Requests a minute that one token may send. */
+  rate: number;
+  /** Wrong tokens a minute that one address may try. */
+  failures?: number;
+};
+
+export const READINGS_PATH = '/v1/readings';
+export const AIRROHR_PATH = '/v1/push/airrohr';
+
+export function makeIngestApp({ writes, clock, log, rate, failures = 60 }: IngestOptions): Express {
+  const app = bareApp();
+  const errors = makeErrorHandlers(log);
+  // behind a proxy of the same machine every request comes from that proxy, which says whose it is
+  app.set('trust proxy', 'loopback');
+  app.use(accessLog(log), errors.watch, refuseMalformedPath);
+  const door = [
+    makeAuthenticate({ writes, clock, failures }),
+    perMinute({
+      limit: rate,
+      keyOf: (_req, res) => senderOf(res).id,
+      detail: `This token has sent more than ${rate} requests in a minute. Send more readings in each, or wait.`,
+    }),
+  ];
+  addPostPath(app, /^\/v1\/readings$/, ...door, ...makeReadingsRoute({ writes, clock }));
+  addPostPath(app, /^\/v1\/push\/airrohr$/, ...door, ...makeAirrohrRoute({ writes, clock }));
+  app.use((req: Request) => {
+    throw notFound(`There is nothing at ${quoted(req.path)}. Readings go to ${READINGS_PATH} or ${AIRROHR_PATH}.`);
+  }, errors.handle);
+  return app;
+}

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openSource } from '../../../src/ingest/formats/bytes.ts';
+import { splitQuoted } from '../../../src/ingest/formats/quoted.ts';
+import { type Format, type ReadingBatch, readReadings } from '../../../src/ingest/formats/readings.ts';
+import { importReadings } from '../../../src/ingest/importReadings.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { bringIn, file, keepingLog, NOW, smallNetwork } from '../support.ts';
+
+const HEADER = 'sensor_id,timestamp,time_start,time_end,pm2.5,pm2.5_corrected,pm10,temperature,pressure,humidity';
+const formatOf = (timeZone: string): Format => ({ name: 'airquality-am', timeZone });
+
+async function read(content: string, timeZone = 'Asia/Yerevan') {
+  const batches: ReadingBatch[] = [];
+  for await (const batch of readReadings(await openSource(file('measurements.csv', content)), formatOf(timeZone))) {
+    batches.push(batch);
+  }
+  return { readings: batches.flatMap(({ readings }) => readings), ignored: [...(batches[0]?.ignored ?? [])] };
+}
+const failure = (content: string) => read(content).catch((error: Error) => error.message);
+
+describe('measurements', () => {
+  test.each([
+    ['of today, after SET', `SET\n${HEADER}\n2,2026-02-01 00:05:10,,,14.2,9.1,21.9,,,\n`],
+    ['of before, in quotes', `${HEADER}\n2,"2026-02-01 00:05:10",,,14.2,9.1,21.9,,,\n`],
+  ])('%s', async (_, content) => {
+    const { readings, ignored } = await read(content);
+    expect(readings).toEqual([
+      {
+        sensorId: '2',
+        measuredAt: '2026-02-01 00:05:10+04:00',
+        values: { pm25_raw: '14.2', pm25: '9.1', pm10: '21.9' },
+        line: content.split('\n').length - 1,
+        text: content.split('\n').at(-2),
+      },
+    ]);
+    expect(ignored).toEqual([]);
+  });
+
+  test('a mean counts from the start of its interval; columns may stand in any order, and strange ones are named', async () => {
+    const { readings, ignored } = await read(
+      'pressure,time_end,time_start,colour,timestamp,sensor_id,pm2.5\n90123,2026-02-01 13:00:00,2026-02-01 12:00:00,"red, dark",2026-02-01 12:30:00,3,\n',
+    );
+    expect(readings).toMatchObject([{ measuredAt: '2026-02-01 12:00:00+04:00', values: { pressure: '90123' } }]);
+    expect(ignored).toEqual(['colour']);
+  });
+
+  test('in files of means the only PM2.5 is the corrected one, whatever it is called', async () => {
+    const daily = await read('sensor_id,timestamp,avg_pm2.5,avg_temperature\n2,2025-02-27,6.7,\n');
+    expect(daily.readings).toMatchObject([{ measuredAt: '2025-02-27 00:00:00+04:00', values: { pm25: '6.7' } }]);
+    const hourly = await read('sensor_id,timestamp,pm2.5,avg_pm10,total_rain\n2,2025-02-27 01:00:00,6.7,7.7,0.2\n');
+    expect(hourly.readings[0]?.values).toEqual({ pm25: '6.7', pm10: '7.7', rain: '0.2' });
+  });
+
+  test('a stamp with an offset is taken as it is, garbage costs its line', async () => {
+    const { readings } = await read(
+      `${HEADER}\n2,2026-02-01T00:00:00Z,,,1,,,,,\n2,noon,,,1,,,,,\n2,"2026-02-01,,,1,,,,,\n2,3\n{}\n`,
+    );
+    expect(readings.map(({ measuredAt, unreadable }) => unreadable ?? measuredAt)).toEqual([
+      '2026-02-01T00:00:00Z',
+      'noon',
+      true,
+      true,
+      true,
+    ]);
+  });
+
+  test.each([
+    ['station_id,timestamp,pm2.5', 'has no column sensor_id'],
+    ['sensor_id,time_start,pm2.5', 'has no column timestamp'],
+    ['sensor_id,timestamp,colour', 'names no metric'],
+    ['sensor_id,timestamp,avg_pm2.5,pm2.5', 'names pm25 twice'],
+    ['{"sensor_id":1}', 'has no column sensor_id'],
+  ])('the header %j is refused', async (header, why) => {
+    expect(await failure(`SET\n${header}\n1,2,3\n`)).toMatch(
+      new RegExp(`measurements.csv:2: the header ${why}: .*Needed are measurements_YYYY_MM.csv`),
+    );
+  });
+
+  test('a file with nothing but SET is empty', async () => {
+    expect(await failure('SET\n')).toContain('the file is empty');
+  });
+});
+
+describe('stamps where clocks change', () => {
+  const measured = async (stamps: [number, string][]) => {
+    const lines = stamps.map(([sensor, stamp]) => `${sensor},${stamp},1`);
+    const { readings } = await read(`sensor_id,timestamp,pm2.5\n${lines.join('\n')}\n`, 'Europe/London');
+    return readings.map(({ measuredAt }) => String(measuredAt).slice(11));
+  };
+
+  test('an hour that was skipped has no offset, and is refused at the door', async () => {
+    const stamps = ['2026-03-29 00:59:59', '2026-03-29 01:00:00', '2026-03-29 02:00:00'];
+    expect(await measured(stamps.map((stamp) => [1, stamp]))).toEqual(['00:59:59+00:00', '01:00:00', '02:00:00+01:00']);
+  });
+
+  test('in an hour that came twice, the second pass of a sensor begins where its stamps go back', async () => {
+    const order: [number, string][] = [
+      [1, '00:30'],
+      [1, '01:00'],
+      [2, '01:50'],
+      [1, '01:30'],
+      [1, '01:00'],
+      [2, '01:55'],
+      [1, '01:30'],
+      [2, '02:00'],
+    ];
+    expect(await measured(order.map(([sensor, time]) => [sensor, `2026-10-25 ${time}`]))).toEqual([
+      '00:30+01:00',
+      '01:00+01:00',
+      '01:50+01:00',
+      '01:30+01:00',
+      '01:00+00:00',
+      '01:55+01:00',
+      '01:30+00:00',
+      '02:00+00:00',
+    ]);
+  });
+});
+
+test.each([
+  ['', ['']],
+  ['a, b ,', ['a', 'b', '']],
+  ['"a,b","say ""no""",c', ['a,b', 'say "no"', 'c']],
+  ['"",""', ['', '']],
+  ['"a', undefined],
+  ['"a"b,c', undefined],
+  ['a"b"', undefined],
+])('fields of %j', (text, fields) => {
+  expect(splitQuoted(text)).toEqual(fields);
+});
+
+onEveryEngine('import readings --format airquality-am', (engine) => {
+  let db: TestDatabase;
+  beforeAll(async () => {
+    db = await testDatabase(engine, 'Europe/London');
+    await bringIn(db.as(), smallNetwork({ timeZone: 'Europe/London', sensor: { correction: 'epa-2021' } }));
+  });
+  afterAll(() => db.drop());
+
+  test('is in at the instants meant, with both values of PM2.5', async () => {
+    const path = file(
+      'a.csv',
+      `SET\n${HEADER},note\n1,2026-07-01 13:00:00,,,10,99,,,,50,x\n3,"2026-07-01 14:00:00","2026-07-01 13:00:00",,10,9,,21.5,101325,50,\n3,2026-03-29 01:30:00,,,1,,,,,,\n`,
+    );
+    const format = formatOf('Europe/London');
+    const bring = () =>
+      importReadings(db.as('airseries_ingest'), [path], { now: NOW, log: keepingLog(), terminal: false, format });
+    expect(await bring()).toMatchObject({
+      received: 3,
+      accepted: 2,
+      quarantined: { unreadable_time: 1 },
+      ignoredColumns: ['note'],
+      failed: false,
+    });
+    const rows = await db.as()`
+      select sensor_id, measured_at, pm25::float8, pm25_raw::float8, pressure::float8 from raw.readings order by sensor_id`;
+    // a formula of our own goes before the correction that came with the file (S5)
+    expect(rows[0]).toMatchObject({ sensor_id: 1, measured_at: '2026-07-01T13:00:00+01:00', pm25_raw: 10 });
+    expect(rows[0]?.pm25).toBeCloseTo(6.68, 4);
+    expect(rows[1]).toMatchObject({
+      sensor_id: 3,
+      measured_at: '2026-07-01T13:00:00+01:00',
+      pm25: 9,
+      pm25_raw: 10,
+      pressure: 101_325,
+    });
+    expect(await bring()).toMatchObject({ accepted: 0, unchanged: 2 });
+  });
+});

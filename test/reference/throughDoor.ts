@@ -1,0 +1,50 @@
+/** Sends a file of readings to the HTTP door as a network would at its worst: in any order, and a third of them twice. */
+import { readFileSync } from 'node:fs';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { parse } from 'csv-parse/sync';
+import type { Target } from '../../src/database/connect.ts';
+import { openWrites } from '../../src/database/write.ts';
+import { makeIngestApp } from '../../src/http/ingest/app.ts';
+import { listen } from '../../src/http/listen.ts';
+import { makeLog } from '../../src/log.ts';
+import { seeded } from '../support/random.ts';
+
+const BATCH = 5_000;
+
+type Options = { target: Target; timeZone: string; token: string; path: string };
+
+/** Resolves to how many readings are in the file and what the door said in all. */
+export async function sendShuffled({ target, timeZone, token, path }: Options) {
+  const rows: Record<string, string>[] = parse(gunzipSync(readFileSync(path)), { columns: true });
+  const lines = rows.map(({ station_id: _, ...row }) => JSON.stringify(row));
+  const shuffled = shuffle([...lines, ...lines.filter((_, index) => index % 3 === 0)]);
+  const writes = openWrites(target, { timeZone });
+  const app = makeIngestApp({ writes, clock: () => new Date(), log: makeLog('silent'), rate: 1_000_000 });
+  const server = await listen(app, { port: 0, variable: 'INGEST_PORT' });
+  const said = { received: 0, accepted: 0, unchanged: 0, quarantined: 0 };
+  for (let first = 0; first < shuffled.length; first += BATCH) {
+    const answer = await fetch(`http://localhost:${server.port}/v1/readings`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/x-ndjson', 'Content-Encoding': 'gzip' },
+      body: gzipSync(shuffled.slice(first, first + BATCH).join('\n')),
+    });
+    if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
+    const body = (await answer.json()) as { received: number; accepted: number; unchanged: number; quarantined: [] };
+    said.received += body.received;
+    said.accepted += body.accepted;
+    said.unchanged += body.unchanged;
+    said.quarantined += body.quarantined.length;
+  }
+  await server.close({ drainMs: 0 });
+  await writes.close();
+  return { rows: rows.length, sent: shuffled.length, said };
+}
+
+function shuffle<T>(items: T[]): T[] {
+  const random = seeded(20_261_121);
+  for (let last = items.length - 1; last > 0; last -= 1) {
+    const other = random.below(last + 1);
+    [items[last], items[other]] = [items[other] as T, items[last] as T];
+  }
+  return items;
+}
