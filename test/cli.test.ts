@@ -40,7 +40,15 @@ describe('bad usage', () => {
     ['fly', 'no command fly'],
     ['import network', 'import network FILE'],
     ['import readings', 'import readings FILE'],
-    ['delete readings --sensor 1', 'needs --sensor, --from and --to'],
+    ['delete readings --sensor 1', 'needs --from, --to'],
+    ['token add me', 'needs --provider'],
+    ['token add --provider p', 'needs NAME'],
+    ['token', 'no command token'],
+    ['export', 'export FOLDER'],
+    ['import readings x --format xml', 'known is airquality-am'],
+    ['quarantine drop', 'or --all'],
+    ['recorrect', 'needs --from'],
+    ['migrate --format x', '--format means nothing here'],
     ['audit --form 2026-01-01', 'form'],
     ['digest --from 2026-01-01', '--from means nothing here'],
     ['refresh --from yesterday', 'not an instant'],
@@ -93,6 +101,34 @@ describe('one network from its file to its audit', () => {
       deleted: 1,
     });
     expect(await json('audit --repair')).toMatchObject({ code: 0 });
+  });
+
+  it('another try for what waited in quarantine, tokens, formulas, screening, open data', async () => {
+    expect((await json('quarantine list')).result).toMatchObject({ total: 4, by_reason: { unknown_sensor: 1 } });
+    const [station] = NETWORK.stations;
+    const grown = { ...station, sensors: [{ id: 11 }, { id: 12, correction: 'epa-2021' }] };
+    writeFileSync(file, JSON.stringify({ ...NETWORK, stations: [grown] }));
+    expect((await json(`import network ${file}`)).result.sensors).toMatchObject({ added: 1 });
+    expect((await json('quarantine retry')).result).toMatchObject({ accepted: 1 });
+    expect((await json('quarantine drop --reason unreadable_line')).result).toEqual({ dropped: 1 });
+
+    const { result } = await json('token add roof --provider p --stations 1');
+    expect(result).toMatchObject({
+      name: 'roof',
+      provider: 'p',
+      stations: [1],
+      token: expect.stringMatching(/^airs_/),
+    });
+    const listed = await json('token list');
+    expect(listed.result).toMatchObject([{ name: 'roof', revoked_at: null }]);
+    expect(JSON.stringify(listed.result)).not.toContain(result.token);
+    expect((await json('token revoke roof')).result).toEqual({ revoked: 'roof' });
+
+    expect((await json('recorrect --from 2026-01-01')).result).toEqual({ sensors: 1, readings_changed: 0 });
+    expect((await json('screen --from 2026-01-01')).result).toMatchObject({ raised: 0, flagged: [] });
+    const exported = await json(`export ${join(home.folder, 'open-data')}`);
+    expect(exported.result.files).toMatchObject({ 'sensors.csv': 2, 'station_avg_hourly_2026.csv': 1 });
+    expect(await json('audit --from 2026-01-01')).toMatchObject({ code: 0, result: [] });
   });
 
   it('refuses what does not fit, with exit 1 and a remedy', async () => {

@@ -135,7 +135,8 @@ begin
   insert into raw.quarantine (recorded_at, source, provider_id, line, kind, reason, text, reading)
   select now, source, scope_provider, original.line, refused.kind, refused.reason, coalesce(original.text, ''),
     case when refused.kind = 'reading' and given.sensor_id > 0 and given.microseconds is not null then
-      jsonb_strip_nulls(jsonb_build_object('sensor_id', given.sensor_id, 'microseconds', given.microseconds, {{each metric: '$name', given.$name}})) end
+      jsonb_strip_nulls(jsonb_build_object('sensor_id', given.sensor_id, 'microseconds', given.microseconds, {{each metric: '$name', given.$name}},
+        'unusable', (select jsonb_agg(v.reason) from unnest(value_nths, value_reasons) as v(nth, reason) where v.nth = refused.nth))) end
   from (
     select r.nth, 'reading' as kind, r.reason from unnest(refused_nths, refused_reasons) as r(nth, reason)
     union all

@@ -18,7 +18,10 @@ export async function recorrectCommand(
 }
 
 /** Looks at more of the past than the service does by itself, and tells what is flagged. */
-export async function screenCommand({ database, installation, clock, instant }: Context, options: Options): Promise<Outcome> {
+export async function screenCommand(
+  { database, installation, clock, instant }: Context,
+  options: Options,
+): Promise<Outcome> {
   await refresh(database.target, clock());
   const screened = await screen(database.target, clock(), await instant('from', options.from));
   await refresh(database.target, clock());

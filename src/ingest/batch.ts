@@ -43,7 +43,6 @@ export function layOut(readings: readonly Incoming[], now: Date): Batch {
   readings.forEach((reading, index) => {
     const sensor = readSensor(reading.sensorId);
     const time = typeof reading.measuredAt === 'string' ? readInstant(reading.measuredAt) : undefined;
-    const valuesBefore = values.length;
     let given = 0;
     METRICS.forEach((metric: Metric, position) => {
       const raw = reading.values[metric.name as MetricName];
@@ -59,13 +58,10 @@ export function layOut(readings: readonly Incoming[], now: Date): Batch {
       }
     });
     sensors.push(sensor ?? 0);
-    times.push(time?.microseconds ?? 'NULL');
+    times.push(time === undefined || time.local ? 'NULL' : time.microseconds);
     const reason = judge(reading, sensor, time, given, latest);
     reasons.push(reason ?? 'NULL');
-    if (reason === undefined) return;
-    problems.push({ index, reason });
-    // of a reading refused for something else, single values are of no interest
-    if (reason !== 'no_value') values.length = valuesBefore;
+    if (reason !== undefined) problems.push({ index, reason });
   });
 
   return {

@@ -23,6 +23,13 @@ export function readInstant(text: string): Instant | undefined {
   return { microseconds: milliseconds * 1_000 + fraction, local: part[8] === undefined && part[9] === undefined };
 }
 
+/** The other way, for PostgreSQL or for this reader. */
+export function instantText(microseconds: number): string {
+  const milliseconds = Math.floor(microseconds / 1_000);
+  const rest = String(microseconds - milliseconds * 1_000).padStart(3, '0');
+  return new Date(milliseconds).toISOString().replace('Z', `${rest}Z`);
+}
+
 function daysIn(year: number, month: number): number {
   if (month !== 2) return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
   return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;

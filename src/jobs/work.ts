@@ -6,9 +6,11 @@ import type { Log } from '../log.ts';
 import { demoFeedJob, holdsDemo, loadDemo, wantsDemo } from './demoNetwork.ts';
 import { maintainJob } from './maintainStorage.ts';
 import { digestJob, makeDigest } from './makeDigests.ts';
+import { pullJob } from './pullReadings.ts';
 import { refreshJob } from './refreshAggregates.ts';
 import { type Job, scheduleJobs } from './schedule.ts';
 import { screenJob } from './screenStations.ts';
+import { trimQuarantineJob } from './trimQuarantine.ts';
 
 export type Work = {
   target: Target;
@@ -49,12 +51,14 @@ export async function beginWork(work: Work): Promise<() => Promise<void>> {
   return scheduleJobs(jobsOf(work), log);
 }
 
-function jobsOf({ target, clock, log, retention }: Work): Job[] {
+function jobsOf({ target, timeZone, clock, log, retention, pullHosts: hosts }: Work): Job[] {
   return [
     demoFeedJob(target, clock),
+    pullJob(target, clock, { hosts, log, timeZone }),
     refreshJob(target, clock),
     digestJob(target, clock),
     screenJob(target, clock, log),
+    trimQuarantineJob(target, clock, log),
     maintainJob(target, clock, retention),
   ];
 }

@@ -1,5 +1,5 @@
 /** Periods of the network file as instants, and what can be wrong with them. Half-open; what was not said is infinite. */
-import { readInstant } from '../instant.ts';
+import { instantText, readInstant } from '../instant.ts';
 import type { Flag } from './schema.ts';
 
 /** In microseconds since 1970. */
@@ -63,7 +63,5 @@ export function overlap(periods: readonly (Period & { place: string })[]): [stri
 /** As PostgreSQL reads it. */
 export function timestamp(microseconds: number): string {
   if (!Number.isFinite(microseconds)) return microseconds < 0 ? '-infinity' : 'infinity';
-  const milliseconds = Math.floor(microseconds / 1_000);
-  const rest = String(microseconds - milliseconds * 1_000).padStart(3, '0');
-  return new Date(milliseconds).toISOString().replace('Z', `${rest}Z`);
+  return instantText(microseconds);
 }

@@ -60,13 +60,11 @@ const reading = fc.oneof(
   // the same again and again
   {
     weight: 4,
-    arbitrary: fc
-      .nat(60)
-      .map((n) => ({
-        sensor_id: (n % 3) + 1,
-        time: new Date(NOW.getTime() - n * 3_600_000 - 1).toISOString(),
-        pm10: n,
-      })),
+    arbitrary: fc.nat(60).map((n) => ({
+      sensor_id: (n % 3) + 1,
+      time: new Date(NOW.getTime() - n * 3_600_000 - 1).toISOString(),
+      pm10: n,
+    })),
   },
   { weight: 1, arbitrary: fc.anything() },
 );

@@ -72,7 +72,7 @@ onEveryEngine('import network', (engine) => {
       { sensor_id: 1, since: '-infinity', until: '2024-12-31T20:00:00+00:00' },
     ]);
     expect(await owner`select * from raw.sensor where id = 1`).toEqual([
-      { id: 1, kind: 'sds011', correction: 'epa-2021' },
+      { id: 1, kind: 'sds011', correction: 'epa-2021', device: null },
     ]);
 
     await fill();

@@ -1,0 +1,79 @@
+/**
+ * One document over HTTP, from a host that is allowed and from no other. Whatever is at the other end, it costs no more than the
+ * limits: of time for all of it, of size for what comes out of the unpacking.
+ */
+import { InputError } from '../inputError.ts';
+import { isAllowed, shownAddress } from './hosts.ts';
+
+export type Limits = { timeMs: number; bytes: number };
+
+type Options = { provider: string; hosts: readonly string[]; limits?: Limits | undefined };
+
+const LIMITS: Limits = { timeMs: 30_000, bytes: 64 * 1_048_576 };
+const MOST_REDIRECTS = 3;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const HEADERS = { accept: 'application/json', 'user-agent': 'airseries' };
+
+const ASK_PROVIDER = 'Look at the address by hand, and ask the provider.';
+const CORRECT = 'Correct the address (pull.url) in the network file.';
+
+/** Rejects with InputError whatever went wrong at the other end. */
+export async function fetchDocument(address: string, { provider, hosts, limits = LIMITS }: Options): Promise<string> {
+  const refuse = (what: string, remedy: string) =>
+    new InputError(`provider ${provider}, ${shownAddress(address)}`, what, remedy);
+  if (!isAllowed(address, hosts)) {
+    throw refuse('its host is not among PULL_HOSTS', 'Add it there if readings shall be pulled from it.');
+  }
+  let url = new URL(address);
+  if (url.username !== '' || url.password !== '') throw refuse('it holds a name or a password', CORRECT);
+  const signal = AbortSignal.timeout(limits.timeMs);
+  try {
+    for (let redirects = 0; ; redirects += 1) {
+      const response = await fetch(url, { redirect: 'manual', signal, headers: HEADERS });
+      if (response.ok) return await readBody(response, limits.bytes);
+      await response.body?.cancel();
+      const location = response.headers.get('location');
+      if (!REDIRECTS.has(response.status) || location === null) {
+        throw refuse(`the answer is ${response.status}`, ASK_PROVIDER);
+      }
+      if (redirects === MOST_REDIRECTS) throw refuse(`it redirects more than ${MOST_REDIRECTS} times`, ASK_PROVIDER);
+      const next = followed(location, url);
+      if (next === undefined) throw refuse('it redirects to another host, which is not followed', CORRECT);
+      url = next;
+    }
+  } catch (error) {
+    if (error instanceof InputError) throw error;
+    if (error instanceof TooLarge) throw refuse(`it is larger than ${limits.bytes} bytes`, ASK_PROVIDER);
+    if (signal.aborted) throw refuse(`it was not here within ${limits.timeMs / 1_000} s`, ASK_PROVIDER);
+    throw refuse(`it cannot be had (${causeOf(error)})`, ASK_PROVIDER);
+  }
+}
+
+class TooLarge extends Error {}
+
+async function readBody(response: Response, mostBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  // leaving the loop ends the transfer
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > mostBytes) throw new TooLarge();
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
+}
+
+/** Where it leads if that is the same host, and no longer encrypted than it was at the least. */
+function followed(location: string, from: URL): URL | undefined {
+  if (!URL.canParse(location, from)) return undefined;
+  const to = new URL(location, from);
+  const encrypted = to.protocol === 'https:' || (to.protocol === 'http:' && from.protocol === 'http:');
+  return to.host === from.host && to.username === '' && to.password === '' && encrypted ? to : undefined;
+}
+
+/** `fetch failed` says nothing; what it wraps does. */
+function causeOf(error: unknown): string {
+  const { cause = error } = error as { cause?: unknown };
+  const { code, message } = Object(cause) as { code?: unknown; message?: unknown };
+  return String(code ?? message ?? cause);
+}

@@ -1,0 +1,90 @@
+/**
+ * Asks one provider for its readings and takes them in. From the last stored one minus a day: what is older has been seen, or is
+ * that of a clock gone wrong; what was corrected within the day follows.
+ */
+import type { Clock } from '../../clock.ts';
+import type { AskingPool } from '../../database/askingPool.ts';
+import type { Incoming } from '../batch.ts';
+import { InputError } from '../inputError.ts';
+import { readInstant } from '../instant.ts';
+import type { PULL_KINDS } from '../network/schema.ts';
+import { acceptWithinScope } from '../withinScope.ts';
+import { fetchDocument, type Limits } from './fetchDocument.ts';
+import { shownAddress } from './hosts.ts';
+import { type PulledDocument, readSensorCommunity } from './sensorCommunity.ts';
+
+export type Pull = { provider: string; kind: string; url: string };
+
+/** received = accepted + unchanged + quarantined + ignored. */
+export type Pulled = {
+  received: number;
+  accepted: number;
+  unchanged: number;
+  quarantined: number;
+  /** Of other people's sensors, from indoors, twice in the document, or too old. */
+  ignored: number;
+};
+
+type Reader = (text: string, isOurs: (sensor: number) => boolean) => PulledDocument | undefined;
+const READERS: Readonly<Record<(typeof PULL_KINDS)[number], Reader>> = { 'sensor-community': readSensorCommunity };
+
+const BATCH = 5_000;
+const DAY = 86_400_000_000;
+
+type Options = { clock: Clock; hosts: readonly string[]; limits?: Limits | undefined };
+
+/** `pool` is one in the role airseries_ingest. Rejects with InputError for what the provider did wrong. */
+export async function pullProvider(
+  pool: AskingPool,
+  { provider, kind, url }: Pull,
+  { clock, hosts, limits }: Options,
+): Promise<Pulled> {
+  const refuse = (what: string, remedy: string) =>
+    new InputError(`provider ${provider}, ${shownAddress(url)}`, what, remedy);
+  const reader: Reader | undefined = Object.hasOwn(READERS, kind) ? READERS[kind as keyof typeof READERS] : undefined;
+  if (reader === undefined) throw refuse(`this version knows no kind ${kind}`, 'Update airseries.');
+
+  const text = await fetchDocument(url, { provider, hosts, limits });
+  const { sensors, newest } = await askSensors(pool, provider);
+  const document = reader(text, (sensor) => sensors.has(sensor));
+  if (document === undefined) throw refuse('this is no JSON array of readings', 'Check the address and its kind.');
+  const readings = document.readings.filter((reading) => !isOlder(reading, newest - DAY));
+
+  const pulled = { received: document.received, accepted: 0, unchanged: 0, quarantined: 0, ignored: 0 };
+  for (let start = 0; start < readings.length; start += BATCH) {
+    const batch = readings.slice(start, start + BATCH);
+    const outcome = await acceptWithinScope(pool, batch, { now: clock(), source: provider, provider });
+    pulled.accepted += outcome.accepted;
+    pulled.unchanged += outcome.unchanged;
+    pulled.quarantined += outcome.quarantined.length;
+    pulled.ignored += outcome.outside.size;
+  }
+  pulled.ignored += document.received - readings.length;
+  return pulled;
+}
+
+/** Every sensor that ever stood at a station of the provider, and when it measured last: by index, one probe for each. */
+const SENSORS = `
+  select sensor.id, extract(epoch from last.measured_at)::float8 * 1e6 as newest
+  from (
+    select distinct place.sensor_id as id
+    from raw.sensor_station place
+    join raw.station on station.id = place.station_id
+    where station.provider_id = $1::text
+  ) sensor
+  left join lateral (
+    select r.measured_at from raw.readings r where r.sensor_id = sensor.id order by r.measured_at desc limit 1
+  ) last on true`;
+
+/** `newest` in microseconds since 1970; -Infinity if nothing is stored. */
+async function askSensors(pool: AskingPool, provider: string): Promise<{ sensors: Set<number>; newest: number }> {
+  const rows = (await pool.ask(SENSORS, [provider])) as { id: number; newest: number | null }[];
+  const newest = rows.reduce((latest, row) => Math.max(latest, row.newest ?? latest), Number.NEGATIVE_INFINITY);
+  return { sensors: new Set(rows.map(({ id }) => id)), newest };
+}
+
+/** What has no readable time is not older: the door says what is wrong with it. */
+function isOlder({ measuredAt }: Incoming, since: number): boolean {
+  const time = typeof measuredAt === 'string' ? readInstant(measuredAt) : undefined;
+  return time !== undefined && time.microseconds < since;
+}

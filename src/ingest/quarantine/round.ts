@@ -1,0 +1,77 @@
+/**
+ * Lines of the quarantine that can go through the door together. Those of one source and provider go in one batch; a line that would
+ * overtake another of the same sensor and time by it has to wait.
+ */
+import type { Sql } from '../../database/connect.ts';
+import type { Incoming } from '../batch.ts';
+import { acceptWithinScope } from '../withinScope.ts';
+import type { Line } from './again.ts';
+
+/** So many readings in one; a line of a device may be several. */
+const BATCH = 5_000;
+
+type Batch = {
+  source: string;
+  provider: string | null;
+  readings: Incoming[];
+  /** To which line each belongs. */
+  lines: Line[];
+};
+
+export type Round = {
+  batches: Map<string, Batch>;
+  /** Lines without a reading to send: they stay as they are. */
+  unsent: number;
+  /** False: it must wait for the next round. */
+  add(line: Line, readings: readonly Incoming[]): boolean;
+};
+
+export function makeRound(): Round {
+  const batches = new Map<string, Batch>();
+  const takenBy = new Map<string, Batch>();
+  const round: Round = { batches, unsent: 0, add };
+  return round;
+
+  function add(line: Line, readings: readonly Incoming[]): boolean {
+    const { source, provider } = line;
+    const key = JSON.stringify([source, provider]);
+    const batch = batches.get(key) ?? { source, provider, readings: [], lines: [] };
+    const slots = readings.map(({ sensorId, measuredAt }) => `${sensorId} ${measuredAt}`);
+    const full = batch.readings.length > 0 && batch.readings.length + readings.length > BATCH;
+    if (full || slots.some((slot) => (takenBy.get(slot) ?? batch) !== batch)) return false;
+    batches.set(key, batch);
+    for (const slot of slots) takenBy.set(slot, batch);
+    batch.readings.push(...readings);
+    batch.lines.push(...readings.map(() => line));
+    if (readings.length === 0) round.unsent += 1;
+    return true;
+  }
+}
+
+type Sent = {
+  retried: number;
+  accepted: number;
+  unchanged: number;
+  still_quarantined: number;
+  /** Lines that may leave the quarantine: what they hold is in, or is in quarantine as another line. */
+  left: string[];
+};
+
+export async function sendRound(sql: Sql, { batches, unsent }: Round, now: Date): Promise<Sent> {
+  const sent: Sent = { retried: unsent, accepted: 0, unchanged: 0, still_quarantined: unsent, left: [] };
+  for (const { source, provider, readings, lines } of batches.values()) {
+    const outcome = await acceptWithinScope(sql, readings, { now, source, provider });
+    sent.retried += outcome.received;
+    sent.accepted += outcome.accepted;
+    sent.unchanged += outcome.unchanged;
+    sent.still_quarantined += outcome.quarantined.length + outcome.outside.size;
+    const staying = new Set([...outcome.outside].map((index) => lines[index]));
+    for (const { index, reason } of outcome.quarantined) {
+      // the door has recorded it; where reason and text are the same, that is this line
+      const line = lines[index] as Line;
+      if (reason === line.reason && readings[index]?.text === line.text) staying.add(line);
+    }
+    sent.left.push(...new Set(lines.filter((line) => !staying.has(line)).map(({ id }) => id)));
+  }
+  return sent;
+}

@@ -1,0 +1,63 @@
+/**
+ * Bounds on the quarantine: 90 days, and so many lines of each provider that one who sends nonsense without end fills nobody's disk.
+ * What is let go of is counted.
+ */
+import type { Sql } from '../../database/connect.ts';
+
+/** How many lines were let go of, by provider; '' is what was imported by hand. */
+export type Trimmed = { expired: Record<string, number>; surplus: Record<string, number> };
+
+const KEPT_DAYS = 90;
+const CAP = 100_000;
+/** So many in one transaction. */
+const PIECE = 20_000;
+
+/** `sql` is a pool of the owner. May be cut off anywhere: lines go and are counted in one step. */
+export async function trimQuarantine(sql: Sql, now: Date, cap = CAP): Promise<Trimmed> {
+  const trimmed: Trimmed = { expired: {}, surplus: {} };
+  const since = new Date(now.getTime() - KEPT_DAYS * 86_400_000);
+  await letGo(sql, 'expired', trimmed, () => sql`recorded_at < ${since} order by recorded_at`);
+  for (const provider of await providersOf(sql)) {
+    const own = () => (provider === null ? sql`provider_id is null` : sql`provider_id = ${provider}`);
+    // fewer numbers than that from the first to the last are fewer lines: then nothing is counted
+    const [surplus] = await sql<{ id: string }[]>`
+      select id from raw.quarantine
+      where ${own()} and (select max(id) - min(id) from raw.quarantine where ${own()}) >= ${cap}
+      order by id desc offset ${cap} limit 1`;
+    if (surplus === undefined) continue;
+    await letGo(sql, 'surplus', trimmed, () => sql`${own()} and id <= ${surplus.id} order by id`);
+  }
+  return trimmed;
+}
+
+/** Null is what was imported by hand: that has a bound like everybody's. */
+async function providersOf(sql: Sql): Promise<(string | null)[]> {
+  const rows = await sql<{ id: string }[]>`select id from raw.provider order by id`;
+  return [null, ...rows.map(({ id }) => id)];
+}
+
+async function letGo(
+  sql: Sql,
+  why: 'expired' | 'surplus',
+  trimmed: Trimmed,
+  which: () => ReturnType<typeof sql>,
+): Promise<void> {
+  const counts = trimmed[why];
+  for (let gone = PIECE; gone >= PIECE; ) {
+    const rows = await sql<{ provider: string; n: number }[]>`
+      with gone as (
+        delete from raw.quarantine where id = any (array(select id from raw.quarantine where ${which()} limit ${PIECE}))
+        returning coalesce(provider_id, '') as provider
+      ),
+      counted as (
+        select provider, count(*)::int as n from gone group by 1
+      ),
+      noted as (
+        insert into raw.quarantine_dropped as before (provider_id, ${sql(why)}) select provider, n from counted
+        on conflict (provider_id) do update set expired = before.expired + excluded.expired, surplus = before.surplus + excluded.surplus
+      )
+      select * from counted`;
+    for (const { provider, n } of rows) counts[provider] = (counts[provider] ?? 0) + n;
+    gone = rows.reduce((sum, { n }) => sum + n, 0);
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * The door for a provider's readings that nobody stands behind to send again: those of sensors that the provider may not speak for
+ * are left out, one by one, and do not keep the others from coming in.
+ */
+import type { AskingPool } from '../database/askingPool.ts';
+import type { Sql } from '../database/connect.ts';
+import { type Accepted, acceptReadings, OutOfScope } from './accept.ts';
+import { type Incoming, layOut } from './batch.ts';
+
+/** accepted + unchanged + quarantined + outside = received. */
+export type AcceptedWithin = Accepted & {
+  /** Readings out of scope, by their position in the batch: not stored, and not in quarantine either. */
+  outside: ReadonlySet<number>;
+};
+
+type Options = {
+  now: Date;
+  source: string;
+  /** Null: whoever imports by hand may speak for everybody. */
+  provider: string | null;
+};
+
+export async function acceptWithinScope(
+  sql: Sql | AskingPool,
+  readings: readonly Incoming[],
+  { now, source, provider }: Options,
+): Promise<AcceptedWithin> {
+  const scope = provider === null ? undefined : { provider, stations: null };
+  try {
+    return { ...(await acceptReadings(sql, readings, { now, source, scope })), outside: new Set() };
+  } catch (error) {
+    if (!(error instanceof OutOfScope)) throw error;
+  }
+  const outside = await findOutside(sql, readings, now, provider);
+  const inside = [...readings.keys()].filter((index) => !outside.has(index));
+  const outcome = await acceptReadings(
+    sql,
+    inside.map((index) => readings[index] as Incoming),
+    { now, source, scope },
+  );
+  const placed = <T extends { index: number }>(problem: T): T => ({
+    ...problem,
+    index: inside[problem.index] as number,
+  });
+  return {
+    ...outcome,
+    received: readings.length,
+    quarantined: outcome.quarantined.map(placed),
+    values: outcome.values.map(placed),
+    outside,
+  };
+}
+
+/** Each by itself: a sensor that moved away is the provider's for what it measured before. */
+const OUTSIDE = `
+  select given.nth::int - 1 as index
+  from unnest($1::text::int[], $2::text::float8[]) with ordinality as given(sensor_id, microseconds, nth)
+  where raw.out_of_scope(array[given.sensor_id], array[given.microseconds], $3::text, null) <> '{}'`;
+
+async function findOutside(
+  sql: Sql | AskingPool,
+  readings: readonly Incoming[],
+  now: Date,
+  provider: string | null,
+): Promise<Set<number>> {
+  const [sensors = '', times = ''] = layOut(readings, now).columns;
+  const parameters = [sensors, times, provider];
+  const rows = await ('ask' in sql ? sql.ask(OUTSIDE, parameters) : sql.unsafe(OUTSIDE, parameters));
+  return new Set((rows as { index: number }[]).map(({ index }) => index));
+}

@@ -1,0 +1,44 @@
+/** A provider on this machine, for tests: answers as it is told to. */
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type Provider = {
+  /** As PULL_HOSTS would name it. */
+  host: string;
+  url(path?: string): string;
+  /** The paths that were asked for. */
+  asked: string[];
+  answer(listener: RequestListener): void;
+  /** Answers 200 with a document. */
+  serve(document: unknown): void;
+  close(): Promise<void>;
+};
+
+export async function openProvider(): Promise<Provider> {
+  let listener: RequestListener = (_request, response) => response.writeHead(404).end();
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    listener(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const answer = (next: RequestListener) => {
+    listener = next;
+  };
+  return {
+    host,
+    asked,
+    url: (path = '/data.json') => `http://${host}${path}`,
+    answer,
+    serve(document) {
+      const text = typeof document === 'string' ? document : JSON.stringify(document);
+      answer((_request, response) => response.setHeader('content-type', 'application/json').end(text));
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

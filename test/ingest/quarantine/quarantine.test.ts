@@ -1,0 +1,220 @@
+/** The quarantine tells what is in it, lets go of what the operator drops, and stays within its bounds. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Context, UsageError } from '../../../src/commands/context.ts';
+import {
+  type QuarantineOptions,
+  quarantineDropCommand,
+  quarantineListCommand,
+  quarantineRetryCommand,
+} from '../../../src/commands/quarantine.ts';
+import type { Sql } from '../../../src/database/connect.ts';
+import { acceptReadings } from '../../../src/ingest/accept.ts';
+import { trimQuarantine } from '../../../src/ingest/quarantine/trim.ts';
+import { trimQuarantineJob } from '../../../src/jobs/trimQuarantine.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { bringIn, keepingLog, NOW, reading, smallNetwork } from '../support.ts';
+
+const T = '2026-11-10T10:00:00Z';
+const days = (n: number) => new Date(NOW.getTime() - n * 86_400_000);
+
+onEveryEngine('quarantine', (engine) => {
+  let db: TestDatabase;
+  let owner: Sql;
+  let ingest: Sql;
+  let context: Context;
+  beforeAll(async () => {
+    db = await testDatabase(engine);
+    owner = db.as();
+    ingest = db.as('airseries_ingest');
+    context = {
+      clock: () => NOW,
+      log: keepingLog(),
+      terminal: false,
+      database: { target: db.target, embedded: false, close: async () => undefined },
+      as: (_role, work) => work(owner),
+      instant: async (_option, text) => (text === undefined ? undefined : new Date(text)),
+    } as Partial<Context> as Context;
+    await bringIn(owner, smallNetwork());
+  });
+  beforeEach(async () => {
+    await owner`truncate raw.readings, raw.quarantine, raw.quarantine_dropped restart identity`;
+  });
+  afterAll(() => db.drop());
+
+  const ids = async () => (await owner`select id::int from raw.quarantine order by id`).map(({ id }) => id);
+
+  describe('list, drop and retry', () => {
+    beforeEach(async () => {
+      const scope = { provider: 'us', stations: null };
+      const long = { ...reading(99, T, { pm25: 1 }, 3), text: 'ü'.repeat(500) };
+      await acceptReadings(ingest, [long, reading(1, T, { pm25: 9_999, pm10: 1 }, 4)], {
+        now: days(2),
+        source: 'file.csv',
+      });
+      await acceptReadings(ingest, [reading(98, T, { pm25: 1 })], { now: days(1), source: 'us', scope });
+    });
+    const list = async (options: QuarantineOptions = {}) => (await quarantineListCommand(context, options)).result;
+
+    it('lists the newest first, with their reasons in words', async () => {
+      expect(await list()).toEqual({
+        total: 3,
+        by_reason: { unknown_sensor: 2, 'out_of_bounds:pm25': 1 },
+        lines: [
+          {
+            id: 3,
+            recorded_at: '2026-11-19T16:00:00+04:00',
+            source: 'us',
+            provider: 'us',
+            line: null,
+            kind: 'reading',
+            reason: 'unknown_sensor',
+            explanation: 'no sensor of the network has this number',
+            text: reading(98, T, { pm25: 1 }).text,
+          },
+          expect.objectContaining({
+            id: 2,
+            kind: 'value',
+            line: 4,
+            explanation: 'the value is outside the bounds of rule S1',
+          }),
+          expect.objectContaining({ id: 1, source: 'file.csv', provider: null, line: 3, text: 'ü'.repeat(300) }),
+        ],
+      });
+    });
+
+    it.each<[QuarantineOptions, number, number]>([
+      [{ limit: '1' }, 3, 1],
+      [{ reason: 'unknown_sensor' }, 2, 2],
+      [{ reason: 'out_of_bounds:pm25', source: 'file.csv' }, 1, 1],
+      [{ source: 'us' }, 1, 1],
+      [{ provider: 'us' }, 1, 1],
+      [{ provider: '' }, 2, 2],
+      [{ provider: 'them' }, 0, 0],
+    ])('lists what is asked for: %o', async (options, total, shown) => {
+      const listed = (await list(options)) as { total: number; by_reason: object; lines: object[] };
+      expect([listed.total, listed.lines.length]).toEqual([total, shown]);
+      expect(Object.values(listed.by_reason).reduce((sum, n) => sum + n, 0)).toBe(total);
+    });
+
+    it('has no words for a reason that it does not know', async () => {
+      await owner`update raw.quarantine set reason = 'of_tomorrow'`;
+      expect(await list({ limit: '1' })).toMatchObject({ lines: [{ reason: 'of_tomorrow', explanation: null }] });
+    });
+
+    it.each<[QuarantineOptions, number]>([
+      [{ reason: 'unknown_sensor' }, 2],
+      [{ reason: 'unknown_sensor', provider: 'us' }, 1],
+      [{ source: 'file.csv' }, 2],
+      [{ provider: '' }, 2],
+      [{ before: days(1.5).toISOString() }, 2],
+      [{ before: days(2).toISOString() }, 0],
+      [{ before: NOW.toISOString(), source: 'us' }, 1],
+      [{ all: true }, 3],
+    ])('drops what is named: %o', async (options, dropped) => {
+      expect(await quarantineDropCommand(context, options)).toEqual({ result: { dropped }, ok: true });
+      expect(await list()).toMatchObject({ total: 3 - dropped });
+    });
+
+    it.each([{}, { all: true, reason: 'unknown_sensor' }])('refuses to drop %o', async (options) => {
+      await expect(quarantineDropCommand(context, options)).rejects.toThrow(UsageError);
+      expect(await ids()).toHaveLength(3);
+    });
+
+    it.each(['0', '-1', 'x', '1.5', '9999999'])('refuses a limit of %s', async (limit) => {
+      await expect(quarantineListCommand(context, { limit })).rejects.toThrow(UsageError);
+    });
+
+    it('retries, and brings the aggregates up to date', async () => {
+      await bringIn(owner, smallNetwork({ two: { sensors: [{ id: 3 }, { id: 98 }, { id: 99 }] } }));
+      expect(await quarantineRetryCommand(context, { reason: 'unknown_sensor' })).toEqual({
+        result: { retried: 2, accepted: 2, unchanged: 0, still_quarantined: 0, not_retryable: 0 },
+        ok: true,
+      });
+      const [hour] = await owner`select pm25 from rollup.station_hourly where station_id = 2`;
+      expect(hour).toEqual({ pm25: 1 });
+      await owner`truncate raw.readings`;
+      await owner`delete from raw.sensor_station where sensor_id > 3`;
+      await owner`delete from raw.correction where sensor_id > 3`;
+      await owner`delete from raw.sensor where id > 3`;
+    });
+  });
+
+  describe('bounds', () => {
+    let filled = 0;
+    const fill = (provider: string | null, n: number, recordedAt = NOW) =>
+      owner`
+        insert into raw.quarantine (recorded_at, source, provider_id, kind, reason, text)
+        select ${recordedAt}, 's', ${provider}, 'reading', 'unknown_sensor', ${`${++filled} `} || g || repeat('.', 300) from generate_series(1, ${n}) g`;
+    const dropped = () => owner`select provider_id, expired::int, surplus::int from raw.quarantine_dropped order by 1`;
+
+    it('keep every line for 90 days, and count what goes', async () => {
+      await fill('us', 1, days(90));
+      await fill('us', 2, new Date(days(90).getTime() - 1));
+      await fill(null, 3, days(100));
+      expect(await trimQuarantine(owner, NOW)).toEqual({ expired: { '': 3, us: 2 }, surplus: {} });
+      expect(await ids()).toEqual([1]);
+      expect(await trimQuarantine(owner, NOW)).toEqual({ expired: {}, surplus: {} });
+      await fill(null, 1, days(100));
+      await trimQuarantine(owner, NOW);
+      expect(await dropped()).toEqual([
+        { provider_id: '', expired: 4, surplus: 0 },
+        { provider_id: 'us', expired: 2, surplus: 0 },
+      ]);
+    });
+
+    it('keep so many of each provider, the newest', async () => {
+      await bringIn(owner, {
+        ...smallNetwork(),
+        providers: [
+          { id: 'us', title: 'Us' },
+          { id: 'them', title: 'Them' },
+        ],
+      });
+      await fill('us', 4);
+      await fill(null, 5);
+      await fill('them', 3);
+      await fill('us', 2, days(1));
+      expect(await trimQuarantine(owner, NOW, 3)).toEqual({ expired: {}, surplus: { '': 2, us: 3 } });
+      expect(await ids()).toEqual([4, 7, 8, 9, 10, 11, 12, 13, 14]);
+      await fill('us', 1, days(2));
+      await fill('them', 1, days(91));
+      expect(await trimQuarantine(owner, NOW, 3)).toEqual({ expired: { them: 1 }, surplus: { us: 1 } });
+      expect(await dropped()).toEqual([
+        { provider_id: '', expired: 0, surplus: 2 },
+        { provider_id: 'them', expired: 1, surplus: 0 },
+        { provider_id: 'us', expired: 0, surplus: 4 },
+      ]);
+    });
+
+    it('are kept in pieces where much is too much', async () => {
+      await fill('us', 45_000, days(95));
+      await fill('us', 45_000);
+      expect(await trimQuarantine(owner, NOW, 1_000)).toEqual({ expired: { us: 45_000 }, surplus: { us: 44_000 } });
+      expect(await ids()).toHaveLength(1_000);
+    });
+
+    it('are 100,000 lines by default, and one provider is not looked for among the lines of others', async () => {
+      await fill('us', 10_000);
+      await fill(null, 100_001);
+      expect(await trimQuarantine(owner, NOW)).toEqual({ expired: {}, surplus: { '': 1 } });
+      await owner`analyze raw.quarantine`;
+      const plan = await owner`explain (costs off)
+        select id from raw.quarantine where provider_id = 'us' order by id desc offset 100000 limit 1`;
+      expect(JSON.stringify(plan)).toContain('quarantine_provider_id_id_idx');
+    });
+
+    it('are kept by a job that warns of what was too much', async () => {
+      const log = keepingLog();
+      const job = trimQuarantineJob(db.target, () => NOW, log, 3);
+      await fill('us', 3);
+      await fill('us', 1, days(91));
+      await job.run();
+      expect(log.lines.filter(({ level }) => level === 'warn')).toEqual([]);
+      await fill('us', 1);
+      await job.run();
+      expect(log.lines.filter(({ level }) => level === 'warn')).toEqual([
+        { level: 'warn', message: expect.stringContaining('the oldest were dropped'), fields: { lines: { us: 1 } } },
+      ]);
+    });
+  });
+});

@@ -1,0 +1,293 @@
+/** What was kept out comes in once its reason is gone, whatever happens on the way. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Sql } from '../../../src/database/connect.ts';
+import { acceptReadings } from '../../../src/ingest/accept.ts';
+import type { Incoming } from '../../../src/ingest/batch.ts';
+import { readingsOfPush } from '../../../src/ingest/push/airrohr.ts';
+import type { Filter } from '../../../src/ingest/quarantine/filter.ts';
+import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { bringIn, differences, keepingLog, NOW, reading, smallNetwork, stored } from '../support.ts';
+
+const T = '2026-11-20T10:00:00Z';
+const at = (minutes: number) => new Date(Date.parse(T) + minutes * 60_000).toISOString();
+const NONE = { retried: 0, accepted: 0, unchanged: 0, still_quarantined: 0, not_retryable: 0 };
+
+/** The small network with more sensors at station 2. */
+const grown = (...ids: number[]) => smallNetwork({ two: { sensors: [3, ...ids].map((id) => ({ id })) } });
+
+onEveryEngine('retry', (engine) => {
+  let db: TestDatabase;
+  let owner: Sql;
+  let ingest: Sql;
+  beforeAll(async () => {
+    db = await testDatabase(engine);
+    owner = db.as();
+    ingest = db.as('airseries_ingest');
+  });
+  beforeEach(async () => {
+    await owner`truncate raw.readings, raw.quarantine, raw.correction, raw.sensor_station, raw.suspicious_period, raw.screened_period, raw.sensor`;
+    await owner`update raw.installation set readings_since = '-infinity'`;
+    await bringIn(owner, smallNetwork());
+  });
+  afterAll(() => db.drop());
+
+  const retry = (filter: Filter = {}, now = NOW) =>
+    retryQuarantined(owner, { ...filter, now, log: keepingLog(), terminal: false });
+  const accept = (readings: Incoming[], source = 'file.csv', provider?: string) =>
+    acceptReadings(ingest, readings, { now: NOW, source, scope: provider ? { provider, stations: null } : undefined });
+  const lines = () => owner`select source, provider_id, line, kind, reason, text from raw.quarantine order by id`;
+
+  it('brings in the readings of a sensor that became known, and the aggregates show it', async () => {
+    const values = { pm25: '14.2', temperature: 7.35, pressure: '9', wind_direction: '360' };
+    const unknown = [
+      reading(99, '2026-11-20T14:00:00.123456+04:00', values, 12),
+      reading('99', at(10), { pm10: 3 }, 13),
+      reading(98, T, { pm10: 4 }, 14),
+    ];
+    await accept([...unknown, reading(1, T, { pm25: 20 })]);
+    expect(await differences(db)).toEqual([]);
+    expect(await retry()).toEqual({ ...NONE, retried: 3, still_quarantined: 3 });
+    expect(await lines()).toHaveLength(3);
+
+    await bringIn(owner, grown(99));
+    expect(await retry()).toEqual({ ...NONE, retried: 3, accepted: 2, still_quarantined: 1 });
+    expect((await stored(owner)).slice(1)).toMatchObject([
+      { sensor_id: 99, station_id: 2, pm25: 14.2, temperature: 7.35, pressure: null, wind_direction: 0 },
+      { sensor_id: 99, station_id: 2, pm10: 3, pm25: null },
+    ]);
+    const [exact] = await owner`
+      select count(*)::int as n from raw.readings where sensor_id = 99 and measured_at = '2026-11-20 10:00:00.123456+00'`;
+    expect(exact).toEqual({ n: 1 });
+    expect(await lines()).toMatchObject([
+      { line: '14', reason: 'unknown_sensor', text: unknown[2]?.text },
+      { line: '12', kind: 'value', reason: 'out_of_bounds:pressure', text: unknown[0]?.text },
+    ]);
+    expect(await differences(db)).toEqual([]);
+    const [hour] = await owner`select pm25 from rollup.region_hourly where region_slug = 'town'`;
+    expect(hour?.pm25).toBeCloseTo(17.1, 5);
+    expect(await retry()).toEqual({ ...NONE, retried: 1, still_quarantined: 1, not_retryable: 1 });
+  });
+
+  it('loses nothing when it is interrupted between what it does', async () => {
+    await accept([99, 98].flatMap((sensor) => [0, 1, 2].map((n) => reading(sensor, at(n), { pm25: n }))));
+    await bringIn(owner, grown(99));
+    await owner.unsafe(`
+      create function raw.interrupt() returns trigger language plpgsql as $$ begin raise 'interrupted'; end $$;
+      create trigger interrupt before delete on raw.quarantine execute function raw.interrupt()`);
+    await expect(retry()).rejects.toThrow('interrupted');
+    await owner`drop function raw.interrupt cascade`;
+    expect([(await stored(owner)).length, (await lines()).length]).toEqual([3, 6]);
+    const before = await stored(owner);
+    expect(await retry()).toEqual({ ...NONE, retried: 6, unchanged: 3, still_quarantined: 3 });
+    expect(await stored(owner)).toEqual(before);
+    expect(await lines()).toHaveLength(3);
+    expect(await differences(db)).toEqual([]);
+  });
+
+  it('records anew what is refused for another reason, of the same provider and source, and does not try that again', async () => {
+    const early = reading(99, at(-1_000_000), { pm25: 1 }, 7);
+    await accept([early], 'us', 'us');
+    await accept([early], 'by hand'); // the same line is there already
+    await bringIn(owner, grown(99));
+    await owner`update raw.installation set readings_since = '2026-01-01'`;
+    expect(await retry()).toEqual({ ...NONE, retried: 1, still_quarantined: 1 });
+    const expected = { source: 'us', provider_id: 'us', line: '7', kind: 'reading', reason: 'older_than_retention' };
+    expect(await lines()).toEqual([{ ...expected, text: early.text }]);
+    await owner`update raw.installation set readings_since = '-infinity'`;
+    expect(await retry({ reason: 'unknown_sensor' })).toEqual(NONE);
+    expect(await retry()).toEqual({ ...NONE, retried: 1, accepted: 1 });
+    expect(await lines()).toEqual([]);
+  });
+
+  it('takes in what is no longer the future', async () => {
+    await accept([reading(1, at(600), { pm25: 1 })]);
+    expect(await retry()).toMatchObject({ still_quarantined: 1 });
+    expect(await retry({}, new Date(at(600)))).toMatchObject({ accepted: 1, still_quarantined: 0 });
+    expect(await lines()).toEqual([]);
+  });
+
+  it('tries whole readings that were understood, and leaves everything else', async () => {
+    const garbage: Incoming = {
+      sensorId: undefined,
+      measuredAt: undefined,
+      values: {},
+      text: 'garbage',
+      unreadable: true,
+    };
+    await accept([
+      garbage,
+      reading(1, 'then', { pm25: 1 }),
+      reading(1, T, { pm25: 9_999 }),
+      reading(1, at(1), { pm25: 1, pm10: 'x' }),
+    ]);
+    // the reading without a value is tried, and its value and the other one are not
+    expect(await retry()).toEqual({ ...NONE, retried: 1, still_quarantined: 1, not_retryable: 4 });
+    expect(await lines()).toHaveLength(5);
+  });
+
+  it('is for those that are named', async () => {
+    await accept([reading(99, at(0), { pm25: 1 }), reading(1, at(600), { pm25: 1 })], 'a');
+    await accept([reading(99, at(1), { pm25: 1 })], 'b');
+    await accept([reading(99, at(2), { pm25: 1 })], 'us', 'us');
+    await bringIn(owner, grown(99));
+    const left = async (filter: Filter) => {
+      const { accepted } = await retry(filter);
+      return [accepted, (await lines()).length];
+    };
+    expect(await left({ source: 'c' })).toEqual([0, 4]);
+    expect(await left({ provider: 'us' })).toEqual([1, 3]);
+    expect(await left({ provider: '', source: 'b', reason: 'in_the_future' })).toEqual([0, 3]);
+    expect(await left({ provider: '', source: 'b' })).toEqual([1, 2]);
+    expect(await left({ reason: 'unknown_sensor' })).toEqual([1, 1]);
+  });
+
+  it('brings in nothing that its sender may not speak for', async () => {
+    const given = [
+      reading(99, at(0), { pm25: 1 }),
+      reading(98, at(0), { pm25: 1 }),
+      reading(98, at(60), { pm25: 2 }),
+      reading(97, at(0), { pm25: 3 }),
+    ];
+    for (const each of given) await accept([each], 'us', 'us');
+    const network = grown(99);
+    const theirs = { id: 'them', title: 'Them' };
+    const three = {
+      id: 3,
+      provider: 'them',
+      title: { en: 'Three' },
+      latitude: 40,
+      longitude: 44,
+      regions: ['town'],
+      sensors: [
+        {
+          id: 98,
+          stations: [
+            { id: 3, until: at(30) },
+            { id: 2, since: at(30) },
+          ],
+        },
+      ],
+    };
+    await bringIn(owner, {
+      ...network,
+      providers: [...network.providers, theirs],
+      stations: [...network.stations, three],
+    });
+    expect(await retry()).toEqual({ ...NONE, retried: 4, accepted: 2, still_quarantined: 2 });
+    expect(await lines()).toMatchObject([
+      { provider_id: 'us', reason: 'unknown_sensor', text: given[1]?.text },
+      { provider_id: 'us', reason: 'unknown_sensor', text: given[3]?.text },
+    ]);
+    expect((await stored(owner)).map(({ sensor_id, pm25 }) => [sensor_id, pm25])).toEqual([
+      [98, 2],
+      [99, 1],
+    ]);
+    expect(await differences(db)).toEqual([]);
+  });
+
+  it('lets the later of two for one time win, whichever source it is from', async () => {
+    for (const [source, pm25] of [
+      ['a', 1],
+      ['b', 2],
+      ['a', 3],
+      ['b', 4],
+      ['a', 5],
+    ] as const) {
+      await accept([reading(99, T, { pm25 })], source);
+    }
+    await bringIn(owner, grown(99));
+    expect(await retry()).toEqual({ ...NONE, retried: 5, accepted: 5 });
+    expect((await stored(owner)).map(({ pm25 }) => pm25)).toEqual([5]);
+    expect(await lines()).toEqual([]);
+  });
+
+  it('goes through many in batches, by number and by length', async () => {
+    await accept(Array.from({ length: 10_050 }, (_, n) => reading(99, at(-n), { pm25: n % 50 })));
+    await accept(
+      Array.from({ length: 150 }, (_, n) => ({
+        ...reading(99, at(-20_000 - n), { pm25: 1 }),
+        text: `${n}`.padEnd(60_000),
+      })),
+    );
+    await bringIn(owner, grown(99));
+    const result = await retry();
+    expect(result).toEqual({ ...NONE, retried: 10_200, accepted: 10_200 });
+    expect(await differences(db)).toEqual([]);
+  });
+
+  describe('of what a device sent', () => {
+    const values = (particles: string) => [
+      { value_type: 'SDS_P2', value: particles },
+      { value_type: 'BME280_temperature', value: '7.5' },
+    ];
+    const record = (minutes: number, particles = '12.5') => ({
+      device: 'esp8266-1',
+      pin: null,
+      measuredAt: at(minutes),
+      values: values(particles),
+    });
+    const push = (minutes: number, particles?: string) =>
+      accept(readingsOfPush(record(minutes, particles), []), 'us', 'us');
+    const withDevice = (...sensors: object[]) =>
+      bringIn(owner, smallNetwork({ two: { sensors: sensors.map((each) => ({ device: 'esp8266-1', ...each })) } }));
+
+    it('brings in what the network can assign now', async () => {
+      await push(0);
+      await push(5, 'x');
+      expect(await retry()).toEqual({ ...NONE, retried: 2, still_quarantined: 2 });
+      expect(await lines()).toHaveLength(2);
+      await withDevice({ id: 21, kind: 'SDS011' }, { id: 22, kind: 'BME280' });
+      // of the second the particles are none
+      expect(await retry()).toEqual({ ...NONE, retried: 4, accepted: 3, still_quarantined: 1 });
+      expect(
+        (await stored(owner)).map(({ sensor_id, station_id, pm25, temperature }) => [
+          sensor_id,
+          station_id,
+          pm25,
+          temperature,
+        ]),
+      ).toEqual([
+        [21, 2, 12.5, null],
+        [22, 2, null, 7.5],
+        [22, 2, null, 7.5],
+      ]);
+      expect((await lines()).map(({ kind, reason }) => `${kind} ${reason}`)).toEqual([
+        'reading no_value',
+        'value unreadable:pm25',
+      ]);
+      expect(await differences(db)).toEqual([]);
+    });
+
+    it('brings in many', async () => {
+      for (let n = 0; n < 2_600; n += 100) {
+        const records = Array.from({ length: 100 }, (_, i) => readingsOfPush(record(-n - i), []));
+        await accept(records.flat(), 'us', 'us');
+      }
+      await withDevice({ id: 21, kind: 'SDS011' }, { id: 22, kind: 'BME280' });
+      expect(await retry()).toEqual({ ...NONE, retried: 5_200, accepted: 5_200 });
+      expect(await lines()).toEqual([]);
+    });
+
+    it('keeps what it still cannot assign, and brings that in later', async () => {
+      await push(0);
+      await withDevice({ id: 21, kind: 'SDS011' });
+      expect(await retry()).toEqual({ ...NONE, retried: 2, accepted: 1, still_quarantined: 1 });
+      expect(await lines()).toMatchObject([
+        { provider_id: 'us', reason: 'unknown_sensor', text: expect.not.stringContaining('SDS') },
+      ]);
+      await withDevice({ id: 21, kind: 'SDS011' }, { id: 22, kind: 'BME280' });
+      expect(await retry()).toEqual({ ...NONE, retried: 1, accepted: 1 });
+      expect(await lines()).toEqual([]);
+    });
+
+    it.each(['then', '2026-11-20T10:00:00'])(
+      'does not try one that is no such thing: measured %s',
+      async (measuredAt) => {
+        const text = JSON.stringify({ device: 'd', measured_at: measuredAt, sensordatavalues: values('1') });
+        await accept([{ sensorId: undefined, measuredAt: T, values: {}, text }]);
+        expect(await retry()).toEqual({ ...NONE, not_retryable: 1 });
+      },
+    );
+  });
+});
