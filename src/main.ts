@@ -1,4 +1,5 @@
 /** The service: composes the parts, opens them in order and closes them in the opposite one. Only here are signals handled. */
+import { createRequire } from 'node:module';
 import { type Clock, makeClock } from './clock.ts';
 import { type Config, readConfig } from './config.ts';
 import { migrate } from './database/migrate.ts';
@@ -15,16 +16,22 @@ import { hasTokens } from './ingest/tokens.ts';
 import { beginWork } from './jobs/work.ts';
 import { becomeWorker } from './jobs/worker.ts';
 import { type Log, makeLog } from './log.ts';
+import { watchPool } from './metrics/database.ts';
+import { type Metrics, makeMetrics } from './metrics/registry.ts';
+import { tellService } from './metrics/service.ts';
 import type { Api, ApiDb } from './queries/api.ts';
 import { askFreshness } from './queries/freshness.ts';
 
 type Closer = () => Promise<unknown>;
 
+const { version: VERSION } = createRequire(import.meta.url)('../package.json') as { version: string };
+
 /** Resolves when the service answers. Whatever was opened by then, or by the time it fails, is in `opened`. */
 async function start(config: Config, log: Log, opened: Closer[]): Promise<void> {
   const clock = makeClock(config.fixedNow);
+  const metrics = makeMetrics();
   let db: ApiDb | undefined;
-  const admin = makeAdminApp({ ready: () => readiness(db, log), log });
+  const admin = makeAdminApp({ ready: () => readiness(db, log), metrics, log });
   const adminServer = await listen(admin, { port: config.adminPort, variable: 'ADMIN_PORT' });
   opened.push(() => adminServer.close({ drainMs: 0 }));
   const starting = startingListener();
@@ -33,14 +40,16 @@ async function start(config: Config, log: Log, opened: Closer[]): Promise<void> 
 
   const database = await openDatabase(config, log);
   opened.push(() => database.close());
-  const { timeZone } = await migrate(database.target, { timeZone: config.timeZone, now: clock(), log });
-  if (config.role !== 'api') await startWork({ config, database, timeZone, clock, log, opened });
+  const { timeZone, engine } = await migrate(database.target, { timeZone: config.timeZone, now: clock(), log });
+  metrics.set('airseries_build_info', { version: VERSION, node: process.version, engine }, 1);
+  if (config.role !== 'api') await startWork({ config, database, timeZone, clock, log, metrics, opened });
 
-  const reads = openReads<Api>(database.target, { timeZone });
+  const reads = openReads<Api>(database.target, { timeZone, watch: watchPool(metrics, 'read') });
+  tellService(metrics, reads, clock);
   opened.push(() => reads.destroy());
   if (publicServer !== undefined) {
     opened.push(() => publicServer.close());
-    starting.serve(makeApp({ db: reads, clock, siteBaseUrl: config.siteBaseUrl, log }));
+    starting.serve(makeApp({ db: reads, clock, siteBaseUrl: config.siteBaseUrl, log, metrics }));
     log.info(`ready: try http://localhost:${publicServer.port}/en/air-quality-app/v1/stations.json`);
   }
   db = reads;
@@ -52,39 +61,42 @@ type Working = {
   timeZone: string;
   clock: Clock;
   log: Log;
+  metrics: Metrics;
   opened: Closer[];
 };
 
 /** Every working process takes readings in; of all of them one does what is done by the clock. */
-async function startWork({ config, database, timeZone, clock, log, opened }: Working): Promise<void> {
+async function startWork({ config, database, timeZone, clock, log, metrics, opened }: Working): Promise<void> {
   const { target, embedded } = database;
   const demo = embedded ? config.demo !== 'off' : config.demo === 'on';
   const terminal = process.stderr.isTTY === true;
   const { rawRetention: retention, pullHosts } = config;
-  const writes = openWrites(target, { timeZone });
+  const writes = openWrites(target, { timeZone, watch: watchPool(metrics, 'write') });
   opened.push(() => writes.close());
   const door = await openDoor({
-    app: makeIngestApp({ writes, clock, log, rate: config.ingestRate }),
+    app: makeIngestApp({ writes, clock, log, rate: config.ingestRate, metrics }),
     host: config.ingestHost,
     port: config.ingestPort,
     hasTokens: () => hasTokens(writes),
     log,
   });
   opened.push(() => door.close());
-  const work = { target, timeZone, demo, clock, log, terminal, retention, pullHosts };
+  const work = { target, timeZone, demo, clock, log, metrics, terminal, retention, pullHosts };
   const worker = await becomeWorker(target, log, () => beginWork(work));
   opened.push(() => worker.stop());
 }
 
-/** Ready to answer: the database answers, and the aggregates have been built. */
+/** Ready to answer: the database fits, it answers, and the aggregates have been built. */
 async function readiness(db: ApiDb | undefined, log: Log): Promise<Readiness> {
-  if (db === undefined) return { ok: false, checks: { serving: false } };
+  const checks = { migrations: db !== undefined, database: false, first_build: false };
+  if (db === undefined) return { ok: false, checks };
   try {
     const refreshedAt = await askFreshness(db);
-    return { ok: refreshedAt !== null, checks: { serving: true, database: true, refreshed_at: refreshedAt } };
+    const all = { ...checks, database: true, first_build: refreshedAt !== null };
+    return { ok: all.first_build, checks: { ...all, refreshed_at: refreshedAt } };
   } catch (error) {
     log.warn({ error: (error as Error).message }, 'not ready: the database does not answer');
-    return { ok: false, checks: { serving: true, database: false } };
+    return { ok: false, checks };
   }
 }
 

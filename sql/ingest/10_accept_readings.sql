@@ -20,7 +20,9 @@ create function raw.accept_readings(
   out unchanged int,
   out without_station int,
   out refused_nths int[], -- readings that could not be used, counted from 1
-  out refused_reasons text[]
+  out refused_reasons text[],
+  out late_hours int, -- closed hours that were written to
+  out delays jsonb -- seconds from measuring to now of what was written, alike ones together: [[count, mean], …]
 )
 language plpgsql
 -- a plan for the batch at hand: one for batches of any size would expect ten readings
@@ -97,7 +99,12 @@ begin
     on conflict (sensor_id, measured_at) do update
     set station_id = excluded.station_id, quality = excluded.quality, {{each metric: $name = excluded.$name}}
     where ({{each metric: stored.$name}}) is distinct from ({{each metric: excluded.$name}})
-    returning station_id
+    returning station_id, measured_at
+  ),
+  delayed as (
+    select width_bucket(extract(epoch from now - measured_at)::float8, array[60, 300, 1800, 10800, 86400, 604800]::float8[]) as class,
+      count(*) as n, avg(extract(epoch from now - measured_at)::float8) as seconds
+    from written group by 1
   ),
   -- twice in this batch: the last wins; an earlier one was either equal or accepted and corrected at once
   earlier as (
@@ -106,9 +113,14 @@ begin
     join reading b on b.is_last and b.sensor_id = a.sensor_id and b.measured_at = a.measured_at
     where not a.is_last
   )
-  select w.n + e.different, r.n - w.n + e.equal, w.nowhere, i.nths, i.reasons
-  into accepted, unchanged, without_station, refused_nths, refused_reasons
-  from (select count(*) as n, count(*) filter (where station_id is null) as nowhere from written) w
+  select w.n + e.different, r.n - w.n + e.equal, w.nowhere, i.nths, i.reasons, w.late_hours,
+    (select coalesce(jsonb_agg(jsonb_build_array(n, greatest(seconds, 0))), '[]') from delayed)
+  into accepted, unchanged, without_station, refused_nths, refused_reasons, late_hours, delays
+  from (
+    select count(*) as n, count(*) filter (where station_id is null) as nowhere,
+      count(distinct date_trunc('hour', measured_at)) filter (where measured_at < date_trunc('hour', now)) as late_hours
+    from written
+  ) w
   cross join (select count(*) as n from reading where is_last) r
   cross join (select count(*) filter (where is_equal) as equal, count(*) filter (where not is_equal) as different from earlier) e
   cross join (

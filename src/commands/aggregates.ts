@@ -1,5 +1,6 @@
 /** Commands about what the readings add up to. */
 import { audit, rebuild, refresh } from '../database/refresh.ts';
+import { AUDITED_DAYS } from '../jobs/auditAggregates.ts';
 import { makeDigest } from '../jobs/makeDigests.ts';
 import { type Context, inOrder, type Options, type Outcome } from './context.ts';
 
@@ -14,8 +15,6 @@ export async function digestCommand({ database, clock }: Context): Promise<Outco
   const madeAt = await makeDigest(database.target, clock());
   return { result: { made_at: madeAt.toISOString() }, ok: true };
 }
-
-const AUDITED_DAYS = 35;
 
 export async function auditCommand(
   { database, clock, instant, installation, log }: Context,

@@ -7,12 +7,18 @@
  */
 import { connect as dial, type Socket } from 'node:net';
 import { connect, type Place, type Role, type Sql, type Target } from './connect.ts';
-import { makeSlots } from './slots.ts';
+import { makeSlots, type Slots } from './slots.ts';
 import { asUnavailable, isBroken, isPassing, Unavailable } from './unavailable.ts';
 import { within } from './within.ts';
 
 const PAUSE_MS = 100;
 const GRACE_MS = 200;
+
+/**
+ * Given how many connections work and how many statements wait; gives what is told how long the database took to answer, or to fail,
+ * by what was asked.
+ */
+export type PoolWatch = (counts: Pick<Slots, 'inUse' | 'waiting'>) => (query: string, seconds: number) => void;
 
 type Options = {
   role: Role;
@@ -23,6 +29,7 @@ type Options = {
   statementMs: number;
   /** How long all of it may take, a second try included. */
   answerMs: number;
+  watch?: PoolWatch | undefined;
 };
 
 export type AskingPool = {
@@ -32,7 +39,7 @@ export type AskingPool = {
 
 export function openAskingPool(
   target: Target,
-  { role, name, timeZone, max, statementMs, answerMs }: Options,
+  { role, name, timeZone, max, statementMs, answerMs, watch }: Options,
 ): AskingPool {
   const silenceMs = statementMs + GRACE_MS;
   const silence = () => Object.assign(new Error(`nothing was heard for ${silenceMs} ms`), { code: 'SILENCE' });
@@ -46,12 +53,14 @@ export function openAskingPool(
       driver: { socket: openSocket },
     });
   const slots = makeSlots(max, statementMs);
+  const onAnswer = watch?.(slots);
   let pool = open();
   let closed = false;
 
   async function once(text: string, parameters: readonly unknown[]): Promise<unknown[]> {
     await slots.take();
     const asked = pool;
+    const began = performance.now();
     try {
       const rows = await within(silenceMs, asked.unsafe(text, [...parameters] as never[], { prepare: true }), silence);
       return rows.filter((row) => row !== undefined); // what a failed query left on its connection
@@ -62,6 +71,7 @@ export function openAskingPool(
       }
       throw error;
     } finally {
+      onAnswer?.(nameOf(text), (performance.now() - began) / 1_000);
       slots.give();
     }
   }
@@ -90,6 +100,12 @@ export function openAskingPool(
       await end(pool);
     },
   };
+}
+
+/** A statement is called by the first relation or function of ours in it. */
+function nameOf(text: string): string {
+  const [, schema, name] = /\b"?(api|raw)"?\."?(\w+)/.exec(text) ?? [];
+  return name === undefined ? 'other' : `${schema}.${name}`;
 }
 
 /** What is under way has a second to end. */

@@ -125,6 +125,26 @@ const VIEWS: Readonly<Record<string, { text: string; columns: Meanings }>> = {
   region_hourly: { text: bucketText('Regions:', 'hours'), columns: REGION_BUCKET },
   region_daily: { text: bucketText('Regions:', 'days'), columns: { ...REGION_BUCKET, ...EXTREMES } },
   region_monthly: { text: bucketText('Regions:', 'months'), columns: { ...REGION_BUCKET, ...EXTREMES } },
+  newest_bucket: {
+    text: 'How far each published aggregate has come. One row for each.',
+    columns: {
+      place: 'station or region',
+      grain: 'hour, day or month',
+      timestamp: 'start of its newest bucket; null before the first',
+    },
+  },
+  last_audit: {
+    text: 'The audit that was made last. No row before the first.',
+    columns: { made_at: 'when', differing: 'buckets that differed from the readings [buckets]' },
+  },
+  quarantine_lines: {
+    text: 'Whole readings that wait in quarantine, by reason.',
+    columns: { reason: 'why they could not be used', lines: 'how many [readings]' },
+  },
+  storage: {
+    text: 'Space on disk, indexes and compressed parts included.',
+    columns: { schema: 'raw (what arrived) or rollup (what it adds up to)', bytes: 'its size [bytes]' },
+  },
   freshness: {
     text: 'How far the aggregates have come. One row.',
     columns: { refreshed_at: 'when the aggregates were last brought up to date; null before the first time' },
@@ -135,6 +155,8 @@ const FUNCTIONS: Meanings = {
   'title(jsonb, text, text)':
     'The title in a locale, else in English, else any of them, else the given text. Null only if all of these are.',
   'compass(float8)': 'Compass label of 16 points (N, NNE, …) of a direction in degrees; Latin letters in every locale.',
+  'provider_state(timestamptz)':
+    'Every provider at an instant. Columns: provider (provider id), measurement_time (newest measurement of its sensors; null without any), online and offline (listed stations of that status [stations]).',
   'sensor(timestamptz)':
     'The sensors where they stand, or stood last, at an instant. Columns: id (sensor id), station_id (station id), kind (kind of sensor), device (what the device it is in calls itself), altitude (of the station [m]), first_measurement_time and last_measurement_time (of its readings), is_suspicious (whether its readings take part in nothing now).',
   'exceedance(float8, float8)':
@@ -143,6 +165,12 @@ const FUNCTIONS: Meanings = {
     'The five history windows at an instant, half-open: series (24h, 7d, 30d, 1y, 2y), unit of the buckets (hour, day, month), since, until. Hours and days are closed ones, months include the running one.',
   'station_current(timestamptz, int)': `Every station at an instant, or the one asked for; no row for an unknown one. Per metric the mean of the hour that ends with the newest value that is not stale, null where there is none; offline without any. Columns: is_listed (whether it is in lists: not hidden), ${columnList({ ...STATION_NAMES, ...pick(station.shape, without(station.shape, ['title', 'city', 'district', 'lux', 'url'])) })}.`,
   'region_current(timestamptz, text)': `Every region at an instant, or the one asked for; no row for an unknown one. Current values come from the newest digest up to 30 minutes old, and are null without one; health figures from closed hours and completed days. Columns: ${columnList({ ...REGION_NAMES, ...pick(district.shape, without(district.shape, ['slug', 'title', 'city', 'city_slug', 'url'])), is_hidden: said(city.shape.is_hidden) })}.`,
+  'station_silent(timestamptz)':
+    'Listed stations that are offline at an instant though they measured before; no row when there are none. Columns: station_id (station id), last_measurement_time (of the newest reading that counts), silent_minutes (since then [min]).',
+  'station_stuck(timestamptz)':
+    'Listed stations of which a sensor gave the same hourly mean for 6 closed hours in a row, up to its newest; no row when there are none. Columns: station_id (station id), metric (which, comma-separated: humidity, pm10, pm25 as the instrument gave it, temperature), since (start of the first of those hours, 7 days back at most), hours (how many they are [h]).',
+  'station_raving(timestamptz)':
+    'Listed stations whose PM2.5 of the newest closed hour is far from that of at least 3 others within 10 km: more than 5 times and 50 µg/m³ above their median, or below a fifth of it where it is more than 25; no row when there are none. Columns: station_id (station id), timestamp (start of the hour), avg_pm25 (of the hour [µg/m³]), neighbour_count (the others [stations]), neighbour_median (of theirs [µg/m³]), difference (above it, negative: below [µg/m³]), ratio (avg_pm25 / neighbour_median, null where that is 0).',
   'station_history(timestamptz)': `The buckets of every station in the five windows of an instant, a bucket once for each window it stands in; ask for one station_id. Hours have no extremes. Columns: series (the window), ${columnList({ ...STATION_BUCKET, ...EXTREMES })}.`,
   'region_history(timestamptz)': `The buckets of every region in the five windows of an instant, a bucket once for each window it stands in; ask for one region_slug. Hours have no extremes. Columns: series (the window), ${columnList({ ...REGION_BUCKET, ...EXTREMES })}.`,
 };

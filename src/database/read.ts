@@ -3,18 +3,26 @@
  * pool for every query, and hangs when its server process dies; this one does not.
  */
 import { type DatabaseConnection, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
-import { type AskingPool, openAskingPool } from './askingPool.ts';
+import { type AskingPool, openAskingPool, type PoolWatch } from './askingPool.ts';
 import type { Target } from './connect.ts';
 
 type Options = {
   /** The installation's zone: timestamps come out with its offset (Z2). */
   timeZone: string;
   max?: number;
+  watch?: PoolWatch | undefined;
 };
 
 /** A database that may only be read, as the role that sees schema api and nothing else. `destroy()` closes it. */
-export function openReads<Tables>(target: Target, { timeZone, max = 10 }: Options): Kysely<Tables> {
-  const pool = openAskingPool(target, { role: 'airseries_reader', name: 'airseries read', timeZone, max, ...LIMITS });
+export function openReads<Tables>(target: Target, { timeZone, max = 10, watch }: Options): Kysely<Tables> {
+  const pool = openAskingPool(target, {
+    role: 'airseries_reader',
+    name: 'airseries read',
+    timeZone,
+    max,
+    watch,
+    ...LIMITS,
+  });
   return new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),

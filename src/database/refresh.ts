@@ -61,7 +61,10 @@ export async function audit(
     target,
     async (sql) => {
       const found = await differences(sql, { now, from, to });
-      if (!repair || found.length === 0) return { found, left: found };
+      if (!repair || found.length === 0) {
+        await record(sql, { now, from, to }, found);
+        return { found, left: found };
+      }
       await sql`
         insert into rollup.stale_period (since, until, from_level)
         select lower(part), upper(part), 'sensor_hourly' from (
@@ -70,10 +73,25 @@ export async function audit(
           from unnest(${arrayLiteral(found.map(({ level }) => level))}::text::text[],
                       ${arrayLiteral(found.map(({ bucket }) => bucket))}::text::timestamptz[]) as d(level, bucket)
         ) parts`;
-      return { found, left: await differences(sql, { now, from, to }) };
+      const left = await differences(sql, { now, from, to });
+      await record(sql, { now, from, to }, left);
+      return { found, left };
     },
     timeZone,
   );
+}
+
+const SHOWN = 10;
+
+/** For whoever watches: what is wrong now. */
+async function record(sql: Sql, { now, from, to }: Period & { now: Date }, left: readonly Difference[]): Promise<void> {
+  const first = JSON.stringify(left.slice(0, SHOWN));
+  await sql`
+    insert into rollup.audit (made_at, since, until, differing, first_differences)
+    values (${now}, ${from ?? '-infinity'}, ${to ?? 'infinity'}, ${left.length}, ${first}::text::jsonb)
+    on conflict (made_at) do update set since = excluded.since, until = excluded.until, differing = excluded.differing,
+      first_differences = excluded.first_differences`;
+  await sql`delete from rollup.audit where made_at < ${now}::timestamptz - interval '1 year'`;
 }
 
 /** Looks at one snapshot, taken while no refresh is half way through its levels; refreshes may go on while it is being looked at. */

@@ -2,9 +2,19 @@
 import { Unavailable } from './unavailable.ts';
 import { within } from './within.ts';
 
-export function makeSlots(free: number, patienceMs: number): { take(): Promise<void>; give(): void } {
+export type Slots = {
+  take(): Promise<void>;
+  give(): void;
+  inUse(): number;
+  waiting(): number;
+};
+
+export function makeSlots(free: number, patienceMs: number): Slots {
+  const all = free;
   const waiting = new Set<() => void>();
   return {
+    inUse: () => all - free,
+    waiting: () => waiting.size,
     async take() {
       if (free > 0) {
         free -= 1;

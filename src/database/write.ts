@@ -1,11 +1,21 @@
 /** Where readings from the network go in: as the role that may write readings and nothing else. A batch may be sent twice without harm. */
 
-import { type AskingPool, openAskingPool } from './askingPool.ts';
+import { type AskingPool, openAskingPool, type PoolWatch } from './askingPool.ts';
 import type { Target } from './connect.ts';
 
 /** Late rows of many months in one batch take their time in compressed chunks. */
 const LIMITS = { statementMs: 20_000, answerMs: 25_000 };
 
-export function openWrites(target: Target, { timeZone, max = 4 }: { timeZone: string; max?: number }): AskingPool {
-  return openAskingPool(target, { role: 'airseries_ingest', name: 'airseries ingest', timeZone, max, ...LIMITS });
+export function openWrites(
+  target: Target,
+  { timeZone, max = 4, watch }: { timeZone: string; max?: number; watch?: PoolWatch | undefined },
+): AskingPool {
+  return openAskingPool(target, {
+    role: 'airseries_ingest',
+    name: 'airseries ingest',
+    timeZone,
+    max,
+    watch,
+    ...LIMITS,
+  });
 }

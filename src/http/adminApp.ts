@@ -1,6 +1,7 @@
-/** For operators and orchestrators, on a port of its own: is the process alive, and can it answer? */
+/** For operators, orchestrators and Prometheus, on a port of its own: is the process alive, can it answer, and how is it doing? */
 import type { Express, Request } from 'express';
 import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics/registry.ts';
 import { bareApp } from './app.ts';
 import { makeErrorHandlers } from './errors.ts';
 import { addPath } from './methods.ts';
@@ -9,7 +10,9 @@ import { sendBody } from './send.ts';
 
 export type Readiness = { ok: boolean; checks: Readonly<Record<string, unknown>> };
 
-export function makeAdminApp({ ready, log }: { ready: () => Promise<Readiness>; log: Log }): Express {
+type AdminOptions = { ready: () => Promise<Readiness>; metrics: Metrics; log: Log };
+
+export function makeAdminApp({ ready, metrics, log }: AdminOptions): Express {
   const app = bareApp();
   app.use((_req, res, next) => {
     res.set('Cache-Control', 'no-store');
@@ -23,8 +26,13 @@ export function makeAdminApp({ ready, log }: { ready: () => Promise<Readiness>; 
     });
     sendBody(req, res, readiness.ok ? 200 : 503, Buffer.from(JSON.stringify(readiness)));
   });
+  addPath(app, /^\/metrics$/, async (req, res) => {
+    const text = await metrics.text();
+    res.setHeader('Content-Type', metrics.contentType);
+    res.end(req.method === 'HEAD' ? undefined : text);
+  });
   app.use((req: Request) => {
-    throw notFound(`There is nothing at ${quoted(req.path)}. Here are /healthz and /readyz.`);
+    throw notFound(`There is nothing at ${quoted(req.path)}. Here are /healthz, /readyz and /metrics.`);
   }, makeErrorHandlers(log).handle);
   return app;
 }

@@ -3,10 +3,12 @@ import express, { type Express } from 'express';
 import type { Clock } from '../clock.ts';
 import { BASE_PATH } from '../contract/endpoints.ts';
 import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics/registry.ts';
 import { makeSiteUrls } from '../present/siteUrls.ts';
 import type { ApiDb } from '../queries/api.ts';
 import { accessLog } from './accessLog.ts';
 import { makeErrorHandlers, refuseMalformedPath, refuseUnknownPath } from './errors.ts';
+import { measure } from './measure.ts';
 import { addPath, allowAnyOrigin } from './methods.ts';
 import { addRoutes } from './routes.ts';
 
@@ -16,13 +18,16 @@ export type AppOptions = {
   /** Where the service's own pages are; empty for no links to them. */
   siteBaseUrl: string;
   log: Log;
+  /** Absent: nothing is counted. */
+  metrics?: Metrics;
 };
 
 const WORTH_LOOKING_AT = `${BASE_PATH.replace('{locale}', 'en')}/stations.json`;
 
-export function makeApp({ db, clock, siteBaseUrl, log }: AppOptions): Express {
+export function makeApp({ db, clock, siteBaseUrl, log, metrics }: AppOptions): Express {
   const app = bareApp();
   const errors = makeErrorHandlers(log);
+  if (metrics !== undefined) app.use(measure(metrics, 'public'));
   app.use(accessLog(log), errors.watch, allowAnyOrigin, refuseMalformedPath);
   addPath(app, /^\/$/, (_req, res) => {
     res.status(302).set('Location', WORTH_LOOKING_AT).end();

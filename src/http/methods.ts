@@ -1,5 +1,6 @@
 /** Methods and origins: what is read by GET and HEAD from anywhere, what is sent by POST, and a refusal of everything else. */
 import type { IRouter, NextFunction, Request, RequestHandler, Response } from 'express';
+import { named } from './measure.ts';
 import { Problem } from './problem.ts';
 
 const ALLOWED = 'GET, HEAD, OPTIONS';
@@ -14,13 +15,22 @@ export function allowAnyOrigin(_req: Request, res: Response, next: NextFunction)
 }
 
 /** A path that is known for GET, and thereby for HEAD and OPTIONS. */
-export function addPath(app: IRouter, path: RegExp, get: RequestHandler): void {
-  app.route(path).get(get).options(answerPreflight).all(refuseMethod);
+export function addPath(app: IRouter, path: RegExp, get: RequestHandler, route = routeName(path)): void {
+  app.route(path).all(named(route)).get(get).options(answerPreflight).all(refuseMethod);
 }
 
 /** A path that something is sent to. No page of a browser has business here, so there is nothing for a preflight. */
 export function addPostPath(app: IRouter, path: RegExp, ...handlers: RequestHandler[]): void {
-  app.route(path).post(handlers).all(refuseAllButPost);
+  app
+    .route(path)
+    .all(named(routeName(path)))
+    .post(handlers)
+    .all(refuseAllButPost);
+}
+
+/** `/^\/healthz$/` is counted as `/healthz`. */
+function routeName(path: RegExp): string {
+  return path.source.replace(/^\^|\$$|\\/g, '');
 }
 
 function answerPreflight(_req: Request, res: Response): void {

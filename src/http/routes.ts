@@ -55,6 +55,7 @@ export function addRoutes(app: IRouter, { db, clock, site }: { db: ApiDb; clock:
   };
   // in the contract's order: `x-history.json` is tried before `x.json`
   for (const name of Object.keys(ENDPOINTS) as EndpointName[]) {
-    addPath(app, pathPattern(ENDPOINTS[name].path), handlers[name]);
+    const { path } = ENDPOINTS[name];
+    addPath(app, pathPattern(path), handlers[name], path);
   }
 }

@@ -22,6 +22,14 @@ export type Accepted = {
   withoutStation: number;
 };
 
+/** Of the readings that were written: what they mean for those who wait for them. */
+export type Written = {
+  /** Closed hours that they touched. */
+  lateHours: number;
+  /** Seconds from measurement to acceptance, one for each; alike ones are given as their mean. */
+  delays: number[];
+};
+
 /** What a sender may speak for. */
 export type Scope = {
   provider: string;
@@ -45,6 +53,16 @@ type Row = {
   without_station: number;
   refused_nths: number[];
   refused_reasons: ReadingReason[];
+  late_hours: number;
+  delays: [count: number, seconds: number][];
+};
+
+type Options = {
+  now: Date;
+  source: string;
+  scope?: Scope | undefined;
+  /** Told once the batch is in. */
+  onWritten?: ((written: Written) => void) | undefined;
 };
 
 const PARAMETERS = [
@@ -58,7 +76,7 @@ const ACCEPT = `select * from raw.accept_readings(${PARAMETERS.map((type, index)
 export async function acceptReadings(
   sql: Sql | AskingPool,
   readings: readonly Incoming[],
-  { now, source, scope }: { now: Date; source: string; scope?: Scope | undefined },
+  { now, source, scope, onWritten }: Options,
 ): Promise<Accepted> {
   const received = readings.length;
   if (received === 0) return { received, accepted: 0, unchanged: 0, quarantined: [], values: [], withoutStation: 0 };
@@ -74,6 +92,8 @@ export async function acceptReadings(
     scope?.stations ? arrayLiteral(scope.stations) : null,
     ...batch.metrics,
   ]);
+  const delays = row.delays.flatMap(([count, seconds]) => Array<number>(count).fill(seconds));
+  onWritten?.({ lateHours: row.late_hours, delays });
   return {
     received,
     accepted: row.accepted,

@@ -4,7 +4,7 @@
  */
 import type { AskingPool } from '../database/askingPool.ts';
 import type { Sql } from '../database/connect.ts';
-import { type Accepted, acceptReadings, OutOfScope } from './accept.ts';
+import { type Accepted, acceptReadings, OutOfScope, type Written } from './accept.ts';
 import { type Incoming, layOut } from './batch.ts';
 
 /** accepted + unchanged + quarantined + outside = received. */
@@ -18,16 +18,17 @@ type Options = {
   source: string;
   /** Null: whoever imports by hand may speak for everybody. */
   provider: string | null;
+  onWritten?: ((written: Written) => void) | undefined;
 };
 
 export async function acceptWithinScope(
   sql: Sql | AskingPool,
   readings: readonly Incoming[],
-  { now, source, provider }: Options,
+  { now, source, provider, onWritten }: Options,
 ): Promise<AcceptedWithin> {
   const scope = provider === null ? undefined : { provider, stations: null };
   try {
-    return { ...(await acceptReadings(sql, readings, { now, source, scope })), outside: new Set() };
+    return { ...(await acceptReadings(sql, readings, { now, source, scope, onWritten })), outside: new Set() };
   } catch (error) {
     if (!(error instanceof OutOfScope)) throw error;
   }
@@ -36,7 +37,7 @@ export async function acceptWithinScope(
   const outcome = await acceptReadings(
     sql,
     inside.map((index) => readings[index] as Incoming),
-    { now, source, scope },
+    { now, source, scope, onWritten },
   );
   const placed = <T extends { index: number }>(problem: T): T => ({
     ...problem,

@@ -5,16 +5,21 @@
 import type { Clock } from '../clock.ts';
 import { onConnection, type Sql, type Target } from '../database/connect.ts';
 import { openWrites } from '../database/write.ts';
+import type { Accepted, Written } from '../ingest/accept.ts';
 import type { Limits } from '../ingest/pull/fetchDocument.ts';
 import { isAllowed, shownAddress } from '../ingest/pull/hosts.ts';
 import { type Pull, type Pulled, pullProvider } from '../ingest/pull/pullProvider.ts';
 import type { Log } from '../log.ts';
+import { noteIntake, noteWritten } from '../metrics/intake.ts';
+import type { Metrics } from '../metrics/registry.ts';
 import type { Job } from './schedule.ts';
 
 type Options = {
   /** PULL_HOSTS: `host` or `host:port`. */
   hosts: readonly string[];
   log: Log;
+  /** Absent: nothing is counted. */
+  metrics?: Metrics;
   timeZone?: string;
   /** Smaller ones for tests. */
   limits?: Limits;
@@ -23,7 +28,7 @@ type Options = {
 /** Of a row of failures the first is told, and then every tenth. */
 const TELL_EACH = 10;
 
-export function pullJob(target: Target, clock: Clock, { hosts, log, timeZone = 'UTC', limits }: Options): Job {
+export function pullJob(target: Target, clock: Clock, { hosts, log, metrics, timeZone = 'UTC', limits }: Options): Job {
   const toldOf = new Set<string>();
   const mayAsk = ({ provider, url }: Pull) => {
     if (isAllowed(url, hosts)) return true;
@@ -46,7 +51,7 @@ export function pullJob(target: Target, clock: Clock, { hosts, log, timeZone = '
       for (const pull of due) {
         await noteStart(owner, pull, minute);
         try {
-          tell(log, pull, await pullProvider(pool, pull, { clock, hosts, limits }));
+          tell(log, pull, await pullProvider(pool, pull, { clock, hosts, limits, ...counting(metrics, pull) }));
           await noteSuccess(owner, pull, clock());
         } catch (error) {
           const { message } = error as Error;
@@ -62,6 +67,14 @@ export function pullJob(target: Target, clock: Clock, { hosts, log, timeZone = '
   };
   const run = () => onConnection(target, { role: 'airseries_owner', name: 'airseries pull' }, work);
   return { name: 'pull', every: '* * * * *', run };
+}
+
+function counting(metrics: Metrics | undefined, { provider }: Pull) {
+  if (metrics === undefined) return {};
+  return {
+    onBatch: (outcome: Accepted) => noteIntake(metrics, provider, outcome),
+    onWritten: (written: Written) => noteWritten(metrics, written),
+  };
 }
 
 const NOT_PULLED = 'readings could not be pulled; trying again at the next time';

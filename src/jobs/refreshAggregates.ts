@@ -2,8 +2,14 @@
 import type { Clock } from '../clock.ts';
 import type { Target } from '../database/connect.ts';
 import { refresh } from '../database/refresh.ts';
+import type { Metrics } from '../metrics/registry.ts';
 import type { Job } from './schedule.ts';
 
-export function refreshJob(target: Target, clock: Clock): Job {
-  return { name: 'refresh', every: '* * * * *', run: () => refresh(target, clock()) };
+export function refreshJob(target: Target, clock: Clock, metrics: Metrics): Job {
+  const run = async () => {
+    const started = performance.now();
+    await refresh(target, clock());
+    metrics.observe('airseries_refresh_duration_seconds', {}, (performance.now() - started) / 1_000);
+  };
+  return { name: 'refresh', every: '* * * * *', run };
 }

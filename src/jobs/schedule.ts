@@ -1,6 +1,8 @@
 /** node-cron behind a few lines: every job by the UTC clock, never twice at once, its failures told and never fatal. */
 import { schedule as cron } from 'node-cron';
+import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics/registry.ts';
 
 export type Job = {
   readonly name: string;
@@ -9,14 +11,17 @@ export type Job = {
   run(): Promise<void>;
 };
 
+/** Who is told how the jobs go. */
+export type Watch = { clock: Clock; log: Log; metrics: Metrics };
+
 /** Starts the jobs; the function it returns stops them and waits for the one that is running. */
-export function scheduleJobs(jobs: readonly Job[], log: Log): () => Promise<void> {
+export function scheduleJobs(jobs: readonly Job[], watch: Watch): () => Promise<void> {
   const running = new Set<Promise<void>>();
   const tasks = jobs.map((job) =>
     cron(
       job.every,
       async () => {
-        const run = runJob(job, log);
+        const run = runJob(job, watch);
         running.add(run);
         await run;
         running.delete(run);
@@ -30,12 +35,18 @@ export function scheduleJobs(jobs: readonly Job[], log: Log): () => Promise<void
   };
 }
 
-async function runJob(job: Job, log: Log): Promise<void> {
+/** Never rejects. */
+export async function runJob({ name: job, run }: Job, { clock, log, metrics }: Watch): Promise<void> {
   const started = performance.now();
+  metrics.add('airseries_job_runs_total', { job });
   try {
-    await job.run();
-    log.debug({ job: job.name, ms: Math.round(performance.now() - started) }, 'job done');
+    await run();
+    const ms = performance.now() - started;
+    metrics.observe('airseries_job_duration_seconds', { job }, ms / 1_000);
+    metrics.set('airseries_job_last_success_timestamp_seconds', { job }, clock().getTime() / 1_000);
+    log.debug({ job, ms: Math.round(ms) }, 'job done');
   } catch (error) {
-    log.error({ job: job.name, error: (error as Error).message }, 'job failed; it runs again at its next time');
+    metrics.add('airseries_job_failures_total', { job });
+    log.error({ job, error: (error as Error).message }, 'job failed; it runs again at its next time');
   }
 }

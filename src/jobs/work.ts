@@ -3,6 +3,8 @@ import type { Clock } from '../clock.ts';
 import type { Target } from '../database/connect.ts';
 import { refresh } from '../database/refresh.ts';
 import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics/registry.ts';
+import { auditJob } from './auditAggregates.ts';
 import { demoFeedJob, holdsDemo, loadDemo, wantsDemo } from './demoNetwork.ts';
 import { maintainJob } from './maintainStorage.ts';
 import { digestJob, makeDigest } from './makeDigests.ts';
@@ -19,6 +21,7 @@ export type Work = {
   demo: boolean;
   clock: Clock;
   log: Log;
+  metrics: Metrics;
   terminal: boolean;
   /** How long readings are kept; undefined: for ever. */
   retention: string | undefined;
@@ -37,7 +40,7 @@ async function refreshWhile(loading: Promise<void>, refreshOnce: () => Promise<v
 
 /** Resolves when the aggregates are up to date and the regions have a digest; the function it gives stops the jobs. */
 export async function beginWork(work: Work): Promise<() => Promise<void>> {
-  const { target, timeZone, demo, clock, log, terminal } = work;
+  const { target, timeZone, demo, clock, log, metrics, terminal } = work;
   const demoHere = (demo && (await wantsDemo(target))) || (await holdsDemo(target));
   if (demoHere) {
     const loaded = loadDemo(target, { timeZone, now: clock(), log, terminal });
@@ -48,17 +51,23 @@ export async function beginWork(work: Work): Promise<() => Promise<void>> {
   await refresh(target, clock());
   log.info({ seconds: Number(((performance.now() - started) / 1000).toFixed(1)) }, 'aggregates are up to date');
   await makeDigest(target, clock());
-  return scheduleJobs(jobsOf(work), log);
+  const stop = scheduleJobs(jobsOf(work), work);
+  metrics.set('airseries_worker', {}, 1);
+  return async () => {
+    metrics.set('airseries_worker', {}, 0);
+    await stop();
+  };
 }
 
-function jobsOf({ target, timeZone, clock, log, retention, pullHosts: hosts }: Work): Job[] {
+function jobsOf({ target, timeZone, clock, log, metrics, retention, pullHosts: hosts }: Work): Job[] {
   return [
     demoFeedJob(target, clock),
-    pullJob(target, clock, { hosts, log, timeZone }),
-    refreshJob(target, clock),
+    pullJob(target, clock, { hosts, log, metrics, timeZone }),
+    refreshJob(target, clock, metrics),
     digestJob(target, clock),
     screenJob(target, clock, log),
     trimQuarantineJob(target, clock, log),
     maintainJob(target, clock, retention),
+    auditJob(target, clock, { timeZone, log }),
   ];
 }

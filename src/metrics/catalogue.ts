@@ -74,7 +74,7 @@ export const CATALOGUE = [
     buckets: [60, 300, 0.5 * HOUR, 3 * HOUR, 24 * HOUR, 7 * 24 * HOUR],
   },
   {
-    name: 'airseries_late_hours_total',
+    name: 'airseries_late_buckets_total',
     type: 'counter',
     help: 'Closed hours that accepted readings touched, and that are computed anew for it',
     labels: [],

@@ -57,7 +57,9 @@ onEveryEngine('audit', (engine) => {
         'region_hourly 2026-11-03T05:00:00+04:00 c missing',
       ]),
     );
+    expect(await owner`select differing from api.last_audit`).toEqual([{ differing: found.length }]);
     expect((await ask(true)).left).toEqual([]);
+    expect(await owner`select differing from api.last_audit`).toEqual([{ differing: 0 }]);
     expect((await ask()).found).toEqual([]);
   });
 

@@ -2,10 +2,11 @@
 import request from 'supertest';
 import { expect, it } from 'vitest';
 import { makeAdminApp } from '../../src/http/adminApp.ts';
+import { makeMetrics } from '../../src/metrics/registry.ts';
 import { recordingLog } from './serve.ts';
 
 const app = (ok: boolean) =>
-  makeAdminApp({ ready: async () => ({ ok, checks: { database: ok } }), log: recordingLog() });
+  makeAdminApp({ ready: async () => ({ ok, checks: { database: ok } }), metrics: makeMetrics(), log: recordingLog() });
 
 it('is alive whether or not it is ready', async () => {
   const res = await request(app(false)).get('/healthz');
@@ -22,7 +23,11 @@ it.each([
 });
 
 it('is not ready when the question fails', async () => {
-  const failing = makeAdminApp({ ready: () => Promise.reject(new Error('secret')), log: recordingLog() });
+  const failing = makeAdminApp({
+    ready: () => Promise.reject(new Error('secret')),
+    metrics: makeMetrics(),
+    log: recordingLog(),
+  });
   const res = await request(failing).get('/readyz');
   expect(res.status).toBe(503);
   expect(res.text).not.toContain('secret');

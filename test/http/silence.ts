@@ -16,7 +16,9 @@ export async function openWire(target: Exclude<Target, string>): Promise<Wire> {
   const pairs = new Set<[Socket, Socket]>();
   let dead = false;
   const server = createServer((near) => {
-    const far = dial(`${target.host}/.s.PGSQL.${target.port}`);
+    const far = target.host.startsWith('/')
+      ? dial(`${target.host}/.s.PGSQL.${target.port}`)
+      : dial(target.port, target.host);
     const pair: [Socket, Socket] = [near, far];
     pairs.add(pair);
     for (const socket of pair) {

@@ -73,3 +73,9 @@ begin
     commit;
   end loop;
 end $$;
+
+-- Bytes on disk of a schema.
+create or replace function rollup.size_of(wanted text) returns bigint language sql stable as $$
+  select sum(pg_total_relation_size(c.oid))::bigint from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where n.nspname = wanted and c.relkind in ('r', 'm')
+$$;

@@ -151,3 +151,16 @@ create or replace procedure rollup.drop_readings() language plpgsql as $$
 begin
   perform drop_chunks('raw.readings', older_than => (select dropped_before from raw.installation));
 end $$;
+
+-- Bytes on disk of a schema: its own tables, and the chunks of its hypertables and aggregates, compressed ones included.
+create or replace function rollup.size_of(wanted text) returns bigint language sql stable as $$
+  select coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint
+    + (select coalesce(sum(hypertable_size(format('%I.%I', h.hypertable_schema, h.hypertable_name)::regclass)), 0)::bigint
+       from timescaledb_information.hypertables h where h.hypertable_schema = wanted)
+    + (select coalesce(sum(hypertable_size(format('%I.%I', a.materialization_hypertable_schema, a.materialization_hypertable_name)::regclass)), 0)::bigint
+       from timescaledb_information.continuous_aggregates a where a.view_schema = wanted)
+  from pg_class c
+  join pg_namespace n on n.oid = c.relnamespace
+  where n.nspname = wanted and c.relkind in ('r', 'm')
+    and not exists (select from timescaledb_information.hypertables h where (h.hypertable_schema, h.hypertable_name) = (n.nspname, c.relname))
+$$;

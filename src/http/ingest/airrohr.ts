@@ -1,23 +1,21 @@
 /** POST /v1/push/airrohr: what the airRohr firmware sends to "its own API", to the address, user and password set in the device. */
 import type { Request, RequestHandler } from 'express';
-import type { Clock } from '../../clock.ts';
-import type { AskingPool } from '../../database/askingPool.ts';
 import { findPushSensors, type PushRecord, readingsOfPush, readPushedValues } from '../../ingest/push/airrohr.ts';
 import { Problem } from '../problem.ts';
 import { senderOf } from './authenticate.ts';
 import { bodyOf, parseJson, readBody } from './body.ts';
-import { takeIn } from './takeIn.ts';
+import { type Intake, takeIn } from './takeIn.ts';
 
 const LARGEST_BODY = 64 * 1024;
 
-export function makeAirrohrRoute({ writes, clock }: { writes: AskingPool; clock: Clock }): RequestHandler[] {
+export function makeAirrohrRoute({ writes, clock, metrics }: Intake): RequestHandler[] {
   return [
     readBody({ limit: LARGEST_BODY, types: ['application/json'] }),
     async (req, res) => {
       const now = clock();
       const record = recordOf(req, parseJson(bodyOf(req)), now);
       const sensors = await findPushSensors(writes, record, senderOf(res).scope, now);
-      await takeIn(req, res, { writes, readings: readingsOfPush(record, sensors), now });
+      await takeIn(req, res, { writes, metrics, readings: readingsOfPush(record, sensors), now });
     },
   ];
 }

@@ -3,9 +3,11 @@ import type { Express, Request } from 'express';
 import type { Clock } from '../../clock.ts';
 import type { AskingPool } from '../../database/askingPool.ts';
 import type { Log } from '../../log.ts';
+import type { Metrics } from '../../metrics/registry.ts';
 import { accessLog } from '../accessLog.ts';
 import { bareApp } from '../app.ts';
 import { makeErrorHandlers, refuseMalformedPath } from '../errors.ts';
+import { measure } from '../measure.ts';
 import { addPostPath } from '../methods.ts';
 import { notFound, quoted } from '../problem.ts';
 import { makeAirrohrRoute } from './airrohr.ts';
@@ -22,16 +24,19 @@ export type IngestOptions = {
   rate: number;
   /** Wrong tokens a minute that one address may try. */
   failures?: number;
+  /** Absent: nothing is counted. */
+  metrics?: Metrics;
 };
 
 export const READINGS_PATH = '/v1/readings';
 export const AIRROHR_PATH = '/v1/push/airrohr';
 
-export function makeIngestApp({ writes, clock, log, rate, failures = 60 }: IngestOptions): Express {
+export function makeIngestApp({ writes, clock, log, rate, failures = 60, metrics }: IngestOptions): Express {
   const app = bareApp();
   const errors = makeErrorHandlers(log);
   // behind a proxy of the same machine every request comes from that proxy, which says whose it is
   app.set('trust proxy', 'loopback');
+  if (metrics !== undefined) app.use(measure(metrics, 'ingest'));
   app.use(accessLog(log), errors.watch, refuseMalformedPath);
   const door = [
     makeAuthenticate({ writes, clock, failures }),
@@ -41,8 +46,8 @@ export function makeIngestApp({ writes, clock, log, rate, failures = 60 }: Inges
       detail: `This token has sent more than ${rate} requests in a minute. Send more readings in each, or wait.`,
     }),
   ];
-  addPostPath(app, /^\/v1\/readings$/, ...door, ...makeReadingsRoute({ writes, clock }));
-  addPostPath(app, /^\/v1\/push\/airrohr$/, ...door, ...makeAirrohrRoute({ writes, clock }));
+  addPostPath(app, /^\/v1\/readings$/, ...door, ...makeReadingsRoute({ writes, clock, metrics }));
+  addPostPath(app, /^\/v1\/push\/airrohr$/, ...door, ...makeAirrohrRoute({ writes, clock, metrics }));
   app.use((req: Request) => {
     throw notFound(`There is nothing at ${quoted(req.path)}. Readings go to ${READINGS_PATH} or ${AIRROHR_PATH}.`);
   }, errors.handle);

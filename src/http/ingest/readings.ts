@@ -1,21 +1,19 @@
 /** POST /v1/readings: a batch of readings with our sensors' numbers, as a JSON array (or one object) or as NDJSON. */
 import type { RequestHandler } from 'express';
-import type { Clock } from '../../clock.ts';
-import type { AskingPool } from '../../database/askingPool.ts';
 import type { Incoming } from '../../ingest/batch.ts';
 import { LONGEST_LINE, splitLines } from '../../ingest/formats/lines.ts';
 import { ndjsonReader } from '../../ingest/formats/ndjson.ts';
 import { isObject, readingOf, unreadable } from '../../ingest/formats/object.ts';
 import { Problem } from '../problem.ts';
 import { bodyOf, parseJson, readBody } from './body.ts';
-import { takeIn } from './takeIn.ts';
+import { type Intake, takeIn } from './takeIn.ts';
 
 const JSON_TYPES = ['application/json'];
 const LINE_TYPES = ['application/x-ndjson', 'application/ndjson', 'text/plain'];
 const LARGEST_BODY = 8 * 1024 * 1024;
 const MOST_READINGS = 5_000;
 
-export function makeReadingsRoute({ writes, clock }: { writes: AskingPool; clock: Clock }): RequestHandler[] {
+export function makeReadingsRoute({ writes, clock, metrics }: Intake): RequestHandler[] {
   return [
     readBody({ limit: LARGEST_BODY, types: [...JSON_TYPES, ...LINE_TYPES] }),
     async (req, res) => {
@@ -24,7 +22,7 @@ export function makeReadingsRoute({ writes, clock }: { writes: AskingPool; clock
       if (readings.length > 0 && readings.every((reading) => reading.unreadable)) {
         throw new Problem(400, 'Nothing in the body is a reading: each is one JSON object. Nothing was stored.');
       }
-      await takeIn(req, res, { writes, readings, now: clock() });
+      await takeIn(req, res, { writes, metrics, readings, now: clock() });
     },
   ];
 }

@@ -1,19 +1,28 @@
 /** Takes the readings of a request in under the name of its sender, and answers what became of them. */
 import type { Request, Response } from 'express';
+import type { Clock } from '../../clock.ts';
 import type { AskingPool } from '../../database/askingPool.ts';
-import { acceptReadings, OutOfScope } from '../../ingest/accept.ts';
+import { acceptReadings, OutOfScope, type Written } from '../../ingest/accept.ts';
 import type { Incoming } from '../../ingest/batch.ts';
+import { noteIntake, noteWritten } from '../../metrics/intake.ts';
+import type { Metrics } from '../../metrics/registry.ts';
 import { Problem } from '../problem.ts';
 import { sendBody } from '../send.ts';
 import { senderOf } from './authenticate.ts';
 
-type TakeIn = { writes: AskingPool; readings: readonly Incoming[]; now: Date };
+/** What every way in needs. */
+export type Intake = { writes: AskingPool; clock: Clock; metrics: Metrics | undefined };
 
-export async function takeIn(req: Request, res: Response, { writes, readings, now }: TakeIn): Promise<void> {
+type TakeIn = Omit<Intake, 'clock'> & { readings: readonly Incoming[]; now: Date };
+
+export async function takeIn(req: Request, res: Response, { writes, metrics, readings, now }: TakeIn): Promise<void> {
   const { name, scope } = senderOf(res);
-  const outcome = await acceptReadings(writes, readings, { now, source: name, scope }).catch((error: unknown) => {
+  const onWritten = metrics && ((written: Written) => noteWritten(metrics, written));
+  const options = { now, source: name, scope, onWritten };
+  const outcome = await acceptReadings(writes, readings, options).catch((error: unknown) => {
     throw error instanceof OutOfScope ? forbidden(error) : error;
   });
+  if (metrics !== undefined) noteIntake(metrics, scope.provider, outcome);
   const { received, accepted, unchanged, quarantined } = outcome;
   res.set('Cache-Control', 'no-store');
   sendBody(req, res, 200, Buffer.from(JSON.stringify({ received, accepted, unchanged, quarantined })));

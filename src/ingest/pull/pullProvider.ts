@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../../clock.ts';
 import type { AskingPool } from '../../database/askingPool.ts';
+import type { Accepted, Written } from '../accept.ts';
 import type { Incoming } from '../batch.ts';
 import { InputError } from '../inputError.ts';
 import { readInstant } from '../instant.ts';
@@ -31,13 +32,20 @@ const READERS: Readonly<Record<(typeof PULL_KINDS)[number], Reader>> = { 'sensor
 const BATCH = 5_000;
 const DAY = 86_400_000_000;
 
-type Options = { clock: Clock; hosts: readonly string[]; limits?: Limits | undefined };
+type Options = {
+  clock: Clock;
+  hosts: readonly string[];
+  limits?: Limits | undefined;
+  /** Told what became of each batch. */
+  onBatch?: (outcome: Accepted) => void;
+  onWritten?: (written: Written) => void;
+};
 
 /** `pool` is one in the role airseries_ingest. Rejects with InputError for what the provider did wrong. */
 export async function pullProvider(
   pool: AskingPool,
   { provider, kind, url }: Pull,
-  { clock, hosts, limits }: Options,
+  { clock, hosts, limits, onBatch, onWritten }: Options,
 ): Promise<Pulled> {
   const refuse = (what: string, remedy: string) =>
     new InputError(`provider ${provider}, ${shownAddress(url)}`, what, remedy);
@@ -53,7 +61,8 @@ export async function pullProvider(
   const pulled = { received: document.received, accepted: 0, unchanged: 0, quarantined: 0, ignored: 0 };
   for (let start = 0; start < readings.length; start += BATCH) {
     const batch = readings.slice(start, start + BATCH);
-    const outcome = await acceptWithinScope(pool, batch, { now: clock(), source: provider, provider });
+    const outcome = await acceptWithinScope(pool, batch, { now: clock(), source: provider, provider, onWritten });
+    onBatch?.(outcome);
     pulled.accepted += outcome.accepted;
     pulled.unchanged += outcome.unchanged;
     pulled.quarantined += outcome.quarantined.length;

@@ -1,0 +1,27 @@
+/** What becomes of a job is counted and told, and never fatal. */
+import { expect, it } from 'vitest';
+import { runJob } from '../../src/jobs/schedule.ts';
+import { makeMetrics } from '../../src/metrics/registry.ts';
+import { keepingLog, NOW } from '../ingest/support.ts';
+
+it('counts runs and failures, and remembers when it last went well', async () => {
+  const [metrics, log] = [makeMetrics(), keepingLog()];
+  const watch = { clock: () => NOW, log, metrics };
+  const job = (run: () => Promise<void>) => ({ name: 'sweep', every: '* * * * *', run });
+  await runJob(
+    job(async () => undefined),
+    watch,
+  );
+  await runJob(
+    job(() => Promise.reject(new Error('no broom'))),
+    watch,
+  );
+  const text = await metrics.text();
+  expect(text).toContain('airseries_job_runs_total{job="sweep"} 2');
+  expect(text).toContain('airseries_job_failures_total{job="sweep"} 1');
+  expect(text).toContain(`airseries_job_last_success_timestamp_seconds{job="sweep"} ${NOW.getTime() / 1_000}`);
+  expect(text).toContain('airseries_job_duration_seconds_count{job="sweep"} 1');
+  expect(log.lines.filter(({ level }) => level === 'error')).toMatchObject([
+    { fields: { job: 'sweep', error: 'no broom' } },
+  ]);
+});
