@@ -14,7 +14,7 @@ import { listen } from './http/listen.ts';
 import { startingListener } from './http/starting.ts';
 import { hasTokens } from './ingest/tokens.ts';
 import { beginWork } from './jobs/work.ts';
-import { becomeWorker } from './jobs/worker.ts';
+import { becomeWorker, type Worker } from './jobs/worker.ts';
 import { type Log, makeLog } from './log.ts';
 import { watchPool } from './metrics/database.ts';
 import { type Metrics, makeMetrics } from './metrics/registry.ts';
@@ -80,10 +80,11 @@ async function startWork({ config, database, timeZone, clock, log, metrics, open
     hasTokens: () => hasTokens(writes),
     log,
   });
-  opened.push(() => door.close());
+  let worker: Worker | undefined;
+  // at once: a job under way may take its time, and requests under way must not wait for it
+  opened.push(() => Promise.all([door.close(), worker?.stop()]));
   const work = { target, timeZone, demo, clock, log, metrics, terminal, retention, pullHosts };
-  const worker = await becomeWorker(target, log, () => beginWork(work));
-  opened.push(() => worker.stop());
+  worker = await becomeWorker(target, log, () => beginWork(work));
 }
 
 /** Ready to answer: the database fits, it answers, and the aggregates have been built. */

@@ -61,45 +61,98 @@ drop function if exists raw.pm25_raw_stored(text, real, real) cascade;
 create function raw.pm25_raw_stored(formula text, pm25 real, pm25_raw real) returns real language sql immutable parallel safe
   return case when pm25_raw is null and formula <> 'none' then pm25 else pm25_raw end;
 
--- Relative humidity of the same unit: what another sensor of the station measured at the very same time (the readings that one
--- device sends together carry one time). Of several the one with the lowest number, so that there is no choice.
-drop function if exists raw.humidity_beside(int, int, timestamptz) cascade;
-create function raw.humidity_beside(station int, sensor int, at timestamptz) returns real language sql stable as $$
-  select r.humidity
-  from raw.sensor_station place
-  join raw.readings r on r.sensor_id = place.sensor_id and r.measured_at = at
-  where place.station_id = station and place.sensor_id <> sensor and place.since <= at and at < place.until and r.humidity is not null
-  order by r.sensor_id
-  limit 1
+-- Whoever writes or corrects particles or humidity of a station that has a formula holds the station's lock to the end: of two that
+-- write at the same time, the second sees what the first wrote. In one order, or two could wait for each other.
+drop function if exists raw.lock_units(int[]) cascade;
+create function raw.lock_units(sensors int[]) returns void language sql as $$
+  select pg_advisory_xact_lock(hashtext('raw.unit'), u.station_id)
+  from (
+    select distinct place.station_id
+    from raw.sensor_station place
+    where place.station_id in (select p.station_id from raw.sensor_station p where p.sensor_id = any (sensors))
+      and place.sensor_id in (select c.sensor_id from raw.correction c where c.formula <> 'none')
+    order by 1
+  ) u
 $$;
 
--- Applies the formulas in force to stored readings of a sensor, [since, until): after a formula was changed on purpose, and where
--- the humidity of a unit arrived after its particles. Returns how many became other ones.
-drop function if exists raw.recorrect(int, timestamptz, timestamptz) cascade;
-create function raw.recorrect(sensor int, since timestamptz, until timestamptz) returns bigint language plpgsql
+-- Relative humidity of the same unit: what another sensor of the station measured at the very same time (the readings that one
+-- device sends together carry one time), unless it is suspect as a whole. Of several the one with the lowest number, so that there is
+-- no choice. For many at once; `stations` are where the sensors stood at those times.
+drop function if exists raw.humidity_beside(int[], int[], timestamptz[]) cascade;
+create function raw.humidity_beside(sensors int[], stations int[], times timestamptz[])
+returns table (sensor_id int, measured_at timestamptz, humidity real) language plpgsql stable
 -- planned with the times at hand, so that chunks outside are left alone
 set plan_cache_mode = force_custom_plan as $$
+#variable_conflict use_column
 declare
+  earliest timestamptz := (select min(t) from unnest(times) t);
+  latest timestamptz := (select max(t) from unnest(times) t);
+begin
+  return query
+  select w.sensor_id, w.measured_at, (array_agg(r.humidity order by r.sensor_id))[1]
+  from unnest(sensors, stations, times) as w(sensor_id, station_id, measured_at)
+  join raw.sensor_station place
+    on place.station_id = w.station_id and place.sensor_id <> w.sensor_id and w.measured_at >= place.since and w.measured_at < place.until
+  join raw.readings r on r.sensor_id = place.sensor_id and r.measured_at = w.measured_at
+  where r.measured_at >= earliest and r.measured_at <= latest and r.humidity is not null and r.quality < 2
+  group by 1, 2;
+end $$;
+
+-- Applies the formulas in force to stored readings, given by sensor and time. Under the lock of their units. Returns how many became
+-- other ones.
+drop function if exists raw.correct_again(int[], timestamptz[]) cascade;
+create function raw.correct_again(sensors int[], times timestamptz[]) returns bigint language plpgsql
+set plan_cache_mode = force_custom_plan as $$
+declare
+  earliest timestamptz := (select min(t) from unnest(times) t);
+  latest timestamptz := (select max(t) from unnest(times) t);
+  needing_sensors int[];
+  needing_stations int[];
+  needing_times timestamptz[];
   n bigint;
 begin
-  with corrected as materialized (
-    select r.measured_at, raw.pm25_raw_stored(c.formula, r.pm25, r.pm25_raw) as pm25_raw,
-      raw.pm25_stored(c.formula, r.pm25_raw is null, r.pm25, r.pm25_raw,
-        coalesce(r.humidity, case when c.formula <> 'none' then raw.humidity_beside(r.station_id, r.sensor_id, r.measured_at) end)) as pm25
-    from raw.readings r
-    join raw.correction_period c on c.sensor_id = r.sensor_id and r.measured_at >= c.since and r.measured_at < c.until
-    where r.sensor_id = recorrect.sensor and r.measured_at >= recorrect.since and r.measured_at < recorrect.until
-      and (r.pm25 is not null or r.pm25_raw is not null)
-  )
-  update raw.readings r set pm25 = corrected.pm25, pm25_raw = corrected.pm25_raw
-  from corrected
-  where r.sensor_id = recorrect.sensor and r.measured_at = corrected.measured_at
-    and r.measured_at >= recorrect.since and r.measured_at < recorrect.until
-    and (r.pm25, r.pm25_raw) is distinct from (corrected.pm25, corrected.pm25_raw);
+  select array_agg(r.sensor_id), array_agg(r.station_id), array_agg(r.measured_at) into needing_sensors, needing_stations, needing_times
+  from unnest(sensors, times) as k(sensor_id, measured_at)
+  join raw.readings r on r.sensor_id = k.sensor_id and r.measured_at = k.measured_at
+  where r.measured_at >= earliest and r.measured_at <= latest and r.humidity is null and (r.pm25 is not null or r.pm25_raw is not null);
+
+  update raw.readings r
+  set pm25_raw = raw.pm25_raw_stored(k.formula, r.pm25, r.pm25_raw),
+      pm25 = raw.pm25_stored(k.formula, r.pm25_raw is null, r.pm25, r.pm25_raw, coalesce(r.humidity, k.humidity))
+  from (
+    select k.sensor_id, k.measured_at, c.formula, beside.humidity
+    from unnest(sensors, times) as k(sensor_id, measured_at)
+    join raw.correction_period c on c.sensor_id = k.sensor_id and k.measured_at >= c.since and k.measured_at < c.until
+    left join raw.humidity_beside(needing_sensors, needing_stations, needing_times) beside
+      on beside.sensor_id = k.sensor_id and beside.measured_at = k.measured_at
+  ) k
+  where r.sensor_id = k.sensor_id and r.measured_at = k.measured_at and r.measured_at >= earliest and r.measured_at <= latest
+    and (r.pm25 is not null or r.pm25_raw is not null)
+    and (r.pm25_raw, r.pm25) is distinct from (
+      raw.pm25_raw_stored(k.formula, r.pm25, r.pm25_raw),
+      raw.pm25_stored(k.formula, r.pm25_raw is null, r.pm25, r.pm25_raw, coalesce(r.humidity, k.humidity)));
   get diagnostics n = row_count;
   return n;
 end $$;
 
-revoke all on function raw.quality, raw.corrected, raw.pm25_stored, raw.pm25_raw_stored, raw.humidity_beside, raw.recorrect from public;
-grant execute on function raw.quality, raw.corrected, raw.pm25_stored, raw.pm25_raw_stored, raw.humidity_beside, raw.recorrect to airseries_ingest;
+-- The same for all readings of a sensor in [since, until), as far as readings are kept: after a formula was changed on purpose.
+drop function if exists raw.recorrect(int, timestamptz, timestamptz) cascade;
+create function raw.recorrect(sensor int, since timestamptz, until timestamptz) returns bigint language plpgsql
+set plan_cache_mode = force_custom_plan as $$
+declare
+  oldest timestamptz;
+  times timestamptz[];
+begin
+  perform pg_advisory_xact_lock_shared(hashtext('raw.network'));
+  perform raw.lock_units(array[sensor]);
+  oldest := (select readings_since from raw.installation);
+  times := array(select r.measured_at from raw.readings r
+    where r.sensor_id = recorrect.sensor and r.measured_at >= greatest(recorrect.since, oldest) and r.measured_at < recorrect.until);
+  return raw.correct_again(array_fill(sensor, array[cardinality(times)]), times);
+end $$;
+
+revoke all on function raw.lock_units, raw.humidity_beside, raw.correct_again, raw.recorrect from public;
+grant execute on function raw.lock_units, raw.humidity_beside, raw.correct_again to airseries_ingest;
+revoke all on function raw.quality, raw.corrected, raw.pm25_stored, raw.pm25_raw_stored from public;
+grant execute on function raw.quality, raw.corrected, raw.pm25_stored, raw.pm25_raw_stored to airseries_ingest;
 grant select on raw.bad_thp, raw.correction_period to airseries_ingest;

@@ -15,6 +15,7 @@ create function raw.accept_readings(
   value_reasons text[],
   scope_provider text, -- null: anything
   scope_stations int[], -- null: all of the provider's
+  only_new boolean, -- what is stored already stays as it is
   {{each metric: $name_values real[]}},
   out accepted int,
   out unchanged int,
@@ -31,6 +32,10 @@ as $$
 declare
   oldest timestamptz;
   strange int[];
+  has_formula boolean; -- whether any unit is corrected; most networks have none
+  beside_sensors int[] := '{}';
+  beside_times timestamptz[] := '{}';
+  beside_humidity real[] := '{}';
 begin
   perform pg_advisory_xact_lock_shared(hashtext('raw.network'));
   oldest := (select readings_since from raw.installation);
@@ -40,6 +45,24 @@ begin
     if strange <> '{}' then
       raise exception using errcode = 'AS403', message = array_to_string(strange, ', ');
     end if;
+  end if;
+
+  has_formula := exists (select from raw.correction where formula <> 'none');
+  if has_formula then
+    perform raw.lock_units(sensors);
+    select array_agg(b.sensor_id), array_agg(b.measured_at), array_agg(b.humidity) into beside_sensors, beside_times, beside_humidity
+    from (
+      select array_agg(g.sensor_id) as sensors, array_agg(place.station_id) as stations, array_agg(g.measured_at) as times
+      from (
+        select sensor_id, to_timestamp(microseconds / 1e6) as measured_at, humidity
+        from unnest(sensors, times, humidity_values) as g(sensor_id, microseconds, humidity)
+      ) g
+      join raw.sensor_station place on place.sensor_id = g.sensor_id and g.measured_at >= place.since and g.measured_at < place.until
+      join raw.correction_period f
+        on f.sensor_id = g.sensor_id and f.formula <> 'none' and g.measured_at >= f.since and g.measured_at < f.until
+      where g.humidity is null
+    ) needing
+    cross join raw.humidity_beside(needing.sensors, needing.stations, needing.times) b;
   end if;
 
   with given as (
@@ -79,16 +102,20 @@ begin
   -- the humidity that a unit sent along in readings of its other sensors
   unit as (
     select station_id, measured_at, (array_agg(humidity order by sensor_id))[1] as humidity
-    from usable where is_last and humidity is not null group by 1, 2
+    from usable where is_last and humidity is not null and quality < 2 group by 1, 2
   ),
   reading as materialized (
     select u.measured_at, u.sensor_id, u.station_id, u.quality, u.nth, u.is_last,
       {{each as_given: u.$name as $name}},
       raw.pm25_raw_stored(u.formula, u.pm25, u.pm25_raw) as pm25_raw,
       raw.pm25_stored(u.formula, u.is_final, u.pm25, u.pm25_raw, case when u.formula <> 'none' then
-        coalesce(u.humidity, unit.humidity, raw.humidity_beside(u.station_id, u.sensor_id, u.measured_at)) end) as pm25
+        coalesce(u.humidity, unit.humidity, beside.humidity) end) as pm25
     from usable u
     left join unit on u.formula <> 'none' and unit.station_id = u.station_id and unit.measured_at = u.measured_at
+    left join (
+      select distinct sensor_id, measured_at, humidity
+      from unnest(beside_sensors, beside_times, beside_humidity) as b(sensor_id, measured_at, humidity)
+    ) beside on beside.sensor_id = u.sensor_id and beside.measured_at = u.measured_at
   ),
   written as (
     insert into raw.readings as stored (measured_at, sensor_id, station_id, quality, {{each metric: $name}})
@@ -98,7 +125,7 @@ begin
     order by sensor_id, measured_at
     on conflict (sensor_id, measured_at) do update
     set station_id = excluded.station_id, quality = excluded.quality, {{each metric: $name = excluded.$name}}
-    where ({{each metric: stored.$name}}) is distinct from ({{each metric: excluded.$name}})
+    where not only_new and ({{each metric: stored.$name}}) is distinct from ({{each metric: excluded.$name}})
     returning station_id, measured_at
   ),
   delayed as (
@@ -130,35 +157,48 @@ begin
     from incoming
   ) i;
 
-  -- a unit whose humidity came after its particles
-  if exists (select from raw.correction where formula <> 'none') and exists (select from unnest(humidity_values) h where h is not null) then
-    perform raw.recorrect(neighbour.sensor_id, came.at, came.at + interval '1 microsecond')
+  -- units whose humidity came after their particles
+  if has_formula then
+    perform raw.correct_again(array_agg(late.sensor_id), array_agg(late.at))
     from (
-      select distinct place.station_id, to_timestamp(g.microseconds / 1e6) as at
-      from unnest(sensors, times, humidity_values) as g(sensor_id, microseconds, humidity)
-      join raw.sensor_station place on place.sensor_id = g.sensor_id and to_timestamp(g.microseconds / 1e6) >= place.since and to_timestamp(g.microseconds / 1e6) < place.until
-      where g.humidity is not null
-    ) came
-    join raw.sensor_station neighbour on neighbour.station_id = came.station_id and came.at >= neighbour.since and came.at < neighbour.until
-    join raw.correction_period formula
-      on formula.sensor_id = neighbour.sensor_id and formula.formula <> 'none' and came.at >= formula.since and came.at < formula.until;
+      select distinct neighbour.sensor_id, came.at
+      from (
+        select place.station_id, g.sensor_id, g.at
+        from (
+          select sensor_id, to_timestamp(microseconds / 1e6) as at
+          from unnest(sensors, times, humidity_values) as g(sensor_id, microseconds, humidity) where humidity is not null
+        ) g
+        join raw.sensor_station place on place.sensor_id = g.sensor_id and g.at >= place.since and g.at < place.until
+      ) came
+      join raw.sensor_station neighbour
+        on neighbour.station_id = came.station_id and neighbour.sensor_id <> came.sensor_id and came.at >= neighbour.since and came.at < neighbour.until
+      join raw.correction_period f
+        on f.sensor_id = neighbour.sensor_id and f.formula <> 'none' and came.at >= f.since and came.at < f.until
+    ) late
+    having count(*) > 0;
   end if;
 
-  insert into raw.quarantine (recorded_at, source, provider_id, line, kind, reason, text, reading)
-  select now, source, scope_provider, original.line, refused.kind, refused.reason, coalesce(original.text, ''),
+  insert into raw.quarantine (recorded_at, source, provider_id, stations, line, kind, reason, text, reading)
+  select now, source, scope_provider, scope_stations, original.line, refused.kind, refused.reason,
+    -- of what was understood, so much of the text is enough to be recognised by
+    left(coalesce(original.text, ''), case when given.sensor_id > 0 and given.microseconds is not null then 2000 else 65536 end),
     case when refused.kind = 'reading' and given.sensor_id > 0 and given.microseconds is not null then
       jsonb_strip_nulls(jsonb_build_object('sensor_id', given.sensor_id, 'microseconds', given.microseconds, {{each metric: '$name', given.$name}},
-        'unusable', (select jsonb_agg(v.reason) from unnest(value_nths, value_reasons) as v(nth, reason) where v.nth = refused.nth))) end
+        'unusable', wrong.reasons)) end
   from (
     select r.nth, 'reading' as kind, r.reason from unnest(refused_nths, refused_reasons) as r(nth, reason)
     union all
     -- what is wrong with a value is of interest if the reading was kept, or if nothing else was wrong with it
     select v.nth, 'value', v.reason from unnest(value_nths, value_reasons) as v(nth, reason)
-    where not exists (select from unnest(refused_nths, refused_reasons) as r(nth, reason) where r.nth = v.nth and r.reason <> 'no_value')
+    left join unnest(refused_nths, refused_reasons) as r(nth, reason) on r.nth = v.nth
+    where r.nth is null or r.reason = 'no_value'
   ) refused
-  left join unnest(string_to_array(texts, E'\n'), lines) with ordinality as original(text, line, nth) using (nth)
+  left join (
+    select v.nth, jsonb_agg(v.reason) as reasons from unnest(value_nths, value_reasons) as v(nth, reason) group by 1
+  ) wrong on wrong.nth = refused.nth
+  left join unnest(string_to_array(texts, E'\n'), lines) with ordinality as original(text, line, nth) on original.nth = refused.nth
   left join unnest(sensors, times, {{each metric: $name_values}}) with ordinality
-    as given(sensor_id, microseconds, {{each metric: $name}}, nth) using (nth)
+    as given(sensor_id, microseconds, {{each metric: $name}}, nth) on given.nth = refused.nth
   order by refused.kind, refused.reason, original.text
   on conflict (fingerprint) do nothing;
 end $$;

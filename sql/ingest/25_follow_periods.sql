@@ -21,45 +21,34 @@ create function raw.stale_memberships(changed raw.network_period[], before raw.n
   where c.kind = 'membership' and m.first is not null
 $$;
 
--- The readings whose station or quality may follow from what changed: in pieces with one station each, null where the sensor now
--- stands nowhere.
+-- When a sensor's readings may have another station or quality than they had.
 drop function if exists raw.moved_readings(raw.network_period[]) cascade;
-create function raw.moved_readings(changed raw.network_period[])
-returns table (sensor_id int, station_id int, part tstzrange, suspicious tstzmultirange, bad_thp tstzmultirange) language sql stable as $$
-  with place as (
-    select * from raw.network_period where kind = 'sensor_station'
-  ),
-  moved as (
+drop function if exists raw.moved_periods(raw.network_period[]) cascade;
+create function raw.moved_periods(changed raw.network_period[]) returns table (sensor_id int, part tstzrange) language sql stable as $$
+  select moved.sensor_id, part
+  from (
     select m.sensor_id, range_agg(m.periods) as periods
     from (
       select c.sensor_id, c.periods from unnest(changed) c where c.kind in ('sensor_station', 'suspicious')
       union all
-      select p.sensor_id, c.periods * p.periods from unnest(changed) c join place p on p.station_id = c.station_id where c.kind = 'bad_thp'
+      select p.sensor_id, c.periods * p.periods
+      from unnest(changed) c
+      join raw.network_period p on p.kind = 'sensor_station' and p.station_id = c.station_id
+      where c.kind = 'bad_thp'
     ) m
     group by 1
-  ),
-  piece as (
-    select m.sensor_id, p.station_id, m.periods * p.periods as periods from moved m join place p on p.sensor_id = m.sensor_id
-    union all
-    select m.sensor_id, null, m.periods - coalesce((select range_agg(p.periods) from place p where p.sensor_id = m.sensor_id), '{}') from moved m
-  )
-  select p.sensor_id, p.station_id, part, s.periods, b.periods
-  from piece p
-  cross join unnest(p.periods) part
-  left join raw.network_period s on s.kind = 'suspicious' and s.sensor_id = p.sensor_id
-  left join raw.network_period b on b.kind = 'bad_thp' and b.station_id = p.station_id
-  order by 1, lower(part)
+  ) moved
+  cross join unnest(moved.periods) part
 $$;
 
 -- To be called under the lock raw.network, held alone, after the change; `before` is raw.network_period as it was. Has the hours
--- computed anew whose members changed, and gives the readings whose place or quality changed theirs. Returns how many those are.
+-- computed anew whose members changed, and notes which readings have to follow: that may be long work, and nobody can write a reading
+-- while the lock is held.
 drop function if exists raw.follow_periods(raw.network_period[]) cascade;
-create function raw.follow_periods(before raw.network_period[]) returns bigint language plpgsql as $$
+drop function if exists raw.note_changed_periods(raw.network_period[]) cascade;
+create function raw.note_changed_periods(before raw.network_period[]) returns void language plpgsql as $$
 declare
   changed raw.network_period[];
-  piece record;
-  n bigint;
-  readings_changed bigint := 0;
 begin
   changed := array(
     select row(kind, sensor_id, station_id, region_slug, d.periods)::raw.network_period
@@ -72,15 +61,60 @@ begin
   insert into rollup.stale_period (since, until, from_level)
   select lower(part), upper(part), 'region_hourly' from unnest(raw.stale_memberships(changed, before)) part;
 
-  for piece in select * from raw.moved_readings(changed) loop
+  insert into raw.moved_piece (sensor_id, since, until)
+  select m.sensor_id, piece, least(piece + interval '30 days', extent.last + interval '1 microsecond')
+  from raw.moved_periods(changed) m
+  cross join lateral (
+    select min(r.measured_at) as first, max(r.measured_at) as last from raw.readings r
+    where r.sensor_id = m.sensor_id and r.measured_at >= lower(m.part) and r.measured_at < upper(m.part)
+  ) extent
+  cross join lateral generate_series(extent.first, extent.last, interval '30 days') as piece
+  order by 1, 2;
+end $$;
+
+-- Lets the readings of one piece that was noted follow the periods as they are now, in a transaction of its own: a place and a quality
+-- for each. Beside those who write readings. Returns how many became other ones; null when nothing is left to do.
+drop function if exists raw.follow_next() cascade;
+create function raw.follow_next() returns bigint language plpgsql set plan_cache_mode = force_custom_plan as $$
+declare
+  piece raw.moved_piece;
+  stay record;
+  n bigint;
+  readings_changed bigint := 0;
+begin
+  perform pg_advisory_xact_lock_shared(hashtext('raw.network')); -- the periods stay as they are meanwhile
+  delete from raw.moved_piece where id = (select id from raw.moved_piece order by id limit 1 for update skip locked) returning * into piece;
+  if piece.id is null then
+    return null;
+  end if;
+  -- of readings that are let go of, nothing is changed any more
+  piece.since := greatest(piece.since, (select readings_since from raw.installation));
+  if piece.since >= piece.until then
+    return 0;
+  end if;
+  for stay in
+    with place as (
+      select station_id, range_agg(tstzrange(since, until)) as periods from raw.sensor_station where sensor_id = piece.sensor_id group by 1
+    )
+    select p.station_id, part, suspicious.periods as suspicious, bad_thp.periods as bad_thp
+    from (
+      select station_id, periods from place
+      union all
+      select null, '{(,)}'::tstzmultirange - coalesce(range_agg(periods), '{}') from place -- the sensor stood nowhere
+    ) p
+    cross join unnest(p.periods * tstzmultirange(tstzrange(piece.since, piece.until))) part
+    left join raw.network_period suspicious on suspicious.kind = 'suspicious' and suspicious.sensor_id = piece.sensor_id
+    left join raw.network_period bad_thp on bad_thp.kind = 'bad_thp' and bad_thp.station_id = p.station_id
+    order by lower(part)
+  loop
     update raw.readings r
-    set station_id = piece.station_id, quality = raw.quality(r.measured_at, piece.suspicious, piece.bad_thp)
-    where r.sensor_id = piece.sensor_id and r.measured_at >= lower(piece.part) and r.measured_at < upper(piece.part)
-      and (r.station_id, r.quality) is distinct from (piece.station_id, raw.quality(r.measured_at, piece.suspicious, piece.bad_thp));
+    set station_id = stay.station_id, quality = raw.quality(r.measured_at, stay.suspicious, stay.bad_thp)
+    where r.sensor_id = piece.sensor_id and r.measured_at >= lower(stay.part) and r.measured_at < upper(stay.part)
+      and (r.station_id, r.quality) is distinct from (stay.station_id, raw.quality(r.measured_at, stay.suspicious, stay.bad_thp));
     get diagnostics n = row_count;
     readings_changed := readings_changed + n;
   end loop;
   return readings_changed;
 end $$;
 
-revoke all on function raw.stale_memberships, raw.moved_readings, raw.follow_periods from public;
+revoke all on function raw.stale_memberships, raw.moved_periods, raw.note_changed_periods, raw.follow_next from public;

@@ -22,7 +22,6 @@ declare
   before raw.network_period[];
   stations int[] := array(select (s ->> 'id')::int from jsonb_array_elements(network -> 'stations') s);
   sensors int[] := array(select (s ->> 'id')::int from jsonb_array_elements(network -> 'sensors') s);
-  readings_changed bigint;
 begin
   -- nobody writes a reading for a place that is just being changed, see accept_readings
   perform pg_advisory_xact_lock(hashtext('raw.network'));
@@ -64,9 +63,9 @@ begin
   cross join unnest(m.periods - coalesce(h.periods, '{}')) part;
 
   delete from raw.screened_period p using raw.station s where s.id = p.station_id and not s.screening;
-  readings_changed := raw.follow_periods(before);
+  perform raw.note_changed_periods(before);
 
-  return jsonb_build_object('readings_changed', readings_changed) || (
+  return (
     with named as (
       select kind, coalesce(item ->> 'id', item ->> 'slug') as id
       from unnest(array['providers', 'regions', 'stations', 'sensors']) kind

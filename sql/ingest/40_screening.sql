@@ -17,21 +17,24 @@ set plan_cache_mode = force_custom_plan as $$
     select p.station_id, p.sensor_id, min(p.since) as since from raw.screened_period p where p.until > implausible_periods.since group by 1, 2
   ),
   hour as (
-    select h.bucket, h.station_id, h.sensor_id, h.temperature, h.humidity, h.pressure, abs(h.pressure - raw.standard_pressure(s.altitude)) as off
+    select h.bucket, h.station_id, h.sensor_id, h.temperature, h.humidity, h.pressure
     from rollup.sensor_hourly h
-    join raw.station s on s.id = h.station_id and s.screening
-    left join earlier e on e.station_id = h.station_id and e.sensor_id = h.sensor_id
-    where h.bucket >= (select least(implausible_periods.since, min(e.since)) from earlier e)
-      and h.bucket >= least(implausible_periods.since, e.since)
-      and h.bucket < rollup.bucket_start('hour', at)
+    where h.bucket >= implausible_periods.since and h.bucket < rollup.bucket_start('hour', at)
+    union all
+    select h.bucket, h.station_id, h.sensor_id, h.temperature, h.humidity, h.pressure
+    from earlier e
+    join rollup.sensor_hourly h on h.station_id = e.station_id and h.sensor_id = e.sensor_id
+    where h.bucket >= e.since and h.bucket < implausible_periods.since
   ),
   judged as (
     -- per reason, what makes the hour suspect (null: nothing does), and how many such hours in a row it takes
     select h.bucket, h.station_id, h.sensor_id, j.reason, j.suspect, j.hours
     from hour h
+    join raw.station s on s.id = h.station_id and s.screening
     cross join lateral (values
       ('all_zero', case when h.temperature = 0 and h.humidity = 0 then 'zero' end, 1, h.temperature is not null and h.humidity is not null),
-      ('pressure_off_altitude', case when h.off > 5000 then 'off' end, 1, h.off is not null),
+      ('pressure_off_altitude', case when abs(h.pressure - raw.standard_pressure(s.altitude)) > 5000 then 'off' end, 1,
+        h.pressure is not null and s.altitude is not null),
       ('humidity_pinned', case when h.humidity >= 99.5 then 'pinned' end, 24, h.humidity is not null),
       ('constant_temperature', round(h.temperature::numeric, 6)::text, 24, h.temperature is not null),
       ('constant_humidity', case when h.humidity < 99.5 then round(h.humidity::numeric, 6)::text end, 24, h.humidity is not null),
@@ -45,27 +48,43 @@ set plan_cache_mode = force_custom_plan as $$
       row_number() over of_reason - row_number() over (partition by station_id, sensor_id, reason, suspect order by bucket) as run
     from judged
     window of_reason as (partition by station_id, sensor_id, reason order by bucket)
+  ),
+  run as (
+    select station_id, sensor_id, reason, min(bucket) as since, max(bucket) as last, max(next) as next
+    from numbered
+    where suspect is not null
+    group by station_id, sensor_id, reason, suspect, run, hours
+    having count(*) >= hours
   )
-  select station_id, sensor_id, reason, min(bucket), max(next)
-  from numbered
-  where suspect is not null
-  group by station_id, sensor_id, reason, suspect, run, hours
-  having count(*) >= hours
+  -- it ends at the latest when the sensor is taken from the station, or is marked as suspicious and takes part in nothing any more
+  select r.station_id, r.sensor_id, r.reason, r.since, least(r.next, stay.until, suspicious.since)
+  from run r
+  cross join lateral (
+    select coalesce(max(p.until), r.last + interval '1 hour') as until from raw.sensor_station p
+    where p.sensor_id = r.sensor_id and p.station_id = r.station_id and p.since < r.last + interval '1 hour' and p.until > r.last
+  ) stay
+  cross join lateral (
+    select min(p.since) as since from raw.suspicious_period p where p.sensor_id = r.sensor_id and p.since > r.last
+  ) suspicious
+  where least(r.next, stay.until, suspicious.since) > implausible_periods.since
 $$;
 
--- Brings the screened periods from `since` on up to date, and in the same step the quality of the readings in them (A3, A10, C5): the
--- next refresh repairs the history of the regions. Returns how many periods began and ended, and how many readings changed.
+-- Brings the screened periods from `since` on up to date, one caller at a time, and notes the readings that have to follow
+-- (raw.follow_next): the next refresh then repairs the history of the regions (A3, A10, C5). Returns how many periods began and ended.
 drop function if exists raw.screen(timestamptz, timestamptz) cascade;
-create function raw.screen(since timestamptz, at timestamptz, out raised int, out lifted int, out readings_changed bigint) language plpgsql as $$
+create function raw.screen(since timestamptz, at timestamptz, out raised int, out lifted int) language plpgsql as $$
 declare
-  periods raw.screened_period[] := array(select p from raw.implausible_periods(since, at) p);
+  periods raw.screened_period[];
   old raw.screened_period[];
   before raw.network_period[];
 begin
-  raised := 0;
-  lifted := 0;
-  readings_changed := 0;
+  perform pg_advisory_xact_lock(hashtext('raw.screen'));
+  periods := array(select p from raw.implausible_periods(since, at) p);
   old := array(select p from raw.screened_period p where p.until > screen.since);
+  raised := (select count(*) from unnest(periods) p where not exists (
+    select from unnest(old) o where (o.station_id, o.sensor_id, o.reason, o.since) = (p.station_id, p.sensor_id, p.reason, p.since)));
+  lifted := (select count(*) from unnest(old) o where o.until = 'infinity' and not exists (
+    select from unnest(periods) p where (o.station_id, o.sensor_id, o.reason) = (p.station_id, p.sensor_id, p.reason) and p.until = 'infinity'));
   if not exists ((select * from unnest(periods) except select * from unnest(old)) union all (select * from unnest(old) except select * from unnest(periods))) then
     return;
   end if;
@@ -75,11 +94,7 @@ begin
   insert into raw.screened_period
   select p.* from unnest(periods) p join raw.station s on s.id = p.station_id and s.screening
   on conflict do nothing;
-  readings_changed := raw.follow_periods(before);
-  raised := (select count(*) from unnest(periods) p where not exists (
-    select from unnest(old) o where (o.station_id, o.sensor_id, o.reason, o.since) = (p.station_id, p.sensor_id, p.reason, p.since)));
-  lifted := (select count(*) from unnest(old) o where o.until = 'infinity' and not exists (
-    select from unnest(periods) p where (o.station_id, o.sensor_id, o.reason) = (p.station_id, p.sensor_id, p.reason) and p.until = 'infinity'));
+  perform raw.note_changed_periods(before);
 end $$;
 
 revoke all on function raw.standard_pressure, raw.implausible_periods, raw.screen from public;

@@ -49,14 +49,29 @@ create table raw.screened_period (
 );
 grant select on raw.correction, raw.screened_period to airseries_ingest;
 
+-- Readings whose place or quality may follow from a change of periods, and have not followed yet: a sensor's, month by month.
+create table raw.moved_piece (
+  id bigint generated always as identity primary key,
+  sensor_id int not null references raw.sensor,
+  since timestamptz not null,
+  until timestamptz not null
+);
+
 -- Readings before readings_since are no longer taken in; those before dropped_before may be gone, and their aggregates stand as they are.
 alter table raw.installation
   add column readings_since timestamptz not null default '-infinity',
   add column dropped_before timestamptz not null default '-infinity',
   add check (dropped_before <= readings_since);
 
--- A reading in quarantine as far as it was understood, for another try; and whose it was, for a bound on how many are kept.
-alter table raw.quarantine add column reading jsonb, add column provider_id text;
+-- A reading in quarantine as far as it was understood, for another try; and who sent it, with what that one may speak for: the same
+-- line of two senders is two lines.
+alter table raw.quarantine
+  add column reading jsonb,
+  add column provider_id text, -- null: imported by hand
+  add column stations int[], -- null: all of the provider's
+  drop column fingerprint;
+alter table raw.quarantine
+  add column fingerprint text generated always as (md5(kind || E'\n' || reason || E'\n' || coalesce(provider_id, '') || E'\n' || text)) stored unique;
 create index on raw.quarantine (provider_id, id);
 
 -- How many lines of the quarantine were let go of, oldest first: too old, or too many from one provider ('' is what was imported).

@@ -8,7 +8,7 @@ const TOO_SLOW = /^57014$/;
 
 /** Codes of the server, of the driver, of the operating system under it, and our own for a server that says nothing. */
 const BROKEN =
-  /^(08...|28...|3D000|40001|53...|55000|57P..|CONNECTION_\w+|CONNECT_TIMEOUT|E(CONN|HOST|NET)\w+|EPIPE|ENOENT|EACCES|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|SILENCE)$/;
+  /^(08...|25006|28...|3D000|40001|53...|55000|57P..|CONNECTION_\w+|CONNECT_TIMEOUT|E(CONN|HOST|NET)\w+|EPIPE|ENOENT|EACCES|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|SILENCE)$/;
 
 /** Those of them after which a new connection may well succeed at once. */
 const PASSING = /^(40001|57P0.|CONNECTION_(CLOSED|DESTROYED)|ECONN\w+|EPIPE|ENOENT|SILENCE)$/;

@@ -33,6 +33,7 @@ const REMOVE = `
   delete from raw.hidden_period;
   delete from raw.bad_thp_period;
   delete from raw.screened_period;
+  delete from raw.moved_piece;
   delete from raw.correction;
   delete from raw.sensor_station;
   delete from raw.suspicious_period;

@@ -6,6 +6,7 @@ import { METRICS } from '../contract/metrics.ts';
 import { arrayLiteral } from '../database/arrayLiteral.ts';
 import type { AskingPool } from '../database/askingPool.ts';
 import type { Sql } from '../database/connect.ts';
+import { Unavailable } from '../database/unavailable.ts';
 import { type Batch, type Incoming, layOut, type Problem, type ValueProblem } from './batch.ts';
 import type { ReadingReason } from './reasons.ts';
 
@@ -61,12 +62,27 @@ type Options = {
   now: Date;
   source: string;
   scope?: Scope | undefined;
+  /** What is stored already stays as it is, and counts as unchanged. */
+  onlyNew?: boolean;
   /** Told once the batch is in. */
   onWritten?: ((written: Written) => void) | undefined;
 };
 
 const PARAMETERS = [
-  ['timestamptz', 'text', 'int[]', 'float8[]', 'text[]', 'bigint[]', 'text', 'int[]', 'text[]', 'text', 'int[]'],
+  [
+    'timestamptz',
+    'text',
+    'int[]',
+    'float8[]',
+    'text[]',
+    'bigint[]',
+    'text',
+    'int[]',
+    'text[]',
+    'text',
+    'int[]',
+    'boolean',
+  ],
   METRICS.map(() => 'real[]'),
 ].flat();
 // through text, so that the driver sends the literals as they are
@@ -76,7 +92,7 @@ const ACCEPT = `select * from raw.accept_readings(${PARAMETERS.map((type, index)
 export async function acceptReadings(
   sql: Sql | AskingPool,
   readings: readonly Incoming[],
-  { now, source, scope, onWritten }: Options,
+  { now, source, scope, onlyNew = false, onWritten }: Options,
 ): Promise<Accepted> {
   const received = readings.length;
   if (received === 0) return { received, accepted: 0, unchanged: 0, quarantined: [], values: [], withoutStation: 0 };
@@ -90,6 +106,7 @@ export async function acceptReadings(
     arrayLiteral(batch.values.map(({ reason }) => reason)),
     scope?.provider ?? null,
     scope?.stations ? arrayLiteral(scope.stations) : null,
+    String(onlyNew),
     ...batch.metrics,
   ]);
   const delays = row.delays.flatMap(([count, seconds]) => Array<number>(count).fill(seconds));
@@ -124,7 +141,8 @@ async function retryingDeadlock(sql: Sql | AskingPool, parameters: (string | nul
   } catch (error) {
     const { code, message } = error as { code?: string; message: string };
     if (code === OUT_OF_SCOPE) throw new OutOfScope(message);
-    if (triesLeft === 0 || code !== DEADLOCK) throw error;
+    if (code !== DEADLOCK) throw error;
+    if (triesLeft === 0) throw new Unavailable(message, { cause: error });
     return retryingDeadlock(sql, parameters, triesLeft - 1);
   }
 }

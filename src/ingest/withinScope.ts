@@ -2,9 +2,10 @@
  * The door for a provider's readings that nobody stands behind to send again: those of sensors that the provider may not speak for
  * are left out, one by one, and do not keep the others from coming in.
  */
+import { arrayLiteral } from '../database/arrayLiteral.ts';
 import type { AskingPool } from '../database/askingPool.ts';
 import type { Sql } from '../database/connect.ts';
-import { type Accepted, acceptReadings, OutOfScope, type Written } from './accept.ts';
+import { type Accepted, acceptReadings, OutOfScope, type Scope, type Written } from './accept.ts';
 import { type Incoming, layOut } from './batch.ts';
 
 /** accepted + unchanged + quarantined + outside = received. */
@@ -16,28 +17,28 @@ export type AcceptedWithin = Accepted & {
 type Options = {
   now: Date;
   source: string;
-  /** Null: whoever imports by hand may speak for everybody. */
-  provider: string | null;
+  /** Undefined: whoever imports by hand may speak for everybody. */
+  scope: Scope | undefined;
+  onlyNew?: boolean;
   onWritten?: ((written: Written) => void) | undefined;
 };
 
 export async function acceptWithinScope(
   sql: Sql | AskingPool,
   readings: readonly Incoming[],
-  { now, source, provider, onWritten }: Options,
+  { scope, ...options }: Options,
 ): Promise<AcceptedWithin> {
-  const scope = provider === null ? undefined : { provider, stations: null };
   try {
-    return { ...(await acceptReadings(sql, readings, { now, source, scope, onWritten })), outside: new Set() };
+    return { ...(await acceptReadings(sql, readings, { ...options, scope })), outside: new Set() };
   } catch (error) {
     if (!(error instanceof OutOfScope)) throw error;
   }
-  const outside = await findOutside(sql, readings, now, provider);
+  const outside = await findOutside(sql, readings, options.now, scope);
   const inside = [...readings.keys()].filter((index) => !outside.has(index));
   const outcome = await acceptReadings(
     sql,
     inside.map((index) => readings[index] as Incoming),
-    { now, source, scope, onWritten },
+    { ...options, scope },
   );
   const placed = <T extends { index: number }>(problem: T): T => ({
     ...problem,
@@ -56,16 +57,16 @@ export async function acceptWithinScope(
 const OUTSIDE = `
   select given.nth::int - 1 as index
   from unnest($1::text::int[], $2::text::float8[]) with ordinality as given(sensor_id, microseconds, nth)
-  where raw.out_of_scope(array[given.sensor_id], array[given.microseconds], $3::text, null) <> '{}'`;
+  where raw.out_of_scope(array[given.sensor_id], array[given.microseconds], $3::text, $4::text::int[]) <> '{}'`;
 
 async function findOutside(
   sql: Sql | AskingPool,
   readings: readonly Incoming[],
   now: Date,
-  provider: string | null,
+  scope: Scope | undefined,
 ): Promise<Set<number>> {
   const [sensors = '', times = ''] = layOut(readings, now).columns;
-  const parameters = [sensors, times, provider];
+  const parameters = [sensors, times, scope?.provider ?? null, scope?.stations ? arrayLiteral(scope.stations) : null];
   const rows = await ('ask' in sql ? sql.ask(OUTSIDE, parameters) : sql.unsafe(OUTSIDE, parameters));
   return new Set((rows as { index: number }[]).map(({ index }) => index));
 }

@@ -1,6 +1,7 @@
 /** Every ten minutes: flag stations whose temperature, humidity or pressure cannot be true, and lift flags that are over (C5). */
 import type { Clock } from '../clock.ts';
 import { onConnection, type Target } from '../database/connect.ts';
+import { followPeriods } from '../ingest/followPeriods.ts';
 import type { Log } from '../log.ts';
 import type { Job } from './schedule.ts';
 
@@ -29,8 +30,10 @@ export function screenJob(target: Target, clock: Clock, log: Log): Job {
 export async function screen(target: Target, now: Date, since?: Date): Promise<Screened> {
   const from = since ?? new Date(now.getTime() - LOOK_BACK_DAYS * 86_400_000);
   return await onConnection(target, OWNER, async (sql) => {
-    const [row] = await sql<Screened[]>`select raised, lifted, readings_changed::int from raw.screen(${from}, ${now})`;
-    return row as Screened;
+    const [row] = await sql<
+      Omit<Screened, 'readings_changed'>[]
+    >`select raised, lifted from raw.screen(${from}, ${now})`;
+    return { ...(row as Omit<Screened, 'readings_changed'>), readings_changed: await followPeriods(sql) };
   });
 }
 

@@ -28,6 +28,13 @@ onEveryEngine('corrections of PM2.5', (engine) => {
   let ingest: Sql;
   const accept = (...readings: Incoming[]) => acceptReadings(ingest, readings, { now: NOW, source: 'test' });
   const bring = (given: object, now = NOW) => importNetwork(owner, JSON.stringify(given), { now, log });
+  /** Resolves once somebody waits for a lock of this database. */
+  const waiting = async () => {
+    const superuser = db.superuser();
+    const blocked = () =>
+      superuser`select from pg_locks where not granted and locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`;
+    while ((await blocked()).length === 0);
+  };
   const rows = (sensor = 1) =>
     owner`select pm25, pm25_raw from raw.readings where sensor_id = ${sensor} order by measured_at`;
 
@@ -117,6 +124,57 @@ onEveryEngine('corrections of PM2.5', (engine) => {
     expect(await rows()).toEqual([{ pm25: 27.64, pm25_raw: 40 }]);
     expect(await accept(particles, weather)).toMatchObject({ accepted: 0, unchanged: 2 });
     expect(await differences(db)).toEqual([]);
+  });
+
+  it.each([
+    ['particles', 'humidity', particles, weather],
+    ['humidity', 'particles', weather, particles],
+  ])('of two that send at the same time, the second sees the first: %s before %s', async (_, __, one, other) => {
+    await bring(network('epa-2021'));
+    const sent: Promise<unknown>[] = [];
+    await ingest.begin(async (transaction) => {
+      await acceptReadings(transaction as unknown as Sql, [one], { now: NOW, source: 'one' });
+      sent.push(accept(other));
+      await waiting();
+    });
+    await Promise.all(sent);
+    expect(await rows()).toEqual([{ pm25: 27.64, pm25_raw: 40 }]);
+  });
+
+  it('a correction that is redone while a corrected reading comes in loses neither', async () => {
+    await bring(network('epa-2021'));
+    await accept(particles, weather);
+    const redone: Promise<unknown>[] = [];
+    await ingest.begin(async (transaction) => {
+      await acceptReadings(transaction as unknown as Sql, [reading(1, T, { pm25: 100 })], { now: NOW, source: 'one' });
+      redone.push(Promise.resolve(owner`select raw.recorrect(1, '2026-11-01', '2026-12-01')`));
+      await waiting();
+    });
+    await Promise.all(redone);
+    expect(await rows()).toEqual([{ pm25: 80.04, pm25_raw: 100 }]);
+  });
+
+  it('a sensor that is suspicious as a whole corrects nobody', async () => {
+    const suspicious = structuredClone(network('epa-2021'));
+    (suspicious.stations[0] as { sensors: object[] }).sensors[1] = { id: 2, suspicious: true };
+    await bring(suspicious);
+    await accept(weather, particles);
+    expect(await rows()).toEqual([{ pm25: null, pm25_raw: 40 }]);
+    await owner`truncate raw.readings`;
+    await accept(particles);
+    await accept(weather);
+    expect(await rows()).toEqual([{ pm25: null, pm25_raw: 40 }]);
+  });
+
+  it('a large batch of particles and one of humidity come in whole', async () => {
+    await bring(network('epa-2021'));
+    const at = (n: number) => new Date(Date.parse(T) - n * 60_000).toISOString();
+    const many = <V>(value: (n: number) => V) => Array.from({ length: 3_000 }, (_, n) => value(n));
+    await accept(...many((n) => reading(1, at(n), { pm25: 40 })));
+    await accept(...many((n) => reading(2, at(n), { humidity: 50 })));
+    expect(await owner`select count(*)::int as n from raw.readings where pm25 = 27.64::real and pm25_raw = 40`).toEqual(
+      [{ n: 3_000 }],
+    );
   });
 
   it('without any humidity, what the instrument gave is kept and PM2.5 is not known', async () => {

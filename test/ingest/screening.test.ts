@@ -141,6 +141,47 @@ onEveryEngine('screening', (engine) => {
     ]);
   });
 
+  it('ends with the stay of the sensor that gave it away', async () => {
+    await measure(1, 40, 10, (ago) => ({ ...sane(ago), humidity: 100 }));
+    expect(await screened(hoursAgo(9))).toMatchObject({ raised: 1 });
+    const replaced = hoursAgo(8).toISOString();
+    const sensors = [
+      { id: 1, stations: [{ id: 1, until: replaced }] },
+      { id: 2, stations: [{ id: 1, since: replaced }] },
+    ];
+    await bringIn(owner, smallNetwork({ one: { altitude: 1000, sensors } }));
+    await measure(2, 7, 0, sane);
+    await screened();
+    expect(await flags()).toMatchObject([{ sensor_id: 1, until: replaced.replace('.000Z', '+00:00') }]);
+    expect(await bad()).toEqual([]);
+    expect(await owner`select distinct quality from raw.readings where sensor_id = 2`).toEqual([{ quality: 0 }]);
+    await bringIn(owner, smallNetwork({ one: { altitude: 1000 } }));
+  });
+
+  it('ends where the operator takes the sensor out of everything', async () => {
+    await measure(1, 40, 10, (ago) => ({ ...sane(ago), humidity: 100 }));
+    await screened(hoursAgo(9));
+    await bringIn(
+      owner,
+      smallNetwork({ one: { altitude: 1000 }, sensor: { suspicious: [{ since: hoursAgo(8).toISOString() }] } }),
+    );
+    await screened();
+    expect(await bad()).toEqual([]);
+  });
+
+  it('says nothing twice, however old what it looks back to is', async () => {
+    await measure(1, 24 * 20, 0, (ago) => ({
+      ...sane(ago),
+      pressure: 101_000 + ago,
+      humidity: ago > 24 * 15 ? 100 : 50 + (ago % 5),
+    }));
+    await refresh(db.target, NOW);
+    await screen(db.target, NOW, hoursAgo(24 * 30));
+    expect(await flags()).toHaveLength(2);
+    for (const _ of [1, 2]) expect(await screened()).toEqual({ raised: 0, lifted: 0, readings_changed: 0 });
+    expect(await flags()).toHaveLength(2);
+  });
+
   it('gives way to the operator', async () => {
     await measure(1, 40, 0, (ago) => ({ ...sane(ago), humidity: 100 }));
     await screened();

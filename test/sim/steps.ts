@@ -61,6 +61,7 @@ const ANCHORS: Record<string, { leap: [number, number, number]; transitions: [nu
 /** The first `count` steps of the run with this seed in this zone. */
 export function makeSteps(zone: string, seed: number, count: number): Step[] {
   const random = seeded(seed);
+  const compressing = seeded(seed + 1);
   const written = new Map<string, Reading>();
   let network = structuredClone(FIRST);
   return Array.from({ length: count }, () => {
@@ -72,7 +73,7 @@ export function makeSteps(zone: string, seed: number, count: number): Step[] {
     };
     const then = random.pick(['nothing', 'nothing', 'refresh', 'refresh', 'kill', 'race'] as const);
     const instants = shape(random, axes.statement, () => instant(random, zone, axes.place));
-    const step: Step = { ...axes, then, ...(random.next() < 0.03 ? { compress: true } : {}) };
+    const step: Step = { ...axes, then, ...(compressing.next() < 0.03 ? { compress: true } : {}) };
     if (axes.event === 'delete') {
       step.remove = instants.map((at) => ({
         sensor: random.pick(SENSORS),

@@ -11,6 +11,7 @@ import { measure } from '../measure.ts';
 import { addPostPath } from '../methods.ts';
 import { notFound, quoted } from '../problem.ts';
 import { makeAirrohrRoute } from './airrohr.ts';
+import { atMost } from './atMost.ts';
 import { makeAuthenticate, senderOf } from './authenticate.ts';
 import { perMinute } from './perMinute.ts';
 import { makeReadingsRoute } from './readings.ts';
@@ -31,6 +32,9 @@ export type IngestOptions = {
 export const READINGS_PATH = '/v1/readings';
 export const AIRROHR_PATH = '/v1/push/airrohr';
 
+/** Eight MiB each, and what becomes of them: some hundreds of MiB at worst. */
+const AT_ONCE = 16;
+
 export function makeIngestApp({ writes, clock, log, rate, failures = 60, metrics }: IngestOptions): Express {
   const app = bareApp();
   const errors = makeErrorHandlers(log);
@@ -40,6 +44,7 @@ export function makeIngestApp({ writes, clock, log, rate, failures = 60, metrics
   app.use(accessLog(log), errors.watch, refuseMalformedPath);
   const door = [
     makeAuthenticate({ writes, clock, failures }),
+    atMost(AT_ONCE),
     perMinute({
       limit: rate,
       keyOf: (_req, res) => senderOf(res).id,

@@ -1,6 +1,7 @@
 /** A network file into the database: read, checked with every problem named at once, and put in by a single statement. */
 import type { Sql } from '../../database/connect.ts';
 import type { Log } from '../../log.ts';
+import { followPeriods } from '../followPeriods.ts';
 import { readKnown } from './known.ts';
 import { timestamp } from './periods.ts';
 import { type Problem, readNetwork } from './read.ts';
@@ -47,9 +48,9 @@ export async function importNetwork(
   if (problems.length > 0) throw new NetworkRefused(problems);
   const json = JSON.stringify(rows, (key, value) => (key === 'since' || key === 'until' ? timestamp(value) : value));
   const [row] = await sql<
-    [{ result: NetworkResult }]
+    [{ result: Omit<NetworkResult, 'readings_changed'> }]
   >`select raw.replace_network(${json}::text::jsonb, ${now}) as result`;
-  const { result } = row;
+  const result = { ...row.result, readings_changed: await followPeriods(sql) };
   for (const kind of ['providers', 'regions', 'stations', 'sensors'] as const) {
     const { left } = result[kind];
     if (left.length > 0) log.info({ [kind]: left }, 'not named in the file and left as they are');

@@ -47,7 +47,12 @@ export const Provider = z.strictObject({
   pull: z
     .strictObject({
       kind: z.enum(PULL_KINDS),
-      url: z.url({ protocol: /^https?$/, error: 'an http(s) address' }),
+      url: z
+        .url({ protocol: /^https?$/, error: 'an http(s) address' })
+        .refine(
+          (url) => !/^https?:\/\/[^/]*@/.test(url),
+          'an address without user and password: it would be kept as it is',
+        ),
       every: duration.default('5 minutes'),
     })
     .nullish()

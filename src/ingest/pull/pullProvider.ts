@@ -61,7 +61,12 @@ export async function pullProvider(
   const pulled = { received: document.received, accepted: 0, unchanged: 0, quarantined: 0, ignored: 0 };
   for (let start = 0; start < readings.length; start += BATCH) {
     const batch = readings.slice(start, start + BATCH);
-    const outcome = await acceptWithinScope(pool, batch, { now: clock(), source: provider, provider, onWritten });
+    const outcome = await acceptWithinScope(pool, batch, {
+      now: clock(),
+      source: provider,
+      scope: { provider, stations: null },
+      onWritten,
+    });
     onBatch?.(outcome);
     pulled.accepted += outcome.accepted;
     pulled.unchanged += outcome.unchanged;
@@ -72,18 +77,18 @@ export async function pullProvider(
   return pulled;
 }
 
-/** Every sensor that ever stood at a station of the provider, and when it measured last: by index, one probe for each. */
+/** Every sensor that ever stood at a station of the provider, and when it measured last while it did: by index, one probe for each stay. */
 const SENSORS = `
-  select sensor.id, extract(epoch from last.measured_at)::float8 * 1e6 as newest
-  from (
-    select distinct place.sensor_id as id
-    from raw.sensor_station place
-    join raw.station on station.id = place.station_id
-    where station.provider_id = $1::text
-  ) sensor
+  select place.sensor_id as id, max(extract(epoch from last.measured_at)::float8 * 1e6) as newest
+  from raw.sensor_station place
+  join raw.station on station.id = place.station_id
   left join lateral (
-    select r.measured_at from raw.readings r where r.sensor_id = sensor.id order by r.measured_at desc limit 1
-  ) last on true`;
+    select r.measured_at from raw.readings r
+    where r.sensor_id = place.sensor_id and r.measured_at >= place.since and r.measured_at < place.until
+    order by r.measured_at desc limit 1
+  ) last on true
+  where station.provider_id = $1::text
+  group by 1`;
 
 /** `newest` in microseconds since 1970; -Infinity if nothing is stored. */
 async function askSensors(pool: AskingPool, provider: string): Promise<{ sensors: Set<number>; newest: number }> {

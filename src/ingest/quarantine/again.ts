@@ -17,6 +17,8 @@ export type Line = {
   source: string;
   /** Null: imported by hand. */
   provider: string | null;
+  /** Of these stations only; null: of all of the provider's. */
+  stations: number[] | null;
   line: string | null;
   reason: string;
   text: string;
@@ -46,11 +48,11 @@ function wrongAgain(reason: ValueReason): [string, unknown] {
 }
 
 /** Only devices that the network names: which station their sender spoke for is not in the line. */
-async function pushedAgain(sql: Sql, { text, provider }: Line): Promise<Incoming[] | undefined> {
+async function pushedAgain(sql: Sql, { text, provider, stations }: Line): Promise<Incoming[] | undefined> {
   const record = pushFromText(text);
   const time = record === undefined ? undefined : readInstant(record.measuredAt);
   if (record === undefined || time === undefined || time.local) return undefined;
   const at = new Date(time.microseconds / 1_000);
-  const sensors = await findPushSensors(sql, record, provider === null ? null : { provider, stations: null }, at);
+  const sensors = await findPushSensors(sql, record, provider === null ? null : { provider, stations }, at);
   return readingsOfPush(record, sensors);
 }

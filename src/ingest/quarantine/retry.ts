@@ -1,7 +1,7 @@
 /**
  * Another try for readings in quarantine, after what kept them out has changed: the network knows the sensor now, or the future has
- * come. In the order in which they came, so that of two for one time the later wins. What came in leaves the quarantine afterwards,
- * so an interruption loses nothing, and running it again changes nothing.
+ * come. What is stored already came later and stays; of two in quarantine for one time the later wins, so the newest are tried first.
+ * What came in leaves the quarantine afterwards, so an interruption loses nothing, and running it again changes nothing.
  */
 import { arrayLiteral } from '../../database/arrayLiteral.ts';
 import type { Sql } from '../../database/connect.ts';
@@ -38,7 +38,7 @@ export async function retryQuarantined(sql: Sql, { now, log, terminal, ...filter
     progress.show(seen, seen / extent.readings);
   };
   // lines that come back for another reason have higher numbers than the last, and are not tried twice
-  for await (const lines of pagesUntil(sql, extent.last, filter)) {
+  for await (const lines of pagesDown(sql, extent.last, filter)) {
     let round = makeRound();
     for (const line of lines) {
       const readings = await readingsAgain(sql, line);
@@ -61,22 +61,22 @@ const PAGE = 5_000;
 /** Long lines make a page full earlier. In bytes. */
 const PAGE_TEXT = 4_000_000;
 
-async function* pagesUntil(sql: Sql, last: string | null, filter: Filter): AsyncGenerator<Line[]> {
-  for (let after: string | undefined = '0'; last !== null && after !== undefined; ) {
+async function* pagesDown(sql: Sql, last: string | null, filter: Filter): AsyncGenerator<Line[]> {
+  for (let upTo = last ?? undefined, first = true; upTo !== undefined; first = false) {
     const lines: Line[] = await sql<Line[]>`
-      select id, source, provider_id as provider, line, reason, text, reading
+      select id, source, provider_id as provider, stations, line, reason, text, reading
       from (
-        select *, sum(octet_length(text)) over (order by id) - octet_length(text) as text_before
+        select *, sum(octet_length(text)) over (order by id desc) - octet_length(text) as text_before
         from (
           select * from raw.quarantine
-          where id > ${after} and id <= ${last} and kind = 'reading' and ${matches(sql, filter)}
-          order by id
+          where (id < ${upTo} or ${first} and id = ${upTo}) and kind = 'reading' and ${matches(sql, filter)}
+          order by id desc
           limit ${PAGE}
         ) page
       ) next
       where text_before < ${PAGE_TEXT}
-      order by id`;
+      order by id desc`;
     if (lines.length > 0) yield lines;
-    after = lines.at(-1)?.id;
+    upTo = lines.at(-1)?.id;
   }
 }

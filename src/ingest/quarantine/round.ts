@@ -1,8 +1,9 @@
 /**
- * Lines of the quarantine that can go through the door together. Those of one source and provider go in one batch; a line that would
- * overtake another of the same sensor and time by it has to wait.
+ * Lines of the quarantine, newest first, that can go through the door together. Those of one source and sender go in one batch; a line
+ * that would overtake a newer one of the same sensor and time by it has to wait.
  */
 import type { Sql } from '../../database/connect.ts';
+import type { Scope } from '../accept.ts';
 import type { Incoming } from '../batch.ts';
 import { acceptWithinScope } from '../withinScope.ts';
 import type { Line } from './again.ts';
@@ -12,7 +13,7 @@ const BATCH = 5_000;
 
 type Batch = {
   source: string;
-  provider: string | null;
+  scope: Scope | undefined;
   readings: Incoming[];
   /** To which line each belongs. */
   lines: Line[];
@@ -33,16 +34,18 @@ export function makeRound(): Round {
   return round;
 
   function add(line: Line, readings: readonly Incoming[]): boolean {
-    const { source, provider } = line;
-    const key = JSON.stringify([source, provider]);
-    const batch = batches.get(key) ?? { source, provider, readings: [], lines: [] };
+    const { source, provider, stations } = line;
+    const scope = provider === null ? undefined : { provider, stations };
+    const key = JSON.stringify([source, scope]);
+    const batch = batches.get(key) ?? { source, scope, readings: [], lines: [] };
     const slots = readings.map(({ sensorId, measuredAt }) => `${sensorId} ${measuredAt}`);
     const full = batch.readings.length > 0 && batch.readings.length + readings.length > BATCH;
     if (full || slots.some((slot) => (takenBy.get(slot) ?? batch) !== batch)) return false;
     batches.set(key, batch);
     for (const slot of slots) takenBy.set(slot, batch);
-    batch.readings.push(...readings);
-    batch.lines.push(...readings.map(() => line));
+    // the newest come first here; in a batch the last wins
+    batch.readings.unshift(...readings);
+    batch.lines.unshift(...readings.map(() => line));
     if (readings.length === 0) round.unsent += 1;
     return true;
   }
@@ -59,8 +62,8 @@ type Sent = {
 
 export async function sendRound(sql: Sql, { batches, unsent }: Round, now: Date): Promise<Sent> {
   const sent: Sent = { retried: unsent, accepted: 0, unchanged: 0, still_quarantined: unsent, left: [] };
-  for (const { source, provider, readings, lines } of batches.values()) {
-    const outcome = await acceptWithinScope(sql, readings, { now, source, provider });
+  for (const { source, scope, readings, lines } of batches.values()) {
+    const outcome = await acceptWithinScope(sql, readings, { now, source, scope, onlyNew: true });
     sent.retried += outcome.received;
     sent.accepted += outcome.accepted;
     sent.unchanged += outcome.unchanged;

@@ -26,7 +26,7 @@ onEveryEngine('retry', (engine) => {
     ingest = db.as('airseries_ingest');
   });
   beforeEach(async () => {
-    await owner`truncate raw.readings, raw.quarantine, raw.correction, raw.sensor_station, raw.suspicious_period, raw.screened_period, raw.sensor`;
+    await owner`truncate raw.readings, raw.quarantine, raw.correction, raw.sensor_station, raw.suspicious_period, raw.screened_period, raw.moved_piece, raw.sensor`;
     await owner`update raw.installation set readings_since = '-infinity'`;
     await bringIn(owner, smallNetwork());
   });
@@ -88,7 +88,7 @@ onEveryEngine('retry', (engine) => {
   it('records anew what is refused for another reason, of the same provider and source, and does not try that again', async () => {
     const early = reading(99, at(-1_000_000), { pm25: 1 }, 7);
     await accept([early], 'us', 'us');
-    await accept([early], 'by hand'); // the same line is there already
+    await accept([early], 'us again', 'us'); // the same line is there already
     await bringIn(owner, grown(99));
     await owner`update raw.installation set readings_since = '2026-01-01'`;
     expect(await retry()).toEqual({ ...NONE, retried: 1, still_quarantined: 1 });
@@ -197,9 +197,32 @@ onEveryEngine('retry', (engine) => {
       await accept([reading(99, T, { pm25 })], source);
     }
     await bringIn(owner, grown(99));
-    expect(await retry()).toEqual({ ...NONE, retried: 5, accepted: 5 });
+    expect(await retry()).toEqual({ ...NONE, retried: 5, accepted: 1, unchanged: 4 });
     expect((await stored(owner)).map(({ pm25 }) => pm25)).toEqual([5]);
     expect(await lines()).toEqual([]);
+  });
+
+  it('fills gaps only: what was accepted meanwhile came later', async () => {
+    await accept([reading(99, T, { pm25: 3 })]);
+    await bringIn(owner, grown(99));
+    await accept([reading(99, T, { pm25: 5 })]);
+    expect(await retry()).toEqual({ ...NONE, retried: 1, unchanged: 1 });
+    expect((await stored(owner)).map(({ pm25 }) => pm25)).toEqual([5]);
+    expect(await lines()).toEqual([]);
+  });
+
+  it('keeps the same line of two senders apart, and each to what it may speak for', async () => {
+    const same = reading(99, T, { pm25: 3 });
+    await accept([same]);
+    await accept([same], 'feed', 'us');
+    await acceptReadings(ingest, [same], { now: NOW, source: 'roof', scope: { provider: 'us', stations: [1] } });
+    expect(await lines()).toHaveLength(2); // of the two tokens of one provider one line is enough
+    await owner`delete from raw.quarantine where provider_id is null`;
+    await owner`update raw.quarantine set stations = '{1}'`;
+    await bringIn(owner, grown(99)); // at station 2
+    expect(await retry()).toEqual({ ...NONE, retried: 1, still_quarantined: 1 });
+    await owner`update raw.quarantine set stations = '{2}'`;
+    expect(await retry()).toEqual({ ...NONE, retried: 1, accepted: 1 });
   });
 
   it('goes through many in batches, by number and by length', async () => {
