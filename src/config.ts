@@ -44,6 +44,9 @@ const SCHEMA = z.object({
   LOG_LEVEL: z.preprocess(unset, z.enum(LOG_LEVELS).default('info')),
 });
 
+/** The names of all that is read; what deploys the service is checked against them. */
+export const VARIABLES: readonly string[] = Object.keys(SCHEMA.shape);
+
 export type Config = {
   databaseUrl: string | undefined;
   dataDirectory: string;

@@ -4,6 +4,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Target } from '../../src/database/connect.ts';
 
 export type Finished = { code: number | null; stdout: string; stderr: string };
 export type Running = {
@@ -26,8 +27,14 @@ export function makeHome(): { folder: string; environment: Record<string, string
 /** `program` is `cli` or `main`. */
 export function start(program: string, words: string[], environment: Record<string, string>, input = ''): Running {
   const file = new URL(`../../src/${program}.ts`, import.meta.url).pathname;
-  const env = { PATH: process.env.PATH ?? '', ...environment };
-  const child = spawn(process.execPath, ['--import', 'tsx', file, ...words], { env });
+  return launch([process.execPath, '--import', 'tsx', file, ...words], { environment, input });
+}
+
+type Launch = { environment: Record<string, string>; folder?: string; input?: string };
+
+/** Any command, in any folder. */
+export function launch([command = '', ...words]: string[], { environment, folder, input = '' }: Launch): Running {
+  const child = spawn(command, words, { env: { PATH: process.env.PATH ?? '', ...environment }, cwd: folder });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk) => {
     stdout += chunk;
@@ -67,4 +74,11 @@ export async function freePort(): Promise<string> {
   const { port } = server.address() as { port: number };
   await new Promise((resolve) => server.close(resolve));
   return String(port);
+}
+
+/** Where a database is, in the variables that psql and the driver know. */
+export function placeOf(target: Target): Record<string, string> {
+  if (typeof target === 'string') throw new Error('a URL is no place of a test database');
+  const { host, port, user, database, password = '' }: typeof target & { password?: string } = target;
+  return { PGHOST: host, PGPORT: String(port), PGUSER: user, PGDATABASE: database, PGPASSWORD: password };
 }

@@ -1,6 +1,6 @@
 /**
  * The servers that tests run on: a bundled one for the plain engine, always, and one with TimescaleDB wherever this machine has it.
- * Private, temporary and gone afterwards. Says loudly which engines are covered.
+ * Private, temporary and gone afterwards; or the one with TimescaleDB is where TEST_TIMESCALE_URL says. Says loudly which engines are covered.
  */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,32 +8,44 @@ import { join } from 'node:path';
 import { connect, type Target } from '../../src/database/connect.ts';
 import { findLocalTimescale, openEmbeddedServer } from '../../src/database/embedded/server.ts';
 import { makeLog } from '../../src/log.ts';
+import { openNamedServer } from './namedServer.ts';
 
 export type Targets = { plain: Target; timescale?: Target };
+
+type Server = { target: Exclude<Target, string>; version: string; close(): Promise<void> };
 
 export async function openServers(): Promise<{ targets: Targets; close(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'airseries-test-'));
   chmodSync(folder, 0o755); // as root, the server runs as another user and must get in
-  const open = async (kind: 'bundled' | 'local') => {
-    const server = await openEmbeddedServer({ dataDirectory: join(folder, kind), kind, log: makeLog('warn') });
-    const target = { host: server.socketDirectory, port: server.port, user: server.user, database: 'postgres' };
-    await careless(target);
-    return { server, target };
-  };
-  const plain = await open('bundled');
-  const timescale = (await findLocalTimescale()) === undefined ? undefined : await open('local');
+  const plain = await openPrivate(folder, 'bundled');
+  const timescale = await openTimescale(folder);
   const covered =
     timescale === undefined
-      ? `plain (PostgreSQL ${plain.server.version}) ONLY; no local PostgreSQL with TimescaleDB Community was found`
-      : `plain (PostgreSQL ${plain.server.version}) AND timescale (PostgreSQL ${timescale.server.version} with TimescaleDB)`;
+      ? `plain (PostgreSQL ${plain.version}) ONLY; no local PostgreSQL with TimescaleDB Community was found`
+      : `plain (PostgreSQL ${plain.version}) AND timescale (PostgreSQL ${timescale.version})`;
   process.stderr.write(`\n=== engines under test: ${covered} ===\n\n`);
   return {
     targets: { plain: plain.target, ...(timescale === undefined ? {} : { timescale: timescale.target }) },
     async close() {
-      await Promise.all([plain.server.release(), timescale?.server.release()]);
+      await Promise.all([plain.close(), timescale?.close()]);
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function openTimescale(folder: string): Promise<Server | undefined> {
+  const url = process.env.TEST_TIMESCALE_URL ?? '';
+  if (url !== '') return await openNamedServer(url);
+  if ((await findLocalTimescale()) === undefined) return undefined;
+  const server = await openPrivate(folder, 'local');
+  return { ...server, version: `${server.version} with TimescaleDB` };
+}
+
+async function openPrivate(folder: string, kind: 'bundled' | 'local'): Promise<Server> {
+  const server = await openEmbeddedServer({ dataDirectory: join(folder, kind), kind, log: makeLog('warn') });
+  const target = { host: server.socketDirectory, port: server.port, user: server.user, database: 'postgres' };
+  await careless(target);
+  return { target, version: server.version, close: () => server.release() };
 }
 
 /** Test data need not survive a power cut. */

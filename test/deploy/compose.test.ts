@@ -1,0 +1,173 @@
+/** docker-compose.yml, read without Docker: against the specification of such files, and against what this project really has. */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { Ajv } from 'ajv';
+import request from 'supertest';
+import { describe, expect, it } from 'vitest';
+import { chooseCommand } from '../../src/commands/table.ts';
+import { readConfig, VARIABLES } from '../../src/config.ts';
+import { makeAdminApp } from '../../src/http/adminApp.ts';
+import { makeLog } from '../../src/log.ts';
+import { makeMetrics } from '../../src/metrics/registry.ts';
+import { compose, isOneShot, ours, ROOT, services, textOf, variablesOf, withDefaults, yamlOf } from './composeFile.ts';
+
+const text = textOf('docker-compose.yml');
+const defaults = readConfig({});
+
+describe('the file', () => {
+  const dclint = dirname(createRequire(import.meta.url).resolve('dclint/package.json'));
+  const { $schema: _, ...schema } = JSON.parse(readFileSync(join(dclint, 'schemas/compose.schema.json'), 'utf8'));
+  const valid = new Ajv({ strict: false, validateFormats: false }).compile(schema);
+
+  it('is of the form that the compose specification gives', () => {
+    valid(compose);
+    expect(valid.errors ?? []).toEqual([]);
+    expect(valid({ services: { api: { image: 'x', health_check: {} } } })).toBe(false);
+  });
+
+  it('takes from outside only what .env.example has, and no secret has a default', () => {
+    const offered = [...textOf('.env.example').matchAll(/^(\w+)=/gm)].map(([, name]) => name);
+    const taken = variablesOf(text);
+    expect(taken.filter(({ name }) => !offered.includes(name))).toEqual([]);
+    const secret = taken.filter(({ required }) => required).map(({ name }) => name);
+    expect([...new Set(secret)].sort()).toEqual(['GRAFANA_PASSWORD', 'POSTGRES_PASSWORD', 'READER_PASSWORD']);
+    const written = services.flatMap(([, { environment = {} }]) =>
+      Object.entries(environment).filter(([name, value]) => /PASSWORD/.test(name) && !/^\$\{\w+:\?/.test(value)),
+    );
+    expect(written).toEqual([]);
+  });
+});
+
+describe.each(services)('%s', (_name, service) => {
+  it('runs as nobody special, on a file system it cannot change', () => {
+    expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
+    expect(service.user).toMatch(/^(?!root\b|0\b)\w+/);
+  });
+
+  it('has an image of one full version, never the Apache edition', () => {
+    if (service.image === 'airseries:local') return;
+    expect(service.image).toMatch(/^[a-z]+\/[a-z]+:v?\d+\.\d+\.\d+(-pg\d+)?$/);
+  });
+
+  it('is reached from this machine only', () => {
+    expect((service.ports ?? []).filter((port) => !/^127\.0\.0\.1:(\d+):\1$/.test(port))).toEqual([]);
+  });
+
+  it('mounts what is there', () => {
+    for (const [from = '', to = '', mode] of (service.volumes ?? []).map((volume) => volume.split(':'))) {
+      expect(to).toMatch(/^\//);
+      if (from.startsWith('.')) expect([existsSync(join(ROOT, from)), mode]).toEqual([true, 'ro']);
+      else expect(Object.keys(compose.volumes)).toContain(from);
+    }
+  });
+
+  it('waits for others as they are: one that ends, until it has ended well; one that stays, until it is healthy', () => {
+    for (const [other, { condition, required }] of Object.entries(service.depends_on ?? {})) {
+      const awaited = compose.services[other];
+      expect(awaited).toBeDefined();
+      expect(condition).toBe(isOneShot(awaited) ? 'service_completed_successfully' : 'service_healthy');
+      expect(required).toBe(awaited?.profiles === undefined ? undefined : false);
+    }
+  });
+
+  it('stays and says whether it is healthy, or ends and somebody waits for that', () => {
+    const waiting = services.filter(([other]) => compose.services[other]?.depends_on?.[_name] !== undefined);
+    if (isOneShot(service)) {
+      expect(service.healthcheck?.test).toBeUndefined();
+      // otherwise `up --wait` takes its end for a failure
+      expect(waiting.filter(([, other]) => !isOneShot(other)).length).toBeGreaterThan(0);
+    } else {
+      expect(service.restart).toBe('unless-stopped');
+      expect(service.healthcheck?.test?.[0]).toBe('CMD');
+    }
+  });
+});
+
+describe('our own services', () => {
+  it('are all one image, which one of them builds', () => {
+    expect(ours.map(([name]) => name)).toEqual(['migrate', 'api', 'worker', 'demo']);
+    expect(ours.filter(([, { build }]) => build === '.').map(([name]) => name)).toEqual(['migrate']);
+  });
+
+  it.each(ours)('%s has an environment that is read, and is usable', (_, { environment = {} }) => {
+    // PGPASSWORD is the driver's
+    expect(Object.keys(environment).filter((name) => !VARIABLES.includes(name))).toEqual(['PGPASSWORD']);
+    expect(readConfig(withDefaults(environment)).databaseUrl).toBe('postgres://airseries@database:5432/airseries');
+  });
+
+  it.each(ours.filter(([, { command }]) => command !== undefined))('%s is a command that there is', (_, service) => {
+    const [node, file, ...words] = service.command ?? [];
+    expect([node, file]).toEqual(['node', 'dist/cli.js']);
+    expect(chooseCommand(words)).toBeTypeOf('function');
+  });
+
+  it('answer where they are published and asked', async () => {
+    const { api, worker } = compose.services;
+    expect(api?.ports).toEqual([`127.0.0.1:${defaults.port}:${defaults.port}`]);
+    expect(worker?.ports).toEqual([`127.0.0.1:${defaults.ingestPort}:${defaults.ingestPort}`]);
+    expect([api, worker].map((service) => service?.environment?.ROLE)).toEqual(['api', 'worker']);
+    expect(worker?.environment?.INGEST_HOST).toBe('0.0.0.0');
+    for (const service of [api, worker]) {
+      const url = new URL(service?.healthcheck?.test?.at(-1) ?? '');
+      expect([url.hostname, Number(url.port)]).toEqual(['127.0.0.1', defaults.adminPort]);
+      for (const [ok, status] of [
+        [true, 200],
+        [false, 503],
+      ] as const) {
+        const app = makeAdminApp({
+          ready: async () => ({ ok, checks: {} }),
+          metrics: makeMetrics(),
+          log: makeLog('silent'),
+        });
+        expect((await request(app).get(url.pathname)).status).toBe(status);
+      }
+    }
+  });
+});
+
+describe('the others', () => {
+  const { database, reader, prometheus, grafana } = compose.services;
+
+  it('the database is a TimescaleDB that can do background jobs, and its data are on the volume', () => {
+    const [, minor = 0, patch = 0, major] = /:2\.(\d+)\.(\d+)-pg(\d+)$/.exec(database?.image ?? '') ?? [];
+    expect(Number(minor) * 1000 + Number(patch)).toBeGreaterThanOrEqual(32_001);
+    const folder = database?.volumes?.[0]?.split(':')[1];
+    expect(database?.environment?.PGDATA).toBe(`${folder}/${major}/docker`);
+    expect(database?.healthcheck?.test?.slice(-4)).toEqual(['-U', 'airseries', '-d', 'airseries']);
+    expect(database?.environment).toMatchObject({ POSTGRES_USER: 'airseries', POSTGRES_DB: 'airseries' });
+  });
+
+  it('the login of Grafana is the one that sql/reader.sql makes', () => {
+    expect(reader?.command?.at(-1)).toBe(reader?.volumes?.[0]?.split(':')[1]);
+    expect(textOf('sql/reader.sql')).toContain(`create role ${grafana?.environment?.AIRSERIES_DATABASE_USER} login`);
+    expect(reader?.environment?.READER_PASSWORD).toBe(grafana?.environment?.AIRSERIES_DATABASE_PASSWORD);
+    const [host = '', port] = grafana?.environment?.AIRSERIES_DATABASE_HOST?.split(':') ?? [];
+    expect([compose.services[host], port]).toEqual([database, '5432']);
+  });
+
+  it('Grafana is given what its provisioning asks for, and nothing else of that kind', () => {
+    const asked = filesOf('grafana/provisioning').flatMap((path) =>
+      [...textOf(path).matchAll(/\$\{?([A-Z][A-Z_]+)\b/g)].map(([, name]) => name),
+    );
+    const given = Object.keys(grafana?.environment ?? {}).filter((name) => !name.startsWith('GF_'));
+    expect([...new Set(asked)].sort()).toEqual(given.sort());
+    expect(grafana?.environment?.PROMETHEUS_URL).toBe('http://prometheus:9090');
+  });
+
+  it('Prometheus looks at the admin ports of our services, and reads its rules where they are mounted', () => {
+    type Scrape = { scrape_configs: { job_name: string; static_configs: { targets: string[] }[] }[] };
+    const config = yamlOf('grafana/prometheus/prometheus.yml') as Scrape & { rule_files: string[] };
+    const targets = config.scrape_configs.flatMap(({ static_configs }) => static_configs.flatMap((one) => one.targets));
+    expect(targets).toEqual(expect.arrayContaining([`api:${defaults.adminPort}`, `worker:${defaults.adminPort}`]));
+    expect(prometheus?.volumes?.[0]).toBe('./grafana/prometheus:/etc/prometheus:ro');
+    expect(config.rule_files).toEqual(['/etc/prometheus/rules/*.yml']);
+    expect(filesOf('grafana/prometheus/rules').filter((path) => path.endsWith('.yml')).length).toBeGreaterThan(0);
+  });
+});
+
+function filesOf(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .map((path) => join(folder, path))
+    .filter((path) => statSync(join(ROOT, path)).isFile());
+}

@@ -1,0 +1,45 @@
+/** docker-compose.yml as data, as far as the tests ask. */
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+
+export const ROOT = new URL('../../', import.meta.url).pathname;
+export const textOf = (path: string) => readFileSync(`${ROOT}${path}`, 'utf8');
+export const yamlOf = (path: string): unknown => parse(textOf(path), { merge: true });
+
+export type Service = {
+  image: string;
+  build?: string;
+  user?: string;
+  command?: string[];
+  restart?: string;
+  profiles?: string[];
+  environment?: Record<string, string>;
+  ports?: string[];
+  volumes?: string[];
+  read_only?: boolean;
+  cap_drop?: string[];
+  security_opt?: string[];
+  healthcheck?: { test?: string[]; disable?: boolean };
+  depends_on?: Record<string, { condition: string; required?: boolean }>;
+};
+
+export type Compose = { services: Record<string, Service>; volumes: Record<string, unknown> };
+
+export const compose = yamlOf('docker-compose.yml') as Compose;
+export const services = Object.entries(compose.services);
+export const ours = services.filter(([, { image }]) => image.startsWith('airseries:'));
+
+/** Runs once and ends. */
+export const isOneShot = (service: Service | undefined) => service?.restart === 'no';
+
+/** What can be set from outside: `${NAME:-otherwise}` or `${NAME:?message}`. */
+export function variablesOf(text: string): { name: string; required: boolean }[] {
+  return [...text.matchAll(/\$\{(\w+)(:[-?])/g)].map(([, name = '', kind]) => ({ name, required: kind === ':?' }));
+}
+
+/** An environment as a container gets it where only what is required was set. */
+export function withDefaults(environment: Record<string, string> = {}): Record<string, string> {
+  const filled = (value: string) =>
+    value.replace(/\$\{\w+:([-?])([^}]*)\}/g, (_, kind, text) => (kind === '-' ? text : 'secret'));
+  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, filled(value)]));
+}

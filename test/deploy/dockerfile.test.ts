@@ -1,0 +1,94 @@
+/** The Dockerfile, read without Docker: its steps as plain commands in a clean folder, and what comes out of them, started. */
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { emptyDatabase, engines } from '../support/database.ts';
+import { freePort, launch, placeOf, ready } from '../support/program.ts';
+import { ROOT, textOf } from './composeFile.ts';
+import { type Built, build, contextOf, lockOf, readStages, said, wordsOf } from './dockerSteps.ts';
+
+const stages = readStages(textOf('Dockerfile'));
+const last = stages.at(-1) as (typeof stages)[number];
+const manifest = JSON.parse(textOf('package.json'));
+const folder = mkdtempSync(join(tmpdir(), 'airseries-image-'));
+let context: string[];
+let image: Built;
+
+beforeAll(async () => {
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: ROOT });
+  const files = listed
+    .toString()
+    .split('\0')
+    .filter((path) => path !== '' && existsSync(join(ROOT, path)));
+  context = contextOf(files, textOf('.dockerignore'));
+  for (const path of context) {
+    mkdirSync(dirname(join(folder, 'context', path)), { recursive: true });
+    cpSync(join(ROOT, path), join(folder, 'context', path));
+  }
+  image = (await build(stages, join(folder, 'context'), folder)).get('final') as Built;
+}, 300_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const program = (words: string[], environment: Record<string, string> = {}) =>
+  launch([process.execPath, ...words], { folder: image.folder, environment: { ...image.environment, ...environment } });
+
+it('is built and shipped on one base, and runs as a user who owns nothing of it', () => {
+  expect([...new Set(stages.map(({ image: base }) => base))]).toEqual(['node:24-alpine']);
+  const words = last.steps.map(({ word }) => word);
+  expect(said(last, 'USER')).toEqual(['node']);
+  expect(words.indexOf('USER')).toBeGreaterThan(words.lastIndexOf('COPY'));
+  expect(words).not.toContain('RUN');
+});
+
+it('is given what it copies and nothing else', () => {
+  const copied = stages.flatMap((stage) => said(stage, 'COPY').filter((rest) => !rest.startsWith('--from')));
+  const named = copied.flatMap((rest) => rest.split(' ').slice(0, -1));
+  expect([...new Set(context.map((path) => path.split('/')[0]))].sort()).toEqual([...new Set(named)].sort());
+});
+
+it('holds what runs: no compiler, no embedded server, no test', () => {
+  expect(readdirSync(image.folder).sort()).toEqual(['dist', 'node_modules', 'package.json', 'sql']);
+  const installed = lockOf(image.folder);
+  expect(installed).toEqual(expect.arrayContaining(Object.keys(manifest.dependencies)));
+  const unwanted = Object.keys({ ...manifest.devDependencies, ...manifest.optionalDependencies });
+  expect(installed.filter((name) => unwanted.includes(name))).toEqual([]);
+  for (const name of unwanted) expect(existsSync(join(image.folder, 'node_modules', name))).toBe(false);
+});
+
+it('has the commands', async () => {
+  const { code, stderr } = await program(['dist/cli.js']).finished;
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/which command\?[\s\S]*usage/);
+});
+
+it('says what is missing where it is started without a database', async () => {
+  const { code, stderr } = await program(['dist/cli.js', 'migrate'], {
+    DATA_DIR: join(folder, 'data'),
+    EMBEDDED_PG: 'bundled',
+  }).finished;
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/DATABASE_URL/);
+});
+
+it('serves: the command it starts with becomes ready, as its health check sees, and ends when told to', async () => {
+  const database = await emptyDatabase(engines.at(-1) as (typeof engines)[number]);
+  const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
+  const [node, ...words] = wordsOf(said(last, 'CMD')[0]);
+  expect(node).toBe('node');
+  // the address without its database: the driver takes that from the place, too
+  const DATABASE_URL = 'postgres://';
+  const service = program(words, { ...placeOf(database.target), DATABASE_URL, PORT, ADMIN_PORT, INGEST_PORT });
+  await ready(ADMIN_PORT, service);
+  const defaults = readConfig({});
+  const check = new URL(wordsOf(said(last, 'HEALTHCHECK')[0]).at(-1) ?? '');
+  expect([check.hostname, check.port]).toEqual(['127.0.0.1', String(defaults.adminPort)]);
+  expect((await fetch(`http://127.0.0.1:${ADMIN_PORT}${check.pathname}`)).status).toBe(200);
+  expect((await fetch(`http://127.0.0.1:${PORT}/en/air-quality-app/v1/stations.json`)).status).toBe(200);
+  expect(said(last, 'EXPOSE')).toEqual([`${defaults.port} ${defaults.adminPort} ${defaults.ingestPort}`]);
+  service.kill('SIGTERM');
+  expect((await service.finished).code).toBe(0);
+  await database.drop();
+});

@@ -1,0 +1,83 @@
+/** sql/reader.sql, run by psql as docker-compose.yml runs it. Needs psql 15 or newer; without one there is nothing to run it with. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connect, type Sql, type Target } from '../../src/database/connect.ts';
+import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
+import { launch, placeOf } from '../support/program.ts';
+import { compose, ROOT } from './composeFile.ts';
+
+/** The newest psql of this machine. */
+function findPsql(): string | undefined {
+  const installed = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql') : [];
+  const places = installed
+    .sort((a, b) => Number(b) - Number(a))
+    .map((major) => `/usr/lib/postgresql/${major}/bin/psql`);
+  return [...places, 'psql'].find((psql) => {
+    try {
+      return Number(/\d+/.exec(execFileSync(psql, ['--version'], { encoding: 'utf8' }))?.[0]) >= 15;
+    } catch {
+      return false;
+    }
+  });
+}
+
+type Place = Exclude<Target, string>;
+
+const psql = findPsql();
+const AWKWARD = String.raw`it's "a" \$password ; 'x`;
+
+describe.runIf(psql !== undefined)('the login of Grafana', () => {
+  let database: TestDatabase;
+  let superuser: Sql;
+  beforeAll(async () => {
+    database = await testDatabase(engines.at(-1) as (typeof engines)[number]);
+    superuser = database.superuser();
+    await superuser`drop role if exists grafana`; // roles belong to the whole server
+  });
+  afterAll(async () => {
+    await superuser`drop role if exists grafana`;
+    await database.drop();
+  });
+
+  const make = (READER_PASSWORD: string) => {
+    const [, ...words] = compose.services.reader?.command ?? [];
+    const environment = { ...placeOf(database.target), READER_PASSWORD };
+    const here = words.map((word) => (word === '/reader.sql' ? join(ROOT, 'sql/reader.sql') : word));
+    return launch([psql ?? '', ...here], { environment }).finished;
+  };
+  const kept = async () =>
+    (await superuser`select rolpassword as kept from pg_authid where rolname = 'grafana'`)[0]?.kept;
+
+  it('is refused without a password', async () => {
+    const { code, stderr } = await make('');
+    expect([code, stderr]).toEqual([3, expect.stringContaining('READER_PASSWORD is empty')]);
+    expect(await kept()).toBeUndefined();
+  });
+
+  it('is made, and on a database that has it gets the password of today, without a word', async () => {
+    const passwords = [];
+    for (const password of ['first', AWKWARD]) {
+      expect(await make(password)).toEqual({ code: 0, stdout: '', stderr: '' });
+      passwords.push(await kept());
+    }
+    expect(passwords).toEqual([expect.stringMatching(/^SCRAM-SHA-256\$/), expect.stringMatching(/^SCRAM-SHA-256\$/)]);
+    expect(passwords[0]).not.toBe(passwords[1]);
+  });
+
+  it('reads schema api and nothing else', async () => {
+    const login = connect({ ...(database.target as Place), user: 'grafana', password: AWKWARD } as Place, {});
+    expect(await login`select * from api.station`).toEqual([]);
+    expect((await login`show statement_timeout`)[0]).toEqual({ statement_timeout: '30s' });
+    for (const statement of [
+      'select * from raw.readings',
+      'select * from rollup.station_hourly',
+      'set role airseries_owner',
+    ]) {
+      await expect(login.unsafe(statement)).rejects.toMatchObject({ code: '42501' });
+    }
+    await expect(login.unsafe('create temporary table mine (id int)')).rejects.toMatchObject({ code: '25006' });
+    await login.end();
+  });
+});

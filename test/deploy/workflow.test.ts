@@ -1,0 +1,88 @@
+/** The workflow and Dependabot's settings, read without GitHub: what they name is there, and is what the rest of the project says. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { compose, ROOT, services, textOf, variablesOf, yamlOf } from './composeFile.ts';
+
+type Job = {
+  strategy?: { matrix: { node: number[] } };
+  steps: { uses?: string; run?: string; with?: Record<string, unknown>; env?: Record<string, string> }[];
+};
+type Workflow = { permissions: unknown; env: Record<string, string>; jobs: Record<string, Job> };
+
+const text = textOf('.github/workflows/ci.yml');
+const workflow = yamlOf('.github/workflows/ci.yml') as Workflow;
+const steps = Object.values(workflow.jobs).flatMap((job) => job.steps);
+const commands = steps.flatMap(({ run }) => (run === undefined ? [] : [run]));
+const manifest = JSON.parse(textOf('package.json'));
+
+describe('the workflow', () => {
+  it('tests on the oldest Node that is supported and on that of the image', () => {
+    const oldest = Number(/\d+/.exec(manifest.engines.node)?.[0]);
+    const shipped = Number(/^FROM node:(\d+)/m.exec(textOf('Dockerfile'))?.[1]);
+    expect(workflow.jobs.test?.strategy?.matrix.node).toEqual([oldest, shipped]);
+  });
+
+  it('runs scripts, files and services that there are', () => {
+    const scripts = commands.flatMap((command) => [...command.matchAll(/npm (?:run )?(\w+)/g)].map(([, name]) => name));
+    expect(scripts.filter((name) => name !== 'ci' && !(`${name}` in manifest.scripts))).toEqual([]);
+    expect(scripts).toEqual(expect.arrayContaining(['check', 'test']));
+    const files = commands.flatMap((command) => [...command.matchAll(/ -f (\S+\.yml)/g)].map(([, file]) => `${file}`));
+    expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+    const inside = /compose (?:exec|run) (?:-\S+ |promtool )*([a-z]+) (?:node |test rules |check config )(\S+)/;
+    const ran = commands.flatMap((command) => inside.exec(command) ?? []).filter((_, index) => index % 3 !== 0);
+    expect(ran).toEqual([
+      ...['prometheus', '/etc/prometheus/prometheus.yml', 'prometheus', '/etc/prometheus/tests/airseries.yml'],
+      ...['worker', 'dist/cli.js'],
+    ]);
+    for (const file of ran.filter((word) => word.startsWith('/etc/prometheus/'))) {
+      expect(existsSync(join(ROOT, file.replace('/etc/', 'grafana/')))).toBe(true);
+    }
+  });
+
+  it('asks where the services are published', () => {
+    const asked = commands.flatMap((command) => [...command.matchAll(/127\.0\.0\.1:(\d+)/g)].map(([, port]) => port));
+    const published = services.flatMap(([, { ports = [] }]) => ports.map((port) => port.split(':')[1]));
+    expect([...new Set(asked)].filter((port) => !published.includes(port))).toEqual([]);
+    expect(new Set(asked).size).toBe(3);
+  });
+
+  it('names no image: those of docker-compose.yml are used', () => {
+    const named = services.map(([, { image }]) => image.split(':')[0] ?? '').filter((image) => image !== 'airseries');
+    expect(named.filter((image) => text.includes(image))).toEqual([]);
+    expect(text).not.toMatch(/^\s*(image|container):/m);
+  });
+
+  it('gives the tests the database of docker-compose.yml, as its superuser', () => {
+    const url = new URL(steps.find(({ env }) => env?.TEST_TIMESCALE_URL)?.env?.TEST_TIMESCALE_URL ?? '');
+    const override = yamlOf('.github/tests.compose.yml') as { services: Record<string, { ports: string[] }> };
+    expect(Object.keys(override.services)).toEqual(['database']);
+    expect(override.services.database?.ports).toEqual([`${url.host}:5432`]);
+    expect(url.username).toBe(compose.services.database?.environment?.POSTGRES_USER);
+    expect(url.password).toBe(workflow.env.POSTGRES_PASSWORD);
+  });
+
+  it('sets every secret that docker-compose.yml requires', () => {
+    const required = variablesOf(textOf('docker-compose.yml')).filter((variable) => variable.required);
+    expect([...new Set(required.map(({ name }) => name))].sort()).toEqual(Object.keys(workflow.env).sort());
+  });
+
+  it('may only read, and uses actions of one version', () => {
+    expect(workflow.permissions).toEqual({ contents: 'read' });
+    const used = steps.flatMap(({ uses }) => uses ?? []);
+    expect(used.filter((action) => !/^actions\/[\w-]+@v\d+\.\d+\.\d+$/.test(action))).toEqual([]);
+  });
+});
+
+it('Dependabot looks after everything that has a version', () => {
+  const { updates } = yamlOf('.github/dependabot.yml') as {
+    updates: { 'package-ecosystem': string; directory: string }[];
+  };
+  expect(updates.map((update) => update['package-ecosystem'])).toEqual([
+    'npm',
+    'docker',
+    'docker-compose',
+    'github-actions',
+  ]);
+  expect(updates.map(({ directory }) => directory)).toEqual(['/', '/', '/', '/']);
+});
