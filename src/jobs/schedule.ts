@@ -17,6 +17,11 @@ export type Watch = { clock: Clock; log: Log; metrics: Metrics };
 /** Starts the jobs; the function it returns stops them and waits for the one that is running. */
 export function scheduleJobs(jobs: readonly Job[], watch: Watch): () => Promise<void> {
   const running = new Set<Promise<void>>();
+  for (const { name: task } of jobs) {
+    // told as 0 before the first: an increase is seen only from one number to the next
+    watch.metrics.add('airseries_job_runs_total', { task }, 0);
+    watch.metrics.add('airseries_job_failures_total', { task }, 0);
+  }
   const tasks = jobs.map((job) =>
     cron(
       job.every,
@@ -36,17 +41,17 @@ export function scheduleJobs(jobs: readonly Job[], watch: Watch): () => Promise<
 }
 
 /** Never rejects. */
-export async function runJob({ name: job, run }: Job, { clock, log, metrics }: Watch): Promise<void> {
+export async function runJob({ name: task, run }: Job, { clock, log, metrics }: Watch): Promise<void> {
   const started = performance.now();
-  metrics.add('airseries_job_runs_total', { job });
+  metrics.add('airseries_job_runs_total', { task });
   try {
     await run();
     const ms = performance.now() - started;
-    metrics.observe('airseries_job_duration_seconds', { job }, ms / 1_000);
-    metrics.set('airseries_job_last_success_timestamp_seconds', { job }, clock().getTime() / 1_000);
-    log.debug({ job, ms: Math.round(ms) }, 'job done');
+    metrics.observe('airseries_job_duration_seconds', { task }, ms / 1_000);
+    metrics.set('airseries_job_last_success_timestamp_seconds', { task }, clock().getTime() / 1_000);
+    log.debug({ job: task, ms: Math.round(ms) }, 'job done');
   } catch (error) {
-    metrics.add('airseries_job_failures_total', { job });
-    log.error({ job, error: (error as Error).message }, 'job failed; it runs again at its next time');
+    metrics.add('airseries_job_failures_total', { task });
+    log.error({ job: task, error: (error as Error).message }, 'job failed; it runs again at its next time');
   }
 }

@@ -128,19 +128,19 @@ export const CATALOGUE = [
     help: 'When the last audit was made',
     labels: [],
   },
-  { name: 'airseries_job_runs_total', type: 'counter', help: 'Runs of a job', labels: ['job'] },
-  { name: 'airseries_job_failures_total', type: 'counter', help: 'Runs of a job that failed', labels: ['job'] },
+  { name: 'airseries_job_runs_total', type: 'counter', help: 'Runs of a job', labels: ['task'] },
+  { name: 'airseries_job_failures_total', type: 'counter', help: 'Runs of a job that failed', labels: ['task'] },
   {
     name: 'airseries_job_last_success_timestamp_seconds',
     type: 'gauge',
     help: 'When a job last succeeded in this process',
-    labels: ['job'],
+    labels: ['task'],
   },
   {
     name: 'airseries_job_duration_seconds',
     type: 'histogram',
     help: 'Time a run of a job took',
-    labels: ['job'],
+    labels: ['task'],
     buckets: WORK_SECONDS,
   },
   {

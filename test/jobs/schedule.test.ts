@@ -17,10 +17,10 @@ it('counts runs and failures, and remembers when it last went well', async () =>
     watch,
   );
   const text = await metrics.text();
-  expect(text).toContain('airseries_job_runs_total{job="sweep"} 2');
-  expect(text).toContain('airseries_job_failures_total{job="sweep"} 1');
-  expect(text).toContain(`airseries_job_last_success_timestamp_seconds{job="sweep"} ${NOW.getTime() / 1_000}`);
-  expect(text).toContain('airseries_job_duration_seconds_count{job="sweep"} 1');
+  expect(text).toContain('airseries_job_runs_total{task="sweep"} 2');
+  expect(text).toContain('airseries_job_failures_total{task="sweep"} 1');
+  expect(text).toContain(`airseries_job_last_success_timestamp_seconds{task="sweep"} ${NOW.getTime() / 1_000}`);
+  expect(text).toContain('airseries_job_duration_seconds_count{task="sweep"} 1');
   expect(log.lines.filter(({ level }) => level === 'error')).toMatchObject([
     { fields: { job: 'sweep', error: 'no broom' } },
   ]);

@@ -44,7 +44,7 @@ onEveryEngine('schema api', (engine) => {
       select p.proname as name, obj_description(p.oid, 'pg_proc') as comment,
         (select array_agg(n) from unnest(p.proargnames, p.proargmodes) as arguments(n, mode) where mode = 't') as columns
       from pg_proc p where p.pronamespace = 'api'::regnamespace and p.proretset`;
-    expect(functions.length).toBe(7);
+    expect(functions.length).toBe(10);
     for (const { name, columns, comment } of functions) {
       for (const column of columns) expect(comment, name).toContain(column);
     }

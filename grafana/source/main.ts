@@ -1,0 +1,9 @@
+/** Writes the dashboards as Grafana reads them: `npm run grafana` after a change here. A test holds the files equal to their source. */
+import { writeFileSync } from 'node:fs';
+import { DASHBOARDS } from './dashboards.ts';
+
+const folder = new URL('../dashboards/', import.meta.url);
+
+for (const [name, content] of Object.entries(DASHBOARDS)) {
+  writeFileSync(new URL(`${name}.json`, folder), `${JSON.stringify(content, null, 2)}\n`);
+}

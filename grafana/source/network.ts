@@ -1,0 +1,202 @@
+/** The network at a glance: where the air is bad, and which stations need somebody to look after them. */
+import { AQI_STEPS, EPA, limit, NOTHING } from './colours.ts';
+import { numbers, stationsTable } from './current.ts';
+import { dashboard } from './dashboard.ts';
+import { toPlace, toStation } from './links.ts';
+import { coloured, linked, unit } from './overrides.ts';
+import { map, type Panel, table, timeseries } from './panel.ts';
+import { bare } from './place.ts';
+import { AT, rows, series } from './targets.ts';
+import { UNIT } from './units.ts';
+import { datasource, locale, POSTGRES } from './variables.ts';
+
+const title = `title_${bare('locale')}`;
+
+const glance: Panel[] = [
+  ...numbers(`from api.station_current(${AT}) c where c.is_listed`, [
+    {
+      title: 'Online',
+      description: 'Listed stations with a reading that is not stale.',
+      column: "(count(*) filter (where c.status = 'online'))::int",
+      unit: UNIT.none,
+      w: 4,
+      steps: [{ color: EPA.good, value: null }],
+    },
+    {
+      title: 'Offline',
+      description: 'Listed stations without one.',
+      column: "(count(*) filter (where c.status = 'offline'))::int",
+      unit: UNIT.none,
+      w: 4,
+      steps: [
+        { color: EPA.good, value: null },
+        { color: EPA.sensitive, value: 1 },
+      ],
+    },
+  ]),
+  ...numbers('', [
+    {
+      title: 'Need a look',
+      description: 'Stations that are silent, stuck or raving: the table below says which.',
+      column: `((select count(*) from api.station_silent(${AT})) + (select count(*) from api.station_stuck(${AT})) + (select count(*) from api.station_raving(${AT})))::int`,
+      unit: UNIT.none,
+      w: 4,
+      steps: [
+        { color: EPA.good, value: null },
+        { color: EPA.sensitive, value: 1 },
+      ],
+    },
+  ]),
+  ...numbers(`from api.region_current(${AT}) c where c.kind = 'city' and not c.is_hidden`, [
+    {
+      title: 'Highest AQI of a city',
+      description: 'The worst of the cities, US EPA index; grey: none has one.',
+      column: 'max(c.aqi)',
+      unit: UNIT.none,
+      w: 4,
+      steps: AQI_STEPS,
+    },
+    {
+      title: 'Cities above the WHO guideline',
+      description: 'Cities whose PM2.5 of the last 24 hours is above 15 µg/m³ on average.',
+      column: '(count(*) filter (where c."who_daily_pm2.5" > 15))::int',
+      unit: UNIT.none,
+      w: 4,
+      steps: limit(1),
+    },
+  ]),
+  ...numbers('from api.freshness c', [
+    {
+      title: 'Aggregates are behind by',
+      description: 'Time from the last refresh of the aggregates to the end of the time range; a minute is usual.',
+      column: `greatest(extract(epoch from ${AT} - c.refreshed_at), 0)::float8`,
+      unit: UNIT.seconds,
+      decimals: 0,
+      w: 4,
+      steps: limit(600),
+    },
+  ]),
+];
+
+const stationsMap = map({
+  title: 'Stations by AQI',
+  description:
+    'Listed stations in the colour of their US EPA index, with its number; grey: offline, or no particles measured. A click on a station leads to it.',
+  w: 14,
+  h: 19,
+  unit: UNIT.none,
+  by: 'AQI',
+  steps: AQI_STEPS,
+  mappings: [{ type: 'value', options: { '-1': { text: '–', color: NOTHING, index: 0 } } }],
+  targets:
+    rows(`select c.latitude, c.longitude, c.${title} as "station", coalesce(c.aqi, -1) as "AQI", c."pm2.5" as "PM2.5",
+  c.temperature as "temperature", c.status as "status", c.measurement_time as "measured", c.id::text as "id", coalesce(c.city_slug, '-') as "city_slug"
+from api.station_current(${AT}) c
+where c.is_listed
+order by coalesce(c.aqi, -1)`),
+  overrides: [
+    linked('station', 'The station', toStation('city_slug', 'id')),
+    unit('latitude', UNIT.degree, { decimals: 4 }),
+    unit('longitude', UNIT.degree, { decimals: 4 }),
+    unit('PM2.5', UNIT.concentration, { decimals: 1 }),
+    unit('temperature', UNIT.celsius, { decimals: 1 }),
+    unit('measured', UNIT.time),
+  ],
+});
+
+const cities = table({
+  title: 'Cities by AQI',
+  description:
+    'Current values of the cities from their digest, of up to half an hour before the end of the time range; PM2.5 of the last 24 hours against the guideline of the WHO (15 µg/m³). A click leads to the city.',
+  w: 10,
+  h: 9,
+  unit: UNIT.none,
+  targets:
+    rows(`select c.${title} as "city", c.aqi as "AQI", c."pm2.5" as "PM2.5", c."who_daily_pm2.5" as "24 h", c.temperature as "temperature",
+  c.station_count as "stations", c.measurement_time as "measured", c.slug as "slug"
+from api.region_current(${AT}) c
+where c.kind = 'city' and not c.is_hidden
+order by c.aqi desc nulls last, c.slug`),
+  overrides: [
+    linked('city', 'The city', toPlace('slug', 'slug'), { 'custom.minWidth': 110 }),
+    coloured('AQI', UNIT.none, AQI_STEPS),
+    unit('PM2.5', UNIT.concentration, { decimals: 1 }),
+    coloured('24 h', UNIT.concentration, limit(15)),
+    unit('temperature', UNIT.celsius, { decimals: 1 }),
+    unit('measured', UNIT.time),
+  ],
+});
+
+const toLookAfter = table({
+  title: 'Stations that need a look',
+  description:
+    'Silent: offline though it measured before. Stuck: the same hourly mean for six hours or more. Raving: PM2.5 far from that of its neighbours. Weather: temperature, humidity and pressure are flagged. The same questions as the alerts ask.',
+  w: 10,
+  h: 10,
+  unit: UNIT.none,
+  targets:
+    rows(`select w.what as "what", s.${title} as "station", s.city_${bare('locale')} as "city", w.since as "since", w.detail as "detail",
+  s.provider as "provider", s.id::text as "id", coalesce(s.city_slug, '-') as "city_slug"
+from (
+  select station_id, 'silent' as what, last_measurement_time as since, 'no reading that counts' as detail from api.station_silent(${AT})
+  union all
+  select station_id, 'stuck', since, metric from api.station_stuck(${AT})
+  union all
+  select station_id, 'raving', timestamp, avg_pm25 || ' µg/m³, its neighbours ' || neighbour_median from api.station_raving(${AT})
+  union all
+  select c.id, 'weather', c.measurement_time, 'temperature, humidity, pressure flagged' from api.station_current(${AT}) c where c.is_listed and c.is_bad_thp
+) w
+join api.station s on s.id = w.station_id
+order by w.what, w.since`),
+  overrides: [
+    linked('station', 'The station', toStation('city_slug', 'id'), { 'custom.minWidth': 160 }),
+    unit('since', UNIT.time),
+  ],
+});
+
+const inTime: Panel[] = [
+  timeseries({
+    title: 'AQI of the cities',
+    description: 'US EPA index of the hourly means of each city, hidden ones included.',
+    w: 12,
+    h: 9,
+    unit: UNIT.none,
+    min: 0,
+    bands: 'behind',
+    steps: AQI_STEPS,
+    legend: 'table',
+    targets: series(`select h.timestamp as "time", r.${title} as "metric", h.aqi as "AQI"
+from api.region_hourly h join api.region r on r.slug = h.region_slug
+where r.kind = 'city' and $__timeFilter(h.timestamp)
+order by 1, 2`),
+  }),
+  timeseries({
+    title: 'Stations that measured',
+    description:
+      'How many stations each hour of a city was made from. A step down is a station or a provider that fell silent.',
+    w: 12,
+    h: 9,
+    unit: UNIT.none,
+    min: 0,
+    stacked: true,
+    legend: 'table',
+    targets: series(`select h.timestamp as "time", r.${title} as "metric", h.station_count as "stations"
+from api.region_hourly h join api.region r on r.slug = h.region_slug
+where r.kind = 'city' and $__timeFilter(h.timestamp)
+order by 1, 2`),
+  }),
+];
+
+export const network = dashboard({
+  uid: 'airseries-network',
+  title: 'Network',
+  description: 'The air over all stations and cities, and which of them are silent, stuck or raving.',
+  from: 'now-24h',
+  variables: [datasource(POSTGRES), locale],
+  sections: [
+    { panels: glance },
+    { panels: [stationsMap, [cities, toLookAfter]] },
+    { heading: 'Over time', panels: inTime },
+    { heading: 'All stations', panels: [stationsTable('Stations', 'Every listed station.', '', 16)] },
+  ],
+});

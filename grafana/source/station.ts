@@ -1,0 +1,100 @@
+/** One station: what it measures now, the five windows, and everything it measured over the chosen time. */
+
+import { buckets } from './buckets.ts';
+import { EPA } from './colours.ts';
+import { CURRENT, numbers } from './current.ts';
+import { dashboard } from './dashboard.ts';
+import { air, weather } from './measured.ts';
+import { unit } from './overrides.ts';
+import { type Panel, table, timeseries } from './panel.ts';
+import { bare, quoted, STATION } from './place.ts';
+import { AT, rows } from './targets.ts';
+import { UNIT } from './units.ts';
+import { chosen, datasource, locale, POSTGRES } from './variables.ts';
+import { windows } from './windows.ts';
+
+const current = `from api.station_current(${AT}, ${quoted('station')}::int) c`;
+
+const now: Panel[] = numbers(current, [
+  ...CURRENT,
+  {
+    title: 'Wind from',
+    description: 'Compass point the wind comes from, of the last hour.',
+    column: "coalesce(c.wind_direction, '–')",
+    unit: UNIT.text,
+    text: true,
+  },
+]);
+
+const about: Panel[] = [
+  table({
+    title: 'The station',
+    description:
+      'Its names, whether it is online (a reading that is not stale), in lists, and flagged for its temperature, humidity and pressure.',
+    w: 12,
+    h: 6,
+    unit: UNIT.none,
+    targets:
+      rows(`select c.title_${bare('locale')} as "station", c.city_${bare('locale')} as "city", c.district_${bare('locale')} as "district", c.provider as "provider",
+  c.status as "status", c.is_listed as "listed", c.is_bad_thp as "flagged", c.measurement_time as "measured"
+${current}`),
+    overrides: [unit('measured', UNIT.time)],
+  }),
+  table({
+    title: 'Its sensors',
+    description:
+      'What stands there, or stood there last, with the first and the newest reading. A suspicious sensor takes part in nothing.',
+    w: 12,
+    h: 6,
+    unit: UNIT.none,
+    targets: rows(`select s.id::text as "sensor", s.kind as "kind", s.device as "device", s.altitude as "altitude",
+  s.first_measurement_time as "first reading", s.last_measurement_time as "newest reading", s.is_suspicious as "suspicious"
+from api.sensor(${AT}) s
+where s.station_id = ${quoted('station')}::int
+order by s.id`),
+    overrides: [unit('altitude', UNIT.metre), unit('first reading', UNIT.time), unit('newest reading', UNIT.time)],
+  }),
+];
+
+const sensors = timeseries({
+  title: 'Sensors in the mean',
+  description:
+    'How many sensors each bucket of the station was made from. Hours up to 15 days of time range, days up to 400, months beyond.',
+  w: 24,
+  h: 6,
+  unit: UNIT.none,
+  min: 0,
+  draw: 'bars',
+  legend: 'hidden',
+  steps: [{ color: EPA.good, value: null }],
+  targets: buckets(STATION, { sensors: 'b.sensor_count' }),
+});
+
+export const station = dashboard({
+  uid: 'airseries-station',
+  title: 'Station',
+  description: 'One station: its current values, the five windows of the API, and everything it measured.',
+  from: 'now-7d',
+  variables: [
+    datasource(POSTGRES),
+    locale,
+    chosen(
+      'city',
+      'City',
+      `select distinct coalesce(s.city_slug, '-') as __value, coalesce(s.city_${bare('locale')}, '-') as __text from api.station s order by 2`,
+    ),
+    chosen(
+      'station',
+      'Station',
+      `select s.id::text as __value, s.title_${bare('locale')} as __text from api.station s where coalesce(s.city_slug, '-') = ${quoted('city')} order by 2`,
+    ),
+  ],
+  sections: [
+    { panels: now },
+    { panels: about },
+    { heading: 'PM2.5 in the five windows', panels: windows(STATION) },
+    { heading: 'Air', panels: air(STATION) },
+    { heading: 'Weather', panels: weather(STATION) },
+    { heading: 'Coverage', panels: [sensors] },
+  ],
+});

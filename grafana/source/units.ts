@@ -1,0 +1,29 @@
+/** Grafana's names of the units. Those that Grafana would scale (0.5 mm to 500 µm, 0.1 µSv/h to 100 nSv/h) are given as they are read. */
+export const UNIT = {
+  none: 'none',
+  text: 'string',
+  concentration: 'con\u03bcgm3', // with a Greek letter
+  ppb: 'conppb',
+  celsius: 'celsius',
+  percent: 'percent',
+  ratio: 'percentunit',
+  hectopascal: 'pressurehpa',
+  speed: 'velocityms',
+  degree: 'degree',
+  millimetre: 'suffix:mm',
+  metre: 'suffix:m',
+  dose: 'suffix:µSv/h',
+  seconds: 's',
+  minutes: 'm',
+  time: 'dateTimeAsIso',
+  bytes: 'bytes',
+  bytesPerSecond: 'Bps',
+  requests: 'reqps',
+  perSecond: 'cps',
+  stations: 'suffix:stations',
+  days: 'suffix:days',
+  hours: 'suffix:h',
+  times: 'suffix:×',
+} as const;
+
+export type Unit = (typeof UNIT)[keyof typeof UNIT];

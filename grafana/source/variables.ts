@@ -1,0 +1,78 @@
+/** What can be chosen above a dashboard. */
+import type { Json } from './panel.ts';
+
+export const POSTGRES = 'grafana-postgresql-datasource';
+
+/** Uids of the data sources in provisioning/datasources: what is chosen at first. */
+export const UIDS = { [POSTGRES]: 'airseries', prometheus: 'airseries-prometheus' } as const;
+
+export function datasource(type: keyof typeof UIDS): Json {
+  return {
+    type: 'datasource',
+    name: 'datasource',
+    label: 'Data source',
+    query: type,
+    current: { text: UIDS[type], value: UIDS[type] },
+    refresh: 1,
+    hide: 0,
+    includeAll: false,
+    multi: false,
+  };
+}
+
+/** As panels and variables refer to it. */
+export const CHOSEN_DATASOURCE = `$\{datasource}`;
+
+/** The language of names; `title_${locale}` is a column. */
+export const locale: Json = {
+  type: 'custom',
+  name: 'locale',
+  label: 'Names in',
+  query: 'English : en, Русский : ru, Հայերեն : hy',
+  current: { text: 'English', value: 'en' },
+  options: [
+    { text: 'English', value: 'en', selected: true },
+    { text: 'Русский', value: 'ru', selected: false },
+    { text: 'Հայերեն', value: 'hy', selected: false },
+  ],
+  hide: 0,
+  includeAll: false,
+  multi: false,
+};
+
+/** Values that SQL gives, as __text and __value. */
+export function chosen(name: string, label: string, sql: string): Json {
+  return {
+    type: 'query',
+    name,
+    label,
+    datasource: { type: POSTGRES, uid: CHOSEN_DATASOURCE },
+    query: sql,
+    definition: sql,
+    refresh: 2, // also when the time range changes
+    sort: 0,
+    hide: 0,
+    includeAll: false,
+    multi: false,
+    current: {},
+  };
+}
+
+/** Values of a label of a metric; any number of them. */
+export function labelValues(name: string, label: string, query: string): Json {
+  return {
+    type: 'query',
+    name,
+    label,
+    datasource: { type: 'prometheus', uid: CHOSEN_DATASOURCE },
+    query: { query, refId: 'PrometheusVariableQueryEditor-VariableQuery', qryType: 1 },
+    definition: query,
+    refresh: 2,
+    sort: 1,
+    hide: 0,
+    includeAll: true,
+    allValue: '.+',
+    multi: true,
+    current: { text: ['All'], value: ['$__all'] },
+  };
+}

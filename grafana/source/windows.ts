@@ -1,0 +1,71 @@
+/** PM2.5 in the five windows of the API, each at its full length whatever range is chosen, with the extremes of its hours and the WHO's guideline. */
+import { LINE, PM25_STEPS } from './colours.ts';
+import { band, fixed, guideline } from './overrides.ts';
+import { type Panel, timeseries } from './panel.ts';
+import type { Place } from './place.ts';
+import { AT, series } from './targets.ts';
+import { UNIT } from './units.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** `span` is a little longer than the window: its first bucket began before "24 hours ago". */
+const WINDOWS = [
+  { key: '24h', title: '24 hours', span: '25h', buckets: 'closed hours', gapMs: 1.5 * HOUR, w: 8 },
+  { key: '7d', title: '7 days', span: '169h', buckets: 'closed hours', gapMs: 1.5 * HOUR, w: 8 },
+  {
+    key: '30d',
+    title: '30 days',
+    span: '31d',
+    buckets: 'completed days',
+    gapMs: 1.5 * DAY,
+    w: 8,
+    who: { limit: 15, of: '24 hours' },
+  },
+  {
+    key: '1y',
+    title: '1 year',
+    span: '1y',
+    buckets: 'months, the running one included',
+    gapMs: 45 * DAY,
+    w: 12,
+    who: { limit: 5, of: 'a year' },
+  },
+  {
+    key: '2y',
+    title: '2 years',
+    span: '2y',
+    buckets: 'months, the running one included',
+    gapMs: 45 * DAY,
+    w: 12,
+    who: { limit: 5, of: 'a year' },
+  },
+] as const;
+
+export function windows(place: Place): Panel[] {
+  return WINDOWS.map(({ key, title, span, buckets, gapMs, w, ...rest }) => {
+    const who = 'who' in rest ? rest.who : undefined;
+    const line = who === undefined ? '' : `WHO guideline, ${who.of}`;
+    const extremes = who === undefined ? '' : ', b.min_pm25 as "lowest hour", b.max_pm25 as "highest hour"';
+    const guided = who === undefined ? '' : `, ${who.limit}::float8 as "${line}"`;
+    return timeseries({
+      title: `PM2.5, ${title}`,
+      description: `Means of ${buckets}, as the API's ${key}${who === undefined ? '' : '; the band spans the lowest and the highest hourly mean in each'}. Behind: the ranges of the US EPA index.${who === undefined ? '' : ` Dashed: the guideline of the WHO for ${who.of}.`} With a fixed time range instead of "last …" only the part inside it shows.`,
+      w,
+      h: 8,
+      unit: UNIT.concentration,
+      decimals: 1,
+      min: 0,
+      span,
+      gapMs,
+      bands: 'behind',
+      steps: PM25_STEPS,
+      targets: series(`select b.timestamp as "time", b.avg_pm25 as "mean"${extremes}${guided}
+from api.${place.view}_history(${AT}) b
+where b.series = '${key}' and ${place.isChosen}
+order by 1`),
+      overrides:
+        who === undefined ? [fixed('mean', LINE)] : [...band('mean', 'lowest hour', 'highest hour'), guideline(line)],
+    });
+  });
+}

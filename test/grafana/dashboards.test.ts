@@ -1,0 +1,158 @@
+/** The dashboards as files: made from their source, laid out sensibly, and after the rules of Grafana's dashboard linter. */
+import { describe, expect, it } from 'vitest';
+import { EPA } from '../../grafana/source/colours.ts';
+import { DASHBOARDS } from '../../grafana/source/dashboards.ts';
+import { UNIT } from '../../grafana/source/units.ts';
+import { type Dashboard, dashboard, names, type Panel, targetsOf } from './dashboards.ts';
+import { faults, parsePromql } from './promql.ts';
+
+const units = new Set<string>(Object.values(UNIT));
+const LABELS: Readonly<Record<string, string>> = { datasource: 'Data source', job: 'Job', instance: 'Instance' };
+
+it('there are four', () => expect(names.sort()).toEqual(['network', 'place', 'service', 'station']));
+
+describe.each(names)('%s', (name) => {
+  const board = dashboard(name);
+  const panels = board.panels.filter(({ type }) => type !== 'row');
+
+  it('is what its source makes (npm run grafana)', () => {
+    expect(board).toEqual(JSON.parse(JSON.stringify(DASHBOARDS[name])));
+  });
+
+  it('is classic JSON with a fixed uid, not to be edited, and not an export', () => {
+    expect(board).toMatchObject({ schemaVersion: 42, uid: `airseries-${name}`, editable: false, tags: ['airseries'] });
+    expect(JSON.stringify(board)).not.toContain('__inputs');
+    expect(board).not.toHaveProperty('id');
+  });
+
+  it('has variables with labels, asked again when the time changes, all of them used', () => {
+    const list = board.templating.list;
+    const text = JSON.stringify([board.panels, list.map(({ query }) => query)]);
+    const sources = JSON.stringify([board.panels, list]);
+    for (const variable of list) {
+      expect(variable.label, variable.name).toMatch(/^\p{Lu}/u);
+      expect(variable.label).toBe(LABELS[variable.name] ?? variable.label);
+      if (variable.type === 'query') expect(variable.refresh).toBe(2);
+      const used = new RegExp(`\\$\\{?${variable.name}\\b`);
+      expect(variable.type === 'datasource' ? sources : text).toMatch(used);
+    }
+    expect(list.filter(({ type }) => type === 'datasource').map(({ name: called }) => called)).toEqual(['datasource']);
+  });
+
+  it('takes its data from the chosen source, and nowhere else', () => {
+    const type = name === 'service' ? 'prometheus' : 'grafana-postgresql-datasource';
+    for (const panel of panels) {
+      expect(panel.datasource).toEqual({ type, uid: '$' + '{datasource}' });
+      expect(panel.targets?.length, panel.title).toBeGreaterThan(0);
+      for (const target of panel.targets ?? []) expect(target.datasource).toEqual(panel.datasource);
+    }
+  });
+
+  it('says in every panel what it shows, how to read it, and in which unit', () => {
+    for (const { title, description = '', fieldConfig } of panels) {
+      expect(title).toMatch(/^[\p{Lu}\d]/u);
+      expect(title.length, title).toBeLessThan(40);
+      expect(description.length, title).toBeGreaterThan(20);
+      expect(description, title).toMatch(/\.$/);
+      expect(units, title).toContain(fieldConfig?.defaults.unit);
+      for (const { properties } of fieldConfig?.overrides ?? []) {
+        for (const { id, value } of properties) if (id === 'unit') expect(units, title).toContain(value);
+      }
+    }
+  });
+
+  it('has panels beside and below each other on 24 columns, each with its own number and title', () => {
+    expect(new Set(board.panels.map(({ id }) => id)).size).toBe(board.panels.length);
+    expect(new Set(panels.map(({ title }) => title)).size).toBe(panels.length);
+    for (const [n, { gridPos: a, title }] of board.panels.entries()) {
+      expect(a.x >= 0 && a.w > 0 && a.x + a.w <= 24 && a.h > 0, title).toBe(true);
+      const over = board.panels.slice(n + 1).filter(({ gridPos: b }) => overlap(a, b));
+      expect(over.map((other) => `${title} lies over ${other.title}`)).toEqual([]);
+    }
+    expect(gaps(board)).toEqual([]);
+  });
+
+  it('has thresholds that rise from a colour without a value', () => {
+    for (const { title, fieldConfig } of panels) {
+      const steps = fieldConfig?.defaults.thresholds.steps ?? [];
+      expect(steps[0]?.value, title).toBeNull();
+      const values = steps.slice(1).map(({ value }) => value ?? Number.NaN);
+      expect(values, title).toEqual([...values].sort((a, b) => a - b));
+    }
+  });
+
+  it('overrides columns that its queries have', () => {
+    for (const { title, targets = [], fieldConfig } of panels) {
+      const text = targets.map(({ rawSql = '' }) => rawSql).join('\n');
+      for (const { matcher } of fieldConfig?.overrides ?? []) {
+        const there = text.includes(`"${matcher.options}"`) || new RegExp(`\\b${matcher.options}\\b`).test(text);
+        expect(there, `${title}: ${matcher.options}`).toBe(true);
+      }
+    }
+  });
+
+  it('leads only to dashboards that exist, with variables and columns that they and it have', () => {
+    for (const { title, targets = [], fieldConfig } of panels) {
+      const text = targets.map(({ rawSql = '' }) => rawSql).join('\n');
+      for (const url of [...JSON.stringify(fieldConfig).matchAll(/"url":"((?:[^"\\]|\\.)*)"/g)].map(
+        (found) => JSON.parse(`"${found[1]}"`) as string,
+      )) {
+        const [, uid, query = ''] = /^\/d\/([\w-]+)\?(.*)$/.exec(url) ?? [];
+        const there = names.map(dashboard).find((other) => other.uid === uid);
+        const known = there?.templating.list.map((variable) => variable.name);
+        const set = [...query.matchAll(/var-(\w+)=/g)].map(([, variable]) => variable);
+        expect(set.length, title).toBe(2);
+        expect(set.filter((variable) => !known?.includes(variable ?? ''))).toEqual([]);
+        for (const [, column] of query.matchAll(/fields\["([^"]+)"\]/g)) expect(text, title).toContain(`"${column}"`);
+      }
+    }
+  });
+});
+
+describe('the PromQL of Service', () => {
+  const targets = targetsOf(dashboard('service')).map(({ panel, target }) => ({ title: panel.title, ...target }));
+
+  it.each(targets)(
+    '$title $refId: of metrics and labels that exist, of the chosen processes',
+    ({ expr = '', legendFormat = '' }) => {
+      expect(faults(expr)).toEqual([]);
+      const { metrics, rates } = parsePromql(expr);
+      expect(expr.split('job=~"$job", instance=~"$instance"')).toHaveLength(metrics.length + 1);
+      expect(rates.filter((range) => !range.endsWith('[1m]'))).toEqual([]); // as written: $__rate_interval
+      expect(expr).not.toMatch(/\[(?!\$__rate_interval\])/);
+      expect(legendFormat).not.toBe('');
+      for (const metric of metrics) {
+        if (/_(total|bucket|sum|count)$/.test(metric)) expect(expr).toContain(`rate(${metric}{`);
+      }
+      const grouped = [...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(', '));
+      for (const [, label] of legendFormat.matchAll(/\{\{(\w+)\}\}/g)) expect(grouped).toContain(label);
+    },
+  );
+
+  it('looks at every metric there is', async () => {
+    const { CATALOGUE } = await import('../../src/metrics/catalogue.ts');
+    const all = targets.map(({ expr }) => expr).join('\n');
+    expect(CATALOGUE.map(({ name }) => name).filter((name) => !all.includes(name))).toEqual([]);
+  });
+});
+
+it('the colours are those of the US EPA, said once', () => {
+  expect(Object.values(EPA)).toEqual(['#00e400', '#ffff00', '#ff7e00', '#ff0000', '#8f3f97', '#7e0023']);
+  const map = dashboard('network').panels.find(({ type }) => type === 'geomap');
+  const steps = map?.fieldConfig?.defaults.thresholds.steps.slice(1);
+  expect(steps?.map(({ value }) => value)).toEqual([0, 51, 101, 151, 201, 301]);
+  expect(steps?.map(({ color }) => color)).toEqual(Object.values(EPA));
+});
+
+type Place = Panel['gridPos'];
+
+function overlap(a: Place, b: Place): boolean {
+  return a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+}
+
+/** Lines of the grid that nothing stands on. */
+function gaps({ panels }: Dashboard): number[] {
+  const end = Math.max(...panels.map(({ gridPos }) => gridPos.y + gridPos.h));
+  const lines = Array.from({ length: end }, (_, y) => y);
+  return lines.filter((y) => !panels.some(({ gridPos }) => gridPos.y <= y && y < gridPos.y + gridPos.h));
+}

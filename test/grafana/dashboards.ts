@@ -1,0 +1,86 @@
+/** The committed dashboards, and what Grafana does to a query before it asks it: variables, then macros. */
+import { readFileSync } from 'node:fs';
+import { DASHBOARDS } from '../../grafana/source/dashboards.ts';
+
+export const GRAFANA = new URL('../../grafana/', import.meta.url);
+
+export type Target = {
+  refId: string;
+  datasource: { type: string; uid: string };
+  format?: 'table' | 'time_series';
+  rawSql?: string;
+  expr?: string;
+  legendFormat?: string;
+};
+export type Step = { color: string; value: number | null };
+export type Override = { matcher: { id: string; options: string }; properties: { id: string; value: unknown }[] };
+export type Panel = {
+  id: number;
+  type: string;
+  title: string;
+  description?: string;
+  gridPos: { x: number; y: number; w: number; h: number };
+  datasource?: { type: string; uid: string };
+  targets?: Target[];
+  timeFrom?: string;
+  fieldConfig?: { defaults: { unit?: string; thresholds: { steps: Step[] } }; overrides: Override[] };
+};
+export type Variable = {
+  type: string;
+  name: string;
+  label: string;
+  query: string | { query: string };
+  refresh?: number;
+};
+export type Dashboard = {
+  uid: string;
+  title: string;
+  schemaVersion: number;
+  time: { from: string; to: string };
+  templating: { list: Variable[] };
+  panels: Panel[];
+};
+
+export const names = Object.keys(DASHBOARDS);
+
+export const dashboard = (name: string): Dashboard =>
+  JSON.parse(readFileSync(new URL(`dashboards/${name}.json`, GRAFANA), 'utf8'));
+
+export const targetsOf = ({ panels }: Dashboard): { panel: Panel; target: Target }[] =>
+  panels.flatMap((panel) => (panel.targets ?? []).map((target) => ({ panel, target })));
+
+export type Values = Readonly<Record<string, string>>;
+
+/** `${name:sqlstring}` is quoted, `${name}` and `$name` are as they are; a macro is not a variable. */
+export function interpolate(text: string, values: Values): string {
+  return text.replace(
+    /\$\{(\w+)(?::(\w+))?\}|\$([a-zA-Z]\w*)/g,
+    (whole, braced: string | undefined, format, simple) => {
+      const value = values[braced ?? simple];
+      if (value === undefined) throw new Error(`no variable for ${whole}`);
+      return format === 'sqlstring' ? `'${value.replaceAll("'", "''")}'` : value;
+    },
+  );
+}
+
+export type Range = { from: Date; to: Date };
+
+/** The macros that we use, as the data source writes them out; it looks for the first closing parenthesis, so none may be nested. */
+export function expand(text: string, { from, to }: Range): string {
+  const literal = (at: Date) => `'${at.toISOString()}'`;
+  return text.replace(/\$([_a-zA-Z0-9]+)\(([^)]*)\)/g, (whole, name, argument) => {
+    if (name === '__timeFrom') return literal(from);
+    if (name === '__timeTo') return literal(to);
+    if (name === '__timeFilter') return `${argument} BETWEEN ${literal(from)} AND ${literal(to)}`;
+    throw new Error(`no macro for ${whole}`);
+  });
+}
+
+const UNITS = { h: 3_600_000, d: 86_400_000, y: 365 * 86_400_000 };
+
+/** `now-7d`, or `7d` of a panel's own. */
+export function rangeOf(back: string, to: Date): Range {
+  const [, n, unit] = /^(?:now-)?(\d+)([hdy])$/.exec(back) ?? [];
+  if (n === undefined || unit === undefined) throw new Error(`not understood: ${back}`);
+  return { from: new Date(to.getTime() - Number(n) * UNITS[unit as keyof typeof UNITS]), to };
+}

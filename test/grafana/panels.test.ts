@@ -1,0 +1,286 @@
+/**
+ * Everything that dashboards and alert rules ask of the database, asked as Grafana would: as the reader, variables chained and macros
+ * written out, over two years of the demo network. The one file for it: the demo takes half a minute to load.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connect, type Sql } from '../../src/database/connect.ts';
+import { refresh } from '../../src/database/refresh.ts';
+import { LEVELS } from '../../src/database/rollups.ts';
+import { SITES } from '../../src/demo/stations.ts';
+import { loadDemo } from '../../src/jobs/demoNetwork.ts';
+import { makeDigest } from '../../src/jobs/makeDigests.ts';
+import { makeLog } from '../../src/log.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import {
+  type Dashboard,
+  dashboard,
+  expand,
+  interpolate,
+  type Range,
+  rangeOf,
+  targetsOf,
+  type Values,
+} from './dashboards.ts';
+import { stationRules } from './provisioning.ts';
+
+const NOW = new Date('2026-11-20T12:34:56Z');
+const SQL_DASHBOARDS = ['network', 'station', 'place'];
+const SILENT = SITES.findIndex((site) => site.silent) + 1;
+const LONGEST_MS = 1_000;
+/** As they go over the wire: int4, float8, text, boolean, timestamptz. */
+const TYPES: Readonly<Record<number, string>> = {
+  16: 'bool',
+  23: 'int4',
+  25: 'text',
+  701: 'float8',
+  1184: 'timestamptz',
+};
+const LEVEL_NAMES = LEVELS.map(({ name }) => name);
+
+/** What a person might choose; what is left open is the first of its list. Together they measure everything there is. */
+const CHOICES: Readonly<Record<string, Values[]>> = {
+  network: [{}, { locale: 'hy' }],
+  station: [
+    {},
+    { city: 'velmora', station: '3' },
+    { city: 'velmora', station: '5', locale: 'ru' },
+    { city: 'tarnesh', station: '13' },
+  ],
+  place: [{}, { city: 'velmora', place: 'kestrava', locale: 'hy' }, { city: 'tarnesh', place: 'tarnesh' }],
+};
+
+type Asked = { what: string; bucketed: boolean; text: string; format: string };
+
+onEveryEngine('what Grafana asks', (engine) => {
+  let db: TestDatabase;
+  let grafana: Sql;
+  /** Chunks and hypertables by the aggregate, or the table, that they are of. */
+  let owners: Map<string, string>;
+
+  beforeAll(async () => {
+    db = await testDatabase(engine);
+    await loadDemo(db.target, { timeZone: db.timeZone, now: NOW, log: makeLog('error'), terminal: false });
+    await db.as()`analyze raw.readings`; // or the one big refresh is planned as if there were none
+    await refresh(db.target, NOW);
+    await makeDigest(db.target, NOW);
+    await db.as()`analyze`;
+    owners = await relationOwners(db);
+    grafana = connect(db.target, { role: 'airseries_reader', max: 1, timeZone: 'UTC' });
+    await grafana`set search_path = "$user", public`;
+    await grafana`set default_transaction_read_only = on`;
+  }, 600_000);
+  afterAll(async () => {
+    await grafana?.end();
+    await db.drop();
+  });
+
+  /** The values that variables have once the chosen ones are chosen; each is asked with those before it. */
+  const resolve = async ({ templating, time }: Dashboard, chosen: Values): Promise<Values> => {
+    const values: Record<string, string> = { datasource: 'airseries', locale: chosen.locale ?? 'en' };
+    for (const { name, type, query } of templating.list) {
+      if (type !== 'query' || typeof query !== 'string') continue;
+      const options = await grafana.unsafe(expand(interpolate(query, values), rangeOf(time.from, NOW)));
+      expect(options.columns.map((column) => column.name).sort(), name).toEqual(['__text', '__value']);
+      expect(
+        options.every((row) => row.__text && typeof row.__value === 'string'),
+        name,
+      ).toBe(true);
+      const wanted = options.find((row) => row.__value === chosen[name]) ?? options[0];
+      expect(chosen[name] ?? wanted?.__value, name).toBe(wanted?.__value);
+      values[name] = wanted?.__value;
+    }
+    return values;
+  };
+
+  const questions = (name: string, values: Values, range?: Range): Asked[] => {
+    const board = dashboard(name);
+    return targetsOf(board).map(({ panel, target: { rawSql = '', format = '' } }) => ({
+      what: `${name}: ${panel.title}`,
+      bucketed: /_(hourly|daily|monthly|history)\b/.test(rawSql),
+      format,
+      text: expand(interpolate(rawSql, values), range ?? rangeOf(panel.timeFrom ?? board.time.from, NOW)),
+    }));
+  };
+
+  /** Asked again if it was slow, twice at most: the machine is shared. */
+  const ask = async ({ what, text }: Asked) => {
+    const measured = async (triesLeft: number): Promise<Awaited<ReturnType<Sql['unsafe']>>> => {
+      const began = performance.now();
+      const rows = await grafana.unsafe(text);
+      const ms = performance.now() - began;
+      if (ms > LONGEST_MS && triesLeft > 0) return await measured(triesLeft - 1);
+      expect(ms, `${what} is slow`).toBeLessThan(LONGEST_MS);
+      return rows;
+    };
+    const rows = await measured(2);
+    for (const { name, type } of rows.columns) expect(Object.keys(TYPES), `${what}: ${name}`).toContain(String(type));
+    return rows;
+  };
+
+  const relations = async (text: string): Promise<string[]> => {
+    const [row] = await grafana.unsafe(`explain (format json) ${text}`);
+    const found = [...JSON.stringify(row).matchAll(/"Relation Name":\s*"([^"]+)"/g)].map(([, name = '']) => name);
+    return [...new Set(found.map((name) => owners.get(name) ?? name))].sort();
+  };
+
+  const filled = new Map<string, boolean>();
+
+  describe.each(SQL_DASHBOARDS.flatMap((name) => (CHOICES[name] ?? []).map((chosen) => ({ name, chosen }))))(
+    '$name $chosen',
+    ({ name, chosen }) => {
+      it('answers in every panel, quickly and from aggregates', async () => {
+        const values = await resolve(dashboard(name), chosen);
+        for (const asked of questions(name, values)) {
+          const rows = await ask(asked);
+          expect(rows.length, asked.what).toBeGreaterThan(0);
+          if (asked.format === 'time_series') expectSeries(asked.what, rows);
+          for (const { name: column } of rows.columns) {
+            const key = `${asked.what}: ${column}`;
+            filled.set(key, (filled.get(key) ?? false) || rows.some((row) => row[column] !== null));
+          }
+          const read = await relations(asked.text);
+          expect(
+            read.filter((relation) => relation === 'readings' || relation.startsWith('_')),
+            asked.what,
+          ).toEqual([]);
+          if (asked.bucketed)
+            expect(
+              read.some((relation) => LEVEL_NAMES.includes(relation)),
+              asked.what,
+            ).toBe(true);
+        }
+      });
+    },
+  );
+
+  it.each([
+    ['7d', 'hourly'],
+    ['90d', 'daily'],
+    ['730d', 'monthly'],
+  ])('over %s shows buckets that are %s, and reads no others', async (back, grain) => {
+    for (const [name, place, chosen] of [
+      ['station', 'station', { city: 'velmora', station: '3' }],
+      ['place', 'region', { city: 'tarnesh', place: 'tarnesh' }],
+    ] as const) {
+      const values = await resolve(dashboard(name), chosen);
+      const overTime = questions(name, values, rangeOf(back, NOW)).filter(({ text }) => text.includes('union all'));
+      expect(overTime.length).toBe(10);
+      for (const asked of overTime) {
+        const rows = await ask(asked);
+        expect(rows.length, asked.what).toBeGreaterThan(20);
+        for (const { name: column } of rows.columns) {
+          const key = `${asked.what}: ${column}`;
+          filled.set(key, (filled.get(key) ?? false) || rows.some((row) => row[column] !== null));
+        }
+        expect(await relations(asked.text), asked.what).toEqual([`${place}_${grain}`]);
+      }
+    }
+  });
+
+  it('has a value in every column somewhere', () => {
+    expect(filled.size).toBeGreaterThan(150);
+    const empty = [...filled].filter(([, value]) => !value).map(([key]) => key);
+    expect(empty).toEqual(['station: Its sensors: device']); // nothing in the demo has a name of its own
+  });
+
+  it('shows the numbers of the API', async () => {
+    const [reader] = [db.as('airseries_reader')];
+    const values = await resolve(dashboard('station'), { city: 'velmora', station: '3' });
+    const byTitle = new Map(questions('station', values).map((asked) => [asked.what, asked]));
+    const [row] = await reader`select aqi, "pm2.5" as pm25 from api.station_current(${NOW}, 3)`;
+    const value = async (title: string) =>
+      (await grafana.unsafe(byTitle.get(`station: ${title}`)?.text ?? ''))[0]?.value;
+    expect([await value('AQI'), await value('PM2.5')]).toEqual([row?.aqi, row?.pm25]);
+    for (const [series, title, buckets] of [
+      ['24h', '24 hours', 24],
+      ['7d', '7 days', 168],
+      ['30d', '30 days', 30],
+      ['1y', '1 year', 12],
+      ['2y', '2 years', 24],
+    ] as const) {
+      const shown = await grafana.unsafe(byTitle.get(`station: PM2.5, ${title}`)?.text ?? '');
+      const told =
+        await reader`select timestamp, avg_pm25 from api.station_history(${NOW}) where series = ${series} and station_id = 3 order by 1`;
+      expect(shown.map((bucket) => [Date.parse(bucket.time), bucket.mean])).toEqual(
+        told.map((bucket) => [Date.parse(bucket.timestamp), bucket.avg_pm25]),
+      );
+      expect(told.length).toBeGreaterThan(0.8 * buckets);
+      expect(told.length).toBeLessThanOrEqual(buckets);
+    }
+  });
+
+  it('names the stations that fell silent, and no others', async () => {
+    const look = questions('network', await resolve(dashboard('network'), {})).find(({ what }) =>
+      what.endsWith('need a look'),
+    );
+    const rows = await grafana.unsafe(look?.text ?? '');
+    const offline =
+      await grafana`select id from api.station_current(${NOW}) where is_listed and status = 'offline' order by id`;
+    const silent = rows.filter((row) => row.what === 'silent').map((row) => Number(row.id));
+    expect(silent.sort((a, b) => a - b)).toEqual(offline.map((row) => row.id)); // all of them have measured before
+    expect(silent).toContain(SILENT);
+    expect(rows.filter((row) => row.what === 'weather')).toHaveLength(1);
+  });
+
+  it('alert rules get one number and words to tell rows apart, or no row', async () => {
+    const rules = stationRules();
+    expect(rules.map(({ uid }) => uid)).toEqual(['airseries-silent', 'airseries-stuck', 'airseries-raving']);
+    for (const { uid, sql } of rules) {
+      const rows = await ask({ what: uid, text: expand(sql, rangeOf('1h', NOW)), format: 'table', bucketed: false });
+      const types = rows.columns.map(({ type }) => TYPES[type] ?? 'another');
+      expect(types.filter((type) => type === 'float8')).toHaveLength(1);
+      expect(types.filter((type) => type !== 'float8' && type !== 'text')).toEqual([]);
+      expect(rows.flatMap(Object.values)).not.toContain(null);
+      const labels = rows.map(({ value, ...words }) => JSON.stringify(words));
+      expect(new Set(labels).size).toBe(rows.length);
+      expect(rows.every((row) => row.value > 0)).toBe(true);
+    }
+    const silent = await grafana.unsafe(expand(rules[0]?.sql ?? '', rangeOf('1h', NOW)));
+    const [row] = silent.filter(({ station_id }) => station_id === String(SILENT));
+    expect(row).toMatchObject({ city: 'Okravel', provider: 'airseries-demo' });
+    expect(row?.value).toBeGreaterThan(6 * 24 * 60 - 60);
+  });
+
+  it('asks nothing else than schema api', async () => {
+    for (const name of SQL_DASHBOARDS) {
+      for (const { target } of targetsOf(dashboard(name))) {
+        const named = [...(target.rawSql ?? '').matchAll(/\b(?:from|join)\s+([a-z_]+(?:\.[a-z_]+)?)/g)].map(
+          ([, relation]) => relation,
+        );
+        expect(
+          named.filter(
+            (relation) => !relation?.startsWith('api.') && relation !== 'generate_series' && relation !== 'c',
+          ),
+        ).toEqual([]);
+      }
+    }
+  });
+});
+
+function expectSeries(what: string, rows: Awaited<ReturnType<Sql['unsafe']>>): void {
+  const [time, ...others] = rows.columns.map(({ name, type }) => ({ name, type: TYPES[type] }));
+  expect(time, what).toEqual({ name: 'time', type: 'timestamptz' });
+  expect(
+    others.filter(({ name, type }) => !['int4', 'float8'].includes(type ?? '') && name !== 'metric'),
+    what,
+  ).toEqual([]);
+  const times = rows.map((row) => Date.parse(row.time));
+  expect(times, what).toEqual([...times].sort((a, b) => a - b));
+  const keys = rows.map((row) => `${row.time} ${row.metric ?? ''}`);
+  expect(new Set(keys).size, what).toBe(keys.length);
+}
+
+async function relationOwners(db: TestDatabase): Promise<Map<string, string>> {
+  if (db.engine === 'plain') return new Map();
+  const rows = await db.superuser()<{ name: string; owner: string }[]>`
+    with hypertable as (
+      select hypertable_name as name, hypertable_name as owner from timescaledb_information.hypertables
+      union
+      select materialization_hypertable_name, view_name from timescaledb_information.continuous_aggregates
+    )
+    select name, owner from hypertable
+    union all
+    select c.chunk_name, coalesce(a.view_name, c.hypertable_name) from timescaledb_information.chunks c
+    left join timescaledb_information.continuous_aggregates a on a.materialization_hypertable_name = c.hypertable_name`;
+  return new Map(rows.map(({ name, owner }) => [name, owner]));
+}

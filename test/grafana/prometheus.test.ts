@@ -1,0 +1,108 @@
+/** Prometheus' side: its configuration and alert rules, by its own tools where they are installed, and read by us in any case. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { CATALOGUE } from '../../src/metrics/catalogue.ts';
+import { GRAFANA } from './dashboards.ts';
+import { faults, SERIES } from './promql.ts';
+
+const FOLDER = new URL('prometheus/', GRAFANA).pathname;
+const read = (path: string) => parse(readFileSync(`${FOLDER}${path}`, 'utf8'));
+
+type Rule = {
+  alert: string;
+  expr: string;
+  for?: string;
+  labels: { severity: string };
+  annotations: { summary: string; runbook: string };
+};
+const rules: Rule[] = read('rules/airseries.yml').groups.flatMap(({ rules: of }: { rules: Rule[] }) => of);
+
+const promtool = spawnSync('promtool', ['--version']).status === 0;
+if (!promtool) process.stderr.write('\n=== promtool is not installed: the alert rules are read, but not tried ===\n\n');
+
+describe('the alert rules', () => {
+  it('cover what can go wrong', () => {
+    expect(rules.map(({ alert }) => alert).sort()).toEqual(
+      [
+        'AirseriesAuditFoundDifferences',
+        'AirseriesDiskGrowth',
+        'AirseriesDown',
+        'AirseriesErrorRatio',
+        'AirseriesJobFailing',
+        'AirseriesLatency',
+        'AirseriesNoReadingAccepted',
+        'AirseriesNobodyWorks',
+        'AirseriesProviderSilent',
+        'AirseriesRefreshStuck',
+      ].sort(),
+    );
+  });
+
+  it.each(rules)(
+    '$alert: of metrics that exist, with a line on what to do',
+    ({ expr, labels, annotations, for: wait = '0m' }) => {
+      expect(faults(expr)).toEqual([]);
+      expect(['critical', 'warning']).toContain(labels.severity);
+      expect(annotations.summary.length).toBeGreaterThan(20);
+      expect(annotations.runbook.length).toBeGreaterThan(60);
+      expect(annotations.runbook).not.toContain('\n');
+      expect(Number.parseInt(wait, 10)).toBeLessThanOrEqual(10);
+    },
+  );
+
+  it('are each tried, firing and not', () => {
+    type Case = { alertname: string; exp_alerts: unknown[] };
+    const cases: Case[] = read('tests/airseries.yml').tests.flatMap(
+      (test: { alert_rule_test: Case[] }) => test.alert_rule_test,
+    );
+    for (const { alert } of rules) {
+      const tried = cases.filter(({ alertname }) => alertname === alert).map(({ exp_alerts }) => exp_alerts.length > 0);
+      expect([...new Set(tried)].sort(), alert).toEqual([false, true]);
+    }
+  });
+
+  it('an expression with a fault is found', () => {
+    expect(faults('sum(rate(airseries_readings_total[5m])')).toContain('cannot be parsed');
+    expect(faults('airseries_nonsense > 1')).toEqual(['no metric airseries_nonsense']);
+    expect(faults('sum by (colour) (airseries_stations)')).toEqual(['no label colour']);
+    expect(faults('airseries_stations{reason="x"}')).toEqual(['no label reason']);
+  });
+
+  it('standard metrics are those that prom-client has', async () => {
+    const registry = new Registry();
+    collectDefaultMetrics({ register: registry });
+    const there = new Set([...(await registry.getMetricsAsJSON()).map(({ name }) => name), 'up']);
+    const ours = new Set(
+      CATALOGUE.flatMap(({ name }) => [name, `${name}_bucket`, `${name}_sum`, `${name}_count`] as string[]),
+    );
+    expect([...SERIES.keys()].filter((name) => !ours.has(name) && !there.has(name))).toEqual([]);
+  });
+});
+
+describe.skipIf(!promtool)('by promtool', () => {
+  it.each([
+    ['check', 'config', 'prometheus.yml'],
+    ['check', 'rules', 'rules/airseries.yml'],
+    ['test', 'rules', 'tests/airseries.yml'],
+  ])('%s %s %s', (...words) => {
+    const { status, stdout, stderr } = spawnSync('promtool', words, { cwd: FOLDER, encoding: 'utf8' });
+    expect(status, stdout + stderr).toBe(0);
+    expect(stdout + stderr).toContain('SUCCESS');
+  });
+});
+
+it('the configuration scrapes the two processes on their admin port, and reads the rules from where they are mounted', () => {
+  const { scrape_configs: jobs, rule_files: files } = read('prometheus.yml');
+  const targets = jobs.map((job: { job_name: string; static_configs: { targets: string[] }[] }) => [
+    job.job_name,
+    job.static_configs.flatMap(({ targets: of }) => of),
+  ]);
+  expect(targets).toEqual([
+    ['airseries-api', ['api:8081']],
+    ['airseries-worker', ['worker:8081']],
+  ]);
+  expect(files).toEqual(['/etc/prometheus/rules/*.yml']);
+});

@@ -1,0 +1,68 @@
+/** What Grafana is provisioned with: data sources and rules that name each other rightly, and nothing from the environment but what is agreed. */
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { POSTGRES, UIDS } from '../../grafana/source/variables.ts';
+import { dashboard, GRAFANA, names } from './dashboards.ts';
+import { provisioned, provisioningFiles, ruleGroups, stationRules } from './provisioning.ts';
+
+const AGREED = [
+  'AIRSERIES_DATABASE_HOST',
+  'AIRSERIES_DATABASE_NAME',
+  'AIRSERIES_DATABASE_PASSWORD',
+  'AIRSERIES_DATABASE_USER',
+  'ALERT_WEBHOOK_URL',
+  'PROMETHEUS_URL',
+];
+
+it('asks the environment for what is agreed, and a $ elsewhere is a macro', () => {
+  const text = provisioningFiles()
+    .map((path) => readFileSync(new URL(`provisioning/${path}`, GRAFANA), 'utf8').replace(/^\s*#.*$/gm, ''))
+    .join('\n');
+  const asked = [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name);
+  expect([...new Set(asked)].sort()).toEqual(AGREED);
+  expect([...text.matchAll(/\$[^{]\w*/g)].map(([name]) => name)).toEqual(['$__timeTo', '$__timeTo', '$__timeTo']);
+});
+
+it('has the data sources that dashboards begin with', () => {
+  const sources: { uid: string; type: string; jsonData: object }[] =
+    provisioned('datasources/airseries.yaml').datasources;
+  expect(sources.map(({ uid, type }) => [type, uid])).toEqual(Object.entries(UIDS));
+  expect(sources[0]).toMatchObject({ type: POSTGRES, jsonData: { timescaledb: true, postgresVersion: 1500 } });
+  expect(provisioned('dashboards/airseries.yaml').providers[0].options.path).toBe('/var/lib/grafana/dashboards');
+});
+
+it('has three rules about stations, one contact point, and no notification policy that would replace another', () => {
+  const points: { name: string }[] = provisioned('alerting/contact-points.yaml').contactPoints;
+  expect(points.map(({ name }) => name)).toEqual(['airseries']);
+  const rules = stationRules();
+  expect(rules.map(({ title }) => title)).toEqual(['Station silent', 'Station stuck', 'Station raving']);
+  for (const rule of rules) {
+    expect(rule.notification_settings.receiver).toBe('airseries');
+    expect(rule.noDataState).toBe('OK'); // no row: all is well
+    expect(rule.data.map(({ refId, datasourceUid }) => [refId, datasourceUid])).toEqual([
+      ['A', UIDS[POSTGRES]],
+      ['C', '__expr__'],
+    ]);
+    expect(rule.condition).toBe('C');
+    expect(rule.data[1]?.model).toMatchObject({ type: 'threshold', expression: 'A' });
+    expect(rule.annotations.runbook?.length).toBeGreaterThan(60);
+    expect(rule.sql).toContain(`api.station_${rule.uid.replace('airseries-', '')}($__timeTo()::timestamptz)`);
+    for (const text of Object.values(rule.annotations)) {
+      for (const [, label] of text.matchAll(/\.Labels\.(\w+)/g)) expect(rule.sql).toContain(`"${label}"`);
+    }
+    const linked = names.map(dashboard).find(({ uid }) => uid === rule.dashboardUid);
+    expect(linked?.panels.find(({ id }) => id === rule.panelId)?.title).toBe('Stations that need a look');
+  }
+  expect(JSON.stringify(provisioningFiles().map(provisioned))).not.toContain('"policies"');
+});
+
+it('tells within ten minutes of a state being visible', () => {
+  const minutes = (text: string) => (text.endsWith('s') ? Number.parseInt(text, 10) / 60 : Number.parseInt(text, 10));
+  for (const { interval, rules } of ruleGroups()) {
+    for (const rule of rules) {
+      // seen at the next evaluation, told at the first one after `for`, then grouped
+      const { group_wait: wait = '30s' } = rule.notification_settings;
+      expect(2 * minutes(interval) + minutes(rule.for) + minutes(wait)).toBeLessThan(10);
+    }
+  }
+});
