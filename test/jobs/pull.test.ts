@@ -197,6 +197,14 @@ onEveryEngine('pull', (engine) => {
     ]);
     expect(told('info')).toMatchObject([{ received: 5, accepted: 2, quarantined: 1, ignored: 2 }]);
     expect(await differences(db)).toEqual([]);
+    // and how far it has come with them says nothing of how far we have
+    const late = { ...element(1, 0), timestamp: '2026-11-17 10:00:00' };
+    await owner`delete from raw.readings where station_id = 1`;
+    await owner`insert into raw.readings (measured_at, sensor_id, station_id, pm25) values (${NOW}, 3, 2, 5)`;
+    us.serve([late]);
+    after(10);
+    await run();
+    expect(told('info').at(-1)).toMatchObject({ accepted: 1, ignored: 0 });
   });
 
   it('takes a large document in batches', async () => {
