@@ -30,8 +30,9 @@ const { version: VERSION } = createRequire(import.meta.url)('../package.json') a
 async function start(config: Config, log: Log, opened: Closer[]): Promise<void> {
   const clock = makeClock(config.fixedNow);
   const metrics = makeMetrics();
-  let db: ApiDb | undefined;
-  const admin = makeAdminApp({ ready: () => readiness(db, log), metrics, log });
+  metrics.set('airseries_worker', {}, 0);
+  const state: State = { db: undefined, serving: false };
+  const admin = makeAdminApp({ ready: () => readiness(state), metrics, log });
   const adminServer = await listen(admin, { port: config.adminPort, variable: 'ADMIN_PORT' });
   opened.push(() => adminServer.close({ drainMs: 0 }));
   const starting = startingListener();
@@ -42,17 +43,17 @@ async function start(config: Config, log: Log, opened: Closer[]): Promise<void> 
   opened.push(() => database.close());
   const { timeZone, engine } = await migrate(database.target, { timeZone: config.timeZone, now: clock(), log });
   metrics.set('airseries_build_info', { version: VERSION, node: process.version, engine }, 1);
+  const reads = openReads<Api>(database.target, { timeZone, watch: watchPool(metrics, 'read') });
+  opened.push(() => reads.destroy());
+  tellService(metrics, reads, { clock, log });
+  state.db = reads;
   if (config.role !== 'api') await startWork({ config, database, timeZone, clock, log, metrics, opened });
 
-  const reads = openReads<Api>(database.target, { timeZone, watch: watchPool(metrics, 'read') });
-  tellService(metrics, reads, clock);
-  opened.push(() => reads.destroy());
-  if (publicServer !== undefined) {
-    opened.push(() => publicServer.close());
-    starting.serve(makeApp({ db: reads, clock, siteBaseUrl: config.siteBaseUrl, log, metrics }));
-    log.info(`ready: try http://localhost:${publicServer.port}/en/air-quality-app/v1/stations.json`);
-  }
-  db = reads;
+  state.serving = true;
+  if (publicServer === undefined) return;
+  opened.push(() => publicServer.close());
+  starting.serve(makeApp({ db: reads, clock, siteBaseUrl: config.siteBaseUrl, log, metrics }));
+  log.info(`ready: try http://localhost:${publicServer.port}/en/air-quality-app/v1/stations.json`);
 }
 
 type Working = {
@@ -84,21 +85,27 @@ async function startWork({ config, database, timeZone, clock, log, metrics, open
   // at once: a job under way may take its time, and requests under way must not wait for it
   opened.push(() => Promise.all([door.close(), worker?.stop()]));
   const work = { target, timeZone, demo, clock, log, metrics, terminal, retention, pullHosts };
-  worker = await becomeWorker(target, log, () => beginWork(work));
+  const onRole = (works: boolean) => metrics.set('airseries_worker', {}, works ? 1 : 0);
+  worker = await becomeWorker(target, log, () => beginWork(work), { onRole });
 }
 
-/** Ready to answer: the database fits, it answers, and the aggregates have been built. */
-async function readiness(db: ApiDb | undefined, log: Log): Promise<Readiness> {
-  const checks = { migrations: db !== undefined, database: false, first_build: false };
-  if (db === undefined) return { ok: false, checks };
-  try {
-    const refreshedAt = await askFreshness(db);
-    const all = { ...checks, database: true, first_build: refreshedAt !== null };
-    return { ok: all.first_build, checks: { ...all, refreshed_at: refreshedAt } };
-  } catch (error) {
-    log.warn({ error: (error as Error).message }, 'not ready: the database does not answer');
-    return { ok: false, checks };
-  }
+type State = {
+  /** From the migrations on. */
+  db: ApiDb | undefined;
+  serving: boolean;
+};
+
+/**
+ * Ready to answer: the database fits, it answers, the aggregates have been built, and what the process is for has begun. What could not
+ * be asked is null.
+ */
+async function readiness({ db, serving }: State): Promise<Readiness> {
+  if (db === undefined) return { ok: false, checks: { migrations: false, database: null, first_build: null, serving } };
+  const refreshedAt = await askFreshness(db).catch(() => undefined);
+  const database = refreshedAt !== undefined;
+  const built = database ? refreshedAt !== null : null;
+  const checks = { migrations: true, database, first_build: built, serving, refreshed_at: refreshedAt };
+  return { ok: built === true && serving, checks };
 }
 
 /** A refresh under way may take minutes; it can be cut at any point, and the next one finishes it. */

@@ -63,9 +63,16 @@ describe('bad usage', () => {
   });
 
   it('names every problem of the configuration at once', async () => {
-    const { code, stderr } = await run('migrate', { PORT: 'http', FIXED_NOW: 'noon', DATABASE_URL: 'mysql://x' });
+    const { code, stderr } = await run('migrate', {
+      PORT: 'http',
+      FIXED_NOW: 'noon',
+      DATABASE_URL: 'mysql://x',
+      RAW_RETENTION: '7 days',
+      ROLE: 'boss',
+    });
     expect(code).toBe(1);
-    for (const name of ['PORT=http', 'FIXED_NOW=noon', 'DATABASE_URL: must look like']) expect(stderr).toContain(name);
+    for (const name of ['PORT=http', 'FIXED_NOW=noon', 'DATABASE_URL: must look like', 'at least 35 days', 'ROLE=boss'])
+      expect(stderr).toContain(name);
     expect(stderr).not.toContain('mysql://x'); // it would hold a password
   });
 });

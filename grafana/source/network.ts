@@ -144,7 +144,7 @@ from (
   union all
   select station_id, 'raving', timestamp, avg_pm25 || ' µg/m³, its neighbours ' || neighbour_median from api.station_raving(${AT})
   union all
-  select c.id, 'weather', c.measurement_time, 'temperature, humidity, pressure flagged' from api.station_current(${AT}) c where c.is_listed and c.is_bad_thp
+  select c.id, 'weather', max(f.since), 'temperature, humidity, pressure: ' || string_agg(distinct f.reason, ', ') from api.station_current(${AT}) c join api.station_flag f on f.station_id = c.id and coalesce(f.since <= ${AT}, true) and coalesce(f.until > ${AT}, true) where c.is_listed and c.is_bad_thp group by c.id
 ) w
 join api.station s on s.id = w.station_id
 order by w.what, w.since`),

@@ -21,7 +21,7 @@ type Common = {
   max?: number;
   overrides?: readonly Json[];
   mappings?: readonly Json[];
-  /** A time range of its own, such as `30d`, back from the end of the dashboard's. */
+  /** A time range of its own, such as `30d`, back from now; Grafana applies it where the dashboard's range is relative. */
   span?: string;
 };
 

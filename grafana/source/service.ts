@@ -18,7 +18,8 @@ const quantile = (q: number, name: string, by = '') =>
 /** Every process tells the same of the database; the greatest is as good as any. */
 const told = (name: string, by: string, more = '') => `max by (${by}) (${all(name, more)})`;
 
-const REQUESTS = 'airseries_http_request_duration_seconds';
+const REQUESTS = 'airseries_http_requests_total';
+const SECONDS = 'airseries_http_request_duration_seconds';
 const good: Step[] = [{ color: EPA.good, value: null }];
 
 type Drawn = {
@@ -81,14 +82,14 @@ const glance: Panel[] = [
     description: 'Share of answers with a status of 500 or more.',
     unit: UNIT.ratio,
     decimals: 2,
-    expr: `(sum(${rate(`${REQUESTS}_count`, 'status=~"5.."')}) or vector(0)) / sum(${rate(`${REQUESTS}_count`)})`,
+    expr: `(sum(${rate(REQUESTS, 'status=~"5.."')}) or vector(0)) / sum(${rate(REQUESTS)})`,
     steps: limit(0.02),
   }),
   number({
     title: '95 % faster than',
     description: 'Time within which 95 of 100 requests are answered.',
     unit: UNIT.seconds,
-    expr: quantile(0.95, REQUESTS),
+    expr: quantile(0.95, SECONDS),
     steps: limit(0.5),
   }),
   number({
@@ -133,24 +134,21 @@ const SECTIONS: Section[] = [
         description: 'Answers per second by HTTP status, at all doors.',
         unit: UNIT.requests,
         stacked: true,
-        asked: [[`sum by (status) (${rate(`${REQUESTS}_count`)})`, '{{status}}']],
+        asked: [[`sum by (status) (${rate(REQUESTS)})`, '{{status}}']],
       }),
       chart({
         title: 'Requests by route',
         description: 'Answers per second by the pattern of the path.',
         unit: UNIT.requests,
         stacked: true,
-        asked: [[`sum by (route) (${rate(`${REQUESTS}_count`)})`, '{{route}}']],
+        asked: [[`sum by (route) (${rate(REQUESTS)})`, '{{route}}']],
       }),
       chart({
         title: 'Error ratio',
         description: 'Share of answers with a status of 500 or more, by route. The alert is at 2 % of all.',
         unit: UNIT.ratio,
         asked: [
-          [
-            `sum by (route) (${rate(`${REQUESTS}_count`, 'status=~"5.."')}) / sum by (route) (${rate(`${REQUESTS}_count`)})`,
-            '{{route}}',
-          ],
+          [`sum by (route) (${rate(REQUESTS, 'status=~"5.."')}) / sum by (route) (${rate(REQUESTS)})`, '{{route}}'],
         ],
       }),
       chart({
@@ -158,16 +156,16 @@ const SECTIONS: Section[] = [
         description: 'Time within which half, 95 and 99 of 100 requests are answered. The alert is at 0.5 s for 95.',
         unit: UNIT.seconds,
         asked: [
-          [quantile(0.5, REQUESTS), 'half'],
-          [quantile(0.95, REQUESTS), '95 %'],
-          [quantile(0.99, REQUESTS), '99 %'],
+          [quantile(0.5, SECONDS), 'half'],
+          [quantile(0.95, SECONDS), '95 %'],
+          [quantile(0.99, SECONDS), '99 %'],
         ],
       }),
       chart({
         title: 'Latency by route',
         description: 'Time within which 95 of 100 requests of each route are answered.',
         unit: UNIT.seconds,
-        asked: [[quantile(0.95, REQUESTS, 'route'), '{{route}}']],
+        asked: [[quantile(0.95, SECONDS, 'route'), '{{route}}']],
       }),
       chart({
         title: 'Being answered',
@@ -308,8 +306,16 @@ const SECTIONS: Section[] = [
         title: 'Since the last audit',
         description: 'The audit compares every stored aggregate of the last 35 days with the readings, once a night.',
         unit: UNIT.seconds,
-        w: 24,
+        w: 12,
         asked: [[`time() - max(${all('airseries_audit_last_success_timestamp_seconds')})`, 'last audit']],
+      }),
+      chart({
+        title: 'Questions without an answer',
+        description:
+          'What metrics ask the database and it does not answer in time: 1, and the metrics of it are absent.',
+        unit: UNIT.none,
+        w: 12,
+        asked: [[told('airseries_untold', 'question'), '{{question}}']],
       }),
     ],
   },

@@ -1,4 +1,7 @@
-/** PM2.5 in the five windows of the API, each at its full length whatever range is chosen, with the extremes of its hours and the WHO's guideline. */
+/**
+ * PM2.5 in the five windows of the API, each at its full length while the dashboard's range ends now (Grafana gives a panel a range of its
+ * own only then), with the extremes of its hours and the WHO's guideline.
+ */
 import { LINE, PM25_STEPS } from './colours.ts';
 import { band, fixed, guideline } from './overrides.ts';
 import { type Panel, timeseries } from './panel.ts';

@@ -98,10 +98,10 @@ begin
   group by 1, 2;
 end $$;
 
--- Applies the formulas in force to stored readings, given by sensor and time. Under the lock of their units. Returns how many became
--- other ones.
-drop function if exists raw.correct_again(int[], timestamptz[]) cascade;
-create function raw.correct_again(sensors int[], times timestamptz[]) returns bigint language plpgsql
+-- Applies the formulas in force to stored readings, given by sensor and time. Under the lock of their units. Where `keep_given`, a PM2.5
+-- that no formula makes of the instrument's own value was given as final, and stays. Returns how many became other ones.
+drop function if exists raw.correct_again(int[], timestamptz[], boolean) cascade;
+create function raw.correct_again(sensors int[], times timestamptz[], keep_given boolean) returns bigint language plpgsql
 set plan_cache_mode = force_custom_plan as $$
 declare
   earliest timestamptz := (select min(t) from unnest(times) t);
@@ -128,6 +128,8 @@ begin
   ) k
   where r.sensor_id = k.sensor_id and r.measured_at = k.measured_at and r.measured_at >= earliest and r.measured_at <= latest
     and (r.pm25 is not null or r.pm25_raw is not null)
+    and (not keep_given or r.pm25 is null or r.pm25_raw is null or r.pm25 = r.pm25_raw
+      or r.pm25 = raw.corrected('epa-2021', r.pm25_raw, coalesce(r.humidity, k.humidity)))
     and (r.pm25_raw, r.pm25) is distinct from (
       raw.pm25_raw_stored(k.formula, r.pm25, r.pm25_raw),
       raw.pm25_stored(k.formula, r.pm25_raw is null, r.pm25, r.pm25_raw, coalesce(r.humidity, k.humidity)));
@@ -148,7 +150,7 @@ begin
   oldest := (select readings_since from raw.installation);
   times := array(select r.measured_at from raw.readings r
     where r.sensor_id = recorrect.sensor and r.measured_at >= greatest(recorrect.since, oldest) and r.measured_at < recorrect.until);
-  return raw.correct_again(array_fill(sensor, array[cardinality(times)]), times);
+  return raw.correct_again(array_fill(sensor, array[cardinality(times)]), times, true);
 end $$;
 
 revoke all on function raw.lock_units, raw.humidity_beside, raw.correct_again, raw.recorrect from public;

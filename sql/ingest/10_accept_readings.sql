@@ -140,7 +140,8 @@ begin
     join reading b on b.is_last and b.sensor_id = a.sensor_id and b.measured_at = a.measured_at
     where not a.is_last
   )
-  select w.n + e.different, r.n - w.n + e.equal, w.nowhere, i.nths, i.reasons, w.late_hours,
+  -- of what was only to fill gaps, an earlier one was nothing but repeated
+  select w.n + case when only_new then 0 else e.different end, r.n - w.n + e.equal + case when only_new then e.different else 0 end, w.nowhere, i.nths, i.reasons, w.late_hours,
     (select coalesce(jsonb_agg(jsonb_build_array(n, greatest(seconds, 0))), '[]') from delayed)
   into accepted, unchanged, without_station, refused_nths, refused_reasons, late_hours, delays
   from (
@@ -159,7 +160,7 @@ begin
 
   -- units whose humidity came after their particles
   if has_formula then
-    perform raw.correct_again(array_agg(late.sensor_id), array_agg(late.at))
+    perform raw.correct_again(array_agg(late.sensor_id), array_agg(late.at), false)
     from (
       select distinct neighbour.sensor_id, came.at
       from (

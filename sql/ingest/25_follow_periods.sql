@@ -83,7 +83,7 @@ declare
   readings_changed bigint := 0;
 begin
   perform pg_advisory_xact_lock_shared(hashtext('raw.network')); -- the periods stay as they are meanwhile
-  delete from raw.moved_piece where id = (select id from raw.moved_piece order by id limit 1 for update skip locked) returning * into piece;
+  delete from raw.moved_piece where id = (select id from raw.moved_piece order by id limit 1 for update) returning * into piece;
   if piece.id is null then
     return null;
   end if;

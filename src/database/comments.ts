@@ -134,7 +134,7 @@ const VIEWS: Readonly<Record<string, { text: string; columns: Meanings }>> = {
     },
   },
   last_audit: {
-    text: 'The audit that was made last. No row before the first.',
+    text: 'The audit that was made last, of those that looked back at least as far as that of every night. No row before the first.',
     columns: { made_at: 'when', differing: 'buckets that differed from the readings [buckets]' },
   },
   quarantine_lines: {

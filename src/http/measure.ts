@@ -4,7 +4,7 @@ import type { Metrics } from '../metrics/registry.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST']);
 
-/** `door`: public, ingest or admin. A route that nothing was told of is `unknown`. */
+/** `door`: public or ingest. A route that nothing was told of is `unknown`. */
 export function measure(metrics: Metrics, door: string): RequestHandler {
   return (req, res, next) => {
     const began = performance.now();
@@ -13,8 +13,13 @@ export function measure(metrics: Metrics, door: string): RequestHandler {
       metrics.add('airseries_http_requests_in_flight', { door }, -1);
       const route = String(res.locals.route ?? 'unknown');
       const method = METHODS.has(req.method) ? req.method : 'other';
-      const labels = { route, method, status: String(res.statusCode) };
-      metrics.observe('airseries_http_request_duration_seconds', labels, (performance.now() - began) / 1_000);
+      const status = res.writableFinished ? String(res.statusCode) : 'aborted';
+      metrics.add('airseries_http_requests_total', { route, method, status });
+      if (isForIt(req, res)) {
+        // by its class: every combination is ten series
+        const labels = { route, method, status: status.replace(/^(\d)\d\d$/, '$1xx') };
+        metrics.observe('airseries_http_request_duration_seconds', labels, (performance.now() - began) / 1_000);
+      }
       metrics.add('airseries_http_response_bytes_total', { route }, bytesOf(req, res));
       const outcome = cacheOutcome(req, res);
       if (outcome !== undefined) metrics.add('airseries_http_cache_total', { outcome });
@@ -31,8 +36,13 @@ export function named(route: string): RequestHandler {
   };
 }
 
+/** A path that exists, asked as it wants to be asked. */
+function isForIt(req: Request, res: Response): boolean {
+  return res.locals.route !== undefined && res.statusCode !== 405 && req.method !== 'OPTIONS';
+}
+
 function bytesOf(req: Request, res: Response): number {
-  if (req.method === 'HEAD' || res.statusCode === 304) return 0;
+  if (req.method === 'HEAD' || res.statusCode === 304 || !res.writableFinished) return 0;
   return Number(res.getHeader('Content-Length') ?? 0);
 }
 

@@ -1,6 +1,7 @@
 /**
  * History by the formula of today (S5): a changed formula applies from its change on, and this redoes what was measured before, on
- * purpose. The instrument's own values are kept beside the corrected ones, so nothing is lost by it, and it may be done again.
+ * purpose. The instrument's own values are kept beside the corrected ones, and a final value that a provider gave beside its raw one is
+ * left as it is, so nothing is lost by it.
  */
 import type { Sql } from '../database/connect.ts';
 import type { Log } from '../log.ts';
@@ -24,8 +25,8 @@ export async function recorrect(
   if (sensor !== undefined && sensors.length === 0) {
     throw new InputError(
       `sensor ${sensor}`,
-      'no sensor of this number ever had a formula',
-      'See raw.correction for those that had one.',
+      'no sensor of the network has this number',
+      'See raw.sensor for those there are.',
     );
   }
   const progress = makeProgress('correcting', log, terminal);
@@ -41,14 +42,14 @@ export async function recorrect(
   return { sensors: sensors.length, readings_changed: changed };
 }
 
-/** Puts the formula that each sensor has now in force from the given time on. Sensors that never had one are left alone. */
+/** Puts the formula that each sensor has now in force from the given time on: of the one that is named, or of all that ever had one. */
 async function setFormula(sql: Sql, from: Date, sensor: number | undefined): Promise<number[]> {
   return await sql.begin(async (transaction) => {
     // nobody writes a reading by a formula that is just being changed, see raw.accept_readings
     await transaction`select pg_advisory_xact_lock(hashtext('raw.network'))`;
     const rows = await transaction<{ sensor_id: number }[]>`
       select distinct sensor_id from raw.correction
-      where formula <> 'none' and (${sensor ?? null}::int is null or sensor_id = ${sensor ?? null}) order by 1`;
+      where case when ${sensor ?? null}::int is null then formula <> 'none' else sensor_id = ${sensor ?? null} end order by 1`;
     const sensors = rows.map((row) => row.sensor_id);
     if (sensors.length === 0) return [];
     await transaction`delete from raw.correction where sensor_id in ${transaction(sensors)} and since >= ${from}`;

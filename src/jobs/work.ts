@@ -40,7 +40,7 @@ async function refreshWhile(loading: Promise<void>, refreshOnce: () => Promise<v
 
 /** Resolves when the aggregates are up to date and the regions have a digest; the function it gives stops the jobs. */
 export async function beginWork(work: Work): Promise<() => Promise<void>> {
-  const { target, timeZone, demo, clock, log, metrics, terminal } = work;
+  const { target, timeZone, demo, clock, log, terminal } = work;
   const demoHere = (demo && (await wantsDemo(target))) || (await holdsDemo(target));
   if (demoHere) {
     const loaded = loadDemo(target, { timeZone, now: clock(), log, terminal });
@@ -51,12 +51,7 @@ export async function beginWork(work: Work): Promise<() => Promise<void>> {
   await refresh(target, clock());
   log.info({ seconds: Number(((performance.now() - started) / 1000).toFixed(1)) }, 'aggregates are up to date');
   await makeDigest(target, clock());
-  const stop = scheduleJobs(jobsOf(work), work);
-  metrics.set('airseries_worker', {}, 1);
-  return async () => {
-    metrics.set('airseries_worker', {}, 0);
-    await stop();
-  };
+  return scheduleJobs(jobsOf(work), work);
 }
 
 function jobsOf({ target, timeZone, clock, log, metrics, retention, pullHosts: hosts }: Work): Job[] {

@@ -17,7 +17,7 @@ export async function becomeWorker(
   target: Target,
   log: Log,
   begin: () => Promise<() => Promise<void>>,
-  tryEveryMs = TRY_EVERY_MS,
+  { tryEveryMs = TRY_EVERY_MS, onRole }: { tryEveryMs?: number; onRole?: (works: boolean) => void } = {},
 ): Promise<Worker> {
   let lock: Sql | undefined;
   let end: (() => Promise<void>) | undefined;
@@ -32,6 +32,7 @@ export async function becomeWorker(
     lock = await tryLock(target);
     if (lock === undefined) return;
     log.info('this process is the worker');
+    onRole?.(true);
     try {
       end = await begin();
     } catch (error) {
@@ -42,6 +43,7 @@ export async function becomeWorker(
   const release = async () => {
     await end?.();
     await lock?.end({ timeout: 1 });
+    onRole?.(false);
     end = undefined;
     lock = undefined;
   };

@@ -12,7 +12,7 @@ export type MetricEntry = {
   readonly buckets?: readonly number[];
 };
 
-const REQUEST_SECONDS = [0.005, 0.025, 0.1, 0.5, 2.5] as const;
+const REQUEST_SECONDS = [0.025, 0.1, 0.5, 2.5, 10] as const;
 const WORK_SECONDS = [0.1, 1, 10, 60] as const;
 const HOUR = 3_600;
 
@@ -30,9 +30,15 @@ export const CATALOGUE = [
     labels: [],
   },
   {
+    name: 'airseries_http_requests_total',
+    type: 'counter',
+    help: 'Requests by pattern of their path; status aborted: the client left before its answer',
+    labels: ['route', 'method', 'status'],
+  },
+  {
     name: 'airseries_http_request_duration_seconds',
     type: 'histogram',
-    help: 'Time to answer a request, by pattern of its path',
+    help: 'Time to answer a request that the path is for; status as its class: 2xx, 3xx, 4xx, 5xx, aborted',
     labels: ['route', 'method', 'status'],
     buckets: REQUEST_SECONDS,
   },
@@ -76,7 +82,7 @@ export const CATALOGUE = [
   {
     name: 'airseries_late_buckets_total',
     type: 'counter',
-    help: 'Closed hours that accepted readings touched, and that are computed anew for it',
+    help: 'Closed hours that accepted readings touched, and that are computed anew for it; counted for each batch',
     labels: [],
   },
   {
@@ -127,6 +133,12 @@ export const CATALOGUE = [
     type: 'gauge',
     help: 'When the last audit was made',
     labels: [],
+  },
+  {
+    name: 'airseries_untold',
+    type: 'gauge',
+    help: 'Whether the database failed to answer what a metric of it needs (1): then that metric is absent',
+    labels: ['question'],
   },
   { name: 'airseries_job_runs_total', type: 'counter', help: 'Runs of a job', labels: ['task'] },
   { name: 'airseries_job_failures_total', type: 'counter', help: 'Runs of a job that failed', labels: ['task'] },

@@ -33,7 +33,11 @@ export function makeMetrics(): Metrics {
     const { name, type, help, labels, buckets = [] } = entry;
     const common = { name, help, labelNames: [...labels], registers: [registry] };
     if (type === 'counter') counters.set(name, new Counter(common));
-    if (type === 'gauge') gauges.set(name, new Gauge(common));
+    if (type === 'gauge') {
+      const gauge = new Gauge(common);
+      if (labels.length === 0) gauge.set(Number.NaN); // or it would be told as 0 before anything is known
+      gauges.set(name, gauge);
+    }
     if (type === 'histogram') histograms.set(name, new Histogram({ ...common, buckets: [...buckets] }));
   }
   const collectors: (() => Promise<void>)[] = [];

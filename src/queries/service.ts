@@ -1,4 +1,4 @@
-/** How the service is doing, as the database knows it: for metrics. */
+/** How the service is doing, as the database knows it: questions for metrics, each by itself, so that one that fails hides no other. */
 import { type RawBuilder, sql } from 'kysely';
 import type { ApiDb } from './api.ts';
 
@@ -6,14 +6,8 @@ type ProviderState = { provider: string; measurement_time: string | null; online
 
 const providerState = (at: Date): RawBuilder<ProviderState> => sql`api.provider_state(${at})`;
 
-export async function askService(db: ApiDb, at: Date) {
-  const [providers, buckets, audits, waiting, storage, freshness] = await Promise.all([
-    db.selectFrom(providerState(at).as('p')).selectAll().execute(),
-    db.selectFrom('api.newest_bucket').selectAll().execute(),
-    db.selectFrom('api.last_audit').selectAll().execute(),
-    db.selectFrom('api.quarantine_lines').selectAll().execute(),
-    db.selectFrom('api.storage').selectAll().execute(),
-    db.selectFrom('api.freshness').selectAll().execute(),
-  ]);
-  return { providers, buckets, audit: audits[0], waiting, storage, refreshedAt: freshness[0]?.refreshed_at ?? null };
-}
+export const askProviders = (db: ApiDb, at: Date) => db.selectFrom(providerState(at).as('p')).selectAll().execute();
+export const askNewestBuckets = (db: ApiDb) => db.selectFrom('api.newest_bucket').selectAll().execute();
+export const askLastAudit = (db: ApiDb) => db.selectFrom('api.last_audit').selectAll().execute();
+export const askQuarantineLines = (db: ApiDb) => db.selectFrom('api.quarantine_lines').selectAll().execute();
+export const askStorage = (db: ApiDb) => db.selectFrom('api.storage').selectAll().execute();

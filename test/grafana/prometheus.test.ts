@@ -28,6 +28,8 @@ describe('the alert rules', () => {
     expect(rules.map(({ alert }) => alert).sort()).toEqual(
       [
         'AirseriesAuditFoundDifferences',
+        'AirseriesAuditOverdue',
+        'AirseriesUntold',
         'AirseriesDiskGrowth',
         'AirseriesDown',
         'AirseriesErrorRatio',

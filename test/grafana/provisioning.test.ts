@@ -60,8 +60,9 @@ it('tells within ten minutes of a state being visible', () => {
   const minutes = (text: string) => (text.endsWith('s') ? Number.parseInt(text, 10) / 60 : Number.parseInt(text, 10));
   for (const { interval, rules } of ruleGroups()) {
     for (const rule of rules) {
-      // seen at the next evaluation, told at the first one after `for`, then grouped
-      const { group_wait: wait = '30s' } = rule.notification_settings;
+      // seen at the next evaluation, told at the first one after `for`, in a group of its own
+      const { group_wait: wait = '30s', group_by: groups } = rule.notification_settings;
+      expect(groups).toEqual(['...']);
       expect(2 * minutes(interval) + minutes(rule.for) + minutes(wait)).toBeLessThan(10);
     }
   }

@@ -20,7 +20,7 @@ type Rule = {
   dashboardUid: string;
   panelId: number;
   annotations: Record<string, string>;
-  notification_settings: { receiver: string; group_wait?: string };
+  notification_settings: { receiver: string; group_wait?: string; group_by?: string[] };
   data: Query[];
 };
 

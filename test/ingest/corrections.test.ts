@@ -204,10 +204,24 @@ onEveryEngine('corrections of PM2.5', (engine) => {
     expect((await rows()).map((row) => row.pm25)).toEqual([40, 40]);
   });
 
-  it('refuses to recorrect what has no formula, or the future', async () => {
+  it('leaves a final value alone that was given beside a raw one, and can be taken back', async () => {
+    await bring(network());
+    await accept(reading(1, T, { pm25: 7, pm25_raw: 12, humidity: 50 }), reading(1, NEXT, { pm25: 40, humidity: 50 }));
+    const options = { from: new Date('2026-11-01T00:00:00Z'), sensor: 1, now: NOW, log, terminal: false };
+    await bring(network('epa-2021'));
+    expect(await recorrect(owner, options)).toEqual({ sensors: 1, readings_changed: 1 });
+    await bring(network('none'));
+    expect(await recorrect(owner, options)).toEqual({ sensors: 1, readings_changed: 1 });
+    expect(await recorrect(owner, options)).toEqual({ sensors: 1, readings_changed: 0 });
+    expect((await rows()).map((row) => row.pm25)).toEqual([7, 40]);
+  });
+
+  it('refuses to recorrect a sensor that is none, or the future', async () => {
     await bring(network());
     const options = { now: NOW, log, terminal: false };
     await expect(recorrect(owner, { ...options, from: NOW })).rejects.toThrow('not in the past');
-    await expect(recorrect(owner, { ...options, from: new Date(0), sensor: 1 })).rejects.toThrow('ever had a formula');
+    await expect(recorrect(owner, { ...options, from: new Date(0), sensor: 99 })).rejects.toThrow(
+      'no sensor of the network',
+    );
   });
 });

@@ -21,7 +21,7 @@ onEveryEngine('worker', (engine) => {
         working.add(name);
         return async () => void working.delete(name);
       },
-      20,
+      { tryEveryMs: 20 },
     );
   const until = async (condition: () => boolean) => {
     const deadline = performance.now() + 10_000;
@@ -56,7 +56,9 @@ onEveryEngine('worker', (engine) => {
   });
 
   it('gives the lock back when its work cannot begin', async () => {
-    const failing = becomeWorker(database.target, log, () => Promise.reject(new Error('cannot begin')), 20);
+    const failing = becomeWorker(database.target, log, () => Promise.reject(new Error('cannot begin')), {
+      tryEveryMs: 20,
+    });
     await expect(failing).rejects.toThrow('cannot begin');
     const working = new Set<string>();
     const next = await candidate('next', working);
