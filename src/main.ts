@@ -6,11 +6,12 @@ import { migrate } from './database/migrate.ts';
 import { type Database, openDatabase } from './database/open.ts';
 import { openReads } from './database/read.ts';
 import { openWrites } from './database/write.ts';
-import { makeAdminApp, type Readiness } from './http/adminApp.ts';
+import { makeAdminApp } from './http/adminApp.ts';
 import { makeApp } from './http/app.ts';
 import { makeIngestApp } from './http/ingest/app.ts';
 import { openDoor } from './http/ingest/door.ts';
 import { listen } from './http/listen.ts';
+import { readiness, type Started } from './http/readiness.ts';
 import { startingListener } from './http/starting.ts';
 import { hasTokens } from './ingest/tokens.ts';
 import { beginWork } from './jobs/work.ts';
@@ -19,8 +20,7 @@ import { type Log, makeLog } from './log.ts';
 import { watchPool } from './metrics/database.ts';
 import { type Metrics, makeMetrics } from './metrics/registry.ts';
 import { tellService } from './metrics/service.ts';
-import type { Api, ApiDb } from './queries/api.ts';
-import { askFreshness } from './queries/freshness.ts';
+import type { Api } from './queries/api.ts';
 
 type Closer = () => Promise<unknown>;
 
@@ -31,7 +31,7 @@ async function start(config: Config, log: Log, opened: Closer[]): Promise<void> 
   const clock = makeClock(config.fixedNow);
   const metrics = makeMetrics();
   metrics.set('airseries_worker', {}, 0);
-  const state: State = { db: undefined, serving: false };
+  const state: Started = { db: undefined, serving: false };
   const admin = makeAdminApp({ ready: () => readiness(state), metrics, log });
   const adminServer = await listen(admin, { port: config.adminPort, variable: 'ADMIN_PORT' });
   opened.push(() => adminServer.close({ drainMs: 0 }));
@@ -87,25 +87,6 @@ async function startWork({ config, database, timeZone, clock, log, metrics, open
   const work = { target, timeZone, demo, clock, log, metrics, terminal, retention, pullHosts };
   const onRole = (works: boolean) => metrics.set('airseries_worker', {}, works ? 1 : 0);
   worker = await becomeWorker(target, log, () => beginWork(work), { onRole });
-}
-
-type State = {
-  /** From the migrations on. */
-  db: ApiDb | undefined;
-  serving: boolean;
-};
-
-/**
- * Ready to answer: the database fits, it answers, the aggregates have been built, and what the process is for has begun. What could not
- * be asked is null.
- */
-async function readiness({ db, serving }: State): Promise<Readiness> {
-  if (db === undefined) return { ok: false, checks: { migrations: false, database: null, first_build: null, serving } };
-  const refreshedAt = await askFreshness(db).catch(() => undefined);
-  const database = refreshedAt !== undefined;
-  const built = database ? refreshedAt !== null : null;
-  const checks = { migrations: true, database, first_build: built, serving, refreshed_at: refreshedAt };
-  return { ok: built === true && serving, checks };
 }
 
 /** A refresh under way may take minutes; it can be cut at any point, and the next one finishes it. */
