@@ -9,6 +9,7 @@ import type { Incoming } from '../batch.ts';
 import { InputError } from '../inputError.ts';
 import type { Line } from './lines.ts';
 import { SENSOR_KEY } from './names.ts';
+import { unreadable } from './object.ts';
 import { splitQuoted } from './quoted.ts';
 import type { LineReader } from './readings.ts';
 import { makeWallClock } from './wallClock.ts';
@@ -47,7 +48,7 @@ export function airqualityAmReader(header: string, place: string, timeZone: stri
   const read = ({ number, text, tooLong }: Line): Incoming => {
     const fields = tooLong ? undefined : splitQuoted(text);
     if (fields?.length !== names.length) {
-      return { sensorId: undefined, measuredAt: undefined, values: {}, text, line: number, unreadable: true };
+      return unreadable(text, number);
     }
     const values: Incoming['values'] & { [name in MetricName]?: unknown } = {};
     for (const [metric, position] of metrics) {

@@ -5,6 +5,7 @@ import type { Incoming } from '../batch.ts';
 import { InputError } from '../inputError.ts';
 import type { Line } from './lines.ts';
 import { SENSOR_KEY, TIME_KEYS } from './names.ts';
+import { unreadable } from './object.ts';
 import type { LineReader } from './readings.ts';
 
 /** Throws where the header lacks what a reading needs. */
@@ -34,7 +35,7 @@ export function csvReader(header: string, place: string): LineReader {
   const read = ({ number, text, tooLong }: Line): Incoming => {
     const fields = tooLong ? undefined : split(text, delimiter)?.map((field) => field.trim());
     if (fields?.length !== names.length) {
-      return { sensorId: undefined, measuredAt: undefined, values: {}, text, line: number, unreadable: true };
+      return unreadable(text, number);
     }
     const values: Incoming['values'] & { [name in MetricName]?: unknown } = {};
     for (const [name, position] of metrics) {

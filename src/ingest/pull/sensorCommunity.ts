@@ -5,6 +5,7 @@
 import type { MetricName } from '../../contract/metrics.ts';
 import type { Incoming } from '../batch.ts';
 import { LONGEST_LINE } from '../formats/lines.ts';
+import { VALUE_TYPES } from '../formats/sensorCommunity.ts';
 import { readInstant } from '../instant.ts';
 
 export type PulledDocument = {
@@ -13,16 +14,6 @@ export type PulledDocument = {
   /** Ours, each once, from the open air. */
   readings: Incoming[];
 };
-
-/** P1 is PM10 and P2 is PM2.5, whoever may find that odd. Pressure is in Pa. All others mean nothing here. */
-const METRICS: ReadonlyMap<unknown, MetricName> = new Map([
-  ['P0', 'pm1'],
-  ['P1', 'pm10'],
-  ['P2', 'pm25'],
-  ['temperature', 'temperature'],
-  ['humidity', 'humidity'],
-  ['pressure', 'pressure'],
-]);
 
 /** What is kept of one that cannot be taken apart. */
 const KEPT = 2_000;
@@ -70,7 +61,7 @@ function readValues(given: unknown): Incoming['values'] | undefined {
   for (const each of given) {
     const { value_type: type, value } = fieldsOf(each);
     if (typeof type !== 'string') return undefined;
-    const metric = METRICS.get(type);
+    const metric = VALUE_TYPES.get(type);
     if (metric !== undefined) values[metric] = value;
   }
   return values;

@@ -3,6 +3,7 @@
  * when it sends each instrument by itself. A family is all instruments that share a prefix.
  */
 import type { MetricName } from '../../contract/metrics.ts';
+import { VALUE_TYPES } from '../formats/sensorCommunity.ts';
 
 export type Family = {
   prefix: string;
@@ -31,23 +32,13 @@ const FAMILIES: readonly Family[] = [
   { prefix: 'SCD30_', pin: '17', kinds: ['scd30'] },
 ];
 
-/** P1 is PM10 and P2 is PM2.5, whoever may find that odd. Pressure is in Pa. All others mean nothing here. */
-const METRICS: ReadonlyMap<string, MetricName> = new Map([
-  ['P0', 'pm1'],
-  ['P1', 'pm10'],
-  ['P2', 'pm25'],
-  ['temperature', 'temperature'],
-  ['humidity', 'humidity'],
-  ['pressure', 'pressure'],
-]);
-
 /** What was measured and by which kinds of sensor, or undefined for a value of no interest. A pin may stand for several families. */
 export function meaningOf(
   valueType: string,
   pin: string | null,
 ): { metric: MetricName; kinds: readonly string[] } | undefined {
   const family = FAMILIES.find(({ prefix }) => valueType.startsWith(prefix));
-  const metric = METRICS.get(family === undefined ? valueType : valueType.slice(family.prefix.length));
+  const metric = VALUE_TYPES.get(family === undefined ? valueType : valueType.slice(family.prefix.length));
   if (metric === undefined) return undefined;
   if (family !== undefined) return { metric, kinds: family.kinds };
   if (pin === null) return BARE_NAMES.has(valueType) ? { metric, kinds: BARE.kinds } : undefined;
