@@ -1,6 +1,6 @@
 /** What a station or a region measured over the chosen time range: panels that both dashboards show. */
 import { buckets } from './buckets.ts';
-import { AQI_STEPS, LINE, SECOND } from './colours.ts';
+import { AQI_STEPS, EPA, LINE, SECOND } from './colours.ts';
 import { band, fixed, unit } from './overrides.ts';
 import { barChart, type Panel, timeseries } from './panel.ts';
 import type { Place } from './place.ts';
@@ -168,5 +168,24 @@ left join api.${view}_hourly b
 group by point
 order by point`),
     overrides: [fixed('0.5 to 2 m/s', '#96c8f0'), fixed('2 to 5 m/s', LINE), fixed('5 m/s and more', SECOND)],
+  });
+}
+
+/** Of how many each bucket is the mean. */
+export function coverage(
+  place: Place,
+  { title, what, column }: { title: string; what: string; column: Record<string, string> },
+): Panel {
+  return timeseries({
+    title,
+    description: `${what} Hours up to 15 days of time range, days up to 400, months beyond.`,
+    w: 24,
+    h: 6,
+    unit: UNIT.none,
+    min: 0,
+    draw: 'bars',
+    legend: 'hidden',
+    steps: [{ color: EPA.good, value: null }],
+    targets: buckets(place, column),
   });
 }

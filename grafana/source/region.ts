@@ -1,10 +1,9 @@
 /** One city or district: what its air is now, what the WHO would say of it, the five windows, and everything over the chosen time. */
-import { buckets } from './buckets.ts';
-import { EPA, limit } from './colours.ts';
+import { limit } from './colours.ts';
 import { CURRENT, numbers, type Shown, stationsTable } from './current.ts';
 import { dashboard } from './dashboard.ts';
-import { air, weather } from './measured.ts';
-import { type Panel, timeseries } from './panel.ts';
+import { air, coverage, weather } from './measured.ts';
+import type { Panel } from './panel.ts';
 import { bare, quoted, REGION } from './place.ts';
 import { AT } from './targets.ts';
 import { UNIT } from './units.ts';
@@ -77,18 +76,10 @@ const now: Panel[] = numbers(current, [
   },
 ]);
 
-const coverage = timeseries({
+const stations = coverage(REGION, {
   title: 'Stations in the mean',
-  description:
-    'How many stations each bucket was made from; of days and months the mean of their hours. Hours up to 15 days of time range, days up to 400, months beyond.',
-  w: 24,
-  h: 6,
-  unit: UNIT.none,
-  min: 0,
-  draw: 'bars',
-  legend: 'hidden',
-  steps: [{ color: EPA.good, value: null }],
-  targets: buckets(REGION, { stations: 'b.station_count' }),
+  what: 'How many stations each bucket was made from; of days and months the mean of their hours.',
+  column: { stations: 'b.station_count' },
 });
 
 export const region = dashboard({
@@ -119,7 +110,7 @@ export const region = dashboard({
     {
       heading: 'Stations',
       panels: [
-        coverage,
+        stations,
         stationsTable(
           'Its stations',
           'Listed stations of the city or district.',

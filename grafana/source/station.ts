@@ -1,12 +1,10 @@
 /** One station: what it measures now, the five windows, and everything it measured over the chosen time. */
 
-import { buckets } from './buckets.ts';
-import { EPA } from './colours.ts';
 import { CURRENT, numbers } from './current.ts';
 import { dashboard } from './dashboard.ts';
-import { air, weather } from './measured.ts';
+import { air, coverage, weather } from './measured.ts';
 import { unit } from './overrides.ts';
-import { type Panel, table, timeseries } from './panel.ts';
+import { type Panel, table } from './panel.ts';
 import { bare, quoted, STATION } from './place.ts';
 import { AT, rows } from './targets.ts';
 import { UNIT } from './units.ts';
@@ -56,18 +54,10 @@ order by s.id`),
   }),
 ];
 
-const sensors = timeseries({
+const sensors = coverage(STATION, {
   title: 'Sensors in the mean',
-  description:
-    'How many sensors each bucket of the station was made from. Hours up to 15 days of time range, days up to 400, months beyond.',
-  w: 24,
-  h: 6,
-  unit: UNIT.none,
-  min: 0,
-  draw: 'bars',
-  legend: 'hidden',
-  steps: [{ color: EPA.good, value: null }],
-  targets: buckets(STATION, { sensors: 'b.sensor_count' }),
+  what: 'How many sensors each bucket of the station was made from.',
+  column: { sensors: 'b.sensor_count' },
 });
 
 export const station = dashboard({

@@ -5,7 +5,6 @@ create view api.freshness as
   select refreshed_at from rollup.freshness;
 
 -- When any sensor of these providers measured last. One probe by index for each stay of a sensor.
-drop function if exists rollup.newest_measurement(timestamptz);
 drop function if exists rollup.newest_measurement(timestamptz, text[]);
 create function rollup.newest_measurement(at timestamptz, providers text[]) returns table (provider text, measured_at timestamptz)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$

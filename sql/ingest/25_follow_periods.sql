@@ -44,7 +44,6 @@ $$;
 -- To be called under the lock raw.network, held alone, after the change; `before` is raw.network_period as it was. Has the hours
 -- computed anew whose members changed, and notes which readings have to follow: that may be long work, and nobody can write a reading
 -- while the lock is held.
-drop function if exists raw.follow_periods(raw.network_period[]) cascade;
 drop function if exists raw.note_changed_periods(raw.network_period[]) cascade;
 create function raw.note_changed_periods(before raw.network_period[]) returns void language plpgsql as $$
 declare
