@@ -109,8 +109,10 @@ export async function acceptReadings(
     String(onlyNew),
     ...batch.metrics,
   ]);
-  const delays = row.delays.flatMap(([count, seconds]) => Array<number>(count).fill(seconds));
-  onWritten?.({ lateHours: row.late_hours, delays });
+  if (onWritten !== undefined) {
+    const delays = row.delays.flatMap(([count, seconds]) => Array<number>(count).fill(seconds));
+    onWritten({ lateHours: row.late_hours, delays });
+  }
   return {
     received,
     accepted: row.accepted,

@@ -29,8 +29,8 @@ export type IngestOptions = {
   metrics?: Metrics;
 };
 
-export const READINGS_PATH = '/v1/readings';
-export const AIRROHR_PATH = '/v1/push/airrohr';
+const READINGS_PATH = '/v1/readings';
+const AIRROHR_PATH = '/v1/push/airrohr';
 
 /** Eight MiB each, and what becomes of them: some hundreds of MiB at worst. */
 const AT_ONCE = 16;

@@ -10,21 +10,16 @@ type Options = {
   /** Whether there is a token that was not revoked. */
   hasTokens: () => Promise<boolean>;
   log: Log;
-  lookEveryMs?: number;
 };
 
-export type Door = {
-  /** Undefined as long as it is shut. */
-  port(): number | undefined;
-  close(): Promise<void>;
-};
+export type Door = { close(): Promise<void> };
 
 const LOOK_EVERY_MS = 10_000;
 /** Eight MiB over a slow uplink take their time. */
 const SLOW_UPLINK_MS = 60_000;
 
 /** Looks now and every ten seconds; rejects if there are tokens and the port cannot be had. An open door stays open. */
-export async function openDoor({ app, host, port, hasTokens, log, lookEveryMs }: Options): Promise<Door> {
+export async function openDoor({ app, host, port, hasTokens, log }: Options): Promise<Door> {
   let listening: Listening | undefined;
   const look = async () => {
     if (listening !== undefined || !(await hasTokens())) return;
@@ -40,9 +35,8 @@ export async function openDoor({ app, host, port, hasTokens, log, lookEveryMs }:
       .catch((error: Error) =>
         log.error({ error: error.message }, 'the ingest port could not be opened; trying again'),
       );
-  }, lookEveryMs ?? LOOK_EVERY_MS);
+  }, LOOK_EVERY_MS);
   return {
-    port: () => listening?.port,
     async close() {
       clearInterval(timer);
       await looking;
