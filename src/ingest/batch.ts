@@ -25,7 +25,7 @@ export type Incoming = {
 export type Problem = { index: number; reason: ReadingReason };
 export type ValueProblem = { index: number; reason: ValueReason };
 
-export type Batch = { problems: Problem[]; values: ValueProblem[]; columns: string[]; metrics: string[]; text: string };
+export type Batch = { values: ValueProblem[]; columns: string[]; metrics: string[]; text: string };
 
 const LARGEST_INT = 2_147_483_647;
 const FIVE_MINUTES = 300_000;
@@ -33,7 +33,7 @@ const YEAR_2000 = Date.UTC(2000, 0, 1) * 1_000;
 
 export function layOut(readings: readonly Incoming[], now: Date): Batch {
   const latest = (now.getTime() + FIVE_MINUTES) * 1_000;
-  const problems: Problem[] = [];
+  let isSound = true;
   const values: ValueProblem[] = [];
   const sensors: number[] = [];
   const times: (number | 'NULL')[] = [];
@@ -61,15 +61,12 @@ export function layOut(readings: readonly Incoming[], now: Date): Batch {
     times.push(time === undefined || time.local ? 'NULL' : time.microseconds);
     const reason = judge(reading, sensor, time, given, latest);
     reasons.push(reason ?? 'NULL');
-    if (reason !== undefined) problems.push({ index, reason });
+    if (reason !== undefined) isSound = false;
   });
 
   return {
-    problems,
     values,
-    columns: [sensors, times, problems.length === 0 ? [] : reasons, readings.map(({ line }) => line ?? 'NULL')].map(
-      arrayLiteral,
-    ),
+    columns: [sensors, times, isSound ? [] : reasons, readings.map(({ line }) => line ?? 'NULL')].map(arrayLiteral),
     metrics: metrics.map(arrayLiteral),
     text: readings.map(({ text }) => storable(text)).join('\n'),
   };
