@@ -1,12 +1,14 @@
 /** Opens connection pools in the right role, zone and with the settings that our SQL relies on. */
 import type { Socket } from 'node:net';
 import postgres from 'postgres';
+import { sessionSettings } from './session.ts';
 
 /** Where the database is: a URL of the operator's, or the socket of the embedded server. */
 export type Target = string | { host: string; port: number; user: string; database: string };
 
 /** The three roles of the floor plan, and the connecting user itself for what only it can do. */
-export type Role = 'airseries_owner' | 'airseries_ingest' | 'airseries_reader';
+export const ROLES = ['airseries_owner', 'airseries_ingest', 'airseries_reader'] as const;
+export type Role = (typeof ROLES)[number];
 
 /** The driver's own idea of where to connect to: several hosts with a port each, or the path of a socket. */
 export type Place = { host: string[]; port: number[]; path?: string | false };
@@ -41,33 +43,12 @@ export function connect(
       texts: { to: 1009, from: [1009], serialize: String, parse: listOf },
       timestamptz: { to: 1184, from: [1184], serialize: toTimestamp, parse: toIso },
     },
-    connection: {
-      application_name: name,
-      TimeZone: timeZone,
-      DateStyle: 'ISO, YMD',
-      search_path: 'rollup, public',
-      // a host that vanished must not keep its locks for hours
-      tcp_keepalives_idle: 30,
-      tcp_keepalives_interval: 10,
-      tcp_keepalives_count: 3,
-      client_connection_check_interval: 2_000, // nor may a statement whose sender has died
-      ...(role === undefined ? {} : { role }),
-      ...(statementTimeoutMs === undefined ? {} : { statement_timeout: statementTimeoutMs }),
-      ...SAFE_WRITES,
-    },
+    // the driver drops what is falsy, so every setting is text
+    connection: { application_name: name, ...sessionSettings({ role, timeZone, statementTimeoutMs }) } as object,
     ...driver,
   };
   return typeof target === 'string' ? postgres(target, options) : postgres({ ...target, ...options });
 }
-
-/**
- * With the first, late rows into compressed chunks stop after 100,000; without the second, COPY would not mark what it changed.
- * Elsewhere than on TimescaleDB they are names without a meaning.
- */
-const SAFE_WRITES = {
-  'timescaledb.max_tuples_decompressed_per_dml_transaction': 0,
-  'timescaledb.enable_optimizations': 'on',
-} as object;
 
 /** Work on a connection of its own, which is closed afterwards; at once if the work failed, whatever state it is in. */
 export async function onConnection<T>(

@@ -1,13 +1,14 @@
 /** Brings a database to the state this program needs, or refuses with a reason and a remedy. Safe to run from many processes at once. */
 import type { Log } from '../log.ts';
 import { commentsSql } from './comments.ts';
-import { connect, type Sql, type Target } from './connect.ts';
+import { connect, onConnection, ROLES, type Sql, type Target } from './connect.ts';
 import { checkEngine, offeredEngine } from './engine.ts';
 import { fingerprint, sqlFile } from './files.ts';
 import { type Applied, type Migration, MigrationRefused, pendingMigrations, readMigrations } from './migrations.ts';
 import type { Columns } from './oracle.ts';
 import { repeatableSql } from './repeatable.ts';
 import { buildRollups, type Engine, LEVELS, rebuildRollups } from './rollups.ts';
+import { checkSession } from './session.ts';
 import { checkTimeZone } from './timeZone.ts';
 
 export type Installation = { timeZone: string; engine: Engine; applied: number };
@@ -16,7 +17,17 @@ export const DEFAULT_TIME_ZONE = 'Asia/Yerevan';
 
 type Options = { timeZone?: string | undefined; now: Date; log: Log };
 
-export async function migrate(target: Target, { timeZone, now, log }: Options): Promise<Installation> {
+/** Throws too where the server did not take the session settings that our SQL relies on, in any of the three roles. */
+export async function migrate(target: Target, options: Options): Promise<Installation> {
+  const installation = await migrateAsUser(target, options);
+  for (const role of ROLES) {
+    const session = { role, timeZone: installation.timeZone };
+    await onConnection(target, session, (sql) => checkSession(sql, session));
+  }
+  return installation;
+}
+
+async function migrateAsUser(target: Target, { timeZone, now, log }: Options): Promise<Installation> {
   const sql = connect(target, { name: 'airseries migrate' });
   try {
     await sql`select pg_advisory_lock(hashtext('airseries.migrate'))`;
