@@ -26,6 +26,7 @@ const SCHEMA = z.object({
   DATA_DIR: z.preprocess(unset, z.string().default('.airseries')),
   EMBEDDED_PG: optional(z.enum(['bundled', 'local'])),
   TIME_ZONE: optional(z.string()),
+  EPOCH: optional(z.iso.date('must be the first of a month, such as 2011-01-01').endsWith('-01', 'must be the first of a month, such as 2011-01-01')),
   FIXED_NOW: optional(
     z.iso.datetime({ offset: true, error: 'must be an ISO 8601 instant such as 2026-11-20T12:00:00Z' }),
   ),
@@ -52,6 +53,8 @@ export type Config = {
   dataDirectory: string;
   embedded: 'bundled' | 'local' | undefined;
   timeZone: string | undefined;
+  /** The local date on which a new database begins; undefined: as recorded, or 2000-01-01. */
+  epoch: string | undefined;
   fixedNow: Date | undefined;
   port: number;
   adminPort: number;
@@ -87,6 +90,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     dataDirectory: given.DATA_DIR,
     embedded: given.EMBEDDED_PG,
     timeZone: given.TIME_ZONE,
+    epoch: given.EPOCH,
     fixedNow: given.FIXED_NOW === undefined ? undefined : new Date(given.FIXED_NOW),
     port: given.PORT,
     adminPort: given.ADMIN_PORT,

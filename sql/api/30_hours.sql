@@ -1,11 +1,19 @@
--- The hours of a {{place}} in the words of the specification, at published precision.
-create view api.{{place}}_hourly as
+-- The hours of a {{subject}} in the words of the specification, at published precision.
+create view api.{{subject}}_hourly as
   select
     b.bucket as timestamp,
-    b.{{key}},
-    b.{{members}},
+    b.{{id}},
+    b.{{sources}},
     {{each mean: $publish(b.$name, $digits) as avg_$name}},
-    rollup.published(rollup.wind_degrees(b.wind_sin, b.wind_cos), 0)::int % 360 as avg_wind_direction,
-    rollup.published(b.rain, 1) as total_rain,
+    logic.published_direction(b.wind_sin, b.wind_cos) as avg_wind_direction,
+    {{publish rain: b.rain}} as total_rain,
     b.aqi
-  from rollup.{{place}}_hourly b;
+  from rollup.{{subject}}_hourly b;
+comment on view api.{{subject}}_hourly is '{{subject}} hours at published precision. One row for each hour with a reading, none for the others.';
+comment on column api.{{subject}}_hourly.timestamp is 'start of the hour';
+comment on column api.{{subject}}_hourly.{{id}} is '{{id meaning}}';
+comment on column api.{{subject}}_hourly.{{sources}} is '{{sources}} behind the mean [{{sources unit}}]';
+{{every mean: comment on column api.{{subject}}_hourly.avg_$name is '$meaning, mean of the hour [$unit]';}}
+comment on column api.{{subject}}_hourly.avg_wind_direction is 'direction of the mean wind vector of the hour, clockwise from north [degrees]';
+comment on column api.{{subject}}_hourly.total_rain is 'precipitation, sum of the hour [mm]';
+comment on column api.{{subject}}_hourly.aqi is 'US EPA air quality index of the published PM2.5 and PM10 [US EPA AQI]';

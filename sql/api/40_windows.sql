@@ -1,10 +1,11 @@
--- The five history windows at an instant (H1): hours and days closed, months with the running one. Half-open.
+-- The history windows at an instant (H1): of hours and days the closed ones, of months the running one too.
 create function api.history_window(at timestamptz)
 returns table (series text, unit text, since timestamptz, until timestamptz)
 language sql immutable parallel safe begin atomic
   select w.series, w.unit,
     rollup.bucket_add(w.unit, rollup.bucket_start(w.unit, at), w.running - w.buckets),
     rollup.bucket_add(w.unit, rollup.bucket_start(w.unit, at), w.running)
-  from (values ('24h', 'hour', 24, 0), ('7d', 'hour', 168, 0), ('30d', 'day', 30, 0), ('1y', 'month', 12, 1), ('2y', 'month', 24, 1))
-    as w(series, unit, buckets, running);
+  from (values {{each window: ('$key', '$unit', $count, $running)}}) as w(series, unit, buckets, running);
 end;
+comment on function api.history_window is
+  'The history windows at an instant, half-open. Columns: series (key of the window), unit (of its buckets: hour, day or month), since, until.';

@@ -3,22 +3,8 @@
 -- When the aggregates were last brought up to date. Null before the first time: there is nothing to answer with yet.
 create view api.freshness as
   select refreshed_at from rollup.freshness;
-
--- When any sensor of these providers measured last. One probe by index for each stay of a sensor.
-drop function if exists rollup.newest_measurement(timestamptz, text[]);
-create function rollup.newest_measurement(at timestamptz, providers text[]) returns table (provider text, measured_at timestamptz)
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select station.provider_id, max(newest.measured_at)
-  from raw.station station
-  join raw.sensor_station place on place.station_id = station.id and place.since <= at
-  cross join lateral (
-    select r.measured_at from raw.readings r
-    where r.sensor_id = place.sensor_id and r.measured_at >= place.since and r.measured_at < place.until and r.measured_at <= at
-    order by r.measured_at desc limit 1
-  ) newest
-  where station.provider_id = any (providers)
-  group by station.provider_id
-$$;
+comment on view api.freshness is 'How far the aggregates have come. One row.';
+comment on column api.freshness.refreshed_at is 'when the aggregates were last brought up to date; null before the first time';
 
 -- Per provider, how many of its listed stations are online, and when any of its stations measured last: for one with a station
 -- online, that is known without looking further.
@@ -34,8 +20,10 @@ returns table (provider text, measurement_time timestamptz, online int, offline 
   )
   select s.provider, coalesce(s.newest, n.measured_at), s.online, s.offline
   from state s
-  left join rollup.newest_measurement(at, array(select silent.provider from state silent where silent.newest is null)) n on n.provider = s.provider;
+  left join logic.newest_measurement(at, array(select silent.provider from state silent where silent.newest is null)) n on n.provider = s.provider;
 end;
+comment on function api.provider_state is
+  'Every provider at an instant. Columns: provider (slug), measurement_time (newest measurement of its sensors; null without any), online and offline (listed stations of that status [stations]).';
 
 -- The newest bucket of each aggregate that is published.
 create view api.newest_bucket as
@@ -45,6 +33,10 @@ create view api.newest_bucket as
   union all select 'region', 'hour', (select max(bucket) from rollup.region_hourly)
   union all select 'region', 'day', (select max(bucket) from rollup.region_daily)
   union all select 'region', 'month', (select max(bucket) from rollup.region_monthly);
+comment on view api.newest_bucket is 'How far each published aggregate has come. One row for each.';
+comment on column api.newest_bucket.place is 'station or region';
+comment on column api.newest_bucket.grain is 'hour, day or month';
+comment on column api.newest_bucket.timestamp is 'start of its newest bucket; null before the first';
 
 -- The audit that was made last, of those that looked at least as far back as that of every night: a look at one month of long ago says
 -- nothing of today. No row before the first.
@@ -52,16 +44,20 @@ create view api.last_audit as
   select made_at, differing from rollup.audit
   where since <= made_at - interval '34 days' and until >= made_at
   order by made_at desc limit 1;
+comment on view api.last_audit is 'The newest audit, of those that looked back at least as far as the nightly one. No row before the first.';
+comment on column api.last_audit.made_at is 'when';
+comment on column api.last_audit.differing is 'buckets that differed from the readings [buckets]';
 
 -- Whole readings that wait in quarantine.
 create view api.quarantine_lines as
   select reason, count(*)::int as lines from raw.quarantine where kind = 'reading' group by reason;
-
-drop function if exists rollup.storage();
-create function rollup.storage() returns table (schema text, bytes float8) language sql stable security definer set search_path = rollup, public, pg_temp as $$
-  select 'raw', rollup.size_of('raw')::float8 union all select 'rollup', rollup.size_of('rollup')::float8
-$$;
+comment on view api.quarantine_lines is 'Whole readings that wait in quarantine. One row for each reason.';
+comment on column api.quarantine_lines.reason is 'why they could not be used';
+comment on column api.quarantine_lines.lines is 'how many [readings]';
 
 -- Space on disk of what arrived and of what it adds up to, with indexes and compressed parts.
 create view api.storage as
-  select s.schema, s.bytes from rollup.storage() s;
+  select s.schema, s.bytes from logic.storage() s;
+comment on view api.storage is 'Space on disk, indexes and compressed parts included. One row for each schema.';
+comment on column api.storage.schema is 'raw (what arrived) or rollup (what it adds up to)';
+comment on column api.storage.bytes is 'its size [bytes]';

@@ -5,7 +5,8 @@ create table raw.provider (
   url text not null default '',
   image text not null default '',
   image_dark text not null default '',
-  stale_after interval not null default interval '3 hours' check (stale_after > interval '0')
+  stale_after interval not null default interval '3 hours' check (stale_after > interval '0'),
+  pull jsonb -- {kind, url, every}: where its readings are fetched from; null: it sends them
 );
 
 create table raw.region (
@@ -26,14 +27,22 @@ create table raw.station (
   title jsonb not null,
   latitude float8 not null check (latitude between -90 and 90),
   longitude float8 not null check (longitude between -180 and 180),
-  altitude float8,
+  altitude float8, -- metres above sea level
   city_slug text references raw.region, -- as first listed of each kind: what the station page says
-  district_slug text references raw.region
+  district_slug text references raw.region,
+  screening boolean not null default true -- false: the operator vouches for temperature, humidity and pressure
 );
 create index on raw.station (city_slug);
 
--- When a station was in a region, hidden periods already taken out (A3). On full hours, so that an hour is in or out as a whole.
-create table raw.membership (
+create table raw.sensor (
+  id int primary key check (id > 0),
+  kind text,
+  device text -- what the device it is part of calls itself; several sensors may be of one
+);
+create index on raw.sensor (device);
+
+-- When a station was in a region.
+create table raw.station_region (
   station_id int not null references raw.station,
   region_slug text not null references raw.region,
   since timestamptz not null,
@@ -41,8 +50,9 @@ create table raw.membership (
   primary key (station_id, region_slug, since),
   check (since < until)
 );
-create index on raw.membership (region_slug);
+create index on raw.station_region (region_slug);
 
+-- When a station was in no list and no region.
 create table raw.hidden_period (
   station_id int not null references raw.station,
   since timestamptz not null,
@@ -51,8 +61,8 @@ create table raw.hidden_period (
   check (since < until)
 );
 
--- Temperature, humidity and pressure of the station are unreliable: its readings get quality 1 (C5).
-create table raw.bad_thp_period (
+-- When temperature, humidity and pressure of a station were unreliable (C5), as the operator says …
+create table raw.flag_period (
   station_id int not null references raw.station,
   since timestamptz not null,
   until timestamptz not null,
@@ -60,13 +70,18 @@ create table raw.bad_thp_period (
   check (since < until)
 );
 
-create table raw.sensor (
-  id int primary key check (id > 0),
-  kind text,
-  correction text not null default 'none'
+-- … and as screening found.
+create table raw.screened_period (
+  station_id int not null references raw.station,
+  sensor_id int not null references raw.sensor, -- whose readings gave it away
+  reason text not null,
+  since timestamptz not null,
+  until timestamptz not null, -- infinity: it goes on
+  primary key (station_id, sensor_id, reason, since),
+  check (since < until)
 );
 
--- Which station a sensor measured for, and when: sensors move.
+-- Where a sensor stood.
 create table raw.sensor_station (
   sensor_id int not null references raw.sensor,
   station_id int not null references raw.station,
@@ -77,7 +92,7 @@ create table raw.sensor_station (
 );
 create index on raw.sensor_station (station_id);
 
--- The whole sensor is unreliable: its readings get quality 2 and take part in nothing (A2).
+-- When a sensor as a whole was unreliable.
 create table raw.suspicious_period (
   sensor_id int not null references raw.sensor,
   since timestamptz not null,
@@ -86,4 +101,40 @@ create table raw.suspicious_period (
   check (since < until)
 );
 
-grant select on raw.provider, raw.station, raw.sensor, raw.sensor_station, raw.bad_thp_period, raw.suspicious_period to airseries_ingest;
+-- Which formula corrects the PM2.5 of a sensor (S5); at all other times none does.
+create table raw.correction (
+  sensor_id int not null references raw.sensor,
+  formula text not null check (formula in ('epa-2021')),
+  since timestamptz not null,
+  until timestamptz not null,
+  primary key (sensor_id, since),
+  check (since < until)
+);
+
+-- The two below follow from the periods above (views logic.placement and logic.membership say how) and are what the aggregates join.
+
+-- When a sensor's readings count for a station, and the formula in force (P2).
+create table raw.placement (
+  sensor_id int not null references raw.sensor,
+  station_id int not null references raw.station,
+  formula text not null, -- none: not corrected
+  since timestamptz not null,
+  until timestamptz not null,
+  primary key (sensor_id, since),
+  check (since < until)
+);
+create index on raw.placement (station_id);
+
+-- When a station's hours count for a region, and whether its temperature, humidity and pressure are left out (P3). On full hours.
+create table raw.membership (
+  station_id int not null references raw.station,
+  region_slug text not null references raw.region,
+  is_flagged boolean not null,
+  since timestamptz not null,
+  until timestamptz not null,
+  primary key (station_id, region_slug, since),
+  check (since < until)
+);
+create index on raw.membership (region_slug);
+
+grant select on raw.provider, raw.station, raw.sensor, raw.sensor_station, raw.placement to airseries_ingest;

@@ -1,42 +1,33 @@
--- What arrived. Time first (the aggregates of TimescaleDB find their time column by position), single precision: half the space
--- on disk, and finer than any instrument. The checks are rule S1 once more: the door nulls what is out of bounds, so a failure
--- here is a fault of the door. `between` also refuses NaN and the infinities.
+-- What was measured: a reading is a fact and says nothing of the network (P1). Time first, because the aggregates of TimescaleDB find
+-- their time column by position; single precision is half the space on disk and finer than any instrument. The checks are rule S1
+-- once more: ingest drops what is out of bounds, so a failure here is a fault of ingest. `between` also refuses NaN and infinities.
 create table raw.readings (
-  measured_at timestamptz not null check (measured_at >= '2000-01-01 00:00+00'),
+  measured_at timestamptz not null,
   sensor_id int not null,
-  station_id int, -- the station it was taken for; null: the sensor stood nowhere then
-  quality smallint not null default 0 check (quality between 0 and 2), -- 0 good, 1 temperature, humidity and pressure suspect, 2 suspect as a whole
-  {{each metric: $name real check ($name between $low and $high)}},
+  temperature real check (temperature between -60 and 60),
+  humidity real check (humidity between 0 and 100),
+  pressure real check (pressure between 50000 and 110000),
+  pm1 real check (pm1 between -10 and 2000),
+  pm25 real check (pm25 between -10 and 2000),
+  pm25_raw real check (pm25_raw between -10 and 2000),
+  pm10 real check (pm10 between -10 and 2000),
+  no2 real check (no2 between 0 and 5000),
+  so2 real check (so2 between 0 and 5000),
+  o3 real check (o3 between 0 and 5000),
+  dust real check (dust between -10 and 2000),
+  usvh real check (usvh between 0 and 100),
+  uv real check (uv between 0 and 20),
+  wind_speed real check (wind_speed between 0 and 100),
+  wind_direction real check (wind_direction between 0 and 359.99997), -- the largest single-precision number below 360
+  rain real check (rain between 0 and 500),
   primary key (sensor_id, measured_at)
 );
 
--- What could not be used, with its reason (S2): whole readings, and single values whose reading was kept.
-create table raw.quarantine (
-  id bigint generated always as identity primary key,
-  recorded_at timestamptz not null,
-  source text not null, -- file name or provider
-  line bigint, -- where in the source, counted from 1
-  kind text not null check (kind in ('reading', 'value')),
-  reason text not null,
-  text text not null, -- as it came
-  fingerprint text generated always as (md5(kind || E'\n' || reason || E'\n' || text)) stored unique -- the same line is recorded once
-);
-create index on raw.quarantine (recorded_at);
-
--- A change that readings do not show (memberships, an operator's rebuild): recompute the aggregates from this floor up.
-create table rollup.stale_period (
-  id bigint generated always as identity primary key,
-  since timestamptz not null,
-  until timestamptz not null,
-  from_level text not null check (from_level in ('sensor_hourly', 'region_hourly')),
-  check (since < until)
-);
-
--- When the aggregates were last brought up to date, by the clock of the caller (Z4). One row.
-create table rollup.freshness (only_row boolean primary key default true check (only_row), refreshed_at timestamptz);
-insert into rollup.freshness default values;
+-- Nothing before the first hour there is.
+do $$
+begin
+  execute format('alter table raw.readings add constraint readings_epoch_check check (measured_at >= %L)',
+    (select (epoch::timestamp at time zone time_zone)::text from raw.installation));
+end $$;
 
 grant select, insert, update on raw.readings to airseries_ingest;
-grant select, insert on raw.quarantine to airseries_ingest;
-
-{{engine readings.sql}}

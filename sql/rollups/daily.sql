@@ -1,10 +1,10 @@
--- Day of a {{place}}: the mean of its hours (A4), extremes of the hourly means (A5), rain summed (A6).
+-- Day of a {{subject}}: the mean of its hours (A4), extremes of the hourly means (A5), rain summed (A6).
 -- The number of hours behind each mean goes along, so that a month can be the mean of its hours without reading them again.
 select
-  time_bucket('1 day', h.bucket, {{zone}}) as bucket,
-  h.{{key}},
+  time_bucket('1 day', h.bucket, timezone => {{zone}}, origin => {{origin}}) as bucket,
+  h.{{id}},
   count(*)::int as hours,
-  avg(h.{{members}})::float8 as {{members}},
+  avg(h.{{sources}})::float8 as {{sources}},
   {{each mean: avg(h.$name) as $name}},
   {{each mean: count(h.$name)::int as $name_hours}},
   {{each extreme: min(h.$name) as min_$name, max(h.$name) as max_$name}},
@@ -14,6 +14,6 @@ select
   avg(h.wind_cos) as wind_cos,
   count(h.wind_sin)::int as wind_hours,
   sum(h.rain) as rain
-from rollup.{{place}}_hourly h
+from rollup.{{subject}}_hourly h
 where {{range h.bucket}}
 group by 1, 2

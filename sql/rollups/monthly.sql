@@ -1,9 +1,9 @@
--- Month of a {{place}}: the mean of its hours (A4), put together from the days, each weighed by its hours.
+-- Month of a {{subject}}: the mean of its hours (A4), put together from the days, each weighed by its hours.
 select
-  time_bucket('1 month', d.bucket, {{zone}}) as bucket,
-  d.{{key}},
+  time_bucket('1 month', d.bucket, timezone => {{zone}}, origin => {{origin}}) as bucket,
+  d.{{id}},
   sum(d.hours)::int as hours,
-  sum(d.{{members}} * d.hours) / sum(d.hours) as {{members}},
+  sum(d.{{sources}} * d.hours) / sum(d.hours) as {{sources}},
   {{each mean: sum(d.$name * d.$name_hours) / nullif(sum(d.$name_hours), 0) as $name}},
   {{each mean: sum(d.$name_hours)::int as $name_hours}},
   {{each extreme: min(d.min_$name) as min_$name, max(d.max_$name) as max_$name}},
@@ -13,6 +13,6 @@ select
   sum(d.wind_cos * d.wind_hours) / nullif(sum(d.wind_hours), 0) as wind_cos,
   sum(d.wind_hours)::int as wind_hours,
   sum(d.rain) as rain
-from rollup.{{place}}_daily d
+from rollup.{{subject}}_daily d
 where {{range d.bucket}}
 group by 1, 2

@@ -1,10 +1,10 @@
--- Region hour: the mean of the hours of the stations that belonged to the region at its start, each once (A3, A8).
+-- Region hour: the mean of the hours of the stations that belonged to the region then, each once (A3, A8).
 select
-  time_bucket('1 hour', h.bucket) as bucket,
+  time_bucket('1 hour', h.bucket, origin => {{origin}}) as bucket,
   m.region_slug,
   count(*)::int as station_count,
-  {{each thp: avg(h.$name) filter (where h.quality = 0) as $name}},
-  {{each air: avg(h.$name) as $name}},
+  {{each thp: avg(h.$name) filter (where not m.is_flagged) as $name}},
+  {{each ambient: avg(h.$name) as $name}},
   avg(h.wind_sin) as wind_sin,
   avg(h.wind_cos) as wind_cos,
   avg(h.rain) as rain,

@@ -1,14 +1,16 @@
--- Station hour: the mean of its sensors' hours, however often each reports (A2). Quality is that of its worst reading.
+-- Station hour: the mean of its sensors' hours, however often each reports (A2), of those that were placed there for the whole hour (P2).
 select
-  time_bucket('1 hour', s.bucket) as bucket,
-  s.station_id,
-  max(s.quality) as quality,
+  time_bucket('1 hour', s.bucket, origin => {{origin}}) as bucket,
+  p.station_id,
   count(*)::int as sensor_count,
-  {{each mean: avg(s.$name) as $name}},
+  {{each uncorrected: avg(s.$name) as $name}},
+  {{station_pm25}} as pm25,
+  {{station_pm25_raw}} as pm25_raw,
   avg(s.wind_sin) as wind_sin,
   avg(s.wind_cos) as wind_cos,
   avg(s.rain) as rain,
-  rollup.aqi(avg(s.pm25), avg(s.pm10)) as aqi
+  rollup.aqi({{station_pm25}}, avg(s.pm10)) as aqi
 from rollup.sensor_hourly s
-where {{range s.bucket}}
+join raw.placement p on p.sensor_id = s.sensor_id
+where s.bucket >= p.since and s.bucket + interval '1 hour' <= p.until and {{range s.bucket}}
 group by 1, 2

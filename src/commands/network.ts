@@ -11,7 +11,7 @@ export async function networkCommand({ database, as, clock, log }: Context, file
   if (await holdsDemo(database.target)) {
     throw new Error('This database holds the demo network. Take it out first: npm run -s cli -- demo --remove');
   }
-  const result = await as('airseries_owner', (sql) => importNetwork(sql, text, { now: clock(), log }));
+  const result = await as('airseries_owner', (sql) => importNetwork(sql, text, { log }));
   await refresh(database.target, clock());
   return { result, ok: true };
 }

@@ -4,7 +4,7 @@ import { auditCommand, digestCommand, refreshCommand } from './aggregates.ts';
 import { type Command, type Context, type Outcome, UsageError } from './context.ts';
 import { demoCommand, networkCommand } from './network.ts';
 import { exportCommand } from './openData.ts';
-import { recorrectCommand, screenCommand } from './quality.ts';
+import { screenCommand } from './quality.ts';
 import { quarantineDropCommand, quarantineListCommand, quarantineRetryCommand } from './quarantine.ts';
 import { deleteCommand, readingsCommand } from './readings.ts';
 import { tokenAddCommand, tokenListCommand, tokenRevokeCommand } from './token.ts';
@@ -99,11 +99,6 @@ const TABLE: readonly Entry[] = [
     usage: 'screen [--from T]',
     does: 'look for implausible weather further back than the service does, and tell what is flagged',
     run: (context, values) => screenCommand(context, values),
-  },
-  {
-    usage: 'recorrect --from T [--sensor N]',
-    does: 'correct the PM2.5 of the past by the formulas of today',
-    run: (context, values) => recorrectCommand(context, values),
   },
   {
     usage: 'delete readings --sensor N --from T --to T',

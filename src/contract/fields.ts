@@ -10,8 +10,8 @@ export function field<T extends z.ZodType>(schema: T, meaning: string, unit?: st
   return schema.meta({ description: meaning, ...(unit === undefined ? {} : { unit }) });
 }
 
-/** ISO 8601 with seconds and the installation's offset, never `Z` (Z2). Offsets are whole hours (Z1). */
-export const instant = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:00$/);
+/** ISO 8601 with seconds and the installation's offset, never `Z` (Z2). */
+export const instant = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/);
 
 export const slug = z.string().regex(/^[a-z-]+$/);
 

@@ -1,10 +1,20 @@
-/** The five history windows: the keys of every history response, in their order, and the bucket each is made of. */
+/** The history windows (H1): the keys of every history response, in their order, and the buckets each is made of. */
+
+export type Window = {
+  readonly key: string;
+  readonly unit: 'hour' | 'day' | 'month';
+  /** Buckets in it, those without data included. */
+  readonly count: number;
+  /** Whether the running bucket is the last of them. */
+  readonly running: boolean;
+};
+
 export const WINDOWS = [
-  { key: '24h', bucket: 'hour' },
-  { key: '7d', bucket: 'hour' },
-  { key: '30d', bucket: 'day' },
-  { key: '1y', bucket: 'month' },
-  { key: '2y', bucket: 'month' },
-] as const;
+  { key: '24h', unit: 'hour', count: 24, running: false },
+  { key: '7d', unit: 'hour', count: 168, running: false },
+  { key: '30d', unit: 'day', count: 30, running: false },
+  { key: '1y', unit: 'month', count: 12, running: true },
+  { key: '2y', unit: 'month', count: 24, running: true },
+] as const satisfies readonly Window[];
 
 export type WindowKey = (typeof WINDOWS)[number]['key'];

@@ -1,25 +1,41 @@
 /** Brings a database to the state this program needs, or refuses with a reason and a remedy. Safe to run from many processes at once. */
 import type { Log } from '../log.ts';
-import { commentsSql } from './comments.ts';
-import { connect, onConnection, ROLES, type Sql, type Target } from './connect.ts';
+import { carryOver, isSetAside, setAsideSql } from './carryOver.ts';
+import { checkCatalogs } from './catalogs.ts';
+import { onConnection, ROLES, type Sql, type Target } from './connect.ts';
+import { DEFINITIONS, type Definitions, fingerprint, readSql } from './definitions.ts';
 import { checkEngine, offeredEngine } from './engine.ts';
-import { fingerprint, sqlFile } from './files.ts';
-import { type Applied, type Migration, MigrationRefused, pendingMigrations, readMigrations } from './migrations.ts';
+import { type Applied, MigrationRefused, pendingMigrations, readMigrations } from './migrations.ts';
 import type { Columns } from './oracle.ts';
-import { repeatableSql } from './repeatable.ts';
-import { buildRollups, type Engine, LEVELS, rebuildRollups } from './rollups.ts';
+import { DROP, repeatableSql } from './repeatable.ts';
+import { buildRollups, type Calendar, type Engine, LEVELS } from './rollups.ts';
 import { checkSession } from './session.ts';
 import { checkTimeZone } from './timeZone.ts';
 
-export type Installation = { timeZone: string; engine: Engine; applied: number };
+export type Installation = { timeZone: string; epoch: string; engine: Engine; applied: number };
 
 export const DEFAULT_TIME_ZONE = 'Asia/Yerevan';
+export const DEFAULT_EPOCH = '2000-01-01';
 
-type Options = { timeZone?: string | undefined; now: Date; log: Log };
+type Options = {
+  /** Undefined: as recorded, or the default. */
+  timeZone?: string | undefined;
+  /** A local date, the first of a month; undefined: as recorded, or the default. */
+  epoch?: string | undefined;
+  now: Date;
+  log: Log;
+  definitions?: Definitions;
+};
 
-/** Throws too where the server did not take the session settings that our SQL relies on, in any of the three roles. */
+/**
+ * Throws MigrationRefused, and an Error where the server did not take the session settings that our SQL relies on, in any of the
+ * three roles.
+ */
 export async function migrate(target: Target, options: Options): Promise<Installation> {
-  const installation = await migrateAsUser(target, options);
+  const installation = await onConnection(target, { name: 'airseries migrate' }, async (sql) => {
+    await sql`select pg_advisory_lock(hashtext('airseries.migrate'))`;
+    return await migrateLocked(sql, options);
+  });
   for (const role of ROLES) {
     const session = { role, timeZone: installation.timeZone };
     await onConnection(target, session, (sql) => checkSession(sql, session));
@@ -27,36 +43,60 @@ export async function migrate(target: Target, options: Options): Promise<Install
   return installation;
 }
 
-async function migrateAsUser(target: Target, { timeZone, now, log }: Options): Promise<Installation> {
-  const sql = connect(target, { name: 'airseries migrate' });
-  try {
-    await sql`select pg_advisory_lock(hashtext('airseries.migrate'))`;
-    const recorded = await installation(sql);
-    if (recorded === undefined) {
-      const zone = timeZone ?? DEFAULT_TIME_ZONE;
-      await checkTimeZone(sql, zone, now);
-      const { engine, why } = await offeredEngine(sql);
-      log.info({ engine, why, time_zone: zone }, 'new database');
-      await makeRoles(sql);
-      await sql.unsafe(RECORD).simple();
-      return await bring(sql, engine, zone, now, log);
-    }
-    if (timeZone !== undefined && timeZone !== recorded.zone) {
-      throw new MigrationRefused(
-        `TIME_ZONE is ${timeZone}, but this database was made for ${recorded.zone}, and its days and months are of that zone. ` +
-          `Unset TIME_ZONE or set it to ${recorded.zone}; for another zone make a new database.`,
-      );
-    }
+type Recorded = Omit<Installation, 'applied'>;
+
+async function migrateLocked(sql: Sql, { timeZone, epoch, now, log, definitions = DEFINITIONS }: Options): Promise<Installation> {
+  const applied = await appliedMigrations(sql);
+  let recorded: Recorded;
+  if (applied.length === 0) {
+    recorded = await beginInstallation(sql, { timeZone, epoch, now, log, definitions });
+  } else {
+    const [{ engine } = { engine: 'plain' as const }] = await sql<{ engine: Engine }[]>`select engine from raw.installation`;
+    pendingMigrations(readMigrations(definitions, engine), applied); // before anything is read that another version may not have
+    recorded = await readInstallation(sql);
+    checkRecorded(recorded, timeZone, epoch);
     await checkEngine(sql, recorded.engine);
-    return await bring(sql, recorded.engine, recorded.zone, now, log);
-  } finally {
-    await sql.end({ timeout: 1 });
   }
+  if (recorded.engine === 'timescale') await checkCatalogs(sql);
+  const migrations = readMigrations(definitions, recorded.engine);
+  for (const { number, name, text, checksum } of pendingMigrations(migrations, applied)) {
+    const record = `insert into raw.migration (number, name, checksum, applied_at) values (${number}, '${name}', '${checksum}', '${now.toISOString()}')`;
+    await asOwner(sql, async (transaction) => void (await transaction.unsafe(`${text};\n${record}`).simple()));
+    log.info({ migration: `${number} ${name}` }, 'migrated');
+  }
+  await build(sql, recorded, definitions, log);
+  return { ...recorded, applied: migrations.length };
 }
 
-async function makeRoles(sql: Sql): Promise<void> {
+/** Where migrations are recorded; made before the first of them. */
+const LEDGER_DDL = `
+create schema if not exists raw authorization airseries_owner;
+create table if not exists raw.migration (number int primary key, name text not null, checksum text not null, applied_at timestamptz not null);
+alter table raw.migration owner to airseries_owner;`;
+
+async function appliedMigrations(sql: Sql): Promise<Applied[]> {
+  const [ledger] = await sql`select to_regclass('raw.migration') is not null as there`;
+  if (ledger?.there !== true) return [];
+  return [...(await sql<Applied[]>`select number, name, checksum from raw.migration order by number`)];
+}
+
+/** Decides what holds for this database ever after, and hands it to the first migration, which records it. */
+async function beginInstallation(sql: Sql, { timeZone, epoch, now, log, definitions }: Required<Options>): Promise<Recorded> {
+  const decided = { timeZone: timeZone ?? DEFAULT_TIME_ZONE, epoch: epoch ?? DEFAULT_EPOCH };
+  await checkTimeZone(sql, decided.timeZone, decided.epoch, now);
+  const { engine, why } = await offeredEngine(sql);
+  log.info({ engine, why, time_zone: decided.timeZone, epoch: decided.epoch }, 'new database');
+  await makeRoles(sql, definitions);
+  await sql.unsafe(LEDGER_DDL).simple();
+  await sql`
+    select set_config('airseries.time_zone', ${decided.timeZone}, false), set_config('airseries.epoch', ${decided.epoch}, false),
+      set_config('airseries.engine', ${engine}, false)`;
+  return { ...decided, engine };
+}
+
+async function makeRoles(sql: Sql, definitions: Definitions): Promise<void> {
   try {
-    await sql.unsafe(sqlFile('roles.sql')).simple();
+    await sql.unsafe(readSql(definitions, 'roles.sql')).simple();
   } catch (error) {
     if ((error as { code?: string }).code !== '42501') throw error;
     throw new MigrationRefused(
@@ -67,70 +107,74 @@ async function makeRoles(sql: Sql): Promise<void> {
   }
 }
 
-/** Where migrations are recorded; made before the first of them. */
-const RECORD = `
-create schema if not exists raw authorization airseries_owner;
-create table if not exists raw.migration (number int primary key, name text not null, checksum text not null, applied_at timestamptz not null);
-alter table raw.migration owner to airseries_owner;`;
-
-async function installation(sql: Sql): Promise<{ zone: string; engine: Engine } | undefined> {
-  const [there] = await sql`select to_regclass('raw.installation') is not null as made`;
-  if (there?.made !== true) return undefined;
-  const [row] = await sql<{ zone: string; engine: Engine }[]>`select time_zone as zone, engine from raw.installation`;
+async function readInstallation(sql: Sql): Promise<Recorded> {
+  const [row] = await sql<{ timeZone: string; epoch: string; engine: Engine }[]>`
+    select time_zone as "timeZone", epoch::text, engine from raw.installation`;
+  if (row === undefined) throw new MigrationRefused('raw.installation is empty. Restore the database from a backup.');
   return row;
 }
 
-async function bring(sql: Sql, engine: Engine, zone: string, now: Date, log: Log): Promise<Installation> {
-  const migrations = readMigrations(engine, zone);
-  const applied = await sql<Applied[]>`select number, name, checksum from raw.migration order by number`;
-  const pending = pendingMigrations(migrations, applied);
-  const rebuilds = pending.some((migration) => migration.rebuildsRollups);
-  if (rebuilds && applied.length > 0) await checkReadings(sql);
-  if (!rebuilds) await checkRollups(sql, buildRollups(engine, zone));
-  for (const migration of pending) {
-    await apply(sql, migration, rebuildRollups(engine, zone), now);
-    log.info({ migration: `${migration.number} ${migration.name}` }, 'migrated');
+function checkRecorded({ timeZone, epoch }: Recorded, wantedZone: string | undefined, wantedEpoch: string | undefined): void {
+  if (wantedZone !== undefined && wantedZone !== timeZone) {
+    throw new MigrationRefused(
+      `TIME_ZONE is ${wantedZone}, but this database was made for ${timeZone}, and its days and months are of that zone. ` +
+        `Unset TIME_ZONE or set it to ${timeZone}; for another zone make a new database.`,
+    );
   }
-  await rebuildRepeatable(sql, engine, zone, log);
-  return { timeZone: zone, engine, applied: migrations.length };
+  if (wantedEpoch !== undefined && wantedEpoch !== epoch) {
+    throw new MigrationRefused(
+      `EPOCH is ${wantedEpoch}, but this database begins on ${epoch}. ` +
+        `Unset EPOCH or set it to ${epoch}; for another epoch make a new database.`,
+    );
+  }
 }
 
-async function apply(sql: Sql, migration: Migration, rebuild: string, now: Date): Promise<void> {
-  const { number, name, text, checksum, rebuildsRollups } = migration;
-  await inTransaction(
-    sql,
-    `${text}; ${rebuildsRollups ? rebuild : ''}
-     insert into raw.migration values (${number}, '${name}', '${checksum}', '${now.toISOString()}');`,
-  );
+/**
+ * Builds what follows from the migrations: the aggregates if their text is another than the one they were built from, and schemas logic
+ * and api. What is replaced goes and comes in one transaction.
+ */
+async function build(sql: Sql, { timeZone, epoch, engine }: Recorded, definitions: Definitions, log: Log): Promise<void> {
+  const [row] = await sql<{ origin: string; rollups: string | null; repeatable: string | null; isRetained: boolean }[]>`
+    select to_char(${epoch}::text::timestamp at time zone ${timeZone}::text at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS"+00"') as origin,
+      rollups, repeatable, retained_from > '-infinity' as "isRetained" from raw.installation`;
+  if (row === undefined) throw new Error('raw.installation is empty');
+  const calendar: Calendar = { timeZone, origin: row.origin };
+  const rollups = buildRollups(definitions, engine, calendar);
+  const isOther = row.rollups !== fingerprint(rollups);
+  if (isOther && (await isSetAside(sql))) await carryOver(sql, engine, log); // what an interrupted start left
+  await asOwner(sql, async (transaction) => {
+    if (isOther) {
+      await transaction.unsafe(rebuildSql(engine, rollups, row.rollups !== null && row.isRetained)).simple();
+      log.info('aggregates built; the next refresh fills them');
+    }
+    const repeatable = repeatableSql(definitions, engine, calendar, await levelColumns(transaction));
+    const mark = fingerprint(repeatable);
+    if (row.repeatable === mark && !isOther) return;
+    await transaction.unsafe(`${repeatable}\nupdate raw.installation set repeatable = '${mark}'`).simple();
+    log.info('schemas logic and api built');
+  });
+  if (await isSetAside(sql)) await carryOver(sql, engine, log);
 }
 
-/** Building the aggregates anew would erase those whose readings are gone. */
-async function checkReadings(sql: Sql): Promise<void> {
-  const [row] = await sql<{ since: string | null }[]>`
-    select to_jsonb(i) ->> 'dropped_before' as since from raw.installation i where isfinite((to_jsonb(i) ->> 'dropped_before')::timestamptz)`;
-  if (row === undefined) return;
-  throw new MigrationRefused(
-    `This version builds the aggregates anew, and readings before ${row.since} are gone (RAW_RETENTION): what was computed from them would be lost. ` +
-      'Stay with the version before, or bring those readings back first.',
-  );
-}
-
-async function checkRollups(sql: Sql, rollups: string): Promise<void> {
-  const [row] = await sql`select rollups from raw.installation`;
-  if (row?.rollups === fingerprint(rollups)) return;
-  throw new MigrationRefused(
-    'The definitions of the aggregates (sql/rollups) are not those that this database was built with. ' +
-      'Put them back, or add a migration with the line "-- airseries: rebuild rollups".',
-  );
-}
-
-async function rebuildRepeatable(sql: Sql, engine: Engine, zone: string, log: Log): Promise<void> {
-  const text = repeatableSql(engine, zone, await levelColumns(sql)) + commentsSql();
-  const mark = fingerprint(text);
-  const [row] = await sql`select repeatable from raw.installation`;
-  if (row?.repeatable === mark) return;
-  await inTransaction(sql, `${text}; update raw.installation set repeatable = '${mark}';`);
-  log.info('schema api built');
+/** Drops the aggregates and everything in schema rollup that is no table, then builds them and has all of them computed. */
+function rebuildSql(engine: Engine, rollups: string, keepSensorHours: boolean): string {
+  const kind = engine === 'timescale' ? 'materialized view' : 'table';
+  const gone = [...LEVELS].reverse().filter(({ name }) => !(keepSensorHours && name === 'sensor_hourly'));
+  return `${DROP}
+${gone.map(({ name }) => `drop ${kind} if exists rollup.${name} cascade;`).join('\n')}
+${keepSensorHours ? setAsideSql(engine) : ''}
+do $$
+declare
+  routine regprocedure;
+begin
+  for routine in select oid::regprocedure from pg_proc where pronamespace = 'rollup'::regnamespace loop
+    execute format('drop routine if exists %s cascade', routine);
+  end loop;
+end $$;
+${rollups}
+update raw.installation set rollups = '${fingerprint(rollups)}';
+insert into rollup.stale_period (since, until, from_level) values ('-infinity', 'infinity', 'sensor_hourly');
+update rollup.freshness set refreshed_at = null;`;
 }
 
 async function levelColumns(sql: Sql): Promise<Columns> {
@@ -142,12 +186,10 @@ async function levelColumns(sql: Sql): Promise<Columns> {
   return Object.fromEntries(LEVELS.map(({ name }) => [name, rows.filter((row) => row.level === name)]));
 }
 
-/** Several statements as one transaction of the owner; on an error nothing of it is left. */
-async function inTransaction(sql: Sql, text: string): Promise<void> {
-  try {
-    await sql.unsafe(`begin; set local role airseries_owner; ${text} ; commit;`).simple();
-  } catch (error) {
-    await sql.unsafe('rollback').simple();
-    throw error;
-  }
+/** One transaction of the owner; on an error nothing of it is left. */
+async function asOwner(sql: Sql, work: (transaction: Sql) => Promise<void>): Promise<void> {
+  await sql.begin(async (transaction) => {
+    await transaction`set local role airseries_owner`;
+    await work(transaction as unknown as Sql);
+  });
 }

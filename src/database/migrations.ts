@@ -1,32 +1,48 @@
 /** The numbered migrations: once, forward only, checksum recorded. Here they are read and held against what a database recorded. */
-import { fingerprint, sqlFile, sqlFiles } from './files.ts';
-import { literal, render } from './render.ts';
+import { type Definitions, fingerprint, listSql, readSql } from './definitions.ts';
 import type { Engine } from './rollups.ts';
 
-export type Migration = { number: number; name: string; text: string; checksum: string; rebuildsRollups: boolean };
+export type Migration = { number: number; name: string; text: string; checksum: string };
 export type Applied = { number: number; name: string; checksum: string };
 
 /** A database that this program must not touch; the message says why and what to do. */
 export class MigrationRefused extends Error {}
 
-const REBUILD = /^-- airseries: rebuild rollups$/m;
+const FILE = /^(\d{4})_([a-z0-9_]+?)(?:\.(plain|timescale))?\.sql$/;
 
-/** The migrations of this program, rendered for an engine and a zone. */
-export function readMigrations(
-  engine: Engine,
-  zone: string,
-  paths = sqlFiles('migrations'),
-  read = sqlFile,
-): Migration[] {
-  return paths.map((path, index) => {
-    const [, number, name] = /(\d{4})_([a-z_]+)\.sql$/.exec(path) ?? [];
-    if (name === undefined || Number(number) !== index + 1) {
-      throw new MigrationRefused(`${path}: migrations are numbered 0001, 0002, … without a gap. Rename the file.`);
+/**
+ * The migrations for an engine: `NNNN_name.sql`, followed by its twin `NNNN_name.plain.sql` or `NNNN_name.timescale.sql` where there is
+ * one. Literal SQL: the checksum is that of the files as they lie there, line ends aside.
+ */
+export function readMigrations(definitions: Definitions, engine: Engine): Migration[] {
+  const byNumber = new Map<number, Pick<Migration, 'name'> & { texts: string[] }>();
+  for (const file of listSql(definitions, 'migrations').sort(commonFirst)) {
+    const [, digits, name = '', twin] = FILE.exec(file) ?? [];
+    const number = Number(digits);
+    const known = byNumber.get(number);
+    const isNext = number === byNumber.size + 1 || (known?.name === name && twin !== undefined);
+    if (digits === undefined || !isNext) {
+      throw new MigrationRefused(
+        `sql/migrations/${file}: migrations are named 0001_name.sql, 0002_name.sql, … without a gap, each once, ` +
+          'with a twin such as 0001_name.timescale.sql for what differs between engines. Rename the file.',
+      );
     }
-    const included = read(path).replace(/\{\{engine ([\w.]+)\}\}/g, (_, file) => read(`engines/${engine}/${file}`));
-    const text = render(included, { zone: literal(zone), engine: literal(engine) });
-    return { number: index + 1, name, text, checksum: fingerprint(text), rebuildsRollups: REBUILD.test(text) };
+    const texts: string[] = known?.texts ?? [];
+    byNumber.set(number, { name, texts });
+    if (twin === undefined || twin === engine) {
+      texts.push(readSql(definitions, `migrations/${file}`).replaceAll('\r\n', '\n'));
+    }
+  }
+  return [...byNumber].map(([number, { name, texts }]) => {
+    const text = texts.join('\n');
+    return { number, name, text, checksum: fingerprint(text) };
   });
+}
+
+/** `0003_readings.sql` before `0003_readings.plain.sql`. */
+function commonFirst(a: string, b: string): number {
+  const key = (file: string) => file.replace(/\.sql$/, '');
+  return key(a) < key(b) ? -1 : 1;
 }
 
 /** What is still to be applied; throws if what was applied is not what this program has. */
@@ -41,6 +57,13 @@ export function pendingMigrations(migrations: readonly Migration[], applied: rea
     if (ours === undefined) {
       throw new MigrationRefused(
         `The database is newer than this program: it has migration ${row.number} (${row.name}), this program ends at ${migrations.length}. Install the newer version.`,
+      );
+    }
+    if (ours.name !== row.name) {
+      throw new MigrationRefused(
+        `Migration ${row.number} of this database is "${row.name}", that of this program "${ours.name}": the database was made by a ` +
+          'development version from before the first release, and cannot be upgraded. Make a new database (for the embedded server: ' +
+          'another DATA_DIR), import the network file into it, and the readings again.',
       );
     }
     if (ours.checksum !== row.checksum) {

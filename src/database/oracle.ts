@@ -1,56 +1,64 @@
 /**
- * The oracle: `rollup.differences(since, until)` asks every aggregate's question of raw.readings directly and returns the buckets
- * whose stored answer differs (equal as rule A10 says). It is one statement, so it sees one snapshot; buckets that touch a change
- * which no refresh has seen yet are left out. It looks at whole months, because a month's value needs all its hours, and not further
- * back than there are readings.
+ * The oracle: `logic.differences(since, until)` asks every aggregate's question of the readings and the network's periods directly
+ * (where readings are gone, of their sensor hours) and returns the buckets whose stored answer differs (equal as rule A10 says). It is
+ * one statement, so it sees one snapshot; buckets that touch a change which no refresh has seen yet are left out. It looks at whole
+ * months, because a month's value needs all its hours.
  */
-import type { Level } from './rollups.ts';
-import { body, LEVELS } from './rollups.ts';
+import type { Definitions } from './definitions.ts';
+import { body, type Level, LEVELS, type Calendar } from './rollups.ts';
 
 /** The columns of each level as the database has them. */
 export type Columns = Readonly<Record<string, readonly { name: string; type: string }[]>>;
 
-export function buildOracle(zone: string, columns: Columns): string {
-  const expected = LEVELS.map((level, index) => {
-    const text = body(level, zone, index === 0 ? 'parameters' : 'all').replace(
-      /rollup\.(\w+_(hourly|daily|monthly))\b/g,
-      '$1',
-    );
-    return `${level.name} as materialized (\n${text}\n)`;
-  });
+const RETAINED = '(select retained_from from raw.installation)';
+
+export function buildOracle(definitions: Definitions, calendar: Calendar, columns: Columns): string {
+  const expected = LEVELS.map((level) => `${level.name} as materialized (\n${question(level, definitions, calendar)}\n)`);
   const compared = LEVELS.map((level) => comparison(level, columns[level.name] ?? []));
   return `
-create or replace function rollup.differences_of_months(timestamptz, timestamptz)
+create function logic.differences_of_months(timestamptz, timestamptz)
 returns table (level text, bucket timestamptz, place text, columns text[]) language sql stable
 set search_path = rollup, public as $oracle$
-with ${expected.join(',\n')}
+with placement as materialized (select * from logic.placement), membership as materialized (select * from logic.membership),
+${expected.join(',\n')}
 ${compared.join('\nunion all\n')}
 $oracle$;
 
-create or replace function rollup.differences(since timestamptz, until timestamptz)
+create function logic.differences(since timestamptz, until timestamptz)
 returns table (level text, bucket timestamptz, place text, columns text[]) language sql stable as $oracle$
-  select d.* from rollup.differences_of_months(
-    rollup.bucket_start('month', greatest(since, (select dropped_before from raw.installation))), -- a month begins there
+  select d.* from logic.differences_of_months(
+    rollup.bucket_start('month', since),
     rollup.bucket_add('month', rollup.bucket_start('month', until - interval '1 microsecond'), 1)) d
   where not exists (
-    select from rollup.pending p
+    select from logic.pending p
     where p.until > d.bucket
       and p.since < rollup.bucket_add(case split_part(d.level, '_', 2) when 'hourly' then 'hour' when 'daily' then 'day' else 'month' end, d.bucket, 1))
-$oracle$;`;
+$oracle$;
+
+revoke all on function logic.differences_of_months, logic.differences from public;`;
+}
+
+/** The select of a level, asked of the level below as it should be, and of placements and memberships as the periods have them. */
+function question(level: Level, definitions: Definitions, calendar: Calendar): string {
+  if (level.name === 'sensor_hourly') {
+    const fromReadings = body(level, definitions, calendar, (at) => `${at} >= greatest($1, ${RETAINED}) and ${at} < $2`);
+    return `${fromReadings}\nunion all select * from rollup.sensor_hourly where bucket >= $1 and bucket < least($2, ${RETAINED})`;
+  }
+  return body(level, definitions, calendar, () => 'true')
+    .replace(/\brollup\.(\w+_(hourly|daily|monthly))\b/g, '$1')
+    .replace(/\braw\.(placement|membership)\b/g, '$1');
 }
 
 function comparison(level: Level, columns: readonly { name: string; type: string }[]): string {
-  const keys = ['bucket', ...level.keys];
-  const values = columns.filter(({ name }) => !keys.includes(name));
+  const values = columns.filter(({ name }) => name !== 'bucket' && name !== level.id);
   const same = ({ name, type }: { name: string; type: string }) =>
-    type === 'double precision' ? `rollup.same(s.${name}, e.${name})` : `s.${name} is not distinct from e.${name}`;
-  const place = level.keys.map((key) => `coalesce(s.${key}, e.${key})`).join(', ');
-  return `select '${level.name}', coalesce(s.bucket, e.bucket), concat_ws('/', ${place}),
+    type === 'double precision' ? `logic.same(s.${name}, e.${name})` : `s.${name} is not distinct from e.${name}`;
+  return `select '${level.name}', coalesce(s.bucket, e.bucket), coalesce(s.${level.id}, e.${level.id})::text,
   case when s.bucket is null then '{missing}' when e.bucket is null then '{surplus}' else array_remove(array[
     ${values.map((column) => `case when not (${same(column)}) then '${column.name}' end`).join(',\n    ')}
   ], null) end
 from (select * from rollup.${level.name} where bucket >= $1 and bucket < $2) s
-full join ${level.name} e on ${keys.map((key) => `s.${key} = e.${key}`).join(' and ')}
+full join ${level.name} e on s.bucket = e.bucket and s.${level.id} = e.${level.id}
 where s.bucket is null or e.bucket is null or not (
   ${values.map(same).join('\n  and ')})`;
 }

@@ -12,20 +12,20 @@ export async function refresh(target: Target, now: Date): Promise<void> {
 }
 
 /**
- * Lets go of readings older than the retention (`400 days`), whole local months of them. What was computed from them stays. In this
- * order, so that it may be cut off anywhere: the door closes for readings that old, the last of them are computed, then they go.
+ * Deletes readings older than the retention (`400 days`), whole local months of them. What was computed from them stays. In this
+ * order, so that it may be interrupted anywhere: readings that old are refused from now on, the last of them are computed, then they go.
  * Counted from the newest reading or now, whichever is earlier: a clock that runs years ahead must not empty the database.
  */
-export async function forgetReadings(target: Target, now: Date, retention: string): Promise<void> {
+export async function deleteExpired(target: Target, now: Date, retention: string): Promise<void> {
   await alone(target, async (sql) => {
     const [row] = await sql<{ since: string | null }[]>`
       select rollup.bucket_start('month', least(max(measured_at), ${now}::timestamptz) - ${retention}::text::interval)::text as since from raw.readings`;
     if (row?.since == null) return;
-    await sql`call rollup.close_door(${row.since}::text::timestamptz)`;
+    await sql`call logic.raise_ingest_cutoff(${row.since}::text::timestamptz)`;
     await sql`select pg_advisory_lock(hashtext('rollup.refresh'))`;
     await sql`call rollup.refresh(${now})`;
-    await sql`update raw.installation set dropped_before = readings_since`;
-    await sql`call rollup.drop_readings()`;
+    await sql`update raw.installation set retained_from = ingest_cutoff`;
+    await sql`call logic.delete_expired_readings()`;
   });
 }
 
@@ -101,7 +101,7 @@ async function differences(sql: Sql, { now, from, to }: Period & { now: Date }):
   await sql`begin isolation level repeatable read`;
   await sql`select pg_advisory_unlock(hashtext('rollup.refresh'))`; // the first statement: it takes the snapshot
   const found = await sql<Difference[]>`
-    select * from rollup.differences(${from ?? '-infinity'}, ${to ?? 'infinity'}) order by bucket, level, place`;
+    select * from logic.differences(${from ?? '-infinity'}, ${to ?? 'infinity'}) order by bucket, level, place`;
   await sql`commit`;
   return [...found];
 }

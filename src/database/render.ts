@@ -1,40 +1,72 @@
 /**
- * The small template language of sql/: a list of metrics is written as one line, `{{each mean: avg(x.$name) as $name}}`, and the
- * zone, the engine and an aggregate's own words are filled in as literals, because a continuous aggregate admits nothing else.
+ * The small template language of sql/rollups, sql/logic and sql/api (migrations are literal):
+ * `{{word}}` is a literal such as the zone, because a continuous aggregate admits nothing else;
+ * `{{each mean: avg(s.$name) as $name}}` is one item for each parameter of a group, with commas between them;
+ * `{{every mean: comment on …;}}` the same without commas, for whole statements and for terms of a sum;
+ * `{{publish pm25: c.pm25}}` is a value rounded as its parameter is published.
  */
-import { METRICS, type Metric } from '../contract/metrics.ts';
+import { FORMULAS } from '../contract/formulas.ts';
+import { LOCALES } from '../contract/locales.ts';
+import type { Metric } from '../contract/metrics.ts';
+import type { Definitions } from './definitions.ts';
 
-const GROUPS: Record<string, (metric: Metric) => boolean> = {
-  metric: () => true,
-  mean: (metric) => metric.kind === 'mean',
-  thp: (metric) => metric.kind === 'mean' && metric.thp === true,
-  air: (metric) => metric.kind === 'mean' && metric.thp !== true,
-  extreme: (metric) => metric.extremes === true,
-  as_given: ({ name }) => !name.startsWith('pm25'), // what no correction touches
+export type Words = Readonly<Record<string, string>>;
+type Item = Readonly<Record<string, string>>;
+
+/** The groups of parameters by name. */
+const GROUPS: Readonly<Record<string, (parameter: Metric) => boolean>> = {
+  parameter: () => true,
+  mean: ({ kind }) => kind === 'mean',
+  thp: ({ kind, thp }) => kind === 'mean' && thp === true,
+  ambient: ({ kind, thp }) => kind === 'mean' && thp !== true,
+  extreme: ({ extremes }) => extremes === true,
+  uncorrected: ({ kind, name }) => kind === 'mean' && !name.startsWith('pm25'), // what no formula touches
 };
 
-/** Replaces every `{{word}}` by its value and every `{{each group: …}}` by the comma-separated lines of its metrics. */
-export function render(template: string, words: Readonly<Record<string, string>>): string {
-  return template.replace(/\{\{(?:each (\w+): ([^}]*)|([^}:]+))\}\}/g, (whole, group, line, word) => {
-    if (group !== undefined) return each(group, line);
-    const value = words[word];
-    if (value === undefined) throw new Error(`SQL template: nothing to put for ${whole}`);
-    return value;
+/** Fills a template. Throws, naming it, on a word, group or parameter that does not exist. */
+export function render(template: string, definitions: Definitions, words: Words = {}): string {
+  const worded = template.replace(/\{\{([^}:]+)\}\}/g, (whole, word) => words[word] ?? refuse(`nothing to put for ${whole}`));
+  return worded.replace(/\{\{(each|every|publish) (\w+): ([^}]*)\}\}/g, (_, how, of, line) => {
+    if (how === 'publish') return published(definitions, of, line);
+    const filled = itemsOf(definitions, of).map((item) => fill(line, item));
+    return filled.join(how === 'each' ? ',\n  ' : '\n  ');
   });
 }
 
-function each(group: string, line: string): string {
-  const wanted = GROUPS[group];
-  if (wanted === undefined) throw new Error(`SQL template: no group of metrics is called ${group}`);
-  return METRICS.filter(wanted)
-    .map((metric: Metric) => {
-      const words = { ...metric, publish: metric.floor ? 'rollup.published_floor' : 'rollup.published' };
-      return line.replace(/\$(name|digits|low|high|publish)/g, (_, key: keyof typeof words) => String(words[key]));
-    })
-    .join(',\n  ');
+function itemsOf({ parameters, windows }: Definitions, group: string): Item[] {
+  if (group === 'locale') return LOCALES.map((name) => ({ name }));
+  if (group === 'formula') return FORMULAS.map((name) => ({ name }));
+  if (group === 'window') {
+    return windows.map(({ key, unit, count, running }) => ({ key, unit, count: `${count}`, running: running ? '1' : '0' }));
+  }
+  const isIn = GROUPS[group] ?? refuse(`there is no group of parameters ${group}`);
+  return parameters.filter(isIn).map((parameter) => ({
+    name: parameter.name,
+    digits: String(parameter.digits),
+    unit: quoted(parameter.unit),
+    meaning: quoted(parameter.meaning),
+    publish: publisher(parameter),
+  }));
 }
+
+function fill(line: string, item: Item): string {
+  return line.replace(/\$([a-z]+)/g, (whole, key) => item[key] ?? whole);
+}
+
+function published({ parameters }: Definitions, name: string, value: string): string {
+  const parameter = parameters.find((each) => each.name === name) ?? refuse(`there is no parameter ${name}`);
+  return `${publisher(parameter)}(${value}, ${parameter.digits})`;
+}
+
+const publisher = ({ floor }: Metric) => (floor ? 'logic.published_floor' : 'logic.published');
 
 /** An SQL string literal. */
 export function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
+  return `'${quoted(text)}'`;
+}
+
+const quoted = (text: string) => text.replaceAll("'", "''");
+
+function refuse(what: string): never {
+  throw new Error(`SQL template: ${what}`);
 }

@@ -1,40 +1,58 @@
 /**
- * The repeatable SQL: the engine's refresh, the oracle and the whole of schema api. Dropped and rebuilt as one when any of it
- * changed; nothing in it holds data.
+ * The repeatable SQL: schemas logic (with the engine's refresh and the oracle) and api. Dropped and built as one whenever any of it
+ * changed, so a database that was upgraded is the same as a new one; nothing in them holds data.
  */
-import { sqlFile, sqlFiles } from './files.ts';
+import { type Definitions, listSql, readSql } from './definitions.ts';
 import { buildOracle, type Columns } from './oracle.ts';
-import { render } from './render.ts';
-import type { Engine } from './rollups.ts';
+import { render, type Words } from './render.ts';
+import { type Engine, LEVELS, type Calendar, wordsOf } from './rollups.ts';
 
-const PLACES: readonly Record<string, string>[] = [
-  { place: 'station', key: 'station_id', 'key type': 'int', members: 'sensor_count' },
-  { place: 'region', key: 'region_slug', 'key type': 'text', members: 'station_count' },
+const SUBJECTS: readonly Words[] = [
+  {
+    subject: 'station',
+    id: 'station_id',
+    'id type': 'int',
+    'id meaning': 'station id',
+    sources: 'sensor_count',
+    'sources unit': 'sensors',
+  },
+  {
+    subject: 'region',
+    id: 'region_slug',
+    'id type': 'text',
+    'id meaning': 'slug of the city or district',
+    sources: 'station_count',
+    'sources unit': 'stations',
+  },
 ];
-const GRAINS = ['daily', 'monthly'];
+const RESOLUTIONS = ['daily', 'monthly'];
 
-/** All repeatable SQL in order. A file that speaks of `{{place}}` is rendered for stations and regions, one of `{{grain}}` for days and months. */
-export function repeatableSql(engine: Engine, zone: string, columns: Columns): string {
+/** All of it in order. A file that speaks of `{{subject}}` is rendered for stations and regions, one of `{{resolution}}` for days and months. */
+export function repeatableSql(definitions: Definitions, engine: Engine, calendar: Calendar, columns: Columns): string {
+  const words = wordsOf(definitions, calendar);
+  const all = (folder: string) =>
+    listSql(definitions, folder).flatMap((file) => renderings(readSql(definitions, `${folder}/${file}`), definitions, words));
   return [
-    'drop schema if exists api cascade;',
-    'create schema api;',
-    sqlFile('engines/common.sql'),
-    sqlFile(`engines/${engine}/refresh.sql`),
-    buildOracle(zone, columns),
-    ...sqlFiles('ingest').map((path) => render(sqlFile(path), {})),
-    ...sqlFiles('api').flatMap((path) => renderings(sqlFile(path))),
-    GRANTS,
+    DROP,
+    readSql(definitions, `engines/${engine}/refresh.sql`),
+    ...all('logic'),
+    buildOracle(definitions, calendar, columns),
+    ...all('api'),
+    // the drop must not have taken an aggregate along
+    `select ${LEVELS.map(({ name }) => `'rollup.${name}'::regclass`).join(', ')};`,
   ].join('\n');
 }
 
-function renderings(template: string): string[] {
-  const places = template.includes('{{place}}') ? PLACES : [{}];
-  const grains = template.includes('{{grain}}') ? GRAINS : [''];
-  return places.flatMap((place) => grains.map((grain) => render(template, { ...place, grain })));
-}
+export const DROP = `drop schema if exists api cascade;
+drop schema if exists logic cascade;
+create schema logic;
+create schema api;
+revoke all on schema logic, api from public;`;
 
-const GRANTS = `
-revoke all on schema api from public;
-grant usage on schema api to airseries_reader;
-grant select on all tables in schema api to airseries_reader;
-`;
+function renderings(template: string, definitions: Definitions, words: Words): string[] {
+  const subjects = template.includes('{{subject}}') ? SUBJECTS : [{}];
+  const resolutions = template.includes('{{resolution}}') ? RESOLUTIONS : [''];
+  return subjects.flatMap((subject) =>
+    resolutions.map((resolution) => render(template, definitions, { ...words, ...subject, resolution })),
+  );
+}

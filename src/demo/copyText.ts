@@ -3,7 +3,7 @@ import { METRIC_NAMES } from '../contract/metrics.ts';
 import type { DemoSensor } from './measure.ts';
 import type { DemoReading } from './readings.ts';
 
-export const COPY_COLUMNS = ['measured_at', 'sensor_id', 'station_id', 'quality', ...METRIC_NAMES].join(', ');
+export const COPY_COLUMNS = ['measured_at', 'sensor_id', ...METRIC_NAMES].join(', ');
 
 /** What stands before each value of a sensor's line, and after the last. */
 const frames = new WeakMap<DemoSensor, string[]>();
@@ -25,7 +25,7 @@ export function copyLines(readings: readonly DemoReading[]): string {
 
 function frameOf(sensor: DemoSensor): string[] {
   const frame: string[] = [];
-  let gap = `\t${sensor.id}\t${sensor.station}\t${sensor.quality}`;
+  let gap = `\t${sensor.id}`;
   for (const name of METRIC_NAMES) {
     if (sensor.outputs.some((output) => output.name === name)) {
       frame.push(`${gap}\t`);

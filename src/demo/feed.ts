@@ -34,8 +34,6 @@ async function insert(sql: Sql, readings: readonly DemoReading[]): Promise<numbe
   const columns = [
     arrayLiteral(readings.map(({ at }) => `"${new Date(at).toISOString()}"`)),
     arrayLiteral(readings.map(({ sensor }) => sensor.id)),
-    arrayLiteral(readings.map(({ sensor }) => sensor.station)),
-    arrayLiteral(readings.map(({ sensor }) => sensor.quality)),
     ...METRIC_NAMES.map((name) =>
       arrayLiteral(
         readings.map(({ sensor, values }) => {
@@ -45,7 +43,7 @@ async function insert(sql: Sql, readings: readonly DemoReading[]): Promise<numbe
       ),
     ),
   ];
-  const types = ['timestamptz', 'int', 'int', 'smallint', ...METRIC_NAMES.map(() => 'real')];
+  const types = ['timestamptz', 'int', ...METRIC_NAMES.map(() => 'real')];
   const unnested = types.map((type, n) => `$${n + 1}::text::${type}[]`).join(', ');
   const result = await sql.unsafe(
     `insert into raw.readings (${COPY_COLUMNS})

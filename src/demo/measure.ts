@@ -17,7 +17,8 @@ type Output = Manner & { name: MetricName; low: number; high: number; errors: nu
 export type DemoSensor = {
   id: number;
   station: number;
-  quality: 0 | 1;
+  /** Hangs in the sun on a warm wall: its weather is nonsense. */
+  badThp: boolean;
   /** In the one order of metrics; the values of its readings are in this order. */
   outputs: readonly Output[];
   /** Pressure here as a part of that at sea level. */
@@ -31,7 +32,7 @@ export function sensorsOf(seed: number, station: DemoStation): DemoSensor[] {
   return station.sensors.map(({ id, kind }) => ({
     id,
     station: station.id,
-    quality: station.is_bad_thp ? 1 : 0,
+    badThp: station.is_bad_thp === true,
     outputs: outputsOf(id, kind),
     thinness: (1 - 2.25577e-5 * station.altitude) ** 5.25588,
     dirt: Math.exp(0.28 * jitter(seed, STREET, station.id)),
@@ -55,7 +56,7 @@ export function measure(seed: number, sensor: DemoSensor, air: Air, at: number, 
   const minute = at / 60_000;
   const values: number[] = [];
   for (const { name, low, high, errors, relative, absolute, steps } of sensor.outputs) {
-    const exact = sensor.quality === 1 ? nonsense(name, sensor, air, here) : undefined;
+    const exact = sensor.badThp ? nonsense(name, sensor, air, here) : undefined;
     const value = exact ?? present(name, sensor, air, here, minutes);
     const error = jitter(seed, errors, minute);
     const rounded = Math.round((value * (1 + relative * error) + absolute * error) * steps) / steps + 0; // never -0

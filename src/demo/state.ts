@@ -30,10 +30,11 @@ const REMOVE = `
   delete from raw.quarantine;
   delete from rollup.digest;
   delete from raw.membership;
+  delete from raw.placement;
+  delete from raw.station_region;
   delete from raw.hidden_period;
-  delete from raw.bad_thp_period;
+  delete from raw.flag_period;
   delete from raw.screened_period;
-  delete from raw.moved_piece;
   delete from raw.correction;
   delete from raw.sensor_station;
   delete from raw.suspicious_period;

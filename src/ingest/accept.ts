@@ -19,7 +19,7 @@ export type Accepted = {
   quarantined: Problem[];
   /** Single values left out of readings that were otherwise judged as usual. */
   values: ValueProblem[];
-  /** Of the accepted: how many came from a sensor that stood at no station then. They are kept, and take part in nothing. */
+  /** Of the accepted: how many had no placement at their time: the sensor stood nowhere, or was suspicious. They are kept. */
   withoutStation: number;
 };
 
@@ -86,7 +86,7 @@ const PARAMETERS = [
   METRICS.map(() => 'real[]'),
 ].flat();
 // through text, so that the driver sends the literals as they are
-const ACCEPT = `select * from raw.accept_readings(${PARAMETERS.map((type, index) => `$${index + 1}::text::${type}`).join(', ')})`;
+const ACCEPT = `select * from logic.store_readings(${PARAMETERS.map((type, index) => `$${index + 1}::text::${type}`).join(', ')})`;
 
 /** `sql` is a pool in the role airseries_ingest. Rejects with OutOfScope, and with Unavailable where the pool does. */
 export async function acceptReadings(
@@ -138,7 +138,7 @@ async function retryingDeadlock(sql: Sql | AskingPool, parameters: (string | nul
     const [row] = await ('ask' in sql
       ? sql.ask(ACCEPT, parameters)
       : sql.unsafe(ACCEPT, parameters, { prepare: true }));
-    if (row === undefined) throw new Error('raw.accept_readings returned nothing');
+    if (row === undefined) throw new Error('logic.store_readings returned nothing');
     return row as Row;
   } catch (error) {
     const { code, message } = error as { code?: string; message: string };
@@ -150,5 +150,5 @@ async function retryingDeadlock(sql: Sql | AskingPool, parameters: (string | nul
 }
 
 const DEADLOCK = '40P01';
-/** Raised by raw.accept_readings; the message is the list of sensors. */
+/** Raised by logic.store_readings; the message is the list of sensors. */
 const OUT_OF_SCOPE = 'AS403';

@@ -29,7 +29,6 @@ export type Batch = { values: ValueProblem[]; columns: string[]; metrics: string
 
 const LARGEST_INT = 2_147_483_647;
 const FIVE_MINUTES = 300_000;
-const YEAR_2000 = Date.UTC(2000, 0, 1) * 1_000;
 
 export function layOut(readings: readonly Incoming[], now: Date): Batch {
   const latest = (now.getTime() + FIVE_MINUTES) * 1_000;
@@ -83,8 +82,7 @@ function judge(
   if (sensor === undefined) return 'unknown_sensor';
   if (time === undefined || time.local) return 'unreadable_time';
   if (given === 0) return 'no_value';
-  if (time.microseconds > latest) return 'in_the_future';
-  return time.microseconds < YEAR_2000 ? 'before_2000' : undefined;
+  return time.microseconds > latest ? 'in_the_future' : undefined;
 }
 
 function readSensor(given: unknown): number | undefined {

@@ -8,7 +8,7 @@ export const READING_REASONS = {
   unreadable_time: 'the time is not ISO 8601 with Z or an offset',
   no_value: 'no value is left in it',
   in_the_future: 'it is more than 5 minutes in the future',
-  before_2000: 'it is older than 2000-01-01',
+  before_epoch: 'it is older than the first hour of this database (EPOCH)',
   older_than_retention: 'readings of that time are no longer kept (RAW_RETENTION)',
 } as const;
 

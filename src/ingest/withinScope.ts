@@ -57,7 +57,7 @@ export async function acceptWithinScope(
 const OUTSIDE = `
   select given.nth::int - 1 as index
   from unnest($1::text::int[], $2::text::float8[]) with ordinality as given(sensor_id, microseconds, nth)
-  where raw.out_of_scope(array[given.sensor_id], array[given.microseconds], $3::text, $4::text::int[]) <> '{}'`;
+  where logic.unauthorized_sensors(array[given.sensor_id], array[given.microseconds], $3::text, $4::text::int[]) <> '{}'`;
 
 async function findOutside(
   sql: Sql | AskingPool,

@@ -34,7 +34,7 @@ export async function loadDemo(target: Target, { timeZone, now, log, terminal }:
       throw new Error('The demo network goes into an empty database only, and this one holds a network or readings.');
     }
     log.info('loading the demo network: invented places, two years of invented readings (DEMO=off leaves it out)');
-    await importNetwork(sql, JSON.stringify(demoNetwork(timeZone)), { now, log });
+    await importNetwork(sql, JSON.stringify(demoNetwork(timeZone)), { log });
     await sql`update raw.installation set demo = 'loaded'`;
     await loadDemoReadings(sql, { now, seed: DEMO_SEED, log, terminal });
   });

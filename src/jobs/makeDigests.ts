@@ -11,7 +11,7 @@ export function digestJob(target: Target, clock: Clock): Job {
 export async function makeDigest(target: Target, at: Date): Promise<Date> {
   const second = new Date(Math.floor(at.getTime() / 1000) * 1000);
   await onConnection(target, { role: 'airseries_owner', name: 'airseries digest' }, async (sql) => {
-    await sql`call rollup.make_digest(${second})`;
+    await sql`call logic.make_digest(${second})`;
   });
   return second;
 }

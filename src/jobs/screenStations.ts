@@ -1,7 +1,6 @@
 /** Every ten minutes: flag stations whose temperature, humidity or pressure cannot be true, and lift flags that are over (C5). */
 import type { Clock } from '../clock.ts';
 import { onConnection, type Target } from '../database/connect.ts';
-import { followPeriods } from '../ingest/followPeriods.ts';
 import type { Log } from '../log.ts';
 import type { Job } from './schedule.ts';
 
@@ -9,8 +8,6 @@ export type Screened = {
   /** Periods that began, and that came to an end. */
   raised: number;
   lifted: number;
-  /** Readings whose quality became another one; the aggregates follow at the next refresh. */
-  readings_changed: number;
 };
 
 /** Providers run up to six days late; a day more than that has been complete for a while. */
@@ -26,14 +23,13 @@ export function screenJob(target: Target, clock: Clock, log: Log): Job {
   return { name: 'screen', every: '4-59/10 * * * *', run };
 }
 
-/** Judges the closed hours from `since` on (default: the last eight days) by the aggregates as they are. */
+/** Judges the closed hours from `since` on (default: the last eight closed days) by the aggregates as they are; they follow at the next refresh. */
 export async function screen(target: Target, now: Date, since?: Date): Promise<Screened> {
-  const from = since ?? new Date(now.getTime() - LOOK_BACK_DAYS * 86_400_000);
   return await onConnection(target, OWNER, async (sql) => {
-    const [row] = await sql<
-      Omit<Screened, 'readings_changed'>[]
-    >`select raised, lifted from raw.screen(${from}, ${now})`;
-    return { ...(row as Omit<Screened, 'readings_changed'>), readings_changed: await followPeriods(sql) };
+    const [row] = await sql<Screened[]>`
+      select raised, lifted from logic.screen(
+        coalesce(${since ?? null}::timestamptz, rollup.bucket_add('day', rollup.bucket_start('day', ${now}), ${-LOOK_BACK_DAYS})), ${now})`;
+    return row as Screened;
   });
 }
 

@@ -23,8 +23,8 @@ export function presentRegionHistory(buckets: readonly RegionBucket[]): RegionHi
 type Bucket = StationBucket | RegionBucket;
 
 function windows(buckets: readonly Bucket[], hour: z.ZodObject, day: z.ZodObject): Record<string, unknown[]> {
-  const points = WINDOWS.map(({ key, bucket }) => {
-    const schema = bucket === 'hour' ? hour : day;
+  const points = WINDOWS.map(({ key, unit }) => {
+    const schema = unit === 'hour' ? hour : day;
     const inWindow = buckets.filter(({ series }) => series === key);
     return [key, inWindow.map((one) => inOrder(schema, { ...one, ...ranges(one) }))] as const;
   });

@@ -70,20 +70,20 @@ onEveryEngine('arithmetic', (engine) => {
   });
 
   it('publishes half away from zero, never -0, particles never below 0', async () => {
-    expect(await value('rollup.published(2.5, 0)')).toBe(3);
-    expect(await value('rollup.published(-2.5, 0)')).toBe(-3);
-    expect(await value('rollup.published(0.25, 1)')).toBe(0.3);
-    expect(Object.is(await value('rollup.published(-0.04, 1)'), 0)).toBe(true);
-    expect(Object.is(await value('rollup.published_floor(-0.04, 1)'), 0)).toBe(true);
-    expect(await value('rollup.published_floor(null, 1)')).toBeNull();
+    expect(await value('logic.published(2.5, 0)')).toBe(3);
+    expect(await value('logic.published(-2.5, 0)')).toBe(-3);
+    expect(await value('logic.published(0.25, 1)')).toBe(0.3);
+    expect(Object.is(await value('logic.published(-0.04, 1)'), 0)).toBe(true);
+    expect(Object.is(await value('logic.published_floor(-0.04, 1)'), 0)).toBe(true);
+    expect(await value('logic.published_floor(null, 1)')).toBeNull();
   });
 
   it('means 350° and 10° to 0°, and opposite winds to none (A7)', async () => {
     expect(
-      await value('rollup.published(rollup.wind_degrees(sind(350) + sind(10), cosd(350) + cosd(10)), 0)::int % 360'),
+      await value('logic.published(logic.wind_degrees(sind(350) + sind(10), cosd(350) + cosd(10)), 0)::int % 360'),
     ).toBe(0);
-    expect(await value('rollup.wind_degrees(sind(90) + sind(270), cosd(90) + cosd(270))')).toBeNull();
-    expect(await value('rollup.wind_degrees(-1, 0)')).toBe(270);
+    expect(await value('logic.wind_degrees(sind(90) + sind(270), cosd(90) + cosd(270))')).toBeNull();
+    expect(await value('logic.wind_degrees(-1, 0)')).toBe(270);
   });
 
   it('labels the compass (C3)', async () => {

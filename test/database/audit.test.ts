@@ -65,10 +65,10 @@ onEveryEngine('audit', (engine) => {
 
   it('leaves out what changed after its refresh', async () => {
     await owner`update raw.readings set pm25 = 99 where measured_at = '2026-11-18 10:00+04'`;
-    expect(await owner`select * from rollup.differences('2026-10-16', '2026-11-20')`).toEqual([]);
-    expect(await owner`select count(*)::int as changes from rollup.pending`).toEqual([{ changes: 1 }]);
+    expect(await owner`select * from logic.differences('2026-10-16', '2026-11-20')`).toEqual([]);
+    expect(await owner`select count(*)::int as changes from logic.pending`).toEqual([{ changes: 1 }]);
     await refresh(database.target, now);
-    expect(await owner`select * from rollup.pending`).toEqual([]);
+    expect(await owner`select * from logic.pending`).toEqual([]);
     expect(
       await owner`select max(pm25) as pm25 from rollup.sensor_hourly where bucket = '2026-11-18 10:00+04'`,
     ).toMatchObject([{ pm25: expect.any(Number) }]);

@@ -25,7 +25,7 @@ onEveryEngine('maintain', (engine) => {
   const chunks = () => owner<{ name: string; is_compressed: boolean; is_stale: boolean; old: boolean }[]>`
     select coalesce(a.view_name, c.hypertable_name) as name, c.is_compressed, r.is_stale, c.range_end < ${now}::timestamptz - interval '7 days' as old
     from timescaledb_information.chunks c
-    join rollup.resting_chunk r using (chunk_schema, chunk_name)
+    join logic.resting_chunk r using (chunk_schema, chunk_name)
     left join timescaledb_information.continuous_aggregates a on a.materialization_hypertable_name = c.hypertable_name`;
 
   it.runIf(engine === 'timescale')('compresses chunks that ended more than a week ago, and those only', async () => {
@@ -53,7 +53,7 @@ onEveryEngine('maintain', (engine) => {
     expect(await owner`select pm25 from rollup.station_hourly where bucket = '2026-07-02 10:00+04'`).toEqual([
       { pm25: expected },
     ]);
-    expect(await owner`select * from rollup.differences('-infinity', 'infinity')`).toEqual([]);
+    expect(await owner`select * from logic.differences('-infinity', 'infinity')`).toEqual([]);
   });
 
   it.runIf(engine === 'timescale')('compresses again what late rows came into', async () => {
@@ -62,6 +62,6 @@ onEveryEngine('maintain', (engine) => {
     );
     await maintain(database.target, now);
     expect((await chunks()).filter(({ is_stale, old }) => is_stale && old)).toEqual([]);
-    expect(await owner`select * from rollup.differences('-infinity', 'infinity')`).toEqual([]);
+    expect(await owner`select * from logic.differences('-infinity', 'infinity')`).toEqual([]);
   });
 });

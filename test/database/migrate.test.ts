@@ -100,7 +100,7 @@ onEveryEngine('migrate', (engine) => {
     expect(await sql`select * from rollup.sensor_hourly`).toEqual([]);
     await refresh(target, now);
     expect(await sql`select pm25 from rollup.station_monthly`).toEqual([{ pm25: 5 }]);
-    expect(await sql`select * from rollup.differences('-infinity', 'infinity')`).toEqual([]);
+    expect(await sql`select * from logic.differences('-infinity', 'infinity')`).toEqual([]);
   });
 
   it('rebuilds schema api when any of it changed, and only then', async () => {

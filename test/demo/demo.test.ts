@@ -32,7 +32,7 @@ onEveryEngine('the demo', (engine) => {
   const expected = (from: Date, to: Date) => [...demoReadings({ network, seed, from, to })].flat().length;
   const refresh = async () => {
     await sql`call rollup.refresh(${now})`;
-    expect(await sql`select * from rollup.differences('-infinity', 'infinity')`).toEqual([]);
+    expect(await sql`select * from logic.differences('-infinity', 'infinity')`).toEqual([]);
   };
 
   it('is loaded once, with station and quality', async () => {

@@ -9,7 +9,7 @@ export const NOW = new Date('2026-11-20T09:20:00Z');
 export async function insertNetwork(sql: Sql): Promise<void> {
   await sql.unsafe(NETWORK).simple();
   await sql`call rollup.refresh(${NOW})`;
-  await sql`call rollup.make_digest('2026-11-20 09:15+00')`;
+  await sql`call logic.make_digest('2026-11-20 09:15+00')`;
 }
 
 const NETWORK = `

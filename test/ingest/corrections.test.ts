@@ -63,7 +63,7 @@ onEveryEngine('corrections of PM2.5', (engine) => {
       [300, 50, 289.526],
       [2, 90, 0],
     ])('PM %d at %d %% is %d', async (pm, humidity, corrected) => {
-      const [row] = await owner`select raw.corrected('epa-2021', ${pm}, ${humidity}) as pm25`;
+      const [row] = await owner`select rollup.corrected('epa-2021', ${pm}, ${humidity}) as pm25`;
       expect(row?.pm25).toBeCloseTo(corrected, 3);
     });
 
@@ -74,7 +74,7 @@ onEveryEngine('corrections of PM2.5', (engine) => {
           fc.float({ min: 0, max: 100, noNaN: true }),
           async (pm, rh) => {
             const [row] = await owner`
-              select raw.corrected('epa-2021', ${pm}, ${rh}) as here, raw.corrected('epa-2021', ${pm + 1e-4}, ${rh}) as beside`;
+              select rollup.corrected('epa-2021', ${pm}, ${rh}) as here, rollup.corrected('epa-2021', ${pm + 1e-4}, ${rh}) as beside`;
             if (row?.here === null) expect(pm).toBeGreaterThan(1100);
             else if (row?.beside !== null) expect(Math.abs(row?.here - row?.beside)).toBeLessThan(0.01);
           },
@@ -85,7 +85,7 @@ onEveryEngine('corrections of PM2.5', (engine) => {
 
     it('needs the humidity only where the formula does', async () => {
       const [row] =
-        await owner`select raw.corrected('epa-2021', 100, null) as low, raw.corrected('epa-2021', 300, null) as high`;
+        await owner`select rollup.corrected('epa-2021', 100, null) as low, rollup.corrected('epa-2021', 300, null) as high`;
       expect(row?.low).toBeNull();
       expect(row?.high).toBeCloseTo(289.526, 3);
     });

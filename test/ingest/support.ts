@@ -90,7 +90,7 @@ export async function differences(db: TestDatabase): Promise<unknown[]> {
   await refresh(db.target, NOW);
   const sql = connect(db.target, { role: 'airseries_owner' });
   try {
-    return [...(await sql`select * from rollup.differences('-infinity', 'infinity') order by 1, 2, 3`)];
+    return [...(await sql`select * from logic.differences('-infinity', 'infinity') order by 1, 2, 3`)];
   } finally {
     await sql.end();
   }

@@ -1,4 +1,4 @@
-/** Rules A1 to A9: every bucket of every level against a literal reading of the rules, in five zones. */
+/** Rules P2, P3, A1 to A9 and S5: every bucket of every level against a literal reading of the rules, in eight zones. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { METRIC_NAMES, METRICS, type MetricName } from '../../src/contract/metrics.ts';
 import type { Sql } from '../../src/database/connect.ts';
@@ -7,7 +7,7 @@ import { LEVELS } from '../../src/database/rollups.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { instantOf } from '../support/localTime.ts';
 import { seeded } from '../support/random.ts';
-import { HOUR, literalBuckets, type Membership, type Reading } from './literal.ts';
+import { HOUR, literalBuckets, type Network, type Reading } from './literal.ts';
 
 const ZONES = {
   'Asia/Yerevan': [2026, 2, 26],
@@ -15,38 +15,37 @@ const ZONES = {
   'America/New_York': [2024, 11, 1],
   UTC: [2024, 2, 27],
   'America/Asuncion': [2023, 9, 28],
+  'Asia/Kolkata': [2024, 2, 27],
+  'Asia/Kathmandu': [2024, 2, 27],
+  'Australia/Adelaide': [2024, 4, 4],
 } as const;
-const PLACED: Record<number, number> = { 11: 1, 12: 1, 21: 2, 31: 3 };
+const SENSORS = [11, 12, 13, 21, 31];
+const ALWAYS = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
 
 for (const [zone, [year, month, day]] of Object.entries(ZONES)) {
   onEveryEngine(`definitions in ${zone}`, (engine) => {
     let database: TestDatabase;
     let owner: Sql;
     const start = instantOf(zone, year, month, day);
-    const memberships: Membership[] = [
-      { station: 1, region: 'north', since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY },
-      { station: 2, region: 'north', since: Number.NEGATIVE_INFINITY, until: start + 60 * HOUR },
-      { station: 2, region: 'south', since: start + 60 * HOUR, until: Number.POSITIVE_INFINITY },
-    ];
+    const network = someNetwork(start);
     const readings = someReadings(start);
 
     beforeAll(async () => {
       database = await testDatabase(engine, zone);
       owner = database.as('airseries_owner', 'UTC');
-      await insertNetwork(owner, memberships);
+      await insertNetwork(owner, network);
       await insertReadings(owner, readings);
       await refresh(database.target, new Date(start));
     });
     afterAll(() => database.drop());
 
     it('has the buckets that the rules give, and no others (A9)', async () => {
-      const expected = literalBuckets(zone, readings, memberships);
+      const expected = literalBuckets(zone, readings, network);
       const wrong: string[] = [];
       let compared = 0;
-      for (const { name, keys, unit } of LEVELS.filter((level) => level.name !== 'sensor_hourly')) {
-        expect(unit).toMatch(/hour|day|month/);
+      for (const { name, id } of LEVELS) {
         for (const row of await owner`select * from ${owner(`rollup.${name}`)}`) {
-          const key = `${name} ${row[keys[0] as string]} ${Date.parse(row.bucket)}`;
+          const key = `${name} ${row[id]} ${Date.parse(row.bucket)}`;
           const bucket = expected.get(key);
           expected.delete(key);
           if (bucket === undefined) wrong.push(`${key}: surplus`);
@@ -56,13 +55,13 @@ for (const [zone, [year, month, day]] of Object.entries(ZONES)) {
           }
         }
       }
-      expect(wrong).toEqual([]);
+      expect(wrong.slice(0, 10)).toEqual([]);
       expect([...expected.keys()]).toEqual([]);
-      expect(compared).toBeGreaterThan(5_000);
+      expect(compared).toBeGreaterThan(10_000);
     });
 
     it('gives the same answer to the oracle', async () => {
-      expect(await owner`select * from rollup.differences('-infinity', 'infinity')`).toEqual([]);
+      expect(await owner`select * from logic.differences('-infinity', 'infinity')`).toEqual([]);
     });
   });
 }
@@ -73,14 +72,48 @@ function close(stored: unknown, expected: number | null): boolean {
   return Math.abs(Number(stored) - expected) <= 1e-9 * Math.max(1, Math.abs(expected));
 }
 
-/** Six days with every metric, irregular intervals, gaps, suspect readings, and rows exactly on hours and midnights. */
+/** Sensors that move, are corrected for a while and are suspicious, a station that changes its region, one that is hidden, one flagged: within hours. */
+function someNetwork(start: number): Network {
+  const at = (hours: number) => start + hours * HOUR;
+  return {
+    stood: [
+      { sensor: 11, station: 1, ...ALWAYS },
+      { sensor: 12, station: 1, ...ALWAYS, until: at(50.25) },
+      { sensor: 12, station: 2, ...ALWAYS, since: at(50.25) },
+      { sensor: 13, station: 1, ...ALWAYS },
+      { sensor: 21, station: 2, ...ALWAYS },
+      { sensor: 31, station: 3, since: at(10), until: at(100) },
+    ],
+    suspicious: [
+      { sensor: 11, since: at(20.5), until: at(30) },
+      { sensor: 21, since: at(70.1), until: at(70.2) },
+    ],
+    corrected: [
+      { sensor: 11, ...ALWAYS },
+      { sensor: 13, since: at(40.3), until: at(90) },
+      { sensor: 31, ...ALWAYS, until: at(60.7) },
+    ],
+    regions: [
+      { station: 1, region: 'north', ...ALWAYS },
+      { station: 2, region: 'north', ...ALWAYS, until: at(60.4) },
+      { station: 2, region: 'south', ...ALWAYS, since: at(60.4) },
+      { station: 3, region: 'south', ...ALWAYS },
+    ],
+    hidden: [{ station: 3, since: at(80.5), until: at(85.5) }],
+    flagged: [
+      { station: 1, since: at(33.2), until: at(36.8) },
+      { station: 2, since: at(110), until: Number.POSITIVE_INFINITY },
+    ],
+  };
+}
+
+/** Six days with every parameter, irregular intervals, gaps, and rows exactly on hours and midnights. */
 function someReadings(start: number): Reading[] {
   const random = seeded(7);
   const readings = new Map<string, Reading>();
-  for (const [sensor, station] of Object.entries(PLACED)) {
+  for (const sensor of SENSORS) {
     for (let at = start; at < start + 144 * HOUR; at += random.pick([10, 20, 60, 60, 180, 600]) * 60_000) {
-      const quality = random.pick([0, 0, 0, 0, 0, 1, 2] as const);
-      readings.set(`${sensor} ${at}`, { at, sensor: Number(sensor), station, quality, values: someValues(random) });
+      readings.set(`${sensor} ${at}`, { at, sensor, values: someValues(random) });
     }
   }
   return [...readings.values()];
@@ -94,25 +127,36 @@ function someValues(random: ReturnType<typeof seeded>): Partial<Record<MetricNam
   return Object.fromEntries(values);
 }
 
-async function insertNetwork(owner: Sql, memberships: readonly Membership[]): Promise<void> {
+async function insertNetwork(owner: Sql, network: Network): Promise<void> {
   await owner`insert into raw.provider (id, title) values ('p', 'P')`;
   await owner`insert into raw.region (slug, kind, title, map_latitude, map_longitude)
     values ('north', 'city', '{}', 0, 0), ('south', 'city', '{}', 0, 0)`;
   await owner`insert into raw.station (id, provider_id, title, latitude, longitude)
     select id, 'p', '{}', 0, 0 from generate_series(1, 3) id`;
-  for (const { station, region, since, until } of memberships) {
-    const at = (instant: number) =>
-      Number.isFinite(instant) ? new Date(instant).toISOString() : instant < 0 ? '-infinity' : 'infinity';
-    await owner`insert into raw.membership values (${station}, ${region}, ${at(since)}, ${at(until)})`;
-  }
+  await owner`insert into raw.sensor (id) select unnest(${`{${SENSORS}}`}::text::int[])`;
+  const at = (instant: number) =>
+    Number.isFinite(instant) ? new Date(instant).toISOString() : instant < 0 ? '-infinity' : 'infinity';
+  const insert = async (table: string, rows: readonly { since: number; until: number }[], more: object = {}) => {
+    for (const { since, until, ...keys } of rows) {
+      const named = Object.fromEntries(Object.entries(keys).map(([key, value]) => [KEYS[key] ?? key, value]));
+      await owner`insert into ${owner(`raw.${table}`)} ${owner({ ...named, ...more, since: at(since), until: at(until) })}`;
+    }
+  };
+  await insert('sensor_station', network.stood);
+  await insert('suspicious_period', network.suspicious);
+  await insert('correction', network.corrected, { formula: 'epa-2021' });
+  await insert('station_region', network.regions);
+  await insert('hidden_period', network.hidden);
+  await insert('flag_period', network.flagged);
+  await owner`select logic.apply_periods()`;
 }
 
+const KEYS: Readonly<Record<string, string>> = { sensor: 'sensor_id', station: 'station_id', region: 'region_slug' };
+
 async function insertReadings(owner: Sql, readings: readonly Reading[]): Promise<void> {
-  const rows = readings.map(({ at, sensor, station, quality, values }) => ({
+  const rows = readings.map(({ at, sensor, values }) => ({
     measured_at: new Date(at).toISOString(),
     sensor_id: sensor,
-    station_id: station,
-    quality,
     ...Object.fromEntries(METRIC_NAMES.map((name) => [name, values[name] ?? null])),
   }));
   for (let from = 0; from < rows.length; from += 500)

@@ -1,111 +1,149 @@
 /**
- * The rules A1 to A8 word for word over readings in memory, sharing nothing with the SQL: no templates, no database, ICU's zones.
- * Slow and obvious on purpose; what the aggregates hold is held against this.
+ * The rules P2, P3, A1 to A8 and S5 word for word over readings in memory, sharing nothing with the SQL: no templates, no database,
+ * ICU's zones. Slow and obvious on purpose; what the aggregates hold is held against this.
  */
 import { METRICS, type Metric, type MetricName } from '../../src/contract/metrics.ts';
 import { bucketStart } from '../support/localTime.ts';
 
-export type Reading = {
-  at: number;
-  sensor: number;
-  station: number;
-  quality: 0 | 1 | 2;
-  values: Partial<Record<MetricName, number>>;
+export type Reading = { at: number; sensor: number; values: Partial<Record<MetricName, number>> };
+
+/** Half-open, in milliseconds; infinite where nothing was said. */
+type Period = { since: number; until: number };
+
+export type Network = {
+  stood: (Period & { sensor: number; station: number })[];
+  suspicious: (Period & { sensor: number })[];
+  corrected: (Period & { sensor: number })[];
+  regions: (Period & { station: number; region: string })[];
+  hidden: (Period & { station: number })[];
+  flagged: (Period & { station: number })[];
 };
-export type Membership = { station: number; region: string; since: number; until: number };
 
 /** One bucket: its means, sums and extremes by the names of the columns. */
 export type Bucket = Record<string, number | null>;
-
-type Hour = { quality: number; members: number; values: Record<string, number | null> };
+type Values = Record<string, number | null>;
+type Hour = { members: number; values: Values };
 
 const MEANS: Metric[] = METRICS.filter((metric) => metric.kind === 'mean');
 const COLUMNS = [...MEANS.map(({ name }) => name), 'wind_sin', 'wind_cos', 'rain'];
 export const HOUR = 3_600_000;
 
-export function literalBuckets(
-  zone: string,
-  readings: readonly Reading[],
-  memberships: readonly Membership[],
-): Map<string, Bucket> {
+export function literalBuckets(zone: string, readings: readonly Reading[], network: Network): Map<string, Bucket> {
   const buckets = new Map<string, Bucket>();
-  const stationHours = new Map<string, Hour>();
+  const floor = (at: number) => (Number.isFinite(at) ? bucketStart(zone, 'hour', at) : at);
+  const ceiling = (at: number) => (floor(at) === at ? at : floor(at) + HOUR);
+  const roundedUp = ({ since, until }: Period) => ({ since: ceiling(since), until: ceiling(until) });
+  const holds = (hour: number, { since, until }: Period) => since <= hour && hour < until;
 
   // A1, A6, A7: a sensor's hour is the mean of its readings, rain their sum, wind the mean of unit vectors
-  const good = readings.filter(({ quality }) => quality < 2);
-  const sensorHours = groupBy(good, (r) => `${r.station} ${r.sensor} ${bucketStart(zone, 'hour', r.at)}`);
-  const byStation = new Map<string, { quality: number; values: Record<string, number | null> }[]>();
-  for (const [key, group] of sensorHours) {
-    const [station, , hour] = key.split(' ');
-    const values: Record<string, number | null> = {};
+  const byStation = new Map<string, { corrected: boolean; values: Values }[]>();
+  for (const [key, group] of groupBy(readings, (r) => `${r.sensor} ${bucketStart(zone, 'hour', r.at)}`)) {
+    const [sensor, hour] = key.split(' ').map(Number) as [number, number];
+    const values: Values = {};
     for (const { name } of MEANS) values[name] = mean(group.map((r) => r.values[name as MetricName]));
     values.wind_sin = mean(group.map((r) => sine(r.values.wind_direction)));
     values.wind_cos = mean(group.map((r) => cosine(r.values.wind_direction)));
     values.rain = sum(group.map((r) => r.values.rain));
-    push(byStation, `${station} ${hour}`, { quality: Math.max(...group.map((r) => r.quality)), values });
+    buckets.set(`sensor_hourly ${key}`, values);
+    // P2: it takes part if it stood at one station for the whole hour and was not suspicious in any part of it
+    const own = <T extends { sensor: number }>(of: readonly T[]) => of.filter((each) => each.sensor === sensor);
+    const stood = own(network.stood).find(({ since, until }) => since <= hour && hour + HOUR <= until);
+    const isSuspicious = own(network.suspicious).some(({ since, until }) => since < hour + HOUR && until > hour);
+    if (stood === undefined || isSuspicious) continue;
+    const corrected = own(network.corrected).some((period) => holds(hour, roundedUp(period)));
+    push(byStation, `${stood.station} ${hour}`, { corrected, values });
   }
 
-  // A2: a station's hour is the mean of its sensors' hours
+  // A2, S5: a station's hour is the mean of its sensors' hours; PM2.5 of sensors with a formula is corrected together
+  const stationHours = new Map<string, Hour>();
   for (const [key, sensors] of byStation) {
-    const hour = {
-      quality: Math.max(...sensors.map((s) => s.quality)),
-      members: sensors.length,
-      values: meansOf(sensors.map((s) => s.values)),
-    };
-    stationHours.set(key, hour);
-    buckets.set(`station_hourly ${key}`, { ...hour.values, quality: hour.quality, sensor_count: hour.members });
+    const values = meansOf(sensors.map((s) => s.values));
+    values.pm25 = stationPm25(sensors, values.humidity ?? null);
+    values.pm25_raw = mean(sensors.map(({ corrected, values: v }) => v.pm25_raw ?? (corrected ? v.pm25 : null)));
+    stationHours.set(key, { members: sensors.length, values });
+    buckets.set(`station_hourly ${key}`, { ...values, sensor_count: sensors.length });
   }
 
-  // A3: a region's hour is the mean of the hours of the stations that belong to it at its start
+  // A3, P3: a region's hour is the mean of the hours of its stations; flagged ones without temperature, humidity and pressure
   const regionHours = new Map<string, Hour>();
-  const byRegion = new Map<string, Hour[]>();
-  for (const [key, hour] of stationHours) {
-    const [station, start] = key.split(' ').map(Number) as [number, number];
-    for (const m of memberships) {
-      if (m.station !== station || start < m.since || start >= m.until) continue;
-      const values =
-        hour.quality === 0 ? hour.values : { ...hour.values, temperature: null, humidity: null, pressure: null };
-      push(byRegion, `${m.region} ${start}`, { ...hour, values });
-    }
+  const byRegion = new Map<string, Values[]>();
+  for (const [key, { values }] of stationHours) {
+    const [station, hour] = key.split(' ').map(Number) as [number, number];
+    const own = <T extends { station: number }>(of: readonly T[]) => of.filter((each) => each.station === station);
+    if (own(network.hidden).some((period) => holds(hour, roundedUp(period)))) continue;
+    const isFlagged = own(network.flagged).some((p) => holds(hour, { since: floor(p.since), until: ceiling(p.until) }));
+    const counted = isFlagged ? { ...values, temperature: null, humidity: null, pressure: null } : values;
+    const regions = own(network.regions).filter((period) => holds(hour, roundedUp(period)));
+    for (const region of new Set(regions.map((each) => each.region))) push(byRegion, `${region} ${hour}`, counted);
   }
   for (const [key, stations] of byRegion) {
-    const values = meansOf(stations.map((s) => s.values));
-    regionHours.set(key, { quality: 0, members: stations.length, values });
+    const values = meansOf(stations);
+    regionHours.set(key, { members: stations.length, values });
     buckets.set(`region_hourly ${key}`, { ...values, station_count: stations.length });
   }
 
-  // A4, A5, A6, A8: a day and a month are the mean of the hours in them, their extremes those of the hours
-  for (const [place, hours] of [
-    ['station', stationHours],
-    ['region', regionHours],
-  ] as const) {
-    for (const [grain, unit] of [
-      ['daily', 'day'],
-      ['monthly', 'month'],
-    ] as const) {
-      const groups = new Map<string, Hour[]>();
-      for (const [key, hour] of hours) {
-        const [id, start] = key.split(' ') as [string, string];
-        push(groups, `${id} ${bucketStart(zone, unit, Number(start))}`, hour);
-      }
-      for (const [key, group] of groups) {
-        const bucket: Bucket = { ...meansOf(group.map((h) => h.values)), hours: group.length };
-        bucket.rain = sum(group.map((h) => h.values.rain));
-        bucket[place === 'station' ? 'sensor_count' : 'station_count'] = mean(group.map((h) => h.members));
-        for (const { name, extremes } of MEANS) {
-          const all = group.map((h) => h.values[name]).filter((v): v is number => v != null);
-          bucket[`${name}_hours`] = all.length;
-          if (extremes) bucket[`min_${name}`] = all.length ? Math.min(...all) : null;
-          if (extremes) bucket[`max_${name}`] = all.length ? Math.max(...all) : null;
-        }
-        buckets.set(`${place}_${grain} ${key}`, bucket);
-      }
+  for (const [subject, hours] of Object.entries({ station: stationHours, region: regionHours })) {
+    for (const [resolution, unit] of Object.entries({ daily: 'day', monthly: 'month' } as const)) {
+      addCoarser(buckets, zone, `${subject}_${resolution}`, unit, hours);
     }
   }
   return buckets;
 }
 
-function meansOf(rows: readonly Record<string, number | null>[]): Record<string, number | null> {
+/** A4, A5, A6, A8: a day and a month are the mean of the hours in them, their extremes those of the hours. */
+function addCoarser(
+  buckets: Map<string, Bucket>,
+  zone: string,
+  level: string,
+  unit: 'day' | 'month',
+  hours: ReadonlyMap<string, Hour>,
+): void {
+  const groups = new Map<string, Hour[]>();
+  for (const [key, hour] of hours) {
+    const [id, start] = key.split(' ') as [string, string];
+    push(groups, `${id} ${bucketStart(zone, unit, Number(start))}`, hour);
+  }
+  for (const [key, group] of groups) {
+    const bucket: Bucket = { ...meansOf(group.map((h) => h.values)), hours: group.length };
+    bucket.rain = sum(group.map((h) => h.values.rain));
+    bucket[level.startsWith('station') ? 'sensor_count' : 'station_count'] = mean(group.map((h) => h.members));
+    for (const { name, extremes } of MEANS) {
+      const all = group.map((h) => h.values[name]).filter((v): v is number => v != null);
+      bucket[`${name}_hours`] = all.length;
+      if (extremes) bucket[`min_${name}`] = all.length ? Math.min(...all) : null;
+      if (extremes) bucket[`max_${name}`] = all.length ? Math.max(...all) : null;
+    }
+    buckets.set(`${level} ${key}`, bucket);
+  }
+}
+
+/** (Σ p + n · formula(x̄, RH)) / (m + n); without humidity the n are left out. */
+function stationPm25(
+  sensors: readonly { corrected: boolean; values: Values }[],
+  humidity: number | null,
+): number | null {
+  const final = sensors.filter((s) => !s.corrected).map(({ values: v }) => v.pm25 ?? v.pm25_raw ?? null);
+  const measured = sensors.filter((s) => s.corrected).map(({ values: v }) => v.pm25_raw ?? v.pm25 ?? null);
+  const p = final.filter((v): v is number => v !== null);
+  const x = measured.filter((v): v is number => v !== null);
+  const n = humidity === null ? 0 : x.length;
+  if (p.length + n === 0) return null;
+  const corrected = n === 0 ? 0 : n * epa2021(mean(x) as number, humidity as number);
+  return ((sum(p) ?? 0) + corrected) / (p.length + n);
+}
+
+function epa2021(x: number, humidity: number): number {
+  const low = 0.524 * x - 0.0862 * humidity + 5.75;
+  const middle = 0.786 * x - 0.0862 * humidity + 5.75;
+  const high = 2.966 + 0.69 * x + 8.84e-4 * x ** 2;
+  const between = (a: number, b: number, from: number, to: number) => a + ((b - a) * (x - from)) / (to - from);
+  if (x < 30) return Math.max(0, low);
+  if (x < 50) return Math.max(0, between(low, middle, 30, 50));
+  if (x < 210) return Math.max(0, middle);
+  return x < 260 ? between(middle, high, 210, 260) : high;
+}
+
+function meansOf(rows: readonly Values[]): Values {
   return Object.fromEntries(COLUMNS.map((name) => [name, mean(rows.map((row) => row[name]))]));
 }
 

@@ -3,8 +3,17 @@
  * local midnight, a correction in the hour that happens twice), so the run asserts that every pair of them was met.
  */
 
-/** The last one's clocks skip a midnight, even that of the first of a month. */
-export const ZONES = ['Asia/Yerevan', 'Europe/Berlin', 'America/New_York', 'UTC', 'America/Asuncion'] as const;
+/** Asunción's clocks skip a midnight, even that of the first of a month; the hours of the last three begin at other minutes than UTC's. */
+export const ZONES = [
+  'Asia/Yerevan',
+  'Europe/Berlin',
+  'America/New_York',
+  'UTC',
+  'America/Asuncion',
+  'Asia/Kolkata',
+  'Asia/Kathmandu',
+  'Australia/Adelaide',
+] as const;
 
 /** What happens. */
 export const EVENTS = [
@@ -18,6 +27,8 @@ export const EVENTS = [
   'move',
   'regroup',
   'hide',
+  'retire',
+  'formula',
 ] as const;
 
 /** Where in time, relative to an anchor day. */

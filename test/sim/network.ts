@@ -3,6 +3,7 @@
 export type Period = { since?: string; until?: string };
 export type Placed = Period & { id: number };
 export type Grouped = Period & { slug: string };
+export type Corrected = Period & { formula: 'none' | 'epa-2021' };
 
 /** What the simulation changes about the network, whole: a step carries all of it, so steps can be left out when shrinking. */
 export type Network = {
@@ -11,6 +12,7 @@ export type Network = {
   bad_thp: Record<number, Period[]>;
   placed: Record<number, Placed[]>;
   suspicious: Record<number, Period[]>;
+  corrected: Record<number, Corrected[]>;
 };
 
 export const STATIONS = [1, 2, 3];
@@ -23,6 +25,7 @@ export const FIRST: Network = {
   bad_thp: { 1: [], 2: [], 3: [] },
   placed: { 11: [{ id: 1 }], 12: [{ id: 1 }], 21: [{ id: 2 }], 22: [{ id: 2 }], 31: [{ id: 3 }] },
   suspicious: { 11: [], 12: [], 21: [], 22: [], 31: [] },
+  corrected: { 11: [], 12: [{ formula: 'epa-2021' }], 21: [{ formula: 'epa-2021' }], 22: [], 31: [] },
 };
 
 /** The network as the file that an operator would import. */
@@ -51,6 +54,7 @@ export function networkFile(network: Network, zone: string): string {
         id: sensor,
         stations: network.placed[sensor],
         ...(network.suspicious[sensor]?.length ? { suspicious: network.suspicious[sensor] } : {}),
+        ...(network.corrected[sensor]?.length ? { correction: network.corrected[sensor] } : {}),
       })),
     })),
   });

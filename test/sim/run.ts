@@ -24,14 +24,14 @@ export async function playSteps(
   const owner = database.as('airseries_owner', 'UTC');
   const ingest = database.as('airseries_ingest', 'UTC');
   const superuser = database.superuser();
-  await importNetwork(owner, networkFile(FIRST, database.timeZone), { now: NOW, log });
+  await importNetwork(owner, networkFile(FIRST, database.timeZone), { log });
   for (const [index, step] of steps.entries()) {
     onStep?.(index);
     const last = index === steps.length - 1;
     await play({ database, owner, ingest, superuser }, step, index, last);
     if (step.then === 'nothing' && !last) continue;
     const wrong =
-      await owner`select level, bucket, place, columns from rollup.differences('-infinity', 'infinity') limit 3`;
+      await owner`select level, bucket, place, columns from logic.differences('-infinity', 'infinity') limit 3`;
     if (wrong.length > 0) return { step: index, what: wrong.map((row) => JSON.stringify(row)).join('\n') };
   }
   return undefined;
@@ -42,7 +42,7 @@ type Play = { database: TestDatabase; owner: Sql; ingest: Sql; superuser: Sql };
 async function play(of: Play, step: Step, index: number, last: boolean): Promise<void> {
   const { target, timeZone } = of.database;
   const change = async () => {
-    if (step.network) await importNetwork(of.owner, networkFile(step.network, timeZone), { now: NOW, log });
+    if (step.network) await importNetwork(of.owner, networkFile(step.network, timeZone), { log });
     for (const { sensor, from, to } of step.remove ?? []) {
       await deleteReadings(of.owner, { sensor, from: new Date(from), to: new Date(to) });
     }

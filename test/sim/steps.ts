@@ -56,6 +56,27 @@ const ANCHORS: Record<string, { leap: [number, number, number]; transitions: [nu
       [2024, 3, 24],
     ],
   },
+  'Asia/Kolkata': {
+    leap: [2024, 2, 29],
+    transitions: [
+      [2024, 3, 31],
+      [2024, 12, 31],
+    ],
+  },
+  'Asia/Kathmandu': {
+    leap: [2024, 2, 29],
+    transitions: [
+      [2024, 3, 31],
+      [2024, 12, 31],
+    ],
+  },
+  'Australia/Adelaide': {
+    leap: [2024, 2, 29],
+    transitions: [
+      [2024, 4, 7],
+      [2024, 10, 6],
+    ],
+  },
 };
 
 /** The first `count` steps of the run with this seed in this zone. */
@@ -80,8 +101,8 @@ export function makeSteps(zone: string, seed: number, count: number): Step[] {
         from: iso(at - random.pick([0, HOUR, DAY])),
         to: iso(at + random.pick([1000, HOUR, DAY])),
       }));
-    } else if (['suspect', 'flag', 'move', 'regroup', 'hide'].includes(axes.event)) {
-      network = changed(random, network, axes.event, instants);
+    } else if (NETWORK_EVENTS.has(axes.event)) {
+      network = changed(random, zone, network, axes.event, instants);
       step.network = network;
     } else {
       step.write = instants.map((at) => reading(random, axes, at, written));
@@ -166,7 +187,13 @@ function values(random: Random, kind: Axes['value']): Values {
     case 'zero':
       return { temperature: 0, pm25: 0, pm10: 0, rain: 0, wind_speed: 0 };
     case 'negative':
-      return { temperature: -noise() / 2, pm25: -random.next(), dust: -random.next(), pm25_raw: 1 };
+      return {
+        temperature: -noise() / 2,
+        pm25: -random.next(),
+        dust: -random.next(),
+        pm25_raw: noise() * 3,
+        humidity: noise(),
+      };
     case 'high':
       return { pm25: 2000, pm10: 2000, temperature: 60, pressure: 110_000, uv: 20, so2: 5000, o3: 5000, pm1: 2000 };
     case 'wind':
@@ -178,12 +205,23 @@ function values(random: Random, kind: Axes['value']): Values {
   }
 }
 
-/** One period of the network becomes another: a change "from then on", or the correction of what was said before. */
-function changed(random: Random, before: Network, event: string, instants: readonly number[]): Network {
+const NETWORK_EVENTS: ReadonlySet<string> = new Set([
+  'suspect',
+  'flag',
+  'move',
+  'regroup',
+  'hide',
+  'retire',
+  'formula',
+]);
+
+/** One period of the network becomes another: a change "from then on", or the correction of what was said before; within hours, too. */
+function changed(random: Random, zone: string, before: Network, event: string, instants: readonly number[]): Network {
   const network = structuredClone(before);
-  const hours = [...new Set(instants.map((at) => Math.floor(at / HOUR) * HOUR))].sort((a, b) => a - b);
-  const first = iso(hours[0] ?? 0);
-  const last = hours.length > 1 ? iso(hours[hours.length - 1] ?? 0) : undefined;
+  const exact = random.next() < 0.5;
+  const ends = [...new Set(instants.map((at) => (exact ? at : bucketStart(zone, 'hour', at))))].sort((a, b) => a - b);
+  const first = iso(ends[0] ?? 0);
+  const last = ends.length > 1 ? iso(ends[ends.length - 1] ?? 0) : undefined;
   const period: Period = random.next() < 0.3 ? {} : { since: first, ...(last === undefined ? {} : { until: last }) };
   const off = random.next() < 0.3;
   const station = random.pick(STATIONS);
@@ -191,6 +229,8 @@ function changed(random: Random, before: Network, event: string, instants: reado
   if (event === 'suspect') network.suspicious[sensor] = off ? [] : [period];
   if (event === 'flag') network.bad_thp[station] = off ? [] : [period];
   if (event === 'hide') network.hidden[station] = off ? [] : [period];
+  if (event === 'retire') network.hidden[station] = off ? [] : [{ since: first }];
+  if (event === 'formula') network.corrected[sensor] = off ? [] : [{ formula: 'epa-2021', ...period }];
   if (event === 'move') {
     network.placed[sensor] = off
       ? [{ id: random.pick(STATIONS) }]

@@ -33,7 +33,11 @@ export function localDate(zone: string, instant: number): { year: number; month:
 
 /** The start of the hour, local day or local month that holds an instant. */
 export function bucketStart(zone: string, unit: 'hour' | 'day' | 'month', instant: number): number {
-  if (unit === 'hour') return Math.floor(instant / 3_600_000) * 3_600_000;
+  if (unit === 'hour') return instant - mod(instant + offsetAt(zone, instant), 3_600_000);
   const { year, month, day } = localDate(zone, instant);
   return instantOf(zone, year, month, unit === 'day' ? day : 1);
+}
+
+function mod(a: number, b: number): number {
+  return ((a % b) + b) % b;
 }

@@ -7,4 +7,4 @@ create materialized view rollup.{{level}} with (
 ) as
 {{body}}
 with no data;
-{{place index}} -- beside the one on bucket that every aggregate has
+create index on rollup.{{level}} ({{id}}, bucket); -- beside the one on bucket that every aggregate has

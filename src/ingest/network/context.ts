@@ -18,7 +18,10 @@ export type Context = {
 
 /** Elements with a fault of their own count as existing, or each of them would be complained of twice. */
 export function makeContext(draft: Draft, known: Known, problems: Problem[]): Context {
-  const note = (place: string, what: string) => problems.push({ place, what });
+  const note = (place: string, what: string) => {
+    // what is said of a kind is met at each of its sensors
+    if (!problems.some((known) => known.place === place && known.what === what)) problems.push({ place, what });
+  };
   // a slug given twice is noted; until then it means the first
   const kinds = new Map([
     ...known.regions,

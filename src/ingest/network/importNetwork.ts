@@ -1,7 +1,6 @@
 /** A network file into the database: read, checked with every problem named at once, and put in by a single statement. */
 import type { Sql } from '../../database/connect.ts';
 import type { Log } from '../../log.ts';
-import { followPeriods } from '../followPeriods.ts';
 import { readKnown } from './known.ts';
 import { timestamp } from './periods.ts';
 import { type Problem, readNetwork } from './read.ts';
@@ -20,8 +19,8 @@ export type NetworkResult = {
   regions: Counts;
   stations: Counts;
   sensors: Counts;
-  /** Readings whose station or quality became another one. */
-  readings_changed: number;
+  /** How many sensors and stations have hours that the next refresh computes again. */
+  recomputed: { sensors: number; stations: number };
 };
 
 export class NetworkRefused extends Error {
@@ -41,16 +40,13 @@ export class NetworkRefused extends Error {
 export async function importNetwork(
   sql: Sql,
   text: string,
-  { now, log }: { now: Date; log: Log },
+  { log }: { log: Log },
 ): Promise<NetworkResult> {
   const draft = readNetwork(text);
   const { rows, problems } = makeRows(draft, await readKnown(sql, draft));
   if (problems.length > 0) throw new NetworkRefused(problems);
   const json = JSON.stringify(rows, (key, value) => (key === 'since' || key === 'until' ? timestamp(value) : value));
-  const [row] = await sql<
-    [{ result: Omit<NetworkResult, 'readings_changed'> }]
-  >`select raw.replace_network(${json}::text::jsonb, ${now}) as result`;
-  const result = { ...row.result, readings_changed: await followPeriods(sql) };
+  const [{ result }] = await sql<[{ result: NetworkResult }]>`select logic.replace_network(${json}::text::jsonb) as result`;
   for (const kind of ['providers', 'regions', 'stations', 'sensors'] as const) {
     const { left } = result[kind];
     if (left.length > 0) log.info({ [kind]: left }, 'not named in the file and left as they are');

@@ -2,7 +2,7 @@
 import type { Sql } from '../../database/connect.ts';
 import { readInstant } from '../instant.ts';
 import type { Draft } from './read.ts';
-import type { Flag } from './schema.ts';
+import type { Correction, Flag } from './schema.ts';
 
 export type Known = {
   timeZone: string;
@@ -29,7 +29,7 @@ export async function readKnown(sql: Sql, draft: Draft): Promise<Known> {
       (select coalesce(jsonb_agg(id), '[]') from raw.provider) as providers,
       (select coalesce(jsonb_object_agg(slug, kind), '{}') from raw.region) as regions,
       (select coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'latitude', s.latitude, 'longitude', s.longitude, 'regions',
-          array(select distinct m.region_slug from raw.membership m where m.station_id = s.id))), '[]')
+          array(select distinct r.region_slug from raw.station_region r where r.station_id = s.id))), '[]')
         from raw.station s) as stations,
       (select coalesce(jsonb_agg(jsonb_build_array(local, extract(epoch from
           (timestamp 'epoch' + local::text::float8 * interval '1 microsecond') at time zone i.time_zone) * 1000000)), '[]')
@@ -45,15 +45,20 @@ export async function readKnown(sql: Sql, draft: Draft): Promise<Known> {
 }
 
 /** All times of the file that were given without an offset. */
-function localTimes({ stations }: Draft): number[] {
+function localTimes({ stations, corrections }: Draft): number[] {
   const flags = (flag: Flag) => (typeof flag === 'boolean' ? [] : flag);
-  const periods = stations.flatMap(({ item: station }) => [
+  const formulas = (correction: Correction | undefined) => (typeof correction === 'object' ? correction : []);
+  const ofStations = stations.flatMap(({ item: station }) => [
     ...flags(station.hidden),
     ...flags(station.is_bad_thp),
     ...station.regions.filter((region) => typeof region === 'object'),
-    ...station.sensors.flatMap((sensor) => [...(sensor.stations ?? []), ...flags(sensor.suspicious)]),
+    ...station.sensors.flatMap((sensor) => [
+      ...(sensor.stations ?? []),
+      ...flags(sensor.suspicious),
+      ...formulas(sensor.correction),
+    ]),
   ]);
-  return periods
+  return [...ofStations, ...Object.values(corrections).flatMap(formulas)]
     .flatMap(({ since, until }) => [since, until])
     .map((text) => (text == null ? undefined : readInstant(text)))
     .flatMap((instant) => (instant?.local ? [instant.microseconds] : []));

@@ -6,44 +6,39 @@ import type { Flag } from './schema.ts';
 export type Period = { since: number; until: number };
 type Given = { since?: string | null | undefined; until?: string | null | undefined };
 
-const HOUR = 3_600_000_000;
 const FOREVER: Period = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
 
 export type PeriodReader = {
   /** Undefined: it is wrong, and was noted. */
-  period(place: string, given: Given, fullHours?: 'full hours'): Period | undefined;
-  flag(place: string, given: Flag, fullHours?: 'full hours'): Period[];
+  period(place: string, given: Given): Period | undefined;
+  flag(place: string, given: Flag): Period[];
 };
 
 export function makePeriodReader(
   instants: ReadonlyMap<number, number>,
   note: (place: string, what: string) => void,
 ): PeriodReader {
-  const end = (place: string, text: string | null | undefined, otherwise: number, fullHours: boolean) => {
+  const end = (place: string, text: string | null | undefined, otherwise: number) => {
     if (text == null) return otherwise;
     const read = readInstant(text);
     const instant = read?.local ? instants.get(read.microseconds) : read?.microseconds;
     if (instant === undefined) {
       note(place, `${JSON.stringify(text)} is no time: give 2026-11-20, 2026-11-20T13:00 or 2026-11-20T09:00Z`);
-    } else if (fullHours && instant % HOUR !== 0) {
-      note(place, `${text} is not on a full hour, and an hour is in a region as a whole or not at all`);
-    } else {
-      return instant;
     }
-    return undefined;
+    return instant;
   };
   const reader: PeriodReader = {
-    period(place, given, fullHours) {
-      const since = end(`${place}.since`, given.since, FOREVER.since, fullHours !== undefined);
-      const until = end(`${place}.until`, given.until, FOREVER.until, fullHours !== undefined);
+    period(place, given) {
+      const since = end(`${place}.since`, given.since, FOREVER.since);
+      const until = end(`${place}.until`, given.until, FOREVER.until);
       if (since === undefined || until === undefined) return undefined;
       if (since < until) return { since, until };
       note(place, `since ${given.since} is not before until ${given.until}`);
       return undefined;
     },
-    flag(place, given, fullHours) {
+    flag(place, given) {
       if (typeof given === 'boolean') return given ? [FOREVER] : [];
-      return given.flatMap((each, index) => reader.period(`${place}[${index}]`, each, fullHours) ?? []);
+      return given.flatMap((each, index) => reader.period(`${place}[${index}]`, each) ?? []);
     },
   };
   return reader;

@@ -3,20 +3,21 @@ import { makeContext, noteTwice, sensorsOf } from './context.ts';
 import type { Known } from './known.ts';
 import type { Draft, Problem } from './read.ts';
 import { regionRow } from './regionRows.ts';
-import { sensorPeriods } from './sensorRows.ts';
+import { correctionPeriods, sensorPeriods } from './sensorRows.ts';
 import { memberships, stationRow } from './stationRows.ts';
 
-/** The argument of raw.replace_network. */
+/** The argument of logic.replace_network: rows by table. */
 export type NetworkRows = {
   providers: object[];
   regions: object[];
   stations: object[];
   sensors: object[];
-  membership: object[];
+  station_region: object[];
   hidden_period: object[];
-  bad_thp_period: object[];
+  flag_period: object[];
   sensor_station: object[];
   suspicious_period: object[];
+  correction: object[];
 };
 
 /** The rows are of use only if no problem was found, in reading or here. */
@@ -43,23 +44,19 @@ export function makeRows(draft: Draft, known: Known): { rows: NetworkRows; probl
     providers: providers.map(({ item }) => item),
     regions: regions.map((region) => regionRow(region, context)),
     stations: stations.map((station) => stationRow(station, context)),
-    sensors: sensors.map(({ item: { id, kind = null, device = null, correction } }) => ({
-      id,
-      kind,
-      device,
-      correction: correction ?? (kind === null ? undefined : draft.corrections[kind]) ?? 'none',
-    })),
-    membership: stations.flatMap((station) => memberships(station, context)),
+    sensors: sensors.map(({ item: { id, kind = null, device = null } }) => ({ id, kind, device })),
+    station_region: stations.flatMap((station) => memberships(station, context)),
     hidden_period: stations.flatMap(({ place, item }) =>
-      reader.flag(`${place}.hidden`, item.hidden, 'full hours').map((period) => ({ station_id: item.id, ...period })),
+      reader.flag(`${place}.hidden`, item.hidden).map((period) => ({ station_id: item.id, ...period })),
     ),
-    bad_thp_period: stations.flatMap(({ place, item }) =>
+    flag_period: stations.flatMap(({ place, item }) =>
       reader.flag(`${place}.is_bad_thp`, item.is_bad_thp).map((period) => ({ station_id: item.id, ...period })),
     ),
     sensor_station: sensors.flatMap((sensor) => sensorPeriods(sensor, context)),
     suspicious_period: sensors.flatMap(({ place, item }) =>
       reader.flag(`${place}.suspicious`, item.suspicious).map((period) => ({ sensor_id: item.id, ...period })),
     ),
+    correction: sensors.flatMap((sensor) => correctionPeriods(sensor, context)),
   };
   return { rows, problems };
 }

@@ -3,6 +3,7 @@
  * rows.ts. The JSON schema beside this file is generated from here.
  */
 import { z } from 'zod';
+import { FORMULAS } from '../../contract/formulas.ts';
 
 const periodEnds = {
   since: z
@@ -71,14 +72,17 @@ export const Region = z.strictObject({
   is_hidden: z.boolean().default(false),
 });
 
-const correction = z.enum(['none', 'epa-2021']);
+const formula = z.enum(['none', ...FORMULAS]);
+const correction = z
+  .union([formula, z.array(z.strictObject({ formula, ...periodEnds })).min(1)])
+  .describe('the formula that corrects PM2.5, for all time or by periods; formulas change on full hours');
 
 export const Sensor = z.strictObject({
   id,
   kind: z.string().min(1).nullish(),
   correction: correction
     .optional()
-    .describe('how PM2.5 is corrected; absent: as corrections says for its kind, else none'),
+    .describe('the formula that corrects PM2.5, for all time or by periods; absent: as corrections says for its kind, else none'),
   device: z
     .string()
     .min(1)
@@ -111,7 +115,7 @@ export const Station = z.strictObject({
     .describe('false: the operator vouches for temperature, humidity and pressure, and only is_bad_thp says otherwise'),
   regions: z
     .array(z.union([slug, z.strictObject({ slug, ...periodEnds })]))
-    .describe('all it is in: a district implies no city. Periods are on full hours'),
+    .describe('all it is in: a district implies no city. Periods count from the next full hour on'),
   sensors: z.array(Sensor),
 });
 
@@ -133,6 +137,7 @@ export type Station = z.output<typeof Station>;
 export type Sensor = z.output<typeof Sensor>;
 export type Network = z.output<typeof Network>;
 export type Flag = z.output<typeof flag>;
+export type Correction = z.output<typeof correction>;
 
 /** Of what a person writes: keys with a default may be left out. */
 export const networkJsonSchema = (): object =>

@@ -27,7 +27,7 @@ export function memberships({ place, item: station }: Listed<Station>, { regions
     const here = `${place}.regions[${index}]`;
     const { slug, ...ends } = typeof given === 'string' ? { slug: given } : given;
     if (!regions.has(slug)) note(here, unknownName('region', slug));
-    const period = reader.period(here, ends, 'full hours');
+    const period = reader.period(here, ends);
     return period === undefined ? [] : [{ slug, place: here, ...period }];
   });
   for (const slug of new Set(all.map((membership) => membership.slug))) {

@@ -86,7 +86,7 @@ onEveryEngine('import network', (engine) => {
     ]).toEqual([2, 3, 2, 1]);
     expect(again.readings_changed).toBe(0);
     expect(await stale()).toEqual([]);
-    expect(await owner`select * from rollup.pending`).toEqual([]);
+    expect(await owner`select * from logic.pending`).toEqual([]);
   });
 
   test('a membership that changes makes exactly its difference stale, as far as there are readings', async () => {

@@ -1,10 +1,12 @@
--- Plain PostgreSQL: which hours changed since the last refresh. Every statement that touches readings notes the hours it took from
--- and gave to, old row and new, in the writer's own transaction. A log and not a set: writers only ever add to it, so they wait for
--- nobody, and a refresh takes out just the notes it has seen; those of a writer that commits meanwhile are there for the next.
-create table rollup.stale_hour (hour timestamptz not null);
+-- Plain PostgreSQL: the two functions of TimescaleDB that the aggregates use, with the same result for hours, days and months …
+create function rollup.time_bucket(bucket_width interval, ts timestamptz, origin timestamptz) returns timestamptz
+language sql immutable parallel safe
+  return date_bin(bucket_width, ts, origin);
+create function rollup.time_bucket(bucket_width interval, ts timestamptz, timezone text, origin timestamptz) returns timestamptz
+language sql stable parallel safe
+  return date_trunc(case bucket_width when interval '1 month' then 'month' else 'day' end, ts, timezone);
 
-create index on raw.readings (measured_at);
-
+-- … and which hours changed: every statement that touches readings notes the hours it took from and gave to, old row and new.
 create function rollup.note_stale_hours() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   if tg_op = 'INSERT' then
@@ -28,9 +30,3 @@ create trigger note_deleted after delete on raw.readings referencing old table a
   for each statement execute function rollup.note_stale_hours();
 create trigger note_truncated before truncate on raw.readings
   for each statement execute function rollup.note_stale_hours();
-
--- The two functions of TimescaleDB that the aggregates use, with the same result for hours, days and months.
-create function rollup.time_bucket(width interval, at timestamptz) returns timestamptz language sql immutable parallel safe
-  return date_bin(width, at, timestamptz '2000-01-03 00:00+00');
-create function rollup.time_bucket(width interval, at timestamptz, zone text) returns timestamptz language sql stable parallel safe
-  return date_trunc(case width when interval '1 month' then 'month' else 'day' end, at, zone);

@@ -4,26 +4,26 @@
 -- better one comes: a sensor that fell silent is not trusted for it.
 
 -- Pressure in Pa of the standard atmosphere (ISO 2533) at an altitude in m.
-drop function if exists raw.standard_pressure(float8) cascade;
-create function raw.standard_pressure(altitude float8) returns float8 language sql immutable parallel safe
+create function logic.standard_pressure(altitude float8) returns float8 language sql immutable parallel safe
   return 101325 * (1 - 2.25577e-5 * altitude) ^ 5.25588;
 
 -- The suspect periods of closed hours from `since` to `at`, of stations that the operator has not vouched for. A run that had begun
 -- earlier is followed to the beginning it is known to have.
-drop function if exists raw.implausible_periods(timestamptz, timestamptz) cascade;
-create function raw.implausible_periods(since timestamptz, at timestamptz) returns setof raw.screened_period language sql stable
+create function logic.implausible_periods(since timestamptz, at timestamptz) returns setof raw.screened_period language sql stable
 set plan_cache_mode = force_custom_plan as $$
   with earlier as (
     select p.station_id, p.sensor_id, min(p.since) as since from raw.screened_period p where p.until > implausible_periods.since group by 1, 2
   ),
   hour as (
-    select h.bucket, h.station_id, h.sensor_id, h.temperature, h.humidity, h.pressure
+    select h.bucket, p.station_id, h.sensor_id, h.temperature, h.humidity, h.pressure
     from rollup.sensor_hourly h
+    join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
     where h.bucket >= implausible_periods.since and h.bucket < rollup.bucket_start('hour', at)
     union all
-    select h.bucket, h.station_id, h.sensor_id, h.temperature, h.humidity, h.pressure
+    select h.bucket, p.station_id, h.sensor_id, h.temperature, h.humidity, h.pressure
     from earlier e
-    join rollup.sensor_hourly h on h.station_id = e.station_id and h.sensor_id = e.sensor_id
+    join rollup.sensor_hourly h on h.sensor_id = e.sensor_id
+    join raw.placement p on p.sensor_id = h.sensor_id and p.station_id = e.station_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
     where h.bucket >= e.since and h.bucket < implausible_periods.since
   ),
   judged as (
@@ -33,7 +33,7 @@ set plan_cache_mode = force_custom_plan as $$
     join raw.station s on s.id = h.station_id and s.screening
     cross join lateral (values
       ('all_zero', case when h.temperature = 0 and h.humidity = 0 then 'zero' end, 1, h.temperature is not null and h.humidity is not null),
-      ('pressure_off_altitude', case when abs(h.pressure - raw.standard_pressure(s.altitude)) > 5000 then 'off' end, 1,
+      ('pressure_off_altitude', case when abs(h.pressure - logic.standard_pressure(s.altitude)) > 5000 then 'off' end, 1,
         h.pressure is not null and s.altitude is not null),
       ('humidity_pinned', case when h.humidity >= 99.5 then 'pinned' end, 24, h.humidity is not null),
       ('constant_temperature', round(h.temperature::numeric, 6)::text, 24, h.temperature is not null),
@@ -69,32 +69,34 @@ set plan_cache_mode = force_custom_plan as $$
   where least(r.next, stay.until, suspicious.since) > implausible_periods.since
 $$;
 
--- Brings the screened periods from `since` on up to date, one caller at a time, and notes the readings that have to follow
--- (raw.follow_next): the next refresh then repairs the history of the regions (A3, A10, C5). Returns how many periods began and ended.
-drop function if exists raw.screen(timestamptz, timestamptz) cascade;
-create function raw.screen(since timestamptz, at timestamptz, out raised int, out lifted int) language plpgsql as $$
+-- Brings the screened periods from `since` on up to date, one caller at a time, and marks what they change for the next refresh (A3,
+-- A10, C5). Returns how many periods began and ended; a run that finds what is recorded already writes nothing and marks nothing.
+create function logic.screen(since timestamptz, at timestamptz, out raised int, out lifted int) language plpgsql as $$
 declare
-  periods raw.screened_period[];
-  old raw.screened_period[];
-  before raw.network_period[];
+  found_periods raw.screened_period[];
+  recorded raw.screened_period[];
 begin
   perform pg_advisory_xact_lock(hashtext('raw.screen'));
-  periods := array(select p from raw.implausible_periods(since, at) p);
-  old := array(select p from raw.screened_period p where p.until > screen.since);
-  raised := (select count(*) from unnest(periods) p where not exists (
-    select from unnest(old) o where (o.station_id, o.sensor_id, o.reason, o.since) = (p.station_id, p.sensor_id, p.reason, p.since)));
-  lifted := (select count(*) from unnest(old) o where o.until = 'infinity' and not exists (
-    select from unnest(periods) p where (o.station_id, o.sensor_id, o.reason) = (p.station_id, p.sensor_id, p.reason) and p.until = 'infinity'));
-  if not exists ((select * from unnest(periods) except select * from unnest(old)) union all (select * from unnest(old) except select * from unnest(periods))) then
+  found_periods := array(select p from logic.implausible_periods(since, at) p);
+  recorded := array(select p from raw.screened_period p where p.until > screen.since);
+  raised := (select count(*) from unnest(found_periods) p where not exists (
+    select from unnest(recorded) o where (o.station_id, o.sensor_id, o.reason, o.since) = (p.station_id, p.sensor_id, p.reason, p.since)));
+  lifted := (select count(*) from unnest(recorded) o where o.until = 'infinity' and not exists (
+    select from unnest(found_periods) p where (o.station_id, o.sensor_id, o.reason) = (p.station_id, p.sensor_id, p.reason) and p.until = 'infinity'));
+  if not exists (
+    (select * from unnest(found_periods) except select * from unnest(recorded))
+    union all (select * from unnest(recorded) except select * from unnest(found_periods))
+  ) then
     return;
   end if;
-  perform pg_advisory_xact_lock(hashtext('raw.network')); -- see accept_readings
-  before := array(select p from raw.network_period p);
+  perform pg_advisory_xact_lock(hashtext('raw.network'));
   delete from raw.screened_period p where p.until > screen.since;
-  insert into raw.screened_period
-  select p.* from unnest(periods) p join raw.station s on s.id = p.station_id and s.screening
+  insert into raw.screened_period (station_id, sensor_id, reason, since, until)
+  select p.station_id, p.sensor_id, p.reason, p.since, p.until
+  from unnest(found_periods) p
+  join raw.station s on s.id = p.station_id and s.screening
   on conflict do nothing;
-  perform raw.note_changed_periods(before);
+  perform logic.apply_periods();
 end $$;
 
-revoke all on function raw.standard_pressure, raw.implausible_periods, raw.screen from public;
+revoke all on function logic.standard_pressure, logic.implausible_periods, logic.screen from public;

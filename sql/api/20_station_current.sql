@@ -1,0 +1,41 @@
+-- Stations with their current values, in the words of the specification (C1, C2, C3, C5).
+
+create function api.compass(degrees float8) returns text language sql immutable parallel safe
+  return (array['N', 'NNE', 'NE', 'ENE', 'E', 'ESE', 'SE', 'SSE', 'S', 'SSW', 'SW', 'WSW', 'W', 'WNW', 'NW', 'NNW'])[round((degrees / 22.5)::numeric)::int % 16 + 1];
+comment on function api.compass is 'Compass label of 16 points (N, NNE, …) of a direction in degrees clockwise from north; Latin letters in every locale (C3).';
+
+create function api.station_current(at timestamptz, only_station int default null)
+returns table (
+  id int, provider text, status text, is_listed boolean, is_bad_thp boolean,
+  {{each locale: title_$name text}},
+  city_slug text, {{each locale: city_$name text}},
+  district_slug text, {{each locale: district_$name text}},
+  latitude float8, longitude float8,
+  measurement_time timestamptz,
+  temperature float8, humidity float8, pressure int, aqi int,
+  "pm2.5" float8, "pm2.5_raw" float8, pm10 float8, pm1 float8,
+  wind_speed float8, wind_direction text, uv float8, rain float8,
+  no2 float8, so2 float8, o3 float8, dust float8, usvh float8
+) language sql stable begin atomic
+  select
+    s.id, s.provider,
+    case when c.station_id is null then 'offline' else 'online' end,
+    state.is_listed, state.is_bad_thp,
+    {{each locale: s.title_$name}},
+    s.city_slug, {{each locale: s.city_$name}},
+    s.district_slug, {{each locale: s.district_$name}},
+    s.latitude, s.longitude,
+    c.measured_at,
+    {{publish temperature: c.temperature}}, {{publish humidity: c.humidity}}, {{publish pressure: c.pressure}}::int,
+    rollup.aqi(c.pm25, c.pm10),
+    {{publish pm25: c.pm25}}, {{publish pm25_raw: c.pm25_raw}}, {{publish pm10: c.pm10}}, {{publish pm1: c.pm1}},
+    {{publish wind_speed: c.wind_speed}}, api.compass(logic.wind_degrees(c.wind_sin, c.wind_cos)),
+    {{publish uv: c.uv}}, {{publish rain: c.rain}},
+    {{publish no2: c.no2}}, {{publish so2: c.so2}}, {{publish o3: c.o3}}, {{publish dust: c.dust}}, {{publish usvh: c.usvh}}
+  from api.station s
+  join logic.station_state(at, only_station) state on state.station_id = s.id
+  left join logic.station_current(at, only_station) c on c.station_id = s.id
+  where only_station is null or s.id = only_station;
+end;
+comment on function api.station_current is
+  'Every station at an instant, or the one asked for; no row for an unknown one. Per parameter the mean of the hour that ends with the newest value that is not stale, null where there is none; offline without any. Columns as in api.station, and: status (online or offline), is_listed (whether it is in lists: not hidden), is_bad_thp (whether temperature, humidity and pressure look unreliable), measurement_time (of the newest reading; null when offline), aqi (of the published PM2.5 and PM10 [US EPA AQI]), "pm2.5" and "pm2.5_raw" (corrected, and as the instruments said [µg/m³]), wind_direction (compass label), rain (sum of the hour [mm]), pressure [Pa]; {{each mean: $name [$unit]}}.';

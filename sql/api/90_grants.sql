@@ -1,0 +1,4 @@
+-- Who may read api may read all of it, and nothing else.
+revoke all on schema api from public;
+grant usage on schema api to airseries_reader;
+grant select on all tables in schema api to airseries_reader;

@@ -1,0 +1,102 @@
+-- What follows from the periods of the network: when a sensor's readings count for a station, and a station's hours for a region.
+
+-- Placements (P2): where a sensor stood, less its suspicious periods, cut where the formula changes; formulas change on full hours.
+create view logic.placement as
+  with corrected as (
+    select sensor_id, formula, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods from raw.correction group by 1, 2
+  ),
+  formula as (
+    select sensor_id, formula, periods from corrected
+    union all
+    select id, 'none', '{[-infinity,infinity)}'::tstzmultirange - coalesce((select range_agg(periods) from corrected where sensor_id = id), '{}') from raw.sensor
+  )
+  select stood.sensor_id, stood.station_id, formula.formula,
+    lower(part) as since, upper(part) as until
+  from (select sensor_id, station_id, range_agg(tstzrange(since, until)) as periods from raw.sensor_station group by 1, 2) stood
+  join formula on formula.sensor_id = stood.sensor_id
+  left join (select sensor_id, range_agg(tstzrange(since, until)) as periods from raw.suspicious_period group by 1) suspicious
+    on suspicious.sensor_id = stood.sensor_id
+  cross join unnest(stood.periods * formula.periods - coalesce(suspicious.periods, '{}')) part;
+
+-- When temperature, humidity and pressure of a station were not to be trusted, whoever says so (C5).
+create view logic.flag as
+  select station_id, 'operator' as reason, null::int as sensor_id, since, until from raw.flag_period
+  union all
+  select station_id, reason, sensor_id, since, until from raw.screened_period;
+
+-- Memberships (P3): when a station was in a region, less its hidden periods, cut where a flag begins or ends. All on full hours: rounded
+-- up, flags outwards.
+create view logic.membership as
+  with hidden as (
+    select station_id, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods from raw.hidden_period group by 1
+  ),
+  flagged as (
+    select station_id, range_agg(tstzrange(rollup.bucket_start('hour', since), logic.hour_ceiling(until))) as periods from logic.flag group by 1
+  ),
+  counted as (
+    select m.station_id, m.region_slug, m.periods - coalesce(hidden.periods, '{}') as periods, coalesce(flagged.periods, '{}') as flagged
+    from (
+      select station_id, region_slug, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods
+      from raw.station_region group by 1, 2
+    ) m
+    left join hidden using (station_id)
+    left join flagged using (station_id)
+  )
+  select c.station_id, c.region_slug, piece.is_flagged, lower(part) as since, upper(part) as until
+  from counted c
+  cross join lateral (values (true, c.periods * c.flagged), (false, c.periods - c.flagged)) piece(is_flagged, periods)
+  cross join unnest(piece.periods) part;
+
+-- Brings raw.placement and raw.membership up to the periods as they are, and marks what differs for the next refresh (P4): of a sensor
+-- from the station hours up, of a station from the region hours up. Without a change it writes nothing. Call it under the lock
+-- 'raw.network' after any change of periods. Returns how many sensors and stations are affected.
+create function logic.apply_periods(out sensors_changed int, out stations_changed int) language plpgsql as $$
+declare
+  placements_before raw.placement[];
+  placements_after raw.placement[];
+  memberships_before raw.membership[];
+  memberships_after raw.membership[];
+begin
+  placements_before := array(select p::raw.placement from (table raw.placement except select sensor_id, station_id, formula, since, until from logic.placement) p);
+  placements_after := array(select p::raw.placement from (select sensor_id, station_id, formula, since, until from logic.placement except table raw.placement) p);
+  memberships_before := array(select m::raw.membership from (table raw.membership except select station_id, region_slug, is_flagged, since, until from logic.membership) m);
+  memberships_after := array(select m::raw.membership from (select station_id, region_slug, is_flagged, since, until from logic.membership except table raw.membership) m);
+
+  delete from raw.placement p using unnest(placements_before) b where (p.sensor_id, p.since) = (b.sensor_id, b.since);
+  insert into raw.placement (sensor_id, station_id, formula, since, until)
+  select sensor_id, station_id, formula, since, until from unnest(placements_after);
+  delete from raw.membership m using unnest(memberships_before) b where (m.station_id, m.region_slug, m.since) = (b.station_id, b.region_slug, b.since);
+  insert into raw.membership (station_id, region_slug, is_flagged, since, until)
+  select station_id, region_slug, is_flagged, since, until from unnest(memberships_after);
+
+  -- per station and formula, the times at which it holds now and did not before, or the other way round
+  with difference as (
+    select sensor_id, range_agg(logic.either(before, after)) as periods
+    from (select sensor_id, station_id, formula, range_agg(tstzrange(since, until)) as before from unnest(placements_before) group by 1, 2, 3) b
+    full join (select sensor_id, station_id, formula, range_agg(tstzrange(since, until)) as after from unnest(placements_after) group by 1, 2, 3) a
+      using (sensor_id, station_id, formula)
+    group by 1
+  ),
+  marked as (
+    insert into rollup.stale_period (since, until, from_level, sensor_id)
+    select lower(part), upper(part), 'station_hourly', sensor_id from difference cross join unnest(periods) part
+    returning sensor_id
+  )
+  select count(distinct sensor_id) into sensors_changed from marked;
+
+  with difference as (
+    select station_id, range_agg(logic.either(before, after)) as periods
+    from (select station_id, region_slug, is_flagged, range_agg(tstzrange(since, until)) as before from unnest(memberships_before) group by 1, 2, 3) b
+    full join (select station_id, region_slug, is_flagged, range_agg(tstzrange(since, until)) as after from unnest(memberships_after) group by 1, 2, 3) a
+      using (station_id, region_slug, is_flagged)
+    group by 1
+  ),
+  marked as (
+    insert into rollup.stale_period (since, until, from_level, station_id)
+    select lower(part), upper(part), 'region_hourly', station_id from difference cross join unnest(periods) part
+    returning station_id
+  )
+  select count(distinct station_id) into stations_changed from marked;
+end $$;
+
+revoke all on function logic.apply_periods from public;

@@ -1,0 +1,107 @@
+-- The network file's way into the database: authoritative for everything it lists; anything it does not list stays until it is removed.
+
+-- Replaces the periods of one kind for what is listed; those that touch or overlap are joined.
+create procedure logic.replace_periods(kind text, owner_key text, listed int[], keys text, periods jsonb) language plpgsql as $$
+begin
+  execute format('delete from raw.%I where %I = any ($1)', kind, owner_key) using listed;
+  execute format(
+    'insert into raw.%1$I (%2$s, since, until)
+     select %2$s, lower(part), upper(part)
+     from (select %2$s, range_agg(tstzrange(since, until)) as parts from jsonb_populate_recordset(null::raw.%1$I, $1) group by %2$s) p
+     cross join unnest(parts) part', kind, keys) using periods;
+end $$;
+
+-- Everything that is said about each provider, region, station and sensor, its periods included, to tell what a change changed.
+create view logic.network_fact as
+  with station_period as (
+    select station_id, jsonb_agg(to_jsonb(p) order by to_jsonb(p)) as periods
+    from (
+      select 'region' as kind, station_id, region_slug, since, until from raw.station_region
+      union all select 'hidden', station_id, null, since, until from raw.hidden_period
+      union all select 'flag', station_id, null, since, until from raw.flag_period
+    ) p group by 1
+  ),
+  sensor_period as (
+    select sensor_id, jsonb_agg(to_jsonb(p) order by to_jsonb(p)) as periods
+    from (
+      select 'stood' as kind, sensor_id, station_id, null as formula, since, until from raw.sensor_station
+      union all select 'suspicious', sensor_id, null, null, since, until from raw.suspicious_period
+      union all select 'correction', sensor_id, null, formula, since, until from raw.correction
+    ) p group by 1
+  )
+  select 'providers' as kind, id, to_jsonb(p) as facts from raw.provider p
+  union all
+  select 'regions', slug, to_jsonb(r) from raw.region r
+  union all
+  select 'stations', id::text, jsonb_build_array(to_jsonb(s), p.periods) from raw.station s left join station_period p on p.station_id = s.id
+  union all
+  select 'sensors', id::text, jsonb_build_array(to_jsonb(s), p.periods) from raw.sensor s left join sensor_period p on p.sensor_id = s.id;
+
+-- `network`: rows for the tables of schema raw, checked and in full: providers, regions, stations, sensors, and the periods of the
+-- stations and sensors among them by table. Returns per kind how many were added, changed and unchanged, and which it does not list;
+-- and how many sensors and stations have hours to be computed again (P4). The next refresh computes them.
+create function logic.replace_network(network jsonb) returns jsonb language plpgsql as $$
+declare
+  facts_before jsonb;
+  affected record;
+  stations int[] := array(select (s ->> 'id')::int from jsonb_array_elements(network -> 'stations') s);
+  sensors int[] := array(select (s ->> 'id')::int from jsonb_array_elements(network -> 'sensors') s);
+begin
+  perform pg_advisory_xact_lock(hashtext('raw.network'));
+  facts_before := (select coalesce(jsonb_object_agg(kind || ' ' || id, facts), '{}') from logic.network_fact);
+
+  insert into raw.provider (id, title, url, image, image_dark, stale_after, pull)
+  select id, title, url, image, image_dark, stale_after, pull from jsonb_populate_recordset(null::raw.provider, network -> 'providers')
+  on conflict (id) do update set title = excluded.title, url = excluded.url, image = excluded.image, image_dark = excluded.image_dark,
+    stale_after = excluded.stale_after, pull = excluded.pull;
+  insert into raw.region (slug, kind, city_slug, title, map_latitude, map_longitude, map_delta, is_hidden)
+  select slug, kind, city_slug, title, map_latitude, map_longitude, map_delta, is_hidden
+  from jsonb_populate_recordset(null::raw.region, network -> 'regions')
+  on conflict (slug) do update set kind = excluded.kind, city_slug = excluded.city_slug, title = excluded.title,
+    map_latitude = excluded.map_latitude, map_longitude = excluded.map_longitude, map_delta = excluded.map_delta, is_hidden = excluded.is_hidden;
+  insert into raw.station (id, provider_id, title, latitude, longitude, altitude, city_slug, district_slug, screening)
+  select id, provider_id, title, latitude, longitude, altitude, city_slug, district_slug, screening
+  from jsonb_populate_recordset(null::raw.station, network -> 'stations')
+  on conflict (id) do update set provider_id = excluded.provider_id, title = excluded.title, latitude = excluded.latitude,
+    longitude = excluded.longitude, altitude = excluded.altitude, city_slug = excluded.city_slug, district_slug = excluded.district_slug,
+    screening = excluded.screening;
+  insert into raw.sensor (id, kind, device)
+  select id, kind, device from jsonb_populate_recordset(null::raw.sensor, network -> 'sensors')
+  on conflict (id) do update set kind = excluded.kind, device = excluded.device;
+
+  call logic.replace_periods('station_region', 'station_id', stations, 'station_id, region_slug', network -> 'station_region');
+  call logic.replace_periods('hidden_period', 'station_id', stations, 'station_id', network -> 'hidden_period');
+  call logic.replace_periods('flag_period', 'station_id', stations, 'station_id', network -> 'flag_period');
+  call logic.replace_periods('sensor_station', 'sensor_id', sensors, 'sensor_id, station_id', network -> 'sensor_station');
+  call logic.replace_periods('suspicious_period', 'sensor_id', sensors, 'sensor_id', network -> 'suspicious_period');
+  call logic.replace_periods('correction', 'sensor_id', sensors, 'sensor_id, formula', network -> 'correction');
+  delete from raw.screened_period p using raw.station s where s.id = p.station_id and not s.screening;
+  affected := logic.apply_periods();
+
+  return (
+    with listed as (
+      select kind, coalesce(item ->> 'id', item ->> 'slug') as id
+      from unnest(array['providers', 'regions', 'stations', 'sensors']) kind
+      cross join jsonb_array_elements(network -> kind) item
+    ),
+    compared as (
+      select f.kind, f.id, l.id is not null as is_listed, f.facts, facts_before -> (f.kind || ' ' || f.id) as old
+      from logic.network_fact f
+      left join listed l on l.kind = f.kind and l.id = f.id
+    )
+    select jsonb_object_agg(kind, counts)
+    from (
+      select kind, jsonb_build_object(
+        'added', count(*) filter (where is_listed and old is null),
+        'changed', count(*) filter (where is_listed and old <> facts),
+        'unchanged', count(*) filter (where is_listed and old = facts),
+        'left', coalesce(jsonb_agg(c.id order by length(c.id), c.id) filter (where not is_listed), '[]')) as counts
+      from unnest(array['providers', 'regions', 'stations', 'sensors']) kind
+      left join compared c using (kind)
+      group by kind
+    ) kinds
+  ) || jsonb_build_object('recomputed', jsonb_build_object('sensors', affected.sensors_changed, 'stations', affected.stations_changed));
+end $$;
+
+revoke all on function logic.replace_network from public;
+revoke all on procedure logic.replace_periods from public;

@@ -1,0 +1,157 @@
+-- Current values (C1, C2, C4), unrounded, and the health figures of regions (W1 to W4). They depend on now, so they are functions of an
+-- instant. With the rights of their owner: who may read schema api need not read what is below it. Every argument but the instant
+-- narrows the question.
+
+create function logic.station_current(at timestamptz, only_station int default null)
+returns table (
+  station_id int,
+  measured_at timestamptz,
+  {{each mean: $name float8}},
+  wind_sin float8,
+  wind_cos float8,
+  rain float8
+) language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select station_id, measured_at, {{each mean: $name}}, wind_sin, wind_cos, rain
+  from (
+    select
+      p.station_id,
+      max(newest.measured_at) as measured_at,
+      {{each uncorrected: avg(s.$name) as $name}},
+      {{station_pm25}} as pm25,
+      {{station_pm25_raw}} as pm25_raw,
+      avg(s.wind_sin) as wind_sin,
+      avg(s.wind_cos) as wind_cos,
+      avg(s.rain) as rain
+    from raw.placement p
+    join raw.station station on station.id = p.station_id
+    join raw.provider provider on provider.id = station.provider_id
+    cross join lateral (
+      -- per parameter, the time of the sensor's newest value that is not stale
+      select
+        max(r.measured_at) as measured_at,
+        {{each parameter: max(r.measured_at) filter (where r.$name is not null) as $name}}
+      from raw.readings r
+      where r.sensor_id = p.sensor_id and r.measured_at >= p.since and r.measured_at > at - provider.stale_after and r.measured_at <= at
+    ) newest
+    cross join lateral (
+      -- and the 60 minutes that end with it
+      select
+        {{each mean: avg(r.$name::float8) filter (where r.measured_at > newest.$name - interval '60 minutes') as $name}},
+        avg(sind(r.wind_direction::float8)) filter (where r.measured_at > newest.wind_direction - interval '60 minutes') as wind_sin,
+        avg(cosd(r.wind_direction::float8)) filter (where r.measured_at > newest.wind_direction - interval '60 minutes') as wind_cos,
+        sum(r.rain::float8) filter (where r.measured_at > newest.rain - interval '60 minutes') as rain
+      from raw.readings r
+      where r.sensor_id = p.sensor_id and r.measured_at >= p.since
+        and r.measured_at > at - provider.stale_after - interval '60 minutes' and r.measured_at <= at
+    ) s
+    where p.since <= at and at < p.until and newest.measured_at is not null and (only_station is null or p.station_id = only_station)
+    group by p.station_id
+  ) current
+$$;
+
+-- Whether a station is listed (C6) and flagged (C5) at an instant.
+create function logic.station_state(at timestamptz, only_station int default null)
+returns table (station_id int, is_listed boolean, is_bad_thp boolean)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select
+    station.id,
+    not exists (select from raw.hidden_period p where p.station_id = station.id and p.since <= at and at < p.until),
+    exists (select from logic.flag p where p.station_id = station.id and p.since <= at and at < p.until)
+  from raw.station station
+  where only_station is null or station.id = only_station
+$$;
+
+-- Makes the digest of an instant: for every region the mean over its online stations that are members and listed then, a flagged one
+-- without temperature, humidity and pressure (C4, C5). A region without any gets a row that says so. Twice for one instant is once.
+create procedure logic.make_digest(at timestamptz) language sql as $$
+  insert into rollup.digest (made_at, region_slug, station_count, {{each thp: $name}}, {{each ambient: $name}}, wind_sin, wind_cos, rain)
+  select
+    at,
+    region.slug,
+    count(c.station_id),
+    {{each thp: avg(c.$name) filter (where not m.is_flagged)}},
+    {{each ambient: avg(c.$name)}},
+    avg(c.wind_sin),
+    avg(c.wind_cos),
+    avg(c.rain)
+  from raw.region region
+  left join (
+    raw.membership m
+    join logic.station_state(at) state on state.station_id = m.station_id and state.is_listed
+    join logic.station_current(at) c on c.station_id = m.station_id
+  ) on m.region_slug = region.slug and m.since <= at and at < m.until
+  group by region.slug
+  on conflict (region_slug, made_at) do nothing
+$$;
+
+create function logic.region_current(at timestamptz, only_region text default null)
+returns table (
+  region_slug text,
+  made_at timestamptz,
+  station_count int,
+  temperature float8,
+  humidity float8,
+  pressure float8,
+  pm25 float8,
+  pm10 float8,
+  no2 float8,
+  who_daily float8, -- µg/m³, W1
+  who_year float8, -- µg/m³, W2
+  who_exceedance_days int,
+  month float8 -- µg/m³, mean of the last 30 completed days
+) language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  with closed as materialized ( -- computed once, not per row: hours closed and local days completed before the instant
+    select
+      rollup.bucket_start('hour', at) as hour,
+      rollup.bucket_add('hour', rollup.bucket_start('hour', at), -24) as hour_24,
+      rollup.bucket_start('day', at) as day,
+      rollup.bucket_add('day', rollup.bucket_start('day', at), -30) as day_30,
+      rollup.bucket_add('day', rollup.bucket_start('day', at), -365) as day_365
+  )
+  select
+    region.slug, digest.made_at, digest.station_count, digest.temperature, digest.humidity, digest.pressure, digest.pm25, digest.pm10, digest.no2,
+    hours.mean, days.year, days.exceedances, days.month
+  from raw.region region
+  cross join closed
+  left join lateral (
+    select * from rollup.digest d
+    where d.region_slug = region.slug and d.made_at <= at and d.made_at >= at - interval '30 minutes'
+    order by d.made_at desc limit 1
+  ) digest on digest.station_count > 0
+  cross join lateral (
+    select case when count(h.pm25) >= 18 then avg(h.pm25) end as mean
+    from rollup.region_hourly h
+    where h.region_slug = region.slug and h.bucket >= closed.hour_24 and h.bucket < closed.hour
+  ) hours
+  cross join lateral (
+    select
+      avg(d.pm25) as year,
+      count(*) filter (where d.pm25 > 15)::int as exceedances,
+      avg(d.pm25) filter (where d.bucket >= closed.day_30) as month
+    from rollup.region_daily d
+    where d.region_slug = region.slug and d.bucket >= closed.day_365 and d.bucket < closed.day
+  ) days
+  where only_region is null or region.slug = only_region
+$$;
+
+-- The sensors where they stand, or stood last, at an instant.
+create function logic.sensor_state(at timestamptz)
+returns table (
+  id int, station_id int, kind text, device text, altitude float8,
+  first_measurement_time timestamptz, last_measurement_time timestamptz, is_suspicious boolean
+) language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select
+    sensor.id, stood.station_id, sensor.kind, sensor.device, station.altitude, oldest.measured_at, newest.measured_at,
+    exists (select from raw.suspicious_period p where p.sensor_id = sensor.id and p.since <= at and at < p.until)
+  from raw.sensor sensor
+  cross join lateral (
+    select p.station_id from raw.sensor_station p where p.sensor_id = sensor.id and p.since <= at order by p.since desc limit 1
+  ) stood
+  join raw.station station on station.id = stood.station_id
+  left join lateral (
+    select r.measured_at from raw.readings r where r.sensor_id = sensor.id and r.measured_at <= at order by r.measured_at limit 1
+  ) oldest on true
+  left join lateral (
+    select r.measured_at from raw.readings r where r.sensor_id = sensor.id and r.measured_at <= at order by r.measured_at desc limit 1
+  ) newest on true
+$$;

@@ -1,0 +1,69 @@
+-- What the aggregates and the triggers of schema raw call. Built with the aggregates and part of their fingerprint: changing any of it
+-- rebuilds them.
+
+-- The zone and the first hour, day and month as constants that the planner can fold (Z1).
+create function rollup.time_zone() returns text language sql immutable parallel safe return {{zone}};
+create function rollup.origin() returns timestamptz language sql immutable parallel safe return {{origin}};
+
+-- The start of the hour, local day or local month that holds an instant (Z3). Infinities stay as they are.
+create function rollup.bucket_start(unit text, at timestamptz) returns timestamptz language sql immutable parallel safe
+  return case unit when 'hour' then date_bin('1 hour', at, rollup.origin())
+         else date_trunc(unit, at at time zone rollup.time_zone()) at time zone rollup.time_zone() end;
+
+-- The start of the bucket that is n later than the one that begins here.
+create function rollup.bucket_add(unit text, bucket timestamptz, n int) returns timestamptz language sql immutable parallel safe
+  return case unit when 'hour' then bucket + n * interval '1 hour'
+         -- truncated first: where the clocks skip midnight, a day begins at 01:00, and the next one does not
+         else (date_trunc(unit, bucket at time zone rollup.time_zone()) + n * ('1 ' || unit)::interval) at time zone rollup.time_zone() end;
+
+-- US EPA air quality index, table of May 2024 (40 CFR 58 Appendix G), of a mean PM2.5 and PM10 in µg/m³: the larger of the two (Q1),
+-- null if both are. Computed from the published values (Q2): PM2.5 in tenths, PM10 in whole µg/m³ after rounding to tenths. In whole
+-- numbers, so "half up" is exact: low + (2·rise·x + run) / (2·run). Above the table the last slope goes on.
+create function rollup.aqi(pm25 float8, pm10 float8) returns int language plpgsql immutable parallel safe as $$
+declare
+  fine int := greatest(round(pm25::numeric, 1) * 10, 0)::int;
+  coarse int := trunc(greatest(round(pm10::numeric, 1), 0))::int;
+begin
+  return greatest(
+    case
+      when pm25 is null then null
+      when fine <= 90 then (2 * 50 * fine + 90) / (2 * 90)
+      when fine <= 354 then 51 + (2 * 49 * (fine - 91) + 263) / (2 * 263)
+      when fine <= 554 then 101 + (2 * 49 * (fine - 355) + 199) / (2 * 199)
+      when fine <= 1254 then 151 + (2 * 49 * (fine - 555) + 699) / (2 * 699)
+      when fine <= 2254 then 201 + (2 * 99 * (fine - 1255) + 999) / (2 * 999)
+      else 301 + (2 * 199 * (fine - 2255) + 999) / (2 * 999)
+    end,
+    case
+      when pm10 is null then null
+      when coarse <= 54 then (2 * 50 * coarse + 54) / (2 * 54)
+      when coarse <= 154 then 51 + (2 * 49 * (coarse - 55) + 99) / (2 * 99)
+      when coarse <= 254 then 101 + (2 * 49 * (coarse - 155) + 99) / (2 * 99)
+      when coarse <= 354 then 151 + (2 * 49 * (coarse - 255) + 99) / (2 * 99)
+      when coarse <= 424 then 201 + (2 * 99 * (coarse - 355) + 69) / (2 * 69)
+      else 301 + (2 * 199 * (coarse - 425) + 179) / (2 * 179)
+    end);
+end $$;
+
+-- PM2.5 in µg/m³ as a formula corrects it (S5), from the mean of what instruments of one kind measured and the relative humidity in %.
+-- Null without either; never below 0.
+-- epa-2021: K. K. Barkjohn et al., Development and application of a United States-wide correction for PM2.5 data collected with the
+-- PurpleAir sensor (2021, doi 10.5194/amt-14-4617-2021), with the pieces for smoke of the AirNow Fire and Smoke Map; neighbours are
+-- blended linearly.
+create function rollup.corrected(formula text, pm25_raw float8, humidity float8) returns float8 language plpgsql immutable strict parallel safe as $$
+declare
+  low float8 := 0.524 * pm25_raw - 0.0862 * humidity + 5.75;
+  middle float8 := 0.786 * pm25_raw - 0.0862 * humidity + 5.75;
+  high float8 := 2.966 + 0.69 * pm25_raw + 8.84e-4 * pm25_raw * pm25_raw;
+begin
+  if formula <> 'epa-2021' then
+    raise exception 'there is no formula %', formula;
+  end if;
+  return greatest(0, case
+    when pm25_raw < 30 then low
+    when pm25_raw < 50 then low + (middle - low) * (pm25_raw - 30) / 20
+    when pm25_raw < 210 then middle
+    when pm25_raw < 260 then middle + (high - middle) * (pm25_raw - 210) / 50
+    else high
+  end);
+end $$;

@@ -1,0 +1,34 @@
+/** What a database is built from: a folder of SQL, and the tables of the contract that its templates are filled from. */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { METRICS, type Metric } from '../contract/metrics.ts';
+import { WINDOWS, type Window } from '../contract/windows.ts';
+
+export type Definitions = {
+  /** Ends with a slash. */
+  folder: URL;
+  parameters: readonly Metric[];
+  windows: readonly Window[];
+};
+
+/** Those of this program: sql/ beside src/ and dist/. */
+export const DEFINITIONS: Definitions = {
+  folder: new URL('../../sql/', import.meta.url),
+  parameters: METRICS,
+  windows: WINDOWS,
+};
+
+export function readSql({ folder }: Definitions, path: string): string {
+  return readFileSync(new URL(path, folder), 'utf8');
+}
+
+/** The names of the SQL files in a folder of the folder, sorted. */
+export function listSql({ folder }: Definitions, name: string): string[] {
+  return readdirSync(new URL(`${name}/`, folder))
+    .filter((file) => file.endsWith('.sql'))
+    .sort();
+}
+
+export function fingerprint(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
