@@ -17,7 +17,12 @@ async function run(words: readonly string[]): Promise<Outcome> {
   const terminal = process.stderr.isTTY === true;
   const database = await openDatabase(config, log);
   try {
-    const installation = await migrate(database.target, { timeZone: config.timeZone, epoch: config.epoch, now: clock(), log });
+    const installation = await migrate(database.target, {
+      timeZone: config.timeZone,
+      epoch: config.epoch,
+      now: clock(),
+      log,
+    });
     const as = <T>(role: Role, work: (sql: Sql) => Promise<T>) =>
       onConnection(database.target, { role, timeZone: installation.timeZone, max: 2 }, work);
     const instant = async (option: string, text: string | undefined) => {

@@ -26,7 +26,11 @@ const SCHEMA = z.object({
   DATA_DIR: z.preprocess(unset, z.string().default('.airseries')),
   EMBEDDED_PG: optional(z.enum(['bundled', 'local'])),
   TIME_ZONE: optional(z.string()),
-  EPOCH: optional(z.iso.date('must be the first of a month, such as 2011-01-01').endsWith('-01', 'must be the first of a month, such as 2011-01-01')),
+  EPOCH: optional(
+    z.iso
+      .date('must be the first of a month, such as 2011-01-01')
+      .endsWith('-01', 'must be the first of a month, such as 2011-01-01'),
+  ),
   FIXED_NOW: optional(
     z.iso.datetime({ offset: true, error: 'must be an ISO 8601 instant such as 2026-11-20T12:00:00Z' }),
   ),

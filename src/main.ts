@@ -41,7 +41,12 @@ async function start(config: Config, log: Log, opened: Closer[]): Promise<void> 
 
   const database = await openDatabase(config, log);
   opened.push(() => database.close());
-  const { timeZone, engine } = await migrate(database.target, { timeZone: config.timeZone, epoch: config.epoch, now: clock(), log });
+  const { timeZone, engine } = await migrate(database.target, {
+    timeZone: config.timeZone,
+    epoch: config.epoch,
+    now: clock(),
+    log,
+  });
   metrics.set('airseries_build_info', { version: VERSION, node: process.version, engine }, 1);
   const reads = openReads<Api>(database.target, { timeZone, watch: watchPool(metrics, 'read') });
   opened.push(() => reads.destroy());

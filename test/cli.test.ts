@@ -47,7 +47,6 @@ describe('bad usage', () => {
     ['export', 'export FOLDER'],
     ['import readings x --format xml', 'known is airquality-am'],
     ['quarantine drop', 'or --all'],
-    ['recorrect', 'needs --from'],
     ['migrate --format x', '--format means nothing here'],
     ['audit --form 2026-01-01', 'form'],
     ['digest --from 2026-01-01', '--from means nothing here'],
@@ -115,7 +114,10 @@ describe('one network from its file to its audit', () => {
     const [station] = NETWORK.stations;
     const grown = { ...station, sensors: [{ id: 11 }, { id: 12, correction: 'epa-2021' }] };
     writeFileSync(file, JSON.stringify({ ...NETWORK, stations: [grown] }));
-    expect((await json(`import network ${file}`)).result.sensors).toMatchObject({ added: 1 });
+    expect((await json(`import network ${file}`)).result).toMatchObject({
+      sensors: { added: 1, unchanged: 1 },
+      recomputed: { sensors: 1, stations: 0 },
+    });
     expect((await json('quarantine retry')).result).toMatchObject({ accepted: 1 });
     expect((await json('quarantine drop --reason unreadable_line')).result).toEqual({ dropped: 1 });
 
@@ -131,7 +133,6 @@ describe('one network from its file to its audit', () => {
     expect(JSON.stringify(listed.result)).not.toContain(result.token);
     expect((await json('token revoke roof')).result).toEqual({ revoked: 'roof' });
 
-    expect((await json('recorrect --from 2026-01-01')).result).toEqual({ sensors: 1, readings_changed: 0 });
     expect((await json('screen --from 2026-01-01')).result).toMatchObject({ raised: 0, flagged: [] });
     const exported = await json(`export ${join(home.folder, 'open-data')}`);
     expect(exported.result.files).toMatchObject({ 'sensors.csv': 2, 'station_avg_hourly_2026.csv': 1 });

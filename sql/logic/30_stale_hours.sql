@@ -1,54 +1,60 @@
 -- Which hours a refresh computes again although no reading in them changed. To be asked while the level below is up to date.
 
 -- The hours that these stale periods mean for a level and the levels above it: finite, and only where there is or was anything.
-create function logic.stale_hours(level text, periods bigint[]) returns tstzmultirange language sql stable as $$
-  with wanted as (
-    select p.* from rollup.stale_period p
-    where p.id = any (periods)
-      and array_position('{sensor_hourly,station_hourly,region_hourly}', p.from_level) <= array_position('{sensor_hourly,station_hourly,region_hourly}', level)
-  ),
-  extent as (
-    select rollup.bucket_start('month', min(low)) as low, rollup.bucket_add('month', rollup.bucket_start('month', max(high)), 1) as high
+create function logic.stale_hours(level text, periods bigint[]) returns tstzmultirange language plpgsql stable as $$
+begin
+  if periods = '{}' then -- almost always; the rest is planned over every chunk
+    return '{}';
+  end if;
+  return (
+    with wanted as (
+      select p.* from rollup.stale_period p
+      where p.id = any (periods)
+        and array_position('{sensor_hourly,station_hourly,region_hourly}', p.from_level) <= array_position('{sensor_hourly,station_hourly,region_hourly}', level)
+    ),
+    extent as (
+      select rollup.bucket_start('month', min(low)) as low, rollup.bucket_add('month', rollup.bucket_start('month', max(high)), 1) as high
+      from (
+        select min(measured_at) as low, max(measured_at) as high from raw.readings
+        union all select min(bucket), max(bucket) from rollup.sensor_hourly
+        union all select min(bucket), max(bucket) from rollup.station_monthly
+        union all select min(bucket), max(bucket) from rollup.region_monthly
+      ) ends
+      where exists (select from wanted where sensor_id is null and station_id is null)
+    )
+    select coalesce(range_agg(hours), '{}')
     from (
-      select min(measured_at) as low, max(measured_at) as high from raw.readings
-      union all select min(bucket), max(bucket) from rollup.sensor_hourly
-      union all select min(bucket), max(bucket) from rollup.station_monthly
-      union all select min(bucket), max(bucket) from rollup.region_monthly
-    ) ends
-    where exists (select from wanted where sensor_id is null and station_id is null)
-  )
-  select coalesce(range_agg(hours), '{}')
-  from (
-    -- an operator's request
-    select logic.widen('hour', tstzmultirange(tstzrange(greatest(w.since, extent.low), least(w.until, extent.high)))) as hours
-    from wanted w cross join extent
-    where w.sensor_id is null and w.station_id is null and w.since < extent.high and w.until > extent.low
-    union all
-    -- a changed placement: from the first to the last hour of the sensor that it touches
-    select tstzmultirange(tstzrange(first.bucket, last.bucket + interval '1 hour'))
-    from wanted w
-    cross join lateral (
-      select h.bucket from rollup.sensor_hourly h
-      where h.sensor_id = w.sensor_id and h.bucket > w.since - interval '1 hour' and h.bucket < w.until order by h.bucket limit 1
-    ) first
-    cross join lateral (
-      select h.bucket from rollup.sensor_hourly h
-      where h.sensor_id = w.sensor_id and h.bucket > w.since - interval '1 hour' and h.bucket < w.until order by h.bucket desc limit 1
-    ) last
-    union all
-    -- a changed membership: from the first to the last hour of the station in it
-    select tstzmultirange(tstzrange(first.bucket, last.bucket + interval '1 hour'))
-    from wanted w
-    cross join lateral (
-      select h.bucket from rollup.station_hourly h
-      where h.station_id = w.station_id and h.bucket >= w.since and h.bucket < w.until order by h.bucket limit 1
-    ) first
-    cross join lateral (
-      select h.bucket from rollup.station_hourly h
-      where h.station_id = w.station_id and h.bucket >= w.since and h.bucket < w.until order by h.bucket desc limit 1
-    ) last
-  ) parts
-$$;
+      -- an operator's request
+      select logic.widen('hour', tstzmultirange(tstzrange(greatest(w.since, extent.low), least(w.until, extent.high)))) as hours
+      from wanted w cross join extent
+      where w.sensor_id is null and w.station_id is null and w.since < extent.high and w.until > extent.low
+      union all
+      -- a changed placement: from the first to the last hour of the sensor that it touches
+      select tstzmultirange(tstzrange(first.bucket, last.bucket + interval '1 hour'))
+      from wanted w
+      cross join lateral (
+        select h.bucket from rollup.sensor_hourly h
+        where h.sensor_id = w.sensor_id and h.bucket > w.since - interval '1 hour' and h.bucket < w.until order by h.bucket limit 1
+      ) first
+      cross join lateral (
+        select h.bucket from rollup.sensor_hourly h
+        where h.sensor_id = w.sensor_id and h.bucket > w.since - interval '1 hour' and h.bucket < w.until order by h.bucket desc limit 1
+      ) last
+      union all
+      -- a changed membership: from the first to the last hour of the station in it
+      select tstzmultirange(tstzrange(first.bucket, last.bucket + interval '1 hour'))
+      from wanted w
+      cross join lateral (
+        select h.bucket from rollup.station_hourly h
+        where h.station_id = w.station_id and h.bucket >= w.since and h.bucket < w.until order by h.bucket limit 1
+      ) first
+      cross join lateral (
+        select h.bucket from rollup.station_hourly h
+        where h.station_id = w.station_id and h.bucket >= w.since and h.bucket < w.until order by h.bucket desc limit 1
+      ) last
+    ) parts
+  );
+end $$;
 
 -- From when on readings are all there: what was computed from earlier ones stands as it is, and computing it again would erase it. The
 -- sensor hours begin there; whatever is above them is computed from them, however old.

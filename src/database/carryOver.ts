@@ -43,7 +43,10 @@ export async function carryOver(sql: Sql, engine: Engine, log: Log): Promise<voi
   for (const [index, { since, until }] of months.entries()) {
     await sql.begin(async (transaction) => {
       await transaction`set local role airseries_owner`;
-      await transaction.unsafe(`delete from ${target} where bucket >= $1::text::timestamptz and bucket < $2::text::timestamptz`, [since, until]);
+      await transaction.unsafe(
+        `delete from ${target} where bucket >= $1::text::timestamptz and bucket < $2::text::timestamptz`,
+        [since, until],
+      );
       await transaction.unsafe(
         `insert into ${target} (${columns})
          select ${columns} from rollup.${ASIDE}
@@ -51,7 +54,10 @@ export async function carryOver(sql: Sql, engine: Engine, log: Log): Promise<voi
         [since, until],
       );
     });
-    log.info({ month: since, done: index + 1, of: months.length }, 'carrying over sensor hours whose readings are gone');
+    log.info(
+      { month: since, done: index + 1, of: months.length },
+      'carrying over sensor hours whose readings are gone',
+    );
   }
   await sql.begin(async (transaction) => {
     await transaction`set local role airseries_owner`;

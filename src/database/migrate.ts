@@ -45,17 +45,22 @@ export async function migrate(target: Target, options: Options): Promise<Install
 
 type Recorded = Omit<Installation, 'applied'>;
 
-async function migrateLocked(sql: Sql, { timeZone, epoch, now, log, definitions = DEFINITIONS }: Options): Promise<Installation> {
+async function migrateLocked(
+  sql: Sql,
+  { timeZone, epoch, now, log, definitions = DEFINITIONS }: Options,
+): Promise<Installation> {
   const applied = await appliedMigrations(sql);
   let recorded: Recorded;
   if (applied.length === 0) {
     recorded = await beginInstallation(sql, { timeZone, epoch, now, log, definitions });
   } else {
-    const [{ engine } = { engine: 'plain' as const }] = await sql<{ engine: Engine }[]>`select engine from raw.installation`;
+    const [{ engine } = { engine: 'plain' as const }] = await sql<
+      { engine: Engine }[]
+    >`select engine from raw.installation`;
+    await checkEngine(sql, engine);
     pendingMigrations(readMigrations(definitions, engine), applied); // before anything is read that another version may not have
     recorded = await readInstallation(sql);
     checkRecorded(recorded, timeZone, epoch);
-    await checkEngine(sql, recorded.engine);
   }
   if (recorded.engine === 'timescale') await checkCatalogs(sql);
   const migrations = readMigrations(definitions, recorded.engine);
@@ -81,7 +86,10 @@ async function appliedMigrations(sql: Sql): Promise<Applied[]> {
 }
 
 /** Decides what holds for this database ever after, and hands it to the first migration, which records it. */
-async function beginInstallation(sql: Sql, { timeZone, epoch, now, log, definitions }: Required<Options>): Promise<Recorded> {
+async function beginInstallation(
+  sql: Sql,
+  { timeZone, epoch, now, log, definitions }: Required<Options>,
+): Promise<Recorded> {
   const decided = { timeZone: timeZone ?? DEFAULT_TIME_ZONE, epoch: epoch ?? DEFAULT_EPOCH };
   await checkTimeZone(sql, decided.timeZone, decided.epoch, now);
   const { engine, why } = await offeredEngine(sql);
@@ -114,7 +122,11 @@ async function readInstallation(sql: Sql): Promise<Recorded> {
   return row;
 }
 
-function checkRecorded({ timeZone, epoch }: Recorded, wantedZone: string | undefined, wantedEpoch: string | undefined): void {
+function checkRecorded(
+  { timeZone, epoch }: Recorded,
+  wantedZone: string | undefined,
+  wantedEpoch: string | undefined,
+): void {
   if (wantedZone !== undefined && wantedZone !== timeZone) {
     throw new MigrationRefused(
       `TIME_ZONE is ${wantedZone}, but this database was made for ${timeZone}, and its days and months are of that zone. ` +
@@ -133,7 +145,12 @@ function checkRecorded({ timeZone, epoch }: Recorded, wantedZone: string | undef
  * Builds what follows from the migrations: the aggregates if their text is another than the one they were built from, and schemas logic
  * and api. What is replaced goes and comes in one transaction.
  */
-async function build(sql: Sql, { timeZone, epoch, engine }: Recorded, definitions: Definitions, log: Log): Promise<void> {
+async function build(
+  sql: Sql,
+  { timeZone, epoch, engine }: Recorded,
+  definitions: Definitions,
+  log: Log,
+): Promise<void> {
   const [row] = await sql<{ origin: string; rollups: string | null; repeatable: string | null; isRetained: boolean }[]>`
     select to_char(${epoch}::text::timestamp at time zone ${timeZone}::text at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS"+00"') as origin,
       rollups, repeatable, retained_from > '-infinity' as "isRetained" from raw.installation`;
@@ -165,9 +182,9 @@ ${gone.map(({ name }) => `drop ${kind} if exists rollup.${name} cascade;`).join(
 ${keepSensorHours ? setAsideSql(engine) : ''}
 do $$
 declare
-  routine regprocedure;
+  routine text;
 begin
-  for routine in select oid::regprocedure from pg_proc where pronamespace = 'rollup'::regnamespace loop
+  foreach routine in array array(select oid::regprocedure::text from pg_proc where pronamespace = 'rollup'::regnamespace) loop
     execute format('drop routine if exists %s cascade', routine);
   end loop;
 end $$;

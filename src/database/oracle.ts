@@ -5,7 +5,7 @@
  * months, because a month's value needs all its hours.
  */
 import type { Definitions } from './definitions.ts';
-import { body, type Level, LEVELS, type Calendar } from './rollups.ts';
+import { body, type Calendar, LEVELS, type Level } from './rollups.ts';
 
 /** The columns of each level as the database has them. */
 export type Columns = Readonly<Record<string, readonly { name: string; type: string }[]>>;
@@ -13,7 +13,9 @@ export type Columns = Readonly<Record<string, readonly { name: string; type: str
 const RETAINED = '(select retained_from from raw.installation)';
 
 export function buildOracle(definitions: Definitions, calendar: Calendar, columns: Columns): string {
-  const expected = LEVELS.map((level) => `${level.name} as materialized (\n${question(level, definitions, calendar)}\n)`);
+  const expected = LEVELS.map(
+    (level) => `${level.name} as materialized (\n${question(level, definitions, calendar)}\n)`,
+  );
   const compared = LEVELS.map((level) => comparison(level, columns[level.name] ?? []));
   return `
 create function logic.differences_of_months(timestamptz, timestamptz)
@@ -41,7 +43,12 @@ revoke all on function logic.differences_of_months, logic.differences from publi
 /** The select of a level, asked of the level below as it should be, and of placements and memberships as the periods have them. */
 function question(level: Level, definitions: Definitions, calendar: Calendar): string {
   if (level.name === 'sensor_hourly') {
-    const fromReadings = body(level, definitions, calendar, (at) => `${at} >= greatest($1, ${RETAINED}) and ${at} < $2`);
+    const fromReadings = body(
+      level,
+      definitions,
+      calendar,
+      (at) => `${at} >= greatest($1, ${RETAINED}) and ${at} < $2`,
+    );
     return `${fromReadings}\nunion all select * from rollup.sensor_hourly where bucket >= $1 and bucket < least($2, ${RETAINED})`;
   }
   return body(level, definitions, calendar, () => 'true')

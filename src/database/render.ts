@@ -25,7 +25,10 @@ const GROUPS: Readonly<Record<string, (parameter: Metric) => boolean>> = {
 
 /** Fills a template. Throws, naming it, on a word, group or parameter that does not exist. */
 export function render(template: string, definitions: Definitions, words: Words = {}): string {
-  const worded = template.replace(/\{\{([^}:]+)\}\}/g, (whole, word) => words[word] ?? refuse(`nothing to put for ${whole}`));
+  const worded = template.replace(
+    /\{\{([^}:]+)\}\}/g,
+    (whole, word) => words[word] ?? refuse(`nothing to put for ${whole}`),
+  );
   return worded.replace(/\{\{(each|every|publish) (\w+): ([^}]*)\}\}/g, (_, how, of, line) => {
     if (how === 'publish') return published(definitions, of, line);
     const filled = itemsOf(definitions, of).map((item) => fill(line, item));
@@ -37,7 +40,12 @@ function itemsOf({ parameters, windows }: Definitions, group: string): Item[] {
   if (group === 'locale') return LOCALES.map((name) => ({ name }));
   if (group === 'formula') return FORMULAS.map((name) => ({ name }));
   if (group === 'window') {
-    return windows.map(({ key, unit, count, running }) => ({ key, unit, count: `${count}`, running: running ? '1' : '0' }));
+    return windows.map(({ key, unit, count, running }) => ({
+      key,
+      unit,
+      count: `${count}`,
+      running: running ? '1' : '0',
+    }));
   }
   const isIn = GROUPS[group] ?? refuse(`there is no group of parameters ${group}`);
   return parameters.filter(isIn).map((parameter) => ({

@@ -5,7 +5,7 @@
 import { type Definitions, listSql, readSql } from './definitions.ts';
 import { buildOracle, type Columns } from './oracle.ts';
 import { render, type Words } from './render.ts';
-import { type Engine, LEVELS, type Calendar, wordsOf } from './rollups.ts';
+import { type Calendar, type Engine, LEVELS, wordsOf } from './rollups.ts';
 
 const SUBJECTS: readonly Words[] = [
   {
@@ -31,7 +31,9 @@ const RESOLUTIONS = ['daily', 'monthly'];
 export function repeatableSql(definitions: Definitions, engine: Engine, calendar: Calendar, columns: Columns): string {
   const words = wordsOf(definitions, calendar);
   const all = (folder: string) =>
-    listSql(definitions, folder).flatMap((file) => renderings(readSql(definitions, `${folder}/${file}`), definitions, words));
+    listSql(definitions, folder).flatMap((file) =>
+      renderings(readSql(definitions, `${folder}/${file}`), definitions, words),
+    );
   return [
     DROP,
     readSql(definitions, `engines/${engine}/refresh.sql`),

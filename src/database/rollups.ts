@@ -42,7 +42,12 @@ export function wordsOf(definitions: Definitions, { timeZone, origin }: Calendar
 }
 
 /** The select of a level, over what `range` says of its time column. */
-export function body(level: Level, definitions: Definitions, calendar: Calendar, range: (column: string) => string): string {
+export function body(
+  level: Level,
+  definitions: Definitions,
+  calendar: Calendar,
+  range: (column: string) => string,
+): string {
   const text = withoutComments(readSql(definitions, `rollups/${level.body}`));
   const ranged = text.replace(/\{\{range ([\w.]+)\}\}/g, (_, column) => range(column));
   return render(ranged, definitions, { ...level.words, ...wordsOf(definitions, calendar) }).trim();
@@ -54,7 +59,9 @@ export function buildRollups(definitions: Definitions, engine: Engine, calendar:
   const template = readSql(definitions, `engines/${engine}/level.sql`);
   const bodyOf = (level: Level, range: (column: string) => string) => body(level, definitions, calendar, range);
   return [
-    ...functions.map((file) => render(readSql(definitions, `rollups/${file}`), definitions, wordsOf(definitions, calendar))),
+    ...functions.map((file) =>
+      render(readSql(definitions, `rollups/${file}`), definitions, wordsOf(definitions, calendar)),
+    ),
     ...LEVELS.map((level) =>
       render(template, definitions, {
         level: level.name,

@@ -45,7 +45,7 @@ const HEADER = 'sensor_id,time,pm25,pm10,temperature,humidity,pressure';
 
 async function benchEngine(database: TestDatabase, file: string): Promise<void> {
   const owner = database.as();
-  await importNetwork(owner, network, { now: NOW, log });
+  await importNetwork(owner, network, { log });
   await owner`create table rollup.plain (sensor_id int, time timestamptz, pm25 real, pm10 real, temperature real, humidity real, pressure real,
     primary key (sensor_id, time))`;
   const copied = await seconds(() => copyIn(owner, 'copy rollup.plain from stdin (format csv)', chunks()));

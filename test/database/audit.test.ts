@@ -18,9 +18,12 @@ onEveryEngine('audit', (engine) => {
     await owner`insert into raw.provider (id, title) values ('p', 'P')`;
     await owner`insert into raw.region (slug, kind, title, map_latitude, map_longitude) values ('c', 'city', '{}', 0, 0)`;
     await owner`insert into raw.station (id, provider_id, title, latitude, longitude) values (1, 'p', '{}', 0, 0)`;
-    await owner`insert into raw.membership values (1, 'c', '-infinity', 'infinity')`;
-    await owner`insert into raw.readings (measured_at, sensor_id, station_id, pm25)
-      select at, 11, 1, extract(hour from at) from generate_series(timestamptz '2026-10-20 00:00+04', '2026-11-20 12:00+04', '20 minutes') at`;
+    await owner`insert into raw.sensor (id) values (11)`;
+    await owner`insert into raw.sensor_station (sensor_id, station_id, since, until) values (11, 1, '-infinity', 'infinity')`;
+    await owner`insert into raw.station_region (station_id, region_slug, since, until) values (1, 'c', '-infinity', 'infinity')`;
+    await owner`select logic.apply_periods()`;
+    await owner`insert into raw.readings (measured_at, sensor_id, pm25)
+      select at, 11, extract(hour from at) from generate_series(timestamptz '2026-10-20 00:00+04', '2026-11-20 12:00+04', '20 minutes') at`;
     await refresh(database.target, now);
   });
   afterAll(() => database.drop());

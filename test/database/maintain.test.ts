@@ -14,8 +14,8 @@ onEveryEngine('maintain', (engine) => {
     database = await testDatabase(engine);
     owner = database.as();
     await bringIn(owner, smallNetwork());
-    await owner`insert into raw.readings (measured_at, sensor_id, station_id, pm25)
-      select at, 1, 1, 5 from generate_series(timestamptz '2026-07-01 00:00+04', '2026-11-20 12:00+04', '1 hour') at`;
+    await owner`insert into raw.readings (measured_at, sensor_id, pm25)
+      select at, 1, 5 from generate_series(timestamptz '2026-07-01 00:00+04', '2026-11-20 12:00+04', '1 hour') at`;
     await refresh(database.target, now);
     await maintain(database.target, now);
   });
@@ -42,7 +42,7 @@ onEveryEngine('maintain', (engine) => {
   it.each([
     [
       'a late reading',
-      `insert into raw.readings (measured_at, sensor_id, station_id, pm25) values ('2026-07-02 10:20+04', 1, 1, 15)`,
+      `insert into raw.readings (measured_at, sensor_id, pm25) values ('2026-07-02 10:20+04', 1, 15)`,
       10,
     ],
     ['a correction', `update raw.readings set pm25 = 25 where measured_at = '2026-07-02 10:00+04'`, 20],

@@ -1,12 +1,13 @@
 /** What a database refuses, and that each refusal says what to do. */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connect, type Sql, type Target } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { MigrationRefused, pendingMigrations, readMigrations } from '../../src/database/migrations.ts';
 import { refresh } from '../../src/database/refresh.ts';
-import { rebuildRollups } from '../../src/database/rollups.ts';
 import { makeLog } from '../../src/log.ts';
 import { emptyDatabase, engines, onEveryEngine } from '../support/database.ts';
+import { changedDefinitions } from '../support/definitions.ts';
 
 const now = new Date('2026-11-20T00:00:00Z');
 const log = makeLog('silent');
@@ -25,7 +26,7 @@ onEveryEngine('migrate', (engine) => {
     await drop();
   });
 
-  const bring = (timeZone?: string) => migrate(target, { timeZone, now, log });
+  const bring = (timeZone?: string, epoch?: string) => migrate(target, { timeZone, epoch, now, log });
   const refusal = async (work: Promise<unknown>) => {
     const error = await work.catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(MigrationRefused);
@@ -34,9 +35,9 @@ onEveryEngine('migrate', (engine) => {
 
   it('records the default zone and the engine, and is idempotent', async () => {
     const first = await bring();
-    expect(first).toMatchObject({ timeZone: 'Asia/Yerevan', engine });
+    expect(first).toMatchObject({ timeZone: 'Asia/Yerevan', epoch: '2000-01-01', engine });
     expect(await bring()).toEqual(first);
-    expect(await bring('Asia/Yerevan')).toEqual(first);
+    expect(await bring('Asia/Yerevan', '2000-01-01')).toEqual(first);
   });
 
   it('runs once when many start at the same time', async () => {
@@ -54,13 +55,14 @@ onEveryEngine('migrate', (engine) => {
     expect((await bring()).timeZone).toBe('Europe/Berlin');
   });
 
-  it.each([
-    ['Asia/Kolkata', 'not whole hours'],
-    ['Australia/Lord_Howe', 'not whole hours'],
-    ['America/Havana', 'occurred twice'],
-    ['Asia/Yerewan', 'no such zone'],
-  ])('refuses the zone %s (Z1): %s', async (zone, reason) => {
-    expect(await refusal(bring(zone))).toContain(reason);
+  it('refuses another epoch than the recorded one (Z1)', async () => {
+    await bring('Asia/Yerevan', '2011-01-01');
+    expect(await refusal(bring(undefined, '2012-01-01'))).toMatch(/EPOCH is 2012-01-01, but .* begins on 2011-01-01/);
+    expect((await bring()).epoch).toBe('2011-01-01');
+  });
+
+  it('touches nothing where it refuses the zone (Z1)', async () => {
+    expect(await refusal(bring('Asia/Yerewan'))).toContain('no such zone');
     expect(await sql`select from pg_namespace where nspname = 'raw'`).toHaveLength(0);
   });
 
@@ -82,25 +84,34 @@ onEveryEngine('migrate', (engine) => {
     expect(await refusal(bring())).toMatch(/newer than this program.*of_tomorrow.*Install the newer version/);
   });
 
-  it('refuses aggregates that were built from other definitions', async () => {
+  it('refuses a database of a development version, and says what to do', async () => {
     await bring();
-    await sql`update raw.installation set rollups = 'x'`;
-    expect(await refusal(bring())).toMatch(/not those that this database was built with/);
+    await sql`update raw.migration set name = 'floors' where number = 1`;
+    expect(await refusal(bring())).toMatch(/"floors".*before the first release.*Make a new database.*import/);
   });
 
-  it('builds the aggregates anew over readings that are there, and is not ready before', async () => {
+  it('rebuilds the aggregates when their definition is another, and is not ready before they are filled', async () => {
     await bring();
-    await sql`insert into raw.readings (measured_at, sensor_id, station_id, pm25) values ('2026-11-19', 1, 1, 5)`;
+    await sql`insert into raw.readings (measured_at, sensor_id, pm25) values ('2026-11-19', 1, 5)`;
     await refresh(target, now);
-    await sql
-      .unsafe(`begin; set local role airseries_owner; ${rebuildRollups(engine, 'Asia/Yerevan')} commit;`)
-      .simple();
-    await bring();
+    const definitions = changedDefinitions('rollups/sensor_hourly.sql', (text) =>
+      text.replace('sum(rain::float8)', '2 * sum(rain::float8)'),
+    );
+    await migrate(target, { now, log, definitions });
     expect(await sql`select * from rollup.freshness where refreshed_at is not null`).toEqual([]);
     expect(await sql`select * from rollup.sensor_hourly`).toEqual([]);
     await refresh(target, now);
-    expect(await sql`select pm25 from rollup.station_monthly`).toEqual([{ pm25: 5 }]);
+    expect(await sql`select pm25 from rollup.sensor_hourly`).toEqual([{ pm25: 5 }]);
     expect(await sql`select * from logic.differences('-infinity', 'infinity')`).toEqual([]);
+  });
+
+  it.runIf(engine === 'timescale')('refuses a TimescaleDB whose catalogs the refresh cannot read', async () => {
+    await bring();
+    const rename = (from: string, to: string) =>
+      sql.unsafe(`alter table _timescaledb_catalog.continuous_aggs_invalidation_threshold rename ${from} to ${to}`);
+    await rename('watermark', 'high_water');
+    expect(await refusal(bring())).toMatch(/catalogs of TimescaleDB 2\.\d+\.\d+ are not those .*watermark/);
+    await rename('high_water', 'watermark');
   });
 
   it('rebuilds schema api when any of it changed, and only then', async () => {
@@ -128,15 +139,33 @@ describe('an engine', () => {
 });
 
 describe('the files', () => {
-  const file = (path: string) => `-- ${path}`;
+  const definitions = (...names: string[]) => {
+    const made = changedDefinitions();
+    rmSync(new URL('migrations/', made.folder), { recursive: true });
+    mkdirSync(new URL('migrations/', made.folder));
+    for (const name of names) writeFileSync(new URL(`migrations/${name}`, made.folder), `-- ${name}\n`);
+    return made;
+  };
 
-  it('must be numbered without a gap', () => {
-    const paths = ['migrations/0001_a.sql', 'migrations/0003_c.sql'];
-    expect(() => readMigrations('plain', 'UTC', paths, file)).toThrow(/0003_c.sql: migrations are numbered/);
+  it.each([
+    [['0001_a.sql', '0003_c.sql']],
+    [['0001_a.sql', '0001_b.sql']],
+    [['0001_a.sql', '0001_b.plain.sql']],
+    [['1_a.sql']],
+  ])('must be numbered without a gap, each number once: %s', (names) => {
+    expect(() => readMigrations(definitions(...names), 'plain')).toThrow(/migrations are named 0001_name.sql/);
+  });
+
+  it('may have digits in their names and a twin for each engine, which comes after the common part', () => {
+    const made = definitions('0001_pm25.sql', '0002_b.plain.sql', '0002_b.timescale.sql', '0002_b.sql');
+    expect(readMigrations(made, 'timescale').map(({ name, text }) => [name, text])).toEqual([
+      ['pm25', '-- 0001_pm25.sql\n'],
+      ['b', '-- 0002_b.sql\n\n-- 0002_b.timescale.sql\n'],
+    ]);
   });
 
   it('that are pending come in order', () => {
-    const migrations = readMigrations('plain', 'UTC', ['migrations/0001_a.sql', 'migrations/0002_b.sql'], file);
+    const migrations = readMigrations(definitions('0001_a.sql', '0002_b.sql'), 'plain');
     expect(pendingMigrations(migrations, migrations.slice(0, 1)).map(({ name }) => name)).toEqual(['b']);
   });
 });

@@ -35,10 +35,10 @@ onEveryEngine('the demo', (engine) => {
     expect(await sql`select * from logic.differences('-infinity', 'infinity')`).toEqual([]);
   };
 
-  it('is loaded once, with station and quality', async () => {
+  it('is loaded once, and every sensor of it is placed', async () => {
     expect([await isEmpty(sql), await isDemo(sql)]).toEqual([true, false]);
     expect(await feedDemo(sql, { now, seed })).toBe(0);
-    await importNetwork(sql, JSON.stringify(network), { now, log });
+    await importNetwork(sql, JSON.stringify(network), { log });
     expect([await isEmpty(sql), await isDemo(sql)]).toEqual([false, true]);
     const rows = await loadDemoReadings(sql, { now, seed, since, log, terminal: false });
     expect(rows).toBe(expected(since, now));
@@ -46,9 +46,7 @@ onEveryEngine('the demo', (engine) => {
     expect(await loadDemoReadings(sql, { now, seed, since, log, terminal: false })).toBe(0);
     expect(
       await sql`select from raw.readings r
-        left join raw.sensor_station p on p.sensor_id = r.sensor_id
-        left join raw.bad_thp_period b on b.station_id = r.station_id
-        where p.station_id is distinct from r.station_id or r.quality <> case when b.station_id is null then 0 else 1 end`,
+        where not exists (select from raw.placement p where p.sensor_id = r.sensor_id and r.measured_at >= p.since and r.measured_at < p.until)`,
     ).toEqual([]);
     await refresh();
   });
@@ -103,7 +101,7 @@ onEveryEngine('the demo', (engine) => {
     expect(await feedDemo(sql, { now: new Date(now.getTime() + 30 * DAY), seed })).toBe(0);
     expect([await isEmpty(sql), await isDemo(sql)]).toEqual([true, false]);
     await refresh();
-    const tables = ['raw.quarantine', 'raw.membership', 'rollup.digest', ...LEVELS.map(({ name }) => `rollup.${name}`)];
+    const tables = ['raw.quarantine', 'raw.placement', 'raw.membership', 'rollup.digest', ...LEVELS.map(({ name }) => `rollup.${name}`)];
     for (const table of tables) expect([table, ...(await sql.unsafe(`select from ${table}`))]).toEqual([table]);
   });
 });

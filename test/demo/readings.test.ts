@@ -121,7 +121,7 @@ describe('the demo readings', () => {
     expect((now.getTime() - last) / DAY).toBeGreaterThanOrEqual(6);
     expect((now.getTime() - last) / DAY).toBeLessThan(7);
 
-    const flagged = year.filter((reading) => reading.sensor.quality === 1);
+    const flagged = year.filter((reading) => reading.sensor.badThp);
     expect(new Set(flagged.map((reading) => reading.sensor.station))).toEqual(new Set([FLAGGED]));
     expect(mean(valuesOf(flagged, 'temperature'))).toBeGreaterThan(25);
   });

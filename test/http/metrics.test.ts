@@ -109,7 +109,7 @@ onEveryEngine('metrics', (engine) => {
       'airseries_http_requests_total{route="/{locale}/air-quality-app/v1/stations.json",method="GET",status="304"} 1',
       'airseries_http_request_duration_seconds_count{route="/v1/readings",method="POST",status="2xx"} 1',
       'airseries_untold{question="audit"} 0',
-      'airseries_database_query_duration_seconds_count{query="raw.accept_readings"} 1',
+      'airseries_database_query_duration_seconds_count{query="logic.store_readings"} 1',
     ]) {
       expect(text).toContain(line);
     }

@@ -30,13 +30,14 @@ onEveryEngine('the door', (engine) => {
           suspicious: [{ since: '2026-03-10T00:00Z', until: '2026-03-11T00:00Z' }],
           stations: [{ id: 1, since: '2025-01-01T00:00Z' }],
         },
+        two: { sensors: [{ id: 3 }, { id: 4, correction: 'epa-2021' }] },
       }),
     );
   });
   beforeEach(empty);
   afterAll(() => db.drop());
 
-  test('takes every metric, and knows station and quality at the time of measuring', async () => {
+  test('takes every metric, and keeps and counts what has no placement: nowhere then, or suspicious (P2, S2)', async () => {
     const values = Object.fromEntries(
       METRIC_NAMES.map((name, index) => [name, name === 'pressure' ? '101325.5' : index]),
     );
@@ -48,18 +49,15 @@ onEveryEngine('the door', (engine) => {
       reading(2, '2026-03-10T12:00:00Z', { pm25: 4 }),
       reading(1, '2024-12-31T23:59:59Z', { pm25: 5 }),
     ]);
-    expect(outcome).toEqual({ received: 6, accepted: 6, unchanged: 0, quarantined: [], values: [], withoutStation: 1 });
+    expect(outcome).toEqual({ received: 6, accepted: 6, unchanged: 0, quarantined: [], values: [], withoutStation: 2 });
     const rows = await stored(owner);
-    expect(rows[1]).toMatchObject({ ...values, pressure: 101325.5, station_id: 1, quality: 0 });
-    expect(rows.map((row) => [row.pm25, row.station_id, row.quality])).toEqual([
-      [5, null, 0],
-      [values.pm25, 1, 0],
-      [1, 1, 1],
-      [2, 1, 2],
-      [3, 1, 1],
-      [4, 1, 1],
-    ]);
+    expect(rows[1]).toEqual({ ...values, pressure: 101325.5, sensor_id: 1, measured_at: expect.any(String) });
+    expect(rows.map((row) => row.pm25)).toEqual([5, values.pm25, 1, 2, 3, 4]);
     expect(await differences(db)).toEqual([]);
+    expect(await owner`select pm25 from rollup.sensor_hourly order by sensor_id, bucket`).toHaveLength(6);
+    expect(await owner`select pm25 from rollup.station_hourly order by bucket`).toEqual(
+      [values.pm25, 1, 4, 3].map((pm25) => ({ pm25 })),
+    );
   });
 
   test('keeps a reading without its values out of bounds, and records them', async () => {
@@ -94,7 +92,7 @@ onEveryEngine('the door', (engine) => {
     ['no_value', reading(1, T, {})],
     ['no_value', reading(1, T, { pm25: '', pm10: null })],
     ['in_the_future', reading(1, '2026-11-20T12:05:00.001Z', { pm25: 1 })],
-    ['before_2000', reading(1, '1999-12-31T23:59:59Z', { pm25: 1 })],
+    ['before_epoch', reading(1, '1999-12-31T23:59:59+04:00', { pm25: 1 })],
     ['unreadable_line', { sensorId: undefined, measuredAt: undefined, values: {}, text: 'x\0y\nz', unreadable: true }],
   ])('puts an unusable reading into quarantine: %s', async (reason, bad) => {
     const good = reading(2, T, { pm25: 1 });
@@ -111,10 +109,10 @@ onEveryEngine('the door', (engine) => {
     expect(await quarantine()).toHaveLength(1);
   });
 
-  test('takes the last moment that is not the future, and the first of 2000', async () => {
+  test('takes the last moment that is not the future, and the first of the epoch (Z1)', async () => {
     const outcome = await accept([
       reading(1, '2026-11-20T12:05:00Z', { pm25: 1 }),
-      reading(1, '2000-01-01T00:00:00Z', { pm25: 1 }),
+      reading(1, '2000-01-01T00:00:00+04:00', { pm25: 1 }),
     ]);
     expect(outcome.accepted).toBe(2);
   });
@@ -127,18 +125,20 @@ onEveryEngine('the door', (engine) => {
     expect(await quarantine()).toMatchObject([{ kind: 'reading' }, { kind: 'value' }]);
   });
 
-  test('computes pm25 from pm25_raw where only that was given', async () => {
+  test('stores pm25 and pm25_raw as they were sent, whatever formula corrects them (P1, S5)', async () => {
     await accept([
       reading(1, '2026-01-01T00:00:00Z', { pm25_raw: 5 }),
       reading(1, '2026-01-01T00:01:00Z', { pm25: 6 }),
       reading(1, '2026-01-01T00:02:00Z', { pm25: 7, pm25_raw: 8 }),
       reading(1, '2026-01-01T00:03:00Z', { pm25: 'x', pm25_raw: 9 }),
+      reading(4, '2026-01-01T00:00:00Z', { pm25: 40, humidity: 50 }),
     ]);
     expect((await stored(owner)).map(({ pm25, pm25_raw }) => [pm25, pm25_raw])).toEqual([
-      [5, 5],
+      [null, 5],
       [6, null],
       [7, 8],
       [null, 9],
+      [40, null],
     ]);
   });
 
@@ -190,8 +190,8 @@ onEveryEngine('the door', (engine) => {
 
   test('is all that its role may do', async () => {
     await expect(ingest`delete from raw.readings`).rejects.toThrow('permission denied');
-    await expect(ingest`update raw.sensor set correction = 'none'`).rejects.toThrow('permission denied');
-    await expect(ingest`select raw.replace_network('{}', '2026-01-01')`).rejects.toThrow('permission denied');
+    await expect(ingest`delete from raw.placement`).rejects.toThrow('permission denied');
+    await expect(ingest`select logic.replace_network('{}')`).rejects.toThrow('permission denied');
     await expect(db.as('airseries_reader')`select count(*) from raw.readings`).rejects.toThrow('permission denied');
   });
 

@@ -1,22 +1,24 @@
-/** Rule S5: PM2.5 is corrected at the door, both values are kept, and history changes only on purpose. */
+/** Rule S5: PM2.5 is corrected in the station hour and in current values; what a reading said stays what it said. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/connect.ts';
+import { refresh } from '../../src/database/refresh.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
 import type { Incoming } from '../../src/ingest/batch.ts';
-import { importNetwork } from '../../src/ingest/network/importNetwork.ts';
-import { recorrect } from '../../src/ingest/recorrect.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
-import { differences, keepingLog, NOW, reading, smallNetwork } from './support.ts';
+import { bringIn, differences, type Json, NOW, reading, smallNetwork, stored } from './support.ts';
 
-const T = '2026-11-20T10:00:00Z';
-const NEXT = '2026-11-20T11:00:00Z';
-const log = keepingLog();
+const at = (hours: number, minutes = 0) => new Date(Date.UTC(2026, 10, 20, hours, minutes)).toISOString();
+const T = at(10, 15);
+const close = (value: number) => expect.closeTo(value, 6);
 
-/** Sensors 1 (particles) and 2 (weather) at station 1; 3 at station 2 measures both. */
-const network = (formula?: string, corrections = {}) => ({
+/** Sensors 1 (particles), 2 (weather) and what else is given at station 1; 3 at station 2 measures both. */
+const network = (
+  correction?: unknown,
+  { corrections = {}, others = [] }: { corrections?: Json; others?: Json[] } = {},
+) => ({
   ...smallNetwork({
-    sensor: { kind: 'PMS5003', ...(formula === undefined ? {} : { correction: formula }) },
+    one: { sensors: [{ id: 1, kind: 'PMS5003', correction }, { id: 2 }, ...others] },
     two: { sensors: [{ id: 3, kind: 'PMS5003T' }] },
   }),
   corrections,
@@ -27,26 +29,22 @@ onEveryEngine('corrections of PM2.5', (engine) => {
   let owner: Sql;
   let ingest: Sql;
   const accept = (...readings: Incoming[]) => acceptReadings(ingest, readings, { now: NOW, source: 'test' });
-  const bring = (given: object, now = NOW) => importNetwork(owner, JSON.stringify(given), { now, log });
-  /** Resolves once somebody waits for a lock of this database. */
-  const waiting = async () => {
-    const superuser = db.superuser();
-    const blocked = () =>
-      superuser`select from pg_locks where not granted and locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`;
-    while ((await blocked()).length === 0);
+  /** PM2.5 of a station, hour by hour, checked against the oracle. */
+  const hours = async (station = 1) => {
+    expect(await differences(db)).toEqual([]);
+    return await owner`select pm25, pm25_raw from rollup.station_hourly where station_id = ${station} order by bucket`;
   };
-  const rows = (sensor = 1) =>
-    owner`select pm25, pm25_raw from raw.readings where sensor_id = ${sensor} order by measured_at`;
+  const current = async (now = at(11), station = 1) =>
+    (await owner`select "pm2.5", "pm2.5_raw" from api.station_current(${now}, ${station})`)[0];
 
   beforeAll(async () => {
     db = await testDatabase(engine);
-    owner = db.as();
+    owner = db.as('airseries_owner', 'UTC');
     ingest = db.as('airseries_ingest');
   });
   beforeEach(async () => {
-    await owner`truncate raw.readings, raw.quarantine`;
-    await owner`truncate raw.correction`;
-    await owner`update raw.sensor set correction = 'none'`;
+    await owner`truncate raw.readings, raw.quarantine, raw.placement, raw.correction, raw.sensor_station, raw.suspicious_period,
+      raw.screened_period, raw.sensor`;
   });
   afterAll(() => db.drop());
 
@@ -67,7 +65,7 @@ onEveryEngine('corrections of PM2.5', (engine) => {
       expect(row?.pm25).toBeCloseTo(corrected, 3);
     });
 
-    it('is continuous, and never out of the bounds of S1', async () => {
+    it('is continuous, never negative, and null without either', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.float({ min: -10, max: 2000, noNaN: true }),
@@ -75,153 +73,212 @@ onEveryEngine('corrections of PM2.5', (engine) => {
           async (pm, rh) => {
             const [row] = await owner`
               select rollup.corrected('epa-2021', ${pm}, ${rh}) as here, rollup.corrected('epa-2021', ${pm + 1e-4}, ${rh}) as beside`;
-            if (row?.here === null) expect(pm).toBeGreaterThan(1100);
-            else if (row?.beside !== null) expect(Math.abs(row?.here - row?.beside)).toBeLessThan(0.01);
+            expect(row?.here).toBeGreaterThanOrEqual(0);
+            expect(Math.abs(row?.here - row?.beside)).toBeLessThan(0.01);
           },
         ),
         { numRuns: 100 },
       );
+      const [none] = await owner`
+        select rollup.corrected('epa-2021', 300, null) as dry, rollup.corrected('epa-2021', null, 50) as clear`;
+      expect(none).toEqual({ dry: null, clear: null });
     });
 
-    it('needs the humidity only where the formula does', async () => {
-      const [row] =
-        await owner`select rollup.corrected('epa-2021', 100, null) as low, rollup.corrected('epa-2021', 300, null) as high`;
-      expect(row?.low).toBeNull();
-      expect(row?.high).toBeCloseTo(289.526, 3);
+    it('is the only formula there is', async () => {
+      await expect(owner`select rollup.corrected('magic', 1, 1)`).rejects.toThrow('there is no formula magic');
+      await expect(bringIn(owner, network('magic'))).rejects.toThrow('"none"|"epa-2021"');
     });
   });
 
-  it('keeps both values, whichever name the instrument gave it', async () => {
-    await bring(network(undefined, { PMS5003T: 'epa-2021' }));
-    await accept(reading(3, T, { pm25: 40, humidity: 50 }), reading(3, NEXT, { pm25_raw: '30', humidity: 50 }));
-    expect(await rows(3)).toEqual([
-      { pm25: 27.64, pm25_raw: 40 },
-      { pm25: 17.16, pm25_raw: 30 },
-    ]);
-    expect(await accept(reading(3, T, { pm25: 40, humidity: 50 }))).toMatchObject({ unchanged: 1 });
-    expect(await differences(db)).toEqual([]);
-  });
-
-  it('without a formula, pm25 is final and pm25_raw stands for it where it is alone', async () => {
-    await bring(network());
-    await accept(reading(1, T, { pm25: 40 }), reading(1, NEXT, { pm25_raw: 30 }), reading(2, T, { humidity: 50 }));
-    expect(await rows()).toEqual([
-      { pm25: 40, pm25_raw: null },
+  it('without a formula, pm25 is final, and pm25_raw stands for it in an hour without any', async () => {
+    await bringIn(owner, network());
+    await accept(
+      reading(1, at(9), { pm25: 40, pm25_raw: 60 }),
+      reading(1, at(10), { pm25_raw: 30 }),
+      reading(2, at(9), { humidity: 50 }),
+    );
+    expect(await hours()).toEqual([
+      { pm25: 40, pm25_raw: 60 },
       { pm25: 30, pm25_raw: 30 },
     ]);
   });
 
-  const particles = reading(1, T, { pm25: 40 });
-  const weather = reading(2, T, { humidity: 50 });
-  it.each([
-    ['in one batch', [[particles, weather]]],
-    ['humidity first', [[weather], [particles]]],
-    ['humidity last', [[particles], [weather]]],
-    ['in one batch, the other way round, twice', [[weather, particles], [particles]]],
-  ])('takes the humidity of the same unit, another sensor at the same time: %s', async (_, batches) => {
-    await bring(network('epa-2021'));
-    for (const batch of batches) await accept(...batch);
-    expect(await rows()).toEqual([{ pm25: 27.64, pm25_raw: 40 }]);
-    expect(await accept(particles, weather)).toMatchObject({ accepted: 0, unchanged: 2 });
-    expect(await differences(db)).toEqual([]);
-  });
-
-  it.each([
-    ['particles', 'humidity', particles, weather],
-    ['humidity', 'particles', weather, particles],
-  ])('of two that send at the same time, the second sees the first: %s before %s', async (_, __, one, other) => {
-    await bring(network('epa-2021'));
-    const sent: Promise<unknown>[] = [];
-    await ingest.begin(async (transaction) => {
-      await acceptReadings(transaction as unknown as Sql, [one], { now: NOW, source: 'one' });
-      sent.push(accept(other));
-      await waiting();
-    });
-    await Promise.all(sent);
-    expect(await rows()).toEqual([{ pm25: 27.64, pm25_raw: 40 }]);
-  });
-
-  it('a correction that is redone while a corrected reading comes in loses neither', async () => {
-    await bring(network('epa-2021'));
-    await accept(particles, weather);
-    const redone: Promise<unknown>[] = [];
-    await ingest.begin(async (transaction) => {
-      await acceptReadings(transaction as unknown as Sql, [reading(1, T, { pm25: 100 })], { now: NOW, source: 'one' });
-      redone.push(Promise.resolve(owner`select raw.recorrect(1, '2026-11-01', '2026-12-01')`));
-      await waiting();
-    });
-    await Promise.all(redone);
-    expect(await rows()).toEqual([{ pm25: 80.04, pm25_raw: 100 }]);
-  });
-
-  it('a sensor that is suspicious as a whole corrects nobody', async () => {
-    const suspicious = structuredClone(network('epa-2021'));
-    (suspicious.stations[0] as { sensors: object[] }).sensors[1] = { id: 2, suspicious: true };
-    await bring(suspicious);
-    await accept(weather, particles);
-    expect(await rows()).toEqual([{ pm25: null, pm25_raw: 40 }]);
-    await owner`truncate raw.readings`;
-    await accept(particles);
-    await accept(weather);
-    expect(await rows()).toEqual([{ pm25: null, pm25_raw: 40 }]);
-  });
-
-  it('a large batch of particles and one of humidity come in whole', async () => {
-    await bring(network('epa-2021'));
-    const at = (n: number) => new Date(Date.parse(T) - n * 60_000).toISOString();
-    const many = <V>(value: (n: number) => V) => Array.from({ length: 3_000 }, (_, n) => value(n));
-    await accept(...many((n) => reading(1, at(n), { pm25: 40 })));
-    await accept(...many((n) => reading(2, at(n), { humidity: 50 })));
-    expect(await owner`select count(*)::int as n from raw.readings where pm25 = 27.64::real and pm25_raw = 40`).toEqual(
-      [{ n: 3_000 }],
+  it('with one, pm25_raw is corrected, and pm25 stands for it in an hour without any, under both names', async () => {
+    await bringIn(owner, network('epa-2021'));
+    await accept(
+      reading(1, at(9), { pm25: 7, pm25_raw: 40 }),
+      reading(1, at(10), { pm25: 30 }),
+      ...[9, 10].map((hour) => reading(2, at(hour), { humidity: 50 })),
     );
-  });
-
-  it('without any humidity, what the instrument gave is kept and PM2.5 is not known', async () => {
-    await bring(network('epa-2021'));
-    await accept(particles, reading(2, NEXT, { humidity: 50 }), reading(3, T, { humidity: 90 }));
-    expect(await rows()).toEqual([{ pm25: null, pm25_raw: 40 }]);
-  });
-
-  it('a changed formula applies from then on; recorrect redoes what was before, and takes it back', async () => {
-    await bring(network());
-    await accept(reading(1, T, { pm25: 40, humidity: 50 }));
-    const changed = new Date('2026-11-20T10:30:00Z');
-    await bring(network('epa-2021'), changed);
-    await accept(reading(1, NEXT, { pm25: 40, humidity: 50 }), reading(1, T, { pm25: 40, humidity: 50 }));
-    expect(await rows()).toEqual([
-      { pm25: 40, pm25_raw: null },
-      { pm25: 27.64, pm25_raw: 40 },
+    expect(await hours()).toEqual([
+      { pm25: close(27.64), pm25_raw: 40 },
+      { pm25: close(17.16), pm25_raw: 30 },
     ]);
-    const options = { from: new Date('2026-11-01T00:00:00Z'), now: NOW, log, terminal: false };
-    expect(await recorrect(owner, options)).toEqual({ sensors: 1, readings_changed: 1 });
-    expect(await recorrect(owner, options)).toEqual({ sensors: 1, readings_changed: 0 });
-    expect(await accept(reading(1, T, { pm25: 40, humidity: 50 }))).toMatchObject({ unchanged: 1 });
-    expect((await rows())[0]).toEqual({ pm25: 27.64, pm25_raw: 40 });
-    expect(await differences(db)).toEqual([]);
-    await bring(network('none'), changed);
-    expect(await recorrect(owner, { ...options, sensor: 1 })).toEqual({ sensors: 1, readings_changed: 2 });
-    expect((await rows()).map((row) => row.pm25)).toEqual([40, 40]);
+    expect((await stored(owner)).slice(0, 2)).toMatchObject([
+      { pm25: 7, pm25_raw: 40 },
+      { pm25: 30, pm25_raw: null },
+    ]);
   });
 
-  it('leaves a final value alone that was given beside a raw one, and can be taken back', async () => {
-    await bring(network());
-    await accept(reading(1, T, { pm25: 7, pm25_raw: 12, humidity: 50 }), reading(1, NEXT, { pm25: 40, humidity: 50 }));
-    const options = { from: new Date('2026-11-01T00:00:00Z'), sensor: 1, now: NOW, log, terminal: false };
-    await bring(network('epa-2021'));
-    expect(await recorrect(owner, options)).toEqual({ sensors: 1, readings_changed: 1 });
-    await bring(network('none'));
-    expect(await recorrect(owner, options)).toEqual({ sensors: 1, readings_changed: 1 });
-    expect(await recorrect(owner, options)).toEqual({ sensors: 1, readings_changed: 0 });
-    expect((await rows()).map((row) => row.pm25)).toEqual([7, 40]);
-  });
-
-  it('refuses to recorrect a sensor that is none, or the future', async () => {
-    await bring(network());
-    const options = { now: NOW, log, terminal: false };
-    await expect(recorrect(owner, { ...options, from: NOW })).rejects.toThrow('not in the past');
-    await expect(recorrect(owner, { ...options, from: new Date(0), sensor: 99 })).rejects.toThrow(
-      'no sensor of the network',
+  it.each([
+    ['none', { pm25: 10, pm25_raw: 45 }],
+    ['epa-2021', { pm25: close(27.64), pm25_raw: 40 }],
+  ])('which of the two it is, is chosen on the mean of the hour, never per reading: %s', async (formula, expected) => {
+    await bringIn(owner, network(formula));
+    await accept(
+      reading(1, at(10, 5), { pm25: 10, pm25_raw: 40 }),
+      reading(1, at(10, 25), formula === 'none' ? { pm25_raw: 50 } : { pm25: 90 }),
+      reading(2, at(10), { humidity: 50 }),
     );
+    expect(await hours()).toEqual([expected]);
+    const published = formula === 'none' ? [10, 45] : [27.6, 40];
+    expect(await current()).toEqual({ 'pm2.5': published[0], 'pm2.5_raw': published[1] });
+  });
+
+  it('corrects the mean of the sensors of one formula, with the mean humidity of the station', async () => {
+    const others = [{ id: 4, correction: 'epa-2021' }, { id: 5 }];
+    await bringIn(owner, network('epa-2021', { others }));
+    await accept(
+      ...[20, 30, 40].map((pm25, n) => reading(1, at(10, n), { pm25 })), // 30, weighs no more for being three
+      reading(4, T, { pm25_raw: 50 }),
+      reading(2, T, { humidity: 30 }),
+      reading(5, at(10, 1), { humidity: 60 }),
+      reading(5, at(10, 2), { humidity: 80 }),
+      reading(3, T, { humidity: 90 }), // of another station
+    );
+    expect(await hours()).toEqual([{ pm25: close(27.64), pm25_raw: 40 }]);
+    expect(await current()).toEqual({ 'pm2.5': 27.6, 'pm2.5_raw': 40 });
+  });
+
+  it('beside sensors without a formula, those with one weigh as many as they are', async () => {
+    const others = [{ id: 4, correction: 'epa-2021' }, { id: 5 }, { id: 6 }];
+    await bringIn(owner, network('epa-2021', { others }));
+    await accept(
+      reading(1, T, { pm25: 30 }),
+      reading(4, T, { pm25: 50, humidity: 50 }),
+      reading(5, T, { pm25: 10, pm25_raw: 16 }),
+      reading(6, T, { pm25_raw: 20 }),
+      reading(2, T, { temperature: 5 }), // has no PM2.5 and does not count
+    );
+    expect(await hours()).toEqual([{ pm25: close((10 + 20 + 2 * 27.64) / 4), pm25_raw: (30 + 50 + 16 + 20) / 4 }]);
+  });
+
+  it('without humidity, sensors with a formula are left out, and nothing is known where there are no others', async () => {
+    await bringIn(owner, network('epa-2021', { others: [{ id: 4 }] }));
+    await accept(reading(1, at(9), { pm25: 40 }), reading(1, at(10), { pm25: 40 }), reading(4, at(10), { pm25: 10 }));
+    await accept(reading(3, at(9), { humidity: 50 }), reading(2, at(8), { humidity: 50 }));
+    expect((await hours()).slice(1)).toEqual([
+      { pm25: null, pm25_raw: 40 },
+      { pm25: 10, pm25_raw: 40 },
+    ]);
+    expect(await current(at(10, 59))).toMatchObject({ 'pm2.5': 18.8 }); // with the humidity of 8:00, which is not stale yet (C1)
+    expect(await current(at(11))).toMatchObject({ 'pm2.5': 10 });
+  });
+
+  it('takes the humidity of the hour as measured, though the station is flagged (C5)', async () => {
+    const flagged = network('epa-2021');
+    Object.assign(flagged.stations[0] as object, { is_bad_thp: true });
+    await bringIn(owner, flagged);
+    await accept(reading(1, T, { pm25: 40 }), reading(2, T, { humidity: 50 }));
+    expect(await hours()).toEqual([{ pm25: close(27.64), pm25_raw: 40 }]);
+    const [region] = await owner`select pm25, humidity from rollup.region_hourly where region_slug = 'town'`;
+    expect(region).toEqual({ pm25: close(27.64), humidity: null });
+  });
+
+  it('takes no humidity of a sensor that is suspicious as a whole', async () => {
+    const suspicious = network('epa-2021');
+    Object.assign(suspicious.stations[0]?.sensors[1] as object, { suspicious: true });
+    await bringIn(owner, suspicious);
+    await accept(reading(1, T, { pm25: 40 }), reading(2, T, { humidity: 50 }));
+    expect(await hours()).toEqual([{ pm25: null, pm25_raw: 40 }]);
+    expect(await current()).toEqual({ 'pm2.5': null, 'pm2.5_raw': 40 });
+  });
+
+  it.each([
+    ['humidity first', [[reading(2, T, { humidity: 50 })], [reading(1, T, { pm25: 40 })]]],
+    ['humidity last', [[reading(1, T, { pm25: 40 })], [reading(2, T, { humidity: 50 })]]],
+    [
+      'humidity corrected later',
+      [[reading(1, T, { pm25: 40 }), reading(2, T, { humidity: 90 })], [reading(2, T, { humidity: 50 })]],
+    ],
+  ])('comes out the same, whatever arrives when (A10): %s', async (_, batches) => {
+    await bringIn(owner, network('epa-2021'));
+    for (const batch of batches) {
+      await accept(...batch);
+      await refresh(db.target, NOW);
+    }
+    expect(await hours()).toEqual([{ pm25: close(27.64), pm25_raw: 40 }]);
+  });
+
+  it('formulas by kind and by sensor, the sensor’s own first', async () => {
+    const corrections = { PMS5003: 'epa-2021', PMS5003T: [{ formula: 'epa-2021', since: at(10) }] };
+    const measured = [9, 10].flatMap((hour) => [
+      reading(1, at(hour), { pm25: 40 }),
+      reading(2, at(hour), { humidity: 50 }),
+      reading(3, at(hour), { pm25: 40, humidity: 50 }),
+    ]);
+    await bringIn(owner, network('none', { corrections }));
+    await accept(...measured);
+    expect((await hours(1)).map(({ pm25 }) => pm25)).toEqual([40, 40]);
+    expect((await hours(2)).map(({ pm25 }) => pm25)).toEqual([40, close(27.64)]);
+    await bringIn(owner, network(undefined, { corrections }));
+    expect((await hours(1)).map(({ pm25 }) => pm25)).toEqual([close(27.64), close(27.64)]);
+  });
+
+  it('a formula begins and ends on a full hour, rounded up (P2), in current values too', async () => {
+    await bringIn(owner, network([{ formula: 'epa-2021', since: at(8, 1), until: at(9, 59) }]));
+    expect(await owner`select formula, since, until from raw.placement where sensor_id = 1 order by since`).toEqual([
+      { formula: 'none', since: '-infinity', until: '2026-11-20T09:00:00+00:00' },
+      { formula: 'epa-2021', since: '2026-11-20T09:00:00+00:00', until: '2026-11-20T10:00:00+00:00' },
+      { formula: 'none', since: '2026-11-20T10:00:00+00:00', until: 'infinity' },
+    ]);
+    await accept(
+      ...[8, 9, 10].flatMap((hour) => [
+        reading(1, at(hour, 30), { pm25: 40 }),
+        reading(2, at(hour, 30), { humidity: 50 }),
+      ]),
+    );
+    expect((await hours()).map(({ pm25 }) => pm25)).toEqual([40, close(27.64), 40]);
+    expect(await current(at(9, 59))).toMatchObject({ 'pm2.5': 27.6 });
+    expect(await current(at(10, 59))).toMatchObject({ 'pm2.5': 40 });
+  });
+
+  it('a formula that is changed in retrospect is in every hour after an import and a refresh, and can be taken back', async () => {
+    const none = network();
+    const since = network([{ formula: 'epa-2021', since: at(9) }]);
+    await bringIn(owner, none);
+    const measured = [8, 9, 10].flatMap((hour) => [
+      reading(1, at(hour), { pm25: 40 }),
+      reading(2, at(hour), { humidity: 50 }),
+      reading(3, at(hour), { pm25: 40, humidity: 50 }),
+    ]);
+    await accept(...measured);
+    const before = await stored(owner);
+    expect(await hours()).toHaveLength(3);
+
+    expect(await bringIn(owner, since)).toMatchObject({
+      sensors: { changed: 1 },
+      recomputed: { sensors: 1, stations: 0 },
+    });
+    expect(await owner`select since, until, from_level, sensor_id, station_id from rollup.stale_period`).toEqual([
+      {
+        since: '2026-11-20T09:00:00+00:00',
+        until: 'infinity',
+        from_level: 'station_hourly',
+        sensor_id: 1,
+        station_id: null,
+      },
+    ]);
+    expect(await current()).toMatchObject({ 'pm2.5': 27.6 });
+    expect((await hours()).map(({ pm25 }) => pm25)).toEqual([40, close(27.64), close(27.64)]);
+    expect((await hours(2)).map(({ pm25 }) => pm25)).toEqual([40, 40, 40]);
+
+    await bringIn(owner, network('epa-2021'));
+    expect((await hours()).map(({ pm25 }) => pm25)).toEqual([27.64, 27.64, 27.64].map(close));
+    await bringIn(owner, none);
+    expect((await hours()).map(({ pm25 }) => pm25)).toEqual([40, 40, 40]);
+    expect(await current()).toMatchObject({ 'pm2.5': 40 });
+    expect(await stored(owner)).toEqual(before);
+    expect(await accept(...measured)).toMatchObject({ accepted: 0, unchanged: 9 });
   });
 });

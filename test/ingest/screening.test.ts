@@ -31,8 +31,8 @@ onEveryEngine('screening', (engine) => {
   const measure = async (sensor: number, from: number, to: number, air: (ago: number) => Air) => {
     for (let ago = from; ago >= to; ago -= 0.5) {
       const { temperature = null, humidity = null, pressure = null } = air(Math.ceil(ago));
-      await owner`insert into raw.readings (measured_at, sensor_id, station_id, temperature, humidity, pressure, pm25)
-        values (${hoursAgo(ago)}, ${sensor}, ${sensor === 3 ? 2 : 1}, ${temperature}, ${humidity}, ${pressure}, 10)`;
+      await owner`insert into raw.readings (measured_at, sensor_id, temperature, humidity, pressure, pm25)
+        values (${hoursAgo(ago)}, ${sensor}, ${temperature}, ${humidity}, ${pressure}, 10)`;
     }
   };
   const screened = async (at = NOW) => {
@@ -41,16 +41,25 @@ onEveryEngine('screening', (engine) => {
   };
   const flags = () => screenedPeriods(db.target, 'UTC');
   const bad = async () =>
-    (await owner`select station_id from rollup.station_state(${NOW}) where is_bad_thp order by 1`).map(
+    (await owner`select station_id from logic.station_state(${NOW}) where is_bad_thp order by 1`).map(
       (row) => row.station_id,
     );
-  const qualities = () =>
-    owner`select quality, count(*)::int as n from raw.readings where sensor_id in (1, 2) group by 1 order by 1`;
+  /** When the weather of station 1 is left out of its regions. */
+  const leftOut = async () =>
+    (
+      await owner`select since, until from raw.membership where station_id = 1 and region_slug = 'town' and is_flagged`
+    ).map(({ since, until }) => [new Date(since), until === 'infinity' ? until : new Date(until)]);
+  /** What a run might have written: versions of rows, and what it marked. */
+  const written = async () => [
+    ...(await owner`select xmin::text, ctid::text, * from raw.screened_period order by ctid`),
+    ...(await owner`select xmin::text, ctid::text, * from raw.membership order by ctid`),
+    ...(await owner`select * from rollup.stale_period`),
+  ];
 
   it('leaves sane stations alone, those that repeat themselves for less than a day too', async () => {
     await measure(1, 48, 0, sane);
     await measure(3, 23, 0, () => ({ temperature: 21.5, humidity: 99.9, pressure: 90_000 }));
-    expect(await screened()).toEqual({ raised: 0, lifted: 0, readings_changed: 0 });
+    expect(await screened()).toEqual({ raised: 0, lifted: 0 });
     expect(await bad()).toEqual([]);
   });
 
@@ -74,20 +83,19 @@ onEveryEngine('screening', (engine) => {
     ],
   ])('flags a station: %s', async (_, reasons, air) => {
     await measure(1, 40, 0, air);
-    const { raised, lifted, readings_changed } = await screened();
-    expect({ raised, lifted }).toEqual({ raised: reasons.length, lifted: 0 });
+    expect(await screened()).toEqual({ raised: reasons.length, lifted: 0 });
     const all = await flags();
     expect(all.map(({ reason }) => reason).sort()).toEqual(reasons);
     expect(all.map(({ station_id, sensor_id, until }) => [station_id, sensor_id, until])).toEqual(
       all.map(() => [1, 1, null]),
     );
     expect(await bad()).toEqual([1]);
-    const since = new Date(all[0]?.since as string);
-    const [suspect] =
-      await owner`select count(*)::int as n, min(quality) as quality from raw.readings where sensor_id = 1 and measured_at >= ${since}`;
-    expect(suspect).toEqual({ n: readings_changed, quality: 1 });
-    expect(await screened()).toEqual({ raised: 0, lifted: 0, readings_changed: 0 });
+    expect(await leftOut()).toEqual([[new Date(all[0]?.since as string), 'infinity']]);
     expect(await differences(db)).toEqual([]);
+    const before = await written();
+    expect(before).not.toEqual([]);
+    expect(await screened()).toEqual({ raised: 0, lifted: 0 });
+    expect(await written()).toEqual(before);
   });
 
   it('repairs the history of the regions, and leaves what is not weather in it', async () => {
@@ -105,15 +113,15 @@ onEveryEngine('screening', (engine) => {
   it('lifts the flag when the data recover, and keeps it while there are none', async () => {
     await measure(1, 40, 12, (ago) => ({ ...sane(ago), humidity: 100 }));
     expect(await screened(hoursAgo(10))).toMatchObject({ raised: 1 });
-    expect(await screened(hoursAgo(5))).toEqual({ raised: 0, lifted: 0, readings_changed: 0 });
+    expect(await screened(hoursAgo(5))).toEqual({ raised: 0, lifted: 0 });
     expect(await bad()).toEqual([1]);
     await measure(1, 4, 0, sane);
-    expect(await screened()).toMatchObject({ raised: 0, lifted: 1, readings_changed: 0 });
+    expect(await screened()).toEqual({ raised: 0, lifted: 1 });
     expect(await flags()).toMatchObject([
       { reason: 'humidity_pinned', until: hoursAgo(4).toISOString().replace('.000Z', '+00:00') },
     ]);
     expect(await bad()).toEqual([]);
-    expect((await qualities()).map((row) => row.quality)).toEqual([0, 1]);
+    expect(await leftOut()).toEqual([[hoursAgo(40), hoursAgo(4)]]);
     expect(await differences(db)).toEqual([]);
   });
 
@@ -124,7 +132,7 @@ onEveryEngine('screening', (engine) => {
     await measure(1, 19.5, 8.5, sane);
     await screened();
     expect(await flags()).toEqual([]);
-    expect((await qualities()).map((row) => row.quality)).toEqual([0]);
+    expect(await leftOut()).toEqual([]);
   });
 
   it('remembers a run that began before it looks back', async () => {
@@ -154,7 +162,14 @@ onEveryEngine('screening', (engine) => {
     await screened();
     expect(await flags()).toMatchObject([{ sensor_id: 1, until: replaced.replace('.000Z', '+00:00') }]);
     expect(await bad()).toEqual([]);
-    expect(await owner`select distinct quality from raw.readings where sensor_id = 2`).toEqual([{ quality: 0 }]);
+    expect(await differences(db)).toEqual([]);
+    const hours = await owner`
+      select bucket >= ${replaced} as is_after, count(*)::int as hours, count(temperature)::int as with_weather
+      from rollup.region_hourly where region_slug = 'quarter' group by 1 order by 1`;
+    expect(hours).toEqual([
+      { is_after: false, hours: 31, with_weather: 0 },
+      { is_after: true, hours: 8, with_weather: 8 },
+    ]);
     await bringIn(owner, smallNetwork({ one: { altitude: 1000 } }));
   });
 
@@ -169,7 +184,7 @@ onEveryEngine('screening', (engine) => {
     expect(await bad()).toEqual([]);
   });
 
-  it('says nothing twice, however old what it looks back to is', async () => {
+  it('says nothing twice, however old what it looks back to is, and writes and marks nothing (C5)', async () => {
     await measure(1, 24 * 20, 0, (ago) => ({
       ...sane(ago),
       pressure: 101_000 + ago,
@@ -178,8 +193,11 @@ onEveryEngine('screening', (engine) => {
     await refresh(db.target, NOW);
     await screen(db.target, NOW, hoursAgo(24 * 30));
     expect(await flags()).toHaveLength(2);
-    for (const _ of [1, 2]) expect(await screened()).toEqual({ raised: 0, lifted: 0, readings_changed: 0 });
+    await refresh(db.target, NOW);
+    const before = await written();
+    for (const _ of [1, 2]) expect(await screened()).toEqual({ raised: 0, lifted: 0 });
     expect(await flags()).toHaveLength(2);
+    expect(await written()).toEqual(before);
   });
 
   it('gives way to the operator', async () => {
@@ -188,8 +206,8 @@ onEveryEngine('screening', (engine) => {
     expect(await bad()).toEqual([1]);
     await bringIn(owner, smallNetwork({ one: { altitude: 1000, screening: false } }));
     expect(await bad()).toEqual([]);
-    expect((await qualities()).map((row) => row.quality)).toEqual([0]);
-    expect(await screened()).toEqual({ raised: 0, lifted: 0, readings_changed: 0 });
+    expect(await leftOut()).toEqual([]);
+    expect(await screened()).toEqual({ raised: 0, lifted: 0 });
     await bringIn(owner, smallNetwork({ one: { altitude: 1000, screening: false, is_bad_thp: true } }));
     expect(await bad()).toEqual([1]);
     expect(await differences(db)).toEqual([]);
@@ -199,7 +217,7 @@ onEveryEngine('screening', (engine) => {
     await measure(1, 40, 0, (ago) => ({ ...sane(ago), humidity: 100 }));
     await screened();
     const again = await bringIn(owner, smallNetwork({ one: { altitude: 1000 } }));
-    expect(again).toMatchObject({ readings_changed: 0, stations: { changed: 0, unchanged: 2 } });
+    expect(again).toMatchObject({ recomputed: { sensors: 0, stations: 0 }, stations: { changed: 0, unchanged: 2 } });
     expect(await bad()).toEqual([1]);
   });
 });

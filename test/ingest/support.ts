@@ -70,7 +70,7 @@ export function smallNetwork({
 }
 
 export function bringIn(sql: Sql, network: object): Promise<NetworkResult> {
-  return importNetwork(sql, JSON.stringify(network), { now: NOW, log: keepingLog() });
+  return importNetwork(sql, JSON.stringify(network), { log: keepingLog() });
 }
 
 export function reading(sensorId: unknown, measuredAt: unknown, values: Incoming['values'], line?: number): Incoming {
@@ -78,7 +78,7 @@ export function reading(sensorId: unknown, measuredAt: unknown, values: Incoming
   return { sensorId, measuredAt, values, text, ...(line === undefined ? {} : { line }) };
 }
 
-/** The readings as stored, without what follows from the network. */
+/** The readings as stored. */
 export function stored(sql: Sql) {
   return sql`select to_jsonb(r) as row from raw.readings r order by sensor_id, measured_at`.then((rows) =>
     rows.map(({ row }) => row),

@@ -48,7 +48,7 @@ describe.skipIf(FOLDER === undefined).each(engines.flatMap((engine) => SETS.map(
       );
       database = await testDatabase(engine, reference.meta.tz);
       const now = new Date();
-      await importNetwork(database.as(), readFileSync(join(folder, 'data', set, 'network.json'), 'utf8'), { now, log });
+      await importNetwork(database.as(), readFileSync(join(folder, 'data', set, 'network.json'), 'utf8'), { log });
       const readings = join(folder, 'data', set, 'readings.csv.gz');
       if (by === 'file') {
         const summary = await importReadings(database.as('airseries_ingest'), [readings], {

@@ -73,15 +73,11 @@ async function killedRefresh({ database, superuser }: Play, index: number): Prom
   await killed;
 }
 
-/** Every bucket of every level, for comparing engines with each other. */
-export async function allBuckets(
-  database: TestDatabase,
-  levels: readonly string[],
-): Promise<Map<string, Record<string, unknown>>> {
-  const owner = database.as('airseries_owner', 'UTC');
+/** Every bucket of every level, for comparing engines with each other. `sql` must be able to read them. */
+export async function allBuckets(sql: Sql, levels: readonly string[]): Promise<Map<string, Record<string, unknown>>> {
   const buckets = new Map<string, Record<string, unknown>>();
   for (const level of levels) {
-    for (const row of await owner`select * from ${owner(`rollup.${level}`)}`) {
+    for (const row of await sql`select * from ${sql(`rollup.${level}`)}`) {
       buckets.set([level, row.bucket, row.sensor_id, row.station_id, row.region_slug].join(' '), row);
     }
   }

@@ -37,16 +37,14 @@ export class NetworkRefused extends Error {
 }
 
 /** `sql` is a pool of the owner. The aggregates follow at the next refresh. */
-export async function importNetwork(
-  sql: Sql,
-  text: string,
-  { log }: { log: Log },
-): Promise<NetworkResult> {
+export async function importNetwork(sql: Sql, text: string, { log }: { log: Log }): Promise<NetworkResult> {
   const draft = readNetwork(text);
   const { rows, problems } = makeRows(draft, await readKnown(sql, draft));
   if (problems.length > 0) throw new NetworkRefused(problems);
   const json = JSON.stringify(rows, (key, value) => (key === 'since' || key === 'until' ? timestamp(value) : value));
-  const [{ result }] = await sql<[{ result: NetworkResult }]>`select logic.replace_network(${json}::text::jsonb) as result`;
+  const [{ result }] = await sql<
+    [{ result: NetworkResult }]
+  >`select logic.replace_network(${json}::text::jsonb) as result`;
   for (const kind of ['providers', 'regions', 'stations', 'sensors'] as const) {
     const { left } = result[kind];
     if (left.length > 0) log.info({ [kind]: left }, 'not named in the file and left as they are');

@@ -82,7 +82,9 @@ export const Sensor = z.strictObject({
   kind: z.string().min(1).nullish(),
   correction: correction
     .optional()
-    .describe('the formula that corrects PM2.5, for all time or by periods; absent: as corrections says for its kind, else none'),
+    .describe(
+      'the formula that corrects PM2.5, for all time or by periods; absent: as corrections says for its kind, else none',
+    ),
   device: z
     .string()
     .min(1)

@@ -2,7 +2,7 @@
 import type { Response } from 'supertest';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { findPushSensors, type PushRecord, pushFromText, readingsOfPush } from '../../../src/ingest/push/airrohr.ts';
-import { NOW, stored } from '../../ingest/support.ts';
+import { differences, NOW, stored } from '../../ingest/support.ts';
 import { onEveryEngine } from '../../support/database.ts';
 import { openPushing, type Pushing, push } from './pushing.ts';
 
@@ -44,8 +44,8 @@ onEveryEngine('the airRohr firmware', (engine) => {
     const res = await from('esp8266-12345678', BODY);
     expect([res.status, res.body]).toEqual([200, answer(2, 2)]);
     expect(await stored(here.owner)).toMatchObject([
-      { sensor_id: 1, station_id: 1, measured_at: expect.any(String), pm10: 66.04, pm25: 53.32, pm25_raw: null },
-      { sensor_id: 2, station_id: 1, temperature: 21.9, pressure: 99312.25, humidity: 41.05 },
+      { sensor_id: 1, measured_at: expect.any(String), pm10: 66.04, pm25: 53.32, pm25_raw: null },
+      { sensor_id: 2, temperature: 21.9, pressure: 99312.25, humidity: 41.05 },
     ]);
     const [row] = await here.owner`select count(*)::int as n from raw.readings where measured_at = ${NOW}`;
     expect(row?.n).toBe(2);
@@ -64,13 +64,16 @@ onEveryEngine('the airRohr firmware', (engine) => {
     expectProblem(await from('esp8266-2', other, { 'X-PIN': 'one' }), 400, /X-PIN/);
   });
 
-  it('gets its PM2.5 corrected with the humidity of the same body', async () => {
+  it('is stored as it was sent, and PM2.5 corrected in the station hour, with the humidity of the same device (S5)', async () => {
     const values = { PMS_P0: '30.00', PMS_P1: '45.00', PMS_P2: '40.00', temperature: '20.00', humidity: '50.00' };
     expect((await from('esp8266-2', body(values, '2'))).body).toEqual(answer(2, 2));
-    const [particles, weather] = await stored(here.owner);
-    expect(particles).toMatchObject({ sensor_id: 3, station_id: 2, pm1: 30, pm10: 45, pm25_raw: 40 });
-    expect(particles.pm25).toBeCloseTo(27.64, 4);
-    expect(weather).toMatchObject({ sensor_id: 4, temperature: 20, humidity: 50 });
+    expect(await stored(here.owner)).toMatchObject([
+      { sensor_id: 3, pm1: 30, pm10: 45, pm25: 40, pm25_raw: null },
+      { sensor_id: 4, temperature: 20, humidity: 50 },
+    ]);
+    expect(await differences(here.database)).toEqual([]);
+    const [hour] = await here.owner`select pm25, pm25_raw from rollup.station_hourly where station_id = 2`;
+    expect(hour).toEqual({ pm25: expect.closeTo(27.64, 6), pm25_raw: 40 });
   });
 
   it('may send each instrument by itself, with its pin', async () => {
@@ -115,8 +118,8 @@ onEveryEngine('the airRohr firmware', (engine) => {
     const narrow = await here.makeToken('three', 'us', [3]);
     expect((await from('esp8266-new', body(values), {}, narrow)).body).toEqual(answer(2, 2));
     expect(await stored(here.owner)).toMatchObject([
-      { sensor_id: 5, station_id: 3, pm10: 9, pm25: 7 },
-      { sensor_id: 6, station_id: 3, humidity: 50 },
+      { sensor_id: 5, pm10: 9, pm25: 7 },
+      { sensor_id: 6, humidity: 50 },
     ]);
     // sensor 7 is there too, but of another device; and two stations are not one
     expect((await from('esp8266-new', body({ SDS_P1: '9' }), {}, narrow)).body).toEqual(answer(1, 0, 0));

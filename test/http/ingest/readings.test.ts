@@ -44,8 +44,8 @@ onEveryEngine('readings that are pushed', (engine) => {
         '{"index":2,"reason":"unreadable_line"},{"index":4,"reason":"no_value"}]}',
     );
     expect(await stored(here.owner)).toMatchObject([
-      { sensor_id: 1, station_id: 1, pm25: 5.5, pm10: 7 },
-      { sensor_id: 2, station_id: 1, temperature: 21.5, humidity: 40.25 },
+      { sensor_id: 1, pm25: 5.5, pm10: 7 },
+      { sensor_id: 2, temperature: 21.5, humidity: 40.25 },
     ]);
     expect(await quarantine()).toContainEqual({
       source: 'feed',

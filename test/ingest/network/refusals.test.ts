@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Sql } from '../../../src/database/connect.ts';
 import { importNetwork, NetworkRefused } from '../../../src/ingest/network/importNetwork.ts';
 import { engines, onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
-import { bringIn, keepingLog, NOW, smallNetwork } from '../support.ts';
+import { bringIn, keepingLog, smallNetwork } from '../support.ts';
 
 // nothing here depends on the engine
 let db: TestDatabase;
@@ -19,7 +19,7 @@ const small = (change: Parameters<typeof smallNetwork>[0] = {}) =>
 async function problems(network: object | string): Promise<Record<string, string>> {
   const text = typeof network === 'string' ? network : JSON.stringify(network);
   try {
-    await importNetwork(owner, text, { now: NOW, log: keepingLog() });
+    await importNetwork(owner, text, { log: keepingLog() });
   } catch (error) {
     if (!(error instanceof NetworkRefused)) throw error;
     for (const { place, what } of error.problems) expect(error.message).toContain(`${place}: ${what}`);
@@ -126,7 +126,7 @@ test.each<[string, object | string, Record<string, string>]>([
         regions: [
           { slug: 'town', until: '2026-01-02' },
           { slug: 'town', since: '2026-01-01T23:00' },
-          { slug: 'quarter', since: '2026-01-01T00:30' },
+          { slug: 'quarter', since: '2026-01-01T00:30' }, // need not be on a full hour (P3)
         ],
         hidden: [{ since: '2026-01-01T00:00:01Z' }],
         is_bad_thp: [{ since: '2026-02-30' }, { since: '2026-01-02', until: '2026-01-02' }],
@@ -136,15 +136,18 @@ test.each<[string, object | string, Record<string, string>]>([
           { id: 1, until: '2026-05-01' },
           { id: 2, since: '2026-04-30T21:59Z' },
         ],
+        correction: [
+          { formula: 'none', until: '2026-05-01' },
+          { formula: 'epa-2021', since: '2026-04-30' },
+        ],
       },
     }),
     {
       'stations[0].regions[1]': 'the station is in town at the same time by stations[0].regions[0]',
-      'stations[0].regions[2].since': '2026-01-01T00:30 is not on a full hour',
-      'stations[0].hidden[0].since': 'is not on a full hour',
       'stations[0].is_bad_thp[0].since': '"2026-02-30" is no time',
       'stations[0].is_bad_thp[1]': 'since 2026-01-02 is not before until 2026-01-02',
       'stations[0].sensors[0].stations[1]': 'at the same time by stations[0].sensors[0].stations[0]',
+      'stations[0].sensors[0].correction[1]': 'at the same time, by stations[0].sensors[0].correction[0]',
     },
   ],
   [
@@ -191,7 +194,7 @@ onEveryEngine('names that only the database knows', (engine) => {
           },
         ],
       };
-      const result = await importNetwork(sql, JSON.stringify(third), { now: NOW, log });
+      const result = await importNetwork(sql, JSON.stringify(third), { log });
       expect(result).toMatchObject({
         providers: { added: 0, left: ['us'] },
         regions: { added: 0, changed: 1, left: ['town'] }, // its centre moved

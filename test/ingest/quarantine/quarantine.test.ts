@@ -134,7 +134,7 @@ onEveryEngine('quarantine', (engine) => {
       expect(hour).toEqual({ pm25: 1 });
       await owner`truncate raw.readings`;
       await owner`delete from raw.sensor_station where sensor_id > 3`;
-      await owner`delete from raw.correction where sensor_id > 3`;
+      await owner`select logic.apply_periods()`;
       await owner`delete from raw.sensor where id > 3`;
     });
   });

@@ -26,8 +26,9 @@ onEveryEngine('retry', (engine) => {
     ingest = db.as('airseries_ingest');
   });
   beforeEach(async () => {
-    await owner`truncate raw.readings, raw.quarantine, raw.correction, raw.sensor_station, raw.suspicious_period, raw.screened_period, raw.moved_piece, raw.sensor`;
-    await owner`update raw.installation set readings_since = '-infinity'`;
+    await owner`truncate raw.readings, raw.quarantine, raw.placement, raw.correction, raw.sensor_station, raw.suspicious_period,
+      raw.screened_period, raw.sensor`;
+    await owner`update raw.installation set ingest_cutoff = '-infinity'`;
     await bringIn(owner, smallNetwork());
   });
   afterAll(() => db.drop());
@@ -53,8 +54,8 @@ onEveryEngine('retry', (engine) => {
     await bringIn(owner, grown(99));
     expect(await retry()).toEqual({ ...NONE, retried: 3, accepted: 2, still_quarantined: 1 });
     expect((await stored(owner)).slice(1)).toMatchObject([
-      { sensor_id: 99, station_id: 2, pm25: 14.2, temperature: 7.35, pressure: null, wind_direction: 0 },
-      { sensor_id: 99, station_id: 2, pm10: 3, pm25: null },
+      { sensor_id: 99, pm25: 14.2, temperature: 7.35, pressure: null, wind_direction: 0 },
+      { sensor_id: 99, pm10: 3, pm25: null },
     ]);
     const [exact] = await owner`
       select count(*)::int as n from raw.readings where sensor_id = 99 and measured_at = '2026-11-20 10:00:00.123456+00'`;
@@ -90,11 +91,11 @@ onEveryEngine('retry', (engine) => {
     await accept([early], 'us', 'us');
     await accept([early], 'us again', 'us'); // the same line is there already
     await bringIn(owner, grown(99));
-    await owner`update raw.installation set readings_since = '2026-01-01'`;
+    await owner`update raw.installation set ingest_cutoff = '2026-01-01'`;
     expect(await retry()).toEqual({ ...NONE, retried: 1, still_quarantined: 1 });
     const expected = { source: 'us', provider_id: 'us', line: '7', kind: 'reading', reason: 'older_than_retention' };
     expect(await lines()).toEqual([{ ...expected, text: early.text }]);
-    await owner`update raw.installation set readings_since = '-infinity'`;
+    await owner`update raw.installation set ingest_cutoff = '-infinity'`;
     expect(await retry({ reason: 'unknown_sensor' })).toEqual(NONE);
     expect(await retry()).toEqual({ ...NONE, retried: 1, accepted: 1 });
     expect(await lines()).toEqual([]);
@@ -263,17 +264,10 @@ onEveryEngine('retry', (engine) => {
       await withDevice({ id: 21, kind: 'SDS011' }, { id: 22, kind: 'BME280' });
       // of the second the particles are none
       expect(await retry()).toEqual({ ...NONE, retried: 4, accepted: 3, still_quarantined: 1 });
-      expect(
-        (await stored(owner)).map(({ sensor_id, station_id, pm25, temperature }) => [
-          sensor_id,
-          station_id,
-          pm25,
-          temperature,
-        ]),
-      ).toEqual([
-        [21, 2, 12.5, null],
-        [22, 2, null, 7.5],
-        [22, 2, null, 7.5],
+      expect((await stored(owner)).map(({ sensor_id, pm25, temperature }) => [sensor_id, pm25, temperature])).toEqual([
+        [21, 12.5, null],
+        [22, null, 7.5],
+        [22, null, 7.5],
       ]);
       expect((await lines()).map(({ kind, reason }) => `${kind} ${reason}`)).toEqual([
         'reading no_value',

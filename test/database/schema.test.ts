@@ -1,0 +1,77 @@
+/**
+ * What reviewers read: the schema of a new database and the SQL that builds it, both engines, as committed in test/snapshots. A change
+ * shows there in full; `npx vitest run test/database/schema.test.ts -u` accepts it.
+ */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { METRICS } from '../../src/contract/metrics.ts';
+import type { Sql } from '../../src/database/connect.ts';
+import { DEFINITIONS } from '../../src/database/definitions.ts';
+import { repeatableSql } from '../../src/database/repeatable.ts';
+import { buildRollups, LEVELS } from '../../src/database/rollups.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { describeSchema } from '../support/schema.ts';
+
+const CALENDAR = { timeZone: 'Asia/Yerevan', origin: '1999-12-31 20:00:00+00' };
+
+onEveryEngine('the schema', (engine) => {
+  let database: TestDatabase;
+  let owner: Sql;
+  beforeAll(async () => {
+    database = await testDatabase(engine);
+    owner = database.as();
+  });
+  afterAll(() => database.drop());
+
+  it('is the one that was reviewed', async () => {
+    await expect(`${(await describeSchema(owner)).join('\n')}\n`).toMatchFileSnapshot(
+      `../snapshots/schema.${engine}.txt`,
+    );
+  });
+
+  it('is built from the SQL that was reviewed', async () => {
+    const columns = Object.fromEntries(LEVELS.map(({ name }) => [name, []]));
+    const text = [
+      buildRollups(DEFINITIONS, engine, CALENDAR),
+      repeatableSql(DEFINITIONS, engine, CALENDAR, columns),
+    ].join('\n');
+    await expect(text).toMatchFileSnapshot(`../snapshots/rendered.${engine}.sql`);
+  });
+
+  it('has the bounds of the contract as checks of raw.readings (S1)', async () => {
+    const rows = await owner<{ name: string; check: string }[]>`
+      select a.attname as name, pg_get_constraintdef(c.oid) as check
+      from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
+      where c.conrelid = 'raw.readings'::regclass and c.contype = 'c' and a.attname <> 'measured_at'`;
+    const bounds = rows.map(({ name, check }) => {
+      const numbers = [...check.matchAll(/[<>]= \(?'?(-?[\d.]+)/g)].map(([, number]) => Number(number));
+      return [name, numbers] as const;
+    });
+    expect(Object.fromEntries(bounds)).toEqual(
+      Object.fromEntries(METRICS.map(({ name, low, high }) => [name, [low, high]])),
+    );
+  });
+
+  it('has a column for every parameter in readings and digests', async () => {
+    for (const [table, wanted] of [
+      ['raw.readings', METRICS.map(({ name }) => name)],
+      ['rollup.digest', METRICS.filter(({ kind }) => kind !== 'vector').map(({ name }) => name)],
+    ] as const) {
+      const rows = await owner`select attname as name from pg_attribute where attrelid = ${table}::regclass and attnum > 0`;
+      expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining([...wanted]));
+    }
+  });
+
+  it('says of every view, column and function of api what it is', async () => {
+    const silent = await owner`
+      select c.relname || '.' || coalesce(a.attname, '') as name
+      from pg_class c
+      join lateral (
+        select attnum, attname from pg_attribute where attrelid = c.oid and attnum > 0 union all select 0, null
+      ) a on true
+      where c.relnamespace = 'api'::regnamespace and c.relkind = 'v'
+        and case when a.attnum = 0 then obj_description(c.oid, 'pg_class') else col_description(c.oid, a.attnum) end is null
+      union all
+      select proname from pg_proc where pronamespace = 'api'::regnamespace and obj_description(oid, 'pg_proc') is null`;
+    expect(silent).toEqual([]);
+  });
+});

@@ -1,0 +1,46 @@
+/** Rule Z1: every zone people live in is accepted, from an epoch on where it must be; the message of a refusal says from which. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Sql } from '../../src/database/connect.ts';
+import { checkTimeZone } from '../../src/database/timeZone.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+
+const now = new Date('2026-11-20T00:00:00Z');
+
+onEveryEngine('a time zone', (engine) => {
+  let database: TestDatabase;
+  let sql: Sql;
+  beforeAll(async () => {
+    database = await testDatabase(engine);
+    sql = database.as();
+  });
+  afterAll(() => database.drop());
+
+  it.each([
+    ['Asia/Kolkata', '2000-01-01'],
+    ['Asia/Kathmandu', '2000-01-01'],
+    ['Asia/Tehran', '2000-01-01'],
+    ['Asia/Yangon', '2000-01-01'],
+    ['Asia/Kabul', '2000-01-01'],
+    ['Australia/Adelaide', '2000-01-01'],
+    ['America/St_Johns', '2011-01-01'],
+    ['Asia/Jerusalem', '2005-01-01'],
+    ['Asia/Colombo', '2006-05-01'],
+    ['America/Caracas', '2016-06-01'],
+    ['Asia/Pyongyang', '2018-06-01'],
+    ['Asia/Amman', '2022-01-01'],
+  ])('%s is accepted from %s on (Z1)', async (zone, epoch) => {
+    await checkTimeZone(sql, zone, epoch, now);
+  });
+
+  it.each([
+    ['Asia/Yerewan', '2000-01-01', 'no such zone'],
+    ['Australia/Lord_Howe', '2000-01-01', /its offset from full hours changed\. Such zones are not supported/],
+    ['America/Havana', '2000-01-01', /midnight .* occurred twice\. Such zones are not supported/],
+    ['America/St_Johns', '2000-01-01', /midnight .* occurred twice\. With EPOCH=2010-12-01 or later/],
+    ['Asia/Jerusalem', '2000-01-01', /midnight .* occurred twice\. With EPOCH=2004-10-01 or later/],
+    ['Asia/Colombo', '2006-04-01', /its offset from full hours changed\. With EPOCH=2006-05-01 or later/],
+    ['Asia/Pyongyang', '2018-05-01', /With EPOCH=2018-06-01 or later/],
+  ])('%s from %s on is refused, and the message says what would do (Z1)', async (zone, epoch, reason) => {
+    await expect(checkTimeZone(sql, zone, epoch, now)).rejects.toThrow(reason);
+  });
+});

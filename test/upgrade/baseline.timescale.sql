@@ -1,0 +1,2134 @@
+-- A database as version 0.1 made it on TimescaleDB, in Asia/Kathmandu: migrations, aggregates, logic (without the oracle and
+-- schema api, which hold no data and are rebuilt). Frozen: every later version must upgrade it (upgrade.test.ts).
+set role airseries_owner;
+set airseries.time_zone = 'Asia/Kathmandu';
+set airseries.epoch = '2000-01-01';
+set airseries.engine = 'timescale';
+create schema raw;
+create table raw.migration (number int primary key, name text not null, checksum text not null, applied_at timestamptz not null);
+
+-- What was decided once for this database and holds ever after. Schema raw holds what arrived and the network, rollup what it adds
+-- up to; they change by migration. Schemas logic and api hold no data and are rebuilt as a whole.
+create schema rollup;
+
+revoke all on schema raw, rollup from public;
+grant usage on schema raw, rollup to airseries_ingest; -- of rollup the functions, no table
+
+-- One row. The program that runs the first migration says what to record.
+create table raw.installation (
+  only_row boolean primary key default true check (only_row),
+  time_zone text not null, -- IANA name (Z1)
+  epoch date not null check (extract(day from epoch) = 1), -- its local midnight begins the first hour, day and month (Z1)
+  engine text not null check (engine in ('plain', 'timescale')),
+  rollups text, -- fingerprint of the aggregates as they were built
+  repeatable text, -- fingerprint of schemas logic and api as they were built
+  demo text check (demo in ('loaded', 'removed')), -- null: the demo network was never in here
+  -- readings measured before ingest_cutoff are refused; those before retained_from may be gone, their sensor hours are kept
+  ingest_cutoff timestamptz not null default '-infinity',
+  retained_from timestamptz not null default '-infinity' check (retained_from <= ingest_cutoff)
+);
+insert into raw.installation (time_zone, epoch, engine)
+values (current_setting('airseries.time_zone'), current_setting('airseries.epoch')::date, current_setting('airseries.engine'));
+
+grant select on raw.installation to airseries_ingest;
+insert into raw.migration (number, name, checksum, applied_at) values (1, 'installation', '79bd019c793f700be546ee0a1b5d0e9b4fb5500ea8d88a0bb363b4a77b1020f2', '2026-11-20');
+
+-- The network as the operator describes it. Periods are half-open, -infinity and infinity where nothing was said.
+create table raw.provider (
+  id text primary key,
+  title text not null,
+  url text not null default '',
+  image text not null default '',
+  image_dark text not null default '',
+  stale_after interval not null default interval '3 hours' check (stale_after > interval '0'),
+  pull jsonb -- {kind, url, every}: where its readings are fetched from; null: it sends them
+);
+
+create table raw.region (
+  slug text primary key check (slug ~ '^[a-z-]+$' and slug !~ '-history$'),
+  kind text not null check (kind in ('city', 'district')),
+  city_slug text references raw.region,
+  title jsonb not null,
+  map_latitude float8 not null check (map_latitude between -90 and 90),
+  map_longitude float8 not null check (map_longitude between -180 and 180),
+  map_delta float8 not null default 0.2 check (map_delta > 0 and map_delta < 360),
+  is_hidden boolean not null default false,
+  check ((kind = 'district') = (city_slug is not null))
+);
+
+create table raw.station (
+  id int primary key check (id > 0),
+  provider_id text not null references raw.provider,
+  title jsonb not null,
+  latitude float8 not null check (latitude between -90 and 90),
+  longitude float8 not null check (longitude between -180 and 180),
+  altitude float8, -- metres above sea level
+  city_slug text references raw.region, -- as first listed of each kind: what the station page says
+  district_slug text references raw.region,
+  screening boolean not null default true -- false: the operator vouches for temperature, humidity and pressure
+);
+create index on raw.station (city_slug);
+
+create table raw.sensor (
+  id int primary key check (id > 0),
+  kind text,
+  device text -- what the device it is part of calls itself; several sensors may be of one
+);
+create index on raw.sensor (device);
+
+-- When a station was in a region.
+create table raw.station_region (
+  station_id int not null references raw.station,
+  region_slug text not null references raw.region,
+  since timestamptz not null,
+  until timestamptz not null,
+  primary key (station_id, region_slug, since),
+  check (since < until)
+);
+create index on raw.station_region (region_slug);
+
+-- When a station was in no list and no region.
+create table raw.hidden_period (
+  station_id int not null references raw.station,
+  since timestamptz not null,
+  until timestamptz not null,
+  primary key (station_id, since),
+  check (since < until)
+);
+
+-- When temperature, humidity and pressure of a station were unreliable (C5), as the operator says …
+create table raw.flag_period (
+  station_id int not null references raw.station,
+  since timestamptz not null,
+  until timestamptz not null,
+  primary key (station_id, since),
+  check (since < until)
+);
+
+-- … and as screening found.
+create table raw.screened_period (
+  station_id int not null references raw.station,
+  sensor_id int not null references raw.sensor, -- whose readings gave it away
+  reason text not null,
+  since timestamptz not null,
+  until timestamptz not null, -- infinity: it goes on
+  primary key (station_id, sensor_id, reason, since),
+  check (since < until)
+);
+
+-- Where a sensor stood.
+create table raw.sensor_station (
+  sensor_id int not null references raw.sensor,
+  station_id int not null references raw.station,
+  since timestamptz not null,
+  until timestamptz not null,
+  primary key (sensor_id, since),
+  check (since < until)
+);
+create index on raw.sensor_station (station_id);
+
+-- When a sensor as a whole was unreliable.
+create table raw.suspicious_period (
+  sensor_id int not null references raw.sensor,
+  since timestamptz not null,
+  until timestamptz not null,
+  primary key (sensor_id, since),
+  check (since < until)
+);
+
+-- Which formula corrects the PM2.5 of a sensor (S5); at all other times none does.
+create table raw.correction (
+  sensor_id int not null references raw.sensor,
+  formula text not null check (formula in ('epa-2021')),
+  since timestamptz not null,
+  until timestamptz not null,
+  primary key (sensor_id, since),
+  check (since < until)
+);
+
+-- The two below follow from the periods above (views logic.placement and logic.membership say how) and are what the aggregates join.
+
+-- When a sensor's readings count for a station, and the formula in force (P2).
+create table raw.placement (
+  sensor_id int not null references raw.sensor,
+  station_id int not null references raw.station,
+  formula text not null, -- none: not corrected
+  since timestamptz not null,
+  until timestamptz not null,
+  primary key (sensor_id, since),
+  check (since < until)
+);
+create index on raw.placement (station_id);
+
+-- When a station's hours count for a region, and whether its temperature, humidity and pressure are left out (P3). On full hours.
+create table raw.membership (
+  station_id int not null references raw.station,
+  region_slug text not null references raw.region,
+  is_flagged boolean not null,
+  since timestamptz not null,
+  until timestamptz not null,
+  primary key (station_id, region_slug, since),
+  check (since < until)
+);
+create index on raw.membership (region_slug);
+
+grant select on raw.provider, raw.station, raw.sensor, raw.sensor_station, raw.placement to airseries_ingest;
+insert into raw.migration (number, name, checksum, applied_at) values (2, 'network', '707ffd813675e85cbeb783fee3b12b7a2559da4224c0a98204f0471a5528e15e', '2026-11-20');
+
+-- What was measured: a reading is a fact and says nothing of the network (P1). Time first, because the aggregates of TimescaleDB find
+-- their time column by position; single precision is half the space on disk and finer than any instrument. The checks are rule S1
+-- once more: ingest drops what is out of bounds, so a failure here is a fault of ingest. `between` also refuses NaN and infinities.
+create table raw.readings (
+  measured_at timestamptz not null,
+  sensor_id int not null,
+  temperature real check (temperature between -60 and 60),
+  humidity real check (humidity between 0 and 100),
+  pressure real check (pressure between 50000 and 110000),
+  pm1 real check (pm1 between -10 and 2000),
+  pm25 real check (pm25 between -10 and 2000),
+  pm25_raw real check (pm25_raw between -10 and 2000),
+  pm10 real check (pm10 between -10 and 2000),
+  no2 real check (no2 between 0 and 5000),
+  so2 real check (so2 between 0 and 5000),
+  o3 real check (o3 between 0 and 5000),
+  dust real check (dust between -10 and 2000),
+  usvh real check (usvh between 0 and 100),
+  uv real check (uv between 0 and 20),
+  wind_speed real check (wind_speed between 0 and 100),
+  wind_direction real check (wind_direction between 0 and 359.99997), -- the largest single-precision number below 360
+  rain real check (rain between 0 and 500),
+  primary key (sensor_id, measured_at)
+);
+
+-- Nothing before the first hour there is.
+do $$
+begin
+  execute format('alter table raw.readings add constraint readings_epoch_check check (measured_at >= %L)',
+    (select (epoch::timestamp at time zone time_zone)::text from raw.installation));
+end $$;
+
+grant select, insert, update on raw.readings to airseries_ingest;
+
+-- TimescaleDB: readings in 30-day chunks, old ones compressed by rollup.maintain.
+select create_hypertable('raw.readings', by_range('measured_at', interval '30 days'));
+alter table raw.readings set (timescaledb.enable_columnstore, timescaledb.segmentby = 'sensor_id', timescaledb.orderby = 'measured_at');
+
+-- Days and months that TimescaleDB would miss (engines/timescale/refresh.sql) and that are computed by force. Durable, because noting
+-- them and computing them are separate transactions.
+create table rollup.missed_bucket (parent text not null, unit text not null, bucket timestamptz not null, primary key (parent, unit, bucket));
+insert into raw.migration (number, name, checksum, applied_at) values (3, 'readings', '24f58691aeba9f51564ce368d4dcf7a4a9c8b700fe9bb78abefc973005fd9609', '2026-11-20');
+
+-- Who sends readings, what is fetched, and what could not be used.
+
+-- Who may send readings, and for which stations. Of the secret only its hash is here. A revoked token stays: its name is in old records.
+create table raw.token (
+  id text primary key, -- the public half of what a client sends; finds the row
+  sha256 bytea not null, -- of the secret half
+  name text not null unique,
+  provider_id text not null references raw.provider,
+  stations int[], -- null: every station of the provider
+  created_at timestamptz not null,
+  last_used_at timestamptz, -- to the minute
+  revoked_at timestamptz
+);
+
+-- How fetching the readings of a provider went.
+create table raw.pull (
+  provider_id text primary key references raw.provider,
+  started_at timestamptz not null,
+  succeeded_at timestamptz,
+  failures int not null default 0, -- in a row
+  error text -- of the last one
+);
+
+-- What could not be used, with its reason (S2): whole readings, and single values whose reading was kept. A line is recorded once for
+-- each sender.
+create table raw.quarantine (
+  id bigint generated always as identity primary key,
+  recorded_at timestamptz not null,
+  source text not null, -- file name or provider
+  provider_id text, -- null: imported by hand
+  stations int[], -- which of its stations the sender may send for; null: all of the provider's
+  line bigint, -- where in the source, counted from 1
+  kind text not null check (kind in ('reading', 'value')),
+  reason text not null,
+  text text not null, -- as it came
+  reading jsonb, -- as far as it was understood, for another try
+  fingerprint text generated always as (md5(kind || E'\n' || reason || E'\n' || coalesce(provider_id, '') || E'\n' || text)) stored unique
+);
+create index on raw.quarantine (recorded_at);
+create index on raw.quarantine (provider_id, id);
+create index on raw.quarantine (reason) where kind = 'reading';
+
+-- How many lines of the quarantine were deleted, oldest first: too old, or too many from one provider ('' is what was imported).
+create table raw.quarantine_dropped (provider_id text primary key, expired bigint not null default 0, surplus bigint not null default 0);
+
+grant select, update (last_used_at) on raw.token to airseries_ingest;
+grant select, insert on raw.quarantine to airseries_ingest;
+insert into raw.migration (number, name, checksum, applied_at) values (4, 'ingest', '7807931dfd0eee22884c8aa8ebc637cce5881a2a35bf69350653fae92c683d2c', '2026-11-20');
+
+-- What keeping the aggregates needs. The aggregates themselves are built from sql/rollups after all migrations.
+
+-- Hours to compute again although no reading in them changed: an operator's request, or a change of the network. `from_level` is the
+-- lowest level that changes; with a sensor or a station given, only hours in which it has data are meant.
+create table rollup.stale_period (
+  id bigint generated always as identity primary key,
+  since timestamptz not null,
+  until timestamptz not null,
+  from_level text not null check (from_level in ('sensor_hourly', 'station_hourly', 'region_hourly')),
+  sensor_id int,
+  station_id int,
+  check (since < until)
+);
+
+-- When the aggregates were last brought up to date, by the clock of the caller (Z4). One row.
+create table rollup.freshness (only_row boolean primary key default true check (only_row), refreshed_at timestamptz);
+insert into rollup.freshness default values;
+
+-- A region's current values at an instant (C4), unrounded. A record, not an aggregate: made every five minutes, never recomputed.
+create table rollup.digest (
+  made_at timestamptz not null,
+  region_slug text not null references raw.region,
+  station_count int not null,
+  temperature float8,
+  humidity float8,
+  pressure float8,
+  pm1 float8,
+  pm25 float8,
+  pm25_raw float8,
+  pm10 float8,
+  no2 float8,
+  so2 float8,
+  o3 float8,
+  dust float8,
+  usvh float8,
+  uv float8,
+  wind_speed float8,
+  wind_sin float8,
+  wind_cos float8,
+  rain float8,
+  primary key (region_slug, made_at)
+);
+create index on rollup.digest (made_at);
+
+-- Every audit: which period was compared with the readings, and how many buckets differed. Kept for a year.
+create table rollup.audit (
+  made_at timestamptz primary key,
+  since timestamptz not null,
+  until timestamptz not null,
+  differing int not null,
+  first_differences jsonb not null
+);
+insert into raw.migration (number, name, checksum, applied_at) values (5, 'rollups', '16b82c2afe3fecec40b2ca370a66887c6351d90c58fc2f7f6bdf9289019ed3fa', '2026-11-20');
+
+-- What the aggregates and the triggers of schema raw call. Built with the aggregates and part of their fingerprint: changing any of it
+-- rebuilds them.
+
+-- The zone and the first hour, day and month as constants that the planner can fold (Z1).
+create function rollup.time_zone() returns text language sql immutable parallel safe return 'Asia/Kathmandu';
+create function rollup.origin() returns timestamptz language sql immutable parallel safe return timestamptz '1999-12-31 18:15:00+00';
+
+-- The start of the hour, local day or local month that holds an instant (Z3). Infinities stay as they are.
+create function rollup.bucket_start(unit text, at timestamptz) returns timestamptz language sql immutable parallel safe
+  return case unit when 'hour' then date_bin('1 hour', at, rollup.origin())
+         else date_trunc(unit, at at time zone rollup.time_zone()) at time zone rollup.time_zone() end;
+
+-- The start of the bucket that is n later than the one that begins here.
+create function rollup.bucket_add(unit text, bucket timestamptz, n int) returns timestamptz language sql immutable parallel safe
+  return case unit when 'hour' then bucket + n * interval '1 hour'
+         -- truncated first: where the clocks skip midnight, a day begins at 01:00, and the next one does not
+         else (date_trunc(unit, bucket at time zone rollup.time_zone()) + n * ('1 ' || unit)::interval) at time zone rollup.time_zone() end;
+
+-- US EPA air quality index, table of May 2024 (40 CFR 58 Appendix G), of a mean PM2.5 and PM10 in µg/m³: the larger of the two (Q1),
+-- null if both are. Computed from the published values (Q2): PM2.5 in tenths, PM10 in whole µg/m³ after rounding to tenths. In whole
+-- numbers, so "half up" is exact: low + (2·rise·x + run) / (2·run). Above the table the last slope goes on.
+create function rollup.aqi(pm25 float8, pm10 float8) returns int language plpgsql immutable parallel safe as $$
+declare
+  fine int := greatest(round(pm25::numeric, 1) * 10, 0)::int;
+  coarse int := trunc(greatest(round(pm10::numeric, 1), 0))::int;
+begin
+  return greatest(
+    case
+      when pm25 is null then null
+      when fine <= 90 then (2 * 50 * fine + 90) / (2 * 90)
+      when fine <= 354 then 51 + (2 * 49 * (fine - 91) + 263) / (2 * 263)
+      when fine <= 554 then 101 + (2 * 49 * (fine - 355) + 199) / (2 * 199)
+      when fine <= 1254 then 151 + (2 * 49 * (fine - 555) + 699) / (2 * 699)
+      when fine <= 2254 then 201 + (2 * 99 * (fine - 1255) + 999) / (2 * 999)
+      else 301 + (2 * 199 * (fine - 2255) + 999) / (2 * 999)
+    end,
+    case
+      when pm10 is null then null
+      when coarse <= 54 then (2 * 50 * coarse + 54) / (2 * 54)
+      when coarse <= 154 then 51 + (2 * 49 * (coarse - 55) + 99) / (2 * 99)
+      when coarse <= 254 then 101 + (2 * 49 * (coarse - 155) + 99) / (2 * 99)
+      when coarse <= 354 then 151 + (2 * 49 * (coarse - 255) + 99) / (2 * 99)
+      when coarse <= 424 then 201 + (2 * 99 * (coarse - 355) + 69) / (2 * 69)
+      else 301 + (2 * 199 * (coarse - 425) + 179) / (2 * 179)
+    end);
+end $$;
+
+-- PM2.5 in µg/m³ as a formula corrects it (S5), from the mean of what instruments of one kind measured and the relative humidity in %.
+-- Null without either; never below 0.
+-- epa-2021: K. K. Barkjohn et al., Development and application of a United States-wide correction for PM2.5 data collected with the
+-- PurpleAir sensor (2021, doi 10.5194/amt-14-4617-2021), with the pieces for smoke of the AirNow Fire and Smoke Map; neighbours are
+-- blended linearly.
+create function rollup.corrected(formula text, pm25_raw float8, humidity float8) returns float8 language plpgsql immutable strict parallel safe as $$
+declare
+  low float8 := 0.524 * pm25_raw - 0.0862 * humidity + 5.75;
+  middle float8 := 0.786 * pm25_raw - 0.0862 * humidity + 5.75;
+  high float8 := 2.966 + 0.69 * pm25_raw + 8.84e-4 * pm25_raw * pm25_raw;
+begin
+  if formula <> 'epa-2021' then
+    raise exception 'there is no formula %', formula;
+  end if;
+  return greatest(0, case
+    when pm25_raw < 30 then low
+    when pm25_raw < 50 then low + (middle - low) * (pm25_raw - 30) / 20
+    when pm25_raw < 210 then middle
+    when pm25_raw < 260 then middle + (high - middle) * (pm25_raw - 210) / 50
+    else high
+  end);
+end $$;
+
+-- TimescaleDB keeps an aggregate as a continuous aggregate. Materialized only: our own refresh gives every reader one freshness.
+create materialized view rollup.sensor_hourly with (
+  timescaledb.continuous,
+  timescaledb.materialized_only = true,
+  timescaledb.chunk_interval = '30 days',
+  timescaledb.create_group_indexes = false
+) as
+select
+  time_bucket('1 hour', measured_at, origin => timestamptz '1999-12-31 18:15:00+00') as bucket,
+  sensor_id,
+  avg(temperature::float8) as temperature,
+  avg(humidity::float8) as humidity,
+  avg(pressure::float8) as pressure,
+  avg(pm1::float8) as pm1,
+  avg(pm25::float8) as pm25,
+  avg(pm25_raw::float8) as pm25_raw,
+  avg(pm10::float8) as pm10,
+  avg(no2::float8) as no2,
+  avg(so2::float8) as so2,
+  avg(o3::float8) as o3,
+  avg(dust::float8) as dust,
+  avg(usvh::float8) as usvh,
+  avg(uv::float8) as uv,
+  avg(wind_speed::float8) as wind_speed,
+  avg(sind(wind_direction::float8)) as wind_sin,
+  avg(cosd(wind_direction::float8)) as wind_cos,
+  sum(rain::float8) as rain
+from raw.readings
+where true
+group by 1, 2
+with no data;
+create index on rollup.sensor_hourly (sensor_id, bucket); -- beside the one on bucket that every aggregate has
+
+-- TimescaleDB keeps an aggregate as a continuous aggregate. Materialized only: our own refresh gives every reader one freshness.
+create materialized view rollup.station_hourly with (
+  timescaledb.continuous,
+  timescaledb.materialized_only = true,
+  timescaledb.chunk_interval = '30 days',
+  timescaledb.create_group_indexes = false
+) as
+select
+  time_bucket('1 hour', s.bucket, origin => timestamptz '1999-12-31 18:15:00+00') as bucket,
+  p.station_id,
+  count(*)::int as sensor_count,
+  avg(s.temperature) as temperature,
+  avg(s.humidity) as humidity,
+  avg(s.pressure) as pressure,
+  avg(s.pm1) as pm1,
+  avg(s.pm10) as pm10,
+  avg(s.no2) as no2,
+  avg(s.so2) as so2,
+  avg(s.o3) as o3,
+  avg(s.dust) as dust,
+  avg(s.usvh) as usvh,
+  avg(s.uv) as uv,
+  avg(s.wind_speed) as wind_speed,
+  (coalesce(sum(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none'), 0)
+  + coalesce(count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021')
+    * rollup.corrected('epa-2021', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021'), avg(s.humidity)), 0))
+  / nullif(count(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none')
+    + case when avg(s.humidity) is null then 0 else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021') end, 0) as pm25,
+  avg(case when p.formula = 'none' then s.pm25_raw else coalesce(s.pm25_raw, s.pm25) end) as pm25_raw,
+  avg(s.wind_sin) as wind_sin,
+  avg(s.wind_cos) as wind_cos,
+  avg(s.rain) as rain,
+  rollup.aqi((coalesce(sum(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none'), 0)
+  + coalesce(count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021')
+    * rollup.corrected('epa-2021', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021'), avg(s.humidity)), 0))
+  / nullif(count(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none')
+    + case when avg(s.humidity) is null then 0 else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021') end, 0), avg(s.pm10)) as aqi
+from rollup.sensor_hourly s
+join raw.placement p on p.sensor_id = s.sensor_id
+where s.bucket >= p.since and s.bucket + interval '1 hour' <= p.until and true
+group by 1, 2
+with no data;
+create index on rollup.station_hourly (station_id, bucket); -- beside the one on bucket that every aggregate has
+
+-- TimescaleDB keeps an aggregate as a continuous aggregate. Materialized only: our own refresh gives every reader one freshness.
+create materialized view rollup.region_hourly with (
+  timescaledb.continuous,
+  timescaledb.materialized_only = true,
+  timescaledb.chunk_interval = '30 days',
+  timescaledb.create_group_indexes = false
+) as
+select
+  time_bucket('1 hour', h.bucket, origin => timestamptz '1999-12-31 18:15:00+00') as bucket,
+  m.region_slug,
+  count(*)::int as station_count,
+  avg(h.temperature) filter (where not m.is_flagged) as temperature,
+  avg(h.humidity) filter (where not m.is_flagged) as humidity,
+  avg(h.pressure) filter (where not m.is_flagged) as pressure,
+  avg(h.pm1) as pm1,
+  avg(h.pm25) as pm25,
+  avg(h.pm25_raw) as pm25_raw,
+  avg(h.pm10) as pm10,
+  avg(h.no2) as no2,
+  avg(h.so2) as so2,
+  avg(h.o3) as o3,
+  avg(h.dust) as dust,
+  avg(h.usvh) as usvh,
+  avg(h.uv) as uv,
+  avg(h.wind_speed) as wind_speed,
+  avg(h.wind_sin) as wind_sin,
+  avg(h.wind_cos) as wind_cos,
+  avg(h.rain) as rain,
+  rollup.aqi(avg(h.pm25), avg(h.pm10)) as aqi
+from rollup.station_hourly h
+join raw.membership m on m.station_id = h.station_id
+where h.bucket >= m.since and h.bucket < m.until and true
+group by 1, 2
+with no data;
+create index on rollup.region_hourly (region_slug, bucket); -- beside the one on bucket that every aggregate has
+
+-- TimescaleDB keeps an aggregate as a continuous aggregate. Materialized only: our own refresh gives every reader one freshness.
+create materialized view rollup.station_daily with (
+  timescaledb.continuous,
+  timescaledb.materialized_only = true,
+  timescaledb.chunk_interval = '360 days',
+  timescaledb.create_group_indexes = false
+) as
+select
+  time_bucket('1 day', h.bucket, timezone => 'Asia/Kathmandu', origin => timestamptz '1999-12-31 18:15:00+00') as bucket,
+  h.station_id,
+  count(*)::int as hours,
+  avg(h.sensor_count)::float8 as sensor_count,
+  avg(h.temperature) as temperature,
+  avg(h.humidity) as humidity,
+  avg(h.pressure) as pressure,
+  avg(h.pm1) as pm1,
+  avg(h.pm25) as pm25,
+  avg(h.pm25_raw) as pm25_raw,
+  avg(h.pm10) as pm10,
+  avg(h.no2) as no2,
+  avg(h.so2) as so2,
+  avg(h.o3) as o3,
+  avg(h.dust) as dust,
+  avg(h.usvh) as usvh,
+  avg(h.uv) as uv,
+  avg(h.wind_speed) as wind_speed,
+  count(h.temperature)::int as temperature_hours,
+  count(h.humidity)::int as humidity_hours,
+  count(h.pressure)::int as pressure_hours,
+  count(h.pm1)::int as pm1_hours,
+  count(h.pm25)::int as pm25_hours,
+  count(h.pm25_raw)::int as pm25_raw_hours,
+  count(h.pm10)::int as pm10_hours,
+  count(h.no2)::int as no2_hours,
+  count(h.so2)::int as so2_hours,
+  count(h.o3)::int as o3_hours,
+  count(h.dust)::int as dust_hours,
+  count(h.usvh)::int as usvh_hours,
+  count(h.uv)::int as uv_hours,
+  count(h.wind_speed)::int as wind_speed_hours,
+  min(h.temperature) as min_temperature, max(h.temperature) as max_temperature,
+  min(h.pm25) as min_pm25, max(h.pm25) as max_pm25,
+  min(h.pm10) as min_pm10, max(h.pm10) as max_pm10,
+  min(h.no2) as min_no2, max(h.no2) as max_no2,
+  min(h.dust) as min_dust, max(h.dust) as max_dust,
+  min(h.wind_speed) as min_wind_speed, max(h.wind_speed) as max_wind_speed,
+  min(h.aqi) as min_aqi,
+  max(h.aqi) as max_aqi,
+  avg(h.wind_sin) as wind_sin,
+  avg(h.wind_cos) as wind_cos,
+  count(h.wind_sin)::int as wind_hours,
+  sum(h.rain) as rain
+from rollup.station_hourly h
+where true
+group by 1, 2
+with no data;
+create index on rollup.station_daily (station_id, bucket); -- beside the one on bucket that every aggregate has
+
+-- TimescaleDB keeps an aggregate as a continuous aggregate. Materialized only: our own refresh gives every reader one freshness.
+create materialized view rollup.region_daily with (
+  timescaledb.continuous,
+  timescaledb.materialized_only = true,
+  timescaledb.chunk_interval = '360 days',
+  timescaledb.create_group_indexes = false
+) as
+select
+  time_bucket('1 day', h.bucket, timezone => 'Asia/Kathmandu', origin => timestamptz '1999-12-31 18:15:00+00') as bucket,
+  h.region_slug,
+  count(*)::int as hours,
+  avg(h.station_count)::float8 as station_count,
+  avg(h.temperature) as temperature,
+  avg(h.humidity) as humidity,
+  avg(h.pressure) as pressure,
+  avg(h.pm1) as pm1,
+  avg(h.pm25) as pm25,
+  avg(h.pm25_raw) as pm25_raw,
+  avg(h.pm10) as pm10,
+  avg(h.no2) as no2,
+  avg(h.so2) as so2,
+  avg(h.o3) as o3,
+  avg(h.dust) as dust,
+  avg(h.usvh) as usvh,
+  avg(h.uv) as uv,
+  avg(h.wind_speed) as wind_speed,
+  count(h.temperature)::int as temperature_hours,
+  count(h.humidity)::int as humidity_hours,
+  count(h.pressure)::int as pressure_hours,
+  count(h.pm1)::int as pm1_hours,
+  count(h.pm25)::int as pm25_hours,
+  count(h.pm25_raw)::int as pm25_raw_hours,
+  count(h.pm10)::int as pm10_hours,
+  count(h.no2)::int as no2_hours,
+  count(h.so2)::int as so2_hours,
+  count(h.o3)::int as o3_hours,
+  count(h.dust)::int as dust_hours,
+  count(h.usvh)::int as usvh_hours,
+  count(h.uv)::int as uv_hours,
+  count(h.wind_speed)::int as wind_speed_hours,
+  min(h.temperature) as min_temperature, max(h.temperature) as max_temperature,
+  min(h.pm25) as min_pm25, max(h.pm25) as max_pm25,
+  min(h.pm10) as min_pm10, max(h.pm10) as max_pm10,
+  min(h.no2) as min_no2, max(h.no2) as max_no2,
+  min(h.dust) as min_dust, max(h.dust) as max_dust,
+  min(h.wind_speed) as min_wind_speed, max(h.wind_speed) as max_wind_speed,
+  min(h.aqi) as min_aqi,
+  max(h.aqi) as max_aqi,
+  avg(h.wind_sin) as wind_sin,
+  avg(h.wind_cos) as wind_cos,
+  count(h.wind_sin)::int as wind_hours,
+  sum(h.rain) as rain
+from rollup.region_hourly h
+where true
+group by 1, 2
+with no data;
+create index on rollup.region_daily (region_slug, bucket); -- beside the one on bucket that every aggregate has
+
+-- TimescaleDB keeps an aggregate as a continuous aggregate. Materialized only: our own refresh gives every reader one freshness.
+create materialized view rollup.station_monthly with (
+  timescaledb.continuous,
+  timescaledb.materialized_only = true,
+  timescaledb.chunk_interval = '360 days',
+  timescaledb.create_group_indexes = false
+) as
+select
+  time_bucket('1 month', d.bucket, timezone => 'Asia/Kathmandu', origin => timestamptz '1999-12-31 18:15:00+00') as bucket,
+  d.station_id,
+  sum(d.hours)::int as hours,
+  sum(d.sensor_count * d.hours) / sum(d.hours) as sensor_count,
+  sum(d.temperature * d.temperature_hours) / nullif(sum(d.temperature_hours), 0) as temperature,
+  sum(d.humidity * d.humidity_hours) / nullif(sum(d.humidity_hours), 0) as humidity,
+  sum(d.pressure * d.pressure_hours) / nullif(sum(d.pressure_hours), 0) as pressure,
+  sum(d.pm1 * d.pm1_hours) / nullif(sum(d.pm1_hours), 0) as pm1,
+  sum(d.pm25 * d.pm25_hours) / nullif(sum(d.pm25_hours), 0) as pm25,
+  sum(d.pm25_raw * d.pm25_raw_hours) / nullif(sum(d.pm25_raw_hours), 0) as pm25_raw,
+  sum(d.pm10 * d.pm10_hours) / nullif(sum(d.pm10_hours), 0) as pm10,
+  sum(d.no2 * d.no2_hours) / nullif(sum(d.no2_hours), 0) as no2,
+  sum(d.so2 * d.so2_hours) / nullif(sum(d.so2_hours), 0) as so2,
+  sum(d.o3 * d.o3_hours) / nullif(sum(d.o3_hours), 0) as o3,
+  sum(d.dust * d.dust_hours) / nullif(sum(d.dust_hours), 0) as dust,
+  sum(d.usvh * d.usvh_hours) / nullif(sum(d.usvh_hours), 0) as usvh,
+  sum(d.uv * d.uv_hours) / nullif(sum(d.uv_hours), 0) as uv,
+  sum(d.wind_speed * d.wind_speed_hours) / nullif(sum(d.wind_speed_hours), 0) as wind_speed,
+  sum(d.temperature_hours)::int as temperature_hours,
+  sum(d.humidity_hours)::int as humidity_hours,
+  sum(d.pressure_hours)::int as pressure_hours,
+  sum(d.pm1_hours)::int as pm1_hours,
+  sum(d.pm25_hours)::int as pm25_hours,
+  sum(d.pm25_raw_hours)::int as pm25_raw_hours,
+  sum(d.pm10_hours)::int as pm10_hours,
+  sum(d.no2_hours)::int as no2_hours,
+  sum(d.so2_hours)::int as so2_hours,
+  sum(d.o3_hours)::int as o3_hours,
+  sum(d.dust_hours)::int as dust_hours,
+  sum(d.usvh_hours)::int as usvh_hours,
+  sum(d.uv_hours)::int as uv_hours,
+  sum(d.wind_speed_hours)::int as wind_speed_hours,
+  min(d.min_temperature) as min_temperature, max(d.max_temperature) as max_temperature,
+  min(d.min_pm25) as min_pm25, max(d.max_pm25) as max_pm25,
+  min(d.min_pm10) as min_pm10, max(d.max_pm10) as max_pm10,
+  min(d.min_no2) as min_no2, max(d.max_no2) as max_no2,
+  min(d.min_dust) as min_dust, max(d.max_dust) as max_dust,
+  min(d.min_wind_speed) as min_wind_speed, max(d.max_wind_speed) as max_wind_speed,
+  min(d.min_aqi) as min_aqi,
+  max(d.max_aqi) as max_aqi,
+  sum(d.wind_sin * d.wind_hours) / nullif(sum(d.wind_hours), 0) as wind_sin,
+  sum(d.wind_cos * d.wind_hours) / nullif(sum(d.wind_hours), 0) as wind_cos,
+  sum(d.wind_hours)::int as wind_hours,
+  sum(d.rain) as rain
+from rollup.station_daily d
+where true
+group by 1, 2
+with no data;
+create index on rollup.station_monthly (station_id, bucket); -- beside the one on bucket that every aggregate has
+
+-- TimescaleDB keeps an aggregate as a continuous aggregate. Materialized only: our own refresh gives every reader one freshness.
+create materialized view rollup.region_monthly with (
+  timescaledb.continuous,
+  timescaledb.materialized_only = true,
+  timescaledb.chunk_interval = '360 days',
+  timescaledb.create_group_indexes = false
+) as
+select
+  time_bucket('1 month', d.bucket, timezone => 'Asia/Kathmandu', origin => timestamptz '1999-12-31 18:15:00+00') as bucket,
+  d.region_slug,
+  sum(d.hours)::int as hours,
+  sum(d.station_count * d.hours) / sum(d.hours) as station_count,
+  sum(d.temperature * d.temperature_hours) / nullif(sum(d.temperature_hours), 0) as temperature,
+  sum(d.humidity * d.humidity_hours) / nullif(sum(d.humidity_hours), 0) as humidity,
+  sum(d.pressure * d.pressure_hours) / nullif(sum(d.pressure_hours), 0) as pressure,
+  sum(d.pm1 * d.pm1_hours) / nullif(sum(d.pm1_hours), 0) as pm1,
+  sum(d.pm25 * d.pm25_hours) / nullif(sum(d.pm25_hours), 0) as pm25,
+  sum(d.pm25_raw * d.pm25_raw_hours) / nullif(sum(d.pm25_raw_hours), 0) as pm25_raw,
+  sum(d.pm10 * d.pm10_hours) / nullif(sum(d.pm10_hours), 0) as pm10,
+  sum(d.no2 * d.no2_hours) / nullif(sum(d.no2_hours), 0) as no2,
+  sum(d.so2 * d.so2_hours) / nullif(sum(d.so2_hours), 0) as so2,
+  sum(d.o3 * d.o3_hours) / nullif(sum(d.o3_hours), 0) as o3,
+  sum(d.dust * d.dust_hours) / nullif(sum(d.dust_hours), 0) as dust,
+  sum(d.usvh * d.usvh_hours) / nullif(sum(d.usvh_hours), 0) as usvh,
+  sum(d.uv * d.uv_hours) / nullif(sum(d.uv_hours), 0) as uv,
+  sum(d.wind_speed * d.wind_speed_hours) / nullif(sum(d.wind_speed_hours), 0) as wind_speed,
+  sum(d.temperature_hours)::int as temperature_hours,
+  sum(d.humidity_hours)::int as humidity_hours,
+  sum(d.pressure_hours)::int as pressure_hours,
+  sum(d.pm1_hours)::int as pm1_hours,
+  sum(d.pm25_hours)::int as pm25_hours,
+  sum(d.pm25_raw_hours)::int as pm25_raw_hours,
+  sum(d.pm10_hours)::int as pm10_hours,
+  sum(d.no2_hours)::int as no2_hours,
+  sum(d.so2_hours)::int as so2_hours,
+  sum(d.o3_hours)::int as o3_hours,
+  sum(d.dust_hours)::int as dust_hours,
+  sum(d.usvh_hours)::int as usvh_hours,
+  sum(d.uv_hours)::int as uv_hours,
+  sum(d.wind_speed_hours)::int as wind_speed_hours,
+  min(d.min_temperature) as min_temperature, max(d.max_temperature) as max_temperature,
+  min(d.min_pm25) as min_pm25, max(d.max_pm25) as max_pm25,
+  min(d.min_pm10) as min_pm10, max(d.max_pm10) as max_pm10,
+  min(d.min_no2) as min_no2, max(d.max_no2) as max_no2,
+  min(d.min_dust) as min_dust, max(d.max_dust) as max_dust,
+  min(d.min_wind_speed) as min_wind_speed, max(d.max_wind_speed) as max_wind_speed,
+  min(d.min_aqi) as min_aqi,
+  max(d.max_aqi) as max_aqi,
+  sum(d.wind_sin * d.wind_hours) / nullif(sum(d.wind_hours), 0) as wind_sin,
+  sum(d.wind_cos * d.wind_hours) / nullif(sum(d.wind_hours), 0) as wind_cos,
+  sum(d.wind_hours)::int as wind_hours,
+  sum(d.rain) as rain
+from rollup.region_daily d
+where true
+group by 1, 2
+with no data;
+create index on rollup.region_monthly (region_slug, bucket); -- beside the one on bucket that every aggregate has
+
+drop schema if exists api cascade;
+drop schema if exists logic cascade;
+create schema logic;
+create schema api;
+revoke all on schema logic, api from public;
+-- TimescaleDB: bring the aggregates up to date.
+--
+-- Two faults of TimescaleDB would lose buckets silently; both are worked around here and nowhere else.
+-- 1. timescaledb #10296: a change whose last row lies exactly on the start of a day or month (buckets of variable width) does not
+--    reach that bucket. note_missed_buckets reads such changes from the invalidation log before anything consumes it, and the refresh
+--    computes those buckets by force. The parents of days and months are written by this refresh alone, so it is not raced.
+-- 2. Refreshing in batches skips a last changed row on a batch boundary: buckets_per_batch 0 refreshes in one pass.
+
+create procedure logic.note_missed_buckets(parent text, wanted_unit text) language sql as $$
+  insert into rollup.missed_bucket (parent, unit, bucket)
+  select distinct note_missed_buckets.parent, wanted_unit, changed.last
+  from _timescaledb_catalog.continuous_aggs_hypertable_invalidation_log log
+  join _timescaledb_catalog.continuous_agg level
+    on level.mat_hypertable_id = log.hypertable_id and level.user_view_schema = 'rollup' and level.user_view_name = note_missed_buckets.parent
+  cross join lateral (
+    select case when log.greatest_modified_value between -6e16 and 6e16 then to_timestamp(log.greatest_modified_value / 1e6) end as last
+  ) changed
+  where log.lowest_modified_value < log.greatest_modified_value
+    and rollup.bucket_start(wanted_unit, changed.last) = changed.last
+  on conflict do nothing
+$$;
+
+-- Computes by force the days (or months) that were noted; each is ticked off in the transaction after it was computed.
+create procedure logic.refresh_missed_buckets(wanted_unit text) language plpgsql as $$
+declare
+  missed record;
+begin
+  loop
+    select m.parent, m.bucket into missed from rollup.missed_bucket m where m.unit = wanted_unit order by m.bucket limit 1;
+    exit when not found;
+    call refresh_continuous_aggregate(
+      format('rollup.%I', split_part(missed.parent, '_', 1) || case wanted_unit when 'day' then '_daily' else '_monthly' end)::regclass,
+      missed.bucket, rollup.bucket_add(wanted_unit, missed.bucket, 1), force => true, options => '{"buckets_per_batch": 0}');
+    delete from rollup.missed_bucket m where m.parent = missed.parent and m.unit = wanted_unit and m.bucket = missed.bucket;
+    commit;
+  end loop;
+end $$;
+
+-- One level: what the log says has changed, from `since` on where that is given, then what was asked for by force, piece by piece.
+create procedure logic.refresh_level(level text, unit text, forced tstzmultirange, since timestamptz default null) language plpgsql as $$
+declare
+  piece record;
+begin
+  call refresh_continuous_aggregate(format('rollup.%I', level)::regclass, since, null::timestamptz, options => '{"buckets_per_batch": 0}');
+  for piece in select p.since, p.until from logic.month_pieces(logic.widen(unit, forced)) p loop
+    call refresh_continuous_aggregate(format('rollup.%I', level)::regclass, piece.since, piece.until, force => true, options => '{"buckets_per_batch": 0}');
+  end loop;
+end $$;
+
+-- When it returns, all that was committed before the call is in every bucket. It commits on its way (a refresh cannot be undone
+-- half way, only finished by the next one) and holds a session lock: call it on a connection that is closed after any error.
+create or replace procedure rollup.refresh(now timestamptz) language plpgsql as $$
+declare
+  periods bigint[];
+  hours tstzmultirange;
+  requested tstzmultirange; -- by an operator: all levels by force, whatever was done to them; of other changes the log tells the levels above
+  kept_since timestamptz;
+begin
+  perform pg_advisory_lock(hashtext('rollup.refresh'));
+  perform set_config('timescaledb.enable_merge_on_cagg_refresh', 'off', false); -- loses updates when on
+
+  periods := array(select id from rollup.stale_period);
+  kept_since := (select nullif(retained_from, '-infinity') from raw.installation);
+
+  if (select refreshed_at is null from rollup.freshness) then
+    -- first build: in batches it is four times faster; what the batches skip, the pass below brings
+    call refresh_continuous_aggregate('rollup.sensor_hourly', kept_since, null::timestamptz);
+  end if;
+  requested := logic.stale_hours('sensor_hourly', periods);
+  call logic.refresh_level('sensor_hourly', 'hour', requested * logic.retained(), kept_since);
+  hours := logic.stale_hours('station_hourly', periods);
+  call logic.refresh_level('station_hourly', 'hour', hours);
+  call logic.note_missed_buckets('station_hourly', 'day');
+  commit;
+  hours := logic.stale_hours('region_hourly', periods) - hours + requested;
+  call logic.refresh_level('region_hourly', 'hour', hours);
+  call logic.note_missed_buckets('region_hourly', 'day');
+  commit;
+  call logic.refresh_level('station_daily', 'day', requested);
+  call logic.refresh_level('region_daily', 'day', requested);
+  call logic.refresh_missed_buckets('day');
+  call logic.note_missed_buckets('station_daily', 'month');
+  call logic.note_missed_buckets('region_daily', 'month');
+  commit;
+  call logic.refresh_level('station_monthly', 'month', requested);
+  call logic.refresh_level('region_monthly', 'month', requested);
+  call logic.refresh_missed_buckets('month');
+
+  delete from rollup.stale_period where id = any (periods);
+  update rollup.freshness set refreshed_at = refresh.now;
+  commit;
+  perform pg_advisory_unlock(hashtext('rollup.refresh'));
+end $$;
+
+-- What has changed since the last refresh, as ranges. Rows beyond the end of what was ever refreshed are in no log.
+create view logic.pending as
+  select
+    case when log.lowest_modified_value > -6e16 then to_timestamp(log.lowest_modified_value / 1e6) else '-infinity' end as since,
+    case when log.greatest_modified_value < 6e16 then to_timestamp(log.greatest_modified_value / 1e6) + interval '1 microsecond' else 'infinity' end as until
+  from _timescaledb_catalog.continuous_aggs_hypertable_invalidation_log log
+  join _timescaledb_catalog.hypertable h on h.id = log.hypertable_id and h.schema_name = 'raw' and h.table_name = 'readings'
+  union all
+  select threshold.at, 'infinity'
+  from _timescaledb_catalog.continuous_aggs_invalidation_threshold i
+  join _timescaledb_catalog.hypertable h on h.id = i.hypertable_id and h.schema_name = 'raw' and h.table_name = 'readings'
+  cross join lateral (select case when i.watermark between -6e16 and 6e16 then to_timestamp(i.watermark / 1e6) else '-infinity' end as at) threshold
+  where exists (select from raw.readings r where r.measured_at >= threshold.at)
+  union all select since, until from rollup.stale_period;
+
+-- Compress what rests: chunks of readings and of the hour levels that ended more than a week ago, and again those into which late
+-- rows came since. In the foreground, one chunk a transaction: writers of a chunk wait for that one only.
+create or replace procedure rollup.maintain(now timestamptz) language plpgsql as $$
+declare
+  level record;
+  chunk regclass;
+begin
+  for level in
+    select * from (values ('sensor_hourly', 'sensor_id'), ('station_hourly', 'station_id'), ('region_hourly', 'region_slug')) as l(name, id)
+    where not (select compression_enabled from timescaledb_information.continuous_aggregates a where a.view_schema = 'rollup' and a.view_name = l.name)
+  loop
+    execute format('alter materialized view rollup.%I set (timescaledb.enable_columnstore, timescaledb.segmentby = %L, timescaledb.orderby = ''bucket'')',
+      level.name, level.id);
+    commit;
+  end loop;
+
+  for chunk in
+    select format('%I.%I', c.chunk_schema, c.chunk_name)::regclass
+    from logic.resting_chunk c
+    where c.range_end < maintain.now - interval '7 days' and c.is_stale
+    order by c.range_end
+  loop
+    call convert_to_columnstore(chunk);
+    commit;
+  end loop;
+end $$;
+
+-- The chunks that may be compressed. Stale: not compressed, or only in part, because rows came later.
+create view logic.resting_chunk as
+  select c.chunk_schema, c.chunk_name, c.range_end, not c.is_compressed or k.status & 8 <> 0 as is_stale
+  from timescaledb_information.chunks c
+  join _timescaledb_catalog.chunk k on k.schema_name = c.chunk_schema and k.table_name = c.chunk_name
+  left join timescaledb_information.continuous_aggregates a
+    on a.materialization_hypertable_schema = c.hypertable_schema and a.materialization_hypertable_name = c.hypertable_name
+  where (c.hypertable_schema, c.hypertable_name) = ('raw', 'readings')
+    or (a.view_schema = 'rollup' and a.view_name in ('sensor_hourly', 'station_hourly', 'region_hourly'));
+
+-- Drops readings measured before installation.retained_from: whole chunks of them, so that some of the oldest kept chunk stay.
+create procedure logic.delete_expired_readings() language plpgsql as $$
+begin
+  perform drop_chunks('raw.readings', older_than => (select retained_from from raw.installation));
+end $$;
+
+-- Bytes on disk of a schema: its own tables, and the chunks of its hypertables and aggregates, compressed ones included.
+create function logic.size_of(wanted text) returns bigint language sql stable as $$
+  select coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint
+    + (select coalesce(sum(hypertable_size(format('%I.%I', h.hypertable_schema, h.hypertable_name)::regclass)), 0)::bigint
+       from timescaledb_information.hypertables h where h.hypertable_schema = wanted)
+    + (select coalesce(sum(hypertable_size(format('%I.%I', a.materialization_hypertable_schema, a.materialization_hypertable_name)::regclass)), 0)::bigint
+       from timescaledb_information.continuous_aggregates a where a.view_schema = wanted)
+  from pg_class c
+  join pg_namespace n on n.oid = c.relnamespace
+  where n.nspname = wanted and c.relkind in ('r', 'm')
+    and not exists (select from timescaledb_information.hypertables h where (h.hypertable_schema, h.hypertable_name) = (n.nspname, c.relname))
+$$;
+
+-- How a number that is stored becomes one that is published.
+
+-- Rounded half away from zero on its decimal digits, never -0. Null stays null.
+create function logic.published(value float8, digits int) returns float8 language sql immutable parallel safe
+  return round(value::numeric, digits)::float8;
+
+-- The same for a concentration of particles, of which instruments report small negatives: published as 0.
+create function logic.published_floor(value float8, digits int) returns float8 language sql immutable parallel safe
+  return case when value > 0 then round(value::numeric, digits)::float8 when value <= 0 then 0::float8 end;
+
+-- Degrees clockwise from north of a mean wind vector, in [0, 360); null where the vector is too short to have a direction (A7).
+create function logic.wind_degrees(wind_sin float8, wind_cos float8) returns float8 language sql immutable parallel safe
+  return case when wind_sin * wind_sin + wind_cos * wind_cos >= 1e-12 then
+    (atan2d(wind_sin, wind_cos)::numeric + 360) % 360 end::float8;
+
+-- The same as published: whole degrees, in 0 … 359.
+create function logic.published_direction(wind_sin float8, wind_cos float8) returns int language sql immutable parallel safe
+  return round(logic.wind_degrees(wind_sin, wind_cos)::numeric)::int % 360;
+
+-- Equal as rule A10 says: 1e-9 relative. Sums of cancelling terms end near 0 and not at it, so below 1 the tolerance is absolute.
+create function logic.same(a float8, b float8) returns boolean language sql immutable parallel safe
+  return coalesce(abs(a - b) <= 1e-9 * greatest(1, abs(a), abs(b)), a is null and b is null);
+
+-- Ranges of time and the buckets they touch.
+
+-- The first full hour at or after an instant (Z3). Infinities stay as they are.
+create function logic.hour_ceiling(at timestamptz) returns timestamptz language sql immutable parallel safe
+  return case when rollup.bucket_start('hour', at) = at then at else rollup.bucket_start('hour', at) + interval '1 hour' end;
+
+-- What is in one of the two and not in the other; a missing one is empty.
+create function logic.either(a tstzmultirange, b tstzmultirange) returns tstzmultirange language sql immutable parallel safe
+  return (coalesce(a, '{}') + coalesce(b, '{}')) - (coalesce(a, '{}') * coalesce(b, '{}'));
+
+-- Ranges widened to whole buckets; infinite ends stay as they are.
+create function logic.widen(unit text, ranges tstzmultirange) returns tstzmultirange language sql immutable parallel safe
+  return (select coalesce(range_agg(tstzrange(
+            rollup.bucket_start(unit, lower(part)),
+            rollup.bucket_add(unit, rollup.bucket_start(unit, upper(part) - interval '1 microsecond'), 1))), '{}')
+          from unnest(ranges) part);
+
+-- Finite ranges cut at local months, in order of time, so that work on one piece needs no more memory than a month does.
+create function logic.month_pieces(ranges tstzmultirange) returns table (since timestamptz, until timestamptz)
+language sql immutable parallel safe begin atomic
+  select greatest(lower(whole), month.first), least(upper(whole), month.next)
+  from unnest(ranges) whole
+  cross join lateral generate_series(0, (extract(epoch from upper(whole) - lower(whole)) / 86400 / 28)::int + 1) n
+  cross join lateral (
+    select rollup.bucket_add('month', rollup.bucket_start('month', lower(whole)), n) as first,
+           rollup.bucket_add('month', rollup.bucket_start('month', lower(whole)), n + 1) as next
+  ) month
+  where month.first < upper(whole)
+  order by 1;
+end;
+
+-- What follows from the periods of the network: when a sensor's readings count for a station, and a station's hours for a region.
+
+-- Placements (P2): where a sensor stood, less its suspicious periods, cut where the formula changes; formulas change on full hours.
+create view logic.placement as
+  with corrected as (
+    select sensor_id, formula, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods from raw.correction group by 1, 2
+  ),
+  formula as (
+    select sensor_id, formula, periods from corrected
+    union all
+    select id, 'none', '{[-infinity,infinity)}'::tstzmultirange - coalesce((select range_agg(periods) from corrected where sensor_id = id), '{}') from raw.sensor
+  )
+  select stood.sensor_id, stood.station_id, formula.formula,
+    lower(part) as since, upper(part) as until
+  from (select sensor_id, station_id, range_agg(tstzrange(since, until)) as periods from raw.sensor_station group by 1, 2) stood
+  join formula on formula.sensor_id = stood.sensor_id
+  left join (select sensor_id, range_agg(tstzrange(since, until)) as periods from raw.suspicious_period group by 1) suspicious
+    on suspicious.sensor_id = stood.sensor_id
+  cross join unnest(stood.periods * formula.periods - coalesce(suspicious.periods, '{}')) part;
+
+-- When temperature, humidity and pressure of a station were not to be trusted, whoever says so (C5).
+create view logic.flag as
+  select station_id, 'operator' as reason, null::int as sensor_id, since, until from raw.flag_period
+  union all
+  select station_id, reason, sensor_id, since, until from raw.screened_period;
+
+-- Memberships (P3): when a station was in a region, less its hidden periods, cut where a flag begins or ends. All on full hours: rounded
+-- up, flags outwards.
+create view logic.membership as
+  with hidden as (
+    select station_id, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods from raw.hidden_period group by 1
+  ),
+  flagged as (
+    select station_id, range_agg(tstzrange(rollup.bucket_start('hour', since), logic.hour_ceiling(until))) as periods from logic.flag group by 1
+  ),
+  counted as (
+    select m.station_id, m.region_slug, m.periods - coalesce(hidden.periods, '{}') as periods, coalesce(flagged.periods, '{}') as flagged
+    from (
+      select station_id, region_slug, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods
+      from raw.station_region group by 1, 2
+    ) m
+    left join hidden using (station_id)
+    left join flagged using (station_id)
+  )
+  select c.station_id, c.region_slug, piece.is_flagged, lower(part) as since, upper(part) as until
+  from counted c
+  cross join lateral (values (true, c.periods * c.flagged), (false, c.periods - c.flagged)) piece(is_flagged, periods)
+  cross join unnest(piece.periods) part;
+
+-- Brings raw.placement and raw.membership up to the periods as they are, and marks what differs for the next refresh (P4): of a sensor
+-- from the station hours up, of a station from the region hours up. Without a change it writes nothing. Call it under the lock
+-- 'raw.network' after any change of periods. Returns how many sensors and stations are affected.
+create function logic.apply_periods(out sensors_changed int, out stations_changed int) language plpgsql as $$
+declare
+  placements_before raw.placement[];
+  placements_after raw.placement[];
+  memberships_before raw.membership[];
+  memberships_after raw.membership[];
+begin
+  placements_before := array(select p::raw.placement from (table raw.placement except select sensor_id, station_id, formula, since, until from logic.placement) p);
+  placements_after := array(select p::raw.placement from (select sensor_id, station_id, formula, since, until from logic.placement except table raw.placement) p);
+  memberships_before := array(select m::raw.membership from (table raw.membership except select station_id, region_slug, is_flagged, since, until from logic.membership) m);
+  memberships_after := array(select m::raw.membership from (select station_id, region_slug, is_flagged, since, until from logic.membership except table raw.membership) m);
+
+  delete from raw.placement p using unnest(placements_before) b where (p.sensor_id, p.since) = (b.sensor_id, b.since);
+  insert into raw.placement (sensor_id, station_id, formula, since, until)
+  select sensor_id, station_id, formula, since, until from unnest(placements_after);
+  delete from raw.membership m using unnest(memberships_before) b where (m.station_id, m.region_slug, m.since) = (b.station_id, b.region_slug, b.since);
+  insert into raw.membership (station_id, region_slug, is_flagged, since, until)
+  select station_id, region_slug, is_flagged, since, until from unnest(memberships_after);
+
+  -- per station and formula, the times at which it holds now and did not before, or the other way round
+  with difference as (
+    select sensor_id, range_agg(logic.either(before, after)) as periods
+    from (select sensor_id, station_id, formula, range_agg(tstzrange(since, until)) as before from unnest(placements_before) group by 1, 2, 3) b
+    full join (select sensor_id, station_id, formula, range_agg(tstzrange(since, until)) as after from unnest(placements_after) group by 1, 2, 3) a
+      using (sensor_id, station_id, formula)
+    group by 1
+  ),
+  marked as (
+    insert into rollup.stale_period (since, until, from_level, sensor_id)
+    select lower(part), upper(part), 'station_hourly', sensor_id from difference cross join unnest(periods) part
+    returning sensor_id
+  )
+  select count(distinct sensor_id) into sensors_changed from marked;
+
+  with difference as (
+    select station_id, range_agg(logic.either(before, after)) as periods
+    from (select station_id, region_slug, is_flagged, range_agg(tstzrange(since, until)) as before from unnest(memberships_before) group by 1, 2, 3) b
+    full join (select station_id, region_slug, is_flagged, range_agg(tstzrange(since, until)) as after from unnest(memberships_after) group by 1, 2, 3) a
+      using (station_id, region_slug, is_flagged)
+    group by 1
+  ),
+  marked as (
+    insert into rollup.stale_period (since, until, from_level, station_id)
+    select lower(part), upper(part), 'region_hourly', station_id from difference cross join unnest(periods) part
+    returning station_id
+  )
+  select count(distinct station_id) into stations_changed from marked;
+end $$;
+
+revoke all on function logic.apply_periods from public;
+
+-- Which hours a refresh computes again although no reading in them changed. To be asked while the level below is up to date.
+
+-- The hours that these stale periods mean for a level and the levels above it: finite, and only where there is or was anything.
+create function logic.stale_hours(level text, periods bigint[]) returns tstzmultirange language plpgsql stable as $$
+begin
+  if periods = '{}' then -- almost always; the rest is planned over every chunk
+    return '{}';
+  end if;
+  return (
+    with wanted as (
+      select p.* from rollup.stale_period p
+      where p.id = any (periods)
+        and array_position('{sensor_hourly,station_hourly,region_hourly}', p.from_level) <= array_position('{sensor_hourly,station_hourly,region_hourly}', level)
+    ),
+    extent as (
+      select rollup.bucket_start('month', min(low)) as low, rollup.bucket_add('month', rollup.bucket_start('month', max(high)), 1) as high
+      from (
+        select min(measured_at) as low, max(measured_at) as high from raw.readings
+        union all select min(bucket), max(bucket) from rollup.sensor_hourly
+        union all select min(bucket), max(bucket) from rollup.station_monthly
+        union all select min(bucket), max(bucket) from rollup.region_monthly
+      ) ends
+      where exists (select from wanted where sensor_id is null and station_id is null)
+    )
+    select coalesce(range_agg(hours), '{}')
+    from (
+      -- an operator's request
+      select logic.widen('hour', tstzmultirange(tstzrange(greatest(w.since, extent.low), least(w.until, extent.high)))) as hours
+      from wanted w cross join extent
+      where w.sensor_id is null and w.station_id is null and w.since < extent.high and w.until > extent.low
+      union all
+      -- a changed placement: from the first to the last hour of the sensor that it touches
+      select tstzmultirange(tstzrange(first.bucket, last.bucket + interval '1 hour'))
+      from wanted w
+      cross join lateral (
+        select h.bucket from rollup.sensor_hourly h
+        where h.sensor_id = w.sensor_id and h.bucket > w.since - interval '1 hour' and h.bucket < w.until order by h.bucket limit 1
+      ) first
+      cross join lateral (
+        select h.bucket from rollup.sensor_hourly h
+        where h.sensor_id = w.sensor_id and h.bucket > w.since - interval '1 hour' and h.bucket < w.until order by h.bucket desc limit 1
+      ) last
+      union all
+      -- a changed membership: from the first to the last hour of the station in it
+      select tstzmultirange(tstzrange(first.bucket, last.bucket + interval '1 hour'))
+      from wanted w
+      cross join lateral (
+        select h.bucket from rollup.station_hourly h
+        where h.station_id = w.station_id and h.bucket >= w.since and h.bucket < w.until order by h.bucket limit 1
+      ) first
+      cross join lateral (
+        select h.bucket from rollup.station_hourly h
+        where h.station_id = w.station_id and h.bucket >= w.since and h.bucket < w.until order by h.bucket desc limit 1
+      ) last
+    ) parts
+  );
+end $$;
+
+-- From when on readings are all there: what was computed from earlier ones stands as it is, and computing it again would erase it. The
+-- sensor hours begin there; whatever is above them is computed from them, however old.
+create function logic.retained() returns tstzmultirange language sql stable as $$
+  select tstzmultirange(tstzrange(retained_from, 'infinity')) from raw.installation
+$$;
+
+-- Readings measured before `since` are refused from now on, for good, in agreement with every writer that is under way.
+create procedure logic.raise_ingest_cutoff(since timestamptz) language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock(hashtext('raw.ingest_cutoff'));
+  update raw.installation set ingest_cutoff = since where ingest_cutoff < since;
+end $$;
+
+revoke all on procedure logic.raise_ingest_cutoff from public;
+
+-- The way in: a batch of readings in columns, one element for each reading, validated already except for what only the database
+-- knows (S2, S3). With the rights of the caller, in one transaction: all of it or nothing.
+
+-- Stores what is usable and puts the rest into quarantine. accepted + unchanged + refused = the readings given. Raises AS403, and stores
+-- nothing, if the sender may not send for one of the sensors.
+create function logic.store_readings(
+  now timestamptz,
+  source text,
+  sensors int[],
+  times float8[], -- microseconds since 1970
+  problems text[], -- why a reading cannot be used; null: no reason known yet
+  lines bigint[], -- where in the source
+  texts text, -- of all readings, one a line
+  value_nths int[], -- which readings have a value that was left out, counted from 1
+  value_reasons text[],
+  scope_provider text, -- for which provider the sender may send; null: for any
+  scope_stations int[], -- and for which stations of it; null: for all
+  only_new boolean, -- what is stored already stays as it is
+  temperature_values real[],
+  humidity_values real[],
+  pressure_values real[],
+  pm1_values real[],
+  pm25_values real[],
+  pm25_raw_values real[],
+  pm10_values real[],
+  no2_values real[],
+  so2_values real[],
+  o3_values real[],
+  dust_values real[],
+  usvh_values real[],
+  uv_values real[],
+  wind_speed_values real[],
+  wind_direction_values real[],
+  rain_values real[],
+  out accepted int,
+  out unchanged int,
+  out without_station int, -- of the accepted: how many had no placement at their time
+  out refused_nths int[], -- readings that could not be used, counted from 1
+  out refused_reasons text[],
+  out late_hours int, -- closed hours that were written to
+  out delays jsonb -- seconds from measurement to now of what was written, alike ones together: [[count, mean], …]
+)
+language plpgsql
+set plan_cache_mode = force_custom_plan -- a plan for batches of any size would expect ten readings
+as $$
+declare
+  unauthorized int[] := logic.unauthorized_sensors(sensors, times, scope_provider, scope_stations);
+begin
+  if unauthorized <> '{}' then
+    raise exception using errcode = 'AS403', message = array_to_string(unauthorized, ', ');
+  end if;
+  perform pg_advisory_xact_lock_shared(hashtext('raw.ingest_cutoff')); -- see raise_ingest_cutoff
+
+  with given as materialized (
+    select g.nth, g.sensor_id, to_timestamp(g.microseconds / 1e6) as measured_at, g.temperature,
+  g.humidity,
+  g.pressure,
+  g.pm1,
+  g.pm25,
+  g.pm25_raw,
+  g.pm10,
+  g.no2,
+  g.so2,
+  g.o3,
+  g.dust,
+  g.usvh,
+  g.uv,
+  g.wind_speed,
+  g.wind_direction,
+  g.rain,
+      case
+        when s.id is null and g.problem is distinct from 'unreadable_line' then 'unknown_sensor'
+        when g.problem is not null then g.problem
+        when to_timestamp(g.microseconds / 1e6) < rollup.origin() then 'before_epoch'
+        when to_timestamp(g.microseconds / 1e6) < i.ingest_cutoff then 'older_than_retention'
+      end as reason
+    from unnest(sensors, times, problems, temperature_values,
+  humidity_values,
+  pressure_values,
+  pm1_values,
+  pm25_values,
+  pm25_raw_values,
+  pm10_values,
+  no2_values,
+  so2_values,
+  o3_values,
+  dust_values,
+  usvh_values,
+  uv_values,
+  wind_speed_values,
+  wind_direction_values,
+  rain_values)
+      with ordinality as g(sensor_id, microseconds, problem, temperature,
+  humidity,
+  pressure,
+  pm1,
+  pm25,
+  pm25_raw,
+  pm10,
+  no2,
+  so2,
+  o3,
+  dust,
+  usvh,
+  uv,
+  wind_speed,
+  wind_direction,
+  rain, nth)
+    left join raw.sensor s on s.id = g.sensor_id
+    cross join raw.installation i
+  ),
+  usable as materialized (
+    select *, row_number() over (partition by sensor_id, measured_at order by nth desc) = 1 as is_last from given where reason is null
+  ),
+  written as (
+    insert into raw.readings as stored (measured_at, sensor_id, temperature,
+  humidity,
+  pressure,
+  pm1,
+  pm25,
+  pm25_raw,
+  pm10,
+  no2,
+  so2,
+  o3,
+  dust,
+  usvh,
+  uv,
+  wind_speed,
+  wind_direction,
+  rain)
+    select measured_at, sensor_id, temperature,
+  humidity,
+  pressure,
+  pm1,
+  pm25,
+  pm25_raw,
+  pm10,
+  no2,
+  so2,
+  o3,
+  dust,
+  usvh,
+  uv,
+  wind_speed,
+  wind_direction,
+  rain from usable where is_last
+    order by sensor_id, measured_at -- one order for all, or two writers could wait for each other
+    on conflict (sensor_id, measured_at) do update set temperature = excluded.temperature,
+  humidity = excluded.humidity,
+  pressure = excluded.pressure,
+  pm1 = excluded.pm1,
+  pm25 = excluded.pm25,
+  pm25_raw = excluded.pm25_raw,
+  pm10 = excluded.pm10,
+  no2 = excluded.no2,
+  so2 = excluded.so2,
+  o3 = excluded.o3,
+  dust = excluded.dust,
+  usvh = excluded.usvh,
+  uv = excluded.uv,
+  wind_speed = excluded.wind_speed,
+  wind_direction = excluded.wind_direction,
+  rain = excluded.rain
+    where not only_new and (stored.temperature,
+  stored.humidity,
+  stored.pressure,
+  stored.pm1,
+  stored.pm25,
+  stored.pm25_raw,
+  stored.pm10,
+  stored.no2,
+  stored.so2,
+  stored.o3,
+  stored.dust,
+  stored.usvh,
+  stored.uv,
+  stored.wind_speed,
+  stored.wind_direction,
+  stored.rain) is distinct from (excluded.temperature,
+  excluded.humidity,
+  excluded.pressure,
+  excluded.pm1,
+  excluded.pm25,
+  excluded.pm25_raw,
+  excluded.pm10,
+  excluded.no2,
+  excluded.so2,
+  excluded.o3,
+  excluded.dust,
+  excluded.usvh,
+  excluded.uv,
+  excluded.wind_speed,
+  excluded.wind_direction,
+  excluded.rain)
+    returning sensor_id, measured_at, extract(epoch from now - measured_at)::float8 as delay
+  ),
+  -- twice in this batch: the last wins; an earlier one is unchanged if equal (or if it could only have filled a gap), else accepted
+  replaced as (
+    select count(*)::int as n
+    from usable earlier
+    join usable last on last.is_last and last.sensor_id = earlier.sensor_id and last.measured_at = earlier.measured_at
+    where not earlier.is_last and not only_new and (earlier.temperature,
+  earlier.humidity,
+  earlier.pressure,
+  earlier.pm1,
+  earlier.pm25,
+  earlier.pm25_raw,
+  earlier.pm10,
+  earlier.no2,
+  earlier.so2,
+  earlier.o3,
+  earlier.dust,
+  earlier.usvh,
+  earlier.uv,
+  earlier.wind_speed,
+  earlier.wind_direction,
+  earlier.rain) is distinct from (last.temperature,
+  last.humidity,
+  last.pressure,
+  last.pm1,
+  last.pm25,
+  last.pm25_raw,
+  last.pm10,
+  last.no2,
+  last.so2,
+  last.o3,
+  last.dust,
+  last.usvh,
+  last.uv,
+  last.wind_speed,
+  last.wind_direction,
+  last.rain)
+  )
+  select replaced.n + count(w.measured_at),
+    (select count(*) from usable) - replaced.n - count(w.measured_at),
+    count(w.measured_at) filter (where p.sensor_id is null),
+    count(distinct rollup.bucket_start('hour', w.measured_at)) filter (where w.measured_at < rollup.bucket_start('hour', now)),
+    coalesce((select jsonb_agg(jsonb_build_array(n, greatest(seconds, 0))) from (
+      select count(*) as n, avg(delay) as seconds from written
+      group by width_bucket(delay, array[60, 300, 1800, 10800, 86400, 604800]::float8[])) d), '[]'),
+    (select coalesce(array_agg(nth order by nth), '{}') from given where reason is not null),
+    (select coalesce(array_agg(reason order by nth), '{}') from given where reason is not null)
+  into accepted, unchanged, without_station, late_hours, delays, refused_nths, refused_reasons
+  from replaced
+  left join written w on true
+  left join raw.placement p on p.sensor_id = w.sensor_id and w.measured_at >= p.since and w.measured_at < p.until
+  group by replaced.n;
+
+  if refused_nths <> '{}' or value_nths <> '{}' then
+    insert into raw.quarantine (recorded_at, source, provider_id, stations, line, kind, reason, text, reading)
+    select now, store_readings.source, scope_provider, scope_stations, q.line, q.kind, q.reason, q.text, q.reading
+    from logic.refused_lines(sensors, times, lines, texts, value_nths, value_reasons, refused_nths, refused_reasons, temperature_values,
+  humidity_values,
+  pressure_values,
+  pm1_values,
+  pm25_values,
+  pm25_raw_values,
+  pm10_values,
+  no2_values,
+  so2_values,
+  o3_values,
+  dust_values,
+  usvh_values,
+  uv_values,
+  wind_speed_values,
+  wind_direction_values,
+  rain_values) q
+    order by q.kind, q.reason, q.text
+    on conflict (fingerprint) do nothing;
+  end if;
+end $$;
+
+-- The lines of a batch that belong into quarantine: readings that were refused, and values left out of readings that were kept or that
+-- had no other fault. Of a reading that was understood its values go along, for another try.
+create function logic.refused_lines(
+  sensors int[], times float8[], lines bigint[], texts text, value_nths int[], value_reasons text[], refused_nths int[], refused_reasons text[],
+  temperature_values real[],
+  humidity_values real[],
+  pressure_values real[],
+  pm1_values real[],
+  pm25_values real[],
+  pm25_raw_values real[],
+  pm10_values real[],
+  no2_values real[],
+  so2_values real[],
+  o3_values real[],
+  dust_values real[],
+  usvh_values real[],
+  uv_values real[],
+  wind_speed_values real[],
+  wind_direction_values real[],
+  rain_values real[]
+)
+returns table (line bigint, kind text, reason text, text text, reading jsonb) language sql stable
+set plan_cache_mode = force_custom_plan as $$
+  with refused as (
+    select r.nth, 'reading' as kind, r.reason from unnest(refused_nths, refused_reasons) as r(nth, reason)
+    union all
+    select v.nth, 'value', v.reason
+    from unnest(value_nths, value_reasons) as v(nth, reason)
+    left join unnest(refused_nths, refused_reasons) as r(nth, reason) on r.nth = v.nth
+    where r.nth is null or r.reason = 'no_value'
+  ),
+  wrong as (
+    select v.nth, jsonb_agg(v.reason) as reasons from unnest(value_nths, value_reasons) as v(nth, reason) group by 1
+  )
+  select original.line, refused.kind, refused.reason,
+    left(coalesce(original.text, ''), case when given.is_understood then 2000 else 65536 end),
+    case when refused.kind = 'reading' and given.is_understood then jsonb_strip_nulls(jsonb_build_object(
+      'sensor_id', given.sensor_id, 'microseconds', given.microseconds, 'temperature', given.temperature,
+  'humidity', given.humidity,
+  'pressure', given.pressure,
+  'pm1', given.pm1,
+  'pm25', given.pm25,
+  'pm25_raw', given.pm25_raw,
+  'pm10', given.pm10,
+  'no2', given.no2,
+  'so2', given.so2,
+  'o3', given.o3,
+  'dust', given.dust,
+  'usvh', given.usvh,
+  'uv', given.uv,
+  'wind_speed', given.wind_speed,
+  'wind_direction', given.wind_direction,
+  'rain', given.rain, 'unusable', wrong.reasons)) end
+  from refused
+  left join wrong on wrong.nth = refused.nth
+  left join unnest(string_to_array(texts, E'\n'), lines) with ordinality as original(text, line, nth) on original.nth = refused.nth
+  left join (
+    select *, sensor_id > 0 and microseconds is not null as is_understood
+    from unnest(sensors, times, temperature_values,
+  humidity_values,
+  pressure_values,
+  pm1_values,
+  pm25_values,
+  pm25_raw_values,
+  pm10_values,
+  no2_values,
+  so2_values,
+  o3_values,
+  dust_values,
+  usvh_values,
+  uv_values,
+  wind_speed_values,
+  wind_direction_values,
+  rain_values) with ordinality as g(sensor_id, microseconds, temperature,
+  humidity,
+  pressure,
+  pm1,
+  pm25,
+  pm25_raw,
+  pm10,
+  no2,
+  so2,
+  o3,
+  dust,
+  usvh,
+  uv,
+  wind_speed,
+  wind_direction,
+  rain, nth)
+  ) given on given.nth = refused.nth
+$$;
+
+-- The sensors among these for which the sender may not send: known ones that stood at another's station at that time, suspicious or
+-- not, or, where they stood nowhere then, never stood at one of the sender's.
+create function logic.unauthorized_sensors(sensors int[], times float8[], provider text, stations int[]) returns int[] language sql stable as $$
+  select coalesce(array_agg(distinct g.sensor_id order by g.sensor_id), '{}')
+  from unnest(sensors, times) as g(sensor_id, microseconds)
+  join raw.sensor s on s.id = g.sensor_id
+  cross join lateral (
+    select
+      bool_or(is_own) filter (where is_then) as own_then,
+      bool_or(is_own) as own_ever
+    from (
+      select
+        st.provider_id = provider and (stations is null or st.id = any (stations)) as is_own,
+        to_timestamp(g.microseconds / 1e6) >= stood.since and to_timestamp(g.microseconds / 1e6) < stood.until as is_then
+      from raw.sensor_station stood
+      join raw.station st on st.id = stood.station_id
+      where stood.sensor_id = g.sensor_id
+    ) at_station
+  ) of_sensor
+  where provider is not null and not coalesce(of_sensor.own_then, of_sensor.own_ever, false)
+$$;
+
+revoke all on function logic.store_readings, logic.refused_lines, logic.unauthorized_sensors from public;
+grant execute on function logic.store_readings, logic.refused_lines, logic.unauthorized_sensors to airseries_ingest;
+grant usage on schema logic to airseries_ingest;
+
+-- The network file's way into the database: authoritative for everything it lists; anything it does not list stays until it is removed.
+
+-- Replaces the periods of one kind for what is listed; those that touch or overlap are joined.
+create procedure logic.replace_periods(kind text, owner_key text, listed int[], keys text, periods jsonb) language plpgsql as $$
+begin
+  execute format('delete from raw.%I where %I = any ($1)', kind, owner_key) using listed;
+  execute format(
+    'insert into raw.%1$I (%2$s, since, until)
+     select %2$s, lower(part), upper(part)
+     from (select %2$s, range_agg(tstzrange(since, until)) as parts from jsonb_populate_recordset(null::raw.%1$I, $1) group by %2$s) p
+     cross join unnest(parts) part', kind, keys) using periods;
+end $$;
+
+-- Everything that is said about each provider, region, station and sensor, its periods included, to tell what a change changed.
+create view logic.network_fact as
+  with station_period as (
+    select station_id, jsonb_agg(to_jsonb(p) order by to_jsonb(p)) as periods
+    from (
+      select 'region' as kind, station_id, region_slug, since, until from raw.station_region
+      union all select 'hidden', station_id, null, since, until from raw.hidden_period
+      union all select 'flag', station_id, null, since, until from raw.flag_period
+    ) p group by 1
+  ),
+  sensor_period as (
+    select sensor_id, jsonb_agg(to_jsonb(p) order by to_jsonb(p)) as periods
+    from (
+      select 'stood' as kind, sensor_id, station_id, null as formula, since, until from raw.sensor_station
+      union all select 'suspicious', sensor_id, null, null, since, until from raw.suspicious_period
+      union all select 'correction', sensor_id, null, formula, since, until from raw.correction
+    ) p group by 1
+  )
+  select 'providers' as kind, id, to_jsonb(p) as facts from raw.provider p
+  union all
+  select 'regions', slug, to_jsonb(r) from raw.region r
+  union all
+  select 'stations', id::text, jsonb_build_array(to_jsonb(s), p.periods) from raw.station s left join station_period p on p.station_id = s.id
+  union all
+  select 'sensors', id::text, jsonb_build_array(to_jsonb(s), p.periods) from raw.sensor s left join sensor_period p on p.sensor_id = s.id;
+
+-- `network`: rows for the tables of schema raw, checked and in full: providers, regions, stations, sensors, and the periods of the
+-- stations and sensors among them by table. Returns per kind how many were added, changed and unchanged, and which it does not list;
+-- and how many sensors and stations have hours to be computed again (P4). The next refresh computes them.
+create function logic.replace_network(network jsonb) returns jsonb language plpgsql as $$
+declare
+  facts_before jsonb;
+  affected record;
+  stations int[] := array(select (s ->> 'id')::int from jsonb_array_elements(network -> 'stations') s);
+  sensors int[] := array(select (s ->> 'id')::int from jsonb_array_elements(network -> 'sensors') s);
+begin
+  perform pg_advisory_xact_lock(hashtext('raw.network'));
+  facts_before := (select coalesce(jsonb_object_agg(kind || ' ' || id, facts), '{}') from logic.network_fact);
+
+  insert into raw.provider (id, title, url, image, image_dark, stale_after, pull)
+  select id, title, url, image, image_dark, stale_after, pull from jsonb_populate_recordset(null::raw.provider, network -> 'providers')
+  on conflict (id) do update set title = excluded.title, url = excluded.url, image = excluded.image, image_dark = excluded.image_dark,
+    stale_after = excluded.stale_after, pull = excluded.pull;
+  insert into raw.region (slug, kind, city_slug, title, map_latitude, map_longitude, map_delta, is_hidden)
+  select slug, kind, city_slug, title, map_latitude, map_longitude, map_delta, is_hidden
+  from jsonb_populate_recordset(null::raw.region, network -> 'regions')
+  on conflict (slug) do update set kind = excluded.kind, city_slug = excluded.city_slug, title = excluded.title,
+    map_latitude = excluded.map_latitude, map_longitude = excluded.map_longitude, map_delta = excluded.map_delta, is_hidden = excluded.is_hidden;
+  insert into raw.station (id, provider_id, title, latitude, longitude, altitude, city_slug, district_slug, screening)
+  select id, provider_id, title, latitude, longitude, altitude, city_slug, district_slug, screening
+  from jsonb_populate_recordset(null::raw.station, network -> 'stations')
+  on conflict (id) do update set provider_id = excluded.provider_id, title = excluded.title, latitude = excluded.latitude,
+    longitude = excluded.longitude, altitude = excluded.altitude, city_slug = excluded.city_slug, district_slug = excluded.district_slug,
+    screening = excluded.screening;
+  insert into raw.sensor (id, kind, device)
+  select id, kind, device from jsonb_populate_recordset(null::raw.sensor, network -> 'sensors')
+  on conflict (id) do update set kind = excluded.kind, device = excluded.device;
+
+  call logic.replace_periods('station_region', 'station_id', stations, 'station_id, region_slug', network -> 'station_region');
+  call logic.replace_periods('hidden_period', 'station_id', stations, 'station_id', network -> 'hidden_period');
+  call logic.replace_periods('flag_period', 'station_id', stations, 'station_id', network -> 'flag_period');
+  call logic.replace_periods('sensor_station', 'sensor_id', sensors, 'sensor_id, station_id', network -> 'sensor_station');
+  call logic.replace_periods('suspicious_period', 'sensor_id', sensors, 'sensor_id', network -> 'suspicious_period');
+  call logic.replace_periods('correction', 'sensor_id', sensors, 'sensor_id, formula', network -> 'correction');
+  delete from raw.screened_period p using raw.station s where s.id = p.station_id and not s.screening;
+  affected := logic.apply_periods();
+
+  return (
+    with listed as (
+      select kind, coalesce(item ->> 'id', item ->> 'slug') as id
+      from unnest(array['providers', 'regions', 'stations', 'sensors']) kind
+      cross join jsonb_array_elements(network -> kind) item
+    ),
+    compared as (
+      select f.kind, f.id, l.id is not null as is_listed, f.facts, facts_before -> (f.kind || ' ' || f.id) as old
+      from logic.network_fact f
+      left join listed l on l.kind = f.kind and l.id = f.id
+    )
+    select jsonb_object_agg(kind, counts)
+    from (
+      select kind, jsonb_build_object(
+        'added', count(*) filter (where is_listed and old is null),
+        'changed', count(*) filter (where is_listed and old <> facts),
+        'unchanged', count(*) filter (where is_listed and old = facts),
+        'left', coalesce(jsonb_agg(c.id order by length(c.id), c.id) filter (where not is_listed), '[]')) as counts
+      from unnest(array['providers', 'regions', 'stations', 'sensors']) kind
+      left join compared c using (kind)
+      group by kind
+    ) kinds
+  ) || jsonb_build_object('recomputed', jsonb_build_object('sensors', affected.sensors_changed, 'stations', affected.stations_changed));
+end $$;
+
+revoke all on function logic.replace_network from public;
+revoke all on procedure logic.replace_periods from public;
+
+-- Screening: finds by itself the stations whose temperature, humidity or pressure cannot be true (C5). It looks at closed hours of
+-- sensors, so its verdict does not change with every reading, and what it says is a function of the readings alone: an hour is
+-- suspect or it is not, and a run of hours that is long enough is a period. A run that reaches the newest hour goes on until a
+-- better one comes: a sensor that fell silent is not trusted for it.
+
+-- Pressure in Pa of the standard atmosphere (ISO 2533) at an altitude in m.
+create function logic.standard_pressure(altitude float8) returns float8 language sql immutable parallel safe
+  return 101325 * (1 - 2.25577e-5 * altitude) ^ 5.25588;
+
+-- The suspect periods of closed hours from `since` to `at`, of stations that the operator has not vouched for. A run that had begun
+-- earlier is followed to the beginning it is known to have.
+create function logic.implausible_periods(since timestamptz, at timestamptz) returns setof raw.screened_period language sql stable
+set plan_cache_mode = force_custom_plan as $$
+  with earlier as (
+    select p.station_id, p.sensor_id, min(p.since) as since from raw.screened_period p where p.until > implausible_periods.since group by 1, 2
+  ),
+  hour as (
+    select h.bucket, p.station_id, h.sensor_id, h.temperature, h.humidity, h.pressure
+    from rollup.sensor_hourly h
+    join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
+    where h.bucket >= implausible_periods.since and h.bucket < rollup.bucket_start('hour', at)
+    union all
+    select h.bucket, p.station_id, h.sensor_id, h.temperature, h.humidity, h.pressure
+    from earlier e
+    join rollup.sensor_hourly h on h.sensor_id = e.sensor_id
+    join raw.placement p on p.sensor_id = h.sensor_id and p.station_id = e.station_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
+    where h.bucket >= e.since and h.bucket < implausible_periods.since
+  ),
+  judged as (
+    -- per reason, what makes the hour suspect (null: nothing does), and how many such hours in a row it takes
+    select h.bucket, h.station_id, h.sensor_id, j.reason, j.suspect, j.hours
+    from hour h
+    join raw.station s on s.id = h.station_id and s.screening
+    cross join lateral (values
+      ('all_zero', case when h.temperature = 0 and h.humidity = 0 then 'zero' end, 1, h.temperature is not null and h.humidity is not null),
+      ('pressure_off_altitude', case when abs(h.pressure - logic.standard_pressure(s.altitude)) > 5000 then 'off' end, 1,
+        h.pressure is not null and s.altitude is not null),
+      ('humidity_pinned', case when h.humidity >= 99.5 then 'pinned' end, 24, h.humidity is not null),
+      ('constant_temperature', round(h.temperature::numeric, 6)::text, 24, h.temperature is not null),
+      ('constant_humidity', case when h.humidity < 99.5 then round(h.humidity::numeric, 6)::text end, 24, h.humidity is not null),
+      ('constant_pressure', round(h.pressure::numeric, 3)::text, 24, h.pressure is not null)
+    ) j(reason, suspect, hours, is_measured)
+    where j.is_measured
+  ),
+  numbered as (
+    select *,
+      lead(bucket, 1, 'infinity') over of_reason as next,
+      row_number() over of_reason - row_number() over (partition by station_id, sensor_id, reason, suspect order by bucket) as run
+    from judged
+    window of_reason as (partition by station_id, sensor_id, reason order by bucket)
+  ),
+  run as (
+    select station_id, sensor_id, reason, min(bucket) as since, max(bucket) as last, max(next) as next
+    from numbered
+    where suspect is not null
+    group by station_id, sensor_id, reason, suspect, run, hours
+    having count(*) >= hours
+  )
+  -- it ends at the latest when the sensor is taken from the station, or is marked as suspicious and takes part in nothing any more
+  select r.station_id, r.sensor_id, r.reason, r.since, least(r.next, stay.until, suspicious.since)
+  from run r
+  cross join lateral (
+    select coalesce(max(p.until), r.last + interval '1 hour') as until from raw.sensor_station p
+    where p.sensor_id = r.sensor_id and p.station_id = r.station_id and p.since < r.last + interval '1 hour' and p.until > r.last
+  ) stay
+  cross join lateral (
+    select min(p.since) as since from raw.suspicious_period p where p.sensor_id = r.sensor_id and p.since > r.last
+  ) suspicious
+  where least(r.next, stay.until, suspicious.since) > implausible_periods.since
+$$;
+
+-- Brings the screened periods from `since` on up to date, one caller at a time, and marks what they change for the next refresh (A3,
+-- A10, C5). Returns how many periods began and ended; a run that finds what is recorded already writes nothing and marks nothing.
+create function logic.screen(since timestamptz, at timestamptz, out raised int, out lifted int) language plpgsql as $$
+declare
+  found_periods raw.screened_period[];
+  recorded raw.screened_period[];
+begin
+  perform pg_advisory_xact_lock(hashtext('raw.screen'));
+  found_periods := array(select p from logic.implausible_periods(since, at) p);
+  recorded := array(select p from raw.screened_period p where p.until > screen.since);
+  raised := (select count(*) from unnest(found_periods) p where not exists (
+    select from unnest(recorded) o where (o.station_id, o.sensor_id, o.reason, o.since) = (p.station_id, p.sensor_id, p.reason, p.since)));
+  lifted := (select count(*) from unnest(recorded) o where o.until = 'infinity' and not exists (
+    select from unnest(found_periods) p where (o.station_id, o.sensor_id, o.reason) = (p.station_id, p.sensor_id, p.reason) and p.until = 'infinity'));
+  if not exists (
+    (select * from unnest(found_periods) except select * from unnest(recorded))
+    union all (select * from unnest(recorded) except select * from unnest(found_periods))
+  ) then
+    return;
+  end if;
+  perform pg_advisory_xact_lock(hashtext('raw.network'));
+  delete from raw.screened_period p where p.until > screen.since;
+  insert into raw.screened_period (station_id, sensor_id, reason, since, until)
+  select p.station_id, p.sensor_id, p.reason, p.since, p.until
+  from unnest(found_periods) p
+  join raw.station s on s.id = p.station_id and s.screening
+  on conflict do nothing;
+  perform logic.apply_periods();
+end $$;
+
+revoke all on function logic.standard_pressure, logic.implausible_periods, logic.screen from public;
+
+-- Current values (C1, C2, C4), unrounded, and the health figures of regions (W1 to W4). They depend on now, so they are functions of an
+-- instant. With the rights of their owner: who may read schema api need not read what is below it. Every argument but the instant
+-- narrows the question.
+
+create function logic.station_current(at timestamptz, only_station int default null)
+returns table (
+  station_id int,
+  measured_at timestamptz,
+  temperature float8,
+  humidity float8,
+  pressure float8,
+  pm1 float8,
+  pm25 float8,
+  pm25_raw float8,
+  pm10 float8,
+  no2 float8,
+  so2 float8,
+  o3 float8,
+  dust float8,
+  usvh float8,
+  uv float8,
+  wind_speed float8,
+  wind_sin float8,
+  wind_cos float8,
+  rain float8
+) language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select station_id, measured_at, temperature,
+  humidity,
+  pressure,
+  pm1,
+  pm25,
+  pm25_raw,
+  pm10,
+  no2,
+  so2,
+  o3,
+  dust,
+  usvh,
+  uv,
+  wind_speed, wind_sin, wind_cos, rain
+  from (
+    select
+      p.station_id,
+      max(newest.measured_at) as measured_at,
+      avg(s.temperature) as temperature,
+  avg(s.humidity) as humidity,
+  avg(s.pressure) as pressure,
+  avg(s.pm1) as pm1,
+  avg(s.pm10) as pm10,
+  avg(s.no2) as no2,
+  avg(s.so2) as so2,
+  avg(s.o3) as o3,
+  avg(s.dust) as dust,
+  avg(s.usvh) as usvh,
+  avg(s.uv) as uv,
+  avg(s.wind_speed) as wind_speed,
+      (coalesce(sum(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none'), 0)
+  + coalesce(count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021')
+    * rollup.corrected('epa-2021', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021'), avg(s.humidity)), 0))
+  / nullif(count(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none')
+    + case when avg(s.humidity) is null then 0 else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021') end, 0) as pm25,
+      avg(case when p.formula = 'none' then s.pm25_raw else coalesce(s.pm25_raw, s.pm25) end) as pm25_raw,
+      avg(s.wind_sin) as wind_sin,
+      avg(s.wind_cos) as wind_cos,
+      avg(s.rain) as rain
+    from raw.placement p
+    join raw.station station on station.id = p.station_id
+    join raw.provider provider on provider.id = station.provider_id
+    cross join lateral (
+      -- per parameter, the time of the sensor's newest value that is not stale
+      select
+        max(r.measured_at) as measured_at,
+        max(r.measured_at) filter (where r.temperature is not null) as temperature,
+  max(r.measured_at) filter (where r.humidity is not null) as humidity,
+  max(r.measured_at) filter (where r.pressure is not null) as pressure,
+  max(r.measured_at) filter (where r.pm1 is not null) as pm1,
+  max(r.measured_at) filter (where r.pm25 is not null) as pm25,
+  max(r.measured_at) filter (where r.pm25_raw is not null) as pm25_raw,
+  max(r.measured_at) filter (where r.pm10 is not null) as pm10,
+  max(r.measured_at) filter (where r.no2 is not null) as no2,
+  max(r.measured_at) filter (where r.so2 is not null) as so2,
+  max(r.measured_at) filter (where r.o3 is not null) as o3,
+  max(r.measured_at) filter (where r.dust is not null) as dust,
+  max(r.measured_at) filter (where r.usvh is not null) as usvh,
+  max(r.measured_at) filter (where r.uv is not null) as uv,
+  max(r.measured_at) filter (where r.wind_speed is not null) as wind_speed,
+  max(r.measured_at) filter (where r.wind_direction is not null) as wind_direction,
+  max(r.measured_at) filter (where r.rain is not null) as rain
+      from raw.readings r
+      where r.sensor_id = p.sensor_id and r.measured_at >= p.since and r.measured_at > at - provider.stale_after and r.measured_at <= at
+    ) newest
+    cross join lateral (
+      -- and the 60 minutes that end with it
+      select
+        avg(r.temperature::float8) filter (where r.measured_at > newest.temperature - interval '60 minutes') as temperature,
+  avg(r.humidity::float8) filter (where r.measured_at > newest.humidity - interval '60 minutes') as humidity,
+  avg(r.pressure::float8) filter (where r.measured_at > newest.pressure - interval '60 minutes') as pressure,
+  avg(r.pm1::float8) filter (where r.measured_at > newest.pm1 - interval '60 minutes') as pm1,
+  avg(r.pm25::float8) filter (where r.measured_at > newest.pm25 - interval '60 minutes') as pm25,
+  avg(r.pm25_raw::float8) filter (where r.measured_at > newest.pm25_raw - interval '60 minutes') as pm25_raw,
+  avg(r.pm10::float8) filter (where r.measured_at > newest.pm10 - interval '60 minutes') as pm10,
+  avg(r.no2::float8) filter (where r.measured_at > newest.no2 - interval '60 minutes') as no2,
+  avg(r.so2::float8) filter (where r.measured_at > newest.so2 - interval '60 minutes') as so2,
+  avg(r.o3::float8) filter (where r.measured_at > newest.o3 - interval '60 minutes') as o3,
+  avg(r.dust::float8) filter (where r.measured_at > newest.dust - interval '60 minutes') as dust,
+  avg(r.usvh::float8) filter (where r.measured_at > newest.usvh - interval '60 minutes') as usvh,
+  avg(r.uv::float8) filter (where r.measured_at > newest.uv - interval '60 minutes') as uv,
+  avg(r.wind_speed::float8) filter (where r.measured_at > newest.wind_speed - interval '60 minutes') as wind_speed,
+        avg(sind(r.wind_direction::float8)) filter (where r.measured_at > newest.wind_direction - interval '60 minutes') as wind_sin,
+        avg(cosd(r.wind_direction::float8)) filter (where r.measured_at > newest.wind_direction - interval '60 minutes') as wind_cos,
+        sum(r.rain::float8) filter (where r.measured_at > newest.rain - interval '60 minutes') as rain
+      from raw.readings r
+      where r.sensor_id = p.sensor_id and r.measured_at >= p.since
+        and r.measured_at > at - provider.stale_after - interval '60 minutes' and r.measured_at <= at
+    ) s
+    where p.since <= at and at < p.until and newest.measured_at is not null and (only_station is null or p.station_id = only_station)
+    group by p.station_id
+  ) current
+$$;
+
+-- Whether a station is listed (C6) and flagged (C5) at an instant.
+create function logic.station_state(at timestamptz, only_station int default null)
+returns table (station_id int, is_listed boolean, is_bad_thp boolean)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select
+    station.id,
+    not exists (select from raw.hidden_period p where p.station_id = station.id and p.since <= at and at < p.until),
+    exists (select from logic.flag p where p.station_id = station.id and p.since <= at and at < p.until)
+  from raw.station station
+  where only_station is null or station.id = only_station
+$$;
+
+-- Makes the digest of an instant: for every region the mean over its online stations that are members and listed then, a flagged one
+-- without temperature, humidity and pressure (C4, C5). A region without any gets a row that says so. Twice for one instant is once.
+create procedure logic.make_digest(at timestamptz) language sql as $$
+  insert into rollup.digest (made_at, region_slug, station_count, temperature,
+  humidity,
+  pressure, pm1,
+  pm25,
+  pm25_raw,
+  pm10,
+  no2,
+  so2,
+  o3,
+  dust,
+  usvh,
+  uv,
+  wind_speed, wind_sin, wind_cos, rain)
+  select
+    at,
+    region.slug,
+    count(c.station_id),
+    avg(c.temperature) filter (where not m.is_flagged),
+  avg(c.humidity) filter (where not m.is_flagged),
+  avg(c.pressure) filter (where not m.is_flagged),
+    avg(c.pm1),
+  avg(c.pm25),
+  avg(c.pm25_raw),
+  avg(c.pm10),
+  avg(c.no2),
+  avg(c.so2),
+  avg(c.o3),
+  avg(c.dust),
+  avg(c.usvh),
+  avg(c.uv),
+  avg(c.wind_speed),
+    avg(c.wind_sin),
+    avg(c.wind_cos),
+    avg(c.rain)
+  from raw.region region
+  left join (
+    raw.membership m
+    join logic.station_state(at) state on state.station_id = m.station_id and state.is_listed
+    join logic.station_current(at) c on c.station_id = m.station_id
+  ) on m.region_slug = region.slug and m.since <= at and at < m.until
+  group by region.slug
+  on conflict (region_slug, made_at) do nothing
+$$;
+
+create function logic.region_current(at timestamptz, only_region text default null)
+returns table (
+  region_slug text,
+  made_at timestamptz,
+  station_count int,
+  temperature float8,
+  humidity float8,
+  pressure float8,
+  pm25 float8,
+  pm10 float8,
+  no2 float8,
+  who_daily float8, -- µg/m³, W1
+  who_year float8, -- µg/m³, W2
+  who_exceedance_days int,
+  month float8 -- µg/m³, mean of the last 30 completed days
+) language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  with closed as materialized ( -- computed once, not per row: hours closed and local days completed before the instant
+    select
+      rollup.bucket_start('hour', at) as hour,
+      rollup.bucket_add('hour', rollup.bucket_start('hour', at), -24) as hour_24,
+      rollup.bucket_start('day', at) as day,
+      rollup.bucket_add('day', rollup.bucket_start('day', at), -30) as day_30,
+      rollup.bucket_add('day', rollup.bucket_start('day', at), -365) as day_365
+  )
+  select
+    region.slug, digest.made_at, digest.station_count, digest.temperature, digest.humidity, digest.pressure, digest.pm25, digest.pm10, digest.no2,
+    hours.mean, days.year, days.exceedances, days.month
+  from raw.region region
+  cross join closed
+  left join lateral (
+    select * from rollup.digest d
+    where d.region_slug = region.slug and d.made_at <= at and d.made_at >= at - interval '30 minutes'
+    order by d.made_at desc limit 1
+  ) digest on digest.station_count > 0
+  cross join lateral (
+    select case when count(h.pm25) >= 18 then avg(h.pm25) end as mean
+    from rollup.region_hourly h
+    where h.region_slug = region.slug and h.bucket >= closed.hour_24 and h.bucket < closed.hour
+  ) hours
+  cross join lateral (
+    select
+      avg(d.pm25) as year,
+      count(*) filter (where d.pm25 > 15)::int as exceedances,
+      avg(d.pm25) filter (where d.bucket >= closed.day_30) as month
+    from rollup.region_daily d
+    where d.region_slug = region.slug and d.bucket >= closed.day_365 and d.bucket < closed.day
+  ) days
+  where only_region is null or region.slug = only_region
+$$;
+
+-- The sensors where they stand, or stood last, at an instant.
+create function logic.sensor_state(at timestamptz)
+returns table (
+  id int, station_id int, kind text, device text, altitude float8,
+  first_measurement_time timestamptz, last_measurement_time timestamptz, is_suspicious boolean
+) language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select
+    sensor.id, stood.station_id, sensor.kind, sensor.device, station.altitude, oldest.measured_at, newest.measured_at,
+    exists (select from raw.suspicious_period p where p.sensor_id = sensor.id and p.since <= at and at < p.until)
+  from raw.sensor sensor
+  cross join lateral (
+    select p.station_id from raw.sensor_station p where p.sensor_id = sensor.id and p.since <= at order by p.since desc limit 1
+  ) stood
+  join raw.station station on station.id = stood.station_id
+  left join lateral (
+    select r.measured_at from raw.readings r where r.sensor_id = sensor.id and r.measured_at <= at order by r.measured_at limit 1
+  ) oldest on true
+  left join lateral (
+    select r.measured_at from raw.readings r where r.sensor_id = sensor.id and r.measured_at <= at order by r.measured_at desc limit 1
+  ) newest on true
+$$;
+
+-- What only the owner may see and the metrics need.
+
+-- When any sensor of these providers measured last. One index probe for each time that a sensor stood somewhere.
+create function logic.newest_measurement(at timestamptz, providers text[]) returns table (provider text, measured_at timestamptz)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select station.provider_id, max(newest.measured_at)
+  from raw.station station
+  join raw.sensor_station stood on stood.station_id = station.id and stood.since <= at
+  cross join lateral (
+    select r.measured_at from raw.readings r
+    where r.sensor_id = stood.sensor_id and r.measured_at >= stood.since and r.measured_at < stood.until and r.measured_at <= at
+    order by r.measured_at desc limit 1
+  ) newest
+  where station.provider_id = any (providers)
+  group by station.provider_id
+$$;
+
+-- Bytes on disk of what arrived and of what it adds up to.
+create function logic.storage() returns table (schema text, bytes float8) language sql stable security definer set search_path = public, pg_temp as $$
+  select 'raw', logic.size_of('raw')::float8 union all select 'rollup', logic.size_of('rollup')::float8
+$$;
+
+-- What somebody should look at, at an instant: stations that fell silent, that repeat themselves, that contradict their neighbours.
+-- Listed stations only, one row for each, no row when all is well: the rows can be alerts as they are. The thresholds are judgements,
+-- wide enough that ordinary weather and ordinary errors stay inside them.
+
+-- Silent: offline (C2), though it measured before. A station that never sent anything is not silent, and one that fell silent before
+-- the readings that are kept is forgotten with them.
+create function logic.station_silent(at timestamptz)
+returns table (station_id int, last_measurement_time timestamptz, silent_minutes int)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select station.id, last.measured_at, floor(extract(epoch from at - last.measured_at) / 60)::int
+  from raw.station station
+  join raw.provider provider on provider.id = station.provider_id
+  join logic.station_state(at) state on state.station_id = station.id and state.is_listed
+  cross join lateral (
+    select newest.measured_at
+    from raw.placement p
+    cross join lateral (
+      select r.measured_at from raw.readings r
+      where r.sensor_id = p.sensor_id and r.measured_at >= p.since and r.measured_at < p.until and r.measured_at <= at
+      order by r.measured_at desc limit 1
+    ) newest
+    where p.station_id = station.id
+    order by newest.measured_at desc limit 1
+  ) last
+  where last.measured_at <= at - provider.stale_after
+$$;
+
+-- Stuck: a sensor of the station gave the same hourly mean for 6 closed hours in a row, up to the newest it has. As the instrument
+-- gave it: a correction may turn much into one value. Air that is still shows in these within 6 hours; calm, darkness and drought are
+-- ordinary (wind, UV, rain), pressure in whole hPa rests that long, gases rest at zero, and humidity at its end in fog (99.5 %, as for
+-- screening, which flags weather after 24 hours). Looks at most 7 days back for where it began.
+create function logic.station_stuck(at timestamptz)
+returns table (station_id int, metric text, since timestamptz, hours int)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  with recent as (
+    select h.bucket, h.sensor_id, p.station_id, m.metric, m.value, provider.stale_after,
+      row_number() over (partition by h.sensor_id, p.station_id, m.metric order by h.bucket desc) as age
+    from rollup.sensor_hourly h
+    join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
+    join raw.station station on station.id = p.station_id
+    join raw.provider provider on provider.id = station.provider_id
+    cross join lateral (values
+      ('temperature', h.temperature), ('humidity', case when h.humidity < 99.5 then h.humidity end),
+      ('pm25', coalesce(h.pm25_raw, h.pm25)), ('pm10', h.pm10)
+    ) m(metric, value)
+    where h.bucket >= (select rollup.bucket_start('hour', at - max(p.stale_after)) - interval '6 hours' from raw.provider p)
+      and h.bucket < rollup.bucket_start('hour', at) and m.value is not null
+  ),
+  stuck as materialized (
+    select r.station_id, r.sensor_id, r.metric, min(r.value) as value, max(r.bucket) as newest
+    from recent r
+    join logic.station_state(at) state on state.station_id = r.station_id and state.is_listed
+    where r.age <= 6
+    group by r.station_id, r.sensor_id, r.metric, r.stale_after
+    having count(*) = 6 and max(r.bucket) - min(r.bucket) = interval '5 hours' and max(r.value) - min(r.value) < 1e-6
+      and max(r.bucket) >= rollup.bucket_start('hour', at - r.stale_after) -- later it is silent, not stuck
+  ),
+  before as (
+    -- the hours of those, and the last one that said something else
+    select s.station_id, s.sensor_id, s.metric, h.bucket,
+      max(h.bucket) filter (where m.value is null or abs(m.value - s.value) >= 1e-6) over (partition by s.station_id, s.sensor_id, s.metric) as otherwise
+    from stuck s
+    join rollup.sensor_hourly h on h.sensor_id = s.sensor_id and h.bucket > s.newest - interval '7 days' and h.bucket <= s.newest
+    join raw.placement p
+      on p.sensor_id = h.sensor_id and p.station_id = s.station_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
+    cross join lateral (select case s.metric
+      when 'temperature' then h.temperature when 'humidity' then h.humidity
+      when 'pm25' then coalesce(h.pm25_raw, h.pm25) when 'pm10' then h.pm10 end as value) m
+    where h.bucket > at - interval '7 days' - (select max(p.stale_after) from raw.provider p)
+  ),
+  run as (
+    select b.station_id, b.metric, min(b.bucket) as since, count(*)::int as hours
+    from before b
+    where b.otherwise is null or b.bucket > b.otherwise
+    group by b.station_id, b.sensor_id, b.metric
+  )
+  select run.station_id, string_agg(distinct run.metric, ', ' order by run.metric), min(run.since), max(run.hours)
+  from run
+  group by run.station_id
+$$;
+
+-- Great-circle distance in km (haversine, the mean radius of the Earth).
+create function logic.distance_km(latitude float8, longitude float8, other_latitude float8, other_longitude float8) returns float8
+language sql immutable parallel safe
+  return 2 * 6371.0088 * asin(least(1, sqrt(sind((other_latitude - latitude) / 2) ^ 2
+    + cosd(latitude) * cosd(other_latitude) * sind((other_longitude - longitude) / 2) ^ 2)));
+
+-- Raving: PM2.5 of the newest closed hour against the median of the listed stations within 10 km in that hour, of which there must be
+-- 3. More than 5 times and more than 50 µg/m³ above it; or below a fifth of it where it is more than 25. A fire next door does that too.
+create function logic.station_raving(at timestamptz)
+returns table (station_id int, hour timestamptz, pm25 float8, neighbour_count int, neighbour_median float8)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  with listed as materialized (
+    select s.id, s.latitude, s.longitude, p.stale_after
+    from raw.station s
+    join raw.provider p on p.id = s.provider_id
+    join logic.station_state(at) state on state.station_id = s.id and state.is_listed
+  ),
+  hour as materialized (
+    select h.bucket, h.pm25, l.id, l.latitude, l.longitude,
+      row_number() over (partition by l.id order by h.bucket desc) as age
+    from rollup.station_hourly h
+    join listed l on l.id = h.station_id
+    where h.bucket >= (select rollup.bucket_start('hour', at - max(p.stale_after)) from raw.provider p)
+      and h.bucket >= rollup.bucket_start('hour', at - l.stale_after)
+      and h.bucket < rollup.bucket_start('hour', at) and h.pm25 is not null
+  )
+  select one.id, one.bucket, one.pm25, around.stations, around.median
+  from hour one
+  cross join lateral (
+    select count(*)::int as stations, percentile_cont(0.5) within group (order by other.pm25) as median
+    from hour other
+    where other.bucket = one.bucket and other.id <> one.id
+      and abs(other.latitude - one.latitude) < 0.1 -- 11 km: spares most pairs the trigonometry
+      and logic.distance_km(one.latitude, one.longitude, other.latitude, other.longitude) <= 10
+  ) around
+  where one.age = 1 and around.stations >= 3
+    and (one.pm25 > 5 * around.median and one.pm25 > around.median + 50 or around.median > 25 and one.pm25 < around.median / 5)
+$$;
+
+update raw.installation set rollups = 'c637aa3c3656a52b3ee883922887ff55aae114462b238bae18187d46f902d2c5', repeatable = '3655ce9dabd9a57f120f399b21e7ce0e94b5c033c05a46fab17dd31806110384';

@@ -1,0 +1,164 @@
+/**
+ * A database of the first version, part of whose readings are gone, becomes one of a later version with one more parameter, another
+ * bound and one more window: every number stands, what is new arrives, and the schema is that of a new database.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { METRICS } from '../../src/contract/metrics.ts';
+import { WINDOWS } from '../../src/contract/windows.ts';
+import { connect, type Sql, type Target } from '../../src/database/connect.ts';
+import { DEFINITIONS, type Definitions } from '../../src/database/definitions.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { audit, refresh } from '../../src/database/refresh.ts';
+import { LEVELS } from '../../src/database/rollups.ts';
+import { type Log, makeLog } from '../../src/log.ts';
+import { compareBuckets } from '../sim/compare.ts';
+import { allBuckets } from '../sim/run.ts';
+import { emptyDatabase, onEveryEngine } from '../support/database.ts';
+import { changedDefinitions } from '../support/definitions.ts';
+import { describeBodies, describeSchema } from '../support/schema.ts';
+
+const now = new Date('2026-11-20T07:00:00Z');
+const timeZone = 'Asia/Kathmandu';
+const log = makeLog('silent');
+const read = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8');
+
+/** One more parameter, a wider bound, one more window: a migration, and the tables of the contract. */
+function nextVersion(): Definitions {
+  const { folder } = changedDefinitions();
+  writeFileSync(
+    new URL(`migrations/${nextNumber()}_co2.sql`, folder),
+    `alter table raw.readings add column co2 real check (co2 between 0 and 40000);
+     alter table raw.readings drop constraint readings_no2_check, add constraint readings_no2_check check (no2 between 0 and 6000);
+     alter table rollup.digest add column co2 float8;`,
+  );
+  const co2 = {
+    name: 'co2',
+    unit: 'ppm',
+    meaning: 'carbon dioxide',
+    kind: 'mean',
+    low: 0,
+    high: 40_000,
+    digits: 0,
+  } as const;
+  return {
+    folder,
+    parameters: [...METRICS.map((metric) => (metric.name === 'no2' ? { ...metric, high: 6_000 } : metric)), co2],
+    windows: [...WINDOWS, { key: '90d', unit: 'day', count: 90, running: false }],
+  };
+}
+
+function nextNumber(): string {
+  const numbers = readdirSync(new URL('migrations/', DEFINITIONS.folder)).map((name) => Number(name.slice(0, 4)));
+  return String(1 + Math.max(...numbers)).padStart(4, '0');
+}
+
+onEveryEngine('an upgrade from the first version', (engine) => {
+  let target: Target;
+  let sql: Sql;
+  let drop: () => Promise<void>;
+  let next: Definitions;
+  let before: Awaited<ReturnType<typeof allBuckets>>;
+  const buckets = () =>
+    allBuckets(
+      sql,
+      LEVELS.map(({ name }) => name),
+    );
+
+  beforeAll(async () => {
+    ({ target, drop } = await emptyDatabase(engine));
+    sql = connect(target, {});
+    if (engine === 'timescale') await sql`create extension timescaledb`;
+    await sql.unsafe(read('../../sql/roles.sql')).simple();
+    await sql.unsafe(read(`baseline.${engine}.sql`)).simple();
+    for (const statement of read('rows.sql')
+      .replace(/^--.*$/gm, '')
+      .split(';\n')) {
+      if (statement.trim() !== '') await sql.unsafe(statement);
+    }
+    await sql`reset role`;
+    before = await buckets();
+    next = nextVersion();
+  });
+  afterAll(async () => {
+    await sql.end();
+    await drop();
+  });
+
+  it('begins with numbers whose readings are gone', async () => {
+    expect(before.size).toBeGreaterThan(60_000);
+    const [row] =
+      await sql`select (select min(bucket) from rollup.sensor_hourly) as hours, retained_from from raw.installation`;
+    expect(row).toEqual({ hours: '2025-09-19T18:15:00+00:00', retained_from: '2026-05-31T18:15:00+00:00' });
+  });
+
+  it('is interrupted half way, and starts again', async () => {
+    let months = 0;
+    const info = (fields: object | string, message?: string) => {
+      if (message?.startsWith('carrying over') && ++months === 3)
+        throw new Error(`the power is cut ${JSON.stringify(fields)}`);
+    };
+    await expect(migrate(target, { now, log: { ...log, info } as Log, definitions: next })).rejects.toThrow(
+      'the power is cut',
+    );
+  });
+
+  it('keeps every number, also of those whose readings are gone', async () => {
+    expect(await migrate(target, { now, log, definitions: next })).toMatchObject({ timeZone, engine });
+    await refresh(target, now);
+    const after = await buckets();
+    for (const row of after.values()) for (const name of Object.keys(row)) if (name.startsWith('co2')) delete row[name];
+    expect(compareBuckets(before, after)).toEqual([]);
+    const { found } = await audit(target, { now, timeZone });
+    expect(found).toEqual([]);
+  });
+
+  it('gives the schema of a new database', async () => {
+    const fresh = await emptyDatabase(engine);
+    await migrate(fresh.target, { timeZone, now, log, definitions: next });
+    const other = connect(fresh.target, {});
+    expect(await describeSchema(sql)).toEqual(await describeSchema(other));
+    expect(await describeBodies(sql)).toEqual(await describeBodies(other));
+    await other.end();
+    await fresh.drop();
+  });
+
+  it('takes in the new parameter, and values up to the new bound', async () => {
+    await sql`insert into raw.readings (measured_at, sensor_id, co2, no2) values ('2026-11-20 05:50+00', 12, 612.4, 5500)`;
+    await refresh(target, now);
+    expect(await sql`select avg_co2, avg_no2 from api.station_hourly where avg_co2 is not null`).toEqual([
+      { avg_co2: 612, avg_no2: 5500 },
+    ]);
+    expect(await sql`select avg_co2 from api.region_monthly where avg_co2 is not null`).toEqual([{ avg_co2: 612 }]);
+  });
+
+  it('has the new window', async () => {
+    const rows =
+      await sql`select series, count(*)::int as points from api.station_history(${now}) where station_id = 1 group by 1 order by 1`;
+    expect(Object.fromEntries(rows.map(({ series, points }) => [series, points]))).toEqual({
+      '24h': 24,
+      '7d': 168,
+      '30d': 30,
+      '90d': 90,
+      '1y': 12,
+      '2y': 15,
+    });
+  });
+
+  it('lets a change of the network reach the years whose readings are gone (P4)', async () => {
+    const october = () =>
+      sql`select avg_temperature, avg_pm25 from api.region_monthly where region_slug = 'north' and timestamp = '2025-09-30 18:15+00'`;
+    const [was] = await october();
+    await sql`insert into raw.flag_period (station_id, since, until) values (1, '2025-09-25', '2026-02-01')`;
+    await sql`delete from raw.sensor_station where sensor_id = 21 and station_id = 1`;
+    await sql`update raw.sensor_station set since = '-infinity' where sensor_id = 21`;
+    await sql`select logic.apply_periods()`;
+    await refresh(target, now);
+    const [is] = await october();
+    expect(was?.avg_temperature).not.toBeNull();
+    expect(is?.avg_temperature).toBeNull();
+    expect(is?.avg_pm25).not.toBe(was?.avg_pm25);
+    const { found } = await audit(target, { now, timeZone });
+    expect(found).toEqual([]);
+  });
+});
