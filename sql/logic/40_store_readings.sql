@@ -52,21 +52,7 @@ begin
   usable as materialized (
     select *, row_number() over (partition by sensor_id, measured_at order by nth desc) = 1 as is_last from given where reason is null
   ),
-  written as (
-    insert into raw.readings as stored (measured_at, sensor_id, {{each parameter: $name}})
-    select measured_at, sensor_id, {{each parameter: $name}} from usable where is_last
-    order by sensor_id, measured_at -- one order for all, or two writers could wait for each other
-    on conflict (sensor_id, measured_at) do update set {{each parameter: $name = excluded.$name}}
-    where not only_new and ({{each parameter: stored.$name}}) is distinct from ({{each parameter: excluded.$name}})
-    returning sensor_id, measured_at, extract(epoch from now - measured_at)::float8 as delay
-  ),
-  -- twice in this batch: the last wins; an earlier one is unchanged if equal (or if it could only have filled a gap), else accepted
-  replaced as (
-    select count(*)::int as n
-    from usable earlier
-    join usable last on last.is_last and last.sensor_id = earlier.sensor_id and last.measured_at = earlier.measured_at
-    where not earlier.is_last and not only_new and ({{each parameter: earlier.$name}}) is distinct from ({{each parameter: last.$name}})
-  )
+  {{include parts/store.sql}}
   select replaced.n + count(w.measured_at),
     (select count(*) from usable) - replaced.n - count(w.measured_at),
     count(w.measured_at) filter (where p.sensor_id is null),
@@ -83,21 +69,19 @@ begin
   group by replaced.n;
 
   if refused_nths <> '{}' or value_nths <> '{}' then
-    insert into raw.quarantine (recorded_at, source, provider_id, stations, line, kind, reason, text, reading)
-    select now, store_readings.source, scope_provider, scope_stations, q.line, q.kind, q.reason, q.text, q.reading
-    from logic.refused_lines(sensors, times, lines, texts, value_nths, value_reasons, refused_nths, refused_reasons, {{each parameter: $name_values}}) q
-    order by q.kind, q.reason, q.text
-    on conflict (fingerprint) do nothing;
+    perform logic.quarantine_readings(now, source, scope_provider, scope_stations, sensors, times, lines, texts, value_nths, value_reasons,
+      refused_nths, refused_reasons, {{each parameter: $name_values}});
   end if;
 end $$;
 
--- The lines of a batch that belong into quarantine: readings that were refused, and values left out of readings that were kept or that
--- had no other fault. Of a reading that was understood its values go along, for another try.
-create function logic.refused_lines(
+-- Records in quarantine what of a batch could not be used: readings that were refused, and values left out of readings that were kept or
+-- that had no other fault (S2). Of a reading that was understood its values go along, for another try. A line is recorded once.
+create function logic.quarantine_readings(
+  now timestamptz, source text, provider text, stations int[],
   sensors int[], times float8[], lines bigint[], texts text, value_nths int[], value_reasons text[], refused_nths int[], refused_reasons text[],
   {{each parameter: $name_values real[]}}
 )
-returns table (line bigint, kind text, reason text, text text, reading jsonb) language sql stable
+returns void language sql
 set plan_cache_mode = force_custom_plan as $$
   with refused as (
     select r.nth, 'reading' as kind, r.reason from unnest(refused_nths, refused_reasons) as r(nth, reason)
@@ -110,7 +94,8 @@ set plan_cache_mode = force_custom_plan as $$
   wrong as (
     select v.nth, jsonb_agg(v.reason) as reasons from unnest(value_nths, value_reasons) as v(nth, reason) group by 1
   )
-  select original.line, refused.kind, refused.reason,
+  insert into raw.quarantine (recorded_at, source, provider_id, stations, line, kind, reason, text, reading)
+  select now, source, provider, stations, original.line, refused.kind, refused.reason,
     left(coalesce(original.text, ''), case when given.is_understood then 2000 else 65536 end),
     case when refused.kind = 'reading' and given.is_understood then jsonb_strip_nulls(jsonb_build_object(
       'sensor_id', given.sensor_id, 'microseconds', given.microseconds, {{each parameter: '$name', given.$name}}, 'unusable', wrong.reasons)) end
@@ -121,7 +106,51 @@ set plan_cache_mode = force_custom_plan as $$
     select *, sensor_id > 0 and microseconds is not null as is_understood
     from unnest(sensors, times, {{each parameter: $name_values}}) with ordinality as g(sensor_id, microseconds, {{each parameter: $name}}, nth)
   ) given on given.nth = refused.nth
+  order by refused.kind, refused.reason, original.text
+  on conflict (fingerprint) do nothing
 $$;
+
+-- The same for readings that an import has copied into the temporary table staged_readings (nth, and the columns of raw.readings), all of
+-- them usable. accepted + unchanged = the readings staged.
+create function logic.store_staged_readings(now timestamptz, out accepted int, out unchanged int, out without_station int) language plpgsql as $$
+declare
+  only_new constant boolean := false;
+begin
+  with usable as materialized (
+    select *, row_number() over (partition by sensor_id, measured_at order by nth desc) = 1 as is_last from staged_readings
+  ),
+  {{include parts/store.sql}}
+  select replaced.n + count(w.measured_at), (select count(*) from usable) - replaced.n - count(w.measured_at),
+    count(w.measured_at) filter (where p.sensor_id is null)
+  into accepted, unchanged, without_station
+  from replaced
+  left join written w on true
+  left join raw.placement p on p.sensor_id = w.sensor_id and w.measured_at >= p.since and w.measured_at < p.until
+  group by replaced.n;
+end $$;
+
+-- What an import must know of these sensors to judge their readings; none for a sensor that the network does not know. Times in
+-- microseconds since 1970. newest: of the stored readings; null without any. placements: [since, until) of each, null where infinite.
+create function logic.known_sensors(sensors int[]) returns table (id int, newest float8, placements jsonb) language sql stable
+set plan_cache_mode = force_custom_plan as $$
+  select s.id,
+    (select extract(epoch from r.measured_at)::float8 * 1e6 from raw.readings r where r.sensor_id = s.id order by r.measured_at desc limit 1),
+    (select coalesce(jsonb_agg(jsonb_build_array(
+        case when isfinite(p.since) then extract(epoch from p.since) * 1000000 end,
+        case when isfinite(p.until) then extract(epoch from p.until) * 1000000 end)), '[]')
+      from raw.placement p where p.sensor_id = s.id)
+  from raw.sensor s
+  where s.id = any (sensors)
+$$;
+
+-- Takes part in the agreement on the ingest cutoff until the end of the transaction (raise_ingest_cutoff), and returns from when on
+-- readings are taken: the first hour there is, and the cutoff; microseconds since 1970, null where there is none.
+create function logic.ingest_bounds(out origin float8, out cutoff float8) language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock_shared(hashtext('raw.ingest_cutoff'));
+  select extract(epoch from rollup.origin()) * 1e6, case when isfinite(ingest_cutoff) then extract(epoch from ingest_cutoff) * 1e6 end
+  into origin, cutoff from raw.installation;
+end $$;
 
 -- The sensors among these for which the sender may not send: known ones that stood at another's station at that time, suspicious or
 -- not, or, where they stood nowhere then, never stood at one of the sender's.
@@ -145,6 +174,8 @@ create function logic.unauthorized_sensors(sensors int[], times float8[], provid
   where provider is not null and not coalesce(of_sensor.own_then, of_sensor.own_ever, false)
 $$;
 
-revoke all on function logic.store_readings, logic.refused_lines, logic.unauthorized_sensors from public;
-grant execute on function logic.store_readings, logic.refused_lines, logic.unauthorized_sensors to airseries_ingest;
+revoke all on function logic.store_readings, logic.store_staged_readings, logic.quarantine_readings, logic.known_sensors, logic.ingest_bounds,
+  logic.unauthorized_sensors from public;
+grant execute on function logic.store_readings, logic.store_staged_readings, logic.quarantine_readings, logic.known_sensors, logic.ingest_bounds,
+  logic.unauthorized_sensors to airseries_ingest;
 grant usage on schema logic to airseries_ingest;

@@ -17,8 +17,8 @@ returns table (
       p.station_id,
       max(newest.measured_at) as measured_at,
       {{each uncorrected: avg(s.$name) as $name}},
-      {{station_pm25}} as pm25,
-      {{station_pm25_raw}} as pm25_raw,
+      {{include parts/station_pm25.sql}} as pm25,
+      {{include parts/station_pm25_raw.sql}} as pm25_raw,
       avg(s.wind_sin) as wind_sin,
       avg(s.wind_cos) as wind_cos,
       avg(s.rain) as rain

@@ -104,7 +104,7 @@ export function openAskingPool(
 
 /** A statement is called by the first relation or function of ours in it. */
 function nameOf(text: string): string {
-  const [, schema, name] = /\b"?(api|raw)"?\."?(\w+)/.exec(text) ?? [];
+  const [, schema, name] = /\b"?(api|logic|raw)"?\."?(\w+)/.exec(text) ?? [];
   return name === undefined ? 'other' : `${schema}.${name}`;
 }
 

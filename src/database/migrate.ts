@@ -190,9 +190,12 @@ begin
 end $$;
 ${rollups}
 update raw.installation set rollups = '${fingerprint(rollups)}';
-insert into rollup.stale_period (since, until, from_level) values ('-infinity', 'infinity', 'sensor_hourly');
+${engine === 'plain' ? EVERYTHING_IS_STALE : ''}
 update rollup.freshness set refreshed_at = null;`;
 }
+
+/** TimescaleDB knows it of a new continuous aggregate. */
+const EVERYTHING_IS_STALE = `insert into rollup.stale_period (since, until, from_level) values ('-infinity', 'infinity', 'sensor_hourly');`;
 
 async function levelColumns(sql: Sql): Promise<Columns> {
   const rows = await sql<{ level: string; name: string; type: string }[]>`

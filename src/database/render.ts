@@ -3,12 +3,13 @@
  * `{{word}}` is a literal such as the zone, because a continuous aggregate admits nothing else;
  * `{{each mean: avg(s.$name) as $name}}` is one item for each parameter of a group, with commas between them;
  * `{{every mean: comment on …;}}` the same without commas, for whole statements and for terms of a sum;
- * `{{publish pm25: c.pm25}}` is a value rounded as its parameter is published.
+ * `{{publish pm25: c.pm25}}` is a value rounded as its parameter is published;
+ * `{{include parts/store.sql}}` is a file that several others share, without its comments.
  */
 import { FORMULAS } from '../contract/formulas.ts';
 import { LOCALES } from '../contract/locales.ts';
 import type { Metric } from '../contract/metrics.ts';
-import type { Definitions } from './definitions.ts';
+import { type Definitions, readSql } from './definitions.ts';
 
 export type Words = Readonly<Record<string, string>>;
 type Item = Readonly<Record<string, string>>;
@@ -25,9 +26,12 @@ const GROUPS: Readonly<Record<string, (parameter: Metric) => boolean>> = {
 
 /** Fills a template. Throws, naming it, on a word, group or parameter that does not exist. */
 export function render(template: string, definitions: Definitions, words: Words = {}): string {
-  const worded = template.replace(
+  const whole = template.replace(/\{\{include ([\w./]+)\}\}/g, (_, path) =>
+    withoutComments(readSql(definitions, path)).trim(),
+  );
+  const worded = whole.replace(
     /\{\{([^}:]+)\}\}/g,
-    (whole, word) => words[word] ?? refuse(`nothing to put for ${whole}`),
+    (_, word) => words[word] ?? refuse(`nothing to put for {{${word}}}`),
   );
   return worded.replace(/\{\{(each|every|publish) (\w+): ([^}]*)\}\}/g, (_, how, of, line) => {
     if (how === 'publish') return published(definitions, of, line);
@@ -67,6 +71,11 @@ function published({ parameters }: Definitions, name: string, value: string): st
 }
 
 const publisher = ({ floor }: Metric) => (floor ? 'logic.published_floor' : 'logic.published');
+
+/** Without the lines that are nothing but a comment. */
+export function withoutComments(text: string): string {
+  return text.replace(/^--.*\n/gm, '');
+}
 
 /** An SQL string literal. */
 export function literal(text: string): string {

@@ -29,7 +29,7 @@ const RESOLUTIONS = ['daily', 'monthly'];
 
 /** All of it in order. A file that speaks of `{{subject}}` is rendered for stations and regions, one of `{{resolution}}` for days and months. */
 export function repeatableSql(definitions: Definitions, engine: Engine, calendar: Calendar, columns: Columns): string {
-  const words = wordsOf(definitions, calendar);
+  const words = wordsOf(calendar);
   const all = (folder: string) =>
     listSql(definitions, folder).flatMap((file) =>
       renderings(readSql(definitions, `${folder}/${file}`), definitions, words),

@@ -1,6 +1,6 @@
 /** The seven aggregates: which template, whose hours, what they are keyed by. Both engines are built from this list. */
 import { type Definitions, readSql } from './definitions.ts';
-import { literal, render, type Words } from './render.ts';
+import { literal, render, type Words, withoutComments } from './render.ts';
 
 export type Engine = 'plain' | 'timescale';
 
@@ -30,15 +30,8 @@ export const LEVELS: readonly Level[] = [
 ];
 
 /** Words that every template may use. */
-export function wordsOf(definitions: Definitions, { timeZone, origin }: Calendar): Words {
-  const expression = (name: string) =>
-    render(withoutComments(readSql(definitions, `rollups/${name}.sql`)), definitions).trim();
-  return {
-    zone: literal(timeZone),
-    origin: `timestamptz ${literal(origin)}`,
-    station_pm25: expression('station_pm25'),
-    station_pm25_raw: expression('station_pm25_raw'),
-  };
+export function wordsOf({ timeZone, origin }: Calendar): Words {
+  return { zone: literal(timeZone), origin: `timestamptz ${literal(origin)}` };
 }
 
 /** The select of a level, over what `range` says of its time column. */
@@ -50,7 +43,7 @@ export function body(
 ): string {
   const text = withoutComments(readSql(definitions, `rollups/${level.body}`));
   const ranged = text.replace(/\{\{range ([\w.]+)\}\}/g, (_, column) => range(column));
-  return render(ranged, definitions, { ...level.words, ...wordsOf(definitions, calendar) }).trim();
+  return render(ranged, definitions, { ...level.words, ...wordsOf(calendar) }).trim();
 }
 
 /** Everything that builds the functions and the seven levels on an engine. Built aggregates must be exactly these. */
@@ -59,9 +52,7 @@ export function buildRollups(definitions: Definitions, engine: Engine, calendar:
   const template = readSql(definitions, `engines/${engine}/level.sql`);
   const bodyOf = (level: Level, range: (column: string) => string) => body(level, definitions, calendar, range);
   return [
-    ...functions.map((file) =>
-      render(readSql(definitions, `rollups/${file}`), definitions, wordsOf(definitions, calendar)),
-    ),
+    ...functions.map((file) => render(readSql(definitions, `rollups/${file}`), definitions, wordsOf(calendar))),
     ...LEVELS.map((level) =>
       render(template, definitions, {
         level: level.name,
@@ -72,8 +63,4 @@ export function buildRollups(definitions: Definitions, engine: Engine, calendar:
       }),
     ),
   ].join('\n');
-}
-
-function withoutComments(text: string): string {
-  return text.replace(/^--.*\n/gm, '');
 }

@@ -1,8 +1,8 @@
 /** Fills an empty database with the history of the demo, as fast as a database takes it: a fresh machine waits for this. */
 import type { Sql } from '../database/connect.ts';
+import { copyIn } from '../database/copyIn.ts';
 import type { Log } from '../log.ts';
 import { makeProgress } from '../progress.ts';
-import { copyIn } from './copyIn.ts';
 import { COPY_COLUMNS, copyLines } from './copyText.ts';
 import { demoNetwork } from './network.ts';
 import { type DemoReading, demoBeginning, demoInstants, demoReadings } from './readings.ts';

@@ -28,10 +28,12 @@ export type ValueProblem = { index: number; reason: ValueReason };
 export type Batch = { values: ValueProblem[]; columns: string[]; metrics: string[]; text: string };
 
 const LARGEST_INT = 2_147_483_647;
-const FIVE_MINUTES = 300_000;
+
+/** In microseconds: later readings are from the future (S2). */
+export const latestOf = (now: Date) => (now.getTime() + 300_000) * 1_000;
 
 export function layOut(readings: readonly Incoming[], now: Date): Batch {
-  const latest = (now.getTime() + FIVE_MINUTES) * 1_000;
+  const latest = latestOf(now);
   let isSound = true;
   const values: ValueProblem[] = [];
   const sensors: number[] = [];
@@ -71,7 +73,8 @@ export function layOut(readings: readonly Incoming[], now: Date): Batch {
   };
 }
 
-function judge(
+/** Why a reading cannot be used, as far as it can be known without the database. `given`: how many of its values are usable; `latest`: in microseconds. */
+export function judge(
   reading: Incoming,
   sensor: number | undefined,
   time: ReturnType<typeof readInstant>,
@@ -85,7 +88,8 @@ function judge(
   return time.microseconds > latest ? 'in_the_future' : undefined;
 }
 
-function readSensor(given: unknown): number | undefined {
+/** A sensor's number, from a number or its digits. */
+export function readSensor(given: unknown): number | undefined {
   const id = typeof given === 'string' && /^[1-9]\d{0,9}$/.test(given) ? Number(given) : given;
   return Number.isInteger(id) && (id as number) > 0 && (id as number) <= LARGEST_INT ? (id as number) : undefined;
 }

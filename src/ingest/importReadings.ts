@@ -1,11 +1,12 @@
 /**
- * Files of readings, through the door. Running it again changes nothing and carries on where an interrupted run stopped. While one
- * batch is being written the next is read; two are never written at once, because of two values for one time the later must win.
+ * Files of readings become stored readings. Running it again changes nothing and carries on where an interrupted run stopped. While one
+ * batch is being written the next is read and validated; two are never written at once, because of two values for one time the later must win.
  */
 import type { Sql } from '../database/connect.ts';
 import type { Log } from '../log.ts';
 import { makeProgress, type Progress } from '../progress.ts';
-import { type Accepted, acceptReadings } from './accept.ts';
+import type { Accepted } from './accept.ts';
+import { type Copier, makeCopier, type Prepared } from './copyReadings.ts';
 import { openSource, type Source } from './formats/bytes.ts';
 import { type Format, type ReadingBatch, readReadings } from './formats/readings.ts';
 import { InputError } from './inputError.ts';
@@ -13,7 +14,7 @@ import { emptySummary, noteBatch, type Summary } from './summary.ts';
 
 type Options = { now: Date; log: Log; terminal: boolean; format?: Format | undefined };
 type Run = {
-  sql: Sql;
+  copier: Copier;
   format: Format | undefined;
   log: Log;
   clock: () => Date;
@@ -22,7 +23,7 @@ type Run = {
   total: number | undefined;
 };
 
-/** `sql` is a pool in the role airseries_ingest; `-` among the paths is standard input. Aggregates follow at the next refresh. */
+/** `sql` is a pool of at least two connections in the role airseries_ingest; `-` among the paths is standard input. Aggregates follow at the next refresh. */
 export async function importReadings(
   sql: Sql,
   paths: readonly string[],
@@ -33,7 +34,7 @@ export async function importReadings(
   // a pipe may flow for days, and its readings are not from the future for that
   const clock = () => new Date(now.getTime() + (performance.now() - started));
   const progress = makeProgress('importing', log, terminal);
-  const run: Run = { sql, format, log, clock, summary, progress, total: undefined };
+  const run: Run = { copier: makeCopier(sql), format, log, clock, summary, progress, total: undefined };
   const sources: Source[] = [];
   for (const path of paths) await noteFailure(run, async () => sources.push(await openSource(path)));
   if (sources.every(({ size }) => size !== undefined)) {
@@ -64,18 +65,19 @@ async function noteFailure({ summary, log, progress }: Run, work: () => Promise<
 }
 
 async function importSource(run: Run, source: Source, readBefore: number): Promise<void> {
-  const { sql, format, clock, summary, progress } = run;
+  const { copier, format, clock, summary, progress } = run;
   let writing: Promise<void> = Promise.resolve();
-  const write = async ({ readings, ignored }: ReadingBatch, read: number) => {
-    const outcome = await acceptReadings(sql, readings, { now: clock(), source: source.name });
+  const write = async ({ readings, ignored }: ReadingBatch, prepared: Prepared, read: number) => {
+    const outcome = await copier.store(prepared, source.name);
     warn(run, source, { readings, ignored }, outcome);
     noteBatch(summary, outcome, ignored);
     progress.show(summary.received, run.total === undefined ? undefined : (readBefore + read) / run.total);
   };
   try {
     for await (const batch of readReadings(source, format)) {
+      const prepared = await copier.prepare(batch.readings, clock());
       await writing;
-      writing = write(batch, source.read);
+      writing = write(batch, prepared, source.read);
       writing.catch(() => undefined); // it is awaited before the next one
     }
   } finally {

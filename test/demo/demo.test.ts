@@ -1,8 +1,8 @@
 /** The demo in a database: loaded, aggregated, fed after pauses, and taken out without a trace. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/connect.ts';
+import { copyIn } from '../../src/database/copyIn.ts';
 import { LEVELS } from '../../src/database/rollups.ts';
-import { copyIn } from '../../src/demo/copyIn.ts';
 import { feedDemo } from '../../src/demo/feed.ts';
 import { loadDemoReadings } from '../../src/demo/load.ts';
 import { demoNetwork } from '../../src/demo/network.ts';
@@ -101,7 +101,13 @@ onEveryEngine('the demo', (engine) => {
     expect(await feedDemo(sql, { now: new Date(now.getTime() + 30 * DAY), seed })).toBe(0);
     expect([await isEmpty(sql), await isDemo(sql)]).toEqual([true, false]);
     await refresh();
-    const tables = ['raw.quarantine', 'raw.placement', 'raw.membership', 'rollup.digest', ...LEVELS.map(({ name }) => `rollup.${name}`)];
+    const tables = [
+      'raw.quarantine',
+      'raw.placement',
+      'raw.membership',
+      'rollup.digest',
+      ...LEVELS.map(({ name }) => `rollup.${name}`),
+    ];
     for (const table of tables) expect([table, ...(await sql.unsafe(`select from ${table}`))]).toEqual([table]);
   });
 });

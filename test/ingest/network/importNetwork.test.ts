@@ -221,6 +221,33 @@ onEveryEngine('import network', (engine) => {
     expect(hours).toEqual(expected);
   });
 
+  test('full hours are those of the clocks of the zone, in Nepal at a quarter past the hour of UTC (P3, Z3)', async () => {
+    const nepal = await testDatabase(engine, 'Asia/Kathmandu');
+    try {
+      const sql = nepal.as('airseries_owner', 'UTC');
+      const hidden = [{ since: '2026-02-01T10:00', until: '2026-02-01T12:20' }];
+      const correction = [{ formula: 'epa-2021', since: '2026-02-01T08:01' }];
+      await bringIn(sql, smallNetwork({ timeZone: 'Asia/Kathmandu', one: { hidden }, sensor: { correction } }));
+      expect(
+        await sql`select since, until from raw.membership where station_id = 1 and region_slug = 'town' order by 1`,
+      ).toEqual([
+        { since: '-infinity', until: '2026-02-01T04:15:00+00:00' },
+        { since: '2026-02-01T07:15:00+00:00', until: 'infinity' },
+      ]);
+      expect(await sql`select since from raw.placement where formula <> 'none'`).toEqual([
+        { since: '2026-02-01T03:15:00+00:00' },
+      ]);
+      await acceptReadings(nepal.as('airseries_ingest'), readings, { now: NOW, source: 'test' });
+      expect(await differences(nepal)).toEqual([]);
+      const [hours] = await sql`
+        select count(*) filter (where bucket < '2026-02-01 04:15+00' or bucket >= '2026-02-01 07:15+00')::int as with_it, count(*)::int as n
+        from rollup.region_hourly where region_slug = 'quarter'`;
+      expect(hours).toEqual({ with_it: 22, n: 22 }); // of 25 hours that the readings touch
+    } finally {
+      await nepal.drop();
+    }
+  });
+
   test('periods that touch or overlap are one, and dates are days of the network', async () => {
     await bringIn(
       owner,

@@ -1,0 +1,17 @@
+-- The middle of every statement that stores readings: what is usable goes into raw.readings, the last of those for one sensor and time.
+-- It needs `usable` (nth, sensor_id, measured_at, the parameters, is_last), and the variables `now` and `only_new`.
+written as (
+  insert into raw.readings as stored (measured_at, sensor_id, {{each parameter: $name}})
+  select measured_at, sensor_id, {{each parameter: $name}} from usable where is_last
+  order by sensor_id, measured_at -- one order for all, or two writers could wait for each other
+  on conflict (sensor_id, measured_at) do update set {{each parameter: $name = excluded.$name}}
+  where not only_new and ({{each parameter: stored.$name}}) is distinct from ({{each parameter: excluded.$name}})
+  returning sensor_id, measured_at, extract(epoch from now - measured_at)::float8 as delay
+),
+-- an earlier one of the same batch is unchanged if equal (or if it could only have filled a gap), else accepted
+replaced as (
+  select count(*)::int as n
+  from usable earlier
+  join usable last on last.is_last and last.sensor_id = earlier.sensor_id and last.measured_at = earlier.measured_at
+  where not earlier.is_last and not only_new and ({{each parameter: earlier.$name}}) is distinct from ({{each parameter: last.$name}})
+)

@@ -1,0 +1,180 @@
+/**
+ * Files go in by COPY (rules S1 to S3): straight into raw.readings where nothing can be stored yet, through a temporary table
+ * otherwise. A batch is one transaction with its quarantine, so it is in as a whole or not at all, and sending it again changes nothing.
+ */
+import { METRICS } from '../contract/metrics.ts';
+import { arrayLiteral } from '../database/arrayLiteral.ts';
+import type { Sql } from '../database/connect.ts';
+import { copyRows, inTransaction } from '../database/copyIn.ts';
+import type { Accepted } from './accept.ts';
+import { type Incoming, layOut, readSensor } from './batch.ts';
+import { type Bounds, type CopyBatch, type KnownSensor, makeCopyBatch } from './copyBatch.ts';
+
+export type Copier = {
+  /** Validates the next batch. To be called for batches in their order; the batch before may still be on its way. */
+  prepare(readings: readonly Incoming[], now: Date): Promise<Prepared>;
+  /** Stores it. One at a time, in their order. */
+  store(prepared: Prepared, source: string): Promise<Accepted>;
+};
+
+export type Prepared = { readings: readonly Incoming[]; now: Date; batch: CopyBatch };
+
+type BoundsRow = { origin: number; cutoff: number | null };
+type Counts = { accepted: number; unchanged: number; without_station: number };
+type Connection = Parameters<Parameters<typeof inTransaction>[1]>[0];
+
+/** `sql` is a pool of at least two connections in the role airseries_ingest: one stores while the other asks for sensors. */
+export function makeCopier(sql: Sql): Copier {
+  const known = new Map<number, KnownSensor>();
+  let bounds: Bounds | undefined;
+
+  return {
+    async prepare(readings, now) {
+      bounds ??= boundsOf(await sql<BoundsRow[]>`select origin, cutoff from logic.ingest_bounds()`);
+      await learnSensors(sql, known, readings);
+      return { readings, now, batch: makeCopyBatch(readings, { now, bounds, known }) };
+    },
+    async store({ readings, now, batch }, source) {
+      const attempt = (isNew: boolean) =>
+        inTransaction(sql, async (connection) => {
+          bounds = boundsOf(await connection<BoundsRow[]>`select origin, cutoff from logic.ingest_bounds()`);
+          const current =
+            bounds.cutoff === batch.bounds.cutoff ? batch : makeCopyBatch(readings, { now, bounds, known });
+          const counts =
+            isNew && current === batch
+              ? await copyNew(connection, current)
+              : await copyStaged(connection, current, now);
+          await quarantine(connection, readings, current, now, source);
+          return { current, counts };
+        });
+      const { current, counts } = await attempt(batch.isNew).catch((error) => {
+        if (!(error instanceof Refused) && (error as { code?: string }).code !== DEADLOCK) throw error;
+        return attempt(false); // something is stored already; the order of its rows avoids another deadlock
+      });
+      return {
+        received: readings.length,
+        accepted: counts.accepted,
+        unchanged: counts.unchanged,
+        quarantined: current.quarantined,
+        values: current.values,
+        withoutStation: counts.without_station,
+      };
+    },
+  };
+}
+
+const DEADLOCK = '40P01';
+
+/** The database took no COPY straight into the readings: one of them is stored already. */
+class Refused extends Error {}
+
+function boundsOf([row]: readonly BoundsRow[]): Bounds {
+  return { origin: row?.origin as number, cutoff: row?.cutoff ?? Number.NEGATIVE_INFINITY };
+}
+
+type SensorRow = { id: number; newest: number | null; placements: [number | null, number | null][] };
+
+/** Asks for the sensors that were not met before. What is unknown now may be known at the next batch. */
+async function learnSensors(sql: Sql, known: Map<number, KnownSensor>, readings: readonly Incoming[]): Promise<void> {
+  const wanted = new Set<number>();
+  for (const { sensorId } of readings) {
+    const id = readSensor(sensorId);
+    if (id !== undefined && !known.has(id)) wanted.add(id);
+  }
+  if (wanted.size === 0) return;
+  const rows = await sql<SensorRow[]>`
+    select id, newest, placements from logic.known_sensors(${arrayLiteral([...wanted])}::text::int[])`;
+  for (const { id, newest, placements } of rows) {
+    known.set(id, {
+      newest: newest ?? Number.NEGATIVE_INFINITY,
+      placements: placements.map(([since, until]) => [
+        since ?? Number.NEGATIVE_INFINITY,
+        until ?? Number.POSITIVE_INFINITY,
+      ]),
+    });
+  }
+}
+
+async function copyNew(connection: Connection, { columns, lines, withoutPlacement }: CopyBatch): Promise<Counts> {
+  if (lines.length > 0 && !(await copyRows(connection, `copy raw.readings (${columns}) from stdin`, chunksOf(lines)))) {
+    throw new Refused();
+  }
+  return { accepted: lines.length, unchanged: 0, without_station: withoutPlacement };
+}
+
+async function copyStaged(connection: Connection, { columns, lines }: CopyBatch, now: Date): Promise<Counts> {
+  if (lines.length === 0) return { accepted: 0, unchanged: 0, without_station: 0 };
+  await connection`
+    create temporary table staged_readings (nth int generated always as identity, like raw.readings) on commit drop`;
+  if (!(await copyRows(connection, `copy staged_readings (${columns}) from stdin`, chunksOf(lines)))) {
+    throw new Error('the database refused the readings; its log says why');
+  }
+  const [counts] = await connection<
+    Counts[]
+  >`select accepted, unchanged, without_station from logic.store_staged_readings(${now})`;
+  return counts as Counts;
+}
+
+const CHUNK_LINES = 2_000;
+
+function* chunksOf(lines: readonly string[]): Generator<string> {
+  for (let from = 0; from < lines.length; from += CHUNK_LINES) yield lines.slice(from, from + CHUNK_LINES).join('');
+}
+
+const QUARANTINE_TYPES = [
+  'timestamptz',
+  'text',
+  'text',
+  'int[]',
+  'int[]',
+  'float8[]',
+  'bigint[]',
+  'text',
+  'int[]',
+  'text[]',
+  'int[]',
+  'text[]',
+  ...METRICS.map(() => 'real[]'),
+];
+// through text, so that the driver sends the literals as they are
+const QUARANTINE = `select logic.quarantine_readings(${QUARANTINE_TYPES.map((type, index) => `$${index + 1}::text::${type}`).join(', ')})`;
+
+/** Only what is affected goes there, in the columns that the function takes. */
+async function quarantine(
+  connection: Connection,
+  readings: readonly Incoming[],
+  { quarantined, values }: CopyBatch,
+  now: Date,
+  source: string,
+): Promise<void> {
+  const affected = [...new Set([...quarantined, ...values].map(({ index }) => index))].sort((a, b) => a - b);
+  if (affected.length === 0) return;
+  const nthOf = new Map(affected.map((index, position) => [index, position + 1]));
+  const nths = (problems: readonly { index: number }[]) =>
+    arrayLiteral(problems.map(({ index }) => nthOf.get(index) as number));
+  const laid = layOut(
+    affected.map((index) => readings[index] as Incoming),
+    now,
+  );
+  const [sensors = '', times = '', , lines = ''] = laid.columns;
+  await connection.unsafe(QUARANTINE, [
+    now.toISOString(),
+    source.replaceAll('\0', '\ufffd'),
+    null,
+    null,
+    sensors,
+    times,
+    lines,
+    laid.text,
+    nths(laidValues(laid.values, affected)),
+    arrayLiteral(laid.values.map(({ reason }) => reason)),
+    nths(quarantined),
+    arrayLiteral(quarantined.map(({ reason }) => reason)),
+    ...laid.metrics,
+  ]);
+}
+
+/** All that is wrong with values of the affected, by their index in the whole batch: the function knows which are of interest. */
+function laidValues(values: readonly { index: number }[], affected: readonly number[]): { index: number }[] {
+  return values.map(({ index }) => ({ index: affected[index] as number }));
+}
