@@ -56,6 +56,8 @@ declare
   placements_after raw.placement[];
   memberships_before raw.membership[];
   memberships_after raw.membership[];
+  -- while no refresh is under way, nothing need be computed again of what was never computed
+  is_quiet boolean := pg_try_advisory_xact_lock(hashtext('rollup.refresh'));
 begin
   placements_before := array(select p::raw.placement from (table raw.placement except select sensor_id, station_id, formula, since, until from logic.placement) p);
   placements_after := array(select p::raw.placement from (select sensor_id, station_id, formula, since, until from logic.placement except table raw.placement) p);
@@ -71,15 +73,16 @@ begin
 
   -- per station and formula, the times at which it holds now and did not before, or the other way round
   with difference as (
-    select sensor_id, range_agg(logic.either(before, after)) as periods
+    select sensor_id, station_id, range_agg(logic.either(before, after)) as periods
     from (select sensor_id, station_id, formula, range_agg(tstzrange(since, until)) as before from unnest(placements_before) group by 1, 2, 3) b
     full join (select sensor_id, station_id, formula, range_agg(tstzrange(since, until)) as after from unnest(placements_after) group by 1, 2, 3) a
       using (sensor_id, station_id, formula)
-    group by 1
+    group by 1, 2
   ),
   marked as (
-    insert into rollup.stale_period (since, until, from_level, sensor_id)
-    select lower(part), upper(part), 'station_hourly', sensor_id from difference cross join unnest(periods) part
+    insert into rollup.stale_period (since, until, from_level, sensor_id, station_id)
+    select lower(part), upper(part), 'station_hourly', d.sensor_id, d.station_id from difference d cross join unnest(periods) part
+    where not is_quiet or exists (select from rollup.sensor_hourly h where h.sensor_id = d.sensor_id)
     returning sensor_id
   )
   select count(distinct sensor_id) into sensors_changed from marked;
@@ -93,7 +96,8 @@ begin
   ),
   marked as (
     insert into rollup.stale_period (since, until, from_level, station_id)
-    select lower(part), upper(part), 'region_hourly', station_id from difference cross join unnest(periods) part
+    select lower(part), upper(part), 'region_hourly', d.station_id from difference d cross join unnest(periods) part
+    where not is_quiet or exists (select from rollup.station_hourly h where h.station_id = d.station_id)
     returning station_id
   )
   select count(distinct station_id) into stations_changed from marked;

@@ -1,6 +1,7 @@
 -- Which hours a refresh computes again although no reading in them changed. To be asked while the level below is up to date.
 
--- The hours that these stale periods mean for a level and the levels above it: finite, and only where there is or was anything.
+-- The hours that these stale periods mean for all stations or regions of a level and the levels above it: finite, and only where there
+-- is or was anything.
 create function logic.stale_hours(level text, periods bigint[]) returns tstzmultirange language plpgsql stable as $$
 begin
   if periods = '{}' then -- almost always; the rest is planned over every chunk
@@ -9,7 +10,7 @@ begin
   return (
     with wanted as (
       select p.* from rollup.stale_period p
-      where p.id = any (periods)
+      where p.id = any (periods) and p.sensor_id is null
         and array_position('{sensor_hourly,station_hourly,region_hourly}', p.from_level) <= array_position('{sensor_hourly,station_hourly,region_hourly}', level)
     ),
     extent as (
@@ -20,26 +21,14 @@ begin
         union all select min(bucket), max(bucket) from rollup.station_monthly
         union all select min(bucket), max(bucket) from rollup.region_monthly
       ) ends
-      where exists (select from wanted where sensor_id is null and station_id is null)
+      where exists (select from wanted where station_id is null)
     )
     select coalesce(range_agg(hours), '{}')
     from (
       -- an operator's request
       select logic.widen('hour', tstzmultirange(tstzrange(greatest(w.since, extent.low), least(w.until, extent.high)))) as hours
       from wanted w cross join extent
-      where w.sensor_id is null and w.station_id is null and w.since < extent.high and w.until > extent.low
-      union all
-      -- a changed placement: from the first to the last hour of the sensor that it touches
-      select tstzmultirange(tstzrange(first.bucket, last.bucket + interval '1 hour'))
-      from wanted w
-      cross join lateral (
-        select h.bucket from rollup.sensor_hourly h
-        where h.sensor_id = w.sensor_id and h.bucket > w.since - interval '1 hour' and h.bucket < w.until order by h.bucket limit 1
-      ) first
-      cross join lateral (
-        select h.bucket from rollup.sensor_hourly h
-        where h.sensor_id = w.sensor_id and h.bucket > w.since - interval '1 hour' and h.bucket < w.until order by h.bucket desc limit 1
-      ) last
+      where w.station_id is null and w.since < extent.high and w.until > extent.low
       union all
       -- a changed membership: from the first to the last hour of the station in it
       select tstzmultirange(tstzrange(first.bucket, last.bucket + interval '1 hour'))
@@ -56,6 +45,44 @@ begin
   );
 end $$;
 
+-- The station hours to compute again because a sensor counts for the station otherwise than before: from the first to the last hour of
+-- the sensor that is touched, month by month.
+create function logic.stale_station_hours(periods bigint[]) returns table (station_id int, since timestamptz, until timestamptz) language plpgsql stable as $$
+begin
+  if periods = '{}' then
+    return;
+  end if;
+  return query
+  select touched.station_id, piece.since, piece.until
+  from (
+    select p.station_id, range_agg(tstzrange(first.bucket, last.bucket + interval '1 hour')) as hours
+    from rollup.stale_period p
+    cross join lateral (
+      select h.bucket from rollup.sensor_hourly h
+      where h.sensor_id = p.sensor_id and h.bucket > p.since - interval '1 hour' and h.bucket < p.until order by h.bucket limit 1
+    ) first
+    cross join lateral (
+      select h.bucket from rollup.sensor_hourly h
+      where h.sensor_id = p.sensor_id and h.bucket > p.since - interval '1 hour' and h.bucket < p.until order by h.bucket desc limit 1
+    ) last
+    where p.id = any (periods) and p.sensor_id is not null
+    group by 1
+  ) touched
+  cross join logic.month_pieces(touched.hours) piece;
+end $$;
+
+-- Computes the hours of one station again.
+create function logic.recompute_station(station int, since timestamptz, until timestamptz) returns void language plpgsql as $$
+declare
+  storage constant regclass := logic.storage_of('station_hourly');
+begin
+  execute format('delete from %s where station_id = $1 and bucket >= $2 and bucket < $3', storage) using station, since, until;
+  execute format('insert into %s (%s) %s', storage,
+    (select string_agg(quote_ident(attname), ', ' order by attnum) from pg_attribute
+     where attrelid = 'rollup.station_hourly'::regclass and attnum > 0 and not attisdropped),
+    $select${{select of one station}}$select$) using station, since, until;
+end $$;
+
 -- From when on readings are all there: what was computed from earlier ones stands as it is, and computing it again would erase it. The
 -- sensor hours begin there; whatever is above them is computed from them, however old.
 create function logic.retained() returns tstzmultirange language sql stable as $$
@@ -69,4 +96,4 @@ begin
   update raw.installation set ingest_cutoff = since where ingest_cutoff < since;
 end $$;
 
-revoke all on procedure logic.raise_ingest_cutoff from public;
+revoke all on function logic.recompute_station from public;

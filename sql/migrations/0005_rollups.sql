@@ -1,7 +1,8 @@
 -- What keeping the aggregates needs. The aggregates themselves are built from sql/rollups after all migrations.
 
--- Hours to compute again although no reading in them changed: an operator's request, or a change of the network. `from_level` is the
--- lowest level that changes; with a sensor or a station given, only hours in which it has data are meant.
+-- Hours to compute again although no reading in them changed; `from_level` is the lowest level that changes. With neither sensor nor
+-- station: an operator's request. With both: that sensor counts for that station otherwise than before. With a station alone: that
+-- station counts for regions otherwise than before.
 create table rollup.stale_period (
   id bigint generated always as identity primary key,
   since timestamptz not null,

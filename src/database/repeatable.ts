@@ -5,7 +5,7 @@
 import { type Definitions, listSql, readSql } from './definitions.ts';
 import { buildOracle, type Columns } from './oracle.ts';
 import { render, type Words } from './render.ts';
-import { type Calendar, type Engine, LEVELS, wordsOf } from './rollups.ts';
+import { body, type Calendar, type Engine, LEVELS, type Level, wordsOf } from './rollups.ts';
 
 const SUBJECTS: readonly Words[] = [
   {
@@ -29,7 +29,7 @@ const RESOLUTIONS = ['daily', 'monthly'];
 
 /** All of it in order. A file that speaks of `{{subject}}` is rendered for stations and regions, one of `{{resolution}}` for days and months. */
 export function repeatableSql(definitions: Definitions, engine: Engine, calendar: Calendar, columns: Columns): string {
-  const words = wordsOf(calendar);
+  const words = { ...wordsOf(calendar), 'select of one station': selectOfOneStation(definitions, calendar) };
   const all = (folder: string) =>
     listSql(definitions, folder).flatMap((file) =>
       renderings(readSql(definitions, `${folder}/${file}`), definitions, words),
@@ -50,6 +50,12 @@ drop schema if exists logic cascade;
 create schema logic;
 create schema api;
 revoke all on schema logic, api from public;`;
+
+/** Of the station $1, from $2 to $3. */
+function selectOfOneStation(definitions: Definitions, calendar: Calendar): string {
+  const level = LEVELS.find(({ name }) => name === 'station_hourly') as Level;
+  return body(level, definitions, calendar, (hour) => `p.station_id = $1 and ${hour} >= $2 and ${hour} < $3`);
+}
 
 function renderings(template: string, definitions: Definitions, words: Words): string[] {
   const subjects = template.includes('{{subject}}') ? SUBJECTS : [{}];

@@ -473,6 +473,7 @@ create or replace procedure rollup.refresh(now timestamptz) language plpgsql as 
 declare
   periods bigint[];
   hours tstzmultirange;
+  piece record;
   requested tstzmultirange; -- by an operator: all levels by force, whatever was done to them; of other changes the log tells the levels above
   kept_since timestamptz;
 begin
@@ -490,6 +491,10 @@ begin
   call logic.refresh_level('sensor_hourly', 'hour', requested * logic.retained(), kept_since);
   hours := logic.stale_hours('station_hourly', periods);
   call logic.refresh_level('station_hourly', 'hour', hours);
+  for piece in select s.station_id, s.since, s.until from logic.stale_station_hours(periods) s loop
+    perform logic.recompute_station(piece.station_id, piece.since, piece.until); -- the log tells the levels above
+    commit;
+  end loop;
   call logic.note_missed_buckets('station_hourly', 'day');
   commit;
   hours := logic.stale_hours('region_hourly', periods) - hours + requested;
@@ -569,6 +574,12 @@ create procedure logic.delete_expired_readings() language plpgsql as $$
 begin
   perform drop_chunks('raw.readings', older_than => (select retained_from from raw.installation));
 end $$;
+
+-- Where the rows of a level are.
+create function logic.storage_of(level text) returns regclass language sql stable as $$
+  select format('%I.%I', a.materialization_hypertable_schema, a.materialization_hypertable_name)::regclass
+  from timescaledb_information.continuous_aggregates a where a.view_schema = 'rollup' and a.view_name = level
+$$;
 
 -- Bytes on disk of a schema: its own tables, and the chunks of its hypertables and aggregates, compressed ones included.
 create function logic.size_of(wanted text) returns bigint language sql stable as $$
@@ -695,6 +706,8 @@ declare
   placements_after raw.placement[];
   memberships_before raw.membership[];
   memberships_after raw.membership[];
+  -- while no refresh is under way, nothing need be computed again of what was never computed
+  is_quiet boolean := pg_try_advisory_xact_lock(hashtext('rollup.refresh'));
 begin
   placements_before := array(select p::raw.placement from (table raw.placement except select sensor_id, station_id, formula, since, until from logic.placement) p);
   placements_after := array(select p::raw.placement from (select sensor_id, station_id, formula, since, until from logic.placement except table raw.placement) p);
@@ -710,15 +723,16 @@ begin
 
   -- per station and formula, the times at which it holds now and did not before, or the other way round
   with difference as (
-    select sensor_id, range_agg(logic.either(before, after)) as periods
+    select sensor_id, station_id, range_agg(logic.either(before, after)) as periods
     from (select sensor_id, station_id, formula, range_agg(tstzrange(since, until)) as before from unnest(placements_before) group by 1, 2, 3) b
     full join (select sensor_id, station_id, formula, range_agg(tstzrange(since, until)) as after from unnest(placements_after) group by 1, 2, 3) a
       using (sensor_id, station_id, formula)
-    group by 1
+    group by 1, 2
   ),
   marked as (
-    insert into rollup.stale_period (since, until, from_level, sensor_id)
-    select lower(part), upper(part), 'station_hourly', sensor_id from difference cross join unnest(periods) part
+    insert into rollup.stale_period (since, until, from_level, sensor_id, station_id)
+    select lower(part), upper(part), 'station_hourly', d.sensor_id, d.station_id from difference d cross join unnest(periods) part
+    where not is_quiet or exists (select from rollup.sensor_hourly h where h.sensor_id = d.sensor_id)
     returning sensor_id
   )
   select count(distinct sensor_id) into sensors_changed from marked;
@@ -732,7 +746,8 @@ begin
   ),
   marked as (
     insert into rollup.stale_period (since, until, from_level, station_id)
-    select lower(part), upper(part), 'region_hourly', station_id from difference cross join unnest(periods) part
+    select lower(part), upper(part), 'region_hourly', d.station_id from difference d cross join unnest(periods) part
+    where not is_quiet or exists (select from rollup.station_hourly h where h.station_id = d.station_id)
     returning station_id
   )
   select count(distinct station_id) into stations_changed from marked;
@@ -742,7 +757,8 @@ revoke all on function logic.apply_periods from public;
 
 -- Which hours a refresh computes again although no reading in them changed. To be asked while the level below is up to date.
 
--- The hours that these stale periods mean for a level and the levels above it: finite, and only where there is or was anything.
+-- The hours that these stale periods mean for all stations or regions of a level and the levels above it: finite, and only where there
+-- is or was anything.
 create function logic.stale_hours(level text, periods bigint[]) returns tstzmultirange language plpgsql stable as $$
 begin
   if periods = '{}' then -- almost always; the rest is planned over every chunk
@@ -751,7 +767,7 @@ begin
   return (
     with wanted as (
       select p.* from rollup.stale_period p
-      where p.id = any (periods)
+      where p.id = any (periods) and p.sensor_id is null
         and array_position('{sensor_hourly,station_hourly,region_hourly}', p.from_level) <= array_position('{sensor_hourly,station_hourly,region_hourly}', level)
     ),
     extent as (
@@ -762,26 +778,14 @@ begin
         union all select min(bucket), max(bucket) from rollup.station_monthly
         union all select min(bucket), max(bucket) from rollup.region_monthly
       ) ends
-      where exists (select from wanted where sensor_id is null and station_id is null)
+      where exists (select from wanted where station_id is null)
     )
     select coalesce(range_agg(hours), '{}')
     from (
       -- an operator's request
       select logic.widen('hour', tstzmultirange(tstzrange(greatest(w.since, extent.low), least(w.until, extent.high)))) as hours
       from wanted w cross join extent
-      where w.sensor_id is null and w.station_id is null and w.since < extent.high and w.until > extent.low
-      union all
-      -- a changed placement: from the first to the last hour of the sensor that it touches
-      select tstzmultirange(tstzrange(first.bucket, last.bucket + interval '1 hour'))
-      from wanted w
-      cross join lateral (
-        select h.bucket from rollup.sensor_hourly h
-        where h.sensor_id = w.sensor_id and h.bucket > w.since - interval '1 hour' and h.bucket < w.until order by h.bucket limit 1
-      ) first
-      cross join lateral (
-        select h.bucket from rollup.sensor_hourly h
-        where h.sensor_id = w.sensor_id and h.bucket > w.since - interval '1 hour' and h.bucket < w.until order by h.bucket desc limit 1
-      ) last
+      where w.station_id is null and w.since < extent.high and w.until > extent.low
       union all
       -- a changed membership: from the first to the last hour of the station in it
       select tstzmultirange(tstzrange(first.bucket, last.bucket + interval '1 hour'))
@@ -798,6 +802,77 @@ begin
   );
 end $$;
 
+-- The station hours to compute again because a sensor counts for the station otherwise than before: from the first to the last hour of
+-- the sensor that is touched, month by month.
+create function logic.stale_station_hours(periods bigint[]) returns table (station_id int, since timestamptz, until timestamptz) language plpgsql stable as $$
+begin
+  if periods = '{}' then
+    return;
+  end if;
+  return query
+  select touched.station_id, piece.since, piece.until
+  from (
+    select p.station_id, range_agg(tstzrange(first.bucket, last.bucket + interval '1 hour')) as hours
+    from rollup.stale_period p
+    cross join lateral (
+      select h.bucket from rollup.sensor_hourly h
+      where h.sensor_id = p.sensor_id and h.bucket > p.since - interval '1 hour' and h.bucket < p.until order by h.bucket limit 1
+    ) first
+    cross join lateral (
+      select h.bucket from rollup.sensor_hourly h
+      where h.sensor_id = p.sensor_id and h.bucket > p.since - interval '1 hour' and h.bucket < p.until order by h.bucket desc limit 1
+    ) last
+    where p.id = any (periods) and p.sensor_id is not null
+    group by 1
+  ) touched
+  cross join logic.month_pieces(touched.hours) piece;
+end $$;
+
+-- Computes the hours of one station again.
+create function logic.recompute_station(station int, since timestamptz, until timestamptz) returns void language plpgsql as $$
+declare
+  storage constant regclass := logic.storage_of('station_hourly');
+begin
+  execute format('delete from %s where station_id = $1 and bucket >= $2 and bucket < $3', storage) using station, since, until;
+  execute format('insert into %s (%s) %s', storage,
+    (select string_agg(quote_ident(attname), ', ' order by attnum) from pg_attribute
+     where attrelid = 'rollup.station_hourly'::regclass and attnum > 0 and not attisdropped),
+    $select$select
+  time_bucket('1 hour', s.bucket, origin => timestamptz '1999-12-31 20:00:00+00') as bucket,
+  p.station_id,
+  count(*)::int as sensor_count,
+  avg(s.temperature) as temperature,
+  avg(s.humidity) as humidity,
+  avg(s.pressure) as pressure,
+  avg(s.pm1) as pm1,
+  avg(s.pm10) as pm10,
+  avg(s.no2) as no2,
+  avg(s.so2) as so2,
+  avg(s.o3) as o3,
+  avg(s.dust) as dust,
+  avg(s.usvh) as usvh,
+  avg(s.uv) as uv,
+  avg(s.wind_speed) as wind_speed,
+  (coalesce(sum(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none'), 0)
+  + coalesce(count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021')
+    * rollup.corrected('epa-2021', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021'), avg(s.humidity)), 0))
+  / nullif(count(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none')
+    + case when avg(s.humidity) is null then 0 else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021') end, 0) as pm25,
+  avg(case when p.formula = 'none' then s.pm25_raw else coalesce(s.pm25_raw, s.pm25) end) as pm25_raw,
+  avg(s.wind_sin) as wind_sin,
+  avg(s.wind_cos) as wind_cos,
+  avg(s.rain) as rain,
+  rollup.aqi((coalesce(sum(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none'), 0)
+  + coalesce(count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021')
+    * rollup.corrected('epa-2021', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021'), avg(s.humidity)), 0))
+  / nullif(count(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none')
+    + case when avg(s.humidity) is null then 0 else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021') end, 0), avg(s.pm10)) as aqi
+from rollup.sensor_hourly s
+join raw.placement p on p.sensor_id = s.sensor_id
+where s.bucket >= p.since and s.bucket + interval '1 hour' <= p.until and p.station_id = $1 and s.bucket >= $2 and s.bucket < $3
+group by 1, 2$select$) using station, since, until;
+end $$;
+
 -- From when on readings are all there: what was computed from earlier ones stands as it is, and computing it again would erase it. The
 -- sensor hours begin there; whatever is above them is computed from them, however old.
 create function logic.retained() returns tstzmultirange language sql stable as $$
@@ -811,7 +886,7 @@ begin
   update raw.installation set ingest_cutoff = since where ingest_cutoff < since;
 end $$;
 
-revoke all on procedure logic.raise_ingest_cutoff from public;
+revoke all on function logic.recompute_station from public;
 
 -- The way in: a batch of readings in columns, one element for each reading, validated already except for what only the database
 -- knows (S2, S3). With the rights of the caller, in one transaction: all of it or nothing.
@@ -928,7 +1003,7 @@ begin
     select *, row_number() over (partition by sensor_id, measured_at order by nth desc) = 1 as is_last from given where reason is null
   ),
   written as (
-    insert into raw.readings as stored (measured_at, sensor_id, temperature,
+  insert into raw.readings as stored (measured_at, sensor_id, temperature,
   humidity,
   pressure,
   pm1,
@@ -944,7 +1019,7 @@ begin
   wind_speed,
   wind_direction,
   rain)
-    select measured_at, sensor_id, temperature,
+  select measured_at, sensor_id, temperature,
   humidity,
   pressure,
   pm1,
@@ -960,8 +1035,8 @@ begin
   wind_speed,
   wind_direction,
   rain from usable where is_last
-    order by sensor_id, measured_at -- one order for all, or two writers could wait for each other
-    on conflict (sensor_id, measured_at) do update set temperature = excluded.temperature,
+  order by sensor_id, measured_at -- one order for all, or two writers could wait for each other
+  on conflict (sensor_id, measured_at) do update set temperature = excluded.temperature,
   humidity = excluded.humidity,
   pressure = excluded.pressure,
   pm1 = excluded.pm1,
@@ -977,7 +1052,7 @@ begin
   wind_speed = excluded.wind_speed,
   wind_direction = excluded.wind_direction,
   rain = excluded.rain
-    where not only_new and (stored.temperature,
+  where not only_new and (stored.temperature,
   stored.humidity,
   stored.pressure,
   stored.pm1,
@@ -1008,14 +1083,13 @@ begin
   excluded.wind_speed,
   excluded.wind_direction,
   excluded.rain)
-    returning sensor_id, measured_at, extract(epoch from now - measured_at)::float8 as delay
-  ),
-  -- twice in this batch: the last wins; an earlier one is unchanged if equal (or if it could only have filled a gap), else accepted
-  replaced as (
-    select count(*)::int as n
-    from usable earlier
-    join usable last on last.is_last and last.sensor_id = earlier.sensor_id and last.measured_at = earlier.measured_at
-    where not earlier.is_last and not only_new and (earlier.temperature,
+  returning sensor_id, measured_at, extract(epoch from now - measured_at)::float8 as delay
+),
+replaced as (
+  select count(*)::int as n
+  from usable earlier
+  join usable last on last.is_last and last.sensor_id = earlier.sensor_id and last.measured_at = earlier.measured_at
+  where not earlier.is_last and not only_new and (earlier.temperature,
   earlier.humidity,
   earlier.pressure,
   earlier.pm1,
@@ -1046,7 +1120,7 @@ begin
   last.wind_speed,
   last.wind_direction,
   last.rain)
-  )
+)
   select replaced.n + count(w.measured_at),
     (select count(*) from usable) - replaced.n - count(w.measured_at),
     count(w.measured_at) filter (where p.sensor_id is null),
@@ -1063,9 +1137,8 @@ begin
   group by replaced.n;
 
   if refused_nths <> '{}' or value_nths <> '{}' then
-    insert into raw.quarantine (recorded_at, source, provider_id, stations, line, kind, reason, text, reading)
-    select now, store_readings.source, scope_provider, scope_stations, q.line, q.kind, q.reason, q.text, q.reading
-    from logic.refused_lines(sensors, times, lines, texts, value_nths, value_reasons, refused_nths, refused_reasons, temperature_values,
+    perform logic.quarantine_readings(now, source, scope_provider, scope_stations, sensors, times, lines, texts, value_nths, value_reasons,
+      refused_nths, refused_reasons, temperature_values,
   humidity_values,
   pressure_values,
   pm1_values,
@@ -1080,15 +1153,14 @@ begin
   uv_values,
   wind_speed_values,
   wind_direction_values,
-  rain_values) q
-    order by q.kind, q.reason, q.text
-    on conflict (fingerprint) do nothing;
+  rain_values);
   end if;
 end $$;
 
--- The lines of a batch that belong into quarantine: readings that were refused, and values left out of readings that were kept or that
--- had no other fault. Of a reading that was understood its values go along, for another try.
-create function logic.refused_lines(
+-- Records in quarantine what of a batch could not be used: readings that were refused, and values left out of readings that were kept or
+-- that had no other fault (S2). Of a reading that was understood its values go along, for another try. A line is recorded once.
+create function logic.quarantine_readings(
+  now timestamptz, source text, provider text, stations int[],
   sensors int[], times float8[], lines bigint[], texts text, value_nths int[], value_reasons text[], refused_nths int[], refused_reasons text[],
   temperature_values real[],
   humidity_values real[],
@@ -1107,7 +1179,7 @@ create function logic.refused_lines(
   wind_direction_values real[],
   rain_values real[]
 )
-returns table (line bigint, kind text, reason text, text text, reading jsonb) language sql stable
+returns void language sql
 set plan_cache_mode = force_custom_plan as $$
   with refused as (
     select r.nth, 'reading' as kind, r.reason from unnest(refused_nths, refused_reasons) as r(nth, reason)
@@ -1120,7 +1192,8 @@ set plan_cache_mode = force_custom_plan as $$
   wrong as (
     select v.nth, jsonb_agg(v.reason) as reasons from unnest(value_nths, value_reasons) as v(nth, reason) group by 1
   )
-  select original.line, refused.kind, refused.reason,
+  insert into raw.quarantine (recorded_at, source, provider_id, stations, line, kind, reason, text, reading)
+  select now, source, provider, stations, original.line, refused.kind, refused.reason,
     left(coalesce(original.text, ''), case when given.is_understood then 2000 else 65536 end),
     case when refused.kind = 'reading' and given.is_understood then jsonb_strip_nulls(jsonb_build_object(
       'sensor_id', given.sensor_id, 'microseconds', given.microseconds, 'temperature', given.temperature,
@@ -1176,7 +1249,169 @@ set plan_cache_mode = force_custom_plan as $$
   wind_direction,
   rain, nth)
   ) given on given.nth = refused.nth
+  order by refused.kind, refused.reason, original.text
+  on conflict (fingerprint) do nothing
 $$;
+
+-- The same for readings that an import has copied into the temporary table staged_readings (nth, and the columns of raw.readings), all of
+-- them usable. accepted + unchanged = the readings staged.
+create function logic.store_staged_readings(now timestamptz, out accepted int, out unchanged int, out without_station int) language plpgsql as $$
+declare
+  only_new constant boolean := false;
+begin
+  with usable as materialized (
+    select *, row_number() over (partition by sensor_id, measured_at order by nth desc) = 1 as is_last from staged_readings
+  ),
+  written as (
+  insert into raw.readings as stored (measured_at, sensor_id, temperature,
+  humidity,
+  pressure,
+  pm1,
+  pm25,
+  pm25_raw,
+  pm10,
+  no2,
+  so2,
+  o3,
+  dust,
+  usvh,
+  uv,
+  wind_speed,
+  wind_direction,
+  rain)
+  select measured_at, sensor_id, temperature,
+  humidity,
+  pressure,
+  pm1,
+  pm25,
+  pm25_raw,
+  pm10,
+  no2,
+  so2,
+  o3,
+  dust,
+  usvh,
+  uv,
+  wind_speed,
+  wind_direction,
+  rain from usable where is_last
+  order by sensor_id, measured_at -- one order for all, or two writers could wait for each other
+  on conflict (sensor_id, measured_at) do update set temperature = excluded.temperature,
+  humidity = excluded.humidity,
+  pressure = excluded.pressure,
+  pm1 = excluded.pm1,
+  pm25 = excluded.pm25,
+  pm25_raw = excluded.pm25_raw,
+  pm10 = excluded.pm10,
+  no2 = excluded.no2,
+  so2 = excluded.so2,
+  o3 = excluded.o3,
+  dust = excluded.dust,
+  usvh = excluded.usvh,
+  uv = excluded.uv,
+  wind_speed = excluded.wind_speed,
+  wind_direction = excluded.wind_direction,
+  rain = excluded.rain
+  where not only_new and (stored.temperature,
+  stored.humidity,
+  stored.pressure,
+  stored.pm1,
+  stored.pm25,
+  stored.pm25_raw,
+  stored.pm10,
+  stored.no2,
+  stored.so2,
+  stored.o3,
+  stored.dust,
+  stored.usvh,
+  stored.uv,
+  stored.wind_speed,
+  stored.wind_direction,
+  stored.rain) is distinct from (excluded.temperature,
+  excluded.humidity,
+  excluded.pressure,
+  excluded.pm1,
+  excluded.pm25,
+  excluded.pm25_raw,
+  excluded.pm10,
+  excluded.no2,
+  excluded.so2,
+  excluded.o3,
+  excluded.dust,
+  excluded.usvh,
+  excluded.uv,
+  excluded.wind_speed,
+  excluded.wind_direction,
+  excluded.rain)
+  returning sensor_id, measured_at, extract(epoch from now - measured_at)::float8 as delay
+),
+replaced as (
+  select count(*)::int as n
+  from usable earlier
+  join usable last on last.is_last and last.sensor_id = earlier.sensor_id and last.measured_at = earlier.measured_at
+  where not earlier.is_last and not only_new and (earlier.temperature,
+  earlier.humidity,
+  earlier.pressure,
+  earlier.pm1,
+  earlier.pm25,
+  earlier.pm25_raw,
+  earlier.pm10,
+  earlier.no2,
+  earlier.so2,
+  earlier.o3,
+  earlier.dust,
+  earlier.usvh,
+  earlier.uv,
+  earlier.wind_speed,
+  earlier.wind_direction,
+  earlier.rain) is distinct from (last.temperature,
+  last.humidity,
+  last.pressure,
+  last.pm1,
+  last.pm25,
+  last.pm25_raw,
+  last.pm10,
+  last.no2,
+  last.so2,
+  last.o3,
+  last.dust,
+  last.usvh,
+  last.uv,
+  last.wind_speed,
+  last.wind_direction,
+  last.rain)
+)
+  select replaced.n + count(w.measured_at), (select count(*) from usable) - replaced.n - count(w.measured_at),
+    count(w.measured_at) filter (where p.sensor_id is null)
+  into accepted, unchanged, without_station
+  from replaced
+  left join written w on true
+  left join raw.placement p on p.sensor_id = w.sensor_id and w.measured_at >= p.since and w.measured_at < p.until
+  group by replaced.n;
+end $$;
+
+-- What an import must know of these sensors to judge their readings; none for a sensor that the network does not know. Times in
+-- microseconds since 1970. newest: of the stored readings; null without any. placements: [since, until) of each, null where infinite.
+create function logic.known_sensors(sensors int[]) returns table (id int, newest float8, placements jsonb) language sql stable
+set plan_cache_mode = force_custom_plan as $$
+  select s.id,
+    (select extract(epoch from r.measured_at)::float8 * 1e6 from raw.readings r where r.sensor_id = s.id order by r.measured_at desc limit 1),
+    (select coalesce(jsonb_agg(jsonb_build_array(
+        case when isfinite(p.since) then extract(epoch from p.since) * 1000000 end,
+        case when isfinite(p.until) then extract(epoch from p.until) * 1000000 end)), '[]')
+      from raw.placement p where p.sensor_id = s.id)
+  from raw.sensor s
+  where s.id = any (sensors)
+$$;
+
+-- Takes part in the agreement on the ingest cutoff until the end of the transaction (raise_ingest_cutoff), and returns from when on
+-- readings are taken: the first hour there is, and the cutoff; microseconds since 1970, null where there is none.
+create function logic.ingest_bounds(out origin float8, out cutoff float8) language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock_shared(hashtext('raw.ingest_cutoff'));
+  select extract(epoch from rollup.origin()) * 1e6, case when isfinite(ingest_cutoff) then extract(epoch from ingest_cutoff) * 1e6 end
+  into origin, cutoff from raw.installation;
+end $$;
 
 -- The sensors among these for which the sender may not send: known ones that stood at another's station at that time, suspicious or
 -- not, or, where they stood nowhere then, never stood at one of the sender's.
@@ -1200,8 +1435,10 @@ create function logic.unauthorized_sensors(sensors int[], times float8[], provid
   where provider is not null and not coalesce(of_sensor.own_then, of_sensor.own_ever, false)
 $$;
 
-revoke all on function logic.store_readings, logic.refused_lines, logic.unauthorized_sensors from public;
-grant execute on function logic.store_readings, logic.refused_lines, logic.unauthorized_sensors to airseries_ingest;
+revoke all on function logic.store_readings, logic.store_staged_readings, logic.quarantine_readings, logic.known_sensors, logic.ingest_bounds,
+  logic.unauthorized_sensors from public;
+grant execute on function logic.store_readings, logic.store_staged_readings, logic.quarantine_readings, logic.known_sensors, logic.ingest_bounds,
+  logic.unauthorized_sensors to airseries_ingest;
 grant usage on schema logic to airseries_ingest;
 
 -- The network file's way into the database: authoritative for everything it lists; anything it does not list stays until it is removed.

@@ -19,6 +19,7 @@ create or replace procedure rollup.refresh(now timestamptz) language plpgsql as 
 declare
   periods bigint[];
   hours tstzmultirange;
+  piece record;
 begin
   perform pg_advisory_xact_lock(hashtext('rollup.refresh'));
   with seen as (delete from rollup.stale_hour returning hour)
@@ -29,6 +30,10 @@ begin
   call logic.fill('sensor_hourly', hours);
   hours := hours + logic.stale_hours('station_hourly', periods);
   call logic.fill('station_hourly', hours);
+  for piece in select s.station_id, s.since, s.until from logic.stale_station_hours(periods) s loop
+    perform logic.recompute_station(piece.station_id, piece.since, piece.until);
+    hours := hours + tstzmultirange(tstzrange(piece.since, piece.until));
+  end loop;
   call logic.fill('station_daily', logic.widen('day', hours));
   call logic.fill('station_monthly', logic.widen('month', hours));
   hours := hours + logic.stale_hours('region_hourly', periods);
@@ -62,6 +67,11 @@ begin
     commit;
   end loop;
 end $$;
+
+-- Where the rows of a level are.
+create function logic.storage_of(level text) returns regclass language sql stable as $$
+  select format('rollup.%I', level)::regclass
+$$;
 
 -- Bytes on disk of a schema.
 create function logic.size_of(wanted text) returns bigint language sql stable as $$

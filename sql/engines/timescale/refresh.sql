@@ -53,6 +53,7 @@ create or replace procedure rollup.refresh(now timestamptz) language plpgsql as 
 declare
   periods bigint[];
   hours tstzmultirange;
+  piece record;
   requested tstzmultirange; -- by an operator: all levels by force, whatever was done to them; of other changes the log tells the levels above
   kept_since timestamptz;
 begin
@@ -70,6 +71,10 @@ begin
   call logic.refresh_level('sensor_hourly', 'hour', requested * logic.retained(), kept_since);
   hours := logic.stale_hours('station_hourly', periods);
   call logic.refresh_level('station_hourly', 'hour', hours);
+  for piece in select s.station_id, s.since, s.until from logic.stale_station_hours(periods) s loop
+    perform logic.recompute_station(piece.station_id, piece.since, piece.until); -- the log tells the levels above
+    commit;
+  end loop;
   call logic.note_missed_buckets('station_hourly', 'day');
   commit;
   hours := logic.stale_hours('region_hourly', periods) - hours + requested;
@@ -149,6 +154,12 @@ create procedure logic.delete_expired_readings() language plpgsql as $$
 begin
   perform drop_chunks('raw.readings', older_than => (select retained_from from raw.installation));
 end $$;
+
+-- Where the rows of a level are.
+create function logic.storage_of(level text) returns regclass language sql stable as $$
+  select format('%I.%I', a.materialization_hypertable_schema, a.materialization_hypertable_name)::regclass
+  from timescaledb_information.continuous_aggregates a where a.view_schema = 'rollup' and a.view_name = level
+$$;
 
 -- Bytes on disk of a schema: its own tables, and the chunks of its hypertables and aggregates, compressed ones included.
 create function logic.size_of(wanted text) returns bigint language sql stable as $$
