@@ -76,7 +76,8 @@ export async function install(engine: Engine, network: object, timeZone = 'Asia/
   return installation;
 }
 
-export function reading(sensorId: number, at: number | string, values: Values): Incoming {
+/** `at`: milliseconds, an instant, or ISO 8601. */
+export function reading(sensorId: number, at: number | Date | string, values: Values): Incoming {
   const measuredAt = typeof at === 'string' ? at : new Date(at).toISOString();
   return { sensorId, measuredAt, values, text: JSON.stringify({ sensorId, measuredAt, ...values }) };
 }
