@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { onEveryEngine } from '../support/database.ts';
-import { citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
+import { type Body, citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
 import { instantOf } from '../support/localTime.ts';
 
 const ZONE = 'Europe/Berlin';
@@ -114,5 +114,18 @@ onEveryEngine('health figures of a region', (engine) => {
   it.each(ROWS.map(([title], row) => [title, row] as const))('%s', async (_, row) => {
     const [, , expected, at = NOW] = ROWS[row] as Row;
     expect(await here.get(`region/${slugOf(row)}.json`, new Date(at))).toMatchObject(expected);
+  });
+
+  it.each(['UTC', 'America/New_York'])('are the same in a session of %s, as Grafana may have it (Z1)', async (zone) => {
+    const reader = here.database.as('airseries_reader', zone);
+    for (const at of [MIDNIGHT - 1, MIDNIGHT].map((instant) => new Date(instant))) {
+      const rows = await reader`
+        select slug, "who_daily_pm2.5", "who_year_pm2.5", "who_pm2.5_exceedance_days", month_cigarettes
+        from api.region_current(${at})`;
+      const { regions } = await here.get('stations.json', at);
+      const published = new Map(regions.map((region: Body) => [region.slug, region]));
+      expect(rows).toHaveLength(ROWS.length);
+      for (const row of rows) expect(published.get(row.slug)).toMatchObject(row);
+    }
   });
 });

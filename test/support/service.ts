@@ -34,11 +34,11 @@ export async function startService(here: Installation, environment: Record<strin
   return { ...service, port, token, logged };
 }
 
-/** Looks again and again, for ten seconds at most. */
+/** Looks again and again, for twenty seconds at most. */
 export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const deadline = performance.now() + 10_000;
+  const deadline = performance.now() + 20_000;
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`not within ten seconds: ${what}`);
+    if (performance.now() > deadline) throw new Error(`not within twenty seconds: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
