@@ -1,5 +1,6 @@
 /** The end of the service: what is asked to stop, stops in an order in which nothing that was begun is lost, and says how it went. */
 import { beforeEach, expect, it } from 'vitest';
+import type { Sql } from '../src/database/connect.ts';
 import { engines } from './support/database.ts';
 import { citiesOfOneStation, type Installation, install, reading } from './support/installation.ts';
 import { ask, beginBatch, SERVICE_NOW, type Service, startService, until } from './support/service.ts';
@@ -9,8 +10,10 @@ const time = SERVICE_NOW.toISOString();
 
 let here: Installation;
 let service: Service;
+let superuser: Sql;
 beforeEach(async () => {
   here = await install(engines[0] ?? 'plain', citiesOfOneStation(['town', 'village']));
+  superuser = here.database.superuser();
   await here.accept([reading(1, SERVICE_NOW, { pm25: 10 })]);
   service = await startService(here, { DEMO: 'off' });
   return async () => {
@@ -24,8 +27,7 @@ const isRefused = async (server: keyof Service['port']) => (await ask(service.po
 
 /** Nothing that reads stations is answered until it is released. */
 async function holdStations(): Promise<() => Promise<void>> {
-  const superuser = here.database.superuser();
-  await superuser`select`;
+  await superuser`select`; // the driver never reserves a connection that it has yet to open
   const held = await superuser.reserve();
   await held`begin`;
   await held`lock table api.station in access exclusive mode`;
@@ -35,8 +37,9 @@ async function holdStations(): Promise<() => Promise<void>> {
   };
 }
 const isWaiting = async () => {
-  const waiting = await here.database.superuser()`
-    select from pg_stat_activity where application_name = 'airseries read' and wait_event_type = 'Lock'`;
+  const waiting = await superuser`
+    select from pg_stat_activity
+    where datname = current_database() and application_name = 'airseries read' and wait_event_type = 'Lock'`;
   return waiting.length > 0;
 };
 
