@@ -1,8 +1,14 @@
 import { defineConfig } from 'vitest/config';
 import type { Reporter } from 'vitest/reporters';
+import { beginRun, endRun } from './test/support/leftovers.ts';
 
-/** Ends the run with its counts alone on a line, for whoever reads the end of a log. */
+let folder: string | undefined;
+
+/** Ends the run with its counts alone on a line, for whoever reads the end of a log. What the run left behind counts as failed. */
 const tally: Reporter = {
+  onInit() {
+    folder ??= beginRun();
+  },
   onTestRunEnd(modules, errors) {
     const count = { passed: 0, failed: errors.length, skipped: 0 };
     for (const module of modules) {
@@ -13,9 +19,14 @@ const tally: Reporter = {
         if (state !== 'pending') count[state]++;
       }
     }
-    process.on('exit', () =>
-      process.stdout.write(`\n${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped\n`),
-    );
+    process.on('exit', () => {
+      const left = folder === undefined ? [] : endRun(folder);
+      if (left.length > 0) process.exitCode = 1;
+      for (const one of left) process.stdout.write(`\nLEFT BEHIND: ${one}`);
+      process.stdout.write(
+        `\n${count.passed} passed, ${count.failed + left.length} failed, ${count.skipped} skipped\n`,
+      );
+    });
   },
 };
 

@@ -51,10 +51,11 @@ export async function beginWork(work: Work): Promise<() => Promise<void>> {
   await refresh(target, clock());
   log.info({ seconds: Number(((performance.now() - started) / 1000).toFixed(1)) }, 'aggregates are up to date');
   await makeDigest(target, clock());
-  return scheduleJobs(jobsOf(work), work);
+  return scheduleJobs(makeJobs(work), work);
 }
 
-function jobsOf({ target, timeZone, clock, log, metrics, retention, pullHosts: hosts }: Work): Job[] {
+/** All of them, in the order in which those of one minute begin. */
+export function makeJobs({ target, timeZone, clock, log, metrics, retention, pullHosts: hosts }: Work): Job[] {
   return [
     demoFeedJob(target, clock),
     pullJob(target, clock, { hosts, log, metrics, timeZone }),

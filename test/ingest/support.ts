@@ -1,6 +1,5 @@
 /** A small network and its readings, for tests of everything between a file and the tables. */
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, type Sql } from '../../src/database/connect.ts';
 import { refresh } from '../../src/database/refresh.ts';
@@ -8,6 +7,7 @@ import type { Incoming } from '../../src/ingest/batch.ts';
 import { importNetwork, type NetworkResult } from '../../src/ingest/network/importNetwork.ts';
 import type { Log } from '../../src/log.ts';
 import type { TestDatabase } from '../support/database.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 export const NOW = new Date('2026-11-20T12:00:00Z');
 
@@ -96,8 +96,9 @@ export async function differences(db: TestDatabase): Promise<unknown[]> {
   }
 }
 
+/** Gone after the test. */
 export function file(name: string, content: string | Buffer): string {
-  const path = join(mkdtempSync(join(tmpdir(), 'airseries-ingest-')), name);
+  const path = join(temporaryFolder('ingest'), name);
   writeFileSync(path, content);
   return path;
 }

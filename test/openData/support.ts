@@ -1,9 +1,9 @@
 /** What an export left in a folder. */
-import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 
-export const emptyFolder = () => mkdtempSync(join(tmpdir(), 'airseries-export-'));
+export const emptyFolder = () => temporaryFolder('export');
 
 /** The text of every file by its name within the folder. */
 export function filesIn(folder: string): Record<string, string> {

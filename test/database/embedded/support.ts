@@ -1,8 +1,7 @@
 /** Temporary data directories, servers in this and other processes, and waiting for what must happen. */
 import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -16,18 +15,14 @@ import {
   openEmbeddedServer,
 } from '../../../src/database/embedded/server.ts';
 import { makeLog } from '../../../src/log.ts';
+import { temporaryFolder } from '../../support/temporaryFolder.ts';
 
 export const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));
 export const TIMEOUT_MS = 120_000;
 export const local = await findLocalTimescale();
 
 /** Removed after the test, which by then has let go of every server in it. */
-export function temporaryDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'airseries-test-'));
-  chmodSync(directory, 0o755); // run by root, the server runs as a user that must get in
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true, maxRetries: 10 }));
-  return directory;
-}
+export const temporaryDirectory = () => temporaryFolder('test');
 
 export async function open(dataDirectory: string, kind: EmbeddedKind = 'bundled'): Promise<EmbeddedServer> {
   const server = await openEmbeddedServer({ dataDirectory, kind, log: makeLog('silent') });

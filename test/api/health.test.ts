@@ -1,0 +1,131 @@
+/**
+ * A region's WHO figures and cigarettes (W1 to W4), each exactly at its bound and one step beside it. Every row is a city of its own
+ * with one station, so that what it measured is all that counts; the zone has daylight saving.
+ */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { onEveryEngine } from '../support/database.ts';
+import { type Body, citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
+import { instantOf } from '../support/localTime.ts';
+
+const ZONE = 'Europe/Berlin';
+const HOUR = 3_600_000;
+/** A full hour, four weeks after a change of the clocks. */
+const NOW = Date.parse('2026-11-20T12:00:00+01:00');
+const MIDNIGHT = instantOf(ZONE, 2026, 11, 21);
+
+/** When and how much. */
+type Pm25 = readonly [at: number, value: number];
+
+/** In the middle of the hours that many before the running one: 1 is the last that has closed. */
+const hours = (from: number, to: number, value: number): Pm25[] =>
+  Array.from({ length: to - from + 1 }, (_, n) => [NOW - (from + n) * HOUR + HOUR / 2, value]);
+/** Midnight of the day that many before today. */
+const midnight = (daysAgo: number) => instantOf(ZONE, 2026, 11, 20 - daysAgo);
+/** In as many hours of that day, from noon on. */
+const day = (daysAgo: number, ...values: number[]): Pm25[] =>
+  values.map((value, n) => [midnight(daysAgo) + (12 + n) * HOUR, value]);
+const days = (from: number, to: number, value: number): Pm25[] =>
+  Array.from({ length: to - from + 1 }, (_, n) => day(from + n, value)).flat();
+
+const daily = 'who_daily_pm2.5';
+const yearly = 'who_year_pm2.5';
+const exceedanceDays = 'who_pm2.5_exceedance_days';
+const mostlyTooHigh = 900;
+
+type Row = readonly [title: string, measured: Pm25[], expected: object, at?: number];
+
+const ROWS: readonly Row[] = [
+  ['W1: 18 of the last 24 closed hours are enough', hours(1, 18, 20), { [daily]: 20 }],
+  ['W1: 17 of them are not', hours(1, 17, 20), { [daily]: null, who_daily_exceedance: null }],
+  [
+    'W1: it is the mean of 24 hours, not 12 or 25, without the running one',
+    [...hours(0, 0, mostlyTooHigh), ...hours(1, 12, 10), ...hours(13, 24, 30), ...hours(25, 25, mostlyTooHigh)],
+    { [daily]: 20 },
+  ],
+  ['W1: the 24th hour counts until the next one has closed', hours(7, 24, 20), { [daily]: 20 }, NOW + HOUR - 1],
+  ['W1: and no longer from then on', hours(7, 24, 20), { [daily]: null }, NOW + HOUR],
+
+  [
+    'W2: the first instant of the 365th day counts, the millisecond before does not',
+    [
+      [midnight(365) - 1, mostlyTooHigh],
+      [midnight(365), 20],
+    ],
+    { [yearly]: 20, [exceedanceDays]: 1 },
+  ],
+  [
+    'W2: the last millisecond of yesterday counts, the first of today does not',
+    [
+      [midnight(0) - 1, 20],
+      [midnight(0), mostlyTooHigh],
+    ],
+    { [yearly]: 20, [exceedanceDays]: 1 },
+  ],
+  ['W2: the 365th day counts until midnight', [...day(365, 20), ...day(0, 40)], { [yearly]: 20 }, MIDNIGHT - 1],
+  ['W2: at midnight today takes its place', [...day(365, 20), ...day(0, 40)], { [yearly]: 40 }, MIDNIGHT],
+  ['W2: it is the mean of day means, not of hours', [...day(1, 10), ...day(2, 20, 20, 20)], { [yearly]: 15 }],
+  [
+    'W2: a day whose mean is exactly 15 is no exceedance day',
+    [...day(1, 15), ...day(2, 10, 20)],
+    { [exceedanceDays]: 0 },
+  ],
+  ['W2: one of 15.01 is, though it is published as 15', day(1, 15.01), { [yearly]: 15, [exceedanceDays]: 1 }],
+  ['W2: without data there are 0 exceedance days', [], { [yearly]: null, [exceedanceDays]: 0, month_cigarettes: null }],
+
+  [
+    'W3: 17.25 a day is exactly 15 % over, which is no exceedance, though it is published as 17.3',
+    hours(1, 24, 17.25),
+    { [daily]: 17.3, who_daily_exceedance: null },
+  ],
+  ['W3: 17.26 a day is one', hours(1, 24, 17.26), { [daily]: 17.3, who_daily_exceedance: 1.2 }],
+  ['W3: 1.25 times the daily guideline is published as 1.3', hours(1, 24, 18.75), { who_daily_exceedance: 1.3 }],
+  ['W3: and a little less as 1.2', hours(1, 24, 18.74), { who_daily_exceedance: 1.2 }],
+  ['W3: 5.75 a year is exactly 15 % over', day(1, 5.75), { [yearly]: 5.8, who_yearly_exceedance: null }],
+  ['W3: 5.76 a year is more', day(1, 5.76), { [yearly]: 5.8, who_yearly_exceedance: 1.2 }],
+  ['W3: 1.25 times the yearly guideline is published as 1.3', day(1, 6.25), { who_yearly_exceedance: 1.3 }],
+
+  ['W4: 22 µg/m³ over 30 days are 30 cigarettes', days(1, 30, 22), { month_cigarettes: 30 }],
+  [
+    'W4: the first instant of the 30th day counts, the millisecond before does not, nor does today',
+    [[midnight(30) - 1, mostlyTooHigh], [midnight(30), 22], ...day(0, mostlyTooHigh)],
+    { month_cigarettes: 30 },
+  ],
+  ['W4: the 30th day counts until midnight', [...day(30, 22), ...day(0, 44)], { month_cigarettes: 30 }, MIDNIGHT - 1],
+  ['W4: at midnight today takes its place', [...day(30, 22), ...day(0, 44)], { month_cigarettes: 60 }, MIDNIGHT],
+  ['W4: it is the mean of day means, not of hours', [...day(1, 11), ...day(2, 33, 33, 33)], { month_cigarettes: 30 }],
+  ['W4: 11.25 is published as 11.3', day(1, 8.25), { month_cigarettes: 11.3 }],
+];
+
+/** Slugs are letters. */
+const slugOf = (row: number) => `city-${String.fromCharCode(97 + Math.floor(row / 26), 97 + (row % 26))}`;
+
+onEveryEngine('health figures of a region', (engine) => {
+  let here: Installation;
+  beforeAll(async () => {
+    const slugs = ROWS.map((_, row) => slugOf(row));
+    here = await install(engine, citiesOfOneStation(slugs, { timeZone: ZONE }), ZONE);
+    await here.accept(
+      ROWS.flatMap(([, measured], row) => measured.map(([at, pm25]) => reading(row + 1, at, { pm25 }))),
+    );
+    await here.refresh(new Date(MIDNIGHT));
+  });
+  afterAll(() => here.close());
+
+  it.each(ROWS.map(([title], row) => [title, row] as const))('%s', async (_, row) => {
+    const [, , expected, at = NOW] = ROWS[row] as Row;
+    expect(await here.get(`region/${slugOf(row)}.json`, new Date(at))).toMatchObject(expected);
+  });
+
+  it.each(['UTC', 'America/New_York'])('are the same in a session of %s, as Grafana may have it (Z1)', async (zone) => {
+    const reader = here.database.as('airseries_reader', zone);
+    for (const at of [MIDNIGHT - 1, MIDNIGHT].map((instant) => new Date(instant))) {
+      const rows = await reader`
+        select slug, "who_daily_pm2.5", "who_year_pm2.5", "who_pm2.5_exceedance_days", month_cigarettes
+        from api.region_current(${at})`;
+      const { regions } = await here.get('stations.json', at);
+      const published = new Map(regions.map((region: Body) => [region.slug, region]));
+      expect(rows).toHaveLength(ROWS.length);
+      for (const row of rows) expect(published.get(row.slug)).toMatchObject(row);
+    }
+  });
+});

@@ -1,0 +1,95 @@
+/** When the worker's jobs run: a whole day of the real scheduler on a clock that is turned by hand. */
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { type Job, scheduleJobs } from '../../src/jobs/schedule.ts';
+import { makeJobs } from '../../src/jobs/work.ts';
+import { makeMetrics } from '../../src/metrics/registry.ts';
+import { keepingLog } from '../ingest/support.ts';
+
+const MINUTE = 60_000;
+const MIDNIGHT = Date.parse('2026-11-20T00:00:00Z');
+const here = process.env.TZ;
+
+beforeEach(() => {
+  process.env.TZ = 'America/New_York'; // the schedule must not follow the machine's zone
+  vi.useFakeTimers({
+    now: MIDNIGHT - 1,
+    toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'],
+  });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  if (here === undefined) delete process.env.TZ;
+  else process.env.TZ = here;
+});
+
+const clock = () => new Date();
+
+/** The worker's own jobs, which do nothing but note the minute of the day. */
+function noting(minutes: Map<string, number[]>): Job[] {
+  const work = {
+    target: 'postgres://nobody@127.0.0.1:1/nothing',
+    timeZone: 'Asia/Yerevan',
+    demo: false,
+    clock,
+    log: keepingLog(),
+    metrics: makeMetrics(),
+    terminal: false,
+    retention: undefined,
+    pullHosts: [],
+  };
+  return makeJobs(work).map((job) => {
+    const noted: number[] = [];
+    minutes.set(job.name, noted);
+    return { ...job, run: async () => void noted.push((Date.now() - MIDNIGHT) / MINUTE) };
+  });
+}
+
+const every = (step: number, first = 0) =>
+  Array.from({ length: Math.ceil((1_440 - first) / step) }, (_, n) => first + n * step);
+
+it('over one day every job runs at its minutes by the UTC clock, and at no others', async () => {
+  const minutes = new Map<string, number[]>();
+  const stop = scheduleJobs(noting(minutes), { clock, log: keepingLog(), metrics: makeMetrics() });
+  await vi.advanceTimersByTimeAsync(1_440 * MINUTE);
+  await stop();
+  const ran = Object.fromEntries([...minutes].map(([name, noted]) => [name, noted.map(Math.floor)]));
+  expect(ran).toEqual({
+    'demo feed': every(1),
+    pull: every(1),
+    refresh: every(1),
+    digest: every(5),
+    screen: every(10, 4),
+    'trim quarantine': every(10, 7),
+    maintain: [17],
+    audit: [101],
+  });
+});
+
+it('a job that is still running when its next minute comes is not started a second time, and is waited for at the end', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined); // the scheduler says so by itself
+  const begun: number[] = [];
+  const finish: (() => void)[] = [];
+  const slow: Job = {
+    name: 'slow',
+    every: '* * * * *',
+    run: () => {
+      begun.push(Date.now() - MIDNIGHT);
+      return new Promise((resolve) => finish.push(resolve));
+    },
+  };
+  const stop = scheduleJobs([slow], { clock, log: keepingLog(), metrics: makeMetrics() });
+  await vi.advanceTimersByTimeAsync(5 * MINUTE);
+  expect(begun).toHaveLength(1);
+  finish[0]?.();
+  await vi.advanceTimersByTimeAsync(MINUTE);
+  expect(begun).toHaveLength(2);
+
+  const stopped = stop().then(() => 'stopped');
+  expect(await Promise.race([stopped, vi.advanceTimersByTimeAsync(MINUTE).then(() => 'still waiting')])).toBe(
+    'still waiting',
+  );
+  finish[1]?.();
+  expect(await stopped).toBe('stopped');
+  expect(begun).toHaveLength(2);
+  warn.mockRestore();
+});

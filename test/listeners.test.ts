@@ -1,0 +1,100 @@
+/**
+ * What the listeners of a running service bear: how long they wait, how large a head and a body may be, how many bodies at once. Their
+ * settings are those that the process really has, not those that some file says.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { engines } from './support/database.ts';
+import { citiesOfOneStation, type Installation, install } from './support/installation.ts';
+import {
+  type Answer,
+  ask,
+  beginBatch,
+  beginRequest,
+  SERVICE_NOW,
+  type Service,
+  startService,
+  until,
+} from './support/service.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'airseries-listeners-'));
+const REPORT = new URL('support/reportListeners.mjs', import.meta.url).href;
+const time = SERVICE_NOW.toISOString();
+
+let here: Installation;
+let service: Service;
+beforeAll(async () => {
+  here = await install(engines[0] ?? 'plain', citiesOfOneStation(['town']));
+  service = await startService(here, { LISTENERS: folder, NODE_OPTIONS: `--import=${REPORT}`, DEMO: 'off' });
+});
+afterAll(async () => {
+  service.kill('SIGTERM');
+  await service.finished;
+  await here.close();
+  rmSync(folder, { recursive: true });
+});
+
+const PATHS = { public: '/en/air-quality-app/v1/station/1.json', admin: '/healthz', ingest: '/v1/readings' };
+
+describe.each([
+  ['public', 10_000],
+  ['admin', 10_000],
+  ['ingest', 60_000],
+] as const)('the %s listener', (name, requestTimeout) => {
+  it(`waits 5 seconds for a head, ${requestTimeout / 1_000} for a request, and keeps idle connections for 75`, async () => {
+    await ask(service.port[name], PATHS[name]);
+    expect(JSON.parse(readFileSync(join(folder, `${service.port[name]}.json`), 'utf8'))).toEqual({
+      headersTimeout: 5_000,
+      requestTimeout,
+      keepAliveTimeout: 75_000,
+      timeout: 0,
+    });
+  });
+
+  it('takes a head of 15 KiB, and answers one of 17 KiB with 431', async () => {
+    const status = async (bytes: number) =>
+      (await ask(service.port[name], PATHS[name], { 'X-Filler': 'x'.repeat(bytes) })).status;
+    expect(await status(15 * 1024)).toBe((await ask(service.port[name], PATHS[name])).status);
+    expect(await status(17 * 1024)).toBe(431);
+  });
+});
+
+describe('bodies', () => {
+  const post = (path: string, body: string, headers: Record<string, string> = {}): Promise<Answer> =>
+    beginRequest(service.port.ingest, {
+      method: 'POST',
+      path,
+      headers: { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json', ...headers },
+    }).finish(body);
+  const readings = (bytes: number) => JSON.stringify([{ sensor_id: 1, time, pm25: 10 }]).padEnd(bytes);
+  const airrohr = (bytes: number) => JSON.stringify({ sensordatavalues: [] }).padEnd(bytes);
+
+  it.each([
+    ['/v1/readings', 8 * 1024 * 1024, readings],
+    ['/v1/push/airrohr', 64 * 1024, airrohr],
+  ])('of %s may have %i bytes and no more', async (path, limit, body) => {
+    const answers = [limit, limit + 1].map((bytes) => post(path, body(bytes), { 'X-Sensor': 'esp8266-1' }));
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 413]);
+  });
+
+  it('are taken 16 at once: the next sender is asked to come back in 2 seconds, and all 16 are finished', async () => {
+    const begun = Array.from({ length: 16 }, () => beginBatch(service, [{ sensor_id: 1, time, pm25: 10 }]));
+    const next = () => post('/v1/readings', '[]');
+    let refused = await next();
+    await until(async () => {
+      if (refused.status === 200) refused = await next(); // not all of the 16 have come as far as that
+      return refused.status !== 200;
+    }, 'the 17th is refused');
+    expect([refused.status, refused.headers['retry-after'], refused.headers['cache-control']]).toEqual([
+      503,
+      '2',
+      'no-store',
+    ]);
+    expect(begun.filter((one) => one.answered())).toEqual([]);
+    const answers = await Promise.all(begun.map((one) => one.finish(']')));
+    expect(answers.map(({ status }) => status)).toEqual(Array(16).fill(200));
+    expect((await next()).status).toBe(200);
+  });
+});

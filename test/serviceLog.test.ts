@@ -1,0 +1,122 @@
+/** What a running service logs, and what it keeps to itself: one JSON object a line, nothing on stdout, and no insides for clients. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { engines } from './support/database.ts';
+import { citiesOfOneStation, type Installation, install } from './support/installation.ts';
+import { ask, beginRequest, type Service, startService } from './support/service.ts';
+
+const STATION = '/en/air-quality-app/v1/station/1.json';
+const LEVELS = { debug: 20, info: 30, warn: 40, error: 50 };
+type Line = { level: number; time: number; msg: string } & Record<string, unknown>;
+
+let here: Installation;
+let service: Service;
+beforeAll(async () => {
+  here = await install(engines[0] ?? 'plain', citiesOfOneStation(['town']));
+  service = await startService(here, { LOG_LEVEL: 'debug', DEMO: 'off' });
+});
+afterAll(async () => {
+  service.kill('SIGKILL');
+  await service.finished;
+  await here.close();
+});
+
+const lines = () =>
+  service
+    .log()
+    .trimEnd()
+    .split('\n')
+    .map((line): Line => JSON.parse(line));
+const saying = (text: string) => lines().filter(({ msg }) => msg.includes(text));
+
+it('says where it can be tried once it is ready, after everything else has begun', async () => {
+  const messages = lines().map(({ msg }) => msg);
+  expect(messages).toContain(`readings are taken in at http://127.0.0.1:${service.port.ingest}/v1/readings`);
+  expect(messages).toContain('this process is the worker');
+  expect(messages.filter((msg) => msg.startsWith('ready'))).toEqual([
+    `ready: try http://localhost:${service.port.public}/en/air-quality-app/v1/stations.json`,
+  ]);
+  const opened = (text: string) => messages.findIndex((msg) => msg.includes(text));
+  expect(opened('readings are taken in')).toBeLessThan(opened('ready: '));
+  expect(opened('aggregates are up to date')).toBeLessThan(opened('ready: '));
+});
+
+it('counts the runs of every job from zero, so that one that never runs can be seen', async () => {
+  const { body } = await ask(service.port.admin, '/metrics');
+  const tasks = [...body.matchAll(/^airseries_job_runs_total\{task="([^"]+)"\} \d+$/gm)].map(([, task]) => task);
+  expect(tasks.sort()).toEqual([
+    'audit',
+    'demo feed',
+    'digest',
+    'maintain',
+    'pull',
+    'refresh',
+    'screen',
+    'trim quarantine',
+  ]);
+});
+
+it('logs a request on one line, without its query string', async () => {
+  await ask(service.port.public, `${STATION}?password=1234`, { 'User-Agent': 'my-widget/1.0' });
+  await service.logged('my-widget');
+  const about = {
+    level: LEVELS.debug,
+    msg: 'request',
+    method: 'GET',
+    path: STATION,
+    status: 200,
+    agent: 'my-widget/1.0',
+  };
+  expect(lines().filter(({ agent }) => agent === 'my-widget/1.0')).toMatchObject([about]);
+  expect(service.log()).not.toContain('1234');
+});
+
+it('never logs a token, whether or not it is a good one', async () => {
+  const path = '/v1/readings';
+  for (const [token, status] of [
+    [service.token, 200],
+    [`${service.token.slice(0, -1)}!`, 401],
+  ] as const) {
+    const headers = {
+      Authorization: `Bearer ${token}`,
+      'Content-Type': 'application/json',
+      'User-Agent': `for-${status}`,
+    };
+    expect((await beginRequest(service.port.ingest, { method: 'POST', path, headers }).finish('[]')).status).toBe(
+      status,
+    );
+    await service.logged(`for-${status}`);
+  }
+  expect(service.log()).not.toContain(service.token.slice(0, -1));
+});
+
+it('tells a client nothing of what went wrong inside, and logs it with its stack', async () => {
+  const superuser = here.database.superuser();
+  await superuser`alter schema api rename to elsewhere`;
+  const answer = await ask(service.port.public, STATION);
+  await superuser`alter schema elsewhere rename to api`;
+  expect([answer.status, JSON.parse(answer.body)]).toEqual([
+    500,
+    {
+      status: 500,
+      title: 'Internal Server Error',
+      detail: 'Something went wrong on our side, and it has been logged. Try again later.',
+    },
+  ]);
+  await service.logged('a request failed');
+  const [line, ...more] = saying('a request failed');
+  expect(more).toEqual([]);
+  expect(line).toMatchObject({ level: LEVELS.error, path: STATION, err: { stack: expect.stringContaining('at ') } });
+  expect((await ask(service.port.public, STATION)).status).toBe(200);
+});
+
+it('writes JSON and nothing else, up to its last line, and nothing on stdout', async () => {
+  service.kill('SIGTERM');
+  const { code, stdout } = await service.finished;
+  expect([code, stdout]).toEqual([0, '']);
+  for (const line of lines()) {
+    expect(Object.values(LEVELS)).toContain(line.level);
+    expect(line).toMatchObject({ time: expect.any(Number), msg: expect.stringMatching(/./) });
+  }
+  expect(saying('stopping')).toMatchObject([{ level: LEVELS.info, signal: 'SIGTERM' }]);
+  expect(lines().filter(({ level }) => level >= LEVELS.warn)).toHaveLength(1); // the failure above
+});

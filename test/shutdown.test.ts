@@ -1,0 +1,80 @@
+/** The end of the service: what is asked to stop, stops in an order in which nothing that was begun is lost, and says how it went. */
+import { beforeEach, expect, it } from 'vitest';
+import type { Sql } from '../src/database/connect.ts';
+import { engines } from './support/database.ts';
+import { citiesOfOneStation, type Installation, install, reading } from './support/installation.ts';
+import { ask, beginBatch, SERVICE_NOW, type Service, startService, until } from './support/service.ts';
+
+const STATION = '/en/air-quality-app/v1/station/1.json';
+const time = SERVICE_NOW.toISOString();
+
+let here: Installation;
+let service: Service;
+let superuser: Sql;
+beforeEach(async () => {
+  here = await install(engines[0] ?? 'plain', citiesOfOneStation(['town', 'village']));
+  superuser = here.database.superuser();
+  await here.accept([reading(1, SERVICE_NOW, { pm25: 10 })]);
+  service = await startService(here, { DEMO: 'off' });
+  return async () => {
+    service.kill('SIGKILL');
+    await service.finished;
+    await here.close();
+  };
+});
+
+const isRefused = async (server: keyof Service['port']) => (await ask(service.port[server], '/')).status === 0;
+
+/** Nothing that reads stations is answered until it is released. */
+async function holdStations(): Promise<() => Promise<void>> {
+  await superuser`select`; // the driver never reserves a connection that it has yet to open
+  const held = await superuser.reserve();
+  await held`begin`;
+  await held`lock table api.station in access exclusive mode`;
+  return async () => {
+    await held`rollback`;
+    held.release();
+  };
+}
+const isWaiting = async () => {
+  const waiting = await superuser`
+    select from pg_stat_activity
+    where datname = current_database() and application_name = 'airseries read' and wait_event_type = 'Lock'`;
+  return waiting.length > 0;
+};
+
+it('SIGTERM: requests under way are finished, the public port closes first and the admin port last, and it exits with 0', async () => {
+  const batch = beginBatch(service, [{ sensor_id: 2, time, pm25: 30 }]);
+  const release = await holdStations();
+  const get = ask(service.port.public, STATION);
+  await until(isWaiting, 'the request waits for the database');
+
+  service.kill('SIGTERM');
+  await service.logged('stopping');
+  await release();
+  const answer = await get;
+  expect([200, 503]).toContain(answer.status); // not cut; 503 if this machine took more than the 2 seconds that a statement may
+  expect(answer.headers.connection).toBe('close');
+
+  // the batch is not at its end yet: its port waits for it, and behind it the admin port and the database
+  await until(() => isRefused('public'), 'the public port is closed');
+  await until(() => isRefused('ingest'), 'the ingest port takes no new requests');
+  expect(batch.answered()).toBe(false);
+  expect((await ask(service.port.admin, '/healthz')).status).toBe(200);
+  const taken = await batch.finish(']');
+  expect([taken.status, taken.headers.connection]).toEqual([200, 'close']);
+  expect(JSON.parse(taken.body)).toEqual({ received: 1, accepted: 1, unchanged: 0, quarantined: [] });
+
+  expect((await service.finished).code).toBe(0);
+  expect(await isRefused('admin')).toBe(true);
+  expect(await here.get('station/2.json', SERVICE_NOW)).toMatchObject({ 'pm2.5': 30 });
+});
+
+it('a second signal ends it at once, with exit code 1, and cuts what was under way', async () => {
+  const batch = beginBatch(service, [{ sensor_id: 2, time, pm25: 30 }]);
+  service.kill('SIGTERM');
+  await service.logged('stopping');
+  service.kill('SIGINT');
+  expect((await service.finished).code).toBe(1);
+  expect((await batch.finish(']')).status).toBe(0);
+});

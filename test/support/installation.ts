@@ -1,0 +1,105 @@
+/**
+ * An installation under test, used from outside only: a network through the import, readings through the front door, answers from the
+ * API at any instant the test names. Tests written against it do not know how anything is stored.
+ */
+import request from 'supertest';
+import type { Sql } from '../../src/database/connect.ts';
+import { openReads } from '../../src/database/read.ts';
+import { refresh } from '../../src/database/refresh.ts';
+import type { Engine } from '../../src/database/rollups.ts';
+import { makeApp } from '../../src/http/app.ts';
+import { type Accepted, acceptReadings } from '../../src/ingest/accept.ts';
+import type { Incoming } from '../../src/ingest/batch.ts';
+import { importNetwork } from '../../src/ingest/network/importNetwork.ts';
+import { makeDigest } from '../../src/jobs/makeDigests.ts';
+import { makeLog } from '../../src/log.ts';
+import type { Api } from '../../src/queries/api.ts';
+import { type TestDatabase, testDatabase } from './database.ts';
+
+export type Values = Incoming['values'];
+/** Of any shape: the contract tests hold it. */
+export type Body = request.Response['body'];
+
+export type Installation = {
+  database: TestDatabase;
+  /** The body at a path below `/en/air-quality-app/v1/`, as it is at that instant. */
+  get(path: string, at: Date): Promise<Body>;
+  /** Through the front door, as long after them as is needed for all to be in the past. */
+  accept(readings: readonly Incoming[], now?: Date): Promise<Accepted>;
+  refresh(now: Date): Promise<void>;
+  digest(at: Date): Promise<Date>;
+  importNetwork(network: object): Promise<void>;
+  /** The published schema, as whoever may only read sees it. */
+  published: Sql;
+  close(): Promise<void>;
+};
+
+const LONG_AFTER = new Date('2035-01-01T00:00:00Z');
+const BATCH = 5_000;
+
+export async function install(engine: Engine, network: object, timeZone = 'Asia/Yerevan'): Promise<Installation> {
+  const database = await testDatabase(engine, timeZone);
+  const owner = database.as();
+  const ingest = database.as('airseries_ingest');
+  const db = openReads<Api>(database.target, { timeZone, max: 4 });
+  let now = LONG_AFTER;
+  const app = makeApp({ db, clock: () => now, siteBaseUrl: '', log: makeLog('silent') });
+  const server = app.listen(0); // one for all requests, or each would open its own
+  const installation: Installation = {
+    database,
+    async get(path, at) {
+      now = at;
+      const { status, body } = await request(server).get(`/en/air-quality-app/v1/${path}`);
+      if (status !== 200) throw new Error(`${path} answered ${status}: ${JSON.stringify(body)}`);
+      return body;
+    },
+    async accept(readings, at = LONG_AFTER) {
+      let last: Accepted | undefined;
+      for (let first = 0; first === 0 || first < readings.length; first += BATCH) {
+        last = await acceptReadings(ingest, readings.slice(first, first + BATCH), { now: at, source: 'test' });
+      }
+      return last as Accepted;
+    },
+    refresh: (at) => refresh(database.target, at),
+    digest: (at) => makeDigest(database.target, at),
+    async importNetwork(file) {
+      await importNetwork(owner, JSON.stringify(file), { now, log: makeLog('silent') });
+    },
+    published: database.as('airseries_reader'),
+    async close() {
+      await new Promise((resolve) => server.close(resolve));
+      await db.destroy();
+      await database.drop();
+    },
+  };
+  await installation.importNetwork(network);
+  return installation;
+}
+
+/** `at`: milliseconds, an instant, or ISO 8601. */
+export function reading(sensorId: number, at: number | Date | string, values: Values): Incoming {
+  const measuredAt = typeof at === 'string' ? at : new Date(at).toISOString();
+  return { sensorId, measuredAt, values, text: JSON.stringify({ sensorId, measuredAt, ...values }) };
+}
+
+/** One city for each slug, with one station in it and one sensor on that; numbered 1, 2, … in their order. */
+export function citiesOfOneStation(
+  slugs: readonly string[],
+  { timeZone = 'Asia/Yerevan', staleAfter = '3 hours' } = {},
+) {
+  return {
+    time_zone: timeZone,
+    providers: [{ id: 'us', title: 'Us', stale_after: staleAfter }],
+    regions: slugs.map((slug) => ({ slug, kind: 'city', title: { en: slug } })),
+    stations: slugs.map((slug, index) => ({
+      id: index + 1,
+      provider: 'us',
+      title: { en: `In ${slug}` },
+      latitude: 40 + index / 10,
+      longitude: 44,
+      screening: false,
+      regions: [slug],
+      sensors: [{ id: index + 1 }],
+    })),
+  };
+}

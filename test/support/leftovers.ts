@@ -1,0 +1,60 @@
+/**
+ * What a run of the tests leaves behind. It works in a temporary folder of its own, so whatever is in there at its end, or still has that
+ * folder among its arguments or variables, is a leftover of one of its tests.
+ */
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Makes the folder, for this process and all that it starts. The name is short: sockets are in it, and their paths must be. */
+export function beginRun(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'airseries-run-')));
+  chmodSync(folder, 0o755); // as root, the servers run as another user and must get in
+  process.env.TMPDIR = folder;
+  return folder;
+}
+
+const PATIENCE_MS = 3_000;
+const PAUSE_MS = 50;
+
+/** Looks, waits for what is about to end by itself, and removes the folder; one line for each leftover. Blocks: it runs while this process exits. */
+export function endRun(folder: string): string[] {
+  const deadline = performance.now() + PATIENCE_MS;
+  let processes = processesOf(folder);
+  while (processes.length > 0 && performance.now() < deadline) {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+    processes = processesOf(folder);
+  }
+  const folders = readdirSync(folder).filter((name) => name.startsWith('airseries-'));
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+  return [...processes.map((line) => `process ${line}`), ...folders.map((name) => `folder ${join(folder, name)}`)];
+}
+
+type Process = { pid: number; parent: number; text: string };
+
+/** Vitest's own processes inherit the variable and end with this one: of its children, only those count whose arguments name the folder. */
+function processesOf(folder: string): string[] {
+  const naming = ({ pid, text }: Process) => pid !== process.pid && text.includes(folder);
+  const shown = list('axww');
+  const inheriting = new Set(
+    list('axeww')
+      .filter(naming)
+      .map(({ pid }) => pid),
+  );
+  return shown
+    .filter((one) => naming(one) || (inheriting.has(one.pid) && one.parent !== process.pid))
+    .map(({ pid, text }) => `${pid}: ${text.slice(0, 200)}`);
+}
+
+/** With the option `e`, the text of a process is its arguments and then its environment. Either may hold line breaks. */
+function list(options: string): Process[] {
+  const listed = execFileSync('ps', [options, '-o', 'pid=,ppid=,args='], {
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return listed.split(/\n(?= *\d+ +\d+ )/).flatMap((line) => {
+    const [, pid, parent, text = ''] = line.match(/^ *(\d+) +(\d+) +(.*)$/s) ?? [];
+    return pid === undefined || text.startsWith('ps ') ? [] : [{ pid: Number(pid), parent: Number(parent), text }];
+  });
+}
