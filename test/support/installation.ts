@@ -63,7 +63,7 @@ export async function install(engine: Engine, network: object, timeZone = 'Asia/
     refresh: (at) => refresh(database.target, at),
     digest: (at) => makeDigest(database.target, at),
     async importNetwork(file) {
-      await importNetwork(owner, JSON.stringify(file), { now, log: makeLog('silent') });
+      await importNetwork(owner, JSON.stringify(file), { log: makeLog('silent') });
     },
     published: database.as('airseries_reader'),
     async close() {
