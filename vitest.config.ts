@@ -37,6 +37,7 @@ export default defineConfig({
     reporters: ['default', tally],
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    maxConcurrency: 3, // of the simulation's zones: it would otherwise keep one core busy long after everything else
     maxWorkers: 2, // two databases servers work beside them
   },
 });

@@ -5,7 +5,7 @@ const HOUR = /^\d{4}-\d\d-\d\d[ T]\d\d$/;
 /** Eleven years of hours. */
 const REMEMBERED = 100_000;
 
-/** Where offsets are whole hours (rule Z1), all of a local hour has the same ones. */
+/** Clocks change on full hours of theirs (rule Z1), so all of a local hour has the same ones. */
 export type LocalOffsets = (hour: string) => readonly string[];
 
 /**

@@ -10,7 +10,7 @@ export type Summary = {
   quarantined: Partial<Record<ReadingReason, number>>;
   /** Single values left out of readings, by reason and metric. */
   values: Partial<Record<ValueReason, number>>;
-  /** Of the accepted: from sensors that stood at no station then. */
+  /** Of the accepted: without a placement at their time, because the sensor stood nowhere or was suspicious. */
   withoutStation: number;
   ignoredColumns: string[];
   /** A source could not be read to its end; what came before is in. */

@@ -18,11 +18,14 @@ onEveryEngine('a compressed month of 200 hourly sensors', (engine) => {
     database = await testDatabase(engine);
     const sensors = Array.from({ length: SENSORS }, (_, index) => ({ id: 100 + index }));
     await bringIn(database.as(), smallNetwork({ one: { sensors } }));
+  });
+  afterAll(() => database.drop());
+
+  it('begins with one import', async () => {
     expect(await bring(hourly())).toMatchObject({ received: SENSORS * HOURS, accepted: SENSORS * HOURS });
     expect(await differences(database)).toEqual([]);
     await maintain(database.target, NOW);
   });
-  afterAll(() => database.drop());
 
   /** A reading of every sensor in every hour. */
   function hourly({ minute = 0, pm25 = 1 } = {}): string {

@@ -8,6 +8,7 @@ import { refresh } from '../../src/database/refresh.ts';
 import { makeLog } from '../../src/log.ts';
 import { emptyDatabase, engines, onEveryEngine } from '../support/database.ts';
 import { changedDefinitions } from '../support/definitions.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 const now = new Date('2026-11-20T00:00:00Z');
 const log = makeLog('silent');
@@ -94,7 +95,7 @@ onEveryEngine('migrate', (engine) => {
     await bring();
     await sql`insert into raw.readings (measured_at, sensor_id, pm25) values ('2026-11-19', 1, 5)`;
     await refresh(target, now);
-    const definitions = changedDefinitions('rollups/sensor_hourly.sql', (text) =>
+    const definitions = changedDefinitions(temporaryFolder('sql'), 'rollups/sensor_hourly.sql', (text) =>
       text.replace('sum(rain::float8)', '2 * sum(rain::float8)'),
     );
     await migrate(target, { now, log, definitions });
@@ -140,7 +141,7 @@ describe('an engine', () => {
 
 describe('the files', () => {
   const definitions = (...names: string[]) => {
-    const made = changedDefinitions();
+    const made = changedDefinitions(temporaryFolder('sql'));
     rmSync(new URL('migrations/', made.folder), { recursive: true });
     mkdirSync(new URL('migrations/', made.folder));
     for (const name of names) writeFileSync(new URL(`migrations/${name}`, made.folder), `-- ${name}\n`);

@@ -56,7 +56,8 @@ onEveryEngine('the schema', (engine) => {
       ['raw.readings', METRICS.map(({ name }) => name)],
       ['rollup.digest', METRICS.filter(({ kind }) => kind !== 'vector').map(({ name }) => name)],
     ] as const) {
-      const rows = await owner`select attname as name from pg_attribute where attrelid = ${table}::regclass and attnum > 0`;
+      const rows =
+        await owner`select attname as name from pg_attribute where attrelid = ${table}::regclass and attnum > 0`;
       expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining([...wanted]));
     }
   });

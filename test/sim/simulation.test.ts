@@ -24,27 +24,31 @@ it('meets every pair of event, place, value, statement and zone', () => {
   expect([...missing]).toEqual([]);
 });
 
-it.each(ZONES)('%s: 250 steps leave no bucket wrong, and the engines agree', { timeout: 600_000 }, async (zone) => {
-  const steps = makeSteps(zone, seedOf(zone), STEPS_PER_ZONE);
-  const databases = await Promise.all(engines.map((engine) => testDatabase(engine, zone)));
-  const failures = await Promise.all(databases.map((database) => playSteps(database, steps)));
-  for (const [index, failure] of failures.entries()) {
-    const step = failure === undefined ? undefined : steps[failure.step];
-    const told = `${engines[index]}, ${step && describeStep(step, zone)}. Shrink it: npm run sim -- --zone ${zone} --steps ${STEPS_PER_ZONE} --seed ${seedOf(zone)}`;
-    expect(failure, told).toBeUndefined();
-  }
-  const [first, ...others] = await Promise.all(
-    databases.map((database) =>
-      allBuckets(
-        database.as('airseries_owner', 'UTC'),
-        LEVELS.map(({ name }) => name),
+it.concurrent.each(ZONES)(
+  '%s: 250 steps leave no bucket wrong, and the engines agree',
+  { timeout: 600_000 },
+  async (zone) => {
+    const steps = makeSteps(zone, seedOf(zone), STEPS_PER_ZONE);
+    const databases = await Promise.all(engines.map((engine) => testDatabase(engine, zone)));
+    const failures = await Promise.all(databases.map((database) => playSteps(database, steps)));
+    for (const [index, failure] of failures.entries()) {
+      const step = failure === undefined ? undefined : steps[failure.step];
+      const told = `${engines[index]}, ${step && describeStep(step, zone)}. Shrink it: npm run sim -- --zone ${zone} --steps ${STEPS_PER_ZONE} --seed ${seedOf(zone)}`;
+      expect(failure, told).toBeUndefined();
+    }
+    const [first, ...others] = await Promise.all(
+      databases.map((database) =>
+        allBuckets(
+          database.as('airseries_owner', 'UTC'),
+          LEVELS.map(({ name }) => name),
+        ),
       ),
-    ),
-  );
-  expect(first?.size).toBeGreaterThan(100);
-  for (const other of others) expect(compareBuckets(first ?? new Map(), other)).toEqual([]);
-  await Promise.all(databases.map((database) => database.drop()));
-});
+    );
+    expect(first?.size).toBeGreaterThan(100);
+    for (const other of others) expect(compareBuckets(first ?? new Map(), other)).toEqual([]);
+    await Promise.all(databases.map((database) => database.drop()));
+  },
+);
 
 onEveryEngine('corpus', (engine) => {
   it.each(readCorpus())('$why ($name)', async ({ zone, steps }) => {

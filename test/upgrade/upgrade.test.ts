@@ -2,7 +2,9 @@
  * A database of the first version, part of whose readings are gone, becomes one of a later version with one more parameter, another
  * bound and one more window: every number stands, what is new arrives, and the schema is that of a new database.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { METRICS } from '../../src/contract/metrics.ts';
 import { WINDOWS } from '../../src/contract/windows.ts';
@@ -24,8 +26,8 @@ const log = makeLog('silent');
 const read = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8');
 
 /** One more parameter, a wider bound, one more window: a migration, and the tables of the contract. */
-function nextVersion(): Definitions {
-  const { folder } = changedDefinitions();
+function nextVersion(copy: string): Definitions {
+  const { folder } = changedDefinitions(copy);
   writeFileSync(
     new URL(`migrations/${nextNumber()}_co2.sql`, folder),
     `alter table raw.readings add column co2 real check (co2 between 0 and 40000);
@@ -65,6 +67,8 @@ onEveryEngine('an upgrade from the first version', (engine) => {
       LEVELS.map(({ name }) => name),
     );
 
+  const folder = mkdtempSync(join(tmpdir(), 'airseries-upgrade-'));
+
   beforeAll(async () => {
     ({ target, drop } = await emptyDatabase(engine));
     sql = connect(target, {});
@@ -78,9 +82,10 @@ onEveryEngine('an upgrade from the first version', (engine) => {
     }
     await sql`reset role`;
     before = await buckets();
-    next = nextVersion();
+    next = nextVersion(folder);
   });
   afterAll(async () => {
+    rmSync(folder, { recursive: true });
     await sql.end();
     await drop();
   });
