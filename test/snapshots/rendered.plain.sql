@@ -2779,7 +2779,7 @@ returns table (
   where only_station is null or s.id = only_station;
 end;
 comment on function api.station_current is
-  'Every station at an instant, or the one asked for; no row for an unknown one. Per parameter the mean of the hour that ends with the newest value that is not stale, null where there is none; offline without any. Columns as in api.station, and: status (online or offline), is_listed (whether it is in lists: not hidden), is_bad_thp (whether temperature, humidity and pressure look unreliable), measurement_time (of the newest reading; null when offline), aqi (of the published PM2.5 and PM10 [US EPA AQI]), "pm2.5" and "pm2.5_raw" (corrected, and as the instruments said [µg/m³]), wind_direction (compass label), rain (sum of the hour [mm]), and every other parameter by its name, in the unit it has in api.station_hourly.';
+  'Every station at an instant, or the one asked for; no row for an unknown one. Per parameter the mean of the hour that ends with the newest value that is not stale, null where there is none; offline without any. Columns as in api.station, and: status (online or offline), is_listed (whether it is in lists: not hidden), is_bad_thp (whether temperature, humidity and pressure look unreliable), measurement_time (of the newest reading; null when offline), aqi (of the published PM2.5 and PM10 [US EPA AQI]), "pm2.5" and "pm2.5_raw" (corrected, and as the instruments said [µg/m³]), wind_direction (compass label), rain (sum of the hour [mm]), temperature [°C], humidity [%], pressure [Pa], pm10, pm1, so2, o3 and dust [µg/m³], no2 [ppb], usvh [µSv/h], uv [UV index], wind_speed [m/s].';
 
 -- The hours of a station in the words of the specification, at published precision.
 create view api.station_hourly as
