@@ -2,6 +2,7 @@
  * Validates a batch of a file and writes what is usable as lines for COPY: everything that store_readings would find out in the database
  * is known here beforehand, so the database has nothing to do but store.
  */
+import { setImmediate } from 'node:timers/promises';
 import { METRICS, type Metric, type MetricName } from '../contract/metrics.ts';
 import { type Incoming, judge, latestOf, type Problem, readSensor, type ValueProblem } from './batch.ts';
 import { type Instant, instantText, readInstant } from './instant.ts';
@@ -29,10 +30,18 @@ export type CopyBatch = {
   bounds: Bounds;
 };
 
+const PAUSE_EVERY = 2_000;
+
 type Context = { now: Date; bounds: Bounds; known: ReadonlyMap<number, KnownSensor> };
 
-/** Raises `newest` of the sensors in `known`: to be called for batches in their order. */
-export function makeCopyBatch(readings: readonly Incoming[], { now, bounds, known }: Context): CopyBatch {
+/**
+ * Raises `newest` of the sensors in `known`: to be called for batches in their order. Pauses now and then, so that the batch before
+ * keeps flowing to the database meanwhile.
+ */
+export async function makeCopyBatch(
+  readings: readonly Incoming[],
+  { now, bounds, known }: Context,
+): Promise<CopyBatch> {
   const latest = latestOf(now);
   const present = METRICS.filter(({ name }) => readings.some(({ values }) => values[name] !== undefined));
   const batch: CopyBatch = {
@@ -44,7 +53,8 @@ export function makeCopyBatch(readings: readonly Incoming[], { now, bounds, know
     values: [],
     bounds,
   };
-  readings.forEach((reading, index) => {
+  for (const [index, reading] of readings.entries()) {
+    if (index % PAUSE_EVERY === PAUSE_EVERY - 1) await setImmediate();
     const id = readSensor(reading.sensorId);
     const time = typeof reading.measuredAt === 'string' ? readInstant(reading.measuredAt) : undefined;
     const wrong: ValueProblem[] = [];
@@ -57,7 +67,7 @@ export function makeCopyBatch(readings: readonly Incoming[], { now, bounds, know
     if (reason === undefined || reason === 'no_value') batch.values.push(...wrong);
     if (reason !== undefined) {
       batch.quarantined.push({ index, reason });
-      return;
+      continue;
     }
     const { microseconds } = time as Instant;
     const { placements, newest } = sensor as KnownSensor;
@@ -66,7 +76,7 @@ export function makeCopyBatch(readings: readonly Incoming[], { now, bounds, know
     if (microseconds > newest) (sensor as KnownSensor).newest = microseconds;
     else batch.isNew = false;
     batch.lines.push(`${timeText(reading.measuredAt as string, microseconds)}\t${id}${text}\n`);
-  });
+  }
   return batch;
 }
 

@@ -32,14 +32,14 @@ export function makeCopier(sql: Sql): Copier {
     async prepare(readings, now) {
       bounds ??= boundsOf(await sql<BoundsRow[]>`select origin, cutoff from logic.ingest_bounds()`);
       await learnSensors(sql, known, readings);
-      return { readings, now, batch: makeCopyBatch(readings, { now, bounds, known }) };
+      return { readings, now, batch: await makeCopyBatch(readings, { now, bounds, known }) };
     },
     async store({ readings, now, batch }, source) {
       const attempt = (isNew: boolean) =>
         inTransaction(sql, async (connection) => {
           bounds = boundsOf(await connection<BoundsRow[]>`select origin, cutoff from logic.ingest_bounds()`);
           const current =
-            bounds.cutoff === batch.bounds.cutoff ? batch : makeCopyBatch(readings, { now, bounds, known });
+            bounds.cutoff === batch.bounds.cutoff ? batch : await makeCopyBatch(readings, { now, bounds, known });
           const counts =
             isNew && current === batch
               ? await copyNew(connection, current)

@@ -81,7 +81,7 @@ async function parse(): Promise<void> {
   );
   const bounds = { origin: 0, cutoff: Number.NEGATIVE_INFINITY };
   for await (const { readings } of readReadings(await openSource(file))) {
-    makeCopyBatch(readings, { now: NOW, bounds, known });
+    await makeCopyBatch(readings, { now: NOW, bounds, known });
   }
 }
 
