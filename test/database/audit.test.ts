@@ -40,6 +40,19 @@ onEveryEngine('audit', (engine) => {
     expect((await ask()).found).toEqual([]);
   });
 
+  it('asks the periods of the network, not the placements computed from them (A10)', async () => {
+    await owner`update raw.placement set until = '2026-11-10 00:00+04'`;
+    await rebuild(database.target, now, {
+      from: new Date('2026-11-14T20:00:00Z'),
+      to: new Date('2026-11-15T20:00:00Z'),
+    });
+    expect((await ask()).found).toContainEqual(
+      expect.objectContaining({ level: 'station_daily', bucket: '2026-11-15T00:00:00+04:00', columns: ['missing'] }),
+    );
+    await owner`select logic.apply_periods()`;
+    expect((await ask()).found).toEqual([]);
+  });
+
   it('names buckets that are wrong, missing or surplus, and repairs them', async () => {
     await tamper(engine, owner, 'station_daily', `update %s set pm25 = pm25 + 1 where bucket = '2026-11-02 00:00+04'`);
     await tamper(engine, owner, 'region_hourly', `delete from %s where bucket = '2026-11-03 05:00+04'`);
