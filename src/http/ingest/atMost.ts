@@ -2,14 +2,17 @@
 import type { RequestHandler } from 'express';
 import { Problem } from '../problem.ts';
 
+/** A request holds its slot from here until it ends, however it ends. */
 export function atMost(limit: number): RequestHandler {
-  let under = 0;
+  let inUse = 0;
   return (_req, res, next) => {
-    if (under >= limit)
+    if (res.closed) return; // its client has left while its token was looked up: the end that would release the slot is over
+    if (inUse >= limit) {
       throw new Problem(503, 'Too many requests are being taken in. Try again.', { 'Retry-After': '2' });
-    under += 1;
+    }
+    inUse += 1;
     res.once('close', () => {
-      under -= 1;
+      inUse -= 1;
     });
     next();
   };
