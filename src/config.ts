@@ -36,6 +36,8 @@ const SCHEMA = z.object({
   ),
   PORT: port(8080),
   ADMIN_PORT: port(8081),
+  ADMIN_HOST: z.preprocess(unset, z.string().default('127.0.0.1')),
+  DRAIN_SECONDS: optional(z.coerce.number().int().min(0).max(300)),
   ROLE: z.preprocess(unset, z.enum(['all', 'api', 'worker']).default('all')),
   INGEST_PORT: port(8082),
   INGEST_HOST: z.preprocess(unset, z.string().default('127.0.0.1')),
@@ -62,6 +64,9 @@ export type Config = {
   fixedNow: Date | undefined;
   port: number;
   adminPort: number;
+  adminHost: string;
+  /** How long requests are served after the signal to stop, so that a load balancer has time to send them elsewhere. */
+  drainSeconds: number;
   /** What this process does: answer the API, or work (ingest, aggregates, digests), or both. */
   role: 'all' | 'api' | 'worker';
   ingestPort: number;
@@ -98,6 +103,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     fixedNow: given.FIXED_NOW === undefined ? undefined : new Date(given.FIXED_NOW),
     port: given.PORT,
     adminPort: given.ADMIN_PORT,
+    adminHost: given.ADMIN_HOST,
+    drainSeconds: given.DRAIN_SECONDS ?? (given.DATABASE_URL === undefined ? 0 : 5),
     role: given.ROLE,
     ingestPort: given.INGEST_PORT,
     ingestHost: given.INGEST_HOST,

@@ -26,14 +26,16 @@ type Closer = () => Promise<unknown>;
 
 const { version: VERSION } = createRequire(import.meta.url)('../package.json') as { version: string };
 
+/** What is open: how to close it, and how to have its clients leave before. */
+type Opened = { closers: Closer[]; listeners: { drain(): void }[]; state: Started };
+
 /** Resolves when the service answers. Whatever was opened by then, or by the time it fails, is in `opened`. */
-async function start(config: Config, log: Log, opened: Closer[]): Promise<void> {
+async function start(config: Config, log: Log, { closers: opened, listeners, state }: Opened): Promise<void> {
   const clock = makeClock(config.fixedNow);
   const metrics = makeMetrics();
   metrics.set('airseries_worker', {}, 0);
-  const state: Started = { db: undefined, serving: false };
   const admin = makeAdminApp({ ready: () => readiness(state), metrics, log });
-  const adminServer = await listen(admin, { port: config.adminPort, variable: 'ADMIN_PORT' });
+  const adminServer = await listen(admin, { port: config.adminPort, host: config.adminHost, variable: 'ADMIN_PORT' });
   opened.push(() => adminServer.close({ drainMs: 0 }));
   const starting = startingListener();
   const publicServer =
@@ -52,11 +54,12 @@ async function start(config: Config, log: Log, opened: Closer[]): Promise<void> 
   opened.push(() => reads.destroy());
   tellService(metrics, reads, { clock, log });
   state.db = reads;
-  if (config.role !== 'api') await startWork({ config, database, timeZone, clock, log, metrics, opened });
+  if (config.role !== 'api') await startWork({ config, database, timeZone, clock, log, metrics, opened, listeners });
 
   state.serving = true;
   if (publicServer === undefined) return;
   opened.push(() => publicServer.close());
+  listeners.push(publicServer);
   starting.serve(makeApp({ db: reads, clock, siteBaseUrl: config.siteBaseUrl, log, metrics }));
   log.info(`ready: try http://localhost:${publicServer.port}/en/air-quality-app/v1/stations.json`);
 }
@@ -69,10 +72,20 @@ type Working = {
   log: Log;
   metrics: Metrics;
   opened: Closer[];
+  listeners: Opened['listeners'];
 };
 
 /** Every working process takes readings in; of all of them one does what is done by the clock. */
-async function startWork({ config, database, timeZone, clock, log, metrics, opened }: Working): Promise<void> {
+async function startWork({
+  config,
+  database,
+  timeZone,
+  clock,
+  log,
+  metrics,
+  opened,
+  listeners,
+}: Working): Promise<void> {
   const { target, embedded } = database;
   const demo = embedded ? config.demo !== 'off' : config.demo === 'on';
   const terminal = process.stderr.isTTY === true;
@@ -86,6 +99,7 @@ async function startWork({ config, database, timeZone, clock, log, metrics, open
     hasTokens: () => hasTokens(writes),
     log,
   });
+  listeners.push(door);
   let worker: Worker | undefined;
   // at once: a job under way may take its time, and requests under way must not wait for it
   opened.push(() => Promise.all([door.close(), worker?.stop()]));
@@ -104,7 +118,7 @@ async function closeAll(opened: Closer[], log: Log): Promise<void> {
 async function main(): Promise<number> {
   const config = readConfig(process.env);
   const log = makeLog(config.logLevel);
-  const opened: Closer[] = [];
+  const opened: Opened = { closers: [], listeners: [], state: { db: undefined, serving: false } };
   const signalled = new Promise<string>((resolve) => {
     let asked = false;
     const onSignal = (signal: string) => {
@@ -118,12 +132,15 @@ async function main(): Promise<number> {
   try {
     const failed = start(config, log, opened).then(() => new Promise<never>(() => undefined));
     const signal = await Promise.race([failed, signalled]);
-    log.info({ signal }, 'stopping');
+    log.info({ signal, drain_seconds: config.drainSeconds }, 'stopping');
+    opened.state.serving = false; // readiness says so at once; whoever balances requests sends them elsewhere from then on
+    for (const listener of opened.listeners) listener.drain();
+    await new Promise((resolve) => setTimeout(resolve, config.drainSeconds * 1_000));
   } catch (error) {
     log.error((error as Error).message);
     code = 1;
   }
-  await Promise.race([closeAll(opened, log), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
+  await Promise.race([closeAll(opened.closers, log), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
   return code;
 }
 

@@ -17,6 +17,8 @@ const SWEEP_MS = 50;
 
 export type Listening = {
   port: number;
+  /** From now on every answer asks its client to leave; requests are served as before. */
+  drain(): void;
   /** Takes requests for `drainMs` more, asking every client to leave, then no new ones; cuts what is left at `deadlineMs`. */
   close(patience?: { drainMs?: number; deadlineMs?: number }): Promise<void>;
 };
@@ -50,6 +52,9 @@ export async function listen(
   });
   return {
     port: (server.address() as AddressInfo).port,
+    drain() {
+      closing = true;
+    },
     async close({ drainMs = 500, deadlineMs = 10_000 } = {}) {
       closing = true;
       await new Promise((resolve) => setTimeout(resolve, drainMs));

@@ -31,13 +31,19 @@ export function scheduleJobs(jobs: readonly Job[], watch: Watch): () => Promise<
         await run;
         running.delete(run);
       },
-      { name: job.name, noOverlap: true, timezone: 'UTC' },
+      { name: job.name, noOverlap: true, timezone: 'UTC', logger: loggerFor(watch.log) },
     ),
   );
   return async () => {
     await Promise.all(tasks.map((task) => task.destroy()));
     await Promise.all(running);
   };
+}
+
+/** What the scheduler itself has to say, as lines of our log: a run that was skipped because the one before still goes on, or was late. */
+function loggerFor(log: Log) {
+  const tell = (message: string | Error) => log.warn({ scheduler: true }, String(message));
+  return { info: () => undefined, debug: () => undefined, warn: tell, error: tell };
 }
 
 /** Never rejects. */

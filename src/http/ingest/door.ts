@@ -12,7 +12,7 @@ type Options = {
   log: Log;
 };
 
-export type Door = { close(): Promise<void> };
+export type Door = Pick<Listening, 'drain'> & { close(): Promise<void> };
 
 const LOOK_EVERY_MS = 10_000;
 /** Eight MiB over a slow uplink take their time. */
@@ -37,6 +37,7 @@ export async function openDoor({ app, host, port, hasTokens, log }: Options): Pr
       );
   }, LOOK_EVERY_MS);
   return {
+    drain: () => listening?.drain(),
     async close() {
       clearInterval(timer);
       await looking;
