@@ -15,7 +15,7 @@ beforeEach(async () => {
   here = await install(engines[0] ?? 'plain', citiesOfOneStation(['town', 'village']));
   superuser = here.database.superuser();
   await here.accept([reading(1, SERVICE_NOW, { pm25: 10 })]);
-  service = await startService(here, { DEMO: 'off' });
+  service = await startService(here, { DEMO: 'off', DRAIN_SECONDS: '0' });
   return async () => {
     service.kill('SIGKILL');
     await service.finished;
@@ -42,6 +42,20 @@ const isWaiting = async () => {
     where datname = current_database() and application_name = 'airseries read' and wait_event_type = 'Lock'`;
   return waiting.length > 0;
 };
+
+it('SIGTERM: for DRAIN_SECONDS readiness is 503 and requests are served as before, each asking its client to leave', async () => {
+  const there = await install(engines[0] ?? 'plain', citiesOfOneStation(['town']));
+  const draining = await startService(there, { DEMO: 'off', DRAIN_SECONDS: '60' });
+  expect((await ask(draining.port.admin, '/readyz')).status).toBe(200);
+  draining.kill('SIGTERM');
+  await draining.logged('stopping');
+  expect((await ask(draining.port.admin, '/readyz')).status).toBe(503);
+  const answer = await ask(draining.port.public, STATION);
+  expect([answer.status, answer.headers.connection]).toEqual([200, 'close']);
+  draining.kill('SIGTERM'); // twice: at once
+  expect((await draining.finished).code).toBe(1);
+  await there.close();
+});
 
 it('SIGTERM: requests under way are finished, the public port closes first and the admin port last, and it exits with 0', async () => {
   const batch = beginBatch(service, [{ sensor_id: 2, time, pm25: 30 }]);
