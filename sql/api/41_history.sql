@@ -1,5 +1,6 @@
 -- The history of every {{subject}} at an instant: its buckets, each with the window it stands in (a bucket may stand in two).
--- Ask it for one {{id}}: the condition reaches the aggregates' indexes.
+-- Ask it for one {{id}}: the condition reaches the aggregates' indexes. Each part says the ends of its longest window once more, so that
+-- they are constants when a statement is planned with the instant at hand: then only the chunks of the windows are opened.
 create function api.{{subject}}_history(at timestamptz)
 returns table (
   series text,
@@ -17,17 +18,17 @@ returns table (
   select w.series, b.timestamp, b.{{id}}, b.{{sources}}, {{each mean: b.avg_$name}}, b.avg_wind_direction, b.total_rain, b.aqi,
     {{each extreme: null, null}}, null, null
   from api.history_window(at) w join api.{{subject}}_hourly b on b.timestamp >= w.since and b.timestamp < w.until
-  where w.unit = 'hour'
+  where w.unit = 'hour' and b.timestamp >= {{hours since}} and b.timestamp < {{hours until}}
   union all
   select w.series, b.timestamp, b.{{id}}, b.{{sources}}, {{each mean: b.avg_$name}}, b.avg_wind_direction, b.total_rain, b.aqi,
     {{each extreme: b.min_$name, b.max_$name}}, b.min_aqi, b.max_aqi
   from api.history_window(at) w join api.{{subject}}_daily b on b.timestamp >= w.since and b.timestamp < w.until
-  where w.unit = 'day'
+  where w.unit = 'day' and b.timestamp >= {{days since}} and b.timestamp < {{days until}}
   union all
   select w.series, b.timestamp, b.{{id}}, b.{{sources}}, {{each mean: b.avg_$name}}, b.avg_wind_direction, b.total_rain, b.aqi,
     {{each extreme: b.min_$name, b.max_$name}}, b.min_aqi, b.max_aqi
   from api.history_window(at) w join api.{{subject}}_monthly b on b.timestamp >= w.since and b.timestamp < w.until
-  where w.unit = 'month';
+  where w.unit = 'month' and b.timestamp >= {{months since}} and b.timestamp < {{months until}};
 end;
 comment on function api.{{subject}}_history is
   'The buckets of every {{subject}} in the history windows of an instant, a bucket once for each window it stands in; ask for one {{id}}. Hours have no extremes. Columns: series (key of the window), and those of api.{{subject}}_daily.';

@@ -13,6 +13,8 @@ export function sessionSettings({ role, timeZone = 'UTC', statementTimeoutMs }: 
     ...SETTINGS,
     TimeZone: timeZone, // timestamps come out as text with this zone's offset (Z2)
     ...(role === undefined ? {} : { role }),
+    // what depends on now is planned with the instant at hand: only then is it known which chunks are of interest
+    ...(role === 'airseries_reader' ? { plan_cache_mode: 'force_custom_plan' } : {}),
     ...(statementTimeoutMs === undefined ? {} : { statement_timeout: `${statementTimeoutMs}ms` }),
   };
 }

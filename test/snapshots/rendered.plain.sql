@@ -3162,7 +3162,8 @@ comment on function api.history_window is
   'The history windows at an instant, half-open. Columns: series (key of the window), unit (of its buckets: hour, day or month), since, until.';
 
 -- The history of every station at an instant: its buckets, each with the window it stands in (a bucket may stand in two).
--- Ask it for one station_id: the condition reaches the aggregates' indexes.
+-- Ask it for one station_id: the condition reaches the aggregates' indexes. Each part says the ends of its longest window once more, so that
+-- they are constants when a statement is planned with the instant at hand: then only the chunks of the windows are opened.
 create function api.station_history(at timestamptz)
 returns table (
   series text,
@@ -3216,7 +3217,7 @@ returns table (
   null, null,
   null, null, null, null
   from api.history_window(at) w join api.station_hourly b on b.timestamp >= w.since and b.timestamp < w.until
-  where w.unit = 'hour'
+  where w.unit = 'hour' and b.timestamp >= rollup.bucket_add('hour', rollup.bucket_start('hour', at), -168) and b.timestamp < rollup.bucket_add('hour', rollup.bucket_start('hour', at), 0)
   union all
   select w.series, b.timestamp, b.station_id, b.sensor_count, b.avg_temperature,
   b.avg_humidity,
@@ -3239,7 +3240,7 @@ returns table (
   b.min_dust, b.max_dust,
   b.min_wind_speed, b.max_wind_speed, b.min_aqi, b.max_aqi
   from api.history_window(at) w join api.station_daily b on b.timestamp >= w.since and b.timestamp < w.until
-  where w.unit = 'day'
+  where w.unit = 'day' and b.timestamp >= rollup.bucket_add('day', rollup.bucket_start('day', at), -30) and b.timestamp < rollup.bucket_add('day', rollup.bucket_start('day', at), 0)
   union all
   select w.series, b.timestamp, b.station_id, b.sensor_count, b.avg_temperature,
   b.avg_humidity,
@@ -3262,13 +3263,14 @@ returns table (
   b.min_dust, b.max_dust,
   b.min_wind_speed, b.max_wind_speed, b.min_aqi, b.max_aqi
   from api.history_window(at) w join api.station_monthly b on b.timestamp >= w.since and b.timestamp < w.until
-  where w.unit = 'month';
+  where w.unit = 'month' and b.timestamp >= rollup.bucket_add('month', rollup.bucket_start('month', at), -23) and b.timestamp < rollup.bucket_add('month', rollup.bucket_start('month', at), 1);
 end;
 comment on function api.station_history is
   'The buckets of every station in the history windows of an instant, a bucket once for each window it stands in; ask for one station_id. Hours have no extremes. Columns: series (key of the window), and those of api.station_daily.';
 
 -- The history of every region at an instant: its buckets, each with the window it stands in (a bucket may stand in two).
--- Ask it for one region_slug: the condition reaches the aggregates' indexes.
+-- Ask it for one region_slug: the condition reaches the aggregates' indexes. Each part says the ends of its longest window once more, so that
+-- they are constants when a statement is planned with the instant at hand: then only the chunks of the windows are opened.
 create function api.region_history(at timestamptz)
 returns table (
   series text,
@@ -3322,7 +3324,7 @@ returns table (
   null, null,
   null, null, null, null
   from api.history_window(at) w join api.region_hourly b on b.timestamp >= w.since and b.timestamp < w.until
-  where w.unit = 'hour'
+  where w.unit = 'hour' and b.timestamp >= rollup.bucket_add('hour', rollup.bucket_start('hour', at), -168) and b.timestamp < rollup.bucket_add('hour', rollup.bucket_start('hour', at), 0)
   union all
   select w.series, b.timestamp, b.region_slug, b.station_count, b.avg_temperature,
   b.avg_humidity,
@@ -3345,7 +3347,7 @@ returns table (
   b.min_dust, b.max_dust,
   b.min_wind_speed, b.max_wind_speed, b.min_aqi, b.max_aqi
   from api.history_window(at) w join api.region_daily b on b.timestamp >= w.since and b.timestamp < w.until
-  where w.unit = 'day'
+  where w.unit = 'day' and b.timestamp >= rollup.bucket_add('day', rollup.bucket_start('day', at), -30) and b.timestamp < rollup.bucket_add('day', rollup.bucket_start('day', at), 0)
   union all
   select w.series, b.timestamp, b.region_slug, b.station_count, b.avg_temperature,
   b.avg_humidity,
@@ -3368,7 +3370,7 @@ returns table (
   b.min_dust, b.max_dust,
   b.min_wind_speed, b.max_wind_speed, b.min_aqi, b.max_aqi
   from api.history_window(at) w join api.region_monthly b on b.timestamp >= w.since and b.timestamp < w.until
-  where w.unit = 'month';
+  where w.unit = 'month' and b.timestamp >= rollup.bucket_add('month', rollup.bucket_start('month', at), -23) and b.timestamp < rollup.bucket_add('month', rollup.bucket_start('month', at), 1);
 end;
 comment on function api.region_history is
   'The buckets of every region in the history windows of an instant, a bucket once for each window it stands in; ask for one region_slug. Hours have no extremes. Columns: series (key of the window), and those of api.region_daily.';
