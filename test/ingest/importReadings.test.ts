@@ -69,6 +69,22 @@ onEveryEngine('import readings', (engine) => {
     expect(row).toEqual({ pm25: 7, temperature: 8 });
   });
 
+  test('of several values for one time in one batch the last wins; an earlier one is unchanged if equal, else accepted (S3)', async () => {
+    const of = (...values: string[]) => values.map((value) => `1,2026-11-01T00:00:00Z,${value}`).join('\n');
+    const bringValues = (...values: string[]) =>
+      bring(file('a.csv', `sensor_id,time,pm25,temperature\n${of(...values)}\n`));
+    expect((await bringValues('1,', '5,3', '2,', '5,3')).summary).toMatchObject({
+      received: 4,
+      accepted: 3,
+      unchanged: 1,
+    });
+    expect(await owner`select pm25, temperature from raw.readings`).toEqual([{ pm25: 5, temperature: 3 }]);
+    // a correction replaces the reading as a whole
+    expect((await bringValues('6,')).summary).toMatchObject({ received: 1, accepted: 1, unchanged: 0 });
+    expect(await owner`select pm25, temperature from raw.readings`).toEqual([{ pm25: 6, temperature: null }]);
+    expect(await differences(db)).toEqual([]);
+  });
+
   test('garbage in the middle is told of with its line, and what is good is in', async () => {
     const damaged = [
       ...lines.slice(0, 50),
