@@ -1,17 +1,15 @@
 /**
  * How long a change of the network's past takes, and what the API suffers meanwhile, on TimescaleDB:
  *
- *   npx tsx test/bench/retroactive.ts [--recorrect] [--rate 40] [--only CHANGE] [--stations 200] [--days 730]
- *     [--unlimited] [--home FOLDER] [--plans FILE]
+ *   npx tsx test/bench/retroactive.ts [--rate 40] [--only CHANGE] [--stations 200] [--days 730]
+ *     [--home FOLDER] [--plans FILE]
  *
  * Two years of hourly readings; then, of one station each, a sensor's placement, a formula, a flag and a membership become others for
  * one whole year, by `import network`, while the API is read. Ends with an audit of everything; exit 1 if it finds anything or a change
  * fails. One run, one machine: the load average stands beside the figures.
  *
- * --recorrect  this version changes formulas of the past by that command, and not by periods in the file
  * --rate       requests to the API a second
  * --only       one of placement, formula, flag, membership
- * --unlimited  the database lets a statement decompress any number of rows, whether or not the program asks for that
  * --home       the data stay in this folder, and the next run begins with them
  * --plans      the plans of all statements over a second, in a file
  */
@@ -25,22 +23,20 @@ import { maintain } from '../../src/database/refresh.ts';
 import { makeLog } from '../../src/log.ts';
 import { freePort, ready, start } from '../support/program.ts';
 import { watchBackends } from './retroactive/backends.ts';
-import { type Change, makeChanges } from './retroactive/changes.ts';
+import { CHANGES, type Change } from './retroactive/changes.ts';
 import { putUnderLoad } from './retroactive/load.ts';
 import { makeNetwork, NOW, TIME_ZONE } from './retroactive/network.ts';
 import { firstReading } from './retroactive/readings.ts';
 import { printHead, printRow } from './retroactive/report.ts';
-import { askForPlans, letDecompress, load, openHome, seconds, tell } from './retroactive/setUp.ts';
+import { askForPlans, load, openHome, seconds, tell } from './retroactive/setUp.ts';
 import { watchMonths } from './retroactive/watch.ts';
 
 const { values } = parseArgs({
   options: {
-    recorrect: { type: 'boolean', default: false },
     rate: { type: 'string', default: '40' },
     only: { type: 'string' },
     stations: { type: 'string', default: '200' },
     days: { type: 'string', default: '730' },
-    unlimited: { type: 'boolean', default: false },
     home: { type: 'string' },
     plans: { type: 'string' },
   },
@@ -70,20 +66,16 @@ function importNetwork() {
   return cli('import', 'network', networkFile);
 }
 
-async function change({ name, change: edit, also, marks }: Change, target: Target): Promise<void> {
+async function change({ name, change: edit, marks }: Change, target: Target): Promise<void> {
   edit(network);
   const begun = machineLoad();
   const reading = read();
   const busy = watchBackends(target);
   const watching = await watchMonths(root, marks);
-  const commands: number[] = [];
   let failed: string | undefined;
-  for (const command of [importNetwork, ...(also === undefined ? [] : [() => cli(...also)])]) {
-    const work = () => command().catch((error: Error) => (failed = error.message.trim()));
-    if (failed === undefined) commands.push(await seconds(work));
-  }
+  const command = await seconds(() => importNetwork().catch((error: Error) => (failed = error.message.trim())));
   if (failed !== undefined) process.exitCode = 1;
-  const made = { visible: await watching.end(), commands, failed, busy: await busy.end() };
+  const made = { visible: await watching.end(), commands: [command], failed, busy: await busy.end() };
   const seen = await reading.end();
   const machine: [number, number] = [begun, machineLoad()];
   // the next change finds everything compressed again
@@ -103,14 +95,13 @@ try {
   const target = { host: server.socketDirectory, port: server.port, user: server.user, database: server.database };
   console.log(`PostgreSQL ${server.version} with TimescaleDB; ${extent.stations} stations, ${extent.days} days`);
   await load({ target, folder, extent, importNetwork, cli });
-  if (values.unlimited) await onConnection(target, {}, letDecompress);
   if (values.plans !== undefined) await onConnection(target, {}, askForPlans);
   const service = start('main', [], { ...environment, ROLE: 'api', PORT, ADMIN_PORT });
   try {
     await ready(ADMIN_PORT, service);
     printHead();
     await noChange();
-    for (const one of makeChanges({ recorrect: values.recorrect })) {
+    for (const one of CHANGES) {
       if ((values.only ?? one.name) === one.name) await change(one, target);
     }
   } finally {

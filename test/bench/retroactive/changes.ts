@@ -1,5 +1,5 @@
 /** The four changes of the past, each of one station: what the file says afterwards, and where in the API that must show. */
-import { districtOf, type Network, pmSensorOf, stationOf, YEAR } from './network.ts';
+import { districtOf, type Network, stationOf, YEAR } from './network.ts';
 
 /** A field of the months of a history that is another one in every month of the year once the change is through. */
 export type Mark = { path: string; field: string };
@@ -7,8 +7,6 @@ export type Mark = { path: string; field: string };
 export type Change = {
   name: string;
   change(network: Network): void;
-  /** A command after `import network`, where the file alone does not do it. */
-  also?: string[];
   marks: Mark[];
 };
 
@@ -33,16 +31,13 @@ const placement: Change = {
   marks: [station(MOVED, 'avg_pm25'), station(HOST, 'avg_pm25')],
 };
 
-/** `recorrect`: by that command, which knows no end of the period, instead of periods in the file. */
-const formula = (recorrect: boolean): Change => ({
+const formula: Change = {
   name: 'formula',
   change(network) {
-    const formula = 'epa-2021';
-    stationOf(network, CORRECTED).sensors[0].correction = recorrect ? formula : [{ formula, ...YEAR }];
+    stationOf(network, CORRECTED).sensors[0].correction = [{ formula: 'epa-2021', ...YEAR }];
   },
-  ...(recorrect ? { also: ['recorrect', '--from', YEAR.since, '--sensor', String(pmSensorOf(CORRECTED))] } : {}),
   marks: [station(CORRECTED, 'avg_pm25')],
-});
+};
 
 const flag: Change = {
   name: 'flag',
@@ -66,9 +61,4 @@ const membership: Change = {
   marks: [region(districtOf(MEMBER), 'station_count'), region(districtOf(MEMBER + 1), 'station_count')],
 };
 
-export const makeChanges = ({ recorrect }: { recorrect: boolean }): Change[] => [
-  placement,
-  formula(recorrect),
-  flag,
-  membership,
-];
+export const CHANGES: readonly Change[] = [placement, formula, flag, membership];

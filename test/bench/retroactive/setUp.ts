@@ -51,10 +51,6 @@ export async function load({ target, folder, extent, importNetwork, cli }: Load)
   await cli('digest');
 }
 
-/** Whether or not the program asks for that. */
-export const letDecompress = (sql: Sql) =>
-  sql.unsafe('alter database airseries set timescaledb.max_tuples_decompressed_per_dml_transaction = 0');
-
 /** Of every statement over a second, in the server's log. */
 export async function askForPlans(sql: Sql): Promise<void> {
   await sql`alter system set session_preload_libraries = 'auto_explain'`;
