@@ -5,3 +5,8 @@
 export function arrayLiteral(items: readonly (number | string)[]): string {
   return `{${items.join(',')}}`;
 }
+
+/** `$1::text::int[], $2::text::real[], …`: parameters of these types, sent through text so that the driver passes literals on as they are. */
+export function textParameters(types: readonly string[]): string {
+  return types.map((type, index) => `$${index + 1}::text::${type}`).join(', ');
+}

@@ -50,21 +50,15 @@ async function migrateLocked(
   { timeZone, epoch, now, log, definitions = DEFINITIONS }: Options,
 ): Promise<Installation> {
   const applied = await appliedMigrations(sql);
-  let recorded: Recorded;
-  if (applied.length === 0) {
-    recorded = await beginInstallation(sql, { timeZone, epoch, now, log, definitions });
-  } else {
-    const [{ engine } = { engine: 'plain' as const }] = await sql<
-      { engine: Engine }[]
-    >`select engine from raw.installation`;
-    await checkEngine(sql, engine);
-    pendingMigrations(readMigrations(definitions, engine), applied); // before anything is read that another version may not have
-    recorded = await readInstallation(sql);
-    checkRecorded(recorded, timeZone, epoch);
-  }
-  if (recorded.engine === 'timescale') await checkCatalogs(sql);
-  const migrations = readMigrations(definitions, recorded.engine);
-  for (const { number, name, text, checksum } of pendingMigrations(migrations, applied)) {
+  const begun =
+    applied.length === 0 ? await beginInstallation(sql, { timeZone, epoch, now, log, definitions }) : undefined;
+  const engine = begun?.engine ?? (await recordedEngine(sql));
+  const migrations = readMigrations(definitions, engine);
+  const pending = pendingMigrations(migrations, applied); // before anything is read that another version may not have
+  const recorded = begun ?? (await readInstallation(sql));
+  checkRecorded(recorded, timeZone, epoch);
+  if (engine === 'timescale') await checkCatalogs(sql);
+  for (const { number, name, text, checksum } of pending) {
     const record = `insert into raw.migration (number, name, checksum, applied_at) values (${number}, '${name}', '${checksum}', '${now.toISOString()}')`;
     await asOwner(sql, async (transaction) => void (await transaction.unsafe(`${text};\n${record}`).simple()));
     log.info({ migration: `${number} ${name}` }, 'migrated');
@@ -113,6 +107,15 @@ async function makeRoles(sql: Sql, definitions: Definitions): Promise<void> {
         'already, let that user run: grant airseries_owner, airseries_ingest, airseries_reader to the user of DATABASE_URL.',
     );
   }
+}
+
+/** Refuses where the server no longer has it. */
+async function recordedEngine(sql: Sql): Promise<Engine> {
+  const [{ engine } = { engine: 'plain' as const }] = await sql<
+    { engine: Engine }[]
+  >`select engine from raw.installation`;
+  await checkEngine(sql, engine);
+  return engine;
 }
 
 async function readInstallation(sql: Sql): Promise<Recorded> {

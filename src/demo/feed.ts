@@ -1,7 +1,7 @@
 /** Keeps the demo alive: brings its readings from the newest stored one up to now, whether that is ten minutes or a year. */
 
 import { METRIC_NAMES } from '../contract/metrics.ts';
-import { arrayLiteral } from '../database/arrayLiteral.ts';
+import { arrayLiteral, textParameters } from '../database/arrayLiteral.ts';
 import type { Sql } from '../database/connect.ts';
 import { COPY_COLUMNS } from './copyText.ts';
 import { DEMO_PROVIDER, demoNetwork } from './network.ts';
@@ -43,11 +43,10 @@ async function insert(sql: Sql, readings: readonly DemoReading[]): Promise<numbe
       ),
     ),
   ];
-  const types = ['timestamptz', 'int', ...METRIC_NAMES.map(() => 'real')];
-  const unnested = types.map((type, n) => `$${n + 1}::text::${type}[]`).join(', ');
+  const types = ['timestamptz[]', 'int[]', ...METRIC_NAMES.map(() => 'real[]')];
   const result = await sql.unsafe(
     `insert into raw.readings (${COPY_COLUMNS})
-     select * from unnest(${unnested}) where exists (select from raw.provider where id = $${types.length + 1})
+     select * from unnest(${textParameters(types)}) where exists (select from raw.provider where id = $${types.length + 1})
      on conflict do nothing`,
     [...columns, DEMO_PROVIDER],
   );

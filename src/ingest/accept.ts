@@ -3,7 +3,7 @@
  * at all, and sending it again changes nothing.
  */
 import { METRICS } from '../contract/metrics.ts';
-import { arrayLiteral } from '../database/arrayLiteral.ts';
+import { arrayLiteral, textParameters } from '../database/arrayLiteral.ts';
 import type { AskingPool } from '../database/askingPool.ts';
 import type { Sql } from '../database/connect.ts';
 import { Unavailable } from '../database/unavailable.ts';
@@ -85,8 +85,7 @@ const PARAMETERS = [
   ],
   METRICS.map(() => 'real[]'),
 ].flat();
-// through text, so that the driver sends the literals as they are
-const ACCEPT = `select * from logic.store_readings(${PARAMETERS.map((type, index) => `$${index + 1}::text::${type}`).join(', ')})`;
+const ACCEPT = `select * from logic.store_readings(${textParameters(PARAMETERS)})`;
 
 /** `sql` is a pool in the role airseries_ingest. Rejects with OutOfScope, and with Unavailable where the pool does. */
 export async function acceptReadings(

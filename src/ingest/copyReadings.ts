@@ -3,7 +3,7 @@
  * otherwise. A batch is one transaction with its quarantine, so it is in as a whole or not at all, and sending it again changes nothing.
  */
 import { METRICS } from '../contract/metrics.ts';
-import { arrayLiteral } from '../database/arrayLiteral.ts';
+import { arrayLiteral, textParameters } from '../database/arrayLiteral.ts';
 import type { Sql } from '../database/connect.ts';
 import { copyRows, inTransaction } from '../database/copyIn.ts';
 import type { Accepted } from './accept.ts';
@@ -136,8 +136,7 @@ const QUARANTINE_TYPES = [
   'text[]',
   ...METRICS.map(() => 'real[]'),
 ];
-// through text, so that the driver sends the literals as they are
-const QUARANTINE = `select logic.quarantine_readings(${QUARANTINE_TYPES.map((type, index) => `$${index + 1}::text::${type}`).join(', ')})`;
+const QUARANTINE = `select logic.quarantine_readings(${textParameters(QUARANTINE_TYPES)})`;
 
 /** Only what is affected goes there, in the columns that the function takes. */
 async function quarantine(
@@ -150,8 +149,6 @@ async function quarantine(
   const affected = [...new Set([...quarantined, ...values].map(({ index }) => index))].sort((a, b) => a - b);
   if (affected.length === 0) return;
   const nthOf = new Map(affected.map((index, position) => [index, position + 1]));
-  const nths = (problems: readonly { index: number }[]) =>
-    arrayLiteral(problems.map(({ index }) => nthOf.get(index) as number));
   const laid = layOut(
     affected.map((index) => readings[index] as Incoming),
     now,
@@ -166,15 +163,10 @@ async function quarantine(
     times,
     lines,
     laid.text,
-    nths(laidValues(laid.values, affected)),
+    arrayLiteral(laid.values.map(({ index }) => index + 1)),
     arrayLiteral(laid.values.map(({ reason }) => reason)),
-    nths(quarantined),
+    arrayLiteral(quarantined.map(({ index }) => nthOf.get(index) as number)),
     arrayLiteral(quarantined.map(({ reason }) => reason)),
     ...laid.metrics,
   ]);
-}
-
-/** All that is wrong with values of the affected, by their index in the whole batch: the function knows which are of interest. */
-function laidValues(values: readonly { index: number }[], affected: readonly number[]): { index: number }[] {
-  return values.map(({ index }) => ({ index: affected[index] as number }));
 }
