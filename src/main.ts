@@ -105,7 +105,7 @@ async function startWork({
   opened.push(() => Promise.all([door.close(), worker?.stop()]));
   const work = { target, timeZone, demo, clock, log, metrics, terminal, retention, pullHosts };
   const onRole = (works: boolean) => metrics.set('airseries_worker', {}, works ? 1 : 0);
-  worker = await becomeWorker(target, log, () => beginWork(work), { onRole });
+  worker = await becomeWorker(target, log, (confirm) => beginWork({ ...work, confirm }), { onRole });
 }
 
 /** A refresh under way may take minutes; it can be cut at any point, and the next one finishes it. */

@@ -105,7 +105,7 @@ const glance: Panel[] = [
     description: 'Time since the aggregates were last brought up to date; a minute is usual.',
     unit: UNIT.seconds,
     decimals: 0,
-    expr: `time() - max(${all('airseries_refresh_last_success_timestamp_seconds')})`,
+    expr: `abs(time() - max(${all('airseries_refresh_last_success_timestamp_seconds')}))`,
     steps: limit(600),
   }),
   number({
@@ -280,7 +280,9 @@ const SECTIONS: Section[] = [
         title: 'Since the last success of each job',
         description: 'By job, in the process that works. The alert is on failures.',
         unit: UNIT.seconds,
-        asked: [[`time() - max by (${TASK}) (${all('airseries_job_last_success_timestamp_seconds')})`, `{{${TASK}}}`]],
+        asked: [
+          [`abs(time() - max by (${TASK}) (${all('airseries_job_last_success_timestamp_seconds')}))`, `{{${TASK}}}`],
+        ],
       }),
       chart({
         title: 'Runs of jobs',
@@ -307,7 +309,7 @@ const SECTIONS: Section[] = [
         description: 'The audit compares every stored aggregate of the last 35 days with the readings, once a night.',
         unit: UNIT.seconds,
         w: 12,
-        asked: [[`time() - max(${all('airseries_audit_last_success_timestamp_seconds')})`, 'last audit']],
+        asked: [[`abs(time() - max(${all('airseries_audit_last_success_timestamp_seconds')}))`, 'last audit']],
       }),
       chart({
         title: 'Questions without an answer',

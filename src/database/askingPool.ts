@@ -7,8 +7,9 @@
  */
 import { connect as dial, type Socket } from 'node:net';
 import { connect, type Place, type Role, type Sql, type Target } from './connect.ts';
+import { type Rhythm, whileAnswered } from './pulse.ts';
 import { makeSlots, type Slots } from './slots.ts';
-import { asUnavailable, isBroken, isPassing, Unavailable } from './unavailable.ts';
+import { asUnavailable, isBroken, isPassing, isSilent, Unavailable } from './unavailable.ts';
 import { within } from './within.ts';
 
 const PAUSE_MS = 100;
@@ -29,6 +30,8 @@ type Options = {
   statementMs: number;
   /** How long all of it may take, a second try included. */
   answerMs: number;
+  /** Where a statement may take long: how to tell a server that works from one that is silent. */
+  pulse?: Rhythm;
   watch?: PoolWatch | undefined;
 };
 
@@ -39,7 +42,7 @@ export type AskingPool = {
 
 export function openAskingPool(
   target: Target,
-  { role, name, timeZone, max, statementMs, answerMs, watch }: Options,
+  { role, name, timeZone, max, statementMs, answerMs, pulse, watch }: Options,
 ): AskingPool {
   const silenceMs = statementMs + GRACE_MS;
   const silence = () => Object.assign(new Error(`nothing was heard for ${silenceMs} ms`), { code: 'SILENCE' });
@@ -48,25 +51,37 @@ export function openAskingPool(
       role,
       name,
       timeZone,
-      max,
+      max: pulse === undefined ? max : max + 1, // the pulse finds a connection free
       statementTimeoutMs: statementMs,
       driver: { socket: openSocket },
     });
   const slots = makeSlots(max, statementMs);
   const onAnswer = watch?.(slots);
   let pool = open();
+  let beating: Promise<unknown> | undefined;
   let closed = false;
+
+  /** One question for all statements that wait. */
+  function beat(asked: Sql): Promise<unknown> {
+    beating ??= Promise.resolve(asked.unsafe('select 1')).finally(() => {
+      beating = undefined;
+    });
+    return beating;
+  }
 
   async function once(text: string, parameters: readonly unknown[]): Promise<unknown[]> {
     await slots.take();
     const asked = pool;
     const began = performance.now();
     try {
-      const rows = await within(silenceMs, asked.unsafe(text, [...parameters] as never[], { prepare: true }), silence);
+      const answer = asked.unsafe(text, [...parameters] as never[], { prepare: true });
+      const heard = pulse === undefined ? answer : whileAnswered(answer, () => beat(asked), pulse);
+      const rows = await within(silenceMs, heard, silence);
       return rows.filter((row) => row !== undefined); // what a failed query left on its connection
     } catch (error) {
       if (isBroken(error) && asked === pool && !closed) {
         pool = open();
+        if (isSilent(error)) slots.refuseWaiting(asUnavailable(error));
         end(asked).catch(() => undefined);
       }
       throw error;

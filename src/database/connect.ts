@@ -1,6 +1,7 @@
 /** Opens connection pools in the right role, zone and with the settings that our SQL relies on. */
 import type { Socket } from 'node:net';
 import postgres from 'postgres';
+import { whileAnswered } from './pulse.ts';
 import { sessionSettings } from './session.ts';
 
 /** Where the database is: a URL of the operator's, or the socket of the embedded server. */
@@ -22,6 +23,8 @@ export type Connect = {
   max?: number;
   name?: string;
   statementTimeoutMs?: number;
+  /** How long a session may do nothing before the server ends it, and its locks with it; undefined: for ever. */
+  idleTimeoutMs?: number;
   /** What a pool wants otherwise of the driver itself. */
   driver?: { socket?: (options: Place) => Socket };
 };
@@ -29,11 +32,12 @@ export type Connect = {
 /** A pool. Timestamps are read as ISO 8601 text in the session's zone; whole seconds, as they are published (Z2). */
 export function connect(
   target: Target,
-  { role, timeZone = 'UTC', max = 1, name = 'airseries', statementTimeoutMs, driver }: Connect,
+  { role, timeZone = 'UTC', max = 1, name = 'airseries', statementTimeoutMs, idleTimeoutMs, driver }: Connect,
 ): Sql {
   const options = {
     max,
     connect_timeout: 2,
+    keep_alive: 5, // seconds of silence before the system asks whether anybody is there; ten questions later, one a second, it gives up
     max_lifetime: null, // by default a connection is replaced after half an hour; some of ours hold a lock
     onnotice: () => undefined,
     // array types would be fetched on every new connection, and an error there is one that nobody can catch; these two suffice
@@ -44,28 +48,43 @@ export function connect(
       timestamptz: { to: 1184, from: [1184], serialize: toTimestamp, parse: toIso },
     },
     // the driver drops what is falsy, so every setting is text
-    connection: { application_name: name, ...sessionSettings({ role, timeZone, statementTimeoutMs }) } as object,
+    connection: {
+      application_name: name,
+      ...sessionSettings({ role, timeZone, statementTimeoutMs, idleTimeoutMs }),
+    } as object,
     ...driver,
   };
   return typeof target === 'string' ? postgres(target, options) : postgres({ ...target, ...options });
 }
 
-/** Work on a connection of its own, which is closed afterwards; at once if the work failed, whatever state it is in. */
+/**
+ * Work on a connection of its own, which is closed afterwards; at once if the work failed, whatever state it is in. It may take as long
+ * as it needs while the database answers others; a database that is silent is given up within some seconds.
+ */
 export async function onConnection<T>(
   target: Target,
   options: Connect,
   work: (sql: Sql) => PromiseLike<T>,
 ): Promise<T> {
   const sql = connect(target, options);
+  let beside: Sql | undefined;
+  const ask = () => {
+    beside ??= connect(target, { name: 'airseries pulse' });
+    return beside`select`;
+  };
   try {
-    const result = await work(sql);
+    const result = await whileAnswered(work(sql), ask, PULSE);
     await sql.end({ timeout: 1 });
     return result;
   } catch (error) {
     await sql.end({ timeout: 0 });
     throw error;
+  } finally {
+    await beside?.end({ timeout: 0 });
   }
 }
+
+const PULSE = { everyMs: 3_000, answerMs: 3_000 };
 
 /** The items of a one-dimensional array of words or numbers. */
 function listOf(array: string): string[] {

@@ -106,6 +106,13 @@ async function differences(sql: Sql, { now, from, to }: Period & { now: Date }):
   return [...found];
 }
 
+/** Here a session waits for nothing: one that does has lost its process, and must not keep the refresh from others. */
+const IDLE_MS = 10_000;
+
 function alone<T>(target: Target, work: (sql: Sql) => PromiseLike<T>, timeZone = 'UTC'): Promise<T> {
-  return onConnection(target, { role: 'airseries_owner', name: 'airseries refresh', timeZone }, work);
+  return onConnection(
+    target,
+    { role: 'airseries_owner', name: 'airseries refresh', timeZone, idleTimeoutMs: IDLE_MS },
+    work,
+  );
 }

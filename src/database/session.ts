@@ -5,10 +5,16 @@ export type Session = {
   role?: Role | undefined;
   timeZone?: string | undefined;
   statementTimeoutMs?: number | undefined;
+  idleTimeoutMs?: number | undefined;
 };
 
 /** Name to value as a connection sends them when it starts. */
-export function sessionSettings({ role, timeZone = 'UTC', statementTimeoutMs }: Session): Record<string, string> {
+export function sessionSettings({
+  role,
+  timeZone = 'UTC',
+  statementTimeoutMs,
+  idleTimeoutMs,
+}: Session): Record<string, string> {
   return {
     ...SETTINGS,
     TimeZone: timeZone, // timestamps come out as text with this zone's offset (Z2)
@@ -16,6 +22,9 @@ export function sessionSettings({ role, timeZone = 'UTC', statementTimeoutMs }: 
     // what depends on now is planned with the instant at hand: only then is it known which chunks are of interest
     ...(role === 'airseries_reader' ? { plan_cache_mode: 'force_custom_plan' } : {}),
     ...(statementTimeoutMs === undefined ? {} : { statement_timeout: `${statementTimeoutMs}ms` }),
+    ...(idleTimeoutMs === undefined
+      ? {}
+      : { idle_session_timeout: `${idleTimeoutMs}ms`, idle_in_transaction_session_timeout: `${idleTimeoutMs}ms` }),
   };
 }
 
@@ -23,9 +32,9 @@ const SETTINGS = {
   DateStyle: 'ISO, YMD',
   search_path: 'rollup, public',
   jit: 'off', // compiling the many expressions of an aggregate takes many times longer than computing them (16 s for 0.3 s)
-  // a host that vanished must not keep its locks for hours
-  tcp_keepalives_idle: '30',
-  tcp_keepalives_interval: '10',
+  // a host that vanished must not keep its locks for long
+  tcp_keepalives_idle: '5',
+  tcp_keepalives_interval: '3',
   tcp_keepalives_count: '3',
   client_connection_check_interval: '2s', // nor may a statement whose client has died
   // without it, late rows into compressed chunks stop after 100,000; on plain PostgreSQL it is a name without meaning

@@ -5,13 +5,15 @@ import { within } from './within.ts';
 export type Slots = {
   take(): Promise<void>;
   give(): void;
+  /** There is no use in waiting any more. */
+  refuseWaiting(reason: unknown): void;
   inUse(): number;
   waiting(): number;
 };
 
 export function makeSlots(free: number, patienceMs: number): Slots {
   const all = free;
-  const waiting = new Set<() => void>();
+  const waiting = new Map<() => void, (reason: unknown) => void>();
   return {
     inUse: () => all - free,
     waiting: () => waiting.size,
@@ -21,23 +23,28 @@ export function makeSlots(free: number, patienceMs: number): Slots {
         return;
       }
       let turn: () => void = () => undefined;
-      const called = new Promise<void>((resolve) => {
+      const called = new Promise<void>((resolve, reject) => {
         turn = resolve;
+        waiting.set(turn, reject);
       });
-      waiting.add(turn);
       await within(patienceMs, called, () => {
         waiting.delete(turn);
         return new Unavailable(`no database connection became free within ${patienceMs} ms`);
       });
     },
     give() {
-      const [turn] = waiting;
+      const [turn] = waiting.keys();
       if (turn === undefined) {
         free += 1;
         return;
       }
       waiting.delete(turn);
       turn();
+    },
+    refuseWaiting(reason) {
+      const all = [...waiting.values()];
+      waiting.clear();
+      for (const refuse of all) refuse(reason);
     },
   };
 }

@@ -6,20 +6,28 @@ export class Unavailable extends Error {}
 /** The server stopped the statement: it is there, and too slow. */
 const TOO_SLOW = /^57014$/;
 
-/** Codes of the server, of the driver, of the operating system under it, and our own for a server that says nothing. */
+/** Codes of the server, of the driver, of the operating system under it, and our own for a server that says nothing (to a statement; to anything). */
 const BROKEN =
-  /^(08...|25006|28...|3D000|40001|53...|55000|57P..|CONNECTION_\w+|CONNECT_TIMEOUT|E(CONN|HOST|NET)\w+|EPIPE|ENOENT|EACCES|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|SILENCE)$/;
+  /^(08...|25006|28...|3D000|40001|53...|55000|57P..|CONNECTION_\w+|CONNECT_TIMEOUT|E(CONN|HOST|NET)\w+|EPIPE|ENOENT|EACCES|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|SILENCE|AWAY)$/;
 
 /** Those of them after which a new connection may well succeed at once. */
 const PASSING = /^(40001|57P0.|CONNECTION_(CLOSED|DESTROYED)|ECONN\w+|EPIPE|ENOENT|SILENCE)$/;
 
-export const isBroken = (error: unknown): boolean => BROKEN.test(codeOf(error));
+export const isBroken = (error: unknown): boolean => BROKEN.test(codeOf(error)) || endedItsSession(error);
+/** Nothing is heard of the whole server: whoever waits for it waits in vain. */
+export const isSilent = (error: unknown): boolean => codeOf(error) === 'AWAY';
 export const isPassing = (error: unknown): boolean => PASSING.test(codeOf(error));
 
 /** The error as Unavailable if it is of that kind, else as it is. */
 export function asUnavailable(error: unknown): unknown {
   if (error instanceof Unavailable || !(isBroken(error) || TOO_SLOW.test(codeOf(error)))) return error;
   return new Unavailable(`${codeOf(error)}: ${(error as Error).message}`, { cause: error });
+}
+
+/** Whatever its code: a server without space on its disk, for one, ends a session with that of an internal error. */
+function endedItsSession(error: unknown): boolean {
+  const { severity } = Object(error) as { severity?: unknown };
+  return severity === 'FATAL' || severity === 'PANIC';
 }
 
 function codeOf(error: unknown): string {

@@ -13,6 +13,7 @@ import type { Log } from '../log.ts';
 import { noteIntake, noteWritten } from '../metrics/intake.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import type { Job } from './schedule.ts';
+import type { Confirm } from './worker.ts';
 
 type Options = {
   /** PULL_HOSTS: `host` or `host:port`. */
@@ -23,12 +24,17 @@ type Options = {
   timeZone?: string;
   /** Smaller ones for tests. */
   limits?: Limits;
+  confirm?: Confirm | undefined;
 };
 
 /** Of a row of failures the first is told, and then every tenth. */
 const TELL_EACH = 10;
 
-export function pullJob(target: Target, clock: Clock, { hosts, log, metrics, timeZone = 'UTC', limits }: Options): Job {
+export function pullJob(
+  target: Target,
+  clock: Clock,
+  { hosts, log, metrics, timeZone = 'UTC', limits, confirm }: Options,
+): Job {
   const toldOf = new Set<string>();
   const mayAsk = ({ provider, url }: Pull) => {
     if (isAllowed(url, hosts)) return true;
@@ -51,7 +57,11 @@ export function pullJob(target: Target, clock: Clock, { hosts, log, metrics, tim
       for (const pull of due) {
         await noteStart(owner, pull, minute);
         try {
-          tell(log, pull, await pullProvider(pool, pull, { clock, hosts, limits, ...counting(metrics, pull) }));
+          tell(
+            log,
+            pull,
+            await pullProvider(pool, pull, { clock, hosts, limits, confirm, ...counting(metrics, pull) }),
+          );
           await noteSuccess(owner, pull, clock());
         } catch (error) {
           const { message } = error as Error;

@@ -13,6 +13,7 @@ import { refreshJob } from './refreshAggregates.ts';
 import { type Job, scheduleJobs } from './schedule.ts';
 import { screenJob } from './screenStations.ts';
 import { trimQuarantineJob } from './trimQuarantine.ts';
+import type { Confirm } from './worker.ts';
 
 export type Work = {
   target: Target;
@@ -27,6 +28,7 @@ export type Work = {
   retention: string | undefined;
   /** Hosts that readings may be pulled from. */
   pullHosts: readonly string[];
+  confirm?: Confirm;
 };
 
 const PAUSE_MS = 1_000;
@@ -55,10 +57,10 @@ export async function beginWork(work: Work): Promise<() => Promise<void>> {
 }
 
 /** All of them, in the order in which those of one minute begin. */
-export function makeJobs({ target, timeZone, clock, log, metrics, retention, pullHosts: hosts }: Work): Job[] {
+export function makeJobs({ target, timeZone, clock, log, metrics, retention, pullHosts: hosts, confirm }: Work): Job[] {
   return [
     demoFeedJob(target, clock),
-    pullJob(target, clock, { hosts, log, metrics, timeZone }),
+    pullJob(target, clock, { hosts, log, metrics, timeZone, confirm }),
     refreshJob(target, clock, metrics),
     digestJob(target, clock),
     screenJob(target, clock, log),

@@ -89,7 +89,7 @@ function questionsOf(metrics: Metrics, db: ApiDb, clock: Clock): Question[] {
       name: 'newest buckets',
       metrics: ['airseries_newest_bucket_age_seconds'],
       async ask() {
-        const buckets = await askNewestBuckets(db);
+        const buckets = await askNewestBuckets(db, clock());
         return () => {
           for (const { place, grain, timestamp } of buckets) {
             if (timestamp !== null)

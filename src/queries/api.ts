@@ -33,7 +33,6 @@ export type Api = {
   'api.region': { slug: string };
   'api.station': { id: number };
   'api.freshness': { refreshed_at: string | null };
-  'api.newest_bucket': { place: string; grain: string; timestamp: string | null };
   'api.last_audit': { made_at: string; differing: number };
   'api.quarantine_lines': { reason: string; lines: number };
   'api.storage': { schema: string; bytes: number };

@@ -13,7 +13,7 @@ beforeEach(() => {
   process.env.TZ = 'America/New_York'; // the schedule must not follow the machine's zone
   vi.useFakeTimers({
     now: MIDNIGHT - 1,
-    toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'],
+    toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'],
   });
 });
 afterEach(() => {
@@ -44,6 +44,8 @@ function noting(minutes: Map<string, number[]>): Job[] {
   });
 }
 
+const warnings = (log: ReturnType<typeof keepingLog>) => log.lines.filter(({ level }) => level === 'warn');
+
 const every = (step: number, first = 0) =>
   Array.from({ length: Math.ceil((1_440 - first) / step) }, (_, n) => first + n * step);
 
@@ -66,7 +68,7 @@ it('over one day every job runs at its minutes by the UTC clock, and at no other
 });
 
 it('a job that is still running when its next minute comes is not started a second time, and is waited for at the end', async () => {
-  const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined); // the scheduler says so by itself
+  const log = keepingLog();
   const begun: number[] = [];
   const finish: (() => void)[] = [];
   const slow: Job = {
@@ -77,7 +79,7 @@ it('a job that is still running when its next minute comes is not started a seco
       return new Promise((resolve) => finish.push(resolve));
     },
   };
-  const stop = scheduleJobs([slow], { clock, log: keepingLog(), metrics: makeMetrics() });
+  const stop = scheduleJobs([slow], { clock, log, metrics: makeMetrics() });
   await vi.advanceTimersByTimeAsync(5 * MINUTE);
   expect(begun).toHaveLength(1);
   finish[0]?.();
@@ -91,5 +93,35 @@ it('a job that is still running when its next minute comes is not started a seco
   finish[1]?.();
   expect(await stopped).toBe('stopped');
   expect(begun).toHaveLength(2);
-  warn.mockRestore();
+  expect(warnings(log)).toHaveLength(4);
+});
+
+it.each([
+  ['an hour back', -60 * MINUTE],
+  ['two years back', -730 * 1_440 * MINUTE],
+  ['two years ahead', 730 * 1_440 * MINUTE],
+  ['84 seconds back', -1.4 * MINUTE],
+])('after the clock was set %s, jobs go on within two minutes, and by the new time', async (_, jump) => {
+  const minutes = new Map<string, number[]>();
+  const log = keepingLog();
+  const stop = scheduleJobs(noting(minutes), { clock, log, metrics: makeMetrics() });
+  await vi.advanceTimersByTimeAsync(2.5 * MINUTE);
+  vi.setSystemTime(Date.now() + jump);
+  const set = (Date.now() - MIDNIGHT) / MINUTE;
+  await vi.advanceTimersByTimeAsync(2 * MINUTE);
+  const after = minutes.get('refresh')?.slice(3) ?? [];
+  expect(after.map((minute) => Math.floor(minute - set + 0.5))).toEqual([1, 2]);
+  expect(warnings(log)).toMatchObject([{ fields: { seconds: jump / 1_000 } }]);
+  await stop();
+});
+
+it('a clock that is kept in step is no clock that was set', async () => {
+  const log = keepingLog();
+  const stop = scheduleJobs(noting(new Map()), { clock, log, metrics: makeMetrics() });
+  for (let n = 0; n < 20; n++) {
+    await vi.advanceTimersByTimeAsync(5_000);
+    vi.setSystemTime(Date.now() - 500);
+  }
+  expect(warnings(log)).toEqual([]);
+  await stop();
 });

@@ -3451,18 +3451,18 @@ end;
 comment on function api.provider_state is
   'Every provider at an instant. Columns: provider (slug), measurement_time (newest measurement of its sensors; null without any), online and offline (listed stations of that status [stations]).';
 
--- The newest bucket of each aggregate that is published.
-create view api.newest_bucket as
-  select 'station' as place, 'hour' as grain, (select max(bucket) from rollup.station_hourly) as timestamp
-  union all select 'station', 'day', (select max(bucket) from rollup.station_daily)
-  union all select 'station', 'month', (select max(bucket) from rollup.station_monthly)
-  union all select 'region', 'hour', (select max(bucket) from rollup.region_hourly)
-  union all select 'region', 'day', (select max(bucket) from rollup.region_daily)
-  union all select 'region', 'month', (select max(bucket) from rollup.region_monthly);
-comment on view api.newest_bucket is 'How far each published aggregate has come. One row for each.';
-comment on column api.newest_bucket.place is 'station or region';
-comment on column api.newest_bucket.grain is 'hour, day or month';
-comment on column api.newest_bucket.timestamp is 'start of its newest bucket; null before the first';
+-- The newest bucket of each aggregate that is published. Not one of the future: a clock that was ahead may have left some.
+create function api.newest_bucket(at timestamptz) returns table (place text, grain text, "timestamp" timestamptz)
+language sql stable begin atomic
+  select 'station', 'hour', (select max(bucket) from rollup.station_hourly where bucket <= at)
+  union all select 'station', 'day', (select max(bucket) from rollup.station_daily where bucket <= at)
+  union all select 'station', 'month', (select max(bucket) from rollup.station_monthly where bucket <= at)
+  union all select 'region', 'hour', (select max(bucket) from rollup.region_hourly where bucket <= at)
+  union all select 'region', 'day', (select max(bucket) from rollup.region_daily where bucket <= at)
+  union all select 'region', 'month', (select max(bucket) from rollup.region_monthly where bucket <= at);
+end;
+comment on function api.newest_bucket is
+  'How far each published aggregate has come at an instant. One row for each. Columns: place (station or region), grain (hour, day or month), timestamp (start of its newest bucket; null before the first).';
 
 -- The audit that was made last, of those that looked at least as far back as that of every night: a look at one month of long ago says
 -- nothing of today. No row before the first.

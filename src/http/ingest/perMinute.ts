@@ -1,6 +1,7 @@
 /** How often something may happen in a minute. Counted in memory, by each process for itself: a restart forgives everything. */
 import type { Request, Response } from 'express';
-import { type RateLimitRequestHandler, rateLimit } from 'express-rate-limit';
+import { MemoryStore, type RateLimitRequestHandler, rateLimit } from 'express-rate-limit';
+import { watchClock } from '../../clock.ts';
 import { Problem } from '../problem.ts';
 
 type Limit = {
@@ -12,7 +13,10 @@ type Limit = {
 };
 
 export function perMinute({ limit, keyOf, detail }: Limit): RateLimitRequestHandler {
+  const store = new MemoryStore();
+  watchClock(() => store.resetAll()); // or an hour's way back would make an hour of this minute
   return rateLimit({
+    store,
     windowMs: 60_000,
     limit,
     keyGenerator: keyOf,

@@ -36,6 +36,8 @@ type Options = {
   clock: Clock;
   hosts: readonly string[];
   limits?: Limits | undefined;
+  /** Rejects if this process may not write any more; a document may have been long in coming. */
+  confirm?: (() => Promise<void>) | undefined;
   /** Told what became of each batch. */
   onBatch?: (outcome: Accepted) => void;
   onWritten?: (written: Written) => void;
@@ -45,7 +47,7 @@ type Options = {
 export async function pullProvider(
   pool: AskingPool,
   { provider, kind, url }: Pull,
-  { clock, hosts, limits, onBatch, onWritten }: Options,
+  { clock, hosts, limits, confirm, onBatch, onWritten }: Options,
 ): Promise<Pulled> {
   const refuse = (what: string, remedy: string) =>
     new InputError(`provider ${provider}, ${shownAddress(url)}`, what, remedy);
@@ -61,6 +63,7 @@ export async function pullProvider(
   const pulled = { received: document.received, accepted: 0, unchanged: 0, quarantined: 0, ignored: 0 };
   for (let start = 0; start < readings.length; start += BATCH) {
     const batch = readings.slice(start, start + BATCH);
+    await confirm?.();
     const outcome = await acceptWithinScope(pool, batch, {
       now: clock(),
       source: provider,

@@ -1,0 +1,126 @@
+/**
+ * A database of which nothing is heard: the network to it was cut without a word, or it froze. Whoever waits for it stops waiting, and
+ * goes on when it is back.
+ */
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { connect, type Sql } from '../../../src/database/connect.ts';
+import { refresh } from '../../../src/database/refresh.ts';
+import { openWrites } from '../../../src/database/write.ts';
+import { becomeWorker } from '../../../src/jobs/worker.ts';
+import { openWire, type Wire } from '../../http/silence.ts';
+import { keepingLog } from '../../ingest/support.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+
+async function seconds(work: Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work;
+  return (performance.now() - began) / 1_000;
+}
+
+onEveryEngine('a silent database', (engine) => {
+  let database: TestDatabase;
+  let blocker: Sql;
+  let wire: Wire;
+  beforeAll(async () => {
+    database = await testDatabase(engine);
+    blocker = database.superuser();
+  });
+  afterAll(() => database.drop());
+  beforeEach(async () => {
+    wire = await openWire(database.target as Exclude<typeof database.target, string>);
+    return () => wire.close();
+  });
+
+  const waiting = (name: string, event: string) => async () => {
+    const [row] = await blocker`select from pg_stat_activity
+      where datname = current_database() and application_name = ${name} and wait_event_type = ${event}`;
+    return row !== undefined;
+  };
+  const until = async (condition: () => boolean | Promise<boolean>) => {
+    while (!(await condition())) await blocker`select pg_sleep(0.01)`;
+  };
+
+  it('ends a refresh under way within ten seconds, and the next one has its lock', async ({ annotate }) => {
+    await blocker`select pg_advisory_lock(hashtext('rollup.refresh'))`;
+    const refreshing = refresh(wire.target, NOW);
+    const ended = expect(refreshing).rejects.toMatchObject({ code: 'AWAY' });
+    await until(waiting('airseries refresh', 'Lock'));
+    wire.cut(true);
+    const took = await seconds(ended);
+    await blocker`select pg_advisory_unlock(hashtext('rollup.refresh'))`;
+    expect(took).toBeLessThan(10);
+    await annotate(`row 5, ${engine}: a refresh on a cut network ended after ${took.toFixed(1)} s`);
+    await refresh(database.target, NOW);
+  });
+
+  it('is waited for as long as the server works', async () => {
+    const writes = openWrites(database.target, { timeZone: 'UTC', max: 1 });
+    expect(await writes.ask('select pg_sleep(3.5)', [])).toHaveLength(1);
+    await writes.close();
+  });
+
+  it('refuses what comes in within three seconds, also what waits for a connection', async ({ annotate }) => {
+    const writes = openWrites(wire.target, { timeZone: 'UTC', max: 4 });
+    await writes.ask('select 1', []);
+    wire.cut(true);
+    const all = Array.from({ length: 20 }, () =>
+      seconds(expect(writes.ask('select 1', [])).rejects.toThrow('did not answer')),
+    );
+    const slowest = Math.max(...(await Promise.all(all)));
+    expect(slowest).toBeLessThan(3);
+    await annotate(`row 5, ${engine}: ingest was refused ${slowest.toFixed(1)} s after the network was cut`);
+    wire.join();
+    expect(await seconds(writes.ask('select 1', []))).toBeLessThan(3);
+    await writes.close();
+  });
+
+  it('keeps no worker: another takes over within ten seconds, and the first knows that it is none', async ({
+    annotate,
+  }) => {
+    const log = keepingLog();
+    const working: string[] = [];
+    let confirmFirst = async () => undefined as undefined;
+    const first = await becomeWorker(wire.target, log, async (confirm) => {
+      working.push('first');
+      confirmFirst = confirm as typeof confirmFirst;
+      return async () => void working.splice(working.indexOf('first'), 1);
+    });
+    await confirmFirst();
+    const second = await becomeWorker(database.target, log, async () => {
+      working.push('second');
+      return async () => undefined;
+    });
+    expect(working).toEqual(['first']);
+    wire.cut(true);
+    const took = await seconds(until(() => working.includes('second')));
+    expect(took).toBeLessThan(10);
+    await annotate(`row 5, ${engine}: another worker took over ${took.toFixed(1)} s after the first was cut off`);
+    await expect(confirmFirst()).rejects.toThrow('not the worker any more');
+    await until(() => !working.includes('first'));
+
+    await second.stop();
+    wire.join();
+    const back = await seconds(until(() => working.includes('first')));
+    expect(back).toBeLessThan(15);
+    await annotate(`row 5, ${engine}: the first worked again ${back.toFixed(1)} s after the network was back`);
+    await first.stop();
+  });
+
+  it('has only sessions that end by themselves where a process may freeze and hold a lock', async () => {
+    await blocker`select pg_advisory_lock(hashtext('rollup.refresh'))`;
+    const refreshing = refresh(database.target, NOW);
+    await until(waiting('airseries refresh', 'Lock'));
+    const frozen = connect(database.target, { role: 'airseries_owner', idleTimeoutMs: 100 });
+    await frozen`select pg_advisory_lock_shared(hashtext('airseries.demo'))`;
+    await until(
+      async () =>
+        (await blocker`select from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid() and granted`)
+          .length === 0,
+    );
+    await blocker`select pg_advisory_unlock(hashtext('rollup.refresh'))`;
+    await refreshing;
+    await frozen.end({ timeout: 0 });
+  });
+});
