@@ -4,6 +4,7 @@ import { type Clock, makeClock } from './clock.ts';
 import { type Config, readConfig } from './config.ts';
 import { migrate } from './database/migrate.ts';
 import { type Database, openDatabase } from './database/open.ts';
+import { whenThere } from './database/patience.ts';
 import { openReads } from './database/read.ts';
 import { openWrites } from './database/write.ts';
 import { makeAdminApp } from './http/adminApp.ts';
@@ -43,12 +44,11 @@ async function start(config: Config, log: Log, { closers: opened, listeners, sta
 
   const database = await openDatabase(config, log);
   opened.push(() => database.close());
-  const { timeZone, engine } = await migrate(database.target, {
-    timeZone: config.timeZone,
-    epoch: config.epoch,
-    now: clock(),
+  const { timeZone: zone, epoch } = config;
+  const { timeZone, engine } = await whenThere(
+    () => migrate(database.target, { timeZone: zone, epoch, now: clock(), log }),
     log,
-  });
+  );
   metrics.set('airseries_build_info', { version: VERSION, node: process.version, engine }, 1);
   const reads = openReads<Api>(database.target, { timeZone, watch: watchPool(metrics, 'read') });
   opened.push(() => reads.destroy());

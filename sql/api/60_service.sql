@@ -25,15 +25,10 @@ end;
 comment on function api.provider_state is
   'Every provider at an instant. Columns: provider (slug), measurement_time (newest measurement of its sensors; null without any), online and offline (listed stations of that status [stations]).';
 
--- The newest bucket of each aggregate that is published. Not one of the future: a clock that was ahead may have left some.
+-- The newest bucket of each aggregate that is published.
 create function api.newest_bucket(at timestamptz) returns table (place text, grain text, "timestamp" timestamptz)
 language sql stable begin atomic
-  select 'station', 'hour', (select max(bucket) from rollup.station_hourly where bucket <= at)
-  union all select 'station', 'day', (select max(bucket) from rollup.station_daily where bucket <= at)
-  union all select 'station', 'month', (select max(bucket) from rollup.station_monthly where bucket <= at)
-  union all select 'region', 'hour', (select max(bucket) from rollup.region_hourly where bucket <= at)
-  union all select 'region', 'day', (select max(bucket) from rollup.region_daily where bucket <= at)
-  union all select 'region', 'month', (select max(bucket) from rollup.region_monthly where bucket <= at);
+  select n.place, n.grain, n.bucket from logic.newest_bucket(at) n;
 end;
 comment on function api.newest_bucket is
   'How far each published aggregate has come at an instant. One row for each. Columns: place (station or region), grain (hour, day or month), timestamp (start of its newest bucket; null before the first).';

@@ -13,15 +13,15 @@ const BROKEN =
 /** Those of them after which a new connection may well succeed at once. */
 const PASSING = /^(40001|57P0.|CONNECTION_(CLOSED|DESTROYED)|ECONN\w+|EPIPE|ENOENT|SILENCE)$/;
 
-export const isBroken = (error: unknown): boolean => BROKEN.test(codeOf(error)) || endedItsSession(error);
+export const isBroken = (error: unknown): boolean => BROKEN.test(sqlState(error)) || endedItsSession(error);
 /** Nothing is heard of the whole server: whoever waits for it waits in vain. */
-export const isSilent = (error: unknown): boolean => codeOf(error) === 'AWAY';
-export const isPassing = (error: unknown): boolean => PASSING.test(codeOf(error));
+export const isSilent = (error: unknown): boolean => sqlState(error) === 'AWAY';
+export const isPassing = (error: unknown): boolean => PASSING.test(sqlState(error));
 
 /** The error as Unavailable if it is of that kind, else as it is. */
 export function asUnavailable(error: unknown): unknown {
-  if (error instanceof Unavailable || !(isBroken(error) || TOO_SLOW.test(codeOf(error)))) return error;
-  return new Unavailable(`${codeOf(error)}: ${(error as Error).message}`, { cause: error });
+  if (error instanceof Unavailable || !(isBroken(error) || TOO_SLOW.test(sqlState(error)))) return error;
+  return new Unavailable(`${sqlState(error)}: ${(error as Error).message}`, { cause: error });
 }
 
 /** Whatever its code: a server without space on its disk, for one, ends a session with that of an internal error. */
@@ -30,7 +30,8 @@ function endedItsSession(error: unknown): boolean {
   return severity === 'FATAL' || severity === 'PANIC';
 }
 
-function codeOf(error: unknown): string {
+/** Of the server, or the code of whatever is in between; empty without one. */
+export function sqlState(error: unknown): string {
   const { code } = Object(error) as { code?: unknown };
   return typeof code === 'string' ? code : '';
 }

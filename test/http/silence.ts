@@ -12,7 +12,7 @@ export type Wire = {
   close(): Promise<void>;
 };
 
-export async function openWire(target: Exclude<Target, string>): Promise<Wire> {
+export async function openWire(target: Exclude<Target, string>, at = 0): Promise<Wire> {
   const pairs = new Set<[Socket, Socket]>();
   let dead = false;
   const server = createServer((near) => {
@@ -28,7 +28,7 @@ export async function openWire(target: Exclude<Target, string>): Promise<Wire> {
     if (dead) near.pause();
     else near.pipe(far).pipe(near);
   });
-  const port = await listening(server);
+  const port = await listening(server, at);
   return {
     target: { ...target, host: '127.0.0.1', port },
     cut(andNew) {
@@ -69,7 +69,7 @@ export async function openMute(
   };
 }
 
-async function listening(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+async function listening(server: Server, at = 0): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(at, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;
 }

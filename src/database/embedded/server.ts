@@ -7,11 +7,11 @@ import { dirname, join as joinPath } from 'node:path';
 import type { Log } from '../../log.ts';
 import { createCluster, DATABASE, USER } from './cluster.ts';
 import { join, type Started } from './join.ts';
+import { keepServer, turnLog } from './keep.ts';
 import { findPlace, type Place, PORT } from './place.ts';
 import { reusedPid } from './postmaster.ts';
 import { chooseProgram, type EmbeddedKind, type Program } from './program.ts';
 import { serverArguments } from './settings.ts';
-import { leave } from './shutdown.ts';
 import { prepareToStart, startWrapper } from './wrapper.ts';
 
 export { findLocalTimescale } from './localTimescale.ts';
@@ -24,7 +24,7 @@ export type EmbeddedServer = {
   port: number;
   user: string; // the superuser of this private cluster
   database: string;
-  startedHere: boolean; // false: another process had started it
+  startedHere: boolean; // false: another process had started it first
   /** Lets go. The server ends when the last user lets go; if that was us, resolves when it is down. */
   release(): Promise<void>;
 };
@@ -38,8 +38,11 @@ export async function openEmbeddedServer({ dataDirectory, kind, log }: EmbeddedO
   const program = await chooseProgram(kind);
   const name = `${program.kind}-${program.major}`;
   const place = await findPlace(dataDirectory, name, log);
-  const { held, postmaster, startedHere } = await join(place, () => start(program, place, log));
-  const { pid, port, socketDirectory } = postmaster;
+  const enter = () => join(place, () => start(program, place, log));
+  const joined = await enter();
+  const { startedHere } = joined;
+  const { pid, port, socketDirectory } = joined.postmaster;
+  const kept = keepServer(place, joined, enter, log);
   const verb = startedHere ? 'started' : 'joined';
   log.info({ directory: place.home, version: program.version, pid }, `embedded PostgreSQL ${verb}: ${name}`);
   let released: Promise<void> | undefined;
@@ -51,7 +54,7 @@ export async function openEmbeddedServer({ dataDirectory, kind, log }: EmbeddedO
     user: USER,
     database: DATABASE,
     startedHere,
-    release: () => (released ??= leave(place, held)),
+    release: () => (released ??= kept.release()),
   };
 }
 
@@ -59,6 +62,7 @@ async function start(program: Program, place: Place, log: Log): Promise<Started>
   const bin = await program.bin(place.user);
   if (!existsSync(place.data)) warnOfOthers(place, log);
   await prepareToStart(place);
+  await turnLog(place);
   requirePrivate(place);
   await createCluster(place, bin, program.major);
   const command = serverArguments(program.kind === 'local', place.data, { sockets: place.sockets, port: PORT });

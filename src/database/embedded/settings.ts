@@ -13,7 +13,7 @@ const SETTINGS = {
   jit: 'off', // compiling costs more than it saves on queries of milliseconds
   timezone: 'UTC',
   log_timezone: 'UTC',
-  log_checkpoints: 'off', // the log is rotated only at a start, so routine stays out of it
+  log_checkpoints: 'off', // the log is for what went wrong
 };
 
 const TIMESCALE_SETTINGS = {

@@ -50,16 +50,15 @@ kill -KILL "$watcher"
  */
 const PREPARE = `
 umask 077
-lifeline=$1 answers=$2 sockets=$3 log=$4
+lifeline=$1 answers=$2 sockets=$3
 mkdir -p "$answers"
 [ -p "$lifeline" ] || mkfifo "$lifeline" || [ -p "$lifeline" ] || exit 1
 mkdir "$sockets" 2>/dev/null
 rm -f "$answers"/*
-if [ -f "$log" ] && [ "$(wc -c <"$log")" -gt 10485760 ]; then mv -f "$log" "$log.old"; fi
 `;
 
-export async function prepareToStart({ user, lifeline, answers, sockets, log }: Place): Promise<void> {
-  await runAs(user, '/bin/sh', ['-c', PREPARE, 'sh', lifeline, answers, sockets, log]);
+export async function prepareToStart({ user, lifeline, answers, sockets }: Place): Promise<void> {
+  await runAs(user, '/bin/sh', ['-c', PREPARE, 'sh', lifeline, answers, sockets]);
 }
 
 /** `PG_GRANDPARENT_PID` is PostgreSQL's own way to be told that this process id is not another server. */

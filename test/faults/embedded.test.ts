@@ -1,0 +1,39 @@
+/** The embedded server dies under the service: it comes back by itself. */
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { freePort, makeHome, ready, start } from '../support/program.ts';
+import { ask, until } from '../support/service.ts';
+
+const home = makeHome();
+afterAll(() => home.remove());
+
+const find = (name: string) => execFileSync('find', [home.folder, '-name', name], { encoding: 'utf8' }).trim();
+
+it('killed, it is started again within ten seconds', async ({ annotate }) => {
+  const [PORT, ADMIN_PORT] = [await freePort(), await freePort()];
+  const service = start('main', [], { ...home.environment, PORT, ADMIN_PORT, DEMO: 'off' });
+  await ready(ADMIN_PORT, service);
+  const stations = () => ask(Number(PORT), '/en/air-quality-app/v1/stations.json');
+  expect((await stations()).status).toBe(200);
+
+  const postmaster = Number.parseInt(readFileSync(find('postmaster.pid'), 'utf8'), 10);
+  const began = performance.now();
+  process.kill(postmaster, 'SIGKILL');
+  await until(async () => (await stations()).status !== 200, 'the outage shows');
+  await until(async () => (await stations()).status === 200, 'it answers again');
+  const seconds = (performance.now() - began) / 1_000;
+  expect(seconds).toBeLessThan(10);
+  await annotate(`row 10: a killed embedded server answered again after ${seconds.toFixed(1)} s`);
+  expect(service.log()).toContain('the embedded PostgreSQL has ended; starting it again');
+
+  const log = find('server.log');
+  appendFileSync(log, 'x'.repeat(11 * 1024 * 1024));
+  await until(() => existsSync(`${log}.old`) && statSync(log).size < 1024 * 1024, 'the log was turned');
+  expect(readFileSync(`${log}.old`, 'utf8').endsWith('x')).toBe(true);
+
+  service.kill('SIGTERM');
+  expect((await service.finished).code).toBe(0);
+  expect(existsSync(join(home.folder, 'data'))).toBe(true);
+});
