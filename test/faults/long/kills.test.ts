@@ -1,0 +1,66 @@
+/** PostgreSQL is killed while readings come in and aggregates are computed: what was acknowledged is there, and every bucket is right. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { onConnection } from '../../../src/database/connect.ts';
+import { refresh } from '../../../src/database/refresh.ts';
+import { engines } from '../../support/database.ts';
+import { makeHome, start } from '../../support/program.ts';
+import { until } from '../../support/service.ts';
+import { compare, feed, minuteOf, prepare } from './feeding.ts';
+
+const KILLS = 6;
+const kinds = engines.map((engine) => (engine === 'plain' ? 'bundled' : 'local'));
+
+it.for(kinds)('embedded server %s', async (kind, { annotate }) => {
+  const home = makeHome();
+  onTestFinished(() => home.remove());
+  const environment = { ...home.environment, EMBEDDED_PG: kind };
+  const token = await prepare(home, environment);
+  const { service, push, batches } = await feed(environment, token);
+  const find = (name: string) => execFileSync('find', [home.folder, '-name', name], { encoding: 'utf8' }).trim();
+  const target = {
+    host: dirname(find('.s.PGSQL.5432')),
+    port: 5432,
+    user: 'airseries',
+    database: 'airseries',
+  };
+
+  let over = false;
+  const senders = Array.from({ length: 4 }, async (_, n) => {
+    while (!over) {
+      const { status } = await push(200 + n);
+      if (status !== 200) await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  });
+  const refreshing = (async () => {
+    while (!over) await refresh(target, new Date()).catch(() => new Promise((resolve) => setTimeout(resolve, 100)));
+  })();
+  const acknowledged = () => [...batches.values()].filter((batch) => batch.acknowledged).length;
+  for (let n = 0; n < KILLS; n++) {
+    const enough = acknowledged() + 25;
+    await until(() => acknowledged() >= enough, 'readings come in');
+    process.kill(Number.parseInt(readFileSync(find('postmaster.pid'), 'utf8'), 10), 'SIGKILL');
+  }
+  const enough = acknowledged() + 10;
+  await until(() => acknowledged() >= enough, 'readings come in again');
+  over = true;
+  await Promise.all([...senders, refreshing]);
+
+  await refresh(target, new Date());
+  const stored = await onConnection(target, { role: 'airseries_owner' }, async (sql) => [
+    ...(await sql<{ measured_at: string }[]>`select measured_at from raw.readings`),
+  ]);
+  const minutes = new Set(stored.map(({ measured_at }) => minuteOf(measured_at)));
+  const { lost, half } = compare(batches, minutes);
+  service.kill('SIGTERM');
+  expect((await service.finished).code).toBe(0);
+  const audited = await start('cli', ['audit', '--from', '2020-01-01'], environment).finished;
+  const all = [...batches.values()];
+  const refused = all.filter((batch) => !batch.acknowledged).length;
+  await annotate(
+    `kills, ${kind}: ${KILLS} kills of the server, ${stored.length} readings in ${all.length} batches, ${refused} not acknowledged; lost ${lost}, half ${half}`,
+  );
+  expect({ lost, half, audited: audited.stdout.trim() }).toEqual({ lost: 0, half: 0, audited: '[]' });
+});
