@@ -1,10 +1,13 @@
 -- TimescaleDB: bring the aggregates up to date.
 --
--- Two faults of TimescaleDB would lose buckets silently; both are worked around here and nowhere else.
+-- Three faults of TimescaleDB would lose buckets silently; all are worked around here and nowhere else.
 -- 1. timescaledb #10296: a change whose last row lies exactly on the start of a day or month (buckets of variable width) does not
 --    reach that bucket. note_missed_buckets reads such changes from the invalidation log before anything consumes it, and the refresh
 --    computes those buckets by force. The parents of days and months are written by this refresh alone, so it is not raced.
 -- 2. Refreshing in batches skips a last changed row on a batch boundary: buckets_per_batch 0 refreshes in one pass.
+-- 3. Rows at or after the invalidation threshold are in no log, and a refresh moves the threshold to the newest row that it sees. A writer
+--    asks for it just before it commits and nothing keeps it from moving then (2.28: the writer locks the table, the refresh a row of it),
+--    so a refresh at that moment misses these rows and their hour for good. watch_the_future moves it once, out of everybody's way.
 
 create procedure logic.note_missed_buckets(parent text, wanted_unit text) language sql as $$
   insert into rollup.missed_bucket (parent, unit, bucket)
@@ -36,6 +39,18 @@ begin
   end loop;
 end $$;
 
+-- From now on every row is in the log, whenever it was measured. Nothing has to be done where that is so already.
+create procedure logic.watch_the_future() language plpgsql as $$
+declare
+  future constant timestamptz := '3000-01-01 00:00Z';
+begin
+  if (select threshold.at < future - interval '1 year' from logic.invalidation_threshold threshold) is not false then
+    call refresh_continuous_aggregate('rollup.sensor_hourly', future - interval '1 day', future, options => '{"buckets_per_batch": 0}');
+    lock table raw.readings in share row exclusive mode; -- who asked before has committed then; what they wrote is computed next
+    commit;
+  end if;
+end $$;
+
 -- One level: what the log says has changed, from `since` on where that is given, then what was asked for by force, piece by piece.
 create procedure logic.refresh_level(level text, unit text, forced tstzmultirange, since timestamptz default null) language plpgsql as $$
 declare
@@ -62,6 +77,7 @@ begin
 
   periods := array(select id from rollup.stale_period);
   kept_since := (select nullif(retained_from, '-infinity') from raw.installation);
+  call logic.watch_the_future();
 
   if (select refreshed_at is null from rollup.freshness) then
     -- first build: in batches it is four times faster; what the batches skip, the pass below brings
@@ -97,7 +113,13 @@ begin
   perform pg_advisory_unlock(hashtext('rollup.refresh'));
 end $$;
 
--- What has changed since the last refresh, as ranges. Rows beyond the end of what was ever refreshed are in no log.
+-- Rows of raw.readings from this instant on are in no log of TimescaleDB. No row before the first aggregate was made.
+create view logic.invalidation_threshold as
+  select case when i.watermark < -6e16 then '-infinity' when i.watermark > 6e16 then 'infinity' else to_timestamp(i.watermark / 1e6) end as at
+  from _timescaledb_catalog.continuous_aggs_invalidation_threshold i
+  join _timescaledb_catalog.hypertable h on h.id = i.hypertable_id and h.schema_name = 'raw' and h.table_name = 'readings';
+
+-- What has changed since the last refresh, as ranges.
 create view logic.pending as
   select
     case when log.lowest_modified_value > -6e16 then to_timestamp(log.lowest_modified_value / 1e6) else '-infinity' end as since,
@@ -106,9 +128,7 @@ create view logic.pending as
   join _timescaledb_catalog.hypertable h on h.id = log.hypertable_id and h.schema_name = 'raw' and h.table_name = 'readings'
   union all
   select threshold.at, 'infinity'
-  from _timescaledb_catalog.continuous_aggs_invalidation_threshold i
-  join _timescaledb_catalog.hypertable h on h.id = i.hypertable_id and h.schema_name = 'raw' and h.table_name = 'readings'
-  cross join lateral (select case when i.watermark between -6e16 and 6e16 then to_timestamp(i.watermark / 1e6) else '-infinity' end as at) threshold
+  from logic.invalidation_threshold threshold
   where exists (select from raw.readings r where r.measured_at >= threshold.at)
   union all select since, until from rollup.stale_period;
 
