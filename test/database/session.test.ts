@@ -12,7 +12,7 @@ onEveryEngine('session settings', (engine) => {
   afterAll(() => database.drop());
 
   describe.each(ROLES)('of %s', (role) => {
-    const session = { role, timeZone: 'Asia/Yerevan', statementTimeoutMs: 2_000 };
+    const session = { role, timeZone: 'Asia/Yerevan', statementTimeoutMs: 2_000, idleTimeoutMs: 6_000 };
 
     it('reach the server as they were sent', async () => {
       await onConnection(database.target, session, (sql) => checkSession(sql, session));
@@ -31,6 +31,15 @@ onEveryEngine('session settings', (engine) => {
       const check = onConnection(database.target, { ...session, timeZone: 'UTC' }, (sql) => checkSession(sql, session));
       await expect(check).rejects.toThrow('TimeZone is UTC instead of Asia/Yerevan');
     });
+  });
+
+  it('end a session that does nothing, and its locks with it', async () => {
+    const forgetful = onConnection(database.target, { idleTimeoutMs: 50 }, async (sql) => {
+      await sql`select pg_advisory_lock(hashtext('a lock that would stay'))`;
+      const [row] = await database.superuser()`select pg_advisory_lock(hashtext('a lock that would stay'))`; // when it is free
+      return row;
+    });
+    await expect(forgetful).resolves.toBeDefined();
   });
 
   it('are checked one by one: the limit of decompressed rows too', async () => {

@@ -91,6 +91,13 @@ onEveryEngine('pull', (engine) => {
     expect(await differences(db)).toEqual([]);
   });
 
+  it('stores nothing of a document that came when another process was the worker already', async () => {
+    const confirm = () => Promise.reject(new Error('not the worker any more'));
+    await pullJob(db.target, () => now, { hosts: [us.host], log, confirm }).run();
+    expect(await stored(owner)).toEqual([]);
+    expect(told('warn')).toMatchObject([{ provider: 'us', error: 'not the worker any more' }]);
+  });
+
   it('changes nothing when the same comes again', async () => {
     await run();
     const before = [await stored(owner), await quarantine()];
