@@ -92,7 +92,7 @@ $$;
 -- Readings measured before `since` are refused from now on, for good, in agreement with every writer that is under way.
 create procedure logic.raise_ingest_cutoff(since timestamptz) language plpgsql as $$
 begin
-  perform pg_advisory_xact_lock(hashtext('raw.ingest_cutoff'));
+  lock table raw.ingest_lock in exclusive mode;
   update raw.installation set ingest_cutoff = since where ingest_cutoff < since;
 end $$;
 

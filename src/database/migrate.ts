@@ -33,7 +33,7 @@ type Options = {
  */
 export async function migrate(target: Target, options: Options): Promise<Installation> {
   const installation = await onConnection(target, { name: 'airseries migrate' }, async (sql) => {
-    await sql`select pg_advisory_lock(hashtext('airseries.migrate'))`;
+    await lockMigrations(sql);
     return await migrateLocked(sql, options);
   });
   for (const role of ROLES) {
@@ -65,6 +65,17 @@ async function migrateLocked(
   }
   await build(sql, recorded, definitions, log);
   return { ...recorded, applied: migrations.length };
+}
+
+/** Until the connection ends. Before the migration that brings our locks, by a key of the form that they see. */
+async function lockMigrations(sql: Sql): Promise<void> {
+  const hasLocks = async () => (await sql`select to_regproc('raw.acquire_lock') is not null as there`)[0]?.there === true;
+  if (!(await hasLocks())) {
+    await sql`select pg_advisory_lock(hashtext('airseries.migrate'), 0)`;
+    if (!(await hasLocks())) return;
+    await sql`select pg_advisory_unlock(hashtext('airseries.migrate'), 0)`; // made meanwhile by another process
+  }
+  await sql`call raw.acquire_lock('airseries.migrate')`;
 }
 
 /** Where migrations are recorded; made before the first of them. */

@@ -22,7 +22,7 @@ export async function deleteExpired(target: Target, now: Date, retention: string
       select rollup.bucket_start('month', least(max(measured_at), ${now}::timestamptz) - ${retention}::text::interval)::text as since from raw.readings`;
     if (row?.since == null) return;
     await sql`call logic.raise_ingest_cutoff(${row.since}::text::timestamptz)`;
-    await sql`select pg_advisory_lock(hashtext('rollup.refresh'))`;
+    await sql`call raw.acquire_lock('rollup.refresh')`;
     await sql`call rollup.refresh(${now})`;
     await sql`update raw.installation set retained_from = ingest_cutoff`;
     await sql`call logic.delete_expired_readings()`;
@@ -96,10 +96,10 @@ async function record(sql: Sql, { now, from, to }: Period & { now: Date }, left:
 
 /** Looks at one snapshot, taken while no refresh is half way through its levels; refreshes may go on while it is being looked at. */
 async function differences(sql: Sql, { now, from, to }: Period & { now: Date }): Promise<Difference[]> {
-  await sql`select pg_advisory_lock(hashtext('rollup.refresh'))`;
+  await sql`call raw.acquire_lock('rollup.refresh')`;
   await sql`call rollup.refresh(${now})`;
   await sql`begin isolation level repeatable read`;
-  await sql`select pg_advisory_unlock(hashtext('rollup.refresh'))`; // the first statement: it takes the snapshot
+  await sql`select raw.release_lock('rollup.refresh')`; // the first statement: it takes the snapshot
   const found = await sql<Difference[]>`
     select * from logic.differences(${from ?? '-infinity'}, ${to ?? 'infinity'}) order by bucket, level, place`;
   await sql`commit`;

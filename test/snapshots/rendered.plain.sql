@@ -735,14 +735,15 @@ begin
 end $$;
 
 -- One transaction, one at a time: when it returns, all that was committed before the call is in every bucket. Interrupted, it
--- leaves everything as it was, the notes of stale hours included.
+-- leaves everything as it was, the notes of stale hours included. It holds a session lock: call it on a connection that is closed after
+-- any error.
 create or replace procedure rollup.refresh(now timestamptz) language plpgsql as $$
 declare
   periods bigint[];
   hours tstzmultirange;
   piece record;
 begin
-  perform pg_advisory_xact_lock(hashtext('rollup.refresh'));
+  call raw.acquire_lock('rollup.refresh');
   with seen as (delete from rollup.stale_hour returning hour)
   select coalesce(range_agg(tstzrange(hour, hour + interval '1 hour')), '{}') into hours from (select distinct hour from seen) noted;
   periods := array(select id from rollup.stale_period);
@@ -764,6 +765,8 @@ begin
 
   delete from rollup.stale_period where id = any (periods);
   update rollup.freshness set refreshed_at = refresh.now;
+  commit;
+  perform raw.release_lock('rollup.refresh');
 end $$;
 
 -- What has changed since the last refresh, as ranges.
@@ -904,8 +907,8 @@ create view logic.membership as
   cross join unnest(piece.periods) part;
 
 -- Brings raw.placement and raw.membership up to the periods as they are, and marks what differs for the next refresh (P4): of a sensor
--- from the station hours up, of a station from the region hours up. Without a change it writes nothing. Call it under the lock
--- 'raw.network' after any change of periods. Returns how many sensors and stations are affected.
+-- from the station hours up, of a station from the region hours up. Without a change it writes nothing. Call it under
+-- raw.network_lock after any change of periods. Returns how many sensors and stations are affected.
 create function logic.apply_periods(out sensors_changed int, out stations_changed int) language plpgsql as $$
 declare
   placements_before raw.placement[];
@@ -913,7 +916,7 @@ declare
   memberships_before raw.membership[];
   memberships_after raw.membership[];
   -- while no refresh is under way, nothing need be computed again of what was never computed
-  is_quiet boolean := pg_try_advisory_xact_lock(hashtext('rollup.refresh'));
+  is_quiet boolean := not exists (select from raw.lock_holders('rollup.refresh'));
 begin
   placements_before := array(select p::raw.placement from (table raw.placement except select sensor_id, station_id, formula, since, until from logic.placement) p);
   placements_after := array(select p::raw.placement from (select sensor_id, station_id, formula, since, until from logic.placement except table raw.placement) p);
@@ -1088,7 +1091,7 @@ $$;
 -- Readings measured before `since` are refused from now on, for good, in agreement with every writer that is under way.
 create procedure logic.raise_ingest_cutoff(since timestamptz) language plpgsql as $$
 begin
-  perform pg_advisory_xact_lock(hashtext('raw.ingest_cutoff'));
+  lock table raw.ingest_lock in exclusive mode;
   update raw.installation set ingest_cutoff = since where ingest_cutoff < since;
 end $$;
 
@@ -1145,7 +1148,7 @@ begin
   if unauthorized <> '{}' then
     raise exception using errcode = 'AS403', message = array_to_string(unauthorized, ', ');
   end if;
-  perform pg_advisory_xact_lock_shared(hashtext('raw.ingest_cutoff')); -- see raise_ingest_cutoff
+  lock table raw.ingest_lock in row exclusive mode; -- see raise_ingest_cutoff
 
   with given as materialized (
     select g.nth, g.sensor_id, to_timestamp(g.microseconds / 1e6) as measured_at, g.temperature,
@@ -1614,7 +1617,7 @@ $$;
 -- readings are taken: the first hour there is, and the cutoff; microseconds since 1970, null where there is none.
 create function logic.ingest_bounds(out origin float8, out cutoff float8) language plpgsql as $$
 begin
-  perform pg_advisory_xact_lock_shared(hashtext('raw.ingest_cutoff'));
+  lock table raw.ingest_lock in row exclusive mode;
   select extract(epoch from rollup.origin()) * 1e6, case when isfinite(ingest_cutoff) then extract(epoch from ingest_cutoff) * 1e6 end
   into origin, cutoff from raw.installation;
 end $$;
@@ -1696,7 +1699,7 @@ declare
   stations int[] := array(select (s ->> 'id')::int from jsonb_array_elements(network -> 'stations') s);
   sensors int[] := array(select (s ->> 'id')::int from jsonb_array_elements(network -> 'sensors') s);
 begin
-  perform pg_advisory_xact_lock(hashtext('raw.network'));
+  lock table raw.network_lock in exclusive mode;
   facts_before := (select coalesce(jsonb_object_agg(kind || ' ' || id, facts), '{}') from logic.network_fact);
 
   insert into raw.provider (id, title, url, image, image_dark, stale_after, pull)
@@ -1833,7 +1836,7 @@ declare
   found_periods raw.screened_period[];
   recorded raw.screened_period[];
 begin
-  perform pg_advisory_xact_lock(hashtext('raw.screen'));
+  lock table raw.screen_lock in exclusive mode;
   found_periods := array(select p from logic.implausible_periods(since, at) p);
   recorded := array(select p from raw.screened_period p where p.until > screen.since);
   raised := (select count(*) from unnest(found_periods) p where not exists (
@@ -1846,7 +1849,7 @@ begin
   ) then
     return;
   end if;
-  perform pg_advisory_xact_lock(hashtext('raw.network'));
+  lock table raw.network_lock in exclusive mode;
   delete from raw.screened_period p where p.until > screen.since;
   insert into raw.screened_period (station_id, sensor_id, reason, since, until)
   select p.station_id, p.sensor_id, p.reason, p.since, p.until

@@ -477,7 +477,7 @@ declare
   requested tstzmultirange; -- by an operator: all levels by force, whatever was done to them; of other changes the log tells the levels above
   kept_since timestamptz;
 begin
-  perform pg_advisory_lock(hashtext('rollup.refresh'));
+  call raw.acquire_lock('rollup.refresh');
   perform set_config('timescaledb.enable_merge_on_cagg_refresh', 'off', false); -- loses updates when on
 
   periods := array(select id from rollup.stale_period);
@@ -514,7 +514,7 @@ begin
   delete from rollup.stale_period where id = any (periods);
   update rollup.freshness set refreshed_at = refresh.now;
   commit;
-  perform pg_advisory_unlock(hashtext('rollup.refresh'));
+  perform raw.release_lock('rollup.refresh');
 end $$;
 
 -- What has changed since the last refresh, as ranges. Rows beyond the end of what was ever refreshed are in no log.
@@ -698,8 +698,8 @@ create view logic.membership as
   cross join unnest(piece.periods) part;
 
 -- Brings raw.placement and raw.membership up to the periods as they are, and marks what differs for the next refresh (P4): of a sensor
--- from the station hours up, of a station from the region hours up. Without a change it writes nothing. Call it under the lock
--- 'raw.network' after any change of periods. Returns how many sensors and stations are affected.
+-- from the station hours up, of a station from the region hours up. Without a change it writes nothing. Call it under
+-- raw.network_lock after any change of periods. Returns how many sensors and stations are affected.
 create function logic.apply_periods(out sensors_changed int, out stations_changed int) language plpgsql as $$
 declare
   placements_before raw.placement[];
@@ -707,7 +707,7 @@ declare
   memberships_before raw.membership[];
   memberships_after raw.membership[];
   -- while no refresh is under way, nothing need be computed again of what was never computed
-  is_quiet boolean := pg_try_advisory_xact_lock(hashtext('rollup.refresh'));
+  is_quiet boolean := not exists (select from raw.lock_holders('rollup.refresh'));
 begin
   placements_before := array(select p::raw.placement from (table raw.placement except select sensor_id, station_id, formula, since, until from logic.placement) p);
   placements_after := array(select p::raw.placement from (select sensor_id, station_id, formula, since, until from logic.placement except table raw.placement) p);
@@ -882,7 +882,7 @@ $$;
 -- Readings measured before `since` are refused from now on, for good, in agreement with every writer that is under way.
 create procedure logic.raise_ingest_cutoff(since timestamptz) language plpgsql as $$
 begin
-  perform pg_advisory_xact_lock(hashtext('raw.ingest_cutoff'));
+  lock table raw.ingest_lock in exclusive mode;
   update raw.installation set ingest_cutoff = since where ingest_cutoff < since;
 end $$;
 
@@ -939,7 +939,7 @@ begin
   if unauthorized <> '{}' then
     raise exception using errcode = 'AS403', message = array_to_string(unauthorized, ', ');
   end if;
-  perform pg_advisory_xact_lock_shared(hashtext('raw.ingest_cutoff')); -- see raise_ingest_cutoff
+  lock table raw.ingest_lock in row exclusive mode; -- see raise_ingest_cutoff
 
   with given as materialized (
     select g.nth, g.sensor_id, to_timestamp(g.microseconds / 1e6) as measured_at, g.temperature,
@@ -1408,7 +1408,7 @@ $$;
 -- readings are taken: the first hour there is, and the cutoff; microseconds since 1970, null where there is none.
 create function logic.ingest_bounds(out origin float8, out cutoff float8) language plpgsql as $$
 begin
-  perform pg_advisory_xact_lock_shared(hashtext('raw.ingest_cutoff'));
+  lock table raw.ingest_lock in row exclusive mode;
   select extract(epoch from rollup.origin()) * 1e6, case when isfinite(ingest_cutoff) then extract(epoch from ingest_cutoff) * 1e6 end
   into origin, cutoff from raw.installation;
 end $$;
@@ -1490,7 +1490,7 @@ declare
   stations int[] := array(select (s ->> 'id')::int from jsonb_array_elements(network -> 'stations') s);
   sensors int[] := array(select (s ->> 'id')::int from jsonb_array_elements(network -> 'sensors') s);
 begin
-  perform pg_advisory_xact_lock(hashtext('raw.network'));
+  lock table raw.network_lock in exclusive mode;
   facts_before := (select coalesce(jsonb_object_agg(kind || ' ' || id, facts), '{}') from logic.network_fact);
 
   insert into raw.provider (id, title, url, image, image_dark, stale_after, pull)
@@ -1627,7 +1627,7 @@ declare
   found_periods raw.screened_period[];
   recorded raw.screened_period[];
 begin
-  perform pg_advisory_xact_lock(hashtext('raw.screen'));
+  lock table raw.screen_lock in exclusive mode;
   found_periods := array(select p from logic.implausible_periods(since, at) p);
   recorded := array(select p from raw.screened_period p where p.until > screen.since);
   raised := (select count(*) from unnest(found_periods) p where not exists (
@@ -1640,7 +1640,7 @@ begin
   ) then
     return;
   end if;
-  perform pg_advisory_xact_lock(hashtext('raw.network'));
+  lock table raw.network_lock in exclusive mode;
   delete from raw.screened_period p where p.until > screen.since;
   insert into raw.screened_period (station_id, sensor_id, reason, since, until)
   select p.station_id, p.sensor_id, p.reason, p.since, p.until
