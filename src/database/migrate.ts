@@ -69,7 +69,8 @@ async function migrateLocked(
 
 /** Until the connection ends. Before the migration that brings our locks, by a key of the form that they see. */
 async function lockMigrations(sql: Sql): Promise<void> {
-  const hasLocks = async () => (await sql`select to_regproc('raw.acquire_lock') is not null as there`)[0]?.there === true;
+  const hasLocks = async () =>
+    (await sql`select to_regproc('raw.acquire_lock') is not null as there`)[0]?.there === true;
   if (!(await hasLocks())) {
     await sql`select pg_advisory_lock(hashtext('airseries.migrate'), 0)`;
     if (!(await hasLocks())) return;

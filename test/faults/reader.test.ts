@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connect, type Sql, type Target } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { deleteExpired, refresh } from '../../src/database/refresh.ts';
+import { refresh } from '../../src/database/refresh.ts';
+import { deleteExpired } from '../../src/database/retention.ts';
 import { takeDemoOut } from '../../src/jobs/demoNetwork.ts';
 import { makeLog } from '../../src/log.ts';
 import { openPushing, type Pushing, send } from '../http/ingest/pushing.ts';
@@ -92,7 +93,7 @@ onEveryEngine('a login that may only read', (engine) => {
     await owner`select logic.screen(${NOW}::timestamptz - interval '8 days', ${NOW})`;
     await owner`call logic.raise_ingest_cutoff('2020-01-01')`;
     await refresh(database.target, NOW);
-    await deleteExpired(database.target, NOW, '60 days');
+    await deleteExpired(database.target, NOW, '60 days', { log: makeLog('silent') });
     await takeDemoOut(database.target);
     await superuser`update raw.installation set repeatable = 'of another version'`;
     await migrate(database.target, { now: NOW, log: makeLog('silent') });
