@@ -113,12 +113,8 @@ onEveryEngine('60 days of 20 sensors', (engine) => {
     };
     await expect(deleteExpired(database.target, later, KEEP, { log: silent })).rejects.toThrow('the log is gone');
     expect((await installation())?.cutoff).toBe('2026-09-01T00:00:00+04:00');
-    expect(await planRetention(owner, new Date('2027-02-10T00:17:00Z'), KEEP)).toMatchObject({ months: 2 });
-    await measure('2027-02-24 04:00+04', '2027-02-24 05:00+04', '1 hour');
-    expect(await planRetention(owner, new Date('2027-02-25T00:17:00Z'), '50 days')).toMatchObject({
-      months: 4,
-      isRefused: true,
-    });
+    expect(await planRetention(owner, later, KEEP)).toMatchObject({ months: 2, isRefused: false });
+    expect(await planRetention(owner, later, '50 days')).toMatchObject({ months: 3, isRefused: true });
     const [due] = await owner`select count(*)::int as n from raw.readings where measured_at < '2026-11-01 00:00+04'`;
     expect(await night(later)).toBe('0');
     expect(told('info').filter(({ message }) => message === 'readings are being deleted')).toMatchObject([
@@ -141,7 +137,8 @@ onEveryEngine('60 days of 20 sensors', (engine) => {
     await deleteExpired(database.target, AHEAD, KEEP, { log, apply: true });
     expect(told('info')).toHaveLength(1);
     expect((await installation())?.retained).toBe('2028-09-01T00:00:00+04:00');
-    expect(await takes('2026-11-20T01:20:00Z')).toBe(0);
+    const next = new Date('2026-11-20T01:20:00Z');
+    expect(await takes(next.toISOString(), next)).toBe(0);
     const hours = () => owner`select * from rollup.sensor_hourly where bucket < '2027-01-01' order by 1, 2`;
     const before = await hours();
     expect(before.length).toBeGreaterThan(25_000);
@@ -149,7 +146,7 @@ onEveryEngine('60 days of 20 sensors', (engine) => {
       /may be gone.*the earliest is 2026-11-20 05:00/,
     );
     await lowerCutoff(owner, new Date('2026-11-20T01:00:00Z'));
-    expect(await takes('2026-11-20T01:20:00Z')).toBe(1);
+    expect(await takes(next.toISOString(), next)).toBe(1);
     const { found } = await audit(database.target, {
       now: NOW,
       from: new Date('2026-09-01T00:00:00Z'),
@@ -177,7 +174,7 @@ onEveryEngine('what retention counts from', (engine) => {
 
   const from = async (at = NOW) => (await owner`select * from logic.common_measurement(${at})`)[0];
   const add = (measured: string, ...sensors: number[]) => owner`
-    insert into raw.readings (measured_at, sensor_id, pm25) select ${measured}::text::timestamptz, s, 1 from unnest(${sensors as never}::int[]) s`;
+    insert into raw.readings (measured_at, sensor_id, pm25) select ${measured}::text::timestamptz, s, 1 from unnest(${`{${sensors}}`}::text::int[]) s`;
 
   it('is what a tenth of the sensors measured that stand somewhere and have readings, and two at least', async () => {
     expect(await from()).toEqual({ sensors: 0, measured_at: null });
@@ -204,7 +201,7 @@ onEveryEngine('what retention counts from', (engine) => {
   describe.runIf(engine === 'timescale')('and', () => {
     it('opens the newest chunk only, of two years of compressed ones', async () => {
       await owner`insert into raw.readings (measured_at, sensor_id, pm25)
-        select at, s, 1 from generate_series(timestamptz '2024-11-20', '2026-11-20', '6 hours') at, generate_series(2, 20) s`;
+        select at, s, 1 from generate_series(timestamptz '2024-11-20 00:01', '2026-11-20', '6 hours') at, generate_series(2, 20) s`;
       await maintain(database.target, NOW);
       const [body] = await owner<
         { text: string }[]
