@@ -159,6 +159,8 @@ onEveryEngine('60 days of 20 sensors', (engine) => {
   });
 });
 
+const MORE = Array.from({ length: 12 }, (_, n) => 101 + n);
+
 onEveryEngine('what retention counts from', (engine) => {
   let database: TestDatabase;
   let owner: Sql;
@@ -166,9 +168,10 @@ onEveryEngine('what retention counts from', (engine) => {
     database = await testDatabase(engine);
     owner = database.as();
     const base = citiesOfOneStation(CITIES);
-    const [first, ...others] = base.stations;
+    const [first, second, ...others] = base.stations;
     const gone = { ...first, sensors: [{ id: 1, stations: [{ id: 1, until: '2026-10-01' }] }] };
-    await bringIn(owner, { ...base, stations: [gone, ...others] });
+    const many = { ...second, sensors: [2, ...MORE].map((id) => ({ id })) };
+    await bringIn(owner, { ...base, stations: [gone, many, ...others] });
   });
   afterAll(() => database.drop());
 
@@ -196,12 +199,14 @@ onEveryEngine('what retention counts from', (engine) => {
     });
     await add('2026-10-01 00:00+04', ...Array.from({ length: 17 }, (_, n) => n + 4));
     expect(await from()).toEqual({ sensors: 19, measured_at: '2026-11-01T00:00:00+04:00' });
+    await add('2026-10-31 00:00+04', ...MORE);
+    expect(await from()).toEqual({ sensors: 31, measured_at: '2026-10-31T00:00:00+04:00' }); // the fourth
   });
 
   describe.runIf(engine === 'timescale')('and', () => {
     it('opens the newest chunk only, of two years of compressed ones', async () => {
       await owner`insert into raw.readings (measured_at, sensor_id, pm25)
-        select at, s, 1 from generate_series(timestamptz '2024-11-20 00:01', '2026-11-20', '6 hours') at, generate_series(2, 20) s`;
+        select at, s, 1 from generate_series(timestamptz '2024-11-20 00:01', '2026-11-20', '6 hours') at, (select generate_series(2, 20) union all select generate_series(101, 112)) as standing(s)`;
       await maintain(database.target, NOW);
       const [body] = await owner<
         { text: string }[]

@@ -8,7 +8,7 @@ import { bringIn } from '../../ingest/support.ts';
 import { engines, type TestDatabase, testDatabase } from '../../support/database.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
-const STATIONS = 50;
+const STATIONS = 25;
 const ROUNDS = 100;
 
 const network = {
