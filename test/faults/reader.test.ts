@@ -130,6 +130,17 @@ onEveryEngine('a lock of a session of ours', (engine) => {
     await Promise.all([one.end(), two.end()]);
   });
 
+  it('is looked for and taken by one session at a time', async () => {
+    const [one, two] = [session(), session()];
+    await one`begin`;
+    expect(await take(one)).toBe(true);
+    await two`select set_config('lock_timeout', '50ms', false)`;
+    await expect(take(two)).rejects.toMatchObject({ code: '55P03' });
+    await one`commit`;
+    expect(await take(two)).toBe(false);
+    await Promise.all([one.end(), two.end()]);
+  });
+
   it('goes with its session, and of many who wait each has it once', async () => {
     const sessions = Array.from({ length: 8 }, session);
     let holding = 0;
