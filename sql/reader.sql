@@ -1,24 +1,36 @@
--- A login that may read schema api and nothing else, for Grafana. Run by psql as the service's user, any number of times: a changed
--- password is set. It comes from the environment, and neither psql nor the server's log shows it, not even in an error.
+-- Logins that may read schema api and nothing else: grafana, and with API_PASSWORD airseries_api for the API (READER_DATABASE_URL). Run
+-- by psql as the service's user, any number of times: a changed password is set. Passwords come from the environment, and neither psql
+-- nor the server's log shows them, not even in an error.
 \set VERBOSITY terse
 \getenv password READER_PASSWORD
+\set api_password ''
+\getenv api_password API_PASSWORD
 set client_min_messages = 'warning';
 set log_statement = 'none';
 set log_min_duration_statement = -1;
 set log_min_error_statement = 'panic';
 set log_error_verbosity = 'terse';
-select set_config('airseries.password', :'password', false) \g /dev/null
+select set_config('airseries.password', :'password', false), set_config('airseries.api_password', :'api_password', false) \g /dev/null
 do $$
+declare
+  login record;
 begin
   if current_setting('airseries.password') = '' then
     raise exception 'READER_PASSWORD is empty';
   end if;
-  if not exists (select from pg_roles where rolname = 'grafana') then
-    create role grafana login;
-  end if;
-  execute format('alter role grafana password %L', current_setting('airseries.password'));
+  for login in
+    select name, password
+    from (values ('grafana', current_setting('airseries.password')), ('airseries_api', current_setting('airseries.api_password'))) as l(name, password)
+    where password <> ''
+  loop
+    if not exists (select from pg_roles where rolname = login.name) then
+      execute format('create role %I login', login.name);
+    end if;
+    execute format('alter role %I password %L', login.name, login.password);
+    execute format('grant airseries_reader to %I', login.name);
+    execute format('alter role %I set default_transaction_read_only = on', login.name);
+  end loop;
 end $$;
-grant airseries_reader to grafana;
-alter role grafana set default_transaction_read_only = on;
--- a dashboard asks for years at most; what takes longer is a mistake
+-- a dashboard asks for years at most; what takes longer is a mistake, and what stays open would hold up the next version
 alter role grafana set statement_timeout = '30s';
+alter role grafana set idle_in_transaction_session_timeout = '30s';

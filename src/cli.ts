@@ -12,6 +12,9 @@ import { makeLog } from './log.ts';
 async function run(words: readonly string[]): Promise<Outcome> {
   const command = chooseCommand(words);
   const config = readConfig(process.env);
+  if (config.databaseUrl === undefined && config.readerDatabaseUrl !== undefined) {
+    throw new Error('Commands need DATABASE_URL: the login of READER_DATABASE_URL may only read.');
+  }
   const log = makeLog(config.logLevel);
   const clock = makeClock(config.fixedNow);
   const terminal = process.stderr.isTTY === true;

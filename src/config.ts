@@ -19,10 +19,13 @@ const retention = z
     return Number(n) * (DAYS[unit.replace(/s$/, '') as keyof typeof DAYS] ?? 0) >= SHORTEST_RETENTION_DAYS;
   }, `must be at least ${SHORTEST_RETENTION_DAYS} days: the running month is computed from its readings, and late ones must still find theirs`);
 
+const database = optional(
+  z.url({ protocol: /^postgres(ql)?$/, error: 'must look like postgres://user:password@host:5432/database' }),
+);
+
 const SCHEMA = z.object({
-  DATABASE_URL: optional(
-    z.url({ protocol: /^postgres(ql)?$/, error: 'must look like postgres://user:password@host:5432/database' }),
-  ),
+  DATABASE_URL: database,
+  READER_DATABASE_URL: database,
   DATA_DIR: z.preprocess(unset, z.string().default('.airseries')),
   EMBEDDED_PG: optional(z.enum(['bundled', 'local'])),
   TIME_ZONE: optional(z.string()),
@@ -56,6 +59,8 @@ export const VARIABLES: readonly string[] = Object.keys(SCHEMA.shape);
 
 export type Config = {
   databaseUrl: string | undefined;
+  /** Where the API reads, as a login that may do no more, or from a replica; undefined: as the others. */
+  readerDatabaseUrl: string | undefined;
   dataDirectory: string;
   embedded: 'bundled' | 'local' | undefined;
   timeZone: string | undefined;
@@ -88,14 +93,18 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   if (!parsed.success) {
     const problems = parsed.error.issues.map(({ path, message }) => {
       const name = String(path[0]);
-      const shown = name === 'DATABASE_URL' ? '' : `=${environment[name]}`; // it holds a password
+      const shown = name.endsWith('DATABASE_URL') ? '' : `=${environment[name]}`; // it holds a password
       return `  ${name}${shown}: ${message}`;
     });
     throw new Error(`The configuration (environment) is not usable:\n${problems.join('\n')}`);
   }
   const given = parsed.data;
+  if (given.READER_DATABASE_URL !== undefined && given.DATABASE_URL === undefined && given.ROLE !== 'api') {
+    throw new Error('READER_DATABASE_URL alone is enough for ROLE=api; whatever else writes needs DATABASE_URL too.');
+  }
   return {
     databaseUrl: given.DATABASE_URL,
+    readerDatabaseUrl: given.READER_DATABASE_URL,
     dataDirectory: given.DATA_DIR,
     embedded: given.EMBEDDED_PG,
     timeZone: given.TIME_ZONE,
@@ -104,7 +113,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     port: given.PORT,
     adminPort: given.ADMIN_PORT,
     adminHost: given.ADMIN_HOST,
-    drainSeconds: given.DRAIN_SECONDS ?? (given.DATABASE_URL === undefined ? 0 : 5),
+    drainSeconds: given.DRAIN_SECONDS ?? ((given.DATABASE_URL ?? given.READER_DATABASE_URL) === undefined ? 0 : 5),
     role: given.ROLE,
     ingestPort: given.INGEST_PORT,
     ingestHost: given.INGEST_HOST,

@@ -2,7 +2,9 @@
 import { createRequire } from 'node:module';
 import { type Clock, makeClock } from './clock.ts';
 import { type Config, readConfig } from './config.ts';
-import { migrate } from './database/migrate.ts';
+import type { Target } from './database/connect.ts';
+import { checkInstalled } from './database/installed.ts';
+import { type Installation, migrate } from './database/migrate.ts';
 import { type Database, openDatabase } from './database/open.ts';
 import { whenThere } from './database/patience.ts';
 import { openReads } from './database/read.ts';
@@ -42,19 +44,15 @@ async function start(config: Config, log: Log, { closers: opened, listeners, sta
   const publicServer =
     config.role === 'worker' ? undefined : await listen(starting.listener, { port: config.port, variable: 'PORT' });
 
-  const database = await openDatabase(config, log);
-  opened.push(() => database.close());
-  const { timeZone: zone, epoch } = config;
-  const { timeZone, engine } = await whenThere(
-    () => migrate(database.target, { timeZone: zone, epoch, now: clock(), log }),
-    log,
-  );
+  const { database, target, installation } = await openInstallation(config, { clock, log, opened });
+  const { timeZone, engine } = installation;
   metrics.set('airseries_build_info', { version: VERSION, node: process.version, engine }, 1);
-  const reads = openReads<Api>(database.target, { timeZone, watch: watchPool(metrics, 'read') });
+  const reads = openReads<Api>(target, { timeZone, watch: watchPool(metrics, 'read') });
   opened.push(() => reads.destroy());
   tellService(metrics, reads, { clock, log });
   state.db = reads;
-  if (config.role !== 'api') await startWork({ config, database, timeZone, clock, log, metrics, opened, listeners });
+  if (database !== undefined && config.role !== 'api')
+    await startWork({ config, database, timeZone, clock, log, metrics, opened, listeners });
 
   state.serving = true;
   if (publicServer === undefined) return;
@@ -62,6 +60,25 @@ async function start(config: Config, log: Log, { closers: opened, listeners, sta
   listeners.push(publicServer);
   starting.serve(makeApp({ db: reads, clock, siteBaseUrl: config.siteBaseUrl, log, metrics }));
   log.info(`ready: try http://localhost:${publicServer.port}/en/air-quality-app/v1/stations.json`);
+}
+
+/** The database as the process may have it, and where it reads; without the former it can do nothing else. */
+type Place = { database: Database | undefined; target: Target; installation: Installation };
+
+async function openInstallation(
+  config: Config,
+  { clock, log, opened }: { clock: Clock; log: Log; opened: Closer[] },
+): Promise<Place> {
+  const { databaseUrl, readerDatabaseUrl: reader, timeZone, epoch } = config;
+  if (databaseUrl === undefined && reader !== undefined) {
+    const installation = await whenThere(() => checkInstalled(reader, { timeZone, epoch }), log);
+    return { database: undefined, target: reader, installation };
+  }
+  const database = await openDatabase(config, log);
+  opened.push(() => database.close());
+  const installation = await whenThere(() => migrate(database.target, { timeZone, epoch, now: clock(), log }), log);
+  if (reader !== undefined) await whenThere(() => checkInstalled(reader, { timeZone, epoch }), log);
+  return { database, target: reader ?? database.target, installation };
 }
 
 type Working = {

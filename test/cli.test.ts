@@ -54,6 +54,9 @@ describe('bad usage', () => {
     ['refresh --from 2026-13-45', 'not an instant'],
     ['refresh --from 2026-02-01 --to 2026-01-01', '--from must be before --to'],
     ['migrate twice', 'takes no twice'],
+    ['retention --apply', 'needs RAW_RETENTION'],
+    ['retention --cutoff yesterday', 'not an instant'],
+    ['retention --apply --cutoff 2026-01-01', 'two commands'],
   ])('"%s" exits 2 and shows how', async (words, message) => {
     const { code, stdout, stderr } = await run(words);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -134,6 +137,33 @@ describe('one network from its file to its audit', () => {
     const exported = await json(`export ${join(home.folder, 'open-data')}`);
     expect(exported.result.files).toMatchObject({ 'sensors.csv': 2, 'station_avg_hourly_2026.csv': 1 });
     expect(await json('audit --from 2026-01-01')).toMatchObject({ code: 0, result: [] });
+  });
+
+  it('what retention would delete, that it goes, and older readings again', async () => {
+    const FIXED_NOW = '2027-06-01T00:00:00Z';
+    const later = 'sensor_id,time,pm25\n11,2027-05-31T08:00:00Z,1\n12,2027-05-31T09:00:00Z,1\n';
+    expect((await json('import readings -', { input: later, FIXED_NOW })).result).toMatchObject({ accepted: 2 });
+    const none = { retention: null, cutoff: null, retained_from: null };
+    expect((await json('retention')).result).toEqual(none);
+    const retention = (words = '') => json(`retention${words}`, { RAW_RETENTION: '60 days', FIXED_NOW });
+    expect((await retention()).result).toEqual({
+      ...none,
+      retention: '60 days',
+      sensors: 2,
+      counted_from: '2027-05-31T12:00:00+04:00',
+      cutoff_wanted: '2027-04-01T00:00:00+04:00',
+      months: 5,
+      readings: 2,
+      needs_apply: true,
+    });
+    const since = '2027-04-01T00:00:00+04:00';
+    const applied = await retention(' --apply');
+    expect(applied.result).toMatchObject({ cutoff: since, retained_from: since, months: 0, readings: 0 });
+    expect(applied.stderr).toMatch(/"readings":2.*readings are being deleted/);
+    expect((await retention(' --cutoff 2026-11-01')).stderr).toMatch(/may be gone.*earliest is 2026-11-19 13:00/);
+    expect((await retention(' --cutoff 2027-05-01')).stderr).toMatch(/from 2027-04-01 .* on already/);
+    const back = '2026-12-01T00:00:00+04:00';
+    expect((await retention(' --cutoff 2026-12-01')).result).toMatchObject({ cutoff: back, retained_from: back });
   });
 
   it('refuses what does not fit, with exit 1 and a remedy', async () => {

@@ -1,5 +1,17 @@
 -- How the service itself is doing: for readiness, metrics and the dashboard of whoever runs it.
 
+-- What this database is: for a process that may read nothing else, and has to know whether it is of its version.
+create view api.installation as
+  select time_zone, epoch::text as epoch, engine, (select count(*)::int from raw.migration) as migrations, rollups, repeatable
+  from raw.installation;
+comment on view api.installation is 'What was decided for this database, and of which version it is. One row.';
+comment on column api.installation.time_zone is 'the IANA zone of its hours, days and months';
+comment on column api.installation.epoch is 'the local date on which they begin';
+comment on column api.installation.engine is 'how the aggregates are kept';
+comment on column api.installation.migrations is 'how many were applied';
+comment on column api.installation.rollups is 'fingerprint of the text that the aggregates were built from';
+comment on column api.installation.repeatable is 'fingerprint of the text that schemas logic and api were built from';
+
 -- When the aggregates were last brought up to date. Null before the first time: there is nothing to answer with yet.
 create view api.freshness as
   select refreshed_at from rollup.freshness;

@@ -48,8 +48,8 @@ create view logic.membership as
   cross join unnest(piece.periods) part;
 
 -- Brings raw.placement and raw.membership up to the periods as they are, and marks what differs for the next refresh (P4): of a sensor
--- from the station hours up, of a station from the region hours up. Without a change it writes nothing. Call it under the lock
--- 'raw.network' after any change of periods. Returns how many sensors and stations are affected.
+-- from the station hours up, of a station from the region hours up. Without a change it writes nothing. Call it under
+-- raw.network_lock after any change of periods. Returns how many sensors and stations are affected.
 create function logic.apply_periods(out sensors_changed int, out stations_changed int) language plpgsql as $$
 declare
   placements_before raw.placement[];
@@ -57,7 +57,7 @@ declare
   memberships_before raw.membership[];
   memberships_after raw.membership[];
   -- while no refresh is under way, nothing need be computed again of what was never computed
-  is_quiet boolean := pg_try_advisory_xact_lock(hashtext('rollup.refresh'));
+  is_quiet boolean := not exists (select from raw.lock_holders('rollup.refresh'));
 begin
   placements_before := array(select p::raw.placement from (table raw.placement except select sensor_id, station_id, formula, since, until from logic.placement) p);
   placements_after := array(select p::raw.placement from (select sensor_id, station_id, formula, since, until from logic.placement except table raw.placement) p);

@@ -83,17 +83,4 @@ begin
     $select${{select of one station}}$select$) using station, since, until;
 end $$;
 
--- From when on readings are all there: what was computed from earlier ones stands as it is, and computing it again would erase it. The
--- sensor hours begin there; whatever is above them is computed from them, however old.
-create function logic.retained() returns tstzmultirange language sql stable as $$
-  select tstzmultirange(tstzrange(retained_from, 'infinity')) from raw.installation
-$$;
-
--- Readings measured before `since` are refused from now on, for good, in agreement with every writer that is under way.
-create procedure logic.raise_ingest_cutoff(since timestamptz) language plpgsql as $$
-begin
-  perform pg_advisory_xact_lock(hashtext('raw.ingest_cutoff'));
-  update raw.installation set ingest_cutoff = since where ingest_cutoff < since;
-end $$;
-
 revoke all on function logic.recompute_station from public;

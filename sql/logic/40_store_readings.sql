@@ -34,7 +34,7 @@ begin
   if unauthorized <> '{}' then
     raise exception using errcode = 'AS403', message = array_to_string(unauthorized, ', ');
   end if;
-  perform pg_advisory_xact_lock_shared(hashtext('raw.ingest_cutoff')); -- see raise_ingest_cutoff
+  lock table raw.ingest_lock in row exclusive mode; -- see raise_ingest_cutoff
 
   with given as materialized (
     select g.nth, g.sensor_id, to_timestamp(g.microseconds / 1e6) as measured_at, {{each parameter: g.$name}},
@@ -147,7 +147,7 @@ $$;
 -- readings are taken: the first hour there is, and the cutoff; microseconds since 1970, null where there is none.
 create function logic.ingest_bounds(out origin float8, out cutoff float8) language plpgsql as $$
 begin
-  perform pg_advisory_xact_lock_shared(hashtext('raw.ingest_cutoff'));
+  lock table raw.ingest_lock in row exclusive mode;
   select extract(epoch from rollup.origin()) * 1e6, case when isfinite(ingest_cutoff) then extract(epoch from ingest_cutoff) * 1e6 end
   into origin, cutoff from raw.installation;
 end $$;

@@ -47,7 +47,7 @@ declare
   stations int[] := array(select (s ->> 'id')::int from jsonb_array_elements(network -> 'stations') s);
   sensors int[] := array(select (s ->> 'id')::int from jsonb_array_elements(network -> 'sensors') s);
 begin
-  perform pg_advisory_xact_lock(hashtext('raw.network'));
+  lock table raw.network_lock in exclusive mode;
   facts_before := (select coalesce(jsonb_object_agg(kind || ' ' || id, facts), '{}') from logic.network_fact);
 
   insert into raw.provider (id, title, url, image, image_dark, stale_after, pull)

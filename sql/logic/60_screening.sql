@@ -76,7 +76,7 @@ declare
   found_periods raw.screened_period[];
   recorded raw.screened_period[];
 begin
-  perform pg_advisory_xact_lock(hashtext('raw.screen'));
+  lock table raw.screen_lock in exclusive mode;
   found_periods := array(select p from logic.implausible_periods(since, at) p);
   recorded := array(select p from raw.screened_period p where p.until > screen.since);
   raised := (select count(*) from unnest(found_periods) p where not exists (
@@ -89,7 +89,7 @@ begin
   ) then
     return;
   end if;
-  perform pg_advisory_xact_lock(hashtext('raw.network'));
+  lock table raw.network_lock in exclusive mode;
   delete from raw.screened_period p where p.until > screen.since;
   insert into raw.screened_period (station_id, sensor_id, reason, since, until)
   select p.station_id, p.sensor_id, p.reason, p.since, p.until

@@ -7,6 +7,7 @@ import { exportCommand } from './openData.ts';
 import { screenCommand } from './quality.ts';
 import { quarantineDropCommand, quarantineListCommand, quarantineRetryCommand } from './quarantine.ts';
 import { deleteCommand, readingsCommand } from './readings.ts';
+import { retentionCommand } from './retention.ts';
 import { tokenAddCommand, tokenListCommand, tokenRevokeCommand } from './token.ts';
 
 const OPTIONS = {
@@ -23,6 +24,8 @@ const OPTIONS = {
   repair: { type: 'boolean' },
   remove: { type: 'boolean' },
   all: { type: 'boolean' },
+  apply: { type: 'boolean' },
+  cutoff: { type: 'string' },
 } as const;
 
 type Values = ReturnType<typeof parse>['values'];
@@ -104,6 +107,11 @@ const TABLE: readonly Entry[] = [
     usage: 'delete readings --sensor N --from T --to T',
     does: 'for good',
     run: (context, values) => deleteCommand(context, values),
+  },
+  {
+    usage: 'retention [--apply] [--cutoff T]',
+    does: 'what RAW_RETENTION would delete; have it go; take readings in again from T on',
+    run: (context, values) => retentionCommand(context, values),
   },
   {
     usage: 'demo [--remove]',

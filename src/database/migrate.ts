@@ -33,7 +33,7 @@ type Options = {
  */
 export async function migrate(target: Target, options: Options): Promise<Installation> {
   const installation = await onConnection(target, { name: 'airseries migrate' }, async (sql) => {
-    await sql`select pg_advisory_lock(hashtext('airseries.migrate'))`;
+    await lockMigrations(sql);
     return await migrateLocked(sql, options);
   });
   for (const role of ROLES) {
@@ -43,7 +43,7 @@ export async function migrate(target: Target, options: Options): Promise<Install
   return installation;
 }
 
-type Recorded = Omit<Installation, 'applied'>;
+export type Recorded = Omit<Installation, 'applied'>;
 
 async function migrateLocked(
   sql: Sql,
@@ -65,6 +65,18 @@ async function migrateLocked(
   }
   await build(sql, recorded, definitions, log);
   return { ...recorded, applied: migrations.length };
+}
+
+/** Until the connection ends. Before the migration that brings our locks, by a key of the form that they see. */
+async function lockMigrations(sql: Sql): Promise<void> {
+  const hasLocks = async () =>
+    (await sql`select to_regproc('raw.acquire_lock') is not null as there`)[0]?.there === true;
+  if (!(await hasLocks())) {
+    await sql`select pg_advisory_lock(hashtext('airseries.migrate'), 0)`;
+    if (!(await hasLocks())) return;
+    await sql`select pg_advisory_unlock(hashtext('airseries.migrate'), 0)`; // made meanwhile by another process
+  }
+  await sql`call raw.acquire_lock('airseries.migrate')`;
 }
 
 /** Where migrations are recorded; made before the first of them. */
@@ -125,7 +137,8 @@ async function readInstallation(sql: Sql): Promise<Recorded> {
   return row;
 }
 
-function checkRecorded(
+/** Throws where the configuration says otherwise than the database. */
+export function checkRecorded(
   { timeZone, epoch }: Recorded,
   wantedZone: string | undefined,
   wantedEpoch: string | undefined,
@@ -154,11 +167,10 @@ async function build(
   definitions: Definitions,
   log: Log,
 ): Promise<void> {
-  const [row] = await sql<{ origin: string; rollups: string | null; repeatable: string | null; isRetained: boolean }[]>`
-    select to_char(${epoch}::text::timestamp at time zone ${timeZone}::text at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS"+00"') as origin,
-      rollups, repeatable, retained_from > '-infinity' as "isRetained" from raw.installation`;
+  const [row] = await sql<{ rollups: string | null; repeatable: string | null; isRetained: boolean }[]>`
+    select rollups, repeatable, retained_from > '-infinity' as "isRetained" from raw.installation`;
   if (row === undefined) throw new Error('raw.installation is empty');
-  const calendar: Calendar = { timeZone, origin: row.origin };
+  const calendar = await calendarOf(sql, { timeZone, epoch });
   const rollups = buildRollups(definitions, engine, calendar);
   const isOther = row.rollups !== fingerprint(rollups);
   if (isOther && (await isSetAside(sql))) await carryOver(sql, engine, log); // what an interrupted start left
@@ -200,7 +212,17 @@ update rollup.freshness set refreshed_at = null;`;
 /** TimescaleDB knows it of a new continuous aggregate. */
 const EVERYTHING_IS_STALE = `insert into rollup.stale_period (since, until, from_level) values ('-infinity', 'infinity', 'sensor_hourly');`;
 
-async function levelColumns(sql: Sql): Promise<Columns> {
+/** The zone, and the local midnight of the epoch, at which every level begins. */
+export async function calendarOf(
+  sql: Sql,
+  { timeZone, epoch }: Pick<Recorded, 'timeZone' | 'epoch'>,
+): Promise<Calendar> {
+  const [row] = await sql<{ origin: string }[]>`
+    select to_char(${epoch}::text::timestamp at time zone ${timeZone}::text at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS"+00"') as origin`;
+  return { timeZone, origin: row?.origin as string };
+}
+
+export async function levelColumns(sql: Sql): Promise<Columns> {
   const rows = await sql<{ level: string; name: string; type: string }[]>`
     select c.relname as level, a.attname as name, format_type(a.atttypid, a.atttypmod) as type
     from pg_attribute a join pg_class c on c.oid = a.attrelid

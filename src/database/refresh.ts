@@ -4,29 +4,10 @@ import { onConnection, type Sql, type Target } from './connect.ts';
 
 /**
  * All that was accepted before the call is in every bucket when it resolves. Safe to call from anywhere at any time; a second
- * caller waits for the first. The connection is its own and is closed in any case: the refresh holds a session lock, which must
- * not outlive an error on a pooled connection.
+ * caller waits for the first.
  */
 export async function refresh(target: Target, now: Date): Promise<void> {
   await alone(target, (sql) => sql`call rollup.refresh(${now})`);
-}
-
-/**
- * Deletes readings older than the retention (`400 days`), whole local months of them. What was computed from them stays. In this
- * order, so that it may be interrupted anywhere: readings that old are refused from now on, the last of them are computed, then they go.
- * Counted from the newest reading or now, whichever is earlier: a clock that runs years ahead must not empty the database.
- */
-export async function deleteExpired(target: Target, now: Date, retention: string): Promise<void> {
-  await alone(target, async (sql) => {
-    const [row] = await sql<{ since: string | null }[]>`
-      select rollup.bucket_start('month', least(max(measured_at), ${now}::timestamptz) - ${retention}::text::interval)::text as since from raw.readings`;
-    if (row?.since == null) return;
-    await sql`call logic.raise_ingest_cutoff(${row.since}::text::timestamptz)`;
-    await sql`select pg_advisory_lock(hashtext('rollup.refresh'))`;
-    await sql`call rollup.refresh(${now})`;
-    await sql`update raw.installation set retained_from = ingest_cutoff`;
-    await sql`call logic.delete_expired_readings()`;
-  });
 }
 
 /** Storage housekeeping (compression of what rests, where the engine has it). */
@@ -96,10 +77,10 @@ async function record(sql: Sql, { now, from, to }: Period & { now: Date }, left:
 
 /** Looks at one snapshot, taken while no refresh is half way through its levels; refreshes may go on while it is being looked at. */
 async function differences(sql: Sql, { now, from, to }: Period & { now: Date }): Promise<Difference[]> {
-  await sql`select pg_advisory_lock(hashtext('rollup.refresh'))`;
+  await sql`call raw.acquire_lock('rollup.refresh')`;
   await sql`call rollup.refresh(${now})`;
   await sql`begin isolation level repeatable read`;
-  await sql`select pg_advisory_unlock(hashtext('rollup.refresh'))`; // the first statement: it takes the snapshot
+  await sql`select raw.release_lock('rollup.refresh')`; // the first statement: it takes the snapshot
   const found = await sql<Difference[]>`
     select * from logic.differences(${from ?? '-infinity'}, ${to ?? 'infinity'}) order by bucket, level, place`;
   await sql`commit`;
@@ -109,10 +90,8 @@ async function differences(sql: Sql, { now, from, to }: Period & { now: Date }):
 /** Here a session waits for nothing: one that does has lost its process, and must not keep the refresh from others. */
 const IDLE_MS = 10_000;
 
-function alone<T>(target: Target, work: (sql: Sql) => PromiseLike<T>, timeZone = 'UTC'): Promise<T> {
-  return onConnection(
-    target,
-    { role: 'airseries_owner', name: 'airseries refresh', timeZone, idleTimeoutMs: IDLE_MS },
-    work,
-  );
+/** On a connection of its own that is closed in any case: a refresh holds a session lock, which must not outlive an error on a pool. */
+export function alone<T>(target: Target, work: (sql: Sql) => PromiseLike<T>, timeZone = 'UTC'): Promise<T> {
+  const options = { role: 'airseries_owner', name: 'airseries refresh', timeZone, idleTimeoutMs: IDLE_MS } as const;
+  return onConnection(target, options, work);
 }

@@ -65,7 +65,7 @@ export function demoFeedJob(target: Target, clock: Clock): Job {
 
 /** Loading and taking out exclude each other; the lock goes with the connection. */
 async function lockDemo(sql: Sql): Promise<void> {
-  await sql`select pg_advisory_lock(hashtext('airseries.demo'))`;
+  await sql`call raw.acquire_lock('airseries.demo')`;
 }
 
 function asOwner<T>(target: Target, work: (sql: Sql) => Promise<T>): Promise<T> {

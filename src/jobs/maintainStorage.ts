@@ -1,14 +1,27 @@
 /** Every night: what is older than it need be goes, and the storage is kept in order. */
 import type { Clock } from '../clock.ts';
 import type { Target } from '../database/connect.ts';
-import { deleteExpired, maintain } from '../database/refresh.ts';
+import { maintain } from '../database/refresh.ts';
+import { deleteExpired } from '../database/retention.ts';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics/registry.ts';
 import { forgetOldDigests } from './makeDigests.ts';
 import type { Job } from './schedule.ts';
 
-/** `retention`: how long readings are kept, such as `400 days`; undefined: for ever. */
-export function maintainJob(target: Target, clock: Clock, retention: string | undefined): Job {
+type Options = {
+  /** How long readings are kept, such as `400 days`; undefined: for ever. */
+  retention: string | undefined;
+  timeZone: string;
+  log: Log;
+  metrics: Metrics;
+};
+
+export function maintainJob(target: Target, clock: Clock, { retention, timeZone, log, metrics }: Options): Job {
   const run = async () => {
-    if (retention !== undefined) await deleteExpired(target, clock(), retention);
+    if (retention !== undefined) {
+      const { isRefused } = await deleteExpired(target, clock(), retention, { log, timeZone });
+      if (isRefused) metrics.add('airseries_retention_refusals_total');
+    }
     await forgetOldDigests(target, clock());
     await maintain(target, clock());
   };

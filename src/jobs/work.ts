@@ -65,7 +65,7 @@ export function makeJobs({ target, timeZone, clock, log, metrics, retention, pul
     digestJob(target, clock),
     screenJob(target, clock, log),
     trimQuarantineJob(target, clock, log),
-    maintainJob(target, clock, retention),
+    maintainJob(target, clock, { retention, timeZone, log, metrics }),
     auditJob(target, clock, { timeZone, log }),
   ];
 }

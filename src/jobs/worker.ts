@@ -1,5 +1,5 @@
 /**
- * Which of several processes on one database works. The worker is the one whose connection holds an advisory lock. It proves every two
+ * Which of several processes on one database works. The worker is the one whose connection holds the lock airseries.worker. It proves every two
  * seconds that it is there; a session of which nothing is heard is ended by the server, and the lock with it, so a worker that is dead,
  * frozen or cut off is succeeded within ten seconds, and knows when it comes back that it is the worker no more.
  */
@@ -85,7 +85,7 @@ export async function becomeWorker(
 async function tryLock(target: Target): Promise<Sql | undefined> {
   const sql = connect(target, { role: 'airseries_owner', name: 'airseries worker', idleTimeoutMs: SILENT_MS });
   try {
-    const asked = sql`select pg_try_advisory_lock(hashtext('airseries.worker')) as got`;
+    const asked = sql`select raw.try_lock('airseries.worker') as got`;
     const [row] = await within(ANSWER_MS, asked, () => new Error(`the database did not answer within ${ANSWER_MS} ms`));
     if (row?.got === true) return sql;
   } catch (error) {
@@ -109,7 +109,10 @@ async function proving<T>(lock: Sql, everyMs: number, work: Promise<T>): Promise
 /** postgres.js reconnects silently; a new connection would not hold the lock, so ask. The question is the proof that we are there. */
 async function isHeld(sql: Sql): Promise<boolean> {
   const asked = sql`
-    select exists (select from pg_locks where locktype = 'advisory' and pid = pg_backend_pid() and granted) as held`;
+    select exists (
+      select from pg_locks
+      where locktype = 'advisory' and classid = hashtext('airseries.worker')::oid and pid = pg_backend_pid() and granted
+    ) as held`;
   try {
     const [row] = await within(ANSWER_MS, asked, () => new Error('silence'));
     return row?.held === true;

@@ -156,6 +156,12 @@ export const CATALOGUE = [
     buckets: WORK_SECONDS,
   },
   {
+    name: 'airseries_retention_refusals_total',
+    type: 'counter',
+    help: 'Nights on which RAW_RETENTION would have deleted more than two months of readings at once, and deleted none',
+    labels: [],
+  },
+  {
     name: 'airseries_database_pool_in_use',
     type: 'gauge',
     help: 'Database connections that are working',

@@ -1,9 +1,10 @@
 /** Readings may be deleted after a while; what was computed from them stays, whatever happens afterwards. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/connect.ts';
-import { audit, deleteExpired, maintain, rebuild, refresh } from '../../src/database/refresh.ts';
+import { audit, maintain, rebuild, refresh } from '../../src/database/refresh.ts';
+import { deleteExpired } from '../../src/database/retention.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
-import { bringIn, reading, smallNetwork } from '../ingest/support.ts';
+import { bringIn, keepingLog, reading, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const now = new Date('2026-11-20T09:00:00Z');
@@ -40,7 +41,7 @@ onEveryEngine('retention', (engine) => {
     // not computed when the readings are deleted: it must not be lost with them
     await refresh(database.target, now);
     await owner`insert into raw.readings (measured_at, sensor_id, pm25) values ('2026-03-11 10:20+04', 1, 70)`;
-    await deleteExpired(database.target, now, '60 days');
+    await deleteExpired(database.target, now, '60 days', { log: keepingLog(), apply: true });
     before = await aggregates();
   });
   afterAll(() => database.drop());
@@ -64,8 +65,8 @@ onEveryEngine('retention', (engine) => {
   it.each<[string, () => Promise<unknown>]>([
     ['a refresh', () => refresh(database.target, now)],
     ['a refresh by force of all time', () => rebuild(database.target, now, {})],
-    ['the night after', () => deleteExpired(database.target, now, '60 days')],
-    ['a longer retention', () => deleteExpired(database.target, now, '2 years')],
+    ['the night after', () => deleteExpired(database.target, now, '60 days', { log: keepingLog() })],
+    ['a longer retention', () => deleteExpired(database.target, now, '2 years', { log: keepingLog() })],
     ['compression', () => maintain(database.target, now)],
     [
       'a station hidden since ever, and shown again',
@@ -108,7 +109,7 @@ onEveryEngine('retention', (engine) => {
   });
 
   it('a clock that runs ahead empties nothing', async () => {
-    await deleteExpired(database.target, new Date('2036-11-20T09:00:00Z'), '60 days');
+    await deleteExpired(database.target, new Date('2036-11-20T09:00:00Z'), '60 days', { log: keepingLog() });
     expect(await owner`select retained_from from raw.installation`).toEqual([
       { retained_from: '2026-09-01T00:00:00+04:00' },
     ]);

@@ -31,7 +31,12 @@ describe('the file', () => {
     const taken = variablesOf(text);
     expect(taken.filter(({ name }) => !offered.includes(name))).toEqual([]);
     const secret = taken.filter(({ required }) => required).map(({ name }) => name);
-    expect([...new Set(secret)].sort()).toEqual(['GRAFANA_PASSWORD', 'POSTGRES_PASSWORD', 'READER_PASSWORD']);
+    expect([...new Set(secret)].sort()).toEqual([
+      'API_PASSWORD',
+      'GRAFANA_PASSWORD',
+      'POSTGRES_PASSWORD',
+      'READER_PASSWORD',
+    ]);
     const written = services.flatMap(([, { environment = {} }]) =>
       Object.entries(environment).filter(([name, value]) => /PASSWORD/.test(name) && !/^\$\{\w+:\?/.test(value)),
     );
@@ -90,10 +95,13 @@ describe('our own services', () => {
     expect(ours.filter(([, { build }]) => build === '.').map(([name]) => name)).toEqual(['migrate']);
   });
 
-  it.each(ours)('%s has an environment that is read, and is usable', (_, { environment = {} }) => {
+  it.each(ours)('%s has an environment that is read, and logs in as what it may be', (name, { environment = {} }) => {
     // PGPASSWORD is the driver's
     expect(Object.keys(environment).filter((name) => !VARIABLES.includes(name))).toEqual(['PGPASSWORD']);
-    expect(readConfig(withDefaults(environment)).databaseUrl).toBe('postgres://airseries@database:5432/airseries');
+    const { databaseUrl, readerDatabaseUrl } = readConfig(withDefaults(environment));
+    const owner = 'postgres://airseries@database:5432/airseries';
+    const reader = 'postgres://airseries_api@database:5432/airseries';
+    expect([databaseUrl, readerDatabaseUrl]).toEqual(name === 'api' ? [undefined, reader] : [owner, undefined]);
   });
 
   it.each(ours.filter(([, { command }]) => command !== undefined))('%s is a command that there is', (_, service) => {
@@ -138,9 +146,13 @@ describe('the others', () => {
     expect(database?.environment).toMatchObject({ POSTGRES_USER: 'airseries', POSTGRES_DB: 'airseries' });
   });
 
-  it('the login of Grafana is the one that sql/reader.sql makes', () => {
+  it('the logins of Grafana and the API are those that sql/reader.sql makes', () => {
+    const { api } = compose.services;
+    expect(textOf('sql/reader.sql')).toContain(`('${new URL(api?.environment?.READER_DATABASE_URL ?? '').username}',`);
+    expect(reader?.environment?.API_PASSWORD).toBe(api?.environment?.PGPASSWORD);
+    expect(Object.keys(api?.depends_on ?? {})).toEqual(['reader']);
     expect(reader?.command?.at(-1)).toBe(reader?.volumes?.[0]?.split(':')[1]);
-    expect(textOf('sql/reader.sql')).toContain(`create role ${grafana?.environment?.AIRSERIES_DATABASE_USER} login`);
+    expect(textOf('sql/reader.sql')).toContain(`('${grafana?.environment?.AIRSERIES_DATABASE_USER}',`);
     expect(reader?.environment?.READER_PASSWORD).toBe(grafana?.environment?.AIRSERIES_DATABASE_PASSWORD);
     const [host = '', port] = grafana?.environment?.AIRSERIES_DATABASE_HOST?.split(':') ?? [];
     expect([compose.services[host], port]).toEqual([database, '5432']);

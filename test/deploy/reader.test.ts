@@ -34,16 +34,16 @@ describe.runIf(psql !== undefined)('the login of Grafana', () => {
   beforeAll(async () => {
     database = await testDatabase(engines.at(-1) as (typeof engines)[number]);
     superuser = database.superuser();
-    await superuser`drop role if exists grafana`; // roles belong to the whole server
+    await superuser`drop role if exists grafana, airseries_api`; // roles belong to the whole server
   });
   afterAll(async () => {
-    await superuser`drop role if exists grafana`;
+    await superuser`drop role if exists grafana, airseries_api`;
     await database.drop();
   });
 
-  const make = (READER_PASSWORD: string) => {
+  const make = (READER_PASSWORD: string, API_PASSWORD = '') => {
     const [, ...words] = compose.services.reader?.command ?? [];
-    const environment = { ...placeOf(database.target), READER_PASSWORD };
+    const environment = { ...placeOf(database.target), READER_PASSWORD, API_PASSWORD };
     const here = words.map((word) => (word === '/reader.sql' ? join(ROOT, 'sql/reader.sql') : word));
     return launch([psql ?? '', ...here], { environment }).finished;
   };
@@ -78,6 +78,18 @@ describe.runIf(psql !== undefined)('the login of Grafana', () => {
       await expect(login.unsafe(statement)).rejects.toMatchObject({ code: '42501' });
     }
     await expect(login.unsafe('create temporary table mine (id int)')).rejects.toMatchObject({ code: '25006' });
+    await login.end();
+  });
+
+  it('comes with one for the API where that has a password, which is no more', async () => {
+    expect(await superuser`select from pg_roles where rolname = 'airseries_api'`).toEqual([]);
+    expect(await make('first', AWKWARD)).toEqual({ code: 0, stdout: '', stderr: '' });
+    const login = connect({ ...(database.target as Place), user: 'airseries_api', password: AWKWARD } as Place, {
+      role: 'airseries_reader',
+    });
+    expect(await login`select * from api.station`).toEqual([]);
+    await expect(login`select * from raw.readings`).rejects.toMatchObject({ code: '42501' });
+    await expect(login`set role airseries_owner`).rejects.toMatchObject({ code: '42501' });
     await login.end();
   });
 });

@@ -39,6 +39,7 @@ describe('the alert rules', () => {
         'AirseriesNobodyWorks',
         'AirseriesProviderSilent',
         'AirseriesRefreshStuck',
+        'AirseriesRetentionRefused',
       ].sort(),
     );
   });

@@ -138,7 +138,7 @@ onEveryEngine('the jobs of the worker', (engine) => {
 
     it('maintain deletes what has expired, keeps its history, and compresses what is at rest', async () => {
       const id = sensorOf('maintain');
-      const months = ['2026-03-10', '2026-09-10', '2026-10-10', '2026-11-19'];
+      const months = ['2026-07-10', '2026-09-10', '2026-10-10', '2026-11-19'];
       await here.accept(months.map((day) => reading(id, `${day}T08:00:00Z`, { pm25: 10 })));
       await here.refresh(NOW);
       await here.accept([reading(id, ago(36 * DAY), { pm25: 20 }), reading(id, ago(34 * DAY), { pm25: 30 })]);
@@ -148,14 +148,14 @@ onEveryEngine('the jobs of the worker', (engine) => {
       await run('maintain');
 
       expect([await ofDay(36), await ofDay(34)]).toEqual([null, 30]);
-      const late = ['2026-03-11', '2026-09-11'].map((day) => reading(id, `${day}T08:00:00Z`, { pm25: 10 }));
+      const late = ['2026-07-11', '2026-09-11'].map((day) => reading(id, `${day}T08:00:00Z`, { pm25: 10 }));
       expect(await here.accept(late)).toMatchObject({
         accepted: 1,
         quarantined: [{ index: 0, reason: 'older_than_retention' }],
       });
       const { '1y': year } = await here.get(`station/${id}-history.json`, NOW);
       expect(year.map(({ timestamp }: Body) => timestamp.slice(0, 7))).toEqual([
-        '2026-03',
+        '2026-07',
         '2026-09',
         '2026-10',
         '2026-11',

@@ -735,14 +735,15 @@ begin
 end $$;
 
 -- One transaction, one at a time: when it returns, all that was committed before the call is in every bucket. Interrupted, it
--- leaves everything as it was, the notes of stale hours included.
+-- leaves everything as it was, the notes of stale hours included. It holds a session lock: call it on a connection that is closed after
+-- any error.
 create or replace procedure rollup.refresh(now timestamptz) language plpgsql as $$
 declare
   periods bigint[];
   hours tstzmultirange;
   piece record;
 begin
-  perform pg_advisory_xact_lock(hashtext('rollup.refresh'));
+  call raw.acquire_lock('rollup.refresh');
   with seen as (delete from rollup.stale_hour returning hour)
   select coalesce(range_agg(tstzrange(hour, hour + interval '1 hour')), '{}') into hours from (select distinct hour from seen) noted;
   periods := array(select id from rollup.stale_period);
@@ -764,6 +765,8 @@ begin
 
   delete from rollup.stale_period where id = any (periods);
   update rollup.freshness set refreshed_at = refresh.now;
+  commit;
+  perform raw.release_lock('rollup.refresh');
 end $$;
 
 -- What has changed since the last refresh, as ranges.
@@ -904,8 +907,8 @@ create view logic.membership as
   cross join unnest(piece.periods) part;
 
 -- Brings raw.placement and raw.membership up to the periods as they are, and marks what differs for the next refresh (P4): of a sensor
--- from the station hours up, of a station from the region hours up. Without a change it writes nothing. Call it under the lock
--- 'raw.network' after any change of periods. Returns how many sensors and stations are affected.
+-- from the station hours up, of a station from the region hours up. Without a change it writes nothing. Call it under
+-- raw.network_lock after any change of periods. Returns how many sensors and stations are affected.
 create function logic.apply_periods(out sensors_changed int, out stations_changed int) language plpgsql as $$
 declare
   placements_before raw.placement[];
@@ -913,7 +916,7 @@ declare
   memberships_before raw.membership[];
   memberships_after raw.membership[];
   -- while no refresh is under way, nothing need be computed again of what was never computed
-  is_quiet boolean := pg_try_advisory_xact_lock(hashtext('rollup.refresh'));
+  is_quiet boolean := not exists (select from raw.lock_holders('rollup.refresh'));
 begin
   placements_before := array(select p::raw.placement from (table raw.placement except select sensor_id, station_id, formula, since, until from logic.placement) p);
   placements_after := array(select p::raw.placement from (select sensor_id, station_id, formula, since, until from logic.placement except table raw.placement) p);
@@ -1079,20 +1082,86 @@ where s.bucket >= p.since and s.bucket + interval '1 hour' <= p.until and p.stat
 group by 1, 2$select$) using station, since, until;
 end $$;
 
+revoke all on function logic.recompute_station from public;
+
+-- From when on readings are taken in and kept, and what retention may change about that.
+
 -- From when on readings are all there: what was computed from earlier ones stands as it is, and computing it again would erase it. The
 -- sensor hours begin there; whatever is above them is computed from them, however old.
 create function logic.retained() returns tstzmultirange language sql stable as $$
   select tstzmultirange(tstzrange(retained_from, 'infinity')) from raw.installation
 $$;
 
--- Readings measured before `since` are refused from now on, for good, in agreement with every writer that is under way.
+-- Readings measured before `since` are refused from now on, in agreement with every writer that is under way.
 create procedure logic.raise_ingest_cutoff(since timestamptz) language plpgsql as $$
 begin
-  perform pg_advisory_xact_lock(hashtext('raw.ingest_cutoff'));
+  lock table raw.ingest_lock in exclusive mode;
   update raw.installation set ingest_cutoff = since where ingest_cutoff < since;
 end $$;
 
-revoke all on function logic.recompute_station from public;
+-- The instant that retention counts from: the newest at or after which a tenth of the sensors measured, and two of them where there are
+-- two, so that neither a clock nor a stamp decides it alone. Sensors are those that stand somewhere and of which there is a reading.
+-- Null without any. One index probe for each sensor, newest chunk first.
+create function logic.common_measurement(at timestamptz, out sensors int, out measured_at timestamptz) language sql stable as $$
+  select count(*)::int, (array_agg(newest.measured_at order by newest.measured_at desc))[greatest(ceil(count(*) / 10.0), least(2, count(*)))::int]
+  from (select distinct p.sensor_id from raw.sensor_station p where p.since <= at and at < p.until) standing
+  cross join lateral (
+    select r.measured_at from raw.readings r where r.sensor_id = standing.sensor_id order by r.measured_at desc limit 1
+  ) newest
+$$;
+
+-- What retention comes to at an instant: whole local months that ended `keep` before the sensors measured last, or before now where that
+-- is earlier, are to go. More than two of them at once are not for a night to decide (is_refused): a clock or many stamps may be wrong.
+create function logic.retention_plan(
+  at timestamptz,
+  keep interval,
+  out sensors int, -- that stand somewhere and have readings
+  out counted_from timestamptz,
+  out cutoff timestamptz, -- readings before it are refused
+  out retained_from timestamptz, -- readings before it are gone
+  out wanted timestamptz, -- what both would be; never less than the cutoff
+  out months int, -- to go: from where readings are retained, or the first of them is, to there; 1,200 are as many as are counted
+  out is_refused boolean
+) language plpgsql stable as $$
+declare
+  first_reading constant timestamptz := (select min(r.measured_at) from raw.readings r);
+begin
+  select c.sensors, least(c.measured_at, at) into sensors, counted_from from logic.common_measurement(at) c where c.sensors > 0;
+  select i.ingest_cutoff, i.retained_from into cutoff, retained_from from raw.installation i;
+  sensors := coalesce(sensors, 0);
+  wanted := coalesce(greatest(cutoff, rollup.bucket_start('month', counted_from - keep)), cutoff);
+  months := (
+    select count(*) from generate_series(0, 1199) n
+    where rollup.bucket_add('month', rollup.bucket_start('month', greatest(retained_from, first_reading)), n) < wanted
+  );
+  is_refused := months > 2;
+end $$;
+
+-- Takes readings in again that were measured from `since` on, rounded up to a full hour; returns from when on they are taken in now.
+-- Never from an hour on that was computed from readings that may be gone: computed again, from what comes late, it would be lost. So it
+-- reaches back to what is retained, and beyond that as far as there are no sensor hours.
+create function logic.lower_ingest_cutoff(since timestamptz, out cutoff timestamptz) language plpgsql as $$
+declare
+  installation raw.installation;
+  earliest timestamptz;
+begin
+  lock table raw.ingest_lock in exclusive mode;
+  select * into installation from raw.installation;
+  earliest := least(installation.retained_from, coalesce(
+    (select rollup.bucket_add('hour', max(h.bucket), 1) from rollup.sensor_hourly h where h.bucket < installation.retained_from), '-infinity'));
+  cutoff := logic.hour_ceiling(since);
+  if cutoff > installation.ingest_cutoff then
+    raise exception using errcode = 'AS409', message = format('readings are taken in from %s on already', installation.ingest_cutoff);
+  end if;
+  if cutoff < earliest then
+    raise exception using errcode = 'AS409', message = format(
+      'readings measured before %s may be gone, and what was computed from them would be lost if others were taken in; the earliest is %s',
+      installation.retained_from, earliest);
+  end if;
+  update raw.installation set ingest_cutoff = lower_ingest_cutoff.cutoff, retained_from = least(retained_from, lower_ingest_cutoff.cutoff);
+end $$;
+
+revoke all on function logic.common_measurement, logic.retention_plan, logic.lower_ingest_cutoff from public;
 
 -- The way in: a batch of readings in columns, one element for each reading, validated already except for what only the database
 -- knows (S2, S3). With the rights of the caller, in one transaction: all of it or nothing.
@@ -1145,7 +1214,7 @@ begin
   if unauthorized <> '{}' then
     raise exception using errcode = 'AS403', message = array_to_string(unauthorized, ', ');
   end if;
-  perform pg_advisory_xact_lock_shared(hashtext('raw.ingest_cutoff')); -- see raise_ingest_cutoff
+  lock table raw.ingest_lock in row exclusive mode; -- see raise_ingest_cutoff
 
   with given as materialized (
     select g.nth, g.sensor_id, to_timestamp(g.microseconds / 1e6) as measured_at, g.temperature,
@@ -1614,7 +1683,7 @@ $$;
 -- readings are taken: the first hour there is, and the cutoff; microseconds since 1970, null where there is none.
 create function logic.ingest_bounds(out origin float8, out cutoff float8) language plpgsql as $$
 begin
-  perform pg_advisory_xact_lock_shared(hashtext('raw.ingest_cutoff'));
+  lock table raw.ingest_lock in row exclusive mode;
   select extract(epoch from rollup.origin()) * 1e6, case when isfinite(ingest_cutoff) then extract(epoch from ingest_cutoff) * 1e6 end
   into origin, cutoff from raw.installation;
 end $$;
@@ -1696,7 +1765,7 @@ declare
   stations int[] := array(select (s ->> 'id')::int from jsonb_array_elements(network -> 'stations') s);
   sensors int[] := array(select (s ->> 'id')::int from jsonb_array_elements(network -> 'sensors') s);
 begin
-  perform pg_advisory_xact_lock(hashtext('raw.network'));
+  lock table raw.network_lock in exclusive mode;
   facts_before := (select coalesce(jsonb_object_agg(kind || ' ' || id, facts), '{}') from logic.network_fact);
 
   insert into raw.provider (id, title, url, image, image_dark, stale_after, pull)
@@ -1833,7 +1902,7 @@ declare
   found_periods raw.screened_period[];
   recorded raw.screened_period[];
 begin
-  perform pg_advisory_xact_lock(hashtext('raw.screen'));
+  lock table raw.screen_lock in exclusive mode;
   found_periods := array(select p from logic.implausible_periods(since, at) p);
   recorded := array(select p from raw.screened_period p where p.until > screen.since);
   raised := (select count(*) from unnest(found_periods) p where not exists (
@@ -1846,7 +1915,7 @@ begin
   ) then
     return;
   end if;
-  perform pg_advisory_xact_lock(hashtext('raw.network'));
+  lock table raw.network_lock in exclusive mode;
   delete from raw.screened_period p where p.until > screen.since;
   insert into raw.screened_period (station_id, sensor_id, reason, since, until)
   select p.station_id, p.sensor_id, p.reason, p.since, p.until
@@ -3436,6 +3505,18 @@ comment on function api.region_current is
   'Every region at an instant, or the one asked for; no row for an unknown one. Current values come from the newest digest up to 30 minutes old, and are null without one; health figures from closed hours and completed days. Columns as in api.region, and: measurement_time (of the digest used), temperature [°C], humidity [%], pressure [Pa], aqi [US EPA AQI], "pm2.5" [µg/m³], pm10 [µg/m³], no2 [ppb], station_count (in the digest [stations]), "who_daily_pm2.5" (mean of the last 24 closed hours [µg/m³]), who_daily_exceedance (times the guideline of 15 µg/m³), "who_year_pm2.5" (mean of the last 365 completed days [µg/m³]), who_yearly_exceedance (times the guideline of 5 µg/m³), "who_pm2.5_exceedance_days" (days above 15 µg/m³ among them [days]), month_cigarettes (mean PM2.5 of the last 30 completed days × 30 / 22 [cigarettes]).';
 
 -- How the service itself is doing: for readiness, metrics and the dashboard of whoever runs it.
+
+-- What this database is: for a process that may read nothing else, and has to know whether it is of its version.
+create view api.installation as
+  select time_zone, epoch::text as epoch, engine, (select count(*)::int from raw.migration) as migrations, rollups, repeatable
+  from raw.installation;
+comment on view api.installation is 'What was decided for this database, and of which version it is. One row.';
+comment on column api.installation.time_zone is 'the IANA zone of its hours, days and months';
+comment on column api.installation.epoch is 'the local date on which they begin';
+comment on column api.installation.engine is 'how the aggregates are kept';
+comment on column api.installation.migrations is 'how many were applied';
+comment on column api.installation.rollups is 'fingerprint of the text that the aggregates were built from';
+comment on column api.installation.repeatable is 'fingerprint of the text that schemas logic and api were built from';
 
 -- When the aggregates were last brought up to date. Null before the first time: there is nothing to answer with yet.
 create view api.freshness as

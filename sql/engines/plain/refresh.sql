@@ -14,14 +14,15 @@ begin
 end $$;
 
 -- One transaction, one at a time: when it returns, all that was committed before the call is in every bucket. Interrupted, it
--- leaves everything as it was, the notes of stale hours included.
+-- leaves everything as it was, the notes of stale hours included. It holds a session lock: call it on a connection that is closed after
+-- any error.
 create or replace procedure rollup.refresh(now timestamptz) language plpgsql as $$
 declare
   periods bigint[];
   hours tstzmultirange;
   piece record;
 begin
-  perform pg_advisory_xact_lock(hashtext('rollup.refresh'));
+  call raw.acquire_lock('rollup.refresh');
   with seen as (delete from rollup.stale_hour returning hour)
   select coalesce(range_agg(tstzrange(hour, hour + interval '1 hour')), '{}') into hours from (select distinct hour from seen) noted;
   periods := array(select id from rollup.stale_period);
@@ -43,6 +44,8 @@ begin
 
   delete from rollup.stale_period where id = any (periods);
   update rollup.freshness set refreshed_at = refresh.now;
+  commit;
+  perform raw.release_lock('rollup.refresh');
 end $$;
 
 -- What has changed since the last refresh, as ranges.

@@ -72,7 +72,7 @@ declare
   requested tstzmultirange; -- by an operator: all levels by force, whatever was done to them; of other changes the log tells the levels above
   kept_since timestamptz;
 begin
-  perform pg_advisory_lock(hashtext('rollup.refresh'));
+  call raw.acquire_lock('rollup.refresh');
   perform set_config('timescaledb.enable_merge_on_cagg_refresh', 'off', false); -- loses updates when on
 
   periods := array(select id from rollup.stale_period);
@@ -110,7 +110,7 @@ begin
   delete from rollup.stale_period where id = any (periods);
   update rollup.freshness set refreshed_at = refresh.now;
   commit;
-  perform pg_advisory_unlock(hashtext('rollup.refresh'));
+  perform raw.release_lock('rollup.refresh');
 end $$;
 
 -- Rows of raw.readings from this instant on are in no log of TimescaleDB. No row before the first aggregate was made.

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Sql } from '../../../src/database/connect.ts';
-import { deleteExpired, maintain, rebuild, refresh } from '../../../src/database/refresh.ts';
+import { maintain, rebuild, refresh } from '../../../src/database/refresh.ts';
+import { deleteExpired } from '../../../src/database/retention.ts';
 import { acceptReadings } from '../../../src/ingest/accept.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
-import { bringIn, differences, type Json, NOW, reading, smallNetwork, stored } from '../support.ts';
+import { bringIn, differences, type Json, keepingLog, NOW, reading, smallNetwork, stored } from '../support.ts';
 import { expectedHours } from './expectedHours.ts';
 
 const HOUR = 3_600_000;
@@ -304,10 +305,10 @@ onEveryEngine('import network', (engine) => {
     try {
       const sql = old.as();
       await bringIn(sql, smallNetwork());
-      const recent = reading(3, NOW.toISOString(), { pm25: 1 });
-      await acceptReadings(old.as('airseries_ingest'), [...readings, recent], { now: NOW, source: 'test' });
-      await deleteExpired(old.target, NOW, '100 days');
-      expect(await sql`select measured_at from raw.readings`).toHaveLength(1);
+      const recent = [2, 3].map((sensor) => reading(sensor, NOW.toISOString(), { pm25: 1 }));
+      await acceptReadings(old.as('airseries_ingest'), [...readings, ...recent], { now: NOW, source: 'test' });
+      await deleteExpired(old.target, NOW, '100 days', { log: keepingLog(), apply: true });
+      expect(await sql`select measured_at from raw.readings`).toHaveLength(2);
       expect(await differences(old)).toEqual([]);
       const moved = smallNetwork({
         sensor: {

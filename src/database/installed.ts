@@ -1,0 +1,65 @@
+/**
+ * What a process does that may only read (READER_DATABASE_URL): it cannot bring a database to its version, so it checks that another
+ * process has. The database has the same fingerprints then as this program would give it.
+ */
+import { onConnection, type Sql, type Target } from './connect.ts';
+import { DEFINITIONS, type Definitions, fingerprint } from './definitions.ts';
+import { calendarOf, checkRecorded, type Installation, levelColumns } from './migrate.ts';
+import { MigrationRefused, readMigrations } from './migrations.ts';
+import { repeatableSql } from './repeatable.ts';
+import { buildRollups, type Engine } from './rollups.ts';
+import { checkSession } from './session.ts';
+
+type Options = { timeZone?: string | undefined; epoch?: string | undefined; definitions?: Definitions };
+type Row = Omit<Installation, 'applied'> & { migrations: number; rollups: string | null; repeatable: string | null };
+
+const ROLE = 'airseries_reader';
+
+/** Throws MigrationRefused, and an Error where the server did not take the session settings. */
+export async function checkInstalled(
+  target: Target,
+  { timeZone, epoch, definitions = DEFINITIONS }: Options,
+): Promise<Installation> {
+  const installation = await onConnection(target, { role: ROLE, name: 'airseries check' }, async (sql) => {
+    const { migrations, rollups, repeatable, ...recorded } = await readRow(sql);
+    const { engine } = recorded;
+    const calendar = await calendarOf(sql, recorded);
+    const wanted = {
+      migrations: readMigrations(definitions, engine).length,
+      rollups: fingerprint(buildRollups(definitions, engine, calendar)),
+      repeatable: fingerprint(repeatableSql(definitions, engine, calendar, await levelColumns(sql))),
+    };
+    const others = Object.entries({ migrations, rollups, repeatable }).filter(
+      ([name, value]) => value !== wanted[name as keyof typeof wanted],
+    );
+    if (others.length > 0) throw refusal(`is of another version (${others.map(([name]) => name).join(', ')})`);
+    checkRecorded(recorded, timeZone, epoch);
+    return { ...recorded, applied: migrations };
+  });
+  const session = { role: ROLE, timeZone: installation.timeZone } as const;
+  await onConnection(target, session, (sql) => checkSession(sql, session));
+  return installation;
+}
+
+/** What the server says where nothing was migrated yet: no such relation or schema, no such role, or not one of ours. */
+const NOT_YET = ['42P01', '3F000', '22023', '42704'];
+
+async function readRow(sql: Sql): Promise<Row> {
+  try {
+    const [row] = await sql<(Omit<Row, 'engine'> & { engine: Engine })[]>`
+      select time_zone as "timeZone", epoch, engine, migrations, rollups, repeatable from api.installation`;
+    if (row !== undefined) return row;
+  } catch (error) {
+    const { code = '', message } = error as { code?: string; message: string };
+    if (!NOT_YET.includes(code)) throw error;
+    throw refusal(`is not migrated to this version (${message})`);
+  }
+  throw new MigrationRefused('raw.installation is empty. Restore the database from a backup.');
+}
+
+function refusal(what: string): MigrationRefused {
+  return new MigrationRefused(
+    `The database of READER_DATABASE_URL ${what}, and a login that may only read cannot migrate it. ` +
+      'Start a process of this version with DATABASE_URL, or run its command migrate, and then this one again.',
+  );
+}

@@ -1,0 +1,86 @@
+/** A process that may only read checks what it cannot migrate, and serves as nothing but a reader from its login on. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Sql, Target } from '../../src/database/connect.ts';
+import { checkInstalled } from '../../src/database/installed.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { MigrationRefused } from '../../src/database/migrations.ts';
+import { makeLog } from '../../src/log.ts';
+import { emptyDatabase, onEveryEngine } from '../support/database.ts';
+import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
+import { placeOf, start } from '../support/program.ts';
+import { ask, SERVICE_NOW, startService } from '../support/service.ts';
+
+onEveryEngine('a login that may only read', (engine) => {
+  let here: Installation;
+  let superuser: Sql;
+  let login: string;
+  let target: Target;
+  beforeAll(async () => {
+    here = await install(engine, citiesOfOneStation(['town']));
+    await here.refresh(SERVICE_NOW);
+    superuser = here.database.superuser();
+    const server = here.database.target as Exclude<Target, string>;
+    login = `api_of_${server.database}`;
+    await superuser.unsafe(`create role ${login} login password 'secret' in role airseries_reader`);
+    target = { ...server, user: login, password: 'secret' } as Target;
+  });
+  afterAll(async () => {
+    await superuser.unsafe(`drop role ${login}`);
+    await here.close();
+  });
+
+  const refusal = async (wanted: Parameters<typeof checkInstalled>[1] = {}, of = target) => {
+    const error = await checkInstalled(of, wanted).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(MigrationRefused);
+    return (error as Error).message;
+  };
+
+  it('learns what a migration would tell', async () => {
+    const now = SERVICE_NOW;
+    const told = await migrate(here.database.target, { now, log: makeLog('silent') });
+    expect(await checkInstalled(target, { timeZone: 'Asia/Yerevan' })).toEqual(told);
+  });
+
+  it.each(['rollups', 'repeatable'])('refuses a database of other %s, and says who can change that', async (column) => {
+    await superuser.unsafe(`update raw.installation set ${column} = 'x' || ${column}`);
+    expect(await refusal()).toMatch(new RegExp(`another version \\(${column}\\).*with DATABASE_URL`));
+    await superuser.unsafe(`update raw.installation set ${column} = substr(${column}, 2)`);
+  });
+
+  it('refuses one of other migrations, of another zone, and one that nobody has migrated', async () => {
+    await superuser`insert into raw.migration values (99, 'of_tomorrow', 'x', ${SERVICE_NOW})`;
+    expect(await refusal()).toContain('(migrations)');
+    await superuser`delete from raw.migration where number = 99`;
+    expect(await refusal({ timeZone: 'UTC' })).toContain('TIME_ZONE is UTC');
+    const empty = await emptyDatabase(engine);
+    expect(await refusal({}, { ...(target as object), ...pick(empty.target) } as Target)).toContain('is not migrated');
+    await empty.drop();
+  });
+  const pick = (of: Target) => ({ database: (of as Exclude<Target, string>).database });
+
+  const reading = () => ({ ...placeOf(here.database.target), PGUSER: login, PGPASSWORD: 'secret' });
+
+  it('is all that a process with ROLE=api needs, and all its sessions are of it', async () => {
+    const service = await startService(here, {
+      ...reading(),
+      ROLE: 'api',
+      DATABASE_URL: '',
+      READER_DATABASE_URL: 'postgres://',
+    });
+    expect((await ask(service.port.public, '/en/air-quality-app/v1/stations.json')).status).toBe(200);
+    expect((await ask(service.port.admin, '/metrics')).body).toMatch(/airseries_build_info\{.*\} 1/);
+    const users = await superuser`
+      select distinct usename as name from pg_stat_activity where datname = current_database() and application_name = 'airseries read'`;
+    expect(users).toEqual([{ name: login }]);
+    service.kill('SIGTERM');
+    expect((await service.finished).code).toBe(0);
+  });
+
+  it('is not enough for what writes', async () => {
+    const environment = { ...reading(), READER_DATABASE_URL: 'postgres://' };
+    const all = await start('main', [], environment).finished;
+    expect([all.code, all.stderr]).toEqual([1, expect.stringContaining('alone is enough for ROLE=api')]);
+    const command = await start('cli', ['migrate'], { ...environment, ROLE: 'api' }).finished;
+    expect([command.code, command.stderr]).toEqual([1, expect.stringContaining('Commands need DATABASE_URL')]);
+  });
+});

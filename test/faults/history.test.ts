@@ -1,0 +1,75 @@
+/** After years of nightly compression a history opens the chunks of its windows and no others, however often it was asked before. */
+import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { onConnection, type Sql } from '../../src/database/connect.ts';
+import { maintain, refresh } from '../../src/database/refresh.ts';
+import type { Api, ApiDb } from '../../src/queries/api.ts';
+import { askRegionHistory, askStationHistory } from '../../src/queries/history.ts';
+import { bringIn } from '../ingest/support.ts';
+import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
+import { citiesOfOneStation } from '../support/installation.ts';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+
+/** The statement that a question sends. */
+async function statementOf(ask: (db: ApiDb) => Promise<unknown>): Promise<string> {
+  let text = '';
+  const db = new Kysely<Api>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (of) => new PostgresIntrospector(of),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+    log: ({ query }) => {
+      text = query.sql;
+    },
+  });
+  await ask(db);
+  return text;
+}
+
+describe.runIf(engines.includes('timescale'))('the history of two years', () => {
+  let database: TestDatabase;
+  let owner: Sql;
+  beforeAll(async () => {
+    database = await testDatabase('timescale');
+    owner = database.as();
+    await bringIn(owner, citiesOfOneStation(['town']));
+    await owner`insert into raw.readings (measured_at, sensor_id, pm25)
+      select at, 1, 10 from generate_series(timestamptz '2024-11-20', '2026-11-20 11:30', '12 hours') at`;
+    await refresh(database.target, NOW);
+    await maintain(database.target, NOW);
+  });
+  afterAll(() => database.drop());
+
+  it.each([
+    ['station', 'int', '1', (db: ApiDb) => askStationHistory(db, NOW, 1)],
+    ['region', 'text', "'town'", (db: ApiDb) => askRegionHistory(db, NOW, 'town')],
+  ])('of a %s', async (subject, type, id, ask) => {
+    const chunks = await owner<{ name: string; is_compressed: boolean }[]>`
+      select c.chunk_name as name, c.is_compressed
+      from timescaledb_information.chunks c
+      join timescaledb_information.continuous_aggregates a
+        on (a.materialization_hypertable_schema, a.materialization_hypertable_name) = (c.hypertable_schema, c.hypertable_name)
+      where a.view_schema = 'rollup' and a.view_name = ${`${subject}_hourly`}`;
+    expect(chunks.filter((chunk) => chunk.is_compressed).length).toBeGreaterThan(20);
+    const statement = await statementOf(ask);
+    const session = { role: 'airseries_reader', timeZone: database.timeZone } as const;
+    const plan = await onConnection(database.target, session, async (sql) => {
+      // whether a plan for any instant is kept otherwise depends on what statistics say of its cost
+      expect(await sql`show plan_cache_mode`).toEqual([{ plan_cache_mode: 'force_custom_plan' }]);
+      await sql.unsafe(`prepare history (timestamptz, ${type}) as ${statement}`);
+      const asked = `execute history ('${NOW.toISOString()}', ${id})`;
+      // after five times a plan for any instant might be kept
+      for (let n = 0; n < 6; n++) expect((await sql.unsafe(asked)).length).toBeGreaterThan(60);
+      return (await sql.unsafe(`explain (costs off) ${asked}`)).map((row) => String(row['QUERY PLAN']));
+    });
+    const opened = chunks.filter(({ name }) => plan.some((line) => line.includes(`${name} `) || line.endsWith(name)));
+    // the seven days of hours touch one chunk or two
+    expect(opened.length, plan.join('\n')).toBeGreaterThan(0);
+    expect(opened.length, plan.join('\n')).toBeLessThanOrEqual(2);
+    // and of those the index gives the one place
+    expect(plan.filter((line) => /Seq Scan on (compress)?_hyper_/.test(line))).toEqual([]);
+  });
+});

@@ -1,0 +1,73 @@
+/** What a history costs before and after the first nightly compression of two years: as much. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openReads } from '../../../src/database/read.ts';
+import { maintain, refresh } from '../../../src/database/refresh.ts';
+import type { Api, ApiDb } from '../../../src/queries/api.ts';
+import { askRegionHistory, askStationHistory } from '../../../src/queries/history.ts';
+import { bringIn } from '../../ingest/support.ts';
+import { engines, type TestDatabase, testDatabase } from '../../support/database.ts';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+const STATIONS = 25;
+const ROUNDS = 100;
+
+const network = {
+  time_zone: 'Asia/Yerevan',
+  providers: [{ id: 'us', title: 'Us' }],
+  regions: [{ slug: 'town', kind: 'city', title: { en: 'Town' } }],
+  stations: Array.from({ length: STATIONS }, (_, n) => ({
+    id: n + 1,
+    provider: 'us',
+    title: { en: `Station ${n + 1}` },
+    latitude: 40,
+    longitude: 44,
+    regions: ['town'],
+    sensors: [{ id: n + 1 }],
+  })),
+};
+
+describe.runIf(engines.includes('timescale'))(`two years of ${STATIONS} stations`, () => {
+  let database: TestDatabase;
+  let db: ApiDb;
+  beforeAll(async () => {
+    database = await testDatabase('timescale');
+    const owner = database.as();
+    await bringIn(owner, network);
+    await owner`insert into raw.readings (measured_at, sensor_id, pm25, pm10, temperature, humidity)
+      select at, s, 10, 20, 15, 50
+      from generate_series(timestamptz '2024-11-20', '2026-11-20 11:30', '1 hour') at, generate_series(1, ${STATIONS}::int) s`;
+    await refresh(database.target, NOW);
+    db = openReads<Api>(database.target, { timeZone: database.timeZone, max: 1 });
+  });
+  afterAll(async () => {
+    await db.destroy();
+    await database.drop();
+  });
+
+  /** The median in milliseconds. */
+  async function time(ask: (n: number) => Promise<unknown[] | undefined>): Promise<number> {
+    const times = [];
+    for (let n = 0; n < ROUNDS; n++) {
+      const began = performance.now();
+      expect((await ask(n))?.length).toBeGreaterThan(240);
+      times.push(performance.now() - began);
+    }
+    return times.sort((a, b) => a - b)[ROUNDS / 2] as number;
+  }
+  const station = () => time((n) => askStationHistory(db, NOW, (n % STATIONS) + 1));
+  const region = () => time(() => askRegionHistory(db, NOW, 'town'));
+
+  it('a history takes as long when they are compressed', async ({ annotate }) => {
+    await station(); // what is asked first is read from disk
+    const before = [await station(), await region()];
+    await maintain(database.target, NOW);
+    await station();
+    const after = [await station(), await region()];
+    const said = ['station', 'region'].map((name, n) => {
+      const [was, is] = [before[n] ?? Number.NaN, after[n] ?? Number.NaN];
+      expect(is / was, name).toBeLessThan(2); // 1.2 is wanted; a busy machine is allowed more
+      return `of a ${name} ${is.toFixed(1)} ms, ${(is / was).toFixed(2)} × as before`;
+    });
+    await annotate(`row 9: a history after compression: ${said.join('; ')}; before: 6.7 ×`);
+  });
+});
