@@ -1,5 +1,6 @@
 /** Reads a body as a whole, unpacked, and no more of it than may be: the bound is on what comes out, so that a small archive cannot fill the memory. */
 import express, { type Request, type RequestHandler } from 'express';
+import { isTooDeep } from '../../ingest/formats/depth.ts';
 import { Problem } from '../problem.ts';
 
 export type BodyLimits = {
@@ -29,11 +30,17 @@ export function bodyOf(req: Request): Buffer {
 
 /** As JSON; a byte order mark is tolerated. Numbers beyond all bounds and keys like __proto__ are values like others. */
 export function parseJson(body: Buffer): unknown {
+  const text = body.toString('utf8').replace(/^\ufeff/, '');
+  if (isTooDeep(text)) throw notJson('it is nested too deeply');
   try {
-    return JSON.parse(body.toString('utf8').replace(/^\ufeff/, ''));
+    return JSON.parse(text);
   } catch (error) {
-    throw new Problem(400, `The body is not JSON (${(error as Error).message}).`);
+    throw notJson((error as Error).message);
   }
+}
+
+export function notJson(why: string): Problem {
+  return new Problem(400, `The body is not JSON (${why}). Nothing was stored.`);
 }
 
 export function tooLarge(limit: number): Problem {
