@@ -95,7 +95,7 @@ export async function acceptReadings(
 ): Promise<Accepted> {
   const received = readings.length;
   if (received === 0) return { received, accepted: 0, unchanged: 0, quarantined: [], values: [], withoutStation: 0 };
-  const batch = layOut(readings, now);
+  const batch = await layOut(readings, now);
   const row = await retryingDeadlock(sql, [
     now.toISOString(),
     source.replaceAll('\0', '\ufffd'),

@@ -149,7 +149,7 @@ async function quarantine(
   const affected = [...new Set([...quarantined, ...values].map(({ index }) => index))].sort((a, b) => a - b);
   if (affected.length === 0) return;
   const nthOf = new Map(affected.map((index, position) => [index, position + 1]));
-  const laid = layOut(
+  const laid = await layOut(
     affected.map((index) => readings[index] as Incoming),
     now,
   );

@@ -6,10 +6,12 @@ import { Problem } from '../problem.ts';
 export type BodyLimits = {
   /** In bytes, unpacked. */
   limit: number;
+  /** From its first byte to its last, however they trickle. */
+  timeMs: number;
   types: readonly string[];
 };
 
-export function readBody({ limit, types }: BodyLimits): RequestHandler {
+export function readBody({ limit, timeMs, types }: BodyLimits): RequestHandler {
   const read = express.raw({ type: () => true, limit });
   return (req, res, next) => {
     const length = req.get('Content-Length');
@@ -17,8 +19,21 @@ export function readBody({ limit, types }: BodyLimits): RequestHandler {
       throw new Problem(415, `The Content-Type of the body must be ${types.join(', ')}.`);
     }
     if (Number(length) > limit) throw tooLarge(limit);
-    read(req, res, (error?: unknown) => next(error && explained(error, limit)));
+    let done = (error?: unknown) => {
+      done = () => undefined;
+      clearTimeout(timer);
+      next(error);
+    };
+    const timer = setTimeout(() => done(tooSlow(timeMs)), timeMs);
+    res.once('close', () => clearTimeout(timer));
+    read(req, res, (error?: unknown) => done(error && explained(error, limit)));
   };
+}
+
+/** The rest of it is not waited for: the connection ends with the answer. */
+function tooSlow(timeMs: number): Problem {
+  const detail = `The body was not here within ${timeMs / 1_000} s. Nothing of it was stored; send it in parts, or packed.`;
+  return new Problem(408, detail, { Connection: 'close' });
 }
 
 /** What readBody has read; not empty. */

@@ -15,9 +15,9 @@ const LINE_TYPES = ['application/x-ndjson', 'application/ndjson', 'text/plain'];
 const LARGEST_BODY = 8 * 1024 * 1024;
 const MOST_READINGS = 5_000;
 
-export function makeReadingsRoute({ writes, clock, metrics }: Intake): RequestHandler[] {
+export function makeReadingsRoute({ writes, clock, metrics, bodyMs }: Intake): RequestHandler[] {
   return [
-    readBody({ limit: LARGEST_BODY, types: [...JSON_TYPES, ...LINE_TYPES] }),
+    readBody({ limit: LARGEST_BODY, timeMs: bodyMs, types: [...JSON_TYPES, ...LINE_TYPES] }),
     async (req, res) => {
       const body = bodyOf(req);
       const readings = req.is(JSON_TYPES) ? await fromArray(body) : await fromLines(body);

@@ -11,9 +11,15 @@ import { sendBody } from '../send.ts';
 import { senderOf } from './authenticate.ts';
 
 /** What every way in needs. */
-export type Intake = { writes: AskingPool; clock: Clock; metrics: Metrics | undefined };
+export type Intake = {
+  writes: AskingPool;
+  clock: Clock;
+  metrics: Metrics | undefined;
+  /** How long a body may take to arrive. */
+  bodyMs: number;
+};
 
-type TakeIn = Omit<Intake, 'clock'> & { readings: readonly Incoming[]; now: Date };
+type TakeIn = Pick<Intake, 'writes' | 'metrics'> & { readings: readonly Incoming[]; now: Date };
 
 export async function takeIn(req: Request, res: Response, { writes, metrics, readings, now }: TakeIn): Promise<void> {
   const { name, scope } = senderOf(res);

@@ -60,7 +60,12 @@ it('one at a time', async ({ annotate }) => {
     const packed = packedOf(body);
     let status = 0;
     const tries: number[] = [];
-    for (let n = 0; n < 2; n++) tries.push(await held(async () => { status = await send(packed); }));
+    for (let n = 0; n < 2; n++)
+      tries.push(
+        await held(async () => {
+          status = await send(packed);
+        }),
+      );
     worst.push([Math.min(...tries), `${body.name}: ${status}`]);
     await pushing.owner`truncate raw.quarantine`;
   }

@@ -16,7 +16,8 @@ const nested = (n: number, length: number) =>
   reading(n, `"pm25":${'['.repeat(length / 2 - 40)}${']'.repeat(length / 2 - 40)}`);
 const manyKeys = (n: number, length: number) =>
   reading(n, `${Array.from({ length: Math.floor(length / 10) - 10 }, (_, key) => `"${(key + n).toString(36)}k":1`)}`);
-const longNumbers = (_n: number, length: number) => `{"sensor_id":1,"time":"${T}","pm25":"${'1'.repeat(length - 80)}x"}`;
+const longNumbers = (_n: number, length: number) =>
+  `{"sensor_id":1,"time":"${T}","pm25":"${'1'.repeat(length - 80)}x"}`;
 const allMetrics = (n: number) =>
   reading(
     n,
@@ -34,7 +35,10 @@ export function worstBodies(): WorstBody[] {
     { name: 'brackets without end', text: '['.repeat(SIZE) },
     { name: 'brackets, closed', text: '['.repeat(half) + ']'.repeat(half) },
     { name: 'objects in objects', text: `[${'{"a":'.repeat(half / 5)}1${'}'.repeat(half / 5)}]` },
-    { name: 'a nested value', text: `[{"sensor_id":1,"time":"${T}","pm25":${'['.repeat(half - 99)}${']'.repeat(half - 99)}}]` },
+    {
+      name: 'a nested value',
+      text: `[{"sensor_id":1,"time":"${T}","pm25":${'['.repeat(half - 99)}${']'.repeat(half - 99)}}]`,
+    },
     { name: 'empty objects', text: `[${repeated('{},', SIZE - 9)}{}]` },
     { name: 'objects in one reading', text: `[{"sensor_id":1,"a":[${repeated('{},', SIZE - 99)}{}]}]` },
     { name: 'one string', text: `["${'x'.repeat(SIZE - 9)}"]` },
@@ -42,7 +46,10 @@ export function worstBodies(): WorstBody[] {
     { name: 'characters of three bytes', text: `["${'\u20ac'.repeat((SIZE - 9) / 3)}"]` },
     { name: 'one number', text: `[${'1'.repeat(SIZE - 9)}]` },
     { name: 'blanks', text: `${' '.repeat(SIZE - 9)}[]` },
-    { name: 'one object of many keys', text: `{${Array.from({ length: SIZE / 12 }, (_, n) => `"${n.toString(36)}":1`)}}` },
+    {
+      name: 'one object of many keys',
+      text: `{${Array.from({ length: SIZE / 12 }, (_, n) => `"${n.toString(36)}":1`)}}`,
+    },
     ...both(elementsOf(padded, Math.floor(SIZE / 5_000) - 2), '5,000 readings, as long as can be'),
     ...both(elementsOf(padded, LONGEST), 'the longest readings'),
     ...both(elementsOf(nested, LONGEST), 'nested readings'),
@@ -50,8 +57,17 @@ export function worstBodies(): WorstBody[] {
     ...both(elementsOf(manyKeys, LONGEST), 'readings of many keys'),
     ...both(elementsOf(manyKeys, 1_600), '5,000 readings of many keys'),
     ...both(elementsOf(longNumbers, LONGEST), 'the longest numbers'),
-    ...both(elementsOf((n) => allMetrics(n), 320), '5,000 readings of every metric'),
-    ...both(elementsOf((n) => reading(n, `"note":"${repeated('\\u00e9', 1_500)}"`), 1_600), 'readings of escapes'),
-    ...both(elementsOf((n) => reading(n, `"note":"${'\u20ac'.repeat(500)}"`), 1_600), 'readings of long characters'),
+    ...both(
+      elementsOf((n) => allMetrics(n), 320),
+      '5,000 readings of every metric',
+    ),
+    ...both(
+      elementsOf((n) => reading(n, `"note":"${repeated('\\u00e9', 1_500)}"`), 1_600),
+      'readings of escapes',
+    ),
+    ...both(
+      elementsOf((n) => reading(n, `"note":"${'\u20ac'.repeat(500)}"`), 1_600),
+      'readings of long characters',
+    ),
   ];
 }
