@@ -18,13 +18,15 @@ export async function serve(app: RequestListener): Promise<Here> {
   };
 }
 
+type Begun = { body?: string; length?: number; path?: string };
+
 /** A connection that has sent the head of a request, with as much of its body as is given here, of `length` bytes. */
-export function begin(port: number, token: string, { body = '', length = body.length, path = '/v1/readings' }): Socket {
+export function begin(port: number, token: string, { body = '', length, path = '/v1/readings' }: Begun): Socket {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => undefined);
   socket.write(
     `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nX-Sensor: esp8266-1\r\n` +
-      `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`,
+      `Content-Type: application/json\r\nContent-Length: ${length ?? body.length}\r\n\r\n${body}`,
   );
   return socket;
 }

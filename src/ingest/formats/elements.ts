@@ -19,6 +19,7 @@ const KEPT = 2_000;
 
 const [QUOTE, COMMA, OPEN, BACKSLASH, CLOSE, OPEN_OBJECT, CLOSE_OBJECT] = [...Buffer.from('",[\\]{}')];
 const SPACE = 32;
+/** A byte order mark is tolerated. */
 const MARK = Buffer.from('\ufeff');
 
 /** Yields the elements that end in one piece at a time. Throws SyntaxError where the array itself is at fault. */
@@ -40,7 +41,7 @@ export async function* splitElements(pieces: AsyncIterable<Buffer>): AsyncGenera
     return { text, ...(unparsable && { unparsable }), ...(!isArray && { alone: true }) };
   };
 
-  for await (const piece of withoutMark(pieces)) {
+  for await (const piece of pieces) {
     const elements: Element[] = [];
     let start = 0;
     for (let at = 0; at < piece.length; at++) {
@@ -49,7 +50,7 @@ export async function* splitElements(pieces: AsyncIterable<Buffer>): AsyncGenera
         if (escaped) escaped = false;
         else if (byte === BACKSLASH) escaped = true;
         else if (byte === QUOTE) inString = false;
-      } else if (byte <= SPACE) {
+      } else if (byte <= SPACE || (isArray === undefined && MARK.includes(byte))) {
         if (length === 0 && start === at) start = at + 1; // blanks before an element are not part of it
       } else if (closed) {
         throw new SyntaxError('something follows its end');
@@ -79,13 +80,4 @@ export async function* splitElements(pieces: AsyncIterable<Buffer>): AsyncGenera
   }
   if (isArray !== false && !closed) throw new SyntaxError('it is cut off');
   if (!isArray) yield [take(Buffer.alloc(0))];
-}
-
-/** A byte order mark is tolerated. */
-async function* withoutMark(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let isFirst = true;
-  for await (const piece of pieces) {
-    yield isFirst && piece.subarray(0, MARK.length).equals(MARK) ? piece.subarray(MARK.length) : piece;
-    isFirst = false;
-  }
 }
