@@ -58,7 +58,10 @@ export async function pullProvider(
   );
   if (document === undefined) throw refuse('this is no JSON array of readings', 'Check the address and its kind.');
   if (document.tooMany) {
-    throw refuse(`it holds more than ${MOST_READINGS} readings of its sensors`, 'Check the address, and ask the provider.');
+    throw refuse(
+      `it holds more than ${MOST_READINGS} readings of its sensors`,
+      'Check the address, and ask the provider.',
+    );
   }
   const readings = document.readings.filter((reading) => !isOlder(reading, newest - DAY));
 

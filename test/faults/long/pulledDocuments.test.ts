@@ -71,7 +71,8 @@ it.each<[name: string, outcome: string, serve: () => void]>([
 const figures: (Cost & { name: string })[] = [];
 
 it('figures', async ({ annotate }) => {
-  const most = (key: 'megabytes' | 'heldMs' | 'seconds') => Math.max(...figures.map((figure) => figure[key])).toFixed(0);
+  const most = (key: 'megabytes' | 'heldMs' | 'seconds') =>
+    Math.max(...figures.map((figure) => figure[key])).toFixed(0);
   await annotate(
     `row 4: a pulled document of 64 MiB: ${most('megabytes')} MB at most, the loop held up for ${most('heldMs')} ms, read in ${most('seconds')} s`,
   );

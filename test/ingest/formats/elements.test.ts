@@ -45,13 +45,18 @@ it.each(['', ' ', '[', '[1', '["]', '[[]', '[1}', '[1]]', '[1] 2', '[]]', '[1],'
   },
 );
 
-it.each(['[,]', '[1,]', '[,1]', '[ , ]', '[{]', '[1 2]'])('leaves to JSON.parse what is wrong with %s', async (text) => {
-  await expect(parsed(text)).rejects.toThrow(SyntaxError);
-});
+it.each(['[,]', '[1,]', '[,1]', '[ , ]', '[{]', '[1 2]'])(
+  'leaves to JSON.parse what is wrong with %s',
+  async (text) => {
+    await expect(parsed(text)).rejects.toThrow(SyntaxError);
+  },
+);
 
 describe('nothing is parsed', () => {
   it('that is nested too deeply, and what comes after it is', async () => {
-    const elements = await split(`[${nested(DEEPEST)},${nested(DEEPEST + 1)},1,{"a":${nested(DEEPEST)}},"${'['.repeat(99)}"]`);
+    const elements = await split(
+      `[${nested(DEEPEST)},${nested(DEEPEST + 1)},1,{"a":${nested(DEEPEST)}},"${'['.repeat(99)}"]`,
+    );
     expect(elements.map(({ unparsable = false }) => unparsable)).toEqual([false, true, false, true, false]);
   });
 

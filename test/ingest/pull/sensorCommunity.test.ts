@@ -29,9 +29,12 @@ it('takes our sensors, each reading once, and nothing from indoors', async () =>
   ]);
 });
 
-it.each(['', '{}', 'null', '[1', '[1,]', '[1}', '[1][2]', '[{]', '<html></html>', '"text"'])('knows that this is no such document: %s', async (text) => {
-  expect(await read(text)).toBeUndefined();
-});
+it.each(['', '{}', 'null', '[1', '[1,]', '[1}', '[1][2]', '[{]', '<html></html>', '"text"'])(
+  'knows that this is no such document: %s',
+  async (text) => {
+    expect(await read(text)).toBeUndefined();
+  },
+);
 
 it('leaves out what names no sensor of ours, whatever its form', async () => {
   const strangers = [null, 1, 'x', [], {}, { sensor: null }, { sensor: { id: null } }, { sensor: { id: [1] } }];
@@ -71,7 +74,13 @@ it('takes so many of ours and no more', async () => {
 it('leaves times that it does not know to the door', async () => {
   const times = ['2026-11-20T11:58:02', '2026-11-20T11:58:02+01:00', 'yesterday', 5, undefined];
   const read = times.map((time) => readOne({ sensor, timestamp: time, sensordatavalues: [] }));
-  expect((await Promise.all(read)).map((readings) => readings?.[0]?.measuredAt)).toEqual(['2026-11-20T11:58:02Z', '2026-11-20T11:58:02+01:00', 'yesterday', 5, undefined]);
+  expect((await Promise.all(read)).map((readings) => readings?.[0]?.measuredAt)).toEqual([
+    '2026-11-20T11:58:02Z',
+    '2026-11-20T11:58:02+01:00',
+    'yesterday',
+    5,
+    undefined,
+  ]);
 });
 
 it('counts readings without a number of their own each for itself', async () => {
