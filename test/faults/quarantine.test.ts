@@ -1,9 +1,12 @@
 /** The quarantine of a provider holds so many bytes; what finds no room is counted, told, and is nobody else's loss. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Express } from 'express';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/connect.ts';
 import { makeIngestApp } from '../../src/http/ingest/app.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
+import { importReadings } from '../../src/ingest/importReadings.ts';
 import { dropQuarantined } from '../../src/ingest/quarantine/drop.ts';
 import { retryQuarantined } from '../../src/ingest/quarantine/retry.ts';
 import { trimQuarantine } from '../../src/ingest/quarantine/trim.ts';
@@ -11,6 +14,7 @@ import { trimQuarantineJob } from '../../src/jobs/trimQuarantine.ts';
 import { type Metrics, makeMetrics } from '../../src/metrics/registry.ts';
 import { openPushing, type Pushing, send } from '../http/ingest/pushing.ts';
 import { keepingLog, NOW, reading } from '../ingest/support.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 const BOUND = 128 * 1_048_576;
 const T = '2026-11-20T11:00:00Z';
@@ -77,6 +81,15 @@ it('has room for others', async () => {
     await acceptReadings(here.database.as('airseries_ingest'), [reading(99, T, {})], { now: NOW, source: 'file' }),
   ).toMatchObject({ leftOut: 0 });
   expect([await load('them'), await load('')]).toMatchObject([{ left_out: 0 }, { left_out: 0 }]);
+});
+
+it('says of an import how much had no room', async () => {
+  await fill(BOUND, '');
+  const path = join(temporaryFolder('import'), 'readings.csv');
+  writeFileSync(path, `sensor_id,time,pm25\n1,${T},1\n98,${T},1\n99,${T},1\n`);
+  const options = { now: NOW, log: here.log, terminal: false };
+  const summary = await importReadings(here.database.as('airseries_ingest'), [path], options);
+  expect(summary).toMatchObject({ accepted: 1, quarantined: { unknown_sensor: 2 }, leftOut: 2 });
 });
 
 const insert = (n: number, provider: string | null = 'us') => owner`

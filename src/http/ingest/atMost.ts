@@ -13,7 +13,7 @@ type Limits = {
 /** A request holds its slot from here until it ends, however it ends. */
 export function atMost({ all, each, senderOf }: Limits): RequestHandler {
   let inUse = 0;
-  const ofSender = new Map<string, number>();
+  const ofSender = new Map<string, number>(); // no more entries than there are tokens
   return (_req, res, next) => {
     if (res.closed) return; // its client has left while its token was looked up: the end that would release the slot is over
     const sender = senderOf(res);
@@ -24,9 +24,7 @@ export function atMost({ all, each, senderOf }: Limits): RequestHandler {
     ofSender.set(sender, own + 1);
     res.once('close', () => {
       inUse -= 1;
-      const left = (ofSender.get(sender) ?? 1) - 1;
-      if (left === 0) ofSender.delete(sender);
-      else ofSender.set(sender, left);
+      ofSender.set(sender, (ofSender.get(sender) ?? 1) - 1);
     });
     next();
   };

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { DEEPEST, isTooDeep } from '../../../src/ingest/formats/depth.ts';
 import { type Element, splitElements } from '../../../src/ingest/formats/elements.ts';
 import { LONGEST_LINE } from '../../../src/ingest/formats/lines.ts';
+import { ndjsonReader } from '../../../src/ingest/formats/ndjson.ts';
 
 async function split(text: string, size = 7): Promise<Element[]> {
   async function* pieces(): AsyncGenerator<Buffer> {
@@ -66,6 +67,11 @@ describe('nothing is parsed', () => {
     expect(elements.map(({ unparsable = false }) => unparsable)).toEqual([false, true, true, false]);
     expect(elements[2]?.text).toBe(string(1e6).slice(0, 2_000));
   });
+});
+
+it('a line that is nested too deeply is unreadable', () => {
+  const read = (levels: number) => ndjsonReader().read({ number: 1, text: `{"sensor_id":1,"a":${nested(levels)}}` });
+  expect([read(DEEPEST - 1).unreadable, read(DEEPEST).unreadable]).toEqual([undefined, true]);
 });
 
 it.each([
