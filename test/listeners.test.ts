@@ -27,7 +27,12 @@ let here: Installation;
 let service: Service;
 beforeAll(async () => {
   here = await install(engines[0] ?? 'plain', citiesOfOneStation(['town']));
-  service = await startService(here, { LISTENERS: folder, NODE_OPTIONS: `--import=${REPORT}`, DEMO: 'off' });
+  service = await startService(here, {
+    LISTENERS: folder,
+    NODE_OPTIONS: `--import=${REPORT}`,
+    DEMO: 'off',
+    INGEST_RATE: '100000',
+  });
 });
 afterAll(async () => {
   service.kill('SIGTERM');

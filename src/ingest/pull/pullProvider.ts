@@ -12,7 +12,7 @@ import type { PULL_KINDS } from '../network/schema.ts';
 import { acceptWithinScope } from '../withinScope.ts';
 import { fetchDocument, type Limits } from './fetchDocument.ts';
 import { shownAddress } from './hosts.ts';
-import { MOST_READINGS, readSensorCommunity } from './sensorCommunity.ts';
+import { MOST_IN_ALL, MOST_READINGS, readSensorCommunity } from './sensorCommunity.ts';
 
 export type Pull = { provider: string; kind: string; url: string };
 
@@ -58,10 +58,8 @@ export async function pullProvider(
   );
   if (document === undefined) throw refuse('this is no JSON array of readings', 'Check the address and its kind.');
   if (document.tooMany) {
-    throw refuse(
-      `it holds more than ${MOST_READINGS} readings of its sensors`,
-      'Check the address, and ask the provider.',
-    );
+    const most = `more than ${MOST_READINGS} readings of its sensors, or ${MOST_IN_ALL} in all`;
+    throw refuse(`it holds ${most}`, 'Check the address, and ask the provider.');
   }
   const readings = document.readings.filter((reading) => !isOlder(reading, newest - DAY));
 

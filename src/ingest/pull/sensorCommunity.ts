@@ -15,7 +15,7 @@ export type PulledDocument = {
   received: number;
   /** Ours, each once, from the open air. */
   readings: Incoming[];
-  /** There are more of ours than are taken; reading ended there. */
+  /** There are more than are taken; reading ended there. */
   tooMany: boolean;
 };
 
@@ -25,8 +25,9 @@ const KEPT = 2_000;
 type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (given: unknown): Fields => Object(given) as Fields;
 
-/** So many of ours are no document of five minutes any more. */
+/** More of ours, or more in all (the whole world has some 30,000), are no document of five minutes any more. */
 export const MOST_READINGS = 50_000;
+export const MOST_IN_ALL = 500_000;
 
 /**
  * Undefined: it is no JSON array. Elements that name no sensor of ours are left out, whatever their form, and so is what is too long or
@@ -42,6 +43,7 @@ export async function readSensorCommunity(
     for await (const elements of splitElements(inTurns(chunks))) {
       for (const { text, unparsable, alone } of elements) {
         if (alone) return undefined;
+        if (document.received === MOST_IN_ALL) return { ...document, tooMany: true };
         document.received += 1;
         const element = unparsable ? {} : fieldsOf(JSON.parse(text));
         const { id, sensor, location } = element;

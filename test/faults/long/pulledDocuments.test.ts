@@ -4,10 +4,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { fetchDocument } from '../../../src/ingest/pull/fetchDocument.ts';
 import { readSensorCommunity } from '../../../src/ingest/pull/sensorCommunity.ts';
 import { openProvider, type Provider } from '../../ingest/pull/server.ts';
-import { type Cost, costOf } from '../costs.ts';
+import { type Cost, costOf, leastHeld } from '../costs.ts';
 
 const SIZE = 64 * 1_048_576;
 const MEGABYTE = 1_048_576;
+/** Then it is not tried again. */
+const ENOUGH_MS = 70;
 
 let provider: Provider;
 beforeAll(async () => {
@@ -45,11 +47,11 @@ it.each<[name: string, outcome: string, serve: () => void]>([
   ['brackets in an element', 'no document', () => serve('[1,', '[', '1]')],
   ['objects in objects', 'no document', () => serve('[', '{"a":', '1]')],
   ['one string', '0 of 1', () => serve('["', 'x', '"]')],
-  ['empty objects', '0 of', () => serve('[', '{},', '{}]')],
+  ['empty objects', 'too many', () => serve('[', '{},', '{}]')],
   ['the whole world', '0 of', () => serve('[', world, '{}]')],
   ['ours, long', /* as text of 1.4 KB each */ '47', () => serve('[', ours(1_400), '{}]')],
   ['ours, too many', 'too many', () => serve('[', ours(200), '{}]')],
-])('64 MiB of %s', async (name, outcome, begin) => {
+])('64 MiB of %s', async (_, outcome, begin) => {
   begin();
   const result: { read?: string } = {};
   const read = async (): Promise<void> => {
@@ -59,16 +61,15 @@ it.each<[name: string, outcome: string, serve: () => void]>([
     if (document === undefined) result.read = 'no document';
     else result.read = document.tooMany ? 'too many' : `${document.readings.length} of ${document.received}`;
   };
-  let cost: Cost = await costOf(read);
-  const { megabytes } = cost;
-  for (let n = 0; n < 3 && cost.heldMs > 50; n++) cost = await costOf(read);
+  const { megabytes, heldMs: first, seconds } = await costOf(read);
+  const heldMs = first < ENOUGH_MS ? first : await leastHeld(read, ENOUGH_MS);
   expect(result.read).toContain(outcome);
-  figures.push({ name, ...cost, megabytes });
+  figures.push({ megabytes, heldMs, seconds });
   expect(megabytes).toBeLessThan(256);
-  expect(cost.heldMs).toBeLessThan(100);
+  expect(heldMs).toBeLessThan(100);
 });
 
-const figures: (Cost & { name: string })[] = [];
+const figures: Cost[] = [];
 
 it('figures', async ({ annotate }) => {
   const most = (key: 'megabytes' | 'heldMs' | 'seconds') =>

@@ -1,7 +1,7 @@
 /** What Sensor.Community publishes becomes readings. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { MOST_READINGS, readSensorCommunity } from '../../../src/ingest/pull/sensorCommunity.ts';
+import { MOST_IN_ALL, MOST_READINGS, readSensorCommunity } from '../../../src/ingest/pull/sensorCommunity.ts';
 
 const DOCUMENT = readFileSync(new URL('data.json', import.meta.url), 'utf8');
 const read = (text: string) => readSensorCommunity(chunksOf(text), (sensor) => sensor < 100);
@@ -69,6 +69,9 @@ it('takes so many of ours and no more', async () => {
   const elements = (n: number) => `[${Array.from({ length: n }, () => element)}]`;
   expect(await read(elements(MOST_READINGS))).toMatchObject({ received: MOST_READINGS, tooMany: false });
   expect(await read(elements(MOST_READINGS + 1))).toMatchObject({ tooMany: true });
+  const strange = (n: number) => `[${'1,'.repeat(n - 1)}1]`;
+  expect(await read(strange(MOST_IN_ALL))).toMatchObject({ received: MOST_IN_ALL, tooMany: false });
+  expect(await read(strange(MOST_IN_ALL + 1))).toMatchObject({ tooMany: true });
 });
 
 it('leaves times that it does not know to the door', async () => {
