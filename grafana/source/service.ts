@@ -211,10 +211,14 @@ const SECTIONS: Section[] = [
       }),
       chart({
         title: 'Quarantined by reason',
-        description: 'Readings per second that could not be used, by reason.',
+        description:
+          'Readings per second that could not be used, by reason, and lines that were not recorded because their provider has too much in quarantine.',
         unit: UNIT.perSecond,
         stacked: true,
-        asked: [[`sum by (reason) (${rate('airseries_quarantined_readings_total')})`, '{{reason}}']],
+        asked: [
+          [`sum by (reason) (${rate('airseries_quarantined_readings_total')})`, '{{reason}}'],
+          [`sum by (provider) (${rate('airseries_quarantine_left_out_total')})`, 'not recorded: {{provider}}'],
+        ],
       }),
       chart({
         title: 'Age of the newest reading',

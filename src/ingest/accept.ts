@@ -21,6 +21,8 @@ export type Accepted = {
   values: ValueProblem[];
   /** Of the accepted: how many had no placement at their time: the sensor stood nowhere, or was suspicious. They are kept. */
   withoutStation: number;
+  /** Lines of what could not be used for which the quarantine had no room. */
+  leftOut: number;
 };
 
 /** Of the readings that were written: what they mean for those who wait for them. */
@@ -55,6 +57,7 @@ type Row = {
   refused_nths: number[];
   refused_reasons: ReadingReason[];
   late_hours: number;
+  left_out: number;
   delays: [count: number, seconds: number][];
 };
 
@@ -94,8 +97,9 @@ export async function acceptReadings(
   { now, source, scope, onlyNew = false, onWritten }: Options,
 ): Promise<Accepted> {
   const received = readings.length;
-  if (received === 0) return { received, accepted: 0, unchanged: 0, quarantined: [], values: [], withoutStation: 0 };
-  const batch = layOut(readings, now);
+  if (received === 0)
+    return { received, accepted: 0, unchanged: 0, quarantined: [], values: [], withoutStation: 0, leftOut: 0 };
+  const batch = await layOut(readings, now);
   const row = await retryingDeadlock(sql, [
     now.toISOString(),
     source.replaceAll('\0', '\ufffd'),
@@ -118,6 +122,7 @@ export async function acceptReadings(
     unchanged: row.unchanged,
     ...judged(batch, row),
     withoutStation: row.without_station,
+    leftOut: row.left_out,
   };
 }
 

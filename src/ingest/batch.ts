@@ -5,6 +5,7 @@
 
 import { METRICS, type Metric, type MetricName } from '../contract/metrics.ts';
 import { arrayLiteral } from '../database/arrayLiteral.ts';
+import { nextTurn } from './formats/turns.ts';
 import { readInstant } from './instant.ts';
 import type { ReadingReason, ValueReason } from './reasons.ts';
 import { readValue } from './value.ts';
@@ -32,16 +33,21 @@ const LARGEST_INT = 2_147_483_647;
 /** In microseconds: later readings are from the future (S2). */
 export const latestOf = (now: Date) => (now.getTime() + 300_000) * 1_000;
 
-export function layOut(readings: readonly Incoming[], now: Date): Batch {
+/** So many readings in one turn of the event loop. */
+const TURN = 250;
+
+export async function layOut(readings: readonly Incoming[], now: Date): Promise<Batch> {
   const latest = latestOf(now);
   let isSound = true;
   const values: ValueProblem[] = [];
   const sensors: number[] = [];
   const times: (number | 'NULL')[] = [];
   const reasons: string[] = [];
+  const texts: string[] = [];
   const metrics = METRICS.map((): (number | 'NULL')[] => []);
 
-  readings.forEach((reading, index) => {
+  for (const [index, reading] of readings.entries()) {
+    if (index % TURN === TURN - 1) await nextTurn();
     const sensor = readSensor(reading.sensorId);
     const time = typeof reading.measuredAt === 'string' ? readInstant(reading.measuredAt) : undefined;
     let given = 0;
@@ -63,13 +69,15 @@ export function layOut(readings: readonly Incoming[], now: Date): Batch {
     const reason = judge(reading, sensor, time, given, latest);
     reasons.push(reason ?? 'NULL');
     if (reason !== undefined) isSound = false;
-  });
+    texts.push(storable(reading.text));
+  }
+  if (readings.length >= TURN) await nextTurn();
 
   return {
     values,
     columns: [sensors, times, isSound ? [] : reasons, readings.map(({ line }) => line ?? 'NULL')].map(arrayLiteral),
     metrics: metrics.map(arrayLiteral),
-    text: readings.map(({ text }) => storable(text)).join('\n'),
+    text: texts.join('\n'),
   };
 }
 

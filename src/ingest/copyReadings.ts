@@ -44,10 +44,10 @@ export function makeCopier(sql: Sql): Copier {
             isNew && current === batch
               ? await copyNew(connection, current)
               : await copyStaged(connection, current, now);
-          await quarantine(connection, readings, current, now, source);
-          return { current, counts };
+          const leftOut = await quarantine(connection, readings, current, now, source);
+          return { current, counts, leftOut };
         });
-      const { current, counts } = await attempt(batch.isNew).catch((error) => {
+      const { current, counts, leftOut } = await attempt(batch.isNew).catch((error) => {
         if (!(error instanceof Refused) && (error as { code?: string }).code !== DEADLOCK) throw error;
         return attempt(false); // something is stored already; the order of its rows avoids another deadlock
       });
@@ -58,6 +58,7 @@ export function makeCopier(sql: Sql): Copier {
         quarantined: current.quarantined,
         values: current.values,
         withoutStation: counts.without_station,
+        leftOut,
       };
     },
   };
@@ -136,25 +137,25 @@ const QUARANTINE_TYPES = [
   'text[]',
   ...METRICS.map(() => 'real[]'),
 ];
-const QUARANTINE = `select logic.quarantine_readings(${textParameters(QUARANTINE_TYPES)})`;
+const QUARANTINE = `select logic.quarantine_readings(${textParameters(QUARANTINE_TYPES)}) as left_out`;
 
-/** Only what is affected goes there, in the columns that the function takes. */
+/** Only what is affected goes there, in the columns that the function takes. Returns for how many lines there was no room. */
 async function quarantine(
   connection: Connection,
   readings: readonly Incoming[],
   { quarantined, values }: CopyBatch,
   now: Date,
   source: string,
-): Promise<void> {
+): Promise<number> {
   const affected = [...new Set([...quarantined, ...values].map(({ index }) => index))].sort((a, b) => a - b);
-  if (affected.length === 0) return;
+  if (affected.length === 0) return 0;
   const nthOf = new Map(affected.map((index, position) => [index, position + 1]));
-  const laid = layOut(
+  const laid = await layOut(
     affected.map((index) => readings[index] as Incoming),
     now,
   );
   const [sensors = '', times = '', , lines = ''] = laid.columns;
-  await connection.unsafe(QUARANTINE, [
+  const [row] = await connection.unsafe<[{ left_out: number }]>(QUARANTINE, [
     now.toISOString(),
     source.replaceAll('\0', '\ufffd'),
     null,
@@ -169,4 +170,5 @@ async function quarantine(
     arrayLiteral(quarantined.map(({ reason }) => reason)),
     ...laid.metrics,
   ]);
+  return row.left_out;
 }

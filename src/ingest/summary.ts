@@ -12,6 +12,8 @@ export type Summary = {
   values: Partial<Record<ValueReason, number>>;
   /** Of the accepted: without a placement at their time, because the sensor stood nowhere or was suspicious. */
   withoutStation: number;
+  /** Lines for which the quarantine had no room. */
+  leftOut: number;
   ignoredColumns: string[];
   /** A source could not be read to its end; what came before is in. */
   failed: boolean;
@@ -26,6 +28,7 @@ export function emptySummary(): Summary {
     quarantined: {},
     values: {},
     withoutStation: 0,
+    leftOut: 0,
     ignoredColumns: [],
     failed: false,
     failures: [],
@@ -37,6 +40,7 @@ export function noteBatch(summary: Summary, outcome: Accepted, ignored: Readonly
   summary.accepted += outcome.accepted;
   summary.unchanged += outcome.unchanged;
   summary.withoutStation += outcome.withoutStation;
+  summary.leftOut += outcome.leftOut;
   for (const { reason } of outcome.quarantined) summary.quarantined[reason] = (summary.quarantined[reason] ?? 0) + 1;
   for (const { reason } of outcome.values) summary.values[reason] = (summary.values[reason] ?? 0) + 1;
   const known = new Set(summary.ignoredColumns);

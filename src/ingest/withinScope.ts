@@ -65,7 +65,7 @@ async function findOutside(
   now: Date,
   scope: Scope | undefined,
 ): Promise<Set<number>> {
-  const [sensors = '', times = ''] = layOut(readings, now).columns;
+  const [sensors = '', times = ''] = (await layOut(readings, now)).columns;
   const parameters = [sensors, times, scope?.provider ?? null, scope?.stations ? arrayLiteral(scope.stations) : null];
   const rows = await ('ask' in sql ? sql.ask(OUTSIDE, parameters) : sql.unsafe(OUTSIDE, parameters));
   return new Set((rows as { index: number }[]).map(({ index }) => index));

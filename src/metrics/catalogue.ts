@@ -73,6 +73,12 @@ export const CATALOGUE = [
     labels: ['reason'],
   },
   {
+    name: 'airseries_quarantine_left_out_total',
+    type: 'counter',
+    help: 'Lines that were not recorded in quarantine, because their provider has too much there',
+    labels: ['provider'],
+  },
+  {
     name: 'airseries_reading_delay_seconds',
     type: 'histogram',
     help: 'Time from the measurement of an accepted reading to its acceptance',

@@ -5,13 +5,14 @@ import type { Metrics } from './registry.ts';
 export function noteIntake(
   metrics: Metrics,
   provider: string,
-  { accepted, unchanged, quarantined }: Pick<Accepted, 'accepted' | 'unchanged' | 'quarantined'>,
+  { accepted, unchanged, quarantined, leftOut }: Pick<Accepted, 'accepted' | 'unchanged' | 'quarantined' | 'leftOut'>,
 ): void {
   const outcomes = { accepted, unchanged, quarantined: quarantined.length };
   for (const [outcome, n] of Object.entries(outcomes)) {
     if (n > 0) metrics.add('airseries_readings_total', { provider, outcome }, n);
   }
   for (const { reason } of quarantined) metrics.add('airseries_quarantined_readings_total', { reason });
+  if (leftOut > 0) metrics.add('airseries_quarantine_left_out_total', { provider }, leftOut);
 }
 
 export function noteWritten(metrics: Metrics, { lateHours, delays }: Written): void {

@@ -8,9 +8,12 @@ import { openPushing, type Pushing } from '../http/ingest/pushing.ts';
 let pushing: Pushing;
 let server: Server;
 let port: number;
+let tokens: string[];
 
 beforeAll(async () => {
   pushing = await openPushing('plain');
+  tokens = [pushing.token]; // a token has four slots of the sixteen
+  for (const name of ['second', 'third', 'fourth']) tokens.push(await pushing.makeToken(name));
   server = createServer(pushing.app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   port = (server.address() as AddressInfo).port;
@@ -39,10 +42,10 @@ async function leave(stage: 'looking up the token' | 'in the body'): Promise<voi
 }
 
 async function statuses(n: number): Promise<number[]> {
-  const all = Array.from({ length: n }, () =>
+  const all = Array.from({ length: n }, (_, index) =>
     fetch(`http://127.0.0.1:${port}/v1/readings`, {
       method: 'POST',
-      headers: { Authorization: `Bearer ${pushing.token}`, 'Content-Type': 'application/json' },
+      headers: { Authorization: `Bearer ${tokens[index % 4]}`, 'Content-Type': 'application/json' },
       body: BODY,
     }).then((answer) => answer.status),
   );

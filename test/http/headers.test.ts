@@ -2,6 +2,7 @@
  * What caches and browsers go by: the exact set of headers of every kind of answer, with their exact values. A header more, a header
  * less, or another number of seconds fails here. They do not depend on the engine.
  */
+
 import type { RequestListener } from 'node:http';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,6 +10,7 @@ import { LOCALES } from '../../src/contract/locales.ts';
 import type { Target } from '../../src/database/connect.ts';
 import { openReads } from '../../src/database/read.ts';
 import { makeApp } from '../../src/http/app.ts';
+import { isKnown } from '../../src/http/etag.ts';
 import { startingListener } from '../../src/http/starting.ts';
 import { makeLog } from '../../src/log.ts';
 import type { Api } from '../../src/queries/api.ts';
@@ -146,4 +148,17 @@ it.each([
 it('the redirect from / says where to, and nothing of a language or of caching', async () => {
   const res = await request(apps.normal).get('/');
   expect(headersOf(res)).toEqual({ ...CORS, location: `${BASE}/stations.json`, 'content-length': '0' });
+});
+
+it.each([
+  ['"mine"', true],
+  ['"other", W/"mine"', true],
+  [' * ', true],
+  ['"other"', false],
+  ['"mine', false],
+  ['mine', false],
+  ['"*"', false],
+  [undefined, false],
+])('If-None-Match: %s', (given, known) => {
+  expect(isKnown('"mine"', given)).toBe(known);
 });

@@ -47,6 +47,7 @@ onEveryEngine('import readings', (engine) => {
       quarantined: {},
       values: {},
       withoutStation: 0,
+      leftOut: 0,
       ignoredColumns: ['colour'],
       failed: false,
       failures: [],

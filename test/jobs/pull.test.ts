@@ -218,6 +218,14 @@ onEveryEngine('pull', (engine) => {
     expect(await differences(db)).toEqual([]);
   });
 
+  it('takes nothing of a document with more of ours than any has', async () => {
+    const one = JSON.stringify({ sensor: { id: 1 }, timestamp: '2026-11-20 11:00:00', sensordatavalues: [] });
+    us.serve(`[${Array.from({ length: 50_001 }, () => one)}]`);
+    await job([us.host], { timeMs: 10_000, bytes: 10_000_000 }).run();
+    expect(told('warn')).toMatchObject([{ error: expect.stringContaining('more than 50000 readings of its sensors') }]);
+    expect([await stored(owner), await quarantine()]).toEqual([[], []]);
+  });
+
   it('counts failures in a row, tells the first and every tenth, and forgets them afterwards', async () => {
     us.answer((_request, response) => response.writeHead(502).end());
     const running = job();

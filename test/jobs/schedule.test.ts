@@ -29,7 +29,9 @@ it('counts runs and failures, and remembers when it last went well', async () =>
 it('runs nothing where another process is the worker by now', async () => {
   const [metrics, log] = [makeMetrics(), keepingLog()];
   let runs = 0;
-  const run = async () => void (runs += 1);
+  const run = async () => {
+    runs += 1;
+  };
   const confirm = () => Promise.reject(new Error('not the worker any more'));
   await runJob({ name: 'sweep', every: '* * * * *', run }, { clock: () => NOW, log, metrics, confirm });
   expect(runs).toBe(0);

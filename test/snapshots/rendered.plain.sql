@@ -1203,6 +1203,7 @@ create function logic.store_readings(
   out refused_nths int[], -- readings that could not be used, counted from 1
   out refused_reasons text[],
   out late_hours int, -- closed hours that were written to
+  out left_out int, -- lines for which the quarantine had no room
   out delays jsonb -- seconds from measurement to now of what was written, alike ones together: [[count, mean], …]
 )
 language plpgsql
@@ -1411,8 +1412,9 @@ replaced as (
   left join raw.placement p on p.sensor_id = w.sensor_id and w.measured_at >= p.since and w.measured_at < p.until
   group by replaced.n;
 
+  left_out := 0;
   if refused_nths <> '{}' or value_nths <> '{}' then
-    perform logic.quarantine_readings(now, source, scope_provider, scope_stations, sensors, times, lines, texts, value_nths, value_reasons,
+    left_out := logic.quarantine_readings(now, source, scope_provider, scope_stations, sensors, times, lines, texts, value_nths, value_reasons,
       refused_nths, refused_reasons, temperature_values,
   humidity_values,
   pressure_values,
@@ -1434,6 +1436,7 @@ end $$;
 
 -- Records in quarantine what of a batch could not be used: readings that were refused, and values left out of readings that were kept or
 -- that had no other fault (S2). Of a reading that was understood its values go along, for another try. A line is recorded once.
+-- Returns for how many lines of it a provider's quarantine, of 128 MiB, had no room; trimming makes some.
 create function logic.quarantine_readings(
   now timestamptz, source text, provider text, stations int[],
   sensors int[], times float8[], lines bigint[], texts text, value_nths int[], value_reasons text[], refused_nths int[], refused_reasons text[],
@@ -1454,8 +1457,18 @@ create function logic.quarantine_readings(
   wind_direction_values real[],
   rain_values real[]
 )
-returns void language sql
+returns int language plpgsql
 set plan_cache_mode = force_custom_plan as $$
+declare
+  room bigint;
+  added bigint;
+  without_room int;
+begin
+  -- the row of the provider is also the turn that its senders take
+  insert into raw.quarantine_load as load (provider_id) values (coalesce(provider, ''))
+  on conflict (provider_id) do update set bytes = load.bytes
+  returning 128 * 1024 * 1024 - load.bytes into room;
+
   with refused as (
     select r.nth, 'reading' as kind, r.reason from unnest(refused_nths, refused_reasons) as r(nth, reason)
     union all
@@ -1466,12 +1479,12 @@ set plan_cache_mode = force_custom_plan as $$
   ),
   wrong as (
     select v.nth, jsonb_agg(v.reason) as reasons from unnest(value_nths, value_reasons) as v(nth, reason) group by 1
-  )
-  insert into raw.quarantine (recorded_at, source, provider_id, stations, line, kind, reason, text, reading)
-  select now, source, provider, stations, original.line, refused.kind, refused.reason,
-    left(coalesce(original.text, ''), case when given.is_understood then 2000 else 65536 end),
-    case when refused.kind = 'reading' and given.is_understood then jsonb_strip_nulls(jsonb_build_object(
-      'sensor_id', given.sensor_id, 'microseconds', given.microseconds, 'temperature', given.temperature,
+  ),
+  found as (
+    select original.line, refused.kind, refused.reason,
+      left(coalesce(original.text, ''), case when given.is_understood then 2000 else 65536 end) as text,
+      case when refused.kind = 'reading' and given.is_understood then jsonb_strip_nulls(jsonb_build_object(
+        'sensor_id', given.sensor_id, 'microseconds', given.microseconds, 'temperature', given.temperature,
   'humidity', given.humidity,
   'pressure', given.pressure,
   'pm1', given.pm1,
@@ -1486,13 +1499,13 @@ set plan_cache_mode = force_custom_plan as $$
   'uv', given.uv,
   'wind_speed', given.wind_speed,
   'wind_direction', given.wind_direction,
-  'rain', given.rain, 'unusable', wrong.reasons)) end
-  from refused
-  left join wrong on wrong.nth = refused.nth
-  left join unnest(string_to_array(texts, E'\n'), lines) with ordinality as original(text, line, nth) on original.nth = refused.nth
-  left join (
-    select *, sensor_id > 0 and microseconds is not null as is_understood
-    from unnest(sensors, times, temperature_values,
+  'rain', given.rain, 'unusable', wrong.reasons)) end as reading
+    from refused
+    left join wrong on wrong.nth = refused.nth
+    left join unnest(string_to_array(texts, E'\n'), lines) with ordinality as original(text, line, nth) on original.nth = refused.nth
+    left join (
+      select *, sensor_id > 0 and microseconds is not null as is_understood
+      from unnest(sensors, times, temperature_values,
   humidity_values,
   pressure_values,
   pm1_values,
@@ -1523,10 +1536,49 @@ set plan_cache_mode = force_custom_plan as $$
   wind_speed,
   wind_direction,
   rain, nth)
-  ) given on given.nth = refused.nth
-  order by refused.kind, refused.reason, original.text
-  on conflict (fingerprint) do nothing
-$$;
+    ) given on given.nth = refused.nth
+  ),
+  missing as materialized (
+    select f.*, sum(logic.quarantine_bytes(f.text)) over (order by f.kind, f.reason, f.text) as bytes_so_far
+    from (select distinct on (kind, reason, text) * from found order by kind, reason, text, line) f
+    where not exists (select from raw.quarantine q
+      where q.fingerprint = md5(f.kind || E'\n' || f.reason || E'\n' || coalesce(provider, '') || E'\n' || f.text))
+  ),
+  recorded as (
+    insert into raw.quarantine (recorded_at, source, provider_id, stations, line, kind, reason, text, reading)
+    select now, source, provider, stations, m.line, m.kind, m.reason, m.text, m.reading
+    from missing m
+    where m.bytes_so_far <= room
+    order by m.bytes_so_far
+    on conflict (fingerprint) do nothing
+    returning logic.quarantine_bytes(quarantine.text) as bytes
+  )
+  select coalesce((select sum(bytes) from recorded), 0), (select count(*) from missing where bytes_so_far > room)
+  into added, without_room;
+
+  update raw.quarantine_load load set bytes = load.bytes + added, left_out = load.left_out + without_room
+  where load.provider_id = coalesce(provider, '');
+  return without_room;
+end $$;
+
+-- What a line of the quarantine takes up: its text, and about as much as everything else of it and its places in the indexes.
+create function logic.quarantine_bytes(text text) returns bigint language sql immutable as $$ select octet_length(text) + 512::bigint $$;
+
+-- Counts again how much of a provider ('': what was imported) is in quarantine, now that lines were deleted; returns how many lines found
+-- no room since it was last counted, and adds them to those that were let go of.
+create function logic.recount_quarantine(provider text, out left_out int) language plpgsql as $$
+begin
+  select load.left_out into left_out from raw.quarantine_load load where load.provider_id = provider for update;
+  if not found then
+    return;
+  end if;
+  update raw.quarantine_load load set left_out = 0, bytes = (
+    select coalesce(sum(logic.quarantine_bytes(q.text)), 0) from raw.quarantine q where q.provider_id = provider or q.provider_id is null and provider = '')
+  where load.provider_id = provider;
+  insert into raw.quarantine_dropped as dropped (provider_id, surplus) select provider, recount_quarantine.left_out where recount_quarantine.left_out > 0
+  on conflict (provider_id) do update set surplus = dropped.surplus + excluded.surplus;
+end $$;
+
 
 -- The same for readings that an import has copied into the temporary table staged_readings (nth, and the columns of raw.readings), all of
 -- them usable. accepted + unchanged = the readings staged.
@@ -1710,9 +1762,9 @@ create function logic.unauthorized_sensors(sensors int[], times float8[], provid
   where provider is not null and not coalesce(of_sensor.own_then, of_sensor.own_ever, false)
 $$;
 
-revoke all on function logic.store_readings, logic.store_staged_readings, logic.quarantine_readings, logic.known_sensors, logic.ingest_bounds,
+revoke all on function logic.store_readings, logic.store_staged_readings, logic.quarantine_readings, logic.quarantine_bytes, logic.recount_quarantine, logic.known_sensors, logic.ingest_bounds,
   logic.unauthorized_sensors from public;
-grant execute on function logic.store_readings, logic.store_staged_readings, logic.quarantine_readings, logic.known_sensors, logic.ingest_bounds,
+grant execute on function logic.store_readings, logic.store_staged_readings, logic.quarantine_readings, logic.quarantine_bytes, logic.known_sensors, logic.ingest_bounds,
   logic.unauthorized_sensors to airseries_ingest;
 grant usage on schema logic to airseries_ingest;
 

@@ -8,9 +8,9 @@ import { type Intake, takeIn } from './takeIn.ts';
 
 const LARGEST_BODY = 64 * 1024;
 
-export function makeAirrohrRoute({ writes, clock, metrics }: Intake): RequestHandler[] {
+export function makeAirrohrRoute({ writes, clock, metrics, bodyMs }: Intake): RequestHandler[] {
   return [
-    readBody({ limit: LARGEST_BODY, types: ['application/json'] }),
+    readBody({ limit: LARGEST_BODY, timeMs: bodyMs, types: ['application/json'] }),
     async (req, res) => {
       const now = clock();
       const record = recordOf(req, parseJson(bodyOf(req)), now);

@@ -25,6 +25,8 @@ export type IngestOptions = {
   rate: number;
   /** Wrong tokens a minute that one address may try. */
   failures?: number;
+  /** How long a body may take to arrive, once the token was looked up. */
+  bodyMs?: number;
   /** Absent: nothing is counted. */
   metrics?: Metrics;
 };
@@ -33,26 +35,40 @@ const READINGS_PATH = '/v1/readings';
 const AIRROHR_PATH = '/v1/push/airrohr';
 
 /** Eight MiB each, and what becomes of them: some hundreds of MiB at worst. */
-const AT_ONCE = 16;
+const BATCHES_AT_ONCE = { all: 16, each: 4 };
+/** Devices send 64 KiB at most, as a rule many with one token, and what feeds send does not keep them out. */
+const PUSHES_AT_ONCE = { all: 64, each: 16 };
 
-export function makeIngestApp({ writes, clock, log, rate, failures = 60, metrics }: IngestOptions): Express {
+export function makeIngestApp({
+  writes,
+  clock,
+  log,
+  rate,
+  failures = 60,
+  bodyMs = 10_000,
+  metrics,
+}: IngestOptions): Express {
   const app = bareApp();
   const errors = makeErrorHandlers(log);
   // behind a proxy of the same machine every request comes from that proxy, which says whose it is
   app.set('trust proxy', 'loopback');
   if (metrics !== undefined) app.use(measure(metrics, 'ingest'));
   app.use(accessLog(log), errors.watch, refuseMalformedPath);
-  const door = [
-    makeAuthenticate({ writes, clock, failures }),
-    atMost(AT_ONCE),
-    perMinute({
-      limit: rate,
-      keyOf: (_req, res) => senderOf(res).id,
-      detail: `This token has sent more than ${rate} requests in a minute. Send more readings in each, or wait.`,
-    }),
+  const authenticate = makeAuthenticate({ writes, clock, failures });
+  const limiter = perMinute({
+    limit: rate,
+    keyOf: (_req, res) => senderOf(res).id,
+    detail: `This token has sent more than ${rate} requests in a minute. Send more readings in each, or wait.`,
+  });
+  const door = (atOnce: { all: number; each: number }) => [
+    authenticate,
+    atMost({ ...atOnce, senderOf: (res) => senderOf(res).id }),
+    limiter,
   ];
-  addPostPath(app, /^\/v1\/readings$/, ...door, ...makeReadingsRoute({ writes, clock, metrics }));
-  addPostPath(app, /^\/v1\/push\/airrohr$/, ...door, ...makeAirrohrRoute({ writes, clock, metrics }));
+  const batches = makeReadingsRoute({ writes, clock, metrics, bodyMs });
+  const pushes = makeAirrohrRoute({ writes, clock, metrics, bodyMs });
+  addPostPath(app, /^\/v1\/readings$/, ...door(BATCHES_AT_ONCE), ...batches);
+  addPostPath(app, /^\/v1\/push\/airrohr$/, ...door(PUSHES_AT_ONCE), ...pushes);
   app.use((req: Request) => {
     throw notFound(`There is nothing at ${quoted(req.path)}. Readings go to ${READINGS_PATH} or ${AIRROHR_PATH}.`);
   }, errors.handle);

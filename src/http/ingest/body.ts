@@ -1,14 +1,17 @@
 /** Reads a body as a whole, unpacked, and no more of it than may be: the bound is on what comes out, so that a small archive cannot fill the memory. */
 import express, { type Request, type RequestHandler } from 'express';
+import { isTooDeep } from '../../ingest/formats/depth.ts';
 import { Problem } from '../problem.ts';
 
 export type BodyLimits = {
   /** In bytes, unpacked. */
   limit: number;
+  /** From its first byte to its last, however they trickle. */
+  timeMs: number;
   types: readonly string[];
 };
 
-export function readBody({ limit, types }: BodyLimits): RequestHandler {
+export function readBody({ limit, timeMs, types }: BodyLimits): RequestHandler {
   const read = express.raw({ type: () => true, limit });
   return (req, res, next) => {
     const length = req.get('Content-Length');
@@ -16,8 +19,21 @@ export function readBody({ limit, types }: BodyLimits): RequestHandler {
       throw new Problem(415, `The Content-Type of the body must be ${types.join(', ')}.`);
     }
     if (Number(length) > limit) throw tooLarge(limit);
-    read(req, res, (error?: unknown) => next(error && explained(error, limit)));
+    let done = (error?: unknown) => {
+      done = () => undefined;
+      clearTimeout(timer);
+      next(error);
+    };
+    const timer = setTimeout(() => done(tooSlow(timeMs)), timeMs);
+    res.once('close', () => clearTimeout(timer));
+    read(req, res, (error?: unknown) => done(error && explained(error, limit)));
   };
+}
+
+/** The rest of it is not waited for: the connection ends with the answer. */
+function tooSlow(timeMs: number): Problem {
+  const detail = `The body was not here within ${timeMs / 1_000} s. Nothing of it was stored; send it in parts, or packed.`;
+  return new Problem(408, detail, { Connection: 'close' });
 }
 
 /** What readBody has read; not empty. */
@@ -29,11 +45,17 @@ export function bodyOf(req: Request): Buffer {
 
 /** As JSON; a byte order mark is tolerated. Numbers beyond all bounds and keys like __proto__ are values like others. */
 export function parseJson(body: Buffer): unknown {
+  const text = body.toString('utf8').replace(/^\ufeff/, '');
+  if (isTooDeep(text)) throw notJson('it is nested too deeply');
   try {
-    return JSON.parse(body.toString('utf8').replace(/^\ufeff/, ''));
+    return JSON.parse(text);
   } catch (error) {
-    throw new Problem(400, `The body is not JSON (${(error as Error).message}).`);
+    throw notJson((error as Error).message);
   }
+}
+
+export function notJson(why: string): Problem {
+  return new Problem(400, `The body is not JSON (${why}). Nothing was stored.`);
 }
 
 export function tooLarge(limit: number): Problem {

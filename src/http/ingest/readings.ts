@@ -1,11 +1,13 @@
 /** POST /v1/readings: a batch of readings with our sensors' numbers, as a JSON array (or one object) or as NDJSON. */
 import type { RequestHandler } from 'express';
 import type { Incoming } from '../../ingest/batch.ts';
+import { type Element, splitElements } from '../../ingest/formats/elements.ts';
 import { LONGEST_LINE, splitLines } from '../../ingest/formats/lines.ts';
 import { ndjsonReader } from '../../ingest/formats/ndjson.ts';
 import { isObject, readingOf, unreadable } from '../../ingest/formats/object.ts';
+import { inTurns } from '../../ingest/formats/turns.ts';
 import { Problem } from '../problem.ts';
-import { bodyOf, parseJson, readBody } from './body.ts';
+import { bodyOf, notJson, readBody } from './body.ts';
 import { type Intake, takeIn } from './takeIn.ts';
 
 const JSON_TYPES = ['application/json'];
@@ -13,12 +15,12 @@ const LINE_TYPES = ['application/x-ndjson', 'application/ndjson', 'text/plain'];
 const LARGEST_BODY = 8 * 1024 * 1024;
 const MOST_READINGS = 5_000;
 
-export function makeReadingsRoute({ writes, clock, metrics }: Intake): RequestHandler[] {
+export function makeReadingsRoute({ writes, clock, metrics, bodyMs }: Intake): RequestHandler[] {
   return [
-    readBody({ limit: LARGEST_BODY, types: [...JSON_TYPES, ...LINE_TYPES] }),
+    readBody({ limit: LARGEST_BODY, timeMs: bodyMs, types: [...JSON_TYPES, ...LINE_TYPES] }),
     async (req, res) => {
       const body = bodyOf(req);
-      const readings = req.is(JSON_TYPES) ? fromArray(parseJson(body)) : await fromLines(body);
+      const readings = req.is(JSON_TYPES) ? await fromArray(body) : await fromLines(body);
       if (readings.length > 0 && readings.every((reading) => reading.unreadable)) {
         throw new Problem(400, 'Nothing in the body is a reading: each is one JSON object. Nothing was stored.');
       }
@@ -27,45 +29,42 @@ export function makeReadingsRoute({ writes, clock, metrics }: Intake): RequestHa
   ];
 }
 
-function fromArray(value: unknown): Incoming[] {
-  if (!Array.isArray(value) && !isObject(value)) {
+async function fromArray(body: Buffer): Promise<Incoming[]> {
+  const readings: Incoming[] = [];
+  try {
+    for await (const elements of splitElements(inTurns([body]))) {
+      for (const element of elements) readings.push(readElement(element, readings.length + 1));
+      if (readings.length > MOST_READINGS) throw tooMany();
+    }
+  } catch (error) {
+    throw error instanceof SyntaxError ? notJson(error.message) : error;
+  }
+  return readings;
+}
+
+/** Throws SyntaxError. */
+function readElement({ text, unparsable, alone }: Element, line: number): Incoming {
+  if (unparsable) return unreadable(text, line);
+  const item: unknown = JSON.parse(text);
+  if (alone && !isObject(item)) {
     throw new Problem(400, 'The body is neither an array of readings nor a reading. Nothing was stored.');
   }
-  const items: unknown[] = Array.isArray(value) ? value : [value];
-  if (items.length > MOST_READINGS) throw tooMany();
-  return items.map((item, index) => {
-    const text = textOf(item);
-    if (text === undefined) return unreadable('nested too deeply', index + 1);
-    return text.length > LONGEST_LINE ? unreadable(text.slice(0, KEPT), index + 1) : readingOf(item, text, index + 1);
-  });
+  const written = JSON.stringify(item); // on one line, for the quarantine
+  return written.length > LONGEST_LINE ? unreadable(text.slice(0, KEPT), line) : readingOf(item, written, line);
 }
 
 /** What is kept of a reading that is too long to be one. */
 const KEPT = 2_000;
 
-/** On one line, for the quarantine. Undefined: it is nested so deeply that it cannot be written down. */
-function textOf(item: unknown): string | undefined {
-  try {
-    return JSON.stringify(item);
-  } catch {
-    return undefined;
-  }
-}
-
 async function fromLines(body: Buffer): Promise<Incoming[]> {
   const reader = ndjsonReader();
   const readings: Incoming[] = [];
-  for await (const lines of splitLines(pieces(body))) {
+  for await (const lines of splitLines(inTurns([body]))) {
     for (const line of lines) readings.push(reader.read(line));
     if (readings.length > MOST_READINGS) throw tooMany();
   }
   if (readings.length === 0) throw new Problem(400, 'The body holds no line.');
   return readings;
-}
-
-/** A body of nothing but tiny lines is found out in its first piece. */
-async function* pieces(body: Buffer): AsyncGenerator<Buffer> {
-  for (let start = 0; start < body.length; start += 65_536) yield body.subarray(start, start + 65_536);
 }
 
 function tooMany(): Problem {

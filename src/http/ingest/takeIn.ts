@@ -11,9 +11,15 @@ import { sendBody } from '../send.ts';
 import { senderOf } from './authenticate.ts';
 
 /** What every way in needs. */
-export type Intake = { writes: AskingPool; clock: Clock; metrics: Metrics | undefined };
+export type Intake = {
+  writes: AskingPool;
+  clock: Clock;
+  metrics: Metrics | undefined;
+  /** How long a body may take to arrive. */
+  bodyMs: number;
+};
 
-type TakeIn = Omit<Intake, 'clock'> & { readings: readonly Incoming[]; now: Date };
+type TakeIn = Pick<Intake, 'writes' | 'metrics'> & { readings: readonly Incoming[]; now: Date };
 
 export async function takeIn(req: Request, res: Response, { writes, metrics, readings, now }: TakeIn): Promise<void> {
   const { name, scope } = senderOf(res);
@@ -23,9 +29,10 @@ export async function takeIn(req: Request, res: Response, { writes, metrics, rea
     throw error instanceof OutOfScope ? forbidden(error) : error;
   });
   if (metrics !== undefined) noteIntake(metrics, scope.provider, outcome);
-  const { received, accepted, unchanged, quarantined } = outcome;
+  const { received, accepted, unchanged, quarantined, leftOut } = outcome;
+  const full = leftOut > 0 ? { left_out_of_quarantine: leftOut } : {};
   res.set('Cache-Control', 'no-store');
-  sendBody(req, res, 200, Buffer.from(JSON.stringify({ received, accepted, unchanged, quarantined })));
+  sendBody(req, res, 200, Buffer.from(JSON.stringify({ received, accepted, unchanged, quarantined, ...full })));
 }
 
 /** A batch may name thousands; a few of them show what is wrong. */

@@ -1,6 +1,7 @@
 /** NDJSON: one object a line. Keys may differ from line to line, so what is ignored shows only on the way. */
 import { METRIC_NAMES } from '../../contract/metrics.ts';
 import type { Incoming } from '../batch.ts';
+import { isTooDeep } from './depth.ts';
 import type { Line } from './lines.ts';
 import { SENSOR_KEY, TIME_KEYS } from './names.ts';
 import { isObject, readingOf, unreadable } from './object.ts';
@@ -23,7 +24,7 @@ export function ndjsonReader(): LineReader {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return isTooDeep(text) ? undefined : JSON.parse(text);
   } catch {
     return undefined;
   }

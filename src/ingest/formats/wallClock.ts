@@ -5,8 +5,6 @@
  */
 import { makeLocalOffsets } from '../localTime.ts';
 
-/** Something of an offset after the first colon: between the hour and the end. */
-const WITH_OFFSET = /:.*[Zz+-]/;
 const DATE = '2026-11-20'.length;
 const HOUR = '2026-11-20 12'.length;
 
@@ -26,9 +24,15 @@ export function makeWallClock(timeZone: string): (stamp: string, sensor: string)
 
   return (stamp, sensor) => {
     const full = stamp.length === DATE ? `${stamp} 00:00:00` : stamp;
-    if (WITH_OFFSET.test(full)) return full;
+    if (hasOffset(full)) return full;
     const [first, other] = offsetsOf(full.slice(0, HOUR));
     if (first === undefined) return full;
     return full + (other !== undefined && isSecondPass(full, sensor) ? other : first);
   };
+}
+
+/** Something of an offset after the first colon: between the hour and the end. */
+function hasOffset(stamp: string): boolean {
+  const colon = stamp.indexOf(':');
+  return colon >= 0 && /[Zz+-]/.test(stamp.slice(colon));
 }

@@ -28,7 +28,7 @@ const longitude = z.number().min(-180).max(180);
 
 /** A subset of what PostgreSQL takes for an interval, with which one can hardly say something else than one means. */
 const STALE_AFTER =
-  /^(?!P$|.*T$)(?:P(?:\d+D)?(?:T(?:\d+H)?(?:\d+M)?(?:\d+S)?)?|\d+ (?:second|minute|hour|day)s?(?: \d+ (?:second|minute|hour|day)s?)*)$/;
+  /^(?:P(?!$)(?:\d{1,9}D)?(?:T(?!$)(?:\d{1,9}H)?(?:\d{1,9}M)?(?:\d{1,9}S)?)?|\d{1,9} (?:second|minute|hour|day)s?(?: \d{1,9} (?:second|minute|hour|day)s?)*)$/;
 
 const duration = z
   .string()

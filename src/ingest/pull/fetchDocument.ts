@@ -17,8 +17,15 @@ const HEADERS = { accept: 'application/json', 'user-agent': 'airseries' };
 const ASK_PROVIDER = 'Look at the address by hand, and ask the provider.';
 const CORRECT = 'Correct the address (pull.url) in the network file.';
 
-/** Rejects with InputError whatever went wrong at the other end. */
-export async function fetchDocument(address: string, { provider, hosts, limits = LIMITS }: Options): Promise<string> {
+/**
+ * What `read` makes of the document, which it is handed as it comes in; the limits hold for that too. Rejects with InputError whatever
+ * went wrong at the other end.
+ */
+export async function fetchDocument<T>(
+  address: string,
+  { provider, hosts, limits = LIMITS }: Options,
+  read: (chunks: AsyncIterable<Uint8Array>) => Promise<T>,
+): Promise<T> {
   const refuse = (what: string, remedy: string) =>
     new InputError(`provider ${provider}, ${shownAddress(address)}`, what, remedy);
   if (!isAllowed(address, hosts)) {
@@ -30,7 +37,7 @@ export async function fetchDocument(address: string, { provider, hosts, limits =
   try {
     for (let redirects = 0; ; redirects += 1) {
       const response = await fetch(url, { redirect: 'manual', signal, headers: HEADERS });
-      if (response.ok) return await readBody(response, limits.bytes);
+      if (response.ok) return await read(bounded(response, limits.bytes));
       await response.body?.cancel();
       const location = response.headers.get('location');
       if (!REDIRECTS.has(response.status) || location === null) {
@@ -51,16 +58,14 @@ export async function fetchDocument(address: string, { provider, hosts, limits =
 
 class TooLarge extends Error {}
 
-async function readBody(response: Response, mostBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
+async function* bounded(response: Response, mostBytes: number): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   // leaving the loop ends the transfer
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
     if (bytes > mostBytes) throw new TooLarge();
-    chunks.push(chunk);
+    yield chunk;
   }
-  return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
 /** Where it leads if that is the same host, and no longer encrypted than it was at the least. */

@@ -12,7 +12,7 @@ import type { PULL_KINDS } from '../network/schema.ts';
 import { acceptWithinScope } from '../withinScope.ts';
 import { fetchDocument, type Limits } from './fetchDocument.ts';
 import { shownAddress } from './hosts.ts';
-import { type PulledDocument, readSensorCommunity } from './sensorCommunity.ts';
+import { MOST_IN_ALL, MOST_READINGS, readSensorCommunity } from './sensorCommunity.ts';
 
 export type Pull = { provider: string; kind: string; url: string };
 
@@ -26,7 +26,7 @@ export type Pulled = {
   ignored: number;
 };
 
-type Reader = (text: string, isOurs: (sensor: number) => boolean) => PulledDocument | undefined;
+type Reader = typeof readSensorCommunity;
 const READERS: Readonly<Record<(typeof PULL_KINDS)[number], Reader>> = { 'sensor-community': readSensorCommunity };
 
 const BATCH = 5_000;
@@ -54,10 +54,15 @@ export async function pullProvider(
   const reader: Reader | undefined = Object.hasOwn(READERS, kind) ? READERS[kind as keyof typeof READERS] : undefined;
   if (reader === undefined) throw refuse(`this version knows no kind ${kind}`, 'Update airseries.');
 
-  const text = await fetchDocument(url, { provider, hosts, limits });
   const { sensors, newest } = await askSensors(pool, provider);
-  const document = reader(text, (sensor) => sensors.has(sensor));
+  const document = await fetchDocument(url, { provider, hosts, limits }, (chunks) =>
+    reader(chunks, (sensor) => sensors.has(sensor)),
+  );
   if (document === undefined) throw refuse('this is no JSON array of readings', 'Check the address and its kind.');
+  if (document.tooMany) {
+    const most = `more than ${MOST_READINGS} readings of its sensors, or ${MOST_IN_ALL} in all`;
+    throw refuse(`it holds ${most}`, 'Check the address, and ask the provider.');
+  }
   const readings = document.readings.filter((reading) => !isOlder(reading, newest - DAY));
 
   const pulled = { received: document.received, accepted: 0, unchanged: 0, quarantined: 0, ignored: 0 };

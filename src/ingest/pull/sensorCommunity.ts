@@ -4,8 +4,10 @@
  */
 import type { MetricName } from '../../contract/metrics.ts';
 import type { Incoming } from '../batch.ts';
+import { splitElements } from '../formats/elements.ts';
 import { LONGEST_LINE } from '../formats/lines.ts';
 import { VALUE_TYPES } from '../formats/sensorCommunity.ts';
+import { inTurns } from '../formats/turns.ts';
 import { readInstant } from '../instant.ts';
 
 export type PulledDocument = {
@@ -13,6 +15,8 @@ export type PulledDocument = {
   received: number;
   /** Ours, each once, from the open air. */
   readings: Incoming[];
+  /** There are more than are taken; reading ended there. */
+  tooMany: boolean;
 };
 
 /** What is kept of one that cannot be taken apart. */
@@ -21,22 +25,42 @@ const KEPT = 2_000;
 type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (given: unknown): Fields => Object(given) as Fields;
 
-/** Undefined: the text is no JSON array. Elements that name no sensor of ours are left out, whatever their form. */
-export function readSensorCommunity(text: string, isOurs: (sensor: number) => boolean): PulledDocument | undefined {
-  const elements = parseArray(text);
-  if (elements === undefined) return undefined;
+/** More of ours, or more in all (the whole world has some 30,000), are no document of five minutes any more. */
+export const MOST_READINGS = 50_000;
+export const MOST_IN_ALL = 500_000;
+
+/**
+ * Undefined: it is no JSON array. Elements that name no sensor of ours are left out, whatever their form, and so is what is too long or
+ * nested too deeply to be looked into. Only what is ours is kept while the rest goes by.
+ */
+export async function readSensorCommunity(
+  chunks: AsyncIterable<Uint8Array>,
+  isOurs: (sensor: number) => boolean,
+): Promise<PulledDocument | undefined> {
   const seen = new Set<number | undefined>();
-  const readings: Incoming[] = [];
-  for (const element of elements) {
-    const { id, sensor, location } = fieldsOf(element);
-    const sensorId = numberOf(fieldsOf(sensor).id);
-    if (sensorId === undefined || !isOurs(sensorId) || numberOf(fieldsOf(location).indoor) === 1) continue;
-    const readingId = numberOf(id);
-    if (readingId !== undefined && seen.has(readingId)) continue;
-    seen.add(readingId);
-    readings.push(readElement(fieldsOf(element), sensorId));
+  const document: PulledDocument = { received: 0, readings: [], tooMany: false };
+  try {
+    for await (const elements of splitElements(inTurns(chunks))) {
+      for (const { text, unparsable, alone } of elements) {
+        if (alone) return undefined;
+        if (document.received === MOST_IN_ALL) return { ...document, tooMany: true };
+        document.received += 1;
+        const element = unparsable ? {} : fieldsOf(JSON.parse(text));
+        const { id, sensor, location } = element;
+        const sensorId = numberOf(fieldsOf(sensor).id);
+        if (sensorId === undefined || !isOurs(sensorId) || numberOf(fieldsOf(location).indoor) === 1) continue;
+        const readingId = numberOf(id);
+        if (readingId !== undefined && seen.has(readingId)) continue;
+        seen.add(readingId);
+        if (document.readings.length === MOST_READINGS) return { ...document, tooMany: true };
+        document.readings.push(readElement(element, sensorId));
+      }
+    }
+    return document;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
-  return { received: elements.length, readings };
 }
 
 /** Of what is a number, or text of one. */
@@ -46,10 +70,10 @@ function numberOf(given: unknown): number | undefined {
 }
 
 function readElement(element: Fields, sensorId: number): Incoming {
-  const text = textOf(element);
+  const text = JSON.stringify(element);
   const values = readValues(element.sensordatavalues);
-  if (values === undefined || text === undefined || text.length > LONGEST_LINE) {
-    return { sensorId, measuredAt: undefined, values: {}, text: (text ?? '').slice(0, KEPT), unreadable: true };
+  if (values === undefined || text.length > LONGEST_LINE) {
+    return { sensorId, measuredAt: undefined, values: {}, text: text.slice(0, KEPT), unreadable: true };
   }
   return { sensorId, measuredAt: utcTime(element.timestamp), values, text };
 }
@@ -70,22 +94,4 @@ function readValues(given: unknown): Incoming['values'] | undefined {
 /** `2026-11-20 12:00:00` is that time in UTC; whatever is no such time is for the door to judge. */
 function utcTime(given: unknown): unknown {
   return typeof given === 'string' && readInstant(given)?.local === true ? `${given}Z` : given;
-}
-
-function parseArray(text: string): unknown[] | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Undefined for one that is nested too deeply to be written again. */
-function textOf(element: Fields): string | undefined {
-  try {
-    return JSON.stringify(element);
-  } catch {
-    return undefined;
-  }
 }

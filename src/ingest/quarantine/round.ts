@@ -70,9 +70,10 @@ export async function sendRound(sql: Sql, { batches, unsent }: Round, now: Date)
     sent.still_quarantined += outcome.quarantined.length + outcome.outside.size;
     const staying = new Set([...outcome.outside].map((index) => lines[index]));
     for (const { index, reason } of outcome.quarantined) {
-      // the door has recorded it; where reason and text are the same, that is this line
+      // the door has recorded it, if it had room; where reason and text are the same, that is this line
       const line = lines[index] as Line;
-      if (reason === line.reason && readings[index]?.text === line.text) staying.add(line);
+      const isSame = reason === line.reason && readings[index]?.text === line.text;
+      if (isSame || outcome.leftOut > 0) staying.add(line);
     }
     sent.left.push(...new Set(lines.filter((line) => !staying.has(line)).map(({ id }) => id)));
   }

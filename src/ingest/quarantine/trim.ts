@@ -1,31 +1,47 @@
 /**
- * Bounds on the quarantine: 90 days, and so many lines of each provider that one who sends nonsense without end fills nobody's disk.
- * What is let go of is counted.
+ * Bounds on the quarantine: 90 days, and so many lines and bytes of each provider that one who sends nonsense without end fills nobody's
+ * disk. The oldest go, which makes room for new ones: beyond 128 MiB none is recorded (logic.quarantine_readings). What is let go of, or
+ * found no room, is counted.
  */
 import type { Sql } from '../../database/connect.ts';
 
-/** How many lines were let go of, by provider; '' is what was imported by hand. */
+/** How many lines were let go of, or not recorded, by provider; '' is what was imported by hand. */
 export type Trimmed = { expired: Record<string, number>; surplus: Record<string, number> };
 
+/** Of each provider. Bytes as logic.quarantine_bytes counts them. */
+export type Cap = { lines: number; bytes: number };
+
 const KEPT_DAYS = 90;
-const CAP = 100_000;
+const CAP: Cap = { lines: 100_000, bytes: 96 * 1_048_576 };
 /** So many in one transaction. */
 const PIECE = 20_000;
 
 /** `sql` is a pool of the owner. May be cut off anywhere: lines go and are counted in one step. */
-export async function trimQuarantine(sql: Sql, now: Date, cap = CAP): Promise<Trimmed> {
+export async function trimQuarantine(sql: Sql, now: Date, cap: Partial<Cap> = {}): Promise<Trimmed> {
+  const { lines, bytes } = { ...CAP, ...cap };
   const trimmed: Trimmed = { expired: {}, surplus: {} };
   const since = new Date(now.getTime() - KEPT_DAYS * 86_400_000);
   await letGo(sql, 'expired', trimmed, () => sql`recorded_at < ${since} order by recorded_at`);
   for (const provider of await providersOf(sql)) {
     const own = () => (provider === null ? sql`provider_id is null` : sql`provider_id = ${provider}`);
     // fewer numbers than that from the first to the last are fewer lines: then nothing is counted
-    const [surplus] = await sql<{ id: string }[]>`
+    const [byLines] = await sql<{ id: string }[]>`
       select id from raw.quarantine
-      where ${own()} and (select max(id) - min(id) from raw.quarantine where ${own()}) >= ${cap}
-      order by id desc offset ${cap} limit 1`;
-    if (surplus === undefined) continue;
-    await letGo(sql, 'surplus', trimmed, () => sql`${own()} and id <= ${surplus.id} order by id`);
+      where ${own()} and (select max(id) - min(id) from raw.quarantine where ${own()}) >= ${lines}
+      order by id desc offset ${lines} limit 1`;
+    if (byLines !== undefined)
+      await letGo(sql, 'surplus', trimmed, () => sql`${own()} and id <= ${byLines.id} order by id`);
+    const key = provider ?? '';
+    const [byBytes] = await sql<{ id: string }[]>`
+      select id from (
+        select id, sum(logic.quarantine_bytes(text)) over (order by id desc) as bytes_so_far from raw.quarantine where ${own()}
+      ) line
+      where bytes_so_far > ${bytes} and (select load.bytes from raw.quarantine_load load where load.provider_id = ${key}) > ${bytes}
+      order by id desc limit 1`;
+    if (byBytes !== undefined)
+      await letGo(sql, 'surplus', trimmed, () => sql`${own()} and id <= ${byBytes.id} order by id`);
+    const [counted] = await sql<{ left_out: number | null }[]>`select * from logic.recount_quarantine(${key})`;
+    if (counted?.left_out) trimmed.surplus[key] = (trimmed.surplus[key] ?? 0) + counted.left_out;
   }
   return trimmed;
 }

@@ -134,6 +134,11 @@ onEveryEngine('the airRohr firmware', (engine) => {
     expect([await stored(here.owner), await quarantine()]).toEqual([[], []]);
   });
 
+  it('refuses what is nested too deeply before it is parsed', async () => {
+    const body = `{"sensordatavalues":[],"a":${'['.repeat(40)}${']'.repeat(40)}}`;
+    expectProblem(await from('esp8266-1', body), 400, /nested too deeply/);
+  });
+
   it('is refused where it is none', async () => {
     const device = 'esp8266-12345678';
     for (const given of ['nonsense', '[]', '7', '{"sensordatavalues":{}}', '{"P1":1}', '']) {

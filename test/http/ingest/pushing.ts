@@ -20,7 +20,7 @@ export type Pushing = {
   token: string;
   makeToken(name: string, provider?: string, stations?: number[] | null): Promise<string>;
   /** Another app over the same database, which has counted nothing yet. */
-  another(options: { rate?: number; failures?: number }): Express;
+  another(options: { rate?: number; failures?: number; bodyMs?: number; writes?: AskingPool }): Express;
   close(): Promise<void>;
 };
 
@@ -32,8 +32,8 @@ export async function openPushing(engine: Engine): Promise<Pushing> {
   const log = keepingLog();
   const makeToken: Pushing['makeToken'] = async (name, provider = 'us', stations = null) =>
     (await createToken(owner, { name, provider, stations, now: NOW })).token;
-  const another: Pushing['another'] = ({ rate = 10_000, failures = 10_000 }) =>
-    makeIngestApp({ writes, clock: () => NOW, log, rate, failures });
+  const another: Pushing['another'] = (options) =>
+    makeIngestApp({ writes, clock: () => NOW, log, rate: 1_000_000, failures: 10_000, ...options });
   return {
     app: another({}),
     database,

@@ -19,7 +19,12 @@ beforeEach(() => {
 afterAll(() => Promise.all([provider.close(), other.close()]));
 
 const ask = (address = provider.url(), limits?: Limits) =>
-  fetchDocument(address, { provider: 'them', hosts: [provider.host], limits });
+  fetchDocument(address, { provider: 'them', hosts: [provider.host], limits }, textOf);
+const textOf = async (chunks: AsyncIterable<Uint8Array>) => {
+  const all: Uint8Array[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  return new TextDecoder().decode(Buffer.concat(all));
+};
 const limits = { timeMs: 30_000, bytes: 1_000 };
 
 it('fetches, and says who asks', async () => {
@@ -68,7 +73,7 @@ describe('redirects', () => {
   it('to another host are refused though that one is allowed too', async () => {
     redirect(() => other.url());
     const both = { provider: 'them', hosts: [provider.host, other.host] };
-    await expect(fetchDocument(provider.url(), both)).rejects.toThrow('another host');
+    await expect(fetchDocument(provider.url(), both, textOf)).rejects.toThrow('another host');
     expect(other.asked).toEqual([]);
   });
 });
@@ -155,7 +160,7 @@ it.each([
 it('says so when nobody is there', async () => {
   const gone = await openProvider();
   await gone.close();
-  const asking = fetchDocument(gone.url(), { provider: 'them', hosts: [gone.host] });
+  const asking = fetchDocument(gone.url(), { provider: 'them', hosts: [gone.host] }, textOf);
   await expect(asking).rejects.toThrow('it cannot be had (ECONNREFUSED)');
 });
 
@@ -163,7 +168,7 @@ it.each(['file:///etc/hostname', 'data:application/json,[]', 'ftp://127.0.0.1/da
   'never reads %s',
   async (address) => {
     const hosts = ['', '127.0.0.1', 'no address', 'localhost'];
-    await expect(fetchDocument(address, { provider: 'them', hosts })).rejects.toThrow('not among PULL_HOSTS');
+    await expect(fetchDocument(address, { provider: 'them', hosts }, textOf)).rejects.toThrow('not among PULL_HOSTS');
   },
 );
 

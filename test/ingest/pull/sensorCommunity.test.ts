@@ -1,14 +1,17 @@
 /** What Sensor.Community publishes becomes readings. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { readSensorCommunity } from '../../../src/ingest/pull/sensorCommunity.ts';
+import { MOST_IN_ALL, MOST_READINGS, readSensorCommunity } from '../../../src/ingest/pull/sensorCommunity.ts';
 
 const DOCUMENT = readFileSync(new URL('data.json', import.meta.url), 'utf8');
-const read = (text: string) => readSensorCommunity(text, (sensor) => sensor < 100);
-const readOne = (element: unknown) => read(JSON.stringify([element]))?.readings;
+const read = (text: string) => readSensorCommunity(chunksOf(text), (sensor) => sensor < 100);
+const readOne = async (element: unknown) => (await read(JSON.stringify([element])))?.readings;
+async function* chunksOf(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
 
-it('takes our sensors, each reading once, and nothing from indoors', () => {
-  const document = read(DOCUMENT);
+it('takes our sensors, each reading once, and nothing from indoors', async () => {
+  const document = await read(DOCUMENT);
   expect(document?.received).toBe(5);
   expect(document?.readings).toEqual([
     {
@@ -26,14 +29,18 @@ it('takes our sensors, each reading once, and nothing from indoors', () => {
   ]);
 });
 
-it.each(['', '{}', 'null', '[1', '<html></html>', '"text"'])('knows that this is no such document: %s', (text) => {
-  expect(read(text)).toBeUndefined();
-});
+it.each(['', '{}', 'null', '[1', '[1,]', '[1}', '[1][2]', '[{]', '<html></html>', '"text"'])(
+  'knows that this is no such document: %s',
+  async (text) => {
+    expect(await read(text)).toBeUndefined();
+  },
+);
 
-it('leaves out what names no sensor of ours, whatever its form', () => {
+it('leaves out what names no sensor of ours, whatever its form', async () => {
   const strangers = [null, 1, 'x', [], {}, { sensor: null }, { sensor: { id: null } }, { sensor: { id: [1] } }];
   const more = [{ sensor: { id: true } }, { sensor: { id: '' } }, { sensor: { id: 100 } }, { sensor: [1] }];
-  expect(read(JSON.stringify([...strangers, ...more]))).toEqual({ received: 12, readings: [] });
+  const document = { received: 12, readings: [], tooMany: false };
+  expect(await read(JSON.stringify([...strangers, ...more]))).toEqual(document);
 });
 
 const sensor = { id: 7 };
@@ -44,29 +51,44 @@ it.each([
   ['values that are no list', { sensor, timestamp, sensordatavalues: { P1: 1 } }],
   ['a value that is none', { sensor, timestamp, sensordatavalues: [null] }],
   ['a value without a type', { sensor, timestamp, sensordatavalues: [{ value: '1' }] }],
-])('of ours says that it cannot be taken apart: %s', (_, element) => {
+])('of ours says that it cannot be taken apart: %s', async (_, element) => {
   const text = JSON.stringify(element);
-  expect(readOne(element)).toEqual([{ sensorId: 7, measuredAt: undefined, values: {}, text, unreadable: true }]);
+  expect(await readOne(element)).toEqual([{ sensorId: 7, measuredAt: undefined, values: {}, text, unreadable: true }]);
 });
 
-it('of ours keeps the beginning of what is far too long, and nothing of what is nested without end', () => {
-  const sensordatavalues = [{ value_type: 'x'.repeat(70_000), value: '1' }];
-  expect(readOne({ sensor, timestamp, sensordatavalues })).toMatchObject([
-    { sensorId: 7, unreadable: true, text: expect.stringMatching(/^.{2000}$/) },
-  ]);
-  const deep = `[{"sensor":{"id":7},"sensordatavalues":[],"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}]`;
-  expect(read(deep)?.readings).toMatchObject([{ sensorId: 7, unreadable: true }]);
+it('leaves out what is too long or nested too deeply to be looked into, and takes what comes after it', async () => {
+  const long = { sensor, timestamp, sensordatavalues: [{ value_type: 'x'.repeat(70_000), value: '1' }] };
+  const deep = `{"sensor":{"id":7},"sensordatavalues":[],"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+  const plain = { sensor, timestamp, sensordatavalues: [] };
+  const document = await read(`[${JSON.stringify(long)},${deep},${JSON.stringify(plain)}]`);
+  expect(document).toMatchObject({ received: 3, readings: [{ sensorId: 7, text: JSON.stringify(plain) }] });
 });
 
-it('leaves times that it does not know to the door', () => {
+it('takes so many of ours and no more', async () => {
+  const element = JSON.stringify({ sensor, timestamp, sensordatavalues: [] });
+  const elements = (n: number) => `[${Array.from({ length: n }, () => element)}]`;
+  expect(await read(elements(MOST_READINGS))).toMatchObject({ received: MOST_READINGS, tooMany: false });
+  expect(await read(elements(MOST_READINGS + 1))).toMatchObject({ tooMany: true });
+  const strange = (n: number) => `[${'1,'.repeat(n - 1)}1]`;
+  expect(await read(strange(MOST_IN_ALL))).toMatchObject({ received: MOST_IN_ALL, tooMany: false });
+  expect(await read(strange(MOST_IN_ALL + 1))).toMatchObject({ tooMany: true });
+});
+
+it('leaves times that it does not know to the door', async () => {
   const times = ['2026-11-20T11:58:02', '2026-11-20T11:58:02+01:00', 'yesterday', 5, undefined];
-  const read = times.map((time) => readOne({ sensor, timestamp: time, sensordatavalues: [] })?.[0]?.measuredAt);
-  expect(read).toEqual(['2026-11-20T11:58:02Z', '2026-11-20T11:58:02+01:00', 'yesterday', 5, undefined]);
+  const read = times.map((time) => readOne({ sensor, timestamp: time, sensordatavalues: [] }));
+  expect((await Promise.all(read)).map((readings) => readings?.[0]?.measuredAt)).toEqual([
+    '2026-11-20T11:58:02Z',
+    '2026-11-20T11:58:02+01:00',
+    'yesterday',
+    5,
+    undefined,
+  ]);
 });
 
-it('counts readings without a number of their own each for itself', () => {
+it('counts readings without a number of their own each for itself', async () => {
   const element = { sensor, timestamp, sensordatavalues: [] };
   const numbered = { ...element, id: 5 };
   const elements = [element, element, { ...element, id: null }, { ...element, id: null }, numbered, numbered];
-  expect(read(JSON.stringify(elements))?.readings).toHaveLength(5);
+  expect((await read(JSON.stringify(elements)))?.readings).toHaveLength(5);
 });

@@ -174,11 +174,11 @@ onEveryEngine('quarantine', (engine) => {
       await fill(null, 5);
       await fill('them', 3);
       await fill('us', 2, days(1));
-      expect(await trimQuarantine(owner, NOW, 3)).toEqual({ expired: {}, surplus: { '': 2, us: 3 } });
+      expect(await trimQuarantine(owner, NOW, { lines: 3 })).toEqual({ expired: {}, surplus: { '': 2, us: 3 } });
       expect(await ids()).toEqual([4, 7, 8, 9, 10, 11, 12, 13, 14]);
       await fill('us', 1, days(2));
       await fill('them', 1, days(91));
-      expect(await trimQuarantine(owner, NOW, 3)).toEqual({ expired: { them: 1 }, surplus: { us: 1 } });
+      expect(await trimQuarantine(owner, NOW, { lines: 3 })).toEqual({ expired: { them: 1 }, surplus: { us: 1 } });
       expect(await dropped()).toEqual([
         { provider_id: '', expired: 0, surplus: 2 },
         { provider_id: 'them', expired: 1, surplus: 0 },
@@ -189,7 +189,10 @@ onEveryEngine('quarantine', (engine) => {
     it('are kept in pieces where much is too much', async () => {
       await fill('us', 45_000, days(95));
       await fill('us', 45_000);
-      expect(await trimQuarantine(owner, NOW, 1_000)).toEqual({ expired: { us: 45_000 }, surplus: { us: 44_000 } });
+      expect(await trimQuarantine(owner, NOW, { lines: 1_000 })).toEqual({
+        expired: { us: 45_000 },
+        surplus: { us: 44_000 },
+      });
       expect(await ids()).toHaveLength(1_000);
     });
 
@@ -205,7 +208,7 @@ onEveryEngine('quarantine', (engine) => {
 
     it('are kept by a job that warns of what was too much', async () => {
       const log = keepingLog();
-      const job = trimQuarantineJob(db.target, () => NOW, log, 3);
+      const job = trimQuarantineJob(db.target, () => NOW, log, { lines: 3 });
       await fill('us', 3);
       await fill('us', 1, days(91));
       await job.run();

@@ -1,0 +1,80 @@
+/** However a provider fills the 64 MiB that a document may have, reading it needs little memory and holds nobody else up. */
+import { createGzip } from 'node:zlib';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fetchDocument } from '../../../src/ingest/pull/fetchDocument.ts';
+import { readSensorCommunity } from '../../../src/ingest/pull/sensorCommunity.ts';
+import { openProvider, type Provider } from '../../ingest/pull/server.ts';
+import { type Cost, costOf, leastHeld } from '../costs.ts';
+
+const SIZE = 64 * 1_048_576;
+const MEGABYTE = 1_048_576;
+/** Then it is not tried again. */
+const ENOUGH_MS = 70;
+
+let provider: Provider;
+beforeAll(async () => {
+  provider = await openProvider();
+});
+afterAll(() => provider.close());
+
+/** Serves `start`, so many of `unit` that all of it has the size that is still taken, and `end`. */
+function serve(start: string, unit: string, end = ''): void {
+  provider.answer((_request, response) => {
+    const gzip = createGzip({ level: 1 });
+    gzip.pipe(response.setHeader('content-encoding', 'gzip'));
+    const piece = unit.repeat(Math.ceil(MEGABYTE / unit.length));
+    let left = Math.floor((SIZE - start.length - end.length) / unit.length) * unit.length;
+    gzip.write(start);
+    const more = () => {
+      if (left === 0) return gzip.end(end);
+      const next = piece.slice(0, Math.min(left, piece.length));
+      left -= next.length;
+      return gzip.write(next, more);
+    };
+    more();
+  });
+}
+
+const ours = (length: number) => {
+  const bare = '{"sensor":{"id":7},"timestamp":"2026-11-20 11:58:02","sensordatavalues":[],"x":""},';
+  return bare.replace('""', `"${'x'.repeat(length - bare.length)}"`);
+};
+const world =
+  '{"id":1,"sensor":{"id":100,"pin":"1","sensor_type":{"name":"SDS011","id":14,"manufacturer":"Nova Fitness"}},"timestamp":"2026-11-20 11:58:02","location":{"id":1,"indoor":0,"latitude":"40.1","longitude":"44.5","country":"AM"},"sensordatavalues":[{"value_type":"P1","value":"21.90","id":2},{"value_type":"P2","value":"14.20","id":3}]},';
+
+it.each<[name: string, outcome: string, serve: () => void]>([
+  ['brackets', 'no document', () => serve('', '[')],
+  ['brackets in an element', 'no document', () => serve('[1,', '[', '1]')],
+  ['objects in objects', 'no document', () => serve('[', '{"a":', '1]')],
+  ['one string', '0 of 1', () => serve('["', 'x', '"]')],
+  ['empty objects', 'too many', () => serve('[', '{},', '{}]')],
+  ['the whole world', '0 of', () => serve('[', world, '{}]')],
+  ['ours, long', /* as text of 1.4 KB each */ '47', () => serve('[', ours(1_400), '{}]')],
+  ['ours, too many', 'too many', () => serve('[', ours(200), '{}]')],
+])('64 MiB of %s', async (_, outcome, begin) => {
+  begin();
+  const result: { read?: string } = {};
+  const read = async (): Promise<void> => {
+    const document = await fetchDocument(provider.url(), { provider: 'them', hosts: [provider.host] }, (chunks) =>
+      readSensorCommunity(chunks, (sensor) => sensor < 100),
+    );
+    if (document === undefined) result.read = 'no document';
+    else result.read = document.tooMany ? 'too many' : `${document.readings.length} of ${document.received}`;
+  };
+  const { megabytes, heldMs: first, seconds } = await costOf(read);
+  const heldMs = first < ENOUGH_MS ? first : await leastHeld(read, ENOUGH_MS);
+  expect(result.read).toContain(outcome);
+  figures.push({ megabytes, heldMs, seconds });
+  expect(megabytes).toBeLessThan(256);
+  expect(heldMs).toBeLessThan(100);
+});
+
+const figures: Cost[] = [];
+
+it('figures', async ({ annotate }) => {
+  const most = (key: 'megabytes' | 'heldMs' | 'seconds') =>
+    Math.max(...figures.map((figure) => figure[key])).toFixed(0);
+  await annotate(
+    `row 4: a pulled document of 64 MiB: ${most('megabytes')} MB at most, the loop held up for ${most('heldMs')} ms, read in ${most('seconds')} s`,
+  );
+});

@@ -1,0 +1,59 @@
+/** Requests to the ingest app whose client does as it likes: sends a part, waits, leaves. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+
+export type Here = { server: Server; port: number; close(): void };
+
+export async function serve(app: RequestListener): Promise<Here> {
+  const server = createServer(app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    server,
+    port: (server.address() as AddressInfo).port,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+type Begun = { body?: string; length?: number; path?: string };
+
+/** A connection that has sent the head of a request, with as much of its body as is given here, of `length` bytes. */
+export function begin(port: number, token: string, { body = '', length, path = '/v1/readings' }: Begun): Socket {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nX-Sensor: esp8266-1\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${length ?? body.length}\r\n\r\n${body}`,
+  );
+  return socket;
+}
+
+/** The status of what comes back first; 0: the connection ends without an answer. */
+export async function statusOf(socket: Socket): Promise<number> {
+  const [answer] = await Promise.race([once(socket, 'data'), once(socket, 'close')]);
+  return Number(/^HTTP\/1\.1 (\d{3})/.exec(String(answer))?.[1] ?? 0);
+}
+
+/** A whole request, on a connection of its own. */
+export async function post(
+  port: number,
+  token: string,
+  body: string | Buffer,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; body: unknown }> {
+  const sent = request({
+    host: '127.0.0.1',
+    port,
+    path: '/v1/readings',
+    method: 'POST',
+    agent: false,
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', ...headers },
+  }).end(body);
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  let text = '';
+  for await (const chunk of answer.setEncoding('utf8')) text += chunk;
+  return { status: answer.statusCode ?? 0, body: JSON.parse(text) };
+}

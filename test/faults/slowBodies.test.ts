@@ -1,0 +1,64 @@
+/** Whoever sends slowly takes nothing from others: a token has a share of the slots, and a body has its time. */
+import { once } from 'node:events';
+import { afterEach, beforeAll, expect, it } from 'vitest';
+import { openPushing, type Pushing } from '../http/ingest/pushing.ts';
+import { begin, type Here, post, serve, statusOf } from './requests.ts';
+
+const READING = JSON.stringify([{ sensor_id: 1, time: '2026-11-20T11:00:00Z', pm25: 1 }]);
+
+let pushing: Pushing;
+let tokens: string[];
+let here: Here;
+beforeAll(async () => {
+  pushing = await openPushing('plain');
+  tokens = [pushing.token];
+  for (const name of ['b', 'c', 'd', 'e']) tokens.push(await pushing.makeToken(name));
+  return () => pushing.close();
+});
+afterEach(() => here.close());
+
+/** Requests that have their slots and wait for their bodies: each of these tokens sends so many more than it may. */
+async function hold(senders: string[], each: number, path: string): Promise<Record<number, number>> {
+  const sockets = senders.flatMap((token) =>
+    Array.from({ length: each + 1 }, () => begin(here.port, token, { length: 100, path })),
+  );
+  const counts: Record<number, number> = {};
+  // one too many of each is refused, whichever it is
+  let missing = senders.length;
+  await new Promise<void>((resolve) => {
+    for (const socket of sockets) {
+      void statusOf(socket).then((status) => {
+        counts[status] = (counts[status] ?? 0) + 1;
+        missing -= 1;
+        if (missing === 0) resolve();
+      });
+    }
+  });
+  return counts;
+}
+
+it.each([
+  ['/v1/readings', 4, 4],
+  ['/v1/push/airrohr', 16, 4],
+])('of %s a token has %i under way, and %i such tokens have all slots', async (path, each, senders) => {
+  here = await serve(pushing.another({}));
+  expect(await hold(tokens.slice(0, senders - 1), each, path)).toEqual({ 429: senders - 1 });
+  const other = tokens.at(-1) as string;
+  const body = path === '/v1/readings' ? READING : '{"sensordatavalues":[]}';
+  expect(await statusOf(begin(here.port, other, { body, path }))).toBe(200);
+  expect(await hold(tokens.slice(senders - 1, senders), each, path)).toEqual({ 429: 1 });
+  expect(await statusOf(begin(here.port, other, { body, path }))).toBe(503);
+  // and what fills one path leaves the other free
+  expect((await post(here.port, other, READING)).status).toBe(path === '/v1/readings' ? 503 : 200);
+});
+
+it('a body that is not here in time ends with 408, its connection and its slot too', async () => {
+  here = await serve(pushing.another({ bodyMs: 100 }));
+  for (let n = 0; n < 3; n++) {
+    const sockets = Array.from({ length: 4 }, () => begin(here.port, pushing.token, { body: READING, length: 500 }));
+    const closed = sockets.map((socket) => once(socket, 'close'));
+    expect(await Promise.all(sockets.map(statusOf))).toEqual([408, 408, 408, 408]);
+    await Promise.all(closed);
+  }
+  expect(await post(here.port, pushing.token, READING)).toMatchObject({ status: 200 });
+});

@@ -1,0 +1,87 @@
+/** An array is cut into what JSON.parse would find in it, wherever the pieces end. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DEEPEST, isTooDeep } from '../../../src/ingest/formats/depth.ts';
+import { type Element, splitElements } from '../../../src/ingest/formats/elements.ts';
+import { LONGEST_LINE } from '../../../src/ingest/formats/lines.ts';
+import { ndjsonReader } from '../../../src/ingest/formats/ndjson.ts';
+
+async function split(text: string, size = 7): Promise<Element[]> {
+  async function* pieces(): AsyncGenerator<Buffer> {
+    const bytes = Buffer.from(text);
+    for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
+  }
+  const all: Element[] = [];
+  for await (const elements of splitElements(pieces())) all.push(...elements);
+  return all;
+}
+const parsed = async (text: string, size?: number) =>
+  (await split(text, size)).map((element) => JSON.parse(element.text) as unknown);
+const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+
+it('finds what is in any array', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.jsonValue({ maxDepth: 4 })),
+      fc.integer({ min: 1, max: 40 }),
+      fc.constantFrom(undefined, 1, '\t'),
+      async (array, size, space) => {
+        const text = JSON.stringify(array, undefined, space);
+        expect(await parsed(`\ufeff \n${text}\r\n`, size)).toEqual(JSON.parse(text));
+      },
+    ),
+  );
+});
+
+it.each(['{"a":["]",{"b":"\\"}"}]}', '7', '"x, y"', 'null'])('has %s, which is no array, alone', async (text) => {
+  expect((await split(` ${text} `)).map((element) => ({ ...element, text: element.text.trim() }))).toEqual([
+    { text, alone: true },
+  ]);
+});
+
+it.each(['', ' ', '[', '[1', '["]', '[[]', '[1}', '[1]]', '[1] 2', '[]]', '[1],', '[}', ']', '[{}}]'])(
+  'says that %s is no JSON',
+  async (text) => {
+    await expect(parsed(text)).rejects.toThrow(SyntaxError);
+  },
+);
+
+it.each(['[,]', '[1,]', '[,1]', '[ , ]', '[{]', '[1 2]'])(
+  'leaves to JSON.parse what is wrong with %s',
+  async (text) => {
+    await expect(parsed(text)).rejects.toThrow(SyntaxError);
+  },
+);
+
+describe('nothing is parsed', () => {
+  it('that is nested too deeply, and what comes after it is', async () => {
+    const elements = await split(
+      `[${nested(DEEPEST)},${nested(DEEPEST + 1)},1,{"a":${nested(DEEPEST)}},"${'['.repeat(99)}"]`,
+    );
+    expect(elements.map(({ unparsable = false }) => unparsable)).toEqual([false, true, false, true, false]);
+  });
+
+  it('that is too long, of which the beginning is kept', async () => {
+    const string = (bytes: number) => `"${'x'.repeat(bytes - 2)}"`;
+    const elements = await split(`[${string(LONGEST_LINE)},${string(LONGEST_LINE + 1)},${string(1e6)},1]`, 10_000);
+    expect(elements.map(({ unparsable = false }) => unparsable)).toEqual([false, true, true, false]);
+    expect(elements[2]?.text).toBe(string(1e6).slice(0, 2_000));
+  });
+});
+
+it('a line that is nested too deeply is unreadable', () => {
+  const read = (levels: number) => ndjsonReader().read({ number: 1, text: `{"sensor_id":1,"a":${nested(levels)}}` });
+  expect([read(DEEPEST - 1).unreadable, read(DEEPEST).unreadable]).toEqual([undefined, true]);
+});
+
+it.each([
+  [nested(DEEPEST), false],
+  [nested(DEEPEST + 1), true],
+  [`{"a":${nested(DEEPEST - 1)}}`, false],
+  [`{"a":${nested(DEEPEST)}}`, true],
+  [`[${'[],'.repeat(100)}[]]`, false],
+  [`{"a":"\\"${'['.repeat(100)}","b":{}}`, false],
+  ['{"a":1}', false],
+])('sees how deep %s is', (text, tooDeep) => {
+  expect(isTooDeep(text)).toBe(tooDeep);
+});
