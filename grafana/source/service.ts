@@ -297,10 +297,14 @@ const SECTIONS: Section[] = [
       }),
       chart({
         title: 'Failed runs',
-        description: 'Failed runs per second, by job: the log of the worker says why.',
+        description:
+          'Failed runs per second, by job, and nights on which retention would have deleted too much: the log of the worker says why.',
         unit: UNIT.perSecond,
         stacked: true,
-        asked: [[`sum by (${TASK}) (${rate('airseries_job_failures_total')})`, `{{${TASK}}}`]],
+        asked: [
+          [`sum by (${TASK}) (${rate('airseries_job_failures_total')})`, `{{${TASK}}}`],
+          [`sum(${rate('airseries_retention_refusals_total')})`, 'retention refused'],
+        ],
       }),
       chart({
         title: 'Duration of jobs',
