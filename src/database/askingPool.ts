@@ -29,6 +29,8 @@ type Options = {
   statementMs: number;
   /** How long all of it may take, a second try included. */
   answerMs: number;
+  /** How many statements may wait for a connection. */
+  mostWaiting: number;
   watch?: PoolWatch | undefined;
 };
 
@@ -39,7 +41,7 @@ export type AskingPool = {
 
 export function openAskingPool(
   target: Target,
-  { role, name, timeZone, max, statementMs, answerMs, watch }: Options,
+  { role, name, timeZone, max, statementMs, answerMs, mostWaiting, watch }: Options,
 ): AskingPool {
   const silenceMs = statementMs + GRACE_MS;
   const silence = () => Object.assign(new Error(`nothing was heard for ${silenceMs} ms`), { code: 'SILENCE' });
@@ -52,7 +54,7 @@ export function openAskingPool(
       statementTimeoutMs: statementMs,
       driver: { socket: openSocket },
     });
-  const slots = makeSlots(max, statementMs);
+  const slots = makeSlots(max, { patienceMs: statementMs, mostWaiting });
   const onAnswer = watch?.(slots);
   let pool = open();
   let closed = false;

@@ -4,7 +4,7 @@ import { type AskingPool, openAskingPool, type PoolWatch } from './askingPool.ts
 import type { Target } from './connect.ts';
 
 /** Late rows of many months in one batch take their time in compressed chunks. */
-const LIMITS = { statementMs: 20_000, answerMs: 25_000 };
+const LIMITS = { statementMs: 20_000, answerMs: 25_000, mostWaiting: 200 };
 
 export function openWrites(
   target: Target,
