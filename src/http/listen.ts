@@ -3,7 +3,7 @@
  * would cut clients that were just sending on a kept connection; so for a moment every answer asks to close it first.
  */
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Log } from '../log.ts';
 import { Problem } from './problem.ts';
 import { isExpecting, refusalOf, sendRefusal, unreadable } from './refusal.ts';
@@ -57,7 +57,9 @@ export async function listen(
   let open = 0;
   const turns = makeTurns(
     (req, res) => {
-      if (closing || open > CROWDED * connections) res.setHeader('Connection', 'close');
+      // what was sent behind a wish for another protocol, Node throws away unread
+      const isLast = closing || open > CROWDED * connections || req.headers.upgrade !== undefined;
+      if (isLast) res.setHeader('Connection', 'close');
       const problem = refusalOf(req);
       if (problem !== undefined) return sendRefusal(req, res, problem);
       if (isExpecting(req)) res.writeContinue();
@@ -110,10 +112,11 @@ function answerForNode(server: Server, turns: Turns): void {
 }
 
 async function closed(server: Server, turns: Turns, deadlineMs: number): Promise<void> {
-  // to Node a connection is idle as soon as its answer is written, though half of it may still wait to be sent
+  // to Node a connection is idle as soon as its answer is written, though half of it may still wait to be sent; and its own close()
+  // begins with cutting idle ones
   const sweep = setInterval(() => turns.underWay() === 0 && server.closeIdleConnections(), SWEEP_MS);
   const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
-  await new Promise((resolve) => server.close(resolve));
+  await new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
   clearInterval(sweep);
   clearTimeout(deadline);
 }
