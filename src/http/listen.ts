@@ -70,6 +70,7 @@ export async function listen(
   const server = createServer({ ...LIMITS, requestTimeout: requestMs }, turns.take);
   server.on('connection', (socket) => {
     open += 1;
+    turns.connect(socket);
     socket.once('close', () => {
       open -= 1;
     });

@@ -1,17 +1,12 @@
 /**
- * The requests of a connection in turn: the next begins once the answer before it has left this process. Node parses whatever a client
- * has sent ahead and would begin all of it, so a client that asks and never reads could have every answer kept in memory for it.
+ * The requests of a connection in turn: the next begins once the answer before it has left this process. Node begins whatever a client
+ * has sent ahead, so a client that asks and never reads could have every answer kept in memory for it.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { holdBack } from './holdBack.ts';
 import type { Problem } from './problem.ts';
 import { sendRefusal, writeRefusal } from './refusal.ts';
-
-/**
- * Requests a client may send ahead of their turn. Browsers and proxies send none, and a connection that sends more is cut: Node cannot
- * stop in the middle of what it has read, and 64 KiB hold two thousand requests.
- */
-const MOST_AHEAD = 16;
 
 /** How long the last byte of an answer may wait for its client to read. The kernel takes most answers at once. */
 const UNREAD_MS = 20_000;
@@ -23,6 +18,8 @@ type Turn = {
 };
 
 export type Turns = {
+  /** From its beginning, before anything is read from it. */
+  connect(socket: Socket): void;
   /** The request in its turn. */
   take: RequestListener;
   /** What is no request, or turned out to be none in its midst, in its turn; the connection ends with it. */
@@ -37,26 +34,14 @@ export function makeTurns(
   app: RequestListener,
   { unreadMs = UNREAD_MS, onCut = () => undefined }: Options = {},
 ): Turns {
-  const lines = new WeakMap<Socket, Turn[]>();
+  const connections = new WeakMap<Socket, { line: Turn[]; more: () => void }>();
   let underWay = 0;
 
-  function lineOf(socket: Socket): Turn[] {
-    const line = lines.get(socket) ?? [];
-    lines.set(socket, line);
-    return line;
-  }
-
-  function cut(socket: Socket, why: string): void {
-    onCut(why);
-    socket.destroy();
-  }
+  const lineOf = (socket: Socket) => connections.get(socket)?.line ?? [];
 
   function join(socket: Socket, turn: Turn): void {
-    if (!socket.writable) return; // it was cut, or its last answer is on its way
-    const line = lineOf(socket);
-    line.push(turn);
-    if (line.length === 1) turn.begin();
-    else if (line.length > 1 + MOST_AHEAD) cut(socket, 'too many requests were sent ahead');
+    if (!socket.writable) return; // its last answer is on its way
+    if (lineOf(socket).push(turn) === 1) turn.begin();
   }
 
   function begin(req: IncomingMessage, res: ServerResponse): void {
@@ -64,21 +49,35 @@ export function makeTurns(
     let unread: NodeJS.Timeout | undefined;
     underWay += 1;
     res.once('prefinish', () => {
-      unread = setTimeout(() => cut(socket, 'an answer was not read'), unreadMs);
+      unread = setTimeout(() => {
+        onCut('an answer was not read');
+        socket.destroy();
+      }, unreadMs);
     });
     res.once('close', () => {
       clearTimeout(unread);
       underWay -= 1;
       const line = lineOf(socket);
       line.shift();
-      // the answer may have been the connection's last, because it failed or its client had asked for that
-      if (socket.writable) line[0]?.begin();
+      if (!socket.writable) return; // the answer was the connection's last: it failed, or its client had asked for that
+      line[0]?.begin();
+      connections.get(socket)?.more();
     });
     app(req, res);
   }
 
   return {
     underWay: () => underWay,
+    connect(socket) {
+      const line: Turn[] = [];
+      const more = holdBack(socket, () => {
+        const [first, second] = line;
+        if (first === undefined) return 'pass';
+        if (first.req === undefined) return 'drop';
+        return first.req.complete || second !== undefined ? 'hold' : 'pass'; // its body is to come
+      });
+      connections.set(socket, { line, more });
+    },
     take(req, res) {
       join(req.socket, { req, res, begin: () => begin(req, res) });
     },

@@ -1,4 +1,5 @@
 /** A connection has one request at a time, an answer that is read, and a place among so many: what goes beyond is put off or cut. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
@@ -48,14 +49,55 @@ it('17 requests sent at once are begun one after the other, and answered in thei
   expect(n).toBe(17);
 });
 
-it('18 are too many: the connection is cut, and only the first was begun', async () => {
+it('of 100,000 requests sent at once the first keeps all others waiting: some are parsed, and most not even read', async () => {
   let begun = 0;
-  const { port, reasons } = await serve(() => {
+  let parsed = 0;
+  const count = () => {
+    parsed += 1;
+  };
+  subscribe('http.server.request.start', count);
+  const { port } = await serve(() => {
     begun += 1;
   });
-  expect(await exchange(port, GET.repeat(1_000))).toBe('');
+  const socket = send(port, GET.repeat(100_000));
+  await until(() => begun > 0, 'the first is begun');
+  await new Promise((resolve) => setTimeout(resolve, 100)); // all that comes has come
+  unsubscribe('http.server.request.start', count);
   expect(begun).toBe(1);
-  expect(reasons()).toEqual(['too many requests were sent ahead']);
+  expect(parsed).toBeLessThan(30);
+  expect(socket.bytesWritten - socket.writableLength).toBeLessThanOrEqual(100_000 * GET.length);
+  socket.destroy();
+});
+
+it('10,000 requests sent at once are all answered, if they are read', async () => {
+  let begun = 0;
+  const { port } = await serve((_req, res) => {
+    begun += 1;
+    res.setHeader('Content-Length', 2).end('{}');
+  });
+  expect(answersIn(await exchange(port, GET.repeat(9_999) + LAST))).toHaveLength(10_000);
+  expect(begun).toBe(10_000);
+});
+
+it('a body of 8 MB in the midst of others is read to its end', async () => {
+  const { port } = await serve(async (req, res) => {
+    let bytes = 0;
+    for await (const chunk of req) bytes += (chunk as Buffer).length;
+    const text = String(bytes);
+    res.setHeader('Content-Length', text.length).end(text);
+  });
+  const post = (bytes: number) => `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${bytes}\r\n\r\n${'x'.repeat(bytes)}`;
+  const sizes = [1, 8_388_608, 0, 100_000];
+  const text = await exchange(port, sizes.map(post).join('') + LAST);
+  expect(answersIn(text).map(({ body }) => Number(body))).toEqual([...sizes, 0]);
+});
+
+it('who has said all that they will say still has the answer', async () => {
+  const { port } = await serve((_req, res) => {
+    setTimeout(() => res.end('{}'), 50);
+  });
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () => socket.end(GET));
+  expect(await closed(socket)).toMatch(/\{\}/);
 });
 
 it('an answer that nobody reads keeps the next request waiting, and is cut after its time', async () => {

@@ -26,7 +26,7 @@ export function closed(socket: Socket): Promise<string> {
 /** The answers one after the other; `100 Continue` is left out. Throws if something is there that is no answer, or half of one. */
 export function answersIn(text: string): RawAnswer[] {
   const answers: RawAnswer[] = [];
-  let rest = Buffer.from(text);
+  let rest: Buffer = Buffer.from(text);
   while (rest.length > 0) {
     const end = rest.indexOf('\r\n\r\n');
     const [first = '', ...lines] = rest.subarray(0, end).toString().split('\r\n');
