@@ -4,7 +4,7 @@
  */
 import type { Socket } from 'node:net';
 
-/** Of the smallest requests, two dozen; a head of 16 KiB is then 32 pieces, and a body of 8 MiB costs 20 ms more. */
+/** Of the smallest requests, two dozen. */
 const PIECE = 512;
 
 /** `pass` the next piece on, `hold` it, or `drop` it since nobody will read it; the end of the stream is then still passed on. */

@@ -49,7 +49,7 @@ it('17 requests sent at once are begun one after the other, and answered in thei
   expect(n).toBe(17);
 });
 
-it('of 100,000 requests sent at once the first keeps all others waiting: some are parsed, and most not even read', async () => {
+it('of 100,000 requests sent at once the first keeps all others waiting: of which next to none are parsed', async () => {
   let begun = 0;
   let parsed = 0;
   const count = () => {
@@ -65,7 +65,6 @@ it('of 100,000 requests sent at once the first keeps all others waiting: some ar
   unsubscribe('http.server.request.start', count);
   expect(begun).toBe(1);
   expect(parsed).toBeLessThan(30);
-  expect(socket.bytesWritten - socket.writableLength).toBeLessThanOrEqual(100_000 * GET.length);
   socket.destroy();
 });
 
