@@ -11,6 +11,7 @@ import { openReads } from './database/read.ts';
 import { openWrites } from './database/write.ts';
 import { makeAdminApp } from './http/adminApp.ts';
 import { makeApp } from './http/app.ts';
+import { boundedLog } from './http/boundedLog.ts';
 import { makeIngestApp } from './http/ingest/app.ts';
 import { openDoor } from './http/ingest/door.ts';
 import { listen } from './http/listen.ts';
@@ -27,6 +28,9 @@ import type { Api } from './queries/api.ts';
 
 type Closer = () => Promise<unknown>;
 
+/** Few look there, and their connections must not take what the public needs. */
+const ADMIN_CONNECTIONS = 100;
+
 const { version: VERSION } = createRequire(import.meta.url)('../package.json') as { version: string };
 
 /** What is open: how to close it, and how to have its clients leave before. */
@@ -37,12 +41,22 @@ async function start(config: Config, log: Log, { closers: opened, listeners, sta
   const clock = makeClock(config.fixedNow);
   const metrics = makeMetrics();
   metrics.set('airseries_worker', {}, 0);
-  const admin = makeAdminApp({ ready: () => readiness(state), metrics, log });
-  const adminServer = await listen(admin, { port: config.adminPort, host: config.adminHost, variable: 'ADMIN_PORT' });
+  const requestLog = boundedLog(log);
+  const admin = makeAdminApp({ ready: () => readiness(state), metrics, log: requestLog });
+  const { adminPort, adminHost } = config;
+  const adminServer = await listen(admin, {
+    port: adminPort,
+    host: adminHost,
+    variable: 'ADMIN_PORT',
+    connections: ADMIN_CONNECTIONS,
+    log: requestLog,
+  });
   opened.push(() => adminServer.close({ drainMs: 0 }));
   const starting = startingListener();
   const publicServer =
-    config.role === 'worker' ? undefined : await listen(starting.listener, { port: config.port, variable: 'PORT' });
+    config.role === 'worker'
+      ? undefined
+      : await listen(starting.listener, { port: config.port, variable: 'PORT', log: requestLog });
 
   const { database, target, installation } = await openInstallation(config, { clock, log, opened });
   const { timeZone, engine } = installation;
@@ -58,7 +72,7 @@ async function start(config: Config, log: Log, { closers: opened, listeners, sta
   if (publicServer === undefined) return;
   opened.push(() => publicServer.close());
   listeners.push(publicServer);
-  starting.serve(makeApp({ db: reads, clock, siteBaseUrl: config.siteBaseUrl, log, metrics }));
+  starting.serve(makeApp({ db: reads, clock, siteBaseUrl: config.siteBaseUrl, log: requestLog, metrics }));
   log.info(`ready: try http://localhost:${publicServer.port}/en/air-quality-app/v1/stations.json`);
 }
 
@@ -109,12 +123,13 @@ async function startWork({
   const { rawRetention: retention, pullHosts } = config;
   const writes = openWrites(target, { timeZone, watch: watchPool(metrics, 'write') });
   opened.push(() => writes.close());
+  const requestLog = boundedLog(log);
   const door = await openDoor({
-    app: makeIngestApp({ writes, clock, log, rate: config.ingestRate, metrics }),
+    app: makeIngestApp({ writes, clock, log: requestLog, rate: config.ingestRate, metrics }),
     host: config.ingestHost,
     port: config.ingestPort,
     hasTokens: () => hasTokens(writes),
-    log,
+    log: requestLog,
   });
   listeners.push(door);
   let worker: Worker | undefined;
@@ -135,6 +150,8 @@ async function closeAll(opened: Closer[], log: Log): Promise<void> {
 async function main(): Promise<number> {
   const config = readConfig(process.env);
   const log = makeLog(config.logLevel);
+  // what Node itself warns of is a line of this log too
+  process.removeAllListeners('warning').on('warning', (warning) => log.warn({ err: warning }, 'a warning of Node'));
   const opened: Opened = { closers: [], listeners: [], state: { db: undefined, serving: false } };
   const signalled = new Promise<string>((resolve) => {
     let asked = false;

@@ -30,6 +30,8 @@ type Options = {
   statementMs: number;
   /** How long all of it may take, a second try included. */
   answerMs: number;
+  /** How many statements may wait for a connection. */
+  mostWaiting: number;
   /** Where a statement may take long: how to tell a server that works from one that is silent. */
   pulse?: Rhythm;
   watch?: PoolWatch | undefined;
@@ -42,7 +44,7 @@ export type AskingPool = {
 
 export function openAskingPool(
   target: Target,
-  { role, name, timeZone, max, statementMs, answerMs, pulse, watch }: Options,
+  { role, name, timeZone, max, statementMs, answerMs, mostWaiting, pulse, watch }: Options,
 ): AskingPool {
   const silenceMs = statementMs + GRACE_MS;
   const silence = () => Object.assign(new Error(`nothing was heard for ${silenceMs} ms`), { code: 'SILENCE' });
@@ -55,7 +57,7 @@ export function openAskingPool(
       statementTimeoutMs: statementMs,
       driver: { socket: openSocket },
     });
-  const slots = makeSlots(max, statementMs);
+  const slots = makeSlots(max, { patienceMs: statementMs, mostWaiting });
   const onAnswer = watch?.(slots);
   let pool = open();
   let beating: Promise<unknown> | undefined;

@@ -1,4 +1,7 @@
-/** A place for each connection of a pool, so that a question waits here, for a limited time, and not in line behind a slow one. */
+/**
+ * A place for each connection of a pool, so that a question waits here, for a limited time, and not in line behind a slow one. Only so
+ * many wait as may hope for an answer: what comes beyond is refused at once, which costs nothing and keeps those that wait in time.
+ */
 import { Unavailable } from './unavailable.ts';
 import { within } from './within.ts';
 
@@ -11,7 +14,10 @@ export type Slots = {
   waiting(): number;
 };
 
-export function makeSlots(free: number, patienceMs: number): Slots {
+export function makeSlots(
+  free: number,
+  { patienceMs, mostWaiting }: { patienceMs: number; mostWaiting: number },
+): Slots {
   const all = free;
   const waiting = new Map<() => void, (reason: unknown) => void>();
   return {
@@ -22,6 +28,7 @@ export function makeSlots(free: number, patienceMs: number): Slots {
         free -= 1;
         return;
       }
+      if (waiting.size >= mostWaiting) throw new Unavailable(`${mostWaiting} statements already wait for a connection`);
       let turn: () => void = () => undefined;
       const called = new Promise<void>((resolve, reject) => {
         turn = resolve;

@@ -4,7 +4,12 @@ import { type AskingPool, openAskingPool, type PoolWatch } from './askingPool.ts
 import type { Target } from './connect.ts';
 
 /** Late rows of many months in one batch take their time in compressed chunks; a database that is silent is given up after two seconds. */
-const LIMITS = { statementMs: 20_000, answerMs: 25_000, pulse: { everyMs: 1_000, answerMs: 1_000 } };
+const LIMITS = {
+  statementMs: 20_000,
+  answerMs: 25_000,
+  mostWaiting: 200,
+  pulse: { everyMs: 1_000, answerMs: 1_000 },
+};
 
 export function openWrites(
   target: Target,

@@ -7,6 +7,7 @@ import { sendProblem } from './send.ts';
 import { unknownPath } from './unknownPath.ts';
 
 const RETRY_AFTER_S = 5;
+const LONGEST_PATH = 200; // in the log
 
 /** A `%` that is not followed by two hexadecimal digits, or bytes that are no UTF-8. */
 export function refuseMalformedPath(req: Request, _res: Response, next: NextFunction): void {
@@ -40,7 +41,7 @@ export function makeErrorHandlers(log: Log): { watch: RequestHandler; handle: Er
         log.warn({ reason: error.message }, 'the database does not answer; requests get 503 until it does');
       }
       if (!(error instanceof Unavailable || error instanceof Problem))
-        log.error({ err: error, path: req.path }, 'a request failed');
+        log.error({ err: error, path: req.path.slice(0, LONGEST_PATH) }, 'a request failed');
       if (res.headersSent) res.destroy();
       else sendProblem(req, res, asProblem(error));
     },

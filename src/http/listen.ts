@@ -1,18 +1,24 @@
 /**
- * Serves an app on a port: with limits on slow clients, errors that say what to do, and an end at which no request is lost. Closing
- * at once would cut clients that were just sending on a kept connection; so for a moment every answer asks to close it first.
+ * Serves an app on a port: with limits on clients, errors that say what to do, and an end at which no request is lost. Closing at once
+ * would cut clients that were just sending on a kept connection; so for a moment every answer asks to close it first.
  */
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { refuseUnreadable } from './unreadable.ts';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import type { Log } from '../log.ts';
+import { Problem } from './problem.ts';
+import { isExpecting, refusalOf, sendRefusal, unreadable } from './refusal.ts';
+import { makeTurns, type Turns } from './turns.ts';
 
 const LIMITS = {
   headersTimeout: 5_000,
   requestTimeout: 10_000,
   connectionsCheckingInterval: 1_000,
   keepAliveTimeout: 75_000, // longer than proxies keep theirs (60 s as a rule), so that it is never we who close first
+  requireHostHeader: false, // we require it: Node's answer is empty
 };
 
+/** With so many open of those that may be, connections are no longer kept: idle ones must not shut out new clients. */
+const CROWDED = 0.75;
 const SWEEP_MS = 50;
 
 export type Listening = {
@@ -30,20 +36,48 @@ type Place = {
   variable: string;
   /** An address of this machine; left out: all of them. */
   host?: string;
+};
+
+type Limits = {
   /** How long a client may take to send a request, body included. */
   requestMs?: number;
+  /** How long an answer may wait for its client to read it. */
+  unreadMs?: number;
+  /** A client that comes when so many connections are open is hung up on. */
+  connections?: number;
+  /** Told of connections that were cut or not taken. */
+  log?: Log;
 };
 
 export async function listen(
   app: RequestListener,
-  { port, variable, host, requestMs = LIMITS.requestTimeout }: Place,
+  { port, variable, host, requestMs = LIMITS.requestTimeout, unreadMs, connections = 1_500, log }: Place & Limits,
 ): Promise<Listening> {
   let closing = false;
-  const server = createServer({ ...LIMITS, requestTimeout: requestMs }, (req, res) => {
-    if (closing) res.setHeader('Connection', 'close');
-    app(req, res);
+  let open = 0;
+  const turns = makeTurns(
+    (req, res) => {
+      // what was sent behind a wish for another protocol, Node throws away unread
+      const isLast = closing || open > CROWDED * connections || req.headers.upgrade !== undefined;
+      if (isLast) res.setHeader('Connection', 'close');
+      const problem = refusalOf(req);
+      if (problem !== undefined) return sendRefusal(req, res, problem);
+      if (isExpecting(req)) res.writeContinue();
+      app(req, res);
+    },
+    { unreadMs, onCut: (why) => log?.warn({ variable, why }, 'a connection was cut') },
+  );
+  const server = createServer({ ...LIMITS, requestTimeout: requestMs }, turns.take);
+  server.on('connection', (socket) => {
+    open += 1;
+    turns.connect(socket);
+    socket.once('close', () => {
+      open -= 1;
+    });
   });
-  server.on('clientError', refuseUnreadable);
+  server.maxConnections = connections;
+  server.on('drop', () => log?.warn({ variable, connections }, 'a connection was not taken: too many are open'));
+  answerForNode(server, turns);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(explained(error, { port, variable, host: host ?? '' })),
@@ -58,20 +92,37 @@ export async function listen(
     async close({ drainMs = 500, deadlineMs = 10_000 } = {}) {
       closing = true;
       await new Promise((resolve) => setTimeout(resolve, drainMs));
-      await closed(server, deadlineMs);
+      await closed(server, turns, deadlineMs);
     },
   };
 }
 
-async function closed(server: Server, deadlineMs: number): Promise<void> {
-  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+/** Takes what Node would otherwise answer itself, with nothing in it, or hang up on. */
+function answerForNode(server: Server, turns: Turns): void {
+  server.on('checkContinue', (req, res) => turns.take(req, res));
+  server.on('checkExpectation', (req, res) => turns.take(req, res));
+  server.on('connect', (_req, socket: Socket) => {
+    // Node has let go of the socket: nobody else reads what comes on it, or hears that it broke
+    socket.on('error', () => socket.destroy()).resume();
+    turns.refuse(socket, new Problem(400, 'This is no proxy: CONNECT is not possible here.'));
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code === 'ECONNRESET') socket.destroy();
+    else turns.refuse(socket, unreadable(error));
+  });
+}
+
+async function closed(server: Server, turns: Turns, deadlineMs: number): Promise<void> {
+  // to Node a connection is idle as soon as its answer is written, though half of it may still wait to be sent; and its own close()
+  // begins with cutting idle ones
+  const sweep = setInterval(() => turns.underWay() === 0 && server.closeIdleConnections(), SWEEP_MS);
   const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
-  await new Promise((resolve) => server.close(resolve));
+  await new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
   clearInterval(sweep);
   clearTimeout(deadline);
 }
 
-function explained(error: NodeJS.ErrnoException, { port, variable, host }: Required<Omit<Place, 'requestMs'>>): Error {
+function explained(error: NodeJS.ErrnoException, { port, variable, host }: Required<Place>): Error {
   const hostVariable = variable.replace(/PORT$/, 'HOST');
   const noHost =
     `${host} (${hostVariable}) is no address of this machine. ` +

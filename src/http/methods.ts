@@ -6,11 +6,13 @@ import { Problem } from './problem.ts';
 const ALLOWED = 'GET, HEAD, OPTIONS';
 
 /** Any page may read any answer, errors too; no credentials are involved. Exposed is what a page could not read otherwise. */
+export const ANY_ORIGIN = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'ETag, Age, Date, Retry-After',
+};
+
 export function allowAnyOrigin(_req: Request, res: Response, next: NextFunction): void {
-  res.set({
-    'Access-Control-Allow-Origin': '*',
-    'Access-Control-Expose-Headers': 'ETag, Age, Date, Retry-After',
-  });
+  res.set(ANY_ORIGIN);
   next();
 }
 

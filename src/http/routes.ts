@@ -1,5 +1,5 @@
-/** The five endpoints: each handler parses, asks, presents and sends. */
-import type { IRouter, RequestHandler } from 'express';
+/** The five endpoints: each parses, asks and presents; what comes of it is sent to all who ask for the same at that moment. */
+import type { IRouter, Request, RequestHandler } from 'express';
 import type { Clock } from '../clock.ts';
 import { ENDPOINTS, type EndpointName } from '../contract/endpoints.ts';
 import { presentRegionHistory, presentStationHistory } from '../present/history.ts';
@@ -13,49 +13,56 @@ import { askRegion } from '../queries/region.ts';
 import { askStation } from '../queries/station.ts';
 import { askStations } from '../queries/stations.ts';
 import { addPath } from './methods.ts';
+import { onceAtATime } from './once.ts';
 import { localeOf, noSuchRegion, noSuchStation, slugOf, stationIdOf } from './parameters.ts';
 import { pathPattern } from './paths.ts';
-import { sendAnswer } from './send.ts';
+import { type Answer, answerOf, sendAnswer } from './send.ts';
 
 export function addRoutes(app: IRouter, { db, clock, site }: { db: ApiDb; clock: Clock; site: SiteUrls }): void {
-  const handlers: Record<EndpointName, RequestHandler> = {
-    async stations(req, res) {
+  const answers: Record<EndpointName, (req: Request) => Promise<Answer>> = {
+    async stations(req) {
       const locale = localeOf(req);
       const rows = await askStations(db, clock());
-      sendAnswer(req, res, locale, presentStationsList(rows, locale, site));
+      return answerOf(locale, presentStationsList(rows, locale, site));
     },
 
-    async station(req, res) {
+    async station(req) {
       const [locale, id] = [localeOf(req), stationIdOf(req)];
       const row = await askStation(db, clock(), id);
       if (row === undefined) throw noSuchStation(id);
-      sendAnswer(req, res, locale, presentStation(row, locale, site));
+      return answerOf(locale, presentStation(row, locale, site));
     },
 
-    async stationHistory(req, res) {
+    async stationHistory(req) {
       const [locale, id] = [localeOf(req), stationIdOf(req)];
       const buckets = await askStationHistory(db, clock(), id);
       if (buckets === undefined) throw noSuchStation(id);
-      sendAnswer(req, res, locale, presentStationHistory(buckets));
+      return answerOf(locale, presentStationHistory(buckets));
     },
 
-    async region(req, res) {
+    async region(req) {
       const [locale, slug] = [localeOf(req), slugOf(req)];
       const row = await askRegion(db, clock(), slug);
       if (row === undefined) throw noSuchRegion(slug);
-      sendAnswer(req, res, locale, presentRegion(row, locale, site));
+      return answerOf(locale, presentRegion(row, locale, site));
     },
 
-    async regionHistory(req, res) {
+    async regionHistory(req) {
       const [locale, slug] = [localeOf(req), slugOf(req)];
       const buckets = await askRegionHistory(db, clock(), slug);
       if (buckets === undefined) throw noSuchRegion(slug);
-      sendAnswer(req, res, locale, presentRegionHistory(buckets));
+      return answerOf(locale, presentRegionHistory(buckets));
     },
   };
+  // by path, which says all that an answer depends on but the time: so what is made of the rows is made once too, and `now`, another in
+  // each millisecond, needs no rounding
+  const once = onceAtATime<Answer>();
   // in the contract's order: `x-history.json` is tried before `x.json`
   for (const name of Object.keys(ENDPOINTS) as EndpointName[]) {
     const { path } = ENDPOINTS[name];
-    addPath(app, pathPattern(path), handlers[name], path);
+    const get: RequestHandler = async (req, res) => {
+      sendAnswer(req, res, await once(req.path, () => answers[name](req)));
+    };
+    addPath(app, pathPattern(path), get, path);
   }
 }

@@ -1,6 +1,6 @@
 /** Sends an answer: the bytes once, their validator, and 304 to a client that has them. HEAD gets the same headers and no body. */
 
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Request, Response } from 'express';
 import type { Locale } from '../contract/locales.ts';
 import { etagOf, isKnown } from './etag.ts';
@@ -14,22 +14,29 @@ const CACHE_CONTROL = 'public, max-age=60, stale-while-revalidate=240, stale-if-
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-export function sendAnswer(req: Request, res: Response, locale: Locale, answer: object): void {
-  const body = Buffer.from(JSON.stringify(answer));
-  const etag = etagOf(body);
+/** An answer in bytes, which many may be sent at once. */
+export type Answer = { locale: Locale; body: Buffer; etag: string };
+
+export function answerOf(locale: Locale, content: object): Answer {
+  const body = Buffer.from(JSON.stringify(content));
+  return { locale, body, etag: etagOf(body) };
+}
+
+export function sendAnswer(req: Request, res: Response, { locale, body, etag }: Answer): void {
   res.set({ ETag: etag, 'Cache-Control': CACHE_CONTROL, 'Content-Language': locale });
   if (isKnown(etag, req.get('If-None-Match'))) res.status(304).end();
   else sendBody(req, res, 200, body);
 }
 
 /** A problem as JSON. Not to be cached: what is missing now may be there in a moment. */
-export function sendProblem(req: Request, res: Response, { status, message, headers }: Problem): void {
-  res.set({ 'Cache-Control': 'no-store', ...headers });
+export function sendProblem(req: IncomingMessage, res: ServerResponse, { status, message, headers }: Problem): void {
+  for (const [name, value] of Object.entries({ 'Cache-Control': 'no-store', ...headers })) res.setHeader(name, value);
   sendBody(req, res, status, problemBody(status, message));
 }
 
-export function sendBody(req: Request, res: Response, status: number, body: Buffer): void {
-  res.status(status).setHeader('Content-Type', JSON_TYPE);
+export function sendBody(req: IncomingMessage, res: ServerResponse, status: number, body: Buffer): void {
+  res.statusCode = status;
+  res.setHeader('Content-Type', JSON_TYPE);
   res.setHeader('Content-Length', body.length);
   res.end(req.method === 'HEAD' ? undefined : body);
 }

@@ -12,6 +12,7 @@ export type Running = {
   /** What it has logged so far. */
   log(): string;
   kill(signal: NodeJS.Signals): void;
+  pid: number;
 };
 
 export function makeHome(): { folder: string; environment: Record<string, string>; remove(): void } {
@@ -44,7 +45,7 @@ export function launch([command = '', ...words]: string[], { environment, folder
   });
   child.stdin.end(input);
   const finished = new Promise<Finished>((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
-  return { finished, log: () => stderr, kill: (signal) => child.kill(signal) };
+  return { finished, log: () => stderr, kill: (signal) => child.kill(signal), pid: child.pid ?? 0 };
 }
 
 /** Resolves when the program says on its admin port that it is ready; rejects if it ends before. */

@@ -17,13 +17,22 @@ export type Door = Pick<Listening, 'drain'> & { close(): Promise<void> };
 const LOOK_EVERY_MS = 10_000;
 /** Headers, the token looked up, and ten seconds for the body (which the app sees to, and answers). */
 const REQUEST_MS = 20_000;
+/** Of each, a piece of a body may lie in memory. */
+const CONNECTIONS = 500;
 
 /** Looks now and every ten seconds; rejects if there are tokens and the port cannot be had. An open door stays open. */
 export async function openDoor({ app, host, port, hasTokens, log }: Options): Promise<Door> {
   let listening: Listening | undefined;
   const look = async () => {
     if (listening !== undefined || !(await hasTokens())) return;
-    listening = await listen(app, { host, port, variable: 'INGEST_PORT', requestMs: REQUEST_MS });
+    listening = await listen(app, {
+      host,
+      port,
+      variable: 'INGEST_PORT',
+      requestMs: REQUEST_MS,
+      connections: CONNECTIONS,
+      log,
+    });
     log.info(`readings are taken in at http://${host}:${listening.port}/v1/readings`);
   };
   await look();

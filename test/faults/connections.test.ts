@@ -1,0 +1,177 @@
+/** A connection has one request at a time, an answer that is read, and a place among so many: what goes beyond is put off or cut. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { RequestListener } from 'node:http';
+import { connect } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { type Listening, listen } from '../../src/http/listen.ts';
+import { recordingLog } from '../http/serve.ts';
+import { answersIn, closed, exchange, send } from '../support/raw.ts';
+import { until } from '../support/service.ts';
+
+let served: Listening | undefined;
+afterEach(async () => {
+  await served?.close({ drainMs: 0, deadlineMs: 0 });
+  served = undefined;
+});
+
+type Limits = { unreadMs?: number; connections?: number };
+
+async function serve(app: RequestListener, limits: Limits = {}) {
+  const log = recordingLog();
+  served = await listen(app, { port: 0, variable: 'PORT', host: '127.0.0.1', log, ...limits });
+  return {
+    served,
+    port: served.port,
+    log,
+    reasons: () => log.lines.map(({ fields }) => (fields as { why: string }).why),
+  };
+}
+
+const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+const LAST = 'GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+/** More than the kernel takes off our hands, on both sides together. */
+const LARGE = Buffer.alloc(32 * 1024 * 1024, 'x');
+
+it('17 requests sent at once are begun one after the other, and answered in their order', async () => {
+  let [underWay, most, n] = [0, 0, 0];
+  const { port } = await serve((_req, res) => {
+    underWay += 1;
+    most = Math.max(most, underWay);
+    setImmediate(() => {
+      underWay -= 1;
+      n += 1;
+      res.end(String(n));
+    });
+  });
+  const text = await exchange(port, GET.repeat(16) + LAST);
+  expect(most).toBe(1);
+  expect(text.match(/\d+\r\n0\r\n\r\n|\d+$|(?<=\r\n\r\n)\d+/g)).toHaveLength(17);
+  expect(n).toBe(17);
+});
+
+it('of 100,000 requests sent at once the first keeps all others waiting: of which next to none are parsed', async () => {
+  let begun = 0;
+  let parsed = 0;
+  const count = () => {
+    parsed += 1;
+  };
+  subscribe('http.server.request.start', count);
+  const { port } = await serve(() => {
+    begun += 1;
+  });
+  const socket = send(port, GET.repeat(100_000));
+  await until(() => begun > 0, 'the first is begun');
+  await new Promise((resolve) => setTimeout(resolve, 100)); // all that comes has come
+  unsubscribe('http.server.request.start', count);
+  expect(begun).toBe(1);
+  expect(parsed).toBeLessThan(30);
+  socket.destroy();
+});
+
+it('10,000 requests sent at once are all answered, if they are read', async () => {
+  let begun = 0;
+  const { port } = await serve((_req, res) => {
+    begun += 1;
+    res.setHeader('Content-Length', 2).end('{}');
+  });
+  expect(answersIn(await exchange(port, GET.repeat(9_999) + LAST))).toHaveLength(10_000);
+  expect(begun).toBe(10_000);
+});
+
+it('a body of 8 MB in the midst of others is read to its end', async () => {
+  const { port } = await serve(async (req, res) => {
+    let bytes = 0;
+    for await (const chunk of req) bytes += (chunk as Buffer).length;
+    const text = String(bytes);
+    res.setHeader('Content-Length', text.length).end(text);
+  });
+  const post = (bytes: number) => `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${bytes}\r\n\r\n${'x'.repeat(bytes)}`;
+  const sizes = [1, 8_388_608, 0, 100_000];
+  const text = await exchange(port, sizes.map(post).join('') + LAST);
+  expect(answersIn(text).map(({ body }) => Number(body))).toEqual([...sizes, 0]);
+});
+
+it('who has said all that they will say still has the answer', async () => {
+  const { port } = await serve((_req, res) => {
+    setTimeout(() => res.end('{}'), 50);
+  });
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () => socket.end(GET));
+  expect(await closed(socket)).toMatch(/\{\}/);
+});
+
+it('an answer that nobody reads keeps the next request waiting, and is cut after its time', async () => {
+  let begun = 0;
+  const { port, reasons } = await serve(
+    (_req, res) => {
+      begun += 1;
+      res.end(LARGE);
+    },
+    { unreadMs: 300 },
+  );
+  const socket = send(port, GET.repeat(10));
+  await until(() => reasons().length > 0, 'the connection is cut');
+  expect(begun).toBe(1);
+  expect(reasons()).toEqual(['an answer was not read']);
+  expect((await closed(socket)).length).toBeLessThan(LARGE.length);
+});
+
+it('an answer that is read in time is not cut, and its connection is kept', async () => {
+  const { port, reasons } = await serve((_req, res) => res.end('{}'), { unreadMs: 50 });
+  const socket = send(port, GET);
+  await new Promise((resolve) => socket.once('data', resolve));
+  await new Promise((resolve) => setTimeout(resolve, 150)); // three times as long as an answer may wait
+  socket.write(LAST);
+  expect(await closed(socket)).toMatch(/\{\}$/);
+  expect(reasons()).toEqual([]);
+});
+
+it('a client that comes when all connections are taken is hung up on, and one that comes after another has left is served', async () => {
+  const { port, log } = await serve((_req, res) => res.end('{}'), { connections: 2 });
+  const kept = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
+  await Promise.all(kept.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
+  await until(async () => (await exchange(port, LAST)) === '', 'the third is hung up on');
+  expect(log.lines.at(-1)).toMatchObject({ level: 'warn', fields: { variable: 'PORT', connections: 2 } });
+  kept[0]?.destroy();
+  await until(async () => /\{\}$/.test(await exchange(port, LAST)), 'the next is served');
+  kept[1]?.destroy();
+});
+
+it('connections are kept while there is room, and not when it becomes scarce', async () => {
+  const { port } = await serve((_req, res) => res.end('{}'), { connections: 4 });
+  const others = [1, 2].map(() => connect(port, '127.0.0.1'));
+  await Promise.all(others.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
+  const answered = (socket: ReturnType<typeof send>) =>
+    new Promise<string>((resolve) => socket.once('data', (chunk) => resolve(String(chunk))));
+  const third = send(port, GET);
+  expect(await answered(third)).toMatch(/Connection: keep-alive/);
+  expect(await exchange(port, GET)).toMatch(/Connection: close/); // the fourth
+  for (const socket of [...others, third]) socket.destroy();
+});
+
+it('an answer that is still being read when the service closes is sent to its end', async () => {
+  const { served, port } = await serve((_req, res) => res.end(LARGE));
+  const socket = send(port, GET);
+  await new Promise((resolve) => socket.once('readable', resolve));
+  let closing: Promise<void> | undefined;
+  let bytes = 0;
+  for await (const chunk of socket) {
+    closing ??= served.close({ drainMs: 0, deadlineMs: 8_000 });
+    if (bytes < 10 * 65_536) await new Promise((resolve) => setTimeout(resolve, 30)); // a slow reader, at first
+    bytes += (chunk as Buffer).length;
+    if (bytes >= LARGE.length) socket.end();
+  }
+  await closing;
+  expect(bytes).toBeGreaterThan(LARGE.length);
+});
+
+it('an answer that fails in its middle closes its connection, and what was sent behind it is not begun', async () => {
+  let begun = 0;
+  const { port } = await serve((_req, res) => {
+    begun += 1;
+    res.write('half');
+    setImmediate(() => res.destroy());
+  });
+  expect(answersIn('')).toEqual([]);
+  expect(await exchange(port, GET + GET)).toMatch(/^HTTP\/1\.1 200 OK/);
+  expect(begun).toBe(1);
+});

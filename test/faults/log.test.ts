@@ -1,0 +1,56 @@
+/** However many requests fail, the log has a line a second of each kind, and the last word in it is true. */
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { boundedLog } from '../../src/http/boundedLog.ts';
+import { recordingLog } from '../http/serve.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it('the first line comes at once, the last of the others at the end of the second, with how many were left out', () => {
+  const kept = recordingLog();
+  const log = boundedLog(kept);
+  for (let n = 1; n <= 342; n++) log.error({ n }, 'a request failed');
+  log.warn('something else');
+  expect(kept.lines).toEqual([
+    { level: 'error', fields: { n: 1 }, message: 'a request failed' },
+    { level: 'warn', fields: {}, message: 'something else' },
+  ]);
+  vi.advanceTimersByTime(1_000);
+  expect(kept.lines.slice(2)).toEqual([
+    { level: 'error', fields: { n: 342, left_out: 340 }, message: 'a request failed' },
+  ]);
+});
+
+it('10 seconds with 100 failures in each are 11 lines', () => {
+  const kept = recordingLog();
+  const log = boundedLog(kept);
+  for (let n = 0; n < 1_000; n++) {
+    log.error('a request failed');
+    vi.advanceTimersByTime(10);
+  }
+  expect(kept.lines).toHaveLength(11);
+  const left = kept.lines.reduce((sum, { fields }) => sum + ((fields as { left_out?: number }).left_out ?? 0), 0);
+  expect(kept.lines.length + left).toBe(1_000);
+});
+
+it('of two that take turns the one that came last is logged last', () => {
+  const kept = recordingLog();
+  const log = boundedLog(kept);
+  for (const message of ['away', 'back', 'away', 'back', 'away']) log.info(message);
+  vi.advanceTimersByTime(1_000);
+  expect(kept.lines.map(({ message }) => message)).toEqual(['away', 'back', 'back', 'away']);
+});
+
+it('a line that comes a second later is logged at once, and debug lines always', () => {
+  const kept = recordingLog();
+  const log = boundedLog(kept);
+  log.info('ready');
+  vi.advanceTimersByTime(1_000);
+  log.info('ready');
+  for (let n = 0; n < 5; n++) log.debug({ n }, 'request');
+  expect(kept.lines.map(({ level }) => level)).toEqual(['info', 'info', 'debug', 'debug', 'debug', 'debug', 'debug']);
+});
