@@ -3,10 +3,10 @@ import { makeClock } from './clock.ts';
 import { type Outcome, UsageError } from './commands/context.ts';
 import { chooseCommand, USAGE } from './commands/table.ts';
 import { readConfig } from './config.ts';
-import { onConnection, type Role, type Sql } from './database/connect.ts';
+import { onConnection, type Role, type Sql } from './database/client.ts';
 import { migrate } from './database/migrate.ts';
 import { openDatabase } from './database/open.ts';
-import { readInstant } from './ingest/instant.ts';
+import { readInstant } from './ingest/time.ts';
 import { makeLog } from './log.ts';
 
 async function run(words: readonly string[]): Promise<Outcome> {

@@ -1,30 +1,30 @@
 /** The service: composes the parts, opens them in order and closes them in the opposite one. Only here are signals handled. */
 import { createRequire } from 'node:module';
+import { makeApp } from './api/app.ts';
 import { type Clock, makeClock } from './clock.ts';
 import { type Config, readConfig } from './config.ts';
-import type { Target } from './database/connect.ts';
+import type { Api } from './database/apiSchema.ts';
+import type { Target } from './database/client.ts';
 import { checkInstalled } from './database/installed.ts';
 import { type Installation, migrate } from './database/migrate.ts';
 import { type Database, openDatabase } from './database/open.ts';
 import { whenThere } from './database/patience.ts';
-import { openReads } from './database/read.ts';
+import { openReads } from './database/pools.ts';
 import { openWrites } from './database/write.ts';
-import { makeAdminApp } from './http/adminApp.ts';
-import { makeApp } from './http/app.ts';
-import { boundedLog } from './http/boundedLog.ts';
-import { makeIngestApp } from './http/ingest/app.ts';
-import { openDoor } from './http/ingest/door.ts';
 import { listen } from './http/listen.ts';
-import { readiness, type Started } from './http/readiness.ts';
+import { boundedLog } from './http/requestLog.ts';
 import { startingListener } from './http/starting.ts';
-import { hasTokens } from './ingest/tokens.ts';
-import { beginWork } from './jobs/work.ts';
-import { becomeWorker, type Worker } from './jobs/worker.ts';
 import { type Log, makeLog } from './log.ts';
-import { watchPool } from './metrics/database.ts';
+import { makeAdminApp } from './metrics/adminApp.ts';
+import { tellService } from './metrics/collectors.ts';
+import { watchPool } from './metrics/pool.ts';
+import { readiness, type Started } from './metrics/readiness.ts';
 import { type Metrics, makeMetrics } from './metrics/registry.ts';
-import { tellService } from './metrics/service.ts';
-import type { Api } from './queries/api.ts';
+import { makeIngestApp } from './push/app.ts';
+import { openDoor } from './push/listener.ts';
+import { hasTokens } from './push/tokens.ts';
+import { becomeWorker, type Worker } from './worker/leader.ts';
+import { beginWork } from './worker/start.ts';
 
 type Closer = () => Promise<unknown>;
 

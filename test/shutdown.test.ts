@@ -1,6 +1,6 @@
 /** The end of the service: what is asked to stop, stops in an order in which nothing that was begun is lost, and says how it went. */
 import { beforeEach, expect, it } from 'vitest';
-import type { Sql } from '../src/database/connect.ts';
+import type { Sql } from '../src/database/client.ts';
 import { engines } from './support/database.ts';
 import { citiesOfOneStation, type Installation, install, reading } from './support/installation.ts';
 import { ask, beginBatch, SERVICE_NOW, type Service, startService, until } from './support/service.ts';

@@ -1,7 +1,8 @@
 /** Commands about what the readings add up to. */
-import { audit, rebuild, refresh } from '../database/refresh.ts';
-import { AUDITED_DAYS } from '../jobs/auditAggregates.ts';
-import { makeDigest } from '../jobs/makeDigests.ts';
+
+import { makeDigest } from '../rollups/digest.ts';
+import { audit, rebuild, refresh } from '../rollups/refresh.ts';
+import { AUDITED_DAYS } from '../worker/auditAggregates.ts';
 import { type Context, inOrder, type Options, type Outcome } from './context.ts';
 
 export async function refreshCommand({ database, clock, instant }: Context, { from, to }: Options): Promise<Outcome> {

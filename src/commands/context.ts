@@ -1,7 +1,7 @@
 /** What every command of the operator is given, and what it gives back. */
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
-import type { Role, Sql } from '../database/connect.ts';
+import type { Role, Sql } from '../database/client.ts';
 import type { Installation } from '../database/migrate.ts';
 import type { Database } from '../database/open.ts';
 import type { Log } from '../log.ts';

@@ -1,9 +1,9 @@
 /** Commands about the network: the operator's own, or the demo. */
 import { readFile } from 'node:fs/promises';
-import { refresh } from '../database/refresh.ts';
-import { importNetwork } from '../ingest/network/importNetwork.ts';
-import { holdsDemo, loadDemo, takeDemoOut } from '../jobs/demoNetwork.ts';
-import { makeDigest } from '../jobs/makeDigests.ts';
+import { holdsDemo, loadDemo, takeDemoOut } from '../demo/lifecycle.ts';
+import { importNetwork } from '../network/importNetwork.ts';
+import { makeDigest } from '../rollups/digest.ts';
+import { refresh } from '../rollups/refresh.ts';
 import type { Context, Outcome } from './context.ts';
 
 export async function networkCommand({ database, as, clock, log }: Context, file: string): Promise<Outcome> {

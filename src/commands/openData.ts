@@ -1,6 +1,7 @@
 /** The command that writes the network's history into files. */
-import { refresh } from '../database/refresh.ts';
-import { exportOpenData } from '../openData/exportOpenData.ts';
+
+import { exportOpenData } from '../export/exportOpenData.ts';
+import { refresh } from '../rollups/refresh.ts';
 import { type Context, inOrder, type Options, type Outcome } from './context.ts';
 
 export async function exportCommand(

@@ -1,6 +1,7 @@
 /** Commands about how far values can be trusted: stations whose weather cannot be true. */
-import { refresh } from '../database/refresh.ts';
-import { screen, screenedPeriods } from '../jobs/screenStations.ts';
+
+import { screen, screenedPeriods } from '../network/screening.ts';
+import { refresh } from '../rollups/refresh.ts';
 import type { Context, Options, Outcome } from './context.ts';
 
 /** Looks at more of the past than the service does by itself, and tells what is flagged. */

@@ -1,8 +1,9 @@
 /** Commands about readings: in, and out for good. */
-import { refresh } from '../database/refresh.ts';
+
 import { deleteReadings } from '../ingest/deleteReadings.ts';
 import { FORMATS, type Format } from '../ingest/formats/readings.ts';
 import { importReadings } from '../ingest/importReadings.ts';
+import { refresh } from '../rollups/refresh.ts';
 import { type Context, inOrder, type Options, type Outcome, UsageError } from './context.ts';
 
 export async function readingsCommand(

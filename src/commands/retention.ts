@@ -1,11 +1,5 @@
 /** The command about readings that are too old: what would go, that it goes, and taking older ones in again. */
-import {
-  countReadingsBefore,
-  currentCutoff,
-  deleteExpired,
-  lowerCutoff,
-  planRetention,
-} from '../database/retention.ts';
+import { countReadingsBefore, currentCutoff, deleteExpired, lowerCutoff, planRetention } from '../rollups/retention.ts';
 import { type Context, type Outcome, UsageError } from './context.ts';
 
 type Options = { apply?: boolean | undefined; cutoff?: string | undefined };

@@ -1,5 +1,5 @@
 /** Commands about who may send readings: a token is shown once, when it is made. */
-import { createToken, listTokens, revokeToken } from '../ingest/tokens.ts';
+import { createToken, listTokens, revokeToken } from '../push/tokens.ts';
 import { type Context, type Outcome, UsageError } from './context.ts';
 
 export type TokenOptions = { provider?: string | undefined; stations?: string | undefined };

@@ -3,7 +3,7 @@
  * is said in METRICS alone; here is only how the specification names and uses it.
  */
 import { z } from 'zod';
-import { METRICS, type MetricName } from './metrics.ts';
+import { METRICS, type MetricName } from './parameters.ts';
 
 /** Attaches meaning and unit to a schema; both end up in the OpenAPI document and in the database's comments. */
 export function field<T extends z.ZodType>(schema: T, meaning: string, unit?: string): T {

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { aqi, field, instant, measured, range } from './fields.ts';
-import type { MetricName } from './metrics.ts';
+import type { MetricName } from './parameters.ts';
 
 const MEAN = 'mean of the bucket';
 

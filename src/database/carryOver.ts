@@ -4,8 +4,8 @@
  * is above the sensor hours is computed from them. An interrupted carry-over is taken up again at the next start.
  */
 import type { Log } from '../log.ts';
-import type { Sql } from './connect.ts';
-import type { Engine } from './rollups.ts';
+import type { Engine } from './aggregates.ts';
+import type { Sql } from './client.ts';
 
 const ASIDE = 'carried_sensor_hourly';
 

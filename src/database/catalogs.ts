@@ -1,5 +1,5 @@
 /** The internal catalogs of TimescaleDB that our refresh reads: they are no interface, so every start asks whether they are as we know them. */
-import type { Sql } from './connect.ts';
+import type { Sql } from './client.ts';
 import { MigrationRefused } from './migrations.ts';
 
 const READ: readonly string[] = [

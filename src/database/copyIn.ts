@@ -4,7 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { ReservedSql } from 'postgres';
-import type { Sql } from './connect.ts';
+import type { Sql } from './client.ts';
 
 /** One transaction on a connection of its own; rolled back, and the error rethrown, if the work fails. */
 export async function inTransaction<T>(sql: Sql, work: (connection: ReservedSql) => Promise<T>): Promise<T> {

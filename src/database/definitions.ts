@@ -1,7 +1,7 @@
 /** What a database is built from: a folder of SQL, and the tables of the contract that its templates are filled from. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { METRICS, type Metric } from '../contract/metrics.ts';
+import { METRICS, type Metric } from '../contract/parameters.ts';
 import { WINDOWS, type Window } from '../contract/windows.ts';
 
 export type Definitions = {

@@ -1,7 +1,8 @@
 /** Which engine a database can have. Chosen once, at the first migration; recorded, and held ever after. */
-import type { Sql } from './connect.ts';
+
+import type { Engine } from './aggregates.ts';
+import type { Sql } from './client.ts';
 import { MigrationRefused } from './migrations.ts';
-import type { Engine } from './rollups.ts';
 
 /** The oldest TimescaleDB whose refresh takes the options that ours gives. */
 const OLDEST = [2, 28] as const;

@@ -2,12 +2,13 @@
  * What a process does that may only read (READER_DATABASE_URL): it cannot bring a database to its version, so it checks that another
  * process has. The database has the same fingerprints then as this program would give it.
  */
-import { onConnection, type Sql, type Target } from './connect.ts';
+
+import { buildRollups, type Engine } from './aggregates.ts';
+import { onConnection, type Sql, type Target } from './client.ts';
 import { DEFINITIONS, type Definitions, fingerprint } from './definitions.ts';
 import { calendarOf, checkRecorded, type Installation, levelColumns } from './migrate.ts';
 import { MigrationRefused, readMigrations } from './migrations.ts';
 import { repeatableSql } from './repeatable.ts';
-import { buildRollups, type Engine } from './rollups.ts';
 import { checkSession } from './session.ts';
 
 type Options = { timeZone?: string | undefined; epoch?: string | undefined; definitions?: Definitions };

@@ -1,14 +1,14 @@
 /** Brings a database to the state this program needs, or refuses with a reason and a remedy. Safe to run from many processes at once. */
 import type { Log } from '../log.ts';
+import { buildRollups, type Calendar, type Engine, LEVELS } from './aggregates.ts';
 import { carryOver, isSetAside, setAsideSql } from './carryOver.ts';
 import { checkCatalogs } from './catalogs.ts';
-import { onConnection, ROLES, type Sql, type Target } from './connect.ts';
+import { onConnection, ROLES, type Sql, type Target } from './client.ts';
 import { DEFINITIONS, type Definitions, fingerprint, readSql } from './definitions.ts';
 import { checkEngine, offeredEngine } from './engine.ts';
 import { type Applied, MigrationRefused, pendingMigrations, readMigrations } from './migrations.ts';
 import type { Columns } from './oracle.ts';
 import { DROP, repeatableSql } from './repeatable.ts';
-import { buildRollups, type Calendar, type Engine, LEVELS } from './rollups.ts';
 import { checkSession } from './session.ts';
 import { checkTimeZone } from './timeZone.ts';
 

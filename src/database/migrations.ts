@@ -1,6 +1,7 @@
 /** The numbered migrations: once, forward only, checksum recorded. Here they are read and held against what a database recorded. */
+
+import type { Engine } from './aggregates.ts';
 import { type Definitions, fingerprint, listSql, readSql } from './definitions.ts';
-import type { Engine } from './rollups.ts';
 
 export type Migration = { number: number; name: string; text: string; checksum: string };
 export type Applied = { number: number; name: string; checksum: string };

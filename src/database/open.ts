@@ -1,7 +1,7 @@
 /** Where this process's database is: the operator's, or the embedded server of its data directory. */
 import { resolve } from 'node:path';
 import type { Log } from '../log.ts';
-import type { Target } from './connect.ts';
+import type { Target } from './client.ts';
 import { openEmbeddedServer } from './embedded/server.ts';
 
 export type Database = {

@@ -4,8 +4,9 @@
  * one statement, so it sees one snapshot; buckets that touch a change which no refresh has seen yet are left out. It looks at whole
  * months, because a month's value needs all its hours.
  */
+
+import { body, type Calendar, LEVELS, type Level } from './aggregates.ts';
 import type { Definitions } from './definitions.ts';
-import { body, type Calendar, LEVELS, type Level } from './rollups.ts';
 
 /** The columns of each level as the database has them. */
 export type Columns = Readonly<Record<string, readonly { name: string; type: string }[]>>;

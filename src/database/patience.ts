@@ -1,6 +1,6 @@
 /** For the start: everything on a machine starts at once, and the database may need a moment longer than we do. */
 import type { Log } from '../log.ts';
-import { isBroken, sqlState } from './unavailable.ts';
+import { isBroken, sqlState } from './errors.ts';
 
 const PATIENCE = { forMs: 60_000, everyMs: 1_000 };
 const TELL_EVERY = 10;

@@ -3,7 +3,7 @@
  * froze, says nothing, and neither does a long statement. So the database is asked something short beside it, again and again, and
  * the waiting goes on as long as that is answered.
  */
-import { within } from './within.ts';
+import { within } from './timeouts.ts';
 
 export type Rhythm = {
   /** How long after the work began, and after each answer, the database is asked. */

@@ -8,7 +8,7 @@
  */
 import { FORMULAS } from '../contract/formulas.ts';
 import { LOCALES } from '../contract/locales.ts';
-import type { Metric } from '../contract/metrics.ts';
+import type { Metric } from '../contract/parameters.ts';
 import { type Definitions, readSql } from './definitions.ts';
 
 export type Words = Readonly<Record<string, string>>;

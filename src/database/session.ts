@@ -1,5 +1,5 @@
 /** The session settings that our SQL relies on, and the check that a server took them: a driver, a pooler or a server may drop one silently. */
-import type { Role, Sql } from './connect.ts';
+import type { Role, Sql } from './client.ts';
 
 export type Session = {
   role?: Role | undefined;

@@ -1,5 +1,5 @@
 /** Rule Z1: which time zones a database can have, and from when on. */
-import type { Sql } from './connect.ts';
+import type { Sql } from './client.ts';
 import { MigrationRefused } from './migrations.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** Where readings from the network go in: as the role that may write readings and nothing else. A batch may be sent twice without harm. */
 
-import { type AskingPool, openAskingPool, type PoolWatch } from './askingPool.ts';
-import type { Target } from './connect.ts';
+import type { Target } from './client.ts';
+import { type AskingPool, openAskingPool, type PoolWatch } from './queryPool.ts';
 
 /** Late rows of many months in one batch take their time in compressed chunks; a database that is silent is given up after two seconds. */
 const LIMITS = {

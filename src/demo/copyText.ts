@@ -1,5 +1,5 @@
 /** Readings as the text that COPY takes: most of loading the history is making it, so it is put together from prepared pieces. */
-import { METRIC_NAMES } from '../contract/metrics.ts';
+import { METRIC_NAMES } from '../contract/parameters.ts';
 import type { DemoSensor } from './measure.ts';
 import type { DemoReading } from './readings.ts';
 

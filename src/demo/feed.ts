@@ -1,8 +1,8 @@
 /** Keeps the demo alive: brings its readings from the newest stored one up to now, whether that is ten minutes or a year. */
 
-import { METRIC_NAMES } from '../contract/metrics.ts';
+import { METRIC_NAMES } from '../contract/parameters.ts';
 import { arrayLiteral, textParameters } from '../database/arrayLiteral.ts';
-import type { Sql } from '../database/connect.ts';
+import type { Sql } from '../database/client.ts';
 import { COPY_COLUMNS } from './copyText.ts';
 import { DEMO_PROVIDER, demoNetwork } from './network.ts';
 import { type DemoReading, demoBeginning, demoReadings } from './readings.ts';

@@ -1,5 +1,5 @@
 /** What each kind of instrument of the demo measures, in which steps, and what its errors look like. */
-import type { MetricName } from '../contract/metrics.ts';
+import type { MetricName } from '../contract/parameters.ts';
 
 export const INSTRUMENTS: Readonly<Record<string, readonly MetricName[]>> = {
   SDS011: ['pm25', 'pm10'],

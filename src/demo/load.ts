@@ -1,5 +1,5 @@
 /** Fills an empty database with the history of the demo, as fast as a database takes it: a fresh machine waits for this. */
-import type { Sql } from '../database/connect.ts';
+import type { Sql } from '../database/client.ts';
 import { copyIn } from '../database/copyIn.ts';
 import type { Log } from '../log.ts';
 import { makeProgress } from '../progress.ts';

@@ -1,5 +1,5 @@
 /** What a sensor makes of the air around it: its street, its height, its errors, the steps it reports in. */
-import { METRICS, type MetricName } from '../contract/metrics.ts';
+import { METRICS, type MetricName } from '../contract/parameters.ts';
 import type { Air } from './air.ts';
 import type { DemoStation } from './format.ts';
 import { INSTRUMENTS, MANNERS, type Manner } from './instruments.ts';

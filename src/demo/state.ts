@@ -1,5 +1,5 @@
 /** Whether a database holds the demo, nothing, or somebody's real network; and how the demo leaves it. */
-import type { Sql } from '../database/connect.ts';
+import type { Sql } from '../database/client.ts';
 import { DEMO_PROVIDER, DEMO_PROVIDERS } from './network.ts';
 
 export async function isDemo(sql: Sql): Promise<boolean> {

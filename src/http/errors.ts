@@ -1,6 +1,6 @@
 /** Turns whatever went wrong into an answer that gives nothing of the inside away, and into a line of the log where it is our fault. */
 import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express';
-import { Unavailable } from '../database/unavailable.ts';
+import { Unavailable } from '../database/errors.ts';
 import type { Log } from '../log.ts';
 import { Problem } from './problem.ts';
 import { sendProblem } from './send.ts';

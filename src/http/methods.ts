@@ -1,6 +1,6 @@
 /** Methods and origins: what is read by GET and HEAD from anywhere, what is sent by POST, and a refusal of everything else. */
 import type { IRouter, NextFunction, Request, RequestHandler, Response } from 'express';
-import { named } from './measure.ts';
+import { named } from '../metrics/http.ts';
 import { Problem } from './problem.ts';
 
 const ALLOWED = 'GET, HEAD, OPTIONS';

@@ -1,7 +1,8 @@
 /** Says of a path that leads nowhere why it does, as exactly as can be told. */
+
+import { noSuchLocale } from '../api/pathParameters.ts';
 import { ENDPOINTS, PARAMETERS } from '../contract/endpoints.ts';
 import { isLocale } from '../contract/locales.ts';
-import { noSuchLocale } from './parameters.ts';
 import { notFound, type Problem, quoted } from './problem.ts';
 
 const PLACE = /^\/[^/]+\/air-quality-app\/v1\/(station|region)\/(.*?)(?:-history)?\.json$/s;

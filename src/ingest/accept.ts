@@ -2,11 +2,11 @@
  * The door (rules S1 to S3): every reading, from wherever, comes in here. One statement for a batch, so it is in as a whole or not
  * at all, and sending it again changes nothing.
  */
-import { METRICS } from '../contract/metrics.ts';
+import { METRICS } from '../contract/parameters.ts';
 import { arrayLiteral, textParameters } from '../database/arrayLiteral.ts';
-import type { AskingPool } from '../database/askingPool.ts';
-import type { Sql } from '../database/connect.ts';
-import { Unavailable } from '../database/unavailable.ts';
+import type { Sql } from '../database/client.ts';
+import { Unavailable } from '../database/errors.ts';
+import type { AskingPool } from '../database/queryPool.ts';
 import { type Batch, type Incoming, layOut, type Problem, type ValueProblem } from './batch.ts';
 import type { ReadingReason } from './reasons.ts';
 

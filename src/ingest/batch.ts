@@ -3,11 +3,11 @@
  * many times faster than handing arrays to the driver. What only the database can know (is there such a sensor?) it adds itself.
  */
 
-import { METRICS, type Metric, type MetricName } from '../contract/metrics.ts';
+import { METRICS, type Metric, type MetricName } from '../contract/parameters.ts';
 import { arrayLiteral } from '../database/arrayLiteral.ts';
 import { nextTurn } from './formats/turns.ts';
-import { readInstant } from './instant.ts';
 import type { ReadingReason, ValueReason } from './reasons.ts';
+import { readInstant } from './time.ts';
 import { readValue } from './value.ts';
 
 /** A reading as it came; nothing of it is checked yet. */

@@ -3,9 +3,9 @@
  * is known here beforehand, so the database has nothing to do but store.
  */
 import { setImmediate } from 'node:timers/promises';
-import { METRICS, type Metric, type MetricName } from '../contract/metrics.ts';
+import { METRICS, type Metric, type MetricName } from '../contract/parameters.ts';
 import { type Incoming, judge, latestOf, type Problem, readSensor, type ValueProblem } from './batch.ts';
-import { type Instant, instantText, readInstant } from './instant.ts';
+import { type Instant, instantText, readInstant } from './time.ts';
 import { readValue } from './value.ts';
 
 /** What is known of a sensor of the network. Times in microseconds since 1970. */

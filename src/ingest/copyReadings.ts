@@ -2,9 +2,9 @@
  * Files go in by COPY (rules S1 to S3): straight into raw.readings where nothing can be stored yet, through a temporary table
  * otherwise. A batch is one transaction with its quarantine, so it is in as a whole or not at all, and sending it again changes nothing.
  */
-import { METRICS } from '../contract/metrics.ts';
+import { METRICS } from '../contract/parameters.ts';
 import { arrayLiteral, textParameters } from '../database/arrayLiteral.ts';
-import type { Sql } from '../database/connect.ts';
+import type { Sql } from '../database/client.ts';
 import { copyRows, inTransaction } from '../database/copyIn.ts';
 import type { Accepted } from './accept.ts';
 import { type Incoming, layOut, readSensor } from './batch.ts';

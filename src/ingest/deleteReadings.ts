@@ -1,6 +1,6 @@
 /** Takes the readings of one sensor out of a period, for good. The aggregates follow at the next refresh. */
-import type { Sql } from '../database/connect.ts';
-import { InputError } from './inputError.ts';
+import type { Sql } from '../database/client.ts';
+import { InputError } from '../inputError.ts';
 
 /** Half-open: from `from` up to, not including, `to`. `sql` is a pool of the owner. Returns how many were deleted. */
 export async function deleteReadings(

@@ -2,14 +2,14 @@
  * Files of readings become stored readings. Running it again changes nothing and carries on where an interrupted run stopped. While one
  * batch is being written the next is read and validated; two are never written at once, because of two values for one time the later must win.
  */
-import type { Sql } from '../database/connect.ts';
+import type { Sql } from '../database/client.ts';
+import { InputError } from '../inputError.ts';
 import type { Log } from '../log.ts';
 import { makeProgress, type Progress } from '../progress.ts';
 import type { Accepted } from './accept.ts';
 import { type Copier, makeCopier, type Prepared } from './copyReadings.ts';
 import { openSource, type Source } from './formats/bytes.ts';
 import { type Format, type ReadingBatch, readReadings } from './formats/readings.ts';
-import { InputError } from './inputError.ts';
 import { emptySummary, noteBatch, type Summary } from './summary.ts';
 
 type Options = { now: Date; log: Log; terminal: boolean; format?: Format | undefined };

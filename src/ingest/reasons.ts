@@ -1,5 +1,5 @@
 /** Why something could not be used (S2). The codes are stored and counted, so they stay as they are; the sentences are for people. */
-import type { MetricName } from '../contract/metrics.ts';
+import type { MetricName } from '../contract/parameters.ts';
 
 /** Of a reading as a whole, in the order in which they are looked for. */
 export const READING_REASONS = {

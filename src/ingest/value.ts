@@ -1,5 +1,5 @@
 /** One value as it came becomes the number to store, or the reason why it cannot be one (S1). */
-import type { Metric } from '../contract/metrics.ts';
+import type { Metric } from '../contract/parameters.ts';
 import type { VALUE_REASONS } from './reasons.ts';
 
 /**

@@ -3,8 +3,8 @@
  * are left out, one by one, and do not keep the others from coming in.
  */
 import { arrayLiteral } from '../database/arrayLiteral.ts';
-import type { AskingPool } from '../database/askingPool.ts';
-import type { Sql } from '../database/connect.ts';
+import type { Sql } from '../database/client.ts';
+import type { AskingPool } from '../database/queryPool.ts';
 import { type Accepted, acceptReadings, OutOfScope, type Scope, type Written } from './accept.ts';
 import { type Incoming, layOut } from './batch.ts';
 

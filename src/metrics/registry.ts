@@ -1,6 +1,6 @@
 /** prom-client behind one file: every metric of the catalogue under its name, and those of the process itself. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { CATALOGUE, type MetricEntry, type MetricName } from './catalogue.ts';
+import { CATALOGUE, type MetricEntry, type MetricName } from './definitions.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 

@@ -1,5 +1,5 @@
 /** The catalogue as the README's table. */
-import { CATALOGUE } from './catalogue.ts';
+import { CATALOGUE } from './definitions.ts';
 
 export function metricsTable(): string {
   const rows = CATALOGUE.map(({ name, type, help, labels }) => [

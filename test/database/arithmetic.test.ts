@@ -1,6 +1,6 @@
 /** The arithmetic in SQL against the golden values of the rules. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Sql } from '../../src/database/connect.ts';
+import type { Sql } from '../../src/database/client.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const PM25_TO_AQI = [

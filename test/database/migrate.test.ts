@@ -1,11 +1,11 @@
 /** What a database refuses, and that each refusal says what to do. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { connect, type Sql, type Target } from '../../src/database/connect.ts';
+import { connect, type Sql, type Target } from '../../src/database/client.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { MigrationRefused, pendingMigrations, readMigrations } from '../../src/database/migrations.ts';
-import { refresh } from '../../src/database/refresh.ts';
 import { makeLog } from '../../src/log.ts';
+import { refresh } from '../../src/rollups/refresh.ts';
 import { emptyDatabase, engines, onEveryEngine } from '../support/database.ts';
 import { changedDefinitions } from '../support/definitions.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';

@@ -1,6 +1,6 @@
 /** The floor plan as the database enforces it: each forbidden statement is tried. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Role, Sql } from '../../src/database/connect.ts';
+import type { Role, Sql } from '../../src/database/client.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const FORBIDDEN: Record<Exclude<Role, 'airseries_owner'>, string[]> = {

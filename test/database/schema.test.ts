@@ -3,11 +3,11 @@
  * shows there in full; `npx vitest run test/database/schema.test.ts -u` accepts it.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { METRICS } from '../../src/contract/metrics.ts';
-import type { Sql } from '../../src/database/connect.ts';
+import { METRICS } from '../../src/contract/parameters.ts';
+import { buildRollups, LEVELS } from '../../src/database/aggregates.ts';
+import type { Sql } from '../../src/database/client.ts';
 import { DEFINITIONS } from '../../src/database/definitions.ts';
 import { repeatableSql } from '../../src/database/repeatable.ts';
-import { buildRollups, LEVELS } from '../../src/database/rollups.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { describeSchema } from '../support/schema.ts';
 

@@ -1,6 +1,6 @@
 /** Session settings count only if the server has them: a driver drops what is falsy, a pooler what it does not know. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { onConnection, ROLES } from '../../src/database/connect.ts';
+import { onConnection, ROLES } from '../../src/database/client.ts';
 import { checkSession } from '../../src/database/session.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 

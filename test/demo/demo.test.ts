@@ -1,15 +1,15 @@
 /** The demo in a database: loaded, aggregated, fed after pauses, and taken out without a trace. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Sql } from '../../src/database/connect.ts';
+import { LEVELS } from '../../src/database/aggregates.ts';
+import type { Sql } from '../../src/database/client.ts';
 import { copyIn } from '../../src/database/copyIn.ts';
-import { LEVELS } from '../../src/database/rollups.ts';
 import { feedDemo } from '../../src/demo/feed.ts';
 import { loadDemoReadings } from '../../src/demo/load.ts';
 import { demoNetwork } from '../../src/demo/network.ts';
 import { demoReadings } from '../../src/demo/readings.ts';
 import { isDemo, isEmpty, NotTheDemo, removeDemo } from '../../src/demo/state.ts';
-import { importNetwork } from '../../src/ingest/network/importNetwork.ts';
 import { makeLog } from '../../src/log.ts';
+import { importNetwork } from '../../src/network/importNetwork.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const DAY = 86_400_000;

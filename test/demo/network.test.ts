@@ -1,6 +1,6 @@
 /** The invented country: complete in three languages, nobody's real place, and what the endpoints need to show every case. */
 import { describe, expect, it } from 'vitest';
-import { METRIC_NAMES } from '../../src/contract/metrics.ts';
+import { METRIC_NAMES } from '../../src/contract/parameters.ts';
 import { INSTRUMENTS } from '../../src/demo/instruments.ts';
 import { DEMO_PROVIDERS, demoNetwork } from '../../src/demo/network.ts';
 

@@ -1,6 +1,6 @@
 /** The invented air: the same whenever it is made, within the bounds of every instrument, with seasons, gaps and a silent station. */
 import { describe, expect, it } from 'vitest';
-import { METRICS, type MetricName } from '../../src/contract/metrics.ts';
+import { METRICS, type MetricName } from '../../src/contract/parameters.ts';
 import { demoNetwork } from '../../src/demo/network.ts';
 import { type DemoReading, demoInstants, demoReadings } from '../../src/demo/readings.ts';
 import { SITES } from '../../src/demo/stations.ts';

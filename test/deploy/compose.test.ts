@@ -7,8 +7,8 @@ import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { chooseCommand } from '../../src/commands/table.ts';
 import { readConfig, VARIABLES } from '../../src/config.ts';
-import { makeAdminApp } from '../../src/http/adminApp.ts';
 import { makeLog } from '../../src/log.ts';
+import { makeAdminApp } from '../../src/metrics/adminApp.ts';
 import { makeMetrics } from '../../src/metrics/registry.ts';
 import { compose, isOneShot, ours, ROOT, services, textOf, variablesOf, withDefaults, yamlOf } from './composeFile.ts';
 

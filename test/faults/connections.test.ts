@@ -4,7 +4,7 @@ import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { type Listening, listen } from '../../src/http/listen.ts';
-import { recordingLog } from '../http/serve.ts';
+import { recordingLog } from '../api/serve.ts';
 import { answersIn, closed, exchange, send } from '../support/raw.ts';
 import { until } from '../support/service.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openPushing, type Pushing } from '../http/ingest/pushing.ts';
+import { openPushing, type Pushing } from '../push/pushing.ts';
 
 let pushing: Pushing;
 let server: Server;

@@ -1,10 +1,10 @@
 /** After years of nightly compression a history opens the chunks of its windows and no others, however often it was asked before. */
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { onConnection, type Sql } from '../../src/database/connect.ts';
-import { maintain, refresh } from '../../src/database/refresh.ts';
-import type { Api, ApiDb } from '../../src/queries/api.ts';
-import { askRegionHistory, askStationHistory } from '../../src/queries/history.ts';
+import { askRegionHistory, askStationHistory } from '../../src/api/historyQuery.ts';
+import type { Api, ApiDb } from '../../src/database/apiSchema.ts';
+import { onConnection, type Sql } from '../../src/database/client.ts';
+import { maintain, refresh } from '../../src/rollups/refresh.ts';
 import { bringIn } from '../ingest/support.ts';
 import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
 import { citiesOfOneStation } from '../support/installation.ts';

@@ -1,14 +1,14 @@
 /** What many clients ask at the same moment is asked of the database once, and asked again when it is asked for again. */
 import request from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makeApp } from '../../src/api/app.ts';
 import { makeClock } from '../../src/clock.ts';
-import { openReads } from '../../src/database/read.ts';
-import type { Slots } from '../../src/database/slots.ts';
-import { makeApp } from '../../src/http/app.ts';
+import type { Api } from '../../src/database/apiSchema.ts';
+import { openReads } from '../../src/database/pools.ts';
+import type { Slots } from '../../src/database/semaphore.ts';
 import { type Listening, listen } from '../../src/http/listen.ts';
-import type { Api } from '../../src/queries/api.ts';
-import { insertNetwork, NOW } from '../http/network.ts';
-import { recordingLog } from '../http/serve.ts';
+import { insertNetwork, NOW } from '../api/network.ts';
+import { recordingLog } from '../api/serve.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { until } from '../support/service.ts';
 

@@ -1,6 +1,6 @@
 /** No expression that meets what a sender wrote tries a text in more than one way: its time is linear in the length. */
 import { expect, it } from 'vitest';
-import { METRICS } from '../../src/contract/metrics.ts';
+import { METRICS } from '../../src/contract/parameters.ts';
 import { readValue } from '../../src/ingest/value.ts';
 
 it.each(['x', '.', 'e', '.x', '..1'])('six million digits that end in %j are refused, and not after minutes', (end) => {

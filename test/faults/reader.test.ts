@@ -1,14 +1,14 @@
 /** Whoever logs in as no more than a reader can become nothing else, and can hold up nobody, whatever it locks. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { connect, type Sql, type Target } from '../../src/database/connect.ts';
+import { connect, type Sql, type Target } from '../../src/database/client.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { refresh } from '../../src/database/refresh.ts';
-import { deleteExpired } from '../../src/database/retention.ts';
-import { takeDemoOut } from '../../src/jobs/demoNetwork.ts';
-import { becomeWorker } from '../../src/jobs/worker.ts';
+import { takeDemoOut } from '../../src/demo/lifecycle.ts';
 import { makeLog } from '../../src/log.ts';
-import { openPushing, type Pushing, send } from '../http/ingest/pushing.ts';
+import { refresh } from '../../src/rollups/refresh.ts';
+import { deleteExpired } from '../../src/rollups/retention.ts';
+import { becomeWorker } from '../../src/worker/leader.ts';
 import { bringIn, NOW, smallNetwork } from '../ingest/support.ts';
+import { openPushing, type Pushing, send } from '../push/pushing.ts';
 import { onEveryEngine } from '../support/database.ts';
 
 /** Every name that one of our advisory locks has, or had. */

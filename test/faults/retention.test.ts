@@ -1,11 +1,11 @@
 /** Neither a clock nor a stamp empties a database: retention counts from what a tenth of the sensors measured, and not by years at once. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Sql } from '../../src/database/connect.ts';
-import { audit, maintain } from '../../src/database/refresh.ts';
-import { deleteExpired, lowerCutoff, planRetention } from '../../src/database/retention.ts';
+import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
-import { maintainJob } from '../../src/jobs/maintainStorage.ts';
 import { makeMetrics } from '../../src/metrics/registry.ts';
+import { audit, maintain } from '../../src/rollups/refresh.ts';
+import { deleteExpired, lowerCutoff, planRetention } from '../../src/rollups/retention.ts';
+import { maintainJob } from '../../src/worker/maintainStorage.ts';
 import { bringIn, keepingLog } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { citiesOfOneStation, reading } from '../support/installation.ts';

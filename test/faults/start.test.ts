@@ -1,11 +1,11 @@
 /** A database that is not there when the service starts: it is waited for, for a minute, and said so. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { whenThere } from '../../src/database/patience.ts';
-import { openWire, type Wire } from '../http/silence.ts';
 import { keepingLog } from '../ingest/support.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { freePort, placeOf, start } from '../support/program.ts';
 import { until } from '../support/service.ts';
+import { openWire, type Wire } from '../support/silence.ts';
 
 let database: TestDatabase;
 let wire: Wire | undefined;

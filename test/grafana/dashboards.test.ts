@@ -130,7 +130,7 @@ describe('the PromQL of Service', () => {
   );
 
   it('looks at every metric there is', async () => {
-    const { CATALOGUE } = await import('../../src/metrics/catalogue.ts');
+    const { CATALOGUE } = await import('../../src/metrics/definitions.ts');
     const all = targets.map(({ expr }) => expr).join('\n');
     expect(CATALOGUE.map(({ name }) => name).filter((name) => !all.includes(name))).toEqual([]);
   });

@@ -3,13 +3,13 @@
  * written out, over two years of the demo network. The one file for it: the demo takes half a minute to load.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect, type Sql } from '../../src/database/connect.ts';
-import { refresh } from '../../src/database/refresh.ts';
-import { LEVELS } from '../../src/database/rollups.ts';
+import { LEVELS } from '../../src/database/aggregates.ts';
+import { connect, type Sql } from '../../src/database/client.ts';
+import { loadDemo } from '../../src/demo/lifecycle.ts';
 import { SITES } from '../../src/demo/stations.ts';
-import { loadDemo } from '../../src/jobs/demoNetwork.ts';
-import { makeDigest } from '../../src/jobs/makeDigests.ts';
 import { makeLog } from '../../src/log.ts';
+import { makeDigest } from '../../src/rollups/digest.ts';
+import { refresh } from '../../src/rollups/refresh.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import {
   type Dashboard,

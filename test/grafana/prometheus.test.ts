@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { CATALOGUE } from '../../src/metrics/catalogue.ts';
+import { CATALOGUE } from '../../src/metrics/definitions.ts';
 import { GRAFANA } from './dashboards.ts';
 import { faults, SERIES } from './promql.ts';
 

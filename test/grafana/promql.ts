@@ -1,6 +1,6 @@
 /** What a PromQL expression is made of, by the parser that Prometheus' own editor uses. */
 import { parser } from '@prometheus-io/lezer-promql';
-import { CATALOGUE, type MetricEntry } from '../../src/metrics/catalogue.ts';
+import { CATALOGUE, type MetricEntry } from '../../src/metrics/definitions.ts';
 
 export type Parsed = { faulty: boolean; metrics: string[]; labels: string[]; rates: string[] };
 

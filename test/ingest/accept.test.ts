@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { METRIC_NAMES } from '../../src/contract/metrics.ts';
-import type { Sql } from '../../src/database/connect.ts';
-import { maintain } from '../../src/database/refresh.ts';
+import { METRIC_NAMES } from '../../src/contract/parameters.ts';
+import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
 import type { Incoming } from '../../src/ingest/batch.ts';
+import { maintain } from '../../src/rollups/refresh.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { bringIn, differences, NOW, reading, smallNetwork, stored } from './support.ts';
 

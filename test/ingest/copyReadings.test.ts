@@ -1,6 +1,6 @@
 /** Files go in by COPY while others write too: what was known when a batch was validated may be otherwise when it is stored. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { Sql } from '../../src/database/connect.ts';
+import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
 import { makeCopier } from '../../src/ingest/copyReadings.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { maintain } from '../../src/database/refresh.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
 import { deleteReadings } from '../../src/ingest/deleteReadings.ts';
+import { maintain } from '../../src/rollups/refresh.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { bringIn, differences, NOW, reading, smallNetwork } from './support.ts';
 

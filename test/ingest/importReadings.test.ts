@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Sql } from '../../src/database/connect.ts';
+import type { Sql } from '../../src/database/client.ts';
 import { importReadings } from '../../src/ingest/importReadings.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { bringIn, differences, file, keepingLog, NOW, smallNetwork, stored } from './support.ts';

@@ -1,11 +1,11 @@
 /** A small network and its readings, for tests of everything between a file and the tables. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { connect, type Sql } from '../../src/database/connect.ts';
-import { refresh } from '../../src/database/refresh.ts';
+import { connect, type Sql } from '../../src/database/client.ts';
 import type { Incoming } from '../../src/ingest/batch.ts';
-import { importNetwork, type NetworkResult } from '../../src/ingest/network/importNetwork.ts';
 import type { Log } from '../../src/log.ts';
+import { importNetwork, type NetworkResult } from '../../src/network/importNetwork.ts';
+import { refresh } from '../../src/rollups/refresh.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 

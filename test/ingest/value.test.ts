@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { METRICS, type Metric } from '../../src/contract/metrics.ts';
+import { METRICS, type Metric } from '../../src/contract/parameters.ts';
 import { readValue } from '../../src/ingest/value.ts';
 
 const metric = (name: string): Metric => METRICS.find((each) => each.name === name) as Metric;

@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
-import type { Target } from '../../src/database/connect.ts';
+import type { Target } from '../../src/database/client.ts';
 import { openWrites } from '../../src/database/write.ts';
-import { makeIngestApp } from '../../src/http/ingest/app.ts';
 import { listen } from '../../src/http/listen.ts';
 import { makeLog } from '../../src/log.ts';
+import { makeIngestApp } from '../../src/push/app.ts';
 import { seeded } from '../support/random.ts';
 
 const BATCH = 5_000;

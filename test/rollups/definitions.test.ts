@@ -1,9 +1,9 @@
 /** Rules P2, P3, A1 to A9 and S5: every bucket of every level against a literal reading of the rules, in eight zones. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { METRIC_NAMES, METRICS, type MetricName } from '../../src/contract/metrics.ts';
-import type { Sql } from '../../src/database/connect.ts';
-import { refresh } from '../../src/database/refresh.ts';
-import { LEVELS } from '../../src/database/rollups.ts';
+import { METRIC_NAMES, METRICS, type MetricName } from '../../src/contract/parameters.ts';
+import { LEVELS } from '../../src/database/aggregates.ts';
+import type { Sql } from '../../src/database/client.ts';
+import { refresh } from '../../src/rollups/refresh.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { instantOf } from '../support/localTime.ts';
 import { seeded } from '../support/random.ts';

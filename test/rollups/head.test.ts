@@ -1,6 +1,6 @@
 /** TimescaleDB tells every row that was written, also one newer than all before: a refresh under way at that moment could miss it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { refresh } from '../../src/database/refresh.ts';
+import { refresh } from '../../src/rollups/refresh.ts';
 import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');

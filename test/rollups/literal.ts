@@ -2,7 +2,7 @@
  * The rules P2, P3, A1 to A8 and S5 word for word over readings in memory, sharing nothing with the SQL: no templates, no database,
  * ICU's zones. Slow and obvious on purpose; what the aggregates hold is held against this.
  */
-import { METRICS, type Metric, type MetricName } from '../../src/contract/metrics.ts';
+import { METRICS, type Metric, type MetricName } from '../../src/contract/parameters.ts';
 import { bucketStart } from '../support/localTime.ts';
 
 export type Reading = { at: number; sensor: number; values: Partial<Record<MetricName, number>> };

@@ -1,11 +1,11 @@
 /** Plays steps against a database of each engine and asks the oracle after every refresh. */
 
-import type { Sql } from '../../src/database/connect.ts';
-import { maintain, refresh } from '../../src/database/refresh.ts';
+import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
 import { deleteReadings } from '../../src/ingest/deleteReadings.ts';
-import { importNetwork } from '../../src/ingest/network/importNetwork.ts';
 import { makeLog } from '../../src/log.ts';
+import { importNetwork } from '../../src/network/importNetwork.ts';
+import { maintain, refresh } from '../../src/rollups/refresh.ts';
 import type { TestDatabase } from '../support/makeDatabase.ts';
 import { FIRST, networkFile } from './network.ts';
 import type { Step } from './steps.ts';

@@ -3,7 +3,7 @@
  * two at once, every bucket is what the readings say, and the engines agree. 1,600 steps on each engine, and the corpus.
  */
 import { expect, it } from 'vitest';
-import { LEVELS } from '../../src/database/rollups.ts';
+import { LEVELS } from '../../src/database/aggregates.ts';
 import { engines, onEveryEngine, testDatabase } from '../support/database.ts';
 import { allPairs, pairsOf, ZONES } from './axes.ts';
 import { compareBuckets } from './compare.ts';

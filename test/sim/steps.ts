@@ -1,5 +1,5 @@
 /** Makes the steps of a run from its seed: plain data, each meaningful without the others, so that a failure can be shrunk. */
-import type { Values } from '../../src/contract/metrics.ts';
+import type { Values } from '../../src/contract/parameters.ts';
 import { bucketStart, instantOf, localDate } from '../support/localTime.ts';
 import { type Random, seeded } from '../support/random.ts';
 import { type Axes, EVENTS, PLACES, STATEMENTS, VALUES } from './axes.ts';

@@ -3,17 +3,17 @@
  * API at any instant the test names. Tests written against it do not know how anything is stored.
  */
 import request from 'supertest';
-import type { Sql } from '../../src/database/connect.ts';
-import { openReads } from '../../src/database/read.ts';
-import { refresh } from '../../src/database/refresh.ts';
-import type { Engine } from '../../src/database/rollups.ts';
-import { makeApp } from '../../src/http/app.ts';
+import { makeApp } from '../../src/api/app.ts';
+import type { Engine } from '../../src/database/aggregates.ts';
+import type { Api } from '../../src/database/apiSchema.ts';
+import type { Sql } from '../../src/database/client.ts';
+import { openReads } from '../../src/database/pools.ts';
 import { type Accepted, acceptReadings } from '../../src/ingest/accept.ts';
 import type { Incoming } from '../../src/ingest/batch.ts';
-import { importNetwork } from '../../src/ingest/network/importNetwork.ts';
-import { makeDigest } from '../../src/jobs/makeDigests.ts';
 import { makeLog } from '../../src/log.ts';
-import type { Api } from '../../src/queries/api.ts';
+import { importNetwork } from '../../src/network/importNetwork.ts';
+import { makeDigest } from '../../src/rollups/digest.ts';
+import { refresh } from '../../src/rollups/refresh.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 
 export type Values = Incoming['values'];

@@ -1,8 +1,8 @@
 /** A migrated database of its own for whoever asks, cloned from a template in about 100 ms. */
 import { createHash, randomBytes } from 'node:crypto';
-import { connect, type Role, type Sql, type Target } from '../../src/database/connect.ts';
+import type { Engine } from '../../src/database/aggregates.ts';
+import { connect, type Role, type Sql, type Target } from '../../src/database/client.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import type { Engine } from '../../src/database/rollups.ts';
 import { makeLog } from '../../src/log.ts';
 import type { Targets } from './servers.ts';
 

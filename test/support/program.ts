@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Target } from '../../src/database/connect.ts';
+import type { Target } from '../../src/database/client.ts';
 
 export type Finished = { code: number | null; stdout: string; stderr: string };
 export type Running = {

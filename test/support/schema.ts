@@ -1,5 +1,5 @@
 /** What a database consists of, one line each, from its catalogs: to compare an upgraded one with a new one, and for a reviewer to read. */
-import type { Sql } from '../../src/database/connect.ts';
+import type { Sql } from '../../src/database/client.ts';
 
 /** Relations with their columns, constraints, indexes, triggers and comments, and the routines, of our four schemas; sorted. */
 export async function describeSchema(sql: Sql): Promise<string[]> {

@@ -5,7 +5,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect, type Target } from '../../src/database/connect.ts';
+import { connect, type Target } from '../../src/database/client.ts';
 import { findLocalTimescale, openEmbeddedServer } from '../../src/database/embedded/server.ts';
 import { makeLog } from '../../src/log.ts';
 import { openNamedServer } from './namedServer.ts';

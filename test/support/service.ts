@@ -1,6 +1,6 @@
 /** The service as a process on a test database, with every listener open: started, talked to, and told to stop. */
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { createToken } from '../../src/ingest/tokens.ts';
+import { createToken } from '../../src/push/tokens.ts';
 import type { Installation } from './installation.ts';
 import { freePort, placeOf, type Running, ready, start } from './program.ts';
 

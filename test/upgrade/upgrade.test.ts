@@ -6,14 +6,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { METRICS } from '../../src/contract/metrics.ts';
+import { METRICS } from '../../src/contract/parameters.ts';
 import { WINDOWS } from '../../src/contract/windows.ts';
-import { connect, type Sql, type Target } from '../../src/database/connect.ts';
+import { LEVELS } from '../../src/database/aggregates.ts';
+import { connect, type Sql, type Target } from '../../src/database/client.ts';
 import { DEFINITIONS, type Definitions } from '../../src/database/definitions.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { audit, refresh } from '../../src/database/refresh.ts';
-import { LEVELS } from '../../src/database/rollups.ts';
 import { type Log, makeLog } from '../../src/log.ts';
+import { audit, refresh } from '../../src/rollups/refresh.ts';
 import { compareBuckets } from '../sim/compare.ts';
 import { allBuckets } from '../sim/run.ts';
 import { emptyDatabase, onEveryEngine } from '../support/database.ts';

@@ -4,9 +4,9 @@
  * and time_end are given for values that are means. A mean carries the start of its interval (S3), so time_start counts before timestamp.
  * Files of means have one PM2.5, the corrected one, which is called avg_pm2.5 in the daily file and pm2.5 in the hourly ones.
  */
-import { METRIC_NAMES, type MetricName } from '../../contract/metrics.ts';
+import { METRIC_NAMES, type MetricName } from '../../contract/parameters.ts';
+import { InputError } from '../../inputError.ts';
 import type { Incoming } from '../batch.ts';
-import { InputError } from '../inputError.ts';
 import type { Line } from './lines.ts';
 import { SENSOR_KEY } from './names.ts';
 import { unreadable } from './object.ts';

@@ -1,7 +1,7 @@
 /** The bytes of a file or of standard input, unpacked if they are gzip, with a count of how far reading has come. */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { InputError } from '../inputError.ts';
+import { InputError } from '../../inputError.ts';
 import { gunzipped } from './gunzip.ts';
 
 export type Source = {

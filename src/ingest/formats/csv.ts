@@ -1,8 +1,8 @@
 /** CSV: the header says which metric a column is. A line without a quote is simply split; only one with quotes needs a parser. */
 import { parse } from 'csv-parse/sync';
-import { METRIC_NAMES, type MetricName } from '../../contract/metrics.ts';
+import { METRIC_NAMES, type MetricName } from '../../contract/parameters.ts';
+import { InputError } from '../../inputError.ts';
 import type { Incoming } from '../batch.ts';
-import { InputError } from '../inputError.ts';
 import type { Line } from './lines.ts';
 import { SENSOR_KEY, TIME_KEYS } from './names.ts';
 import { unreadable } from './object.ts';

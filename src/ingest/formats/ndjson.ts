@@ -1,5 +1,5 @@
 /** NDJSON: one object a line. Keys may differ from line to line, so what is ignored shows only on the way. */
-import { METRIC_NAMES } from '../../contract/metrics.ts';
+import { METRIC_NAMES } from '../../contract/parameters.ts';
 import type { Incoming } from '../batch.ts';
 import { isTooDeep } from './depth.ts';
 import type { Line } from './lines.ts';

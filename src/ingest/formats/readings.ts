@@ -1,6 +1,7 @@
 /** A source becomes batches of readings. Constant memory: the next batch is read when somebody asks for it. */
+
+import { InputError } from '../../inputError.ts';
 import type { Incoming } from '../batch.ts';
-import { InputError } from '../inputError.ts';
 import { airqualityAmReader, PREAMBLE } from './airqualityAm.ts';
 import type { Source } from './bytes.ts';
 import { csvReader } from './csv.ts';

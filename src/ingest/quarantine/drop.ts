@@ -1,5 +1,5 @@
 /** Takes lines out of quarantine for good: by the operator's word, or because they are old or too many. */
-import type { Sql } from '../../database/connect.ts';
+import type { Sql } from '../../database/client.ts';
 import { type Filter, matches } from './filter.ts';
 
 /** `sql` is a pool of the owner. Returns how many were deleted. */

@@ -1,5 +1,5 @@
 /** Which lines of the quarantine are meant. */
-import type { Sql } from '../../database/connect.ts';
+import type { Sql } from '../../database/client.ts';
 
 export type Filter = {
   reason?: string | undefined;

@@ -1,5 +1,5 @@
 /** What is in quarantine, and why, in words. */
-import type { Sql } from '../../database/connect.ts';
+import type { Sql } from '../../database/client.ts';
 import { READING_REASONS, VALUE_REASONS } from '../reasons.ts';
 import { type Filter, matches } from './filter.ts';
 

@@ -4,12 +4,12 @@
  * What came in leaves the quarantine afterwards, so an interruption loses nothing, and running it again changes nothing.
  */
 import { arrayLiteral } from '../../database/arrayLiteral.ts';
-import type { Sql } from '../../database/connect.ts';
+import type { Sql } from '../../database/client.ts';
 import type { Log } from '../../log.ts';
 import { makeProgress } from '../../progress.ts';
-import { type Line, readingsAgain } from './again.ts';
 import { type Filter, matches } from './filter.ts';
-import { makeRound, type Round, sendRound } from './round.ts';
+import { type Line, readingsAgain } from './parse.ts';
+import { makeRound, type Round, sendRound } from './submit.ts';
 
 /** Of readings: retried = accepted + unchanged + still_quarantined. Of lines: not_retryable. */
 export type Retried = {

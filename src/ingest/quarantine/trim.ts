@@ -3,7 +3,7 @@
  * disk. The oldest go, which makes room for new ones: beyond 128 MiB none is recorded (logic.quarantine_readings). What is let go of, or
  * found no room, is counted.
  */
-import type { Sql } from '../../database/connect.ts';
+import type { Sql } from '../../database/client.ts';
 
 /** How many lines were let go of, or not recorded, by provider; '' is what was imported by hand. */
 export type Trimmed = { expired: Record<string, number>; surplus: Record<string, number> };

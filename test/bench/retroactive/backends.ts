@@ -3,7 +3,7 @@
  * table that was being written to. Looked at a few times a second, on this machine (/proc).
  */
 import { readFileSync } from 'node:fs';
-import { connect, type Target } from '../../../src/database/connect.ts';
+import { connect, type Target } from '../../../src/database/client.ts';
 
 const LOOK_MS = 200;
 

@@ -1,8 +1,8 @@
 /** What is done before anything is measured: two years of readings, at rest as they would be after two years. */
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { onConnection, type Sql, type Target } from '../../../src/database/connect.ts';
-import { maintain } from '../../../src/database/refresh.ts';
+import { onConnection, type Sql, type Target } from '../../../src/database/client.ts';
+import { maintain } from '../../../src/rollups/refresh.ts';
 import { makeHome } from '../../support/program.ts';
 import { NOW } from './network.ts';
 import { writeReadings } from './readings.ts';

@@ -1,7 +1,7 @@
 /** However bad a body, the event loop that serves everybody else is not held up: neither by one, nor by as many as are taken at once. */
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { openPushing, type Pushing } from '../../http/ingest/pushing.ts';
+import { openPushing, type Pushing } from '../../push/pushing.ts';
 import { costOf, leastHeld } from '../costs.ts';
 import { type Here, post, serve } from '../requests.ts';
 import { type WorstBody, worstBodies } from './worstBodies.ts';

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { AskingPool } from '../../../src/database/askingPool.ts';
-import { openPushing, type Pushing } from '../../http/ingest/pushing.ts';
+import type { AskingPool } from '../../../src/database/queryPool.ts';
+import { openPushing, type Pushing } from '../../push/pushing.ts';
 import { begin, type Here, post, serve } from '../requests.ts';
 
 const SLOTS = 16;

@@ -1,9 +1,9 @@
 /** What a history costs before and after the first nightly compression of two years: as much. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openReads } from '../../../src/database/read.ts';
-import { maintain, refresh } from '../../../src/database/refresh.ts';
-import type { Api, ApiDb } from '../../../src/queries/api.ts';
-import { askRegionHistory, askStationHistory } from '../../../src/queries/history.ts';
+import { askRegionHistory, askStationHistory } from '../../../src/api/historyQuery.ts';
+import type { Api, ApiDb } from '../../../src/database/apiSchema.ts';
+import { openReads } from '../../../src/database/pools.ts';
+import { maintain, refresh } from '../../../src/rollups/refresh.ts';
 import { bringIn } from '../../ingest/support.ts';
 import { engines, type TestDatabase, testDatabase } from '../../support/database.ts';
 

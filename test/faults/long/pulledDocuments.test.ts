@@ -1,9 +1,9 @@
 /** However a provider fills the 64 MiB that a document may have, reading it needs little memory and holds nobody else up. */
 import { createGzip } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { fetchDocument } from '../../../src/ingest/pull/fetchDocument.ts';
-import { readSensorCommunity } from '../../../src/ingest/pull/sensorCommunity.ts';
-import { openProvider, type Provider } from '../../ingest/pull/server.ts';
+import { fetchDocument } from '../../../src/pull/fetchDocument.ts';
+import { readSensorCommunity } from '../../../src/pull/sensorCommunity.ts';
+import { openProvider, type Provider } from '../../pull/server.ts';
 import { type Cost, costOf, leastHeld } from '../costs.ts';
 
 const SIZE = 64 * 1_048_576;

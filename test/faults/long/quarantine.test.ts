@@ -1,7 +1,7 @@
 /** One token sends nothing but nonsense, as much as it can: its quarantine ends at its bound, and every line is accounted for. */
 import { randomBytes } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
-import { openPushing } from '../../http/ingest/pushing.ts';
+import { openPushing } from '../../push/pushing.ts';
 import { post, serve } from '../requests.ts';
 
 const BODIES = 40;

@@ -3,13 +3,13 @@
  * goes on when it is back.
  */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { Sql } from '../../../src/database/connect.ts';
-import { refresh } from '../../../src/database/refresh.ts';
+import type { Sql } from '../../../src/database/client.ts';
 import { openWrites } from '../../../src/database/write.ts';
-import { becomeWorker } from '../../../src/jobs/worker.ts';
-import { openWire, type Wire } from '../../http/silence.ts';
+import { refresh } from '../../../src/rollups/refresh.ts';
+import { becomeWorker } from '../../../src/worker/leader.ts';
 import { keepingLog } from '../../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { openWire, type Wire } from '../../support/silence.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 

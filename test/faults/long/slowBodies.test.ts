@@ -1,7 +1,7 @@
 /** Sixteen bodies that trickle, all of one token: others are served meanwhile, and after ten seconds they are over. */
 import { once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
-import { openPushing } from '../../http/ingest/pushing.ts';
+import { openPushing } from '../../push/pushing.ts';
 import { begin, post, serve, statusOf } from '../requests.ts';
 
 const READING = JSON.stringify([{ sensor_id: 1, time: '2026-11-20T11:00:00Z', pm25: 1 }]);

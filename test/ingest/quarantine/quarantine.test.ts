@@ -7,10 +7,10 @@ import {
   quarantineListCommand,
   quarantineRetryCommand,
 } from '../../../src/commands/quarantine.ts';
-import type { Sql } from '../../../src/database/connect.ts';
+import type { Sql } from '../../../src/database/client.ts';
 import { acceptReadings } from '../../../src/ingest/accept.ts';
 import { trimQuarantine } from '../../../src/ingest/quarantine/trim.ts';
-import { trimQuarantineJob } from '../../../src/jobs/trimQuarantine.ts';
+import { trimQuarantineJob } from '../../../src/worker/trimQuarantine.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { bringIn, keepingLog, NOW, reading, smallNetwork } from '../support.ts';
 

@@ -1,9 +1,9 @@
 /** What was kept out comes in once its reason is gone, whatever happens on the way. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Sql } from '../../../src/database/connect.ts';
+import type { Sql } from '../../../src/database/client.ts';
 import { acceptReadings } from '../../../src/ingest/accept.ts';
 import type { Incoming } from '../../../src/ingest/batch.ts';
-import { readingsOfPush } from '../../../src/ingest/push/airrohr.ts';
+import { readingsOfPush } from '../../../src/ingest/formats/airrohr.ts';
 import type { Filter } from '../../../src/ingest/quarantine/filter.ts';
 import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';

@@ -1,0 +1,49 @@
+/** The public API as an Express app; the table "the public door" of the design is what it does. */
+import express, { type Express } from 'express';
+import type { Clock } from '../clock.ts';
+import { BASE_PATH } from '../contract/endpoints.ts';
+import type { ApiDb } from '../database/apiSchema.ts';
+import { accessLog } from '../http/accessLog.ts';
+import { makeErrorHandlers, refuseMalformedPath, refuseUnknownPath } from '../http/errors.ts';
+import { addPath, allowAnyOrigin } from '../http/methods.ts';
+import type { Log } from '../log.ts';
+import { measure } from '../metrics/http.ts';
+import type { Metrics } from '../metrics/registry.ts';
+import { addRoutes } from './routes.ts';
+import { makeSiteUrls } from './siteUrls.ts';
+
+export type AppOptions = {
+  db: ApiDb;
+  clock: Clock;
+  /** Where the service's own pages are; empty for no links to them. */
+  siteBaseUrl: string;
+  log: Log;
+  /** Absent: nothing is counted. */
+  metrics?: Metrics;
+};
+
+const WORTH_LOOKING_AT = `${BASE_PATH.replace('{locale}', 'en')}/stations.json`;
+
+export function makeApp({ db, clock, siteBaseUrl, log, metrics }: AppOptions): Express {
+  const app = bareApp();
+  const errors = makeErrorHandlers(log);
+  if (metrics !== undefined) app.use(measure(metrics, 'public'));
+  app.use(accessLog(log), errors.watch, allowAnyOrigin, refuseMalformedPath);
+  addPath(app, /^\/$/, (_req, res) => {
+    res.status(302).set('Location', WORTH_LOOKING_AT).end();
+  });
+  addRoutes(app, { db, clock, site: makeSiteUrls(siteBaseUrl) });
+  app.use(refuseUnknownPath, errors.handle);
+  return app;
+}
+
+/** Express without what it adds by itself: its name, query parsing, weak validators, lax paths. */
+export function bareApp(): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('query parser');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  return app;
+}

@@ -1,0 +1,138 @@
+/**
+ * A pool for statements that must be answered soon or not at all: none outlives its limit, whatever the network does.
+ * A connection that was cut silently never says so, and the driver would wait for it for ever; but the server stops every statement
+ * at its limit, so silence beyond that means that nobody is there. After that, and after every other break, the whole pool is
+ * replaced and the statement sent once more (so it must be one that may be repeated): the other connections are as likely cut, and one that broke in mid-query hands the
+ * error to the next question it is given. Idle connections are otherwise left alone.
+ */
+import { connect as dial, type Socket } from 'node:net';
+import { connect, type Place, type Role, type Sql, type Target } from './client.ts';
+import { asUnavailable, isBroken, isPassing, isSilent, Unavailable } from './errors.ts';
+import { type Rhythm, whileAnswered } from './pulse.ts';
+import { makeSlots, type Slots } from './semaphore.ts';
+import { within } from './timeouts.ts';
+
+const PAUSE_MS = 100;
+const GRACE_MS = 200;
+
+/**
+ * Given how many connections work and how many statements wait; gives what is told how long the database took to answer, or to fail,
+ * by what was asked.
+ */
+export type PoolWatch = (counts: Pick<Slots, 'inUse' | 'waiting'>) => (query: string, seconds: number) => void;
+
+type Options = {
+  role: Role;
+  name: string;
+  timeZone: string;
+  max: number;
+  /** How long the server may work on a statement, and how long a statement waits for a free connection. */
+  statementMs: number;
+  /** How long all of it may take, a second try included. */
+  answerMs: number;
+  /** How many statements may wait for a connection. */
+  mostWaiting: number;
+  /** Where a statement may take long: how to tell a server that works from one that is silent. */
+  pulse?: Rhythm;
+  watch?: PoolWatch | undefined;
+};
+
+export type AskingPool = {
+  ask(text: string, parameters: readonly unknown[]): Promise<unknown[]>;
+  close(): Promise<void>;
+};
+
+export function openAskingPool(
+  target: Target,
+  { role, name, timeZone, max, statementMs, answerMs, mostWaiting, pulse, watch }: Options,
+): AskingPool {
+  const silenceMs = statementMs + GRACE_MS;
+  const silence = () => Object.assign(new Error(`nothing was heard for ${silenceMs} ms`), { code: 'SILENCE' });
+  const open = () =>
+    connect(target, {
+      role,
+      name,
+      timeZone,
+      max: pulse === undefined ? max : max + 1, // the pulse finds a connection free
+      statementTimeoutMs: statementMs,
+      driver: { socket: openSocket },
+    });
+  const slots = makeSlots(max, { patienceMs: statementMs, mostWaiting });
+  const onAnswer = watch?.(slots);
+  let pool = open();
+  let beating: Promise<unknown> | undefined;
+  let closed = false;
+
+  /** One question for all statements that wait. */
+  function beat(asked: Sql): Promise<unknown> {
+    beating ??= Promise.resolve(asked.unsafe('select 1')).finally(() => {
+      beating = undefined;
+    });
+    return beating;
+  }
+
+  async function once(text: string, parameters: readonly unknown[]): Promise<unknown[]> {
+    await slots.take();
+    const asked = pool;
+    const began = performance.now();
+    try {
+      const answer = asked.unsafe(text, [...parameters] as never[], { prepare: true });
+      const heard = pulse === undefined ? answer : whileAnswered(answer, () => beat(asked), pulse);
+      const rows = await within(silenceMs, heard, silence);
+      return rows.filter((row) => row !== undefined); // what a failed query left on its connection
+    } catch (error) {
+      if (isBroken(error) && asked === pool && !closed) {
+        pool = open();
+        if (isSilent(error)) slots.refuseWaiting(asUnavailable(error));
+        end(asked).catch(() => undefined);
+      }
+      throw error;
+    } finally {
+      onAnswer?.(nameOf(text), (performance.now() - began) / 1_000);
+      slots.give();
+    }
+  }
+
+  async function twice(text: string, parameters: readonly unknown[]): Promise<unknown[]> {
+    try {
+      return await once(text, parameters);
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      return await once(text, parameters);
+    }
+  }
+
+  return {
+    async ask(text, parameters) {
+      const late = () => new Unavailable(`no answer within ${answerMs} ms`);
+      try {
+        return await within(answerMs, twice(text, parameters), late);
+      } catch (error) {
+        throw asUnavailable(error);
+      }
+    },
+    async close() {
+      closed = true;
+      await end(pool);
+    },
+  };
+}
+
+/** A statement is called by the first relation or function of ours in it. */
+function nameOf(text: string): string {
+  const [, schema, name] = /\b"?(api|logic|raw)"?\."?(\w+)/.exec(text) ?? [];
+  return name === undefined ? 'other' : `${schema}.${name}`;
+}
+
+/** What is under way has a second to end. */
+const end = (pool: Sql) => pool.end({ timeout: 1 });
+
+/** Like the driver's own, but a server that accepts and hangs up is an error: the driver would dial again at once, without end. */
+function openSocket({ host, port, path }: Place): Socket {
+  const turn = Math.floor(Math.random() * host.length);
+  const socket = path ? dial(path) : dial(port[turn] ?? 5432, host[turn]);
+  const hungUp = Object.assign(new Error('the server hung up'), { code: 'CONNECTION_CLOSED' });
+  socket.once('end', () => socket.destroy(hungUp));
+  return Object.assign(socket, { host: host[turn] }); // the name that TLS verifies
+}

@@ -1,0 +1,38 @@
+/** For operators, orchestrators and Prometheus, on a port of its own: is the process alive, can it answer, and how is it doing? */
+import type { Express, Request } from 'express';
+import { bareApp } from '../api/app.ts';
+import { makeErrorHandlers } from '../http/errors.ts';
+import { addPath } from '../http/methods.ts';
+import { notFound, quoted } from '../http/problem.ts';
+import { sendBody } from '../http/send.ts';
+import type { Log } from '../log.ts';
+import type { Metrics } from './registry.ts';
+
+export type Readiness = { ok: boolean; checks: Readonly<Record<string, unknown>> };
+
+type AdminOptions = { ready: () => Promise<Readiness>; metrics: Metrics; log: Log };
+
+export function makeAdminApp({ ready, metrics, log }: AdminOptions): Express {
+  const app = bareApp();
+  app.use((_req, res, next) => {
+    res.set('Cache-Control', 'no-store');
+    next();
+  });
+  addPath(app, /^\/healthz$/, (req, res) => sendBody(req, res, 200, Buffer.from('{"ok":true}')));
+  addPath(app, /^\/readyz$/, async (req, res) => {
+    const readiness = await ready().catch((error: unknown): Readiness => {
+      log.warn({ err: error }, 'readiness could not be told');
+      return { ok: false, checks: {} };
+    });
+    sendBody(req, res, readiness.ok ? 200 : 503, Buffer.from(JSON.stringify(readiness)));
+  });
+  addPath(app, /^\/metrics$/, async (req, res) => {
+    const text = await metrics.text();
+    res.setHeader('Content-Type', metrics.contentType);
+    res.end(req.method === 'HEAD' ? undefined : text);
+  });
+  app.use((req: Request) => {
+    throw notFound(`There is nothing at ${quoted(req.path)}. Here are /healthz, /readyz and /metrics.`);
+  }, makeErrorHandlers(log).handle);
+  return app;
+}

@@ -1,0 +1,146 @@
+/**
+ * The network file, as far as a single place of it can be right or wrong by itself; what places say about each other is checked by
+ * rows.ts. The JSON schema beside this file is generated from here.
+ */
+import { z } from 'zod';
+import { FORMULAS } from '../contract/formulas.ts';
+
+const periodEnds = {
+  since: z
+    .string()
+    .nullish()
+    .describe('ISO 8601; without an offset in the time zone of the network; absent: since ever'),
+  until: z.string().nullish().describe('the first instant no longer part of it; absent: for good'),
+};
+const flag = z
+  .union([z.boolean(), z.array(z.strictObject(periodEnds))])
+  .describe('true: since ever and for good; or the periods in which it is so');
+const title = z
+  .record(z.string().regex(/^[a-z]{2,3}$/, 'a locale such as en, ru or hy'), z.string().min(1))
+  .describe('by locale; falls back to en, then to any');
+const id = z.int().min(1).max(2_147_483_647);
+const slug = z
+  .string()
+  .regex(/^[a-z-]+$/, 'a slug of small letters a to z and hyphens')
+  .regex(/^(?!.*-history$)/, 'a slug that does not end in -history, because addresses do');
+const latitude = z.number().min(-90).max(90);
+const longitude = z.number().min(-180).max(180);
+
+/** A subset of what PostgreSQL takes for an interval, with which one can hardly say something else than one means. */
+const STALE_AFTER =
+  /^(?:P(?!$)(?:\d{1,9}D)?(?:T(?!$)(?:\d{1,9}H)?(?:\d{1,9}M)?(?:\d{1,9}S)?)?|\d{1,9} (?:second|minute|hour|day)s?(?: \d{1,9} (?:second|minute|hour|day)s?)*)$/;
+
+const duration = z
+  .string()
+  .regex(STALE_AFTER, 'a duration such as "3 hours", "90 minutes" or "PT3H"')
+  .regex(/[1-9]/, 'a duration longer than nothing');
+
+/** How a provider may be asked for its readings. */
+export const PULL_KINDS = ['sensor-community'] as const;
+
+export const Provider = z.strictObject({
+  id: z.string().min(1),
+  title: z.string().min(1),
+  url: z.string().default(''),
+  image: z.string().default(''),
+  image_dark: z.string().default(''),
+  stale_after: duration.default('3 hours').describe('how old a reading may be and still count as current'),
+  pull: z
+    .strictObject({
+      kind: z.enum(PULL_KINDS),
+      url: z
+        .url({ protocol: /^https?$/, error: 'an http(s) address' })
+        .refine(
+          (url) => !/^https?:\/\/[^/]*@/.test(url),
+          'an address without user and password: it would be kept as it is',
+        ),
+      every: duration.default('5 minutes'),
+    })
+    .nullish()
+    .describe('where its readings are fetched from, and how often; its host must be among PULL_HOSTS'),
+});
+
+export const Region = z.strictObject({
+  slug,
+  kind: z.enum(['city', 'district']),
+  city: slug.optional().describe('the city of a district'),
+  title,
+  map: z
+    .strictObject({ latitude, longitude, delta: z.number().gt(0).lt(360).default(0.2) })
+    .optional()
+    .describe('what a map of it shows; absent: the centre of its stations'),
+  is_hidden: z.boolean().default(false),
+});
+
+const formula = z.enum(['none', ...FORMULAS]);
+const correction = z
+  .union([formula, z.array(z.strictObject({ formula, ...periodEnds })).min(1)])
+  .describe('the formula that corrects PM2.5, for all time or by periods; formulas change on full hours');
+
+export const Sensor = z.strictObject({
+  id,
+  kind: z.string().min(1).nullish(),
+  correction: correction
+    .optional()
+    .describe(
+      'the formula that corrects PM2.5, for all time or by periods; absent: as corrections says for its kind, else none',
+    ),
+  device: z
+    .string()
+    .min(1)
+    .nullish()
+    .describe('what the device it is in calls itself when it pushes readings, such as esp8266-1234567'),
+  stations: z
+    .array(z.strictObject({ id, ...periodEnds }))
+    .min(1)
+    .optional()
+    .describe('where it stood and when; absent: always at the station it is listed under'),
+  suspicious: flag.default(false).describe('all of its readings are unreliable; true, or the periods'),
+});
+
+export const Station = z.strictObject({
+  id,
+  provider: z.string().min(1),
+  title,
+  latitude,
+  longitude,
+  altitude: z.number().nullish(),
+  hidden: flag
+    .default(false)
+    .describe(
+      'in no region and no list; true, or the periods. A station is retired by hiding it from a day on: what was before stays',
+    ),
+  is_bad_thp: flag.default(false).describe('temperature, humidity and pressure are unreliable; true, or the periods'),
+  screening: z
+    .boolean()
+    .default(true)
+    .describe('false: the operator vouches for temperature, humidity and pressure, and only is_bad_thp says otherwise'),
+  regions: z
+    .array(z.union([slug, z.strictObject({ slug, ...periodEnds })]))
+    .describe('all it is in: a district implies no city. Periods count from the next full hour on'),
+  sensors: z.array(Sensor),
+});
+
+export const Network = z.strictObject({
+  $schema: z.string().optional(),
+  time_zone: z.string().min(1).describe('IANA name, the one the database was made for'),
+  providers: z.array(Provider),
+  regions: z.array(Region),
+  stations: z.array(Station),
+  corrections: z
+    .record(z.string().min(1), correction)
+    .default({})
+    .describe('how PM2.5 of sensors of a kind is corrected, such as {"PMS5003": "epa-2021"}'),
+});
+
+export type Provider = z.output<typeof Provider>;
+export type Region = z.output<typeof Region>;
+export type Station = z.output<typeof Station>;
+export type Sensor = z.output<typeof Sensor>;
+export type Network = z.output<typeof Network>;
+export type Flag = z.output<typeof flag>;
+export type Correction = z.output<typeof correction>;
+
+/** Of what a person writes: keys with a default may be left out. */
+export const networkJsonSchema = (): object =>
+  z.toJSONSchema(Network, { io: 'input', target: 'draft-2020-12' }) as object;

@@ -1,0 +1,43 @@
+/** POST /v1/push/airrohr: what the airRohr firmware sends to "its own API", to the address, user and password set in the device. */
+import type { Request, RequestHandler } from 'express';
+import { Problem } from '../http/problem.ts';
+import { findPushSensors, type PushRecord, readingsOfPush, readPushedValues } from '../ingest/formats/airrohr.ts';
+import { senderOf } from './authenticate.ts';
+import { bodyOf, parseJson, readBody } from './body.ts';
+import { type Intake, takeIn } from './ingestBatch.ts';
+
+const LARGEST_BODY = 64 * 1024;
+
+export function makeAirrohrRoute({ writes, clock, metrics, bodyMs }: Intake): RequestHandler[] {
+  return [
+    readBody({ limit: LARGEST_BODY, timeMs: bodyMs, types: ['application/json'] }),
+    async (req, res) => {
+      const now = clock();
+      const record = recordOf(req, parseJson(bodyOf(req)), now);
+      const sensors = await findPushSensors(writes, record, senderOf(res).scope, now);
+      await takeIn(req, res, { writes, metrics, readings: readingsOfPush(record, sensors), now });
+    },
+  ];
+}
+
+function recordOf(req: Request, body: unknown, now: Date): PushRecord {
+  const values = readPushedValues(body);
+  if (values === undefined) throw new Problem(400, 'The body has no list "sensordatavalues". Nothing was stored.');
+  const device = req.get('X-Sensor')?.trim() || deviceIn(body);
+  if (device === undefined || !/^[!-~]{1,100}$/.test(device)) {
+    throw new Problem(400, 'The header X-Sensor must say which device this is, such as esp8266-12345678.');
+  }
+  const pin = req.get('X-PIN')?.trim() || null;
+  if (pin !== null && !/^\d{1,3}$/.test(pin)) throw new Problem(400, 'The header X-PIN must be a number.');
+  // whole seconds: what one body holds was measured at one time, and no device is more exact than that
+  const measuredAt = new Date(Math.floor(now.getTime() / 1000) * 1000).toISOString().replace('.000Z', 'Z');
+  return { device, pin, measuredAt, values };
+}
+
+/** The firmware names itself in the body too, without the kind of its chip. */
+function deviceIn(body: unknown): string | undefined {
+  const { esp8266id, esp32id } = Object(body) as Record<string, unknown>;
+  const id = (given: unknown) => (typeof given === 'string' && given !== '') || typeof given === 'number';
+  if (id(esp8266id)) return `esp8266-${esp8266id}`;
+  return id(esp32id) ? `esp32-${esp32id}` : undefined;
+}

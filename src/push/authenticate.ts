@@ -1,0 +1,65 @@
+/**
+ * Lets nobody in without a token, before anything of a body is read. Whoever tries many wrong ones has to wait; but a token that was
+ * good before is looked at all the same, or one device with an old token would lock out all those behind its router.
+ */
+import { createHash } from 'node:crypto';
+import type { Request, RequestHandler, Response } from 'express';
+import { ipKeyGenerator } from 'express-rate-limit';
+import type { Clock } from '../clock.ts';
+import type { AskingPool } from '../database/queryPool.ts';
+import { Problem } from '../http/problem.ts';
+import { presentedToken } from './credentials.ts';
+import { perMinute } from './perMinute.ts';
+import { findToken, type Sender } from './tokens.ts';
+
+type Options = { writes: AskingPool; clock: Clock; failures: number };
+
+/** A bound for memory, far above any network's number of tokens. */
+const REMEMBERED = 10_000;
+
+export function makeAuthenticate({ writes, clock, failures }: Options): RequestHandler {
+  const detail = 'Too many requests from this address had a wrong token. Wait, and correct the token.';
+  const limiter = perMinute({ limit: failures, keyOf: addressOf, detail });
+  const goodBefore = new Set<string>();
+
+  /** Resolves if the address may fail once more in this minute. */
+  const noteFailure = (req: Request, res: Response) =>
+    new Promise<void>((resolve, reject) => {
+      limiter(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
+    });
+  const isAtLimit = async (req: Request) => ((await limiter.getKey(addressOf(req)))?.totalHits ?? 0) >= failures;
+
+  return async (req, res, next) => {
+    const presented = presentedToken(req.get('Authorization'));
+    if (presented === undefined) throw unauthorized('This needs a token.');
+    const print = createHash('sha256').update(presented).digest('base64');
+    if (!goodBefore.has(print) && (await isAtLimit(req))) await noteFailure(req, res);
+    const sender = await findToken(writes, presented, clock());
+    if (sender === undefined) {
+      goodBefore.delete(print);
+      await noteFailure(req, res);
+      throw unauthorized('This token is unknown, or was revoked.');
+    }
+    if (goodBefore.size >= REMEMBERED) goodBefore.clear();
+    goodBefore.add(print);
+    res.locals.sender = sender;
+    next();
+  };
+}
+
+/** Who sent the request that is being answered. */
+export function senderOf(res: Response): Sender {
+  return res.locals.sender as Sender;
+}
+
+/** An IPv6 address stands for its network: whoever has one has as many as they like. */
+function addressOf(req: Request): string {
+  return ipKeyGenerator(req.ip ?? '');
+}
+
+function unauthorized(what: string): Problem {
+  const how = 'Send "Authorization: Bearer TOKEN", or the token as the password of HTTP Basic authentication.';
+  return new Problem(401, `${what} ${how}`, {
+    'WWW-Authenticate': 'Bearer realm="airseries", Basic realm="airseries"',
+  });
+}

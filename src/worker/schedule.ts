@@ -1,0 +1,75 @@
+/** node-cron behind a few lines: every job by the UTC clock, never twice at once, its failures told and never fatal. */
+import { schedule as cron } from 'node-cron';
+import { type Clock, watchClock } from '../clock.ts';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics/registry.ts';
+import type { Confirm } from './leader.ts';
+
+export type Job = {
+  readonly name: string;
+  /** Cron expression. */
+  readonly every: string;
+  run(): Promise<void>;
+};
+
+/** Who is told how the jobs go, and who knows whether this process may work at all. */
+export type Watch = { clock: Clock; log: Log; metrics: Metrics; confirm?: Confirm | undefined };
+
+/** Starts the jobs; the function it returns stops them and waits for those that are running. */
+export function scheduleJobs(jobs: readonly Job[], watch: Watch): () => Promise<void> {
+  const { log, metrics } = watch;
+  const running = new Map<string, Promise<void>>();
+  for (const { name: task } of jobs) {
+    // told as 0 before the first: an increase is seen only from one number to the next
+    metrics.add('airseries_job_runs_total', { task }, 0);
+    metrics.add('airseries_job_failures_total', { task }, 0);
+  }
+  const start = (job: Job) => {
+    if (running.has(job.name)) {
+      log.warn({ job: job.name }, 'the job still runs from the time before; this time it is left out');
+      return;
+    }
+    running.set(
+      job.name,
+      runJob(job, watch).finally(() => running.delete(job.name)),
+    );
+  };
+  const schedule = () =>
+    jobs.map((job) => cron(job.every, () => start(job), { name: job.name, timezone: 'UTC', logger: loggerFor(log) }));
+
+  let tasks = schedule();
+  const destroy = () => Promise.all(tasks.map((task) => task.destroy()));
+  const unwatch = watchClock(async (seconds) => {
+    log.warn({ seconds }, 'the clock of this machine was set; the jobs go on by the new time');
+    await destroy(); // they wait for the old one
+    tasks = schedule();
+  });
+  return async () => {
+    unwatch();
+    await destroy();
+    await Promise.all(running.values());
+  };
+}
+
+/** What the scheduler itself has to say, as lines of our log: a run that was late, for instance. */
+function loggerFor(log: Log) {
+  const tell = (message: string | Error) => log.warn({ scheduler: true }, String(message));
+  return { info: () => undefined, debug: () => undefined, warn: tell, error: tell };
+}
+
+/** Never rejects. */
+export async function runJob({ name: task, run }: Job, { clock, log, metrics, confirm }: Watch): Promise<void> {
+  const started = performance.now();
+  metrics.add('airseries_job_runs_total', { task });
+  try {
+    await confirm?.();
+    await run();
+    const ms = performance.now() - started;
+    metrics.observe('airseries_job_duration_seconds', { task }, ms / 1_000);
+    metrics.set('airseries_job_last_success_timestamp_seconds', { task }, clock().getTime() / 1_000);
+    log.debug({ job: task, ms: Math.round(ms) }, 'job done');
+  } catch (error) {
+    metrics.add('airseries_job_failures_total', { task });
+    log.error({ job: task, error: (error as Error).message }, 'job failed; it runs again at its next time');
+  }
+}

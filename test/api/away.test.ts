@@ -1,0 +1,194 @@
+/** A database that goes away in every way it can: 503 within three seconds, never a hang, and answers again as soon as it is back. */
+import type { Express } from 'express';
+import request from 'supertest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makeApp } from '../../src/api/app.ts';
+import { makeClock } from '../../src/clock.ts';
+import type { Api } from '../../src/database/apiSchema.ts';
+import { connect, type Sql, type Target } from '../../src/database/client.ts';
+import { openReads } from '../../src/database/pools.ts';
+import { onEveryEngine } from '../support/database.ts';
+import { openMute, openWire } from '../support/silence.ts';
+import { NOW } from './network.ts';
+import { recordingLog, type Served, serve } from './serve.ts';
+
+const PATHS = [
+  'stations.json',
+  'station/1.json',
+  'station/1-history.json',
+  'region/alpha.json',
+  'region/alpha-history.json',
+];
+
+async function ask(
+  app: Express,
+  path = 'station/1.json',
+): Promise<{ status: number; ms: number; res: request.Response }> {
+  const began = performance.now();
+  const res = await request(app).get(`/en/air-quality-app/v1/${path}`);
+  return { status: res.status, ms: performance.now() - began, res };
+}
+
+async function expectAway(app: Express, path?: string) {
+  const { res, ms } = await ask(app, path);
+  expect(res.status).toBe(503);
+  expect(ms).toBeLessThan(3_000);
+  expect(res.headers['retry-after']).toBe('5');
+  expect(res.headers['cache-control']).toBe('no-store');
+  expect(res.headers['access-control-allow-origin']).toBe('*');
+  expect(res.body).toEqual({
+    status: 503,
+    title: 'Service Unavailable',
+    detail: expect.stringMatching(/again in 5 seconds/),
+  });
+}
+
+function appOver(target: Target) {
+  const db = openReads<Api>(target, { timeZone: 'Asia/Yerevan', max: 4 });
+  const log = recordingLog();
+  return { app: makeApp({ db, clock: makeClock(NOW), siteBaseUrl: '', log }), db, log };
+}
+
+onEveryEngine('a database that goes away', (engine) => {
+  let served: Served;
+  let target: Exclude<Target, string>;
+  let administrator: Sql;
+  beforeAll(async () => {
+    served = await serve(engine);
+    target = served.database.target as typeof target;
+    administrator = connect({ ...target, database: 'postgres' }, {});
+  });
+  afterAll(async () => {
+    await administrator.end();
+    await served.close();
+  });
+
+  const terminate = () => administrator`select pg_terminate_backend(pid) from (${backends()}) b`;
+  const backends = () => administrator<{ pid: number }[]>`
+    select pid from pg_stat_activity where datname = ${target.database} and application_name = 'airseries read' order by pid`;
+
+  it('loses nothing when its backends are terminated between requests', async () => {
+    for (let round = 0; round < 10; round++) {
+      expect((await ask(served.app)).status).toBe(200);
+      await terminate();
+    }
+  });
+
+  it('answers nearly every request, and in time, while its backends are terminated under load', async () => {
+    let done = false;
+    const killer = (async () => {
+      while (!done) {
+        await terminate();
+        await new Promise((resolve) => setTimeout(resolve, 400));
+      }
+    })();
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, async (_, client) => {
+        const seen = [];
+        for (let n = 0; n < 15; n++) seen.push(await ask(served.app, PATHS[(client + n) % PATHS.length]));
+        return seen;
+      }),
+    );
+    done = true;
+    await killer;
+    expect(answers.flat().filter(({ ms }) => ms > 3_000)).toEqual([]);
+    const statuses = answers.flat().map(({ status }) => status);
+    expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
+    // a question may be hit twice, and is asked twice only
+    expect(statuses.filter((status) => status === 503).length).toBeLessThan(statuses.length / 10);
+    expect((await ask(served.app)).status).toBe(200);
+  });
+
+  it('gives up on statements that take too long', async () => {
+    const owner = served.database.as();
+    await owner`select`; // the driver never reserves a connection that it has yet to open
+    const held = await owner.reserve();
+    await held`begin`;
+    await held`lock table raw.station, raw.region in access exclusive mode`;
+    await Promise.all(PATHS.map((path) => expectAway(served.app, path)));
+    await held`rollback`;
+    held.release();
+    for (const path of PATHS) expect((await ask(served.app, path)).status).toBe(200);
+  });
+
+  it('answers more requests at once than it has connections', async () => {
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => ask(served.app, PATHS[n % PATHS.length])));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+
+  it('asks again on a new connection when all that it has were cut silently', async () => {
+    const wire = await openWire(target);
+    const { app, db } = appOver(wire.target);
+    for (const path of PATHS) expect((await ask(app, path)).status).toBe(200);
+    wire.cut(false);
+    const answers = await Promise.all([ask(app), ask(app, 'stations.json')]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    for (const { ms } of answers) expect(ms).toBeLessThan(3_000);
+    expect((await ask(app)).ms).toBeLessThan(1_000);
+    await db.destroy();
+    await wire.close();
+  });
+
+  it('says so while the network is cut, and answers when it is joined', async () => {
+    const wire = await openWire(target);
+    const { app, db, log } = appOver(wire.target);
+    expect((await ask(app)).status).toBe(200);
+    wire.cut(true);
+    await Promise.all(PATHS.map((path) => expectAway(app, path)));
+    await Promise.all(Array.from({ length: 20 }, () => expectAway(app)));
+    wire.join();
+    await expect.poll(async () => (await ask(app)).status, { timeout: 3_500, interval: 100 }).toBe(200);
+    const notes = log.lines.filter(({ level }) => level !== 'debug');
+    expect(notes.map(({ level, message }) => `${level}: ${message}`)).toEqual([
+      'warn: the database does not answer; requests get 503 until it does',
+      'info: the database answers again',
+    ]);
+    await db.destroy();
+    await wire.close();
+  });
+
+  it('leaves idle connections alone', async () => {
+    await Promise.all(Array.from({ length: 8 }, () => ask(served.app)));
+    const before = await backends();
+    expect(before.length).toBeGreaterThan(0);
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    expect((await ask(served.app)).status).toBe(200);
+    expect(await backends()).toEqual(before);
+  });
+
+  it('is back as soon as the database takes connections again', async () => {
+    await administrator.unsafe(`alter database ${target.database} allow_connections false`);
+    await terminate();
+    for (const path of PATHS) await expectAway(served.app, path);
+    await administrator.unsafe(`alter database ${target.database} allow_connections true`);
+    for (const path of PATHS) expect((await ask(served.app, path)).status).toBe(200);
+  });
+});
+
+it.each<[string, Target]>([
+  ['a socket that leads nowhere', { host: '/nonexistent', port: 5432, user: 'x', database: 'x' }],
+  ['a port where nobody listens', 'postgres://x@127.0.0.1:1/x'],
+  ['a host without a name', 'postgres://x@nowhere.invalid/x'],
+])('%s gives 503 for every path', async (_, target) => {
+  const { app, db } = appOver(target);
+  for (const path of PATHS) await expectAway(app, path);
+  await db.destroy();
+});
+
+it('a server that accepts and never answers gives 503', async () => {
+  const mute = await openMute(() => undefined);
+  const { app, db } = appOver(mute.target);
+  await Promise.all([...PATHS, ...PATHS, ...PATHS].map((path) => expectAway(app, path)));
+  await expectAway(app);
+  await db.destroy();
+  mute.close();
+});
+
+it('a server that accepts and hangs up gives 503', async () => {
+  const mute = await openMute((socket) => socket.end());
+  const { app, db } = appOver(mute.target);
+  await Promise.all(PATHS.map((path) => expectAway(app, path)));
+  expect(mute.connections()).toBeLessThan(100);
+  await db.destroy();
+  mute.close();
+});

@@ -1,0 +1,113 @@
+/** Presenting is pure: rows in, the specification's JSON out. */
+import { describe, expect, it } from 'vitest';
+import { presentRegionHistory, presentStationHistory } from '../../src/api/history.ts';
+import { presentStation } from '../../src/api/presentStation.ts';
+import { presentRegion } from '../../src/api/region.ts';
+import { makeSiteUrls } from '../../src/api/siteUrls.ts';
+import { city, district } from '../../src/contract/region.ts';
+import { station } from '../../src/contract/station.ts';
+import * as order from '../contract/keyOrder.ts';
+import { regionBucket, regionRow, stationBucket, stationRow } from './rows.ts';
+
+const site = makeSiteUrls('https://air.example');
+
+describe('a station', () => {
+  it('is laid out as specified, from a row of any order and with more in it', () => {
+    const backwards = Object.fromEntries(Object.entries(stationRow).reverse()) as typeof stationRow;
+    const shown = presentStation(backwards, 'ru', site);
+    expect(Object.keys(shown)).toEqual(order.STATION);
+    expect(station.parse(shown)).toMatchObject({ title: 'Улица', city: 'Город', district: null, lux: null });
+    expect(shown.url).toBe('https://air.example/ru/air-quality/station/7');
+  });
+});
+
+describe('a region', () => {
+  it('is a city with is_hidden', () => {
+    const shown = presentRegion({ ...regionRow, is_hidden: true }, 'hy', site);
+    expect(Object.keys(shown)).toEqual(order.CITY);
+    expect(city.parse(shown)).toMatchObject({
+      title: 'Քաղաք',
+      is_hidden: true,
+      url: 'https://air.example/hy/air-quality/town',
+    });
+  });
+
+  it('is a district with its city and without is_hidden', () => {
+    const row = {
+      ...regionRow,
+      slug: 'east',
+      kind: 'district' as const,
+      city_slug: 'town',
+      city_en: 'Town',
+      is_hidden: null,
+    };
+    const shown = presentRegion(row, 'en', site);
+    expect(Object.keys(shown)).toEqual(order.DISTRICT);
+    expect(district.parse(shown)).toMatchObject({
+      city: 'Town',
+      city_slug: 'town',
+      url: 'https://air.example/en/air-quality/town/east',
+    });
+  });
+});
+
+describe('a history', () => {
+  it('has all five windows, empty or not', () => {
+    const empty = { '24h': [], '7d': [], '30d': [], '1y': [], '2y': [] };
+    expect(presentStationHistory([])).toEqual(empty);
+    expect(Object.keys(presentRegionHistory([]))).toEqual(Object.keys(empty));
+  });
+
+  it('puts a bucket into its window, hours without extremes', () => {
+    const shown = presentStationHistory([
+      { ...stationBucket, series: '24h' },
+      { ...stationBucket, series: '7d' },
+      { ...stationBucket, series: '30d' },
+      { ...stationBucket, series: '2y' },
+    ]);
+    expect(Object.values(shown).map((points) => points.length)).toEqual([1, 1, 1, 0, 1]);
+    expect(Object.keys(shown['24h'][0] ?? {})).toEqual(order.STATION_HOUR);
+    expect(Object.keys(shown['30d'][0] ?? {})).toEqual(order.STATION_DAY);
+  });
+
+  it('gives stations the raw value and regions the count', () => {
+    const shown = presentRegionHistory([
+      { ...regionBucket, series: '7d' },
+      { ...regionBucket, series: '1y' },
+    ]);
+    expect(Object.keys(shown['7d'][0] ?? {})).toEqual(order.REGION_HOUR);
+    expect(Object.keys(shown['1y'][0] ?? {})).toEqual(order.REGION_DAY);
+  });
+
+  it('pairs minimum and maximum, null when they are, zero when they are zero', () => {
+    const [point] = presentStationHistory([
+      {
+        ...stationBucket,
+        series: '30d',
+        min_temperature: -3.5,
+        max_temperature: 0,
+        min_pm25: 0,
+        max_pm25: 0,
+        min_dust: null,
+        max_dust: null,
+      },
+    ])['30d'];
+    expect(point).toMatchObject({ range_temperature: [-3.5, 0], range_pm25: [0, 0], range_dust: null, min_dust: null });
+  });
+});
+
+describe('links to the site', () => {
+  it('are empty without a site', () => {
+    const none = makeSiteUrls('');
+    expect([none.city('en', 'a'), none.district('en', 'a', 'b'), none.station('en', 1)]).toEqual(['', '', '']);
+  });
+
+  it('take a base with a path and a slash, and templates of their own', () => {
+    const paths = { city: '/{city}/{locale}', district: '/{city}/{district}', station: '/s/{id}' };
+    const own = makeSiteUrls('https://air.example/app/', paths);
+    expect([own.city('ru', 'a'), own.station('ru', 1)]).toEqual([
+      'https://air.example/app/a/ru',
+      'https://air.example/app/s/1',
+    ]);
+  });
+});

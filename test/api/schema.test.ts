@@ -1,0 +1,86 @@
+/** Schema api as its readers meet it: everything commented, plain types only, and nothing but it within reach. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Sql } from '../../src/database/client.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+
+const PLAIN = ['int4', 'float8', 'text', 'bool', 'timestamptz'];
+
+onEveryEngine('schema api', (engine) => {
+  let database: TestDatabase;
+  let reader: Sql;
+  beforeAll(async () => {
+    database = await testDatabase(engine);
+    reader = database.as('airseries_reader');
+  });
+  afterAll(() => database.drop());
+
+  it('has a comment on every view, column and function', async () => {
+    const objects = await reader<{ object: string; comment: string | null }[]>`
+      select c.relname as object, obj_description(c.oid, 'pg_class') as comment
+      from pg_class c where c.relnamespace = 'api'::regnamespace
+      union all
+      select c.relname || '.' || a.attname, col_description(c.oid, a.attnum)
+      from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+      where c.relnamespace = 'api'::regnamespace
+      union all
+      select p.proname || '()', obj_description(p.oid, 'pg_proc') from pg_proc p where p.pronamespace = 'api'::regnamespace`;
+    expect(objects.length).toBeGreaterThan(150);
+    expect(objects.filter(({ comment }) => (comment ?? '').trim() === '').map(({ object }) => object)).toEqual([]);
+  });
+
+  it('names a unit in the comment of every measured column', async () => {
+    const columns = await reader<{ column: string; comment: string }[]>`
+      select c.relname || '.' || a.attname as column, col_description(c.oid, a.attnum) as comment
+      from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+      where c.relnamespace = 'api'::regnamespace and a.attname ~ '^(avg|min|max|total)_|^aqi$|_count$|itude$'`;
+    expect(columns.filter(({ comment }) => !/ \[\S.*\]$/.test(comment)).map(({ column }) => column)).toEqual([]);
+    expect(columns.find(({ column }) => column === 'station_daily.avg_no2')?.comment).toBe(
+      'nitrogen dioxide, mean of the hours in the bucket [ppb]',
+    );
+  });
+
+  it('names every output column of a function that returns rows in its comment, or in the view that this refers to', async () => {
+    const functions = await reader<{ name: string; columns: string[]; comment: string }[]>`
+      select p.proname as name, obj_description(p.oid, 'pg_proc') as comment,
+        (select array_agg(n) from unnest(p.proargnames, p.proargmodes) as arguments(n, mode) where mode = 't') as columns
+      from pg_proc p where p.pronamespace = 'api'::regnamespace and p.proretset`;
+    expect(functions.length).toBe(11);
+    const views = await reader<{ name: string; columns: string[] }[]>`
+      select attrelid::regclass::text as name, array_agg(attname::text) as columns
+      from pg_attribute join pg_class c on c.oid = attrelid
+      where c.relnamespace = 'api'::regnamespace and attnum > 0 and not attisdropped group by 1`;
+    for (const { name, columns, comment } of functions) {
+      const elsewhere = views
+        .filter((view) => new RegExp(`\\b${view.name}\\b`).test(comment))
+        .flatMap((view) => view.columns);
+      for (const column of columns.filter((each) => !elsewhere.includes(each))) expect(comment, name).toContain(column);
+    }
+  });
+
+  it('exposes only plain types', async () => {
+    const others = await reader`
+      select c.relname || '.' || a.attname as what, t.typname
+      from pg_class c
+      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+      join pg_type t on t.oid = a.atttypid
+      where c.relnamespace = 'api'::regnamespace and t.typname not in ${reader(PLAIN)}
+      union all
+      select p.proname || '.' || coalesce(n, 'result'), t.typname
+      from pg_proc p
+      cross join unnest(coalesce(p.proallargtypes, array[p.prorettype]), coalesce(p.proargmodes, '{t}'), coalesce(p.proargnames, '{}'))
+        as output(type, mode, n)
+      join pg_type t on t.oid = output.type
+      where p.pronamespace = 'api'::regnamespace and output.mode = 't' and t.typname not in ${reader(PLAIN)}`;
+    expect(others).toEqual([]);
+  });
+
+  it.each([
+    'select * from raw.station',
+    'select * from logic.placement',
+    'select * from rollup.digest',
+    'select * from rollup.station_hourly',
+    'create table api.mine (x int)',
+  ])('refuses a reader: %s', async (text) => {
+    await expect(reader.unsafe(text)).rejects.toMatchObject({ code: '42501' });
+  });
+});

@@ -1,0 +1,193 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { csvLine } from '../../src/export/csvFile.ts';
+import { exportOpenData } from '../../src/export/exportOpenData.ts';
+import { acceptReadings } from '../../src/ingest/accept.ts';
+import { importReadings } from '../../src/ingest/importReadings.ts';
+import { refresh } from '../../src/rollups/refresh.ts';
+import { bringIn, file, keepingLog, reading, smallNetwork } from '../ingest/support.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { emptyFolder, filesIn } from './support.ts';
+
+const NOW = new Date('2026-01-02T10:30:00Z');
+const log = keepingLog();
+
+test.each([
+  [['a b', 1.5, null, ''], 'a b,1.5,,\n'],
+  [['1, Main "Street"', 'two\nlines'], '"1, Main ""Street""","two\nlines"\n'],
+])('the line of %j', (row, line) => {
+  expect(csvLine(row)).toBe(line);
+});
+
+onEveryEngine('export', (engine) => {
+  const opened: TestDatabase[] = [];
+  const open = async (network: object, timeZone = 'Asia/Yerevan') => {
+    const db = await testDatabase(engine, timeZone);
+    opened.push(db);
+    await bringIn(db.as(), network);
+    return db;
+  };
+  const put = async (db: TestDatabase, readings: [number, string, Record<string, number>][]) => {
+    const incoming = readings.map(([sensor, time, values]) => reading(sensor, time, values));
+    const { accepted } = await acceptReadings(db.as('airseries_ingest'), incoming, { now: NOW, source: 'test' });
+    expect(accepted).toBe(readings.length);
+    await refresh(db.target, NOW);
+  };
+  const exported = (db: TestDatabase, folder: string, period: { from?: Date; to?: Date } = {}) =>
+    exportOpenData(db.target, folder, { timeZone: db.timeZone, now: NOW, log, terminal: false, ...period });
+  afterAll(async () => {
+    for (const db of opened) await db.drop();
+  });
+
+  describe('of a small network', () => {
+    let db: TestDatabase;
+    beforeAll(async () => {
+      const network = smallNetwork({
+        one: { title: { en: 'Main Street, "1"' }, altitude: 1373.1 },
+        sensor: { kind: 'SDS011', device: 'esp-7', suspicious: [{ since: '2026-01-02' }] },
+      });
+      const hidden = { ...network.stations[1], id: 3, hidden: true, sensors: [{ id: 4 }] };
+      db = await open({ ...network, stations: [...network.stations, hidden] });
+      await put(db, [
+        [1, '2025-12-31T22:15:00+04:00', { pm25: 20.04, pm25_raw: 30, pm10: 41.26, temperature: -3.04 }],
+        [1, '2025-12-31T22:45:00+04:00', { pm25: 21.04, pm25_raw: 30, pm10: 41.26, temperature: -3.04 }],
+        [2, '2026-01-01T00:00:00+04:00', { pressure: 90123.4, humidity: 55.5, rain: 1.25, usvh: 0.117 }],
+        [3, '2026-01-01T00:59:00+04:00', { pm25: 8, no2: 24.3, wind_speed: 2, wind_direction: 350 }],
+        [4, '2026-01-01T00:00:00+04:00', { pm25: 99 }],
+        [3, '2026-01-02T13:30:00+04:00', { pm25: 9 }],
+        [3, '2026-01-02T14:10:00+04:00', { pm25: 500 }],
+      ]);
+    });
+
+    test('is literally this: listed stations, cities, closed buckets', async () => {
+      const folder = join(emptyFolder(), 'new', 'folder');
+      const ofStation =
+        'avg_pm10,avg_temperature,avg_pressure,avg_humidity,avg_no2,avg_dust,avg_o3,avg_so2,total_rain,avg_usvh';
+      const ofCity =
+        'city_slug,timestamp,avg_pm2.5,avg_pm10,avg_temperature,avg_pressure,avg_humidity,avg_no2,avg_dust,avg_o3,avg_so2,total_rain,avg_wind_speed,avg_wind_direction';
+      const expected = {
+        'city_avg_daily.csv': [
+          ofCity,
+          'town,2025-12-31 00:00:00,20.5,41.3,-3.0,,,,,,,,,',
+          'town,2026-01-01 00:00:00,8.0,,,90123,56,24.3,,,,1.3,2.0,350',
+        ],
+        'city_avg_hourly_2025.csv': [ofCity, 'town,2025-12-31 22:00:00,20.5,41.3,-3.0,,,,,,,,,'],
+        'city_avg_hourly_2026.csv': [
+          ofCity,
+          'town,2026-01-01 00:00:00,8.0,,,90123,56,24.3,,,,1.3,2.0,350',
+          'town,2026-01-02 13:00:00,9.0,,,,,,,,,,,',
+        ],
+        'sensors.csv': [
+          'id,station_id,city_slug,district_slug,address_en,title,provider,external_id,sensor_type,latitude,longitude,altitude,first_measurement_time,last_measurement_time,is_suspicious',
+          '1,1,town,quarter,"Main Street, ""1""","Main Street, ""1""",us,esp-7,SDS011,40,44,1373.1,2025-12-31 22:15:00,2025-12-31 22:45:00,true',
+          '2,1,town,quarter,"Main Street, ""1""","Main Street, ""1""",us,,,40,44,1373.1,2026-01-01 00:00:00,2026-01-01 00:00:00,false',
+          '3,2,town,,Two,Two,us,,,41,45,,2026-01-01 00:59:00,2026-01-02 14:10:00,false',
+        ],
+        'station_avg_daily.csv': [
+          `station_id,timestamp,avg_pm2.5,${ofStation}`,
+          '1,2025-12-31 00:00:00,20.5,41.3,-3.0,,,,,,,,',
+          '1,2026-01-01 00:00:00,,,,90123,56,,,,,1.3,0.12',
+          '2,2026-01-01 00:00:00,8.0,,,,,24.3,,,,,',
+        ],
+        'station_avg_hourly_2025.csv': [
+          `station_id,timestamp,pm2.5,${ofStation}`,
+          '1,2025-12-31 22:00:00,20.5,41.3,-3.0,,,,,,,,',
+        ],
+        'station_avg_hourly_2026.csv': [
+          `station_id,timestamp,pm2.5,${ofStation}`,
+          '1,2026-01-01 00:00:00,,,,90123,56,,,,,1.3,0.12',
+          '2,2026-01-01 00:00:00,8.0,,,,,24.3,,,,,',
+          '2,2026-01-02 13:00:00,9.0,,,,,,,,,,',
+        ],
+      };
+      const { files } = await exported(db, folder);
+      expect(filesIn(folder)).toEqual(
+        Object.fromEntries(Object.entries(expected).map(([name, lines]) => [name, `${lines.join('\n')}\n`])),
+      );
+      expect(files).toEqual(
+        Object.fromEntries(Object.entries(expected).map(([name, lines]) => [name, lines.length - 1])),
+      );
+    });
+
+    test('of a period, beside what is in the folder; again gives the same bytes', async () => {
+      const folder = emptyFolder();
+      writeFileSync(join(folder, 'notes.txt'), 'mine');
+      const period = { from: new Date('2026-01-01T00:00:00+04:00'), to: new Date('2026-01-02T13:00:00+04:00') };
+      const { files } = await exported(db, folder, period);
+      expect(files).toEqual({
+        'sensors.csv': 3,
+        'station_avg_hourly_2026.csv': 2,
+        'station_avg_daily.csv': 2,
+        'city_avg_hourly_2026.csv': 1,
+        'city_avg_daily.csv': 1,
+      });
+      const before = filesIn(folder);
+      expect(Object.keys(before)).toEqual([...Object.keys(files), 'notes.txt'].sort());
+      await exported(db, folder, period);
+      expect(filesIn(folder)).toEqual(before);
+    });
+
+    test('a folder that cannot be one is refused, and what fails half-way leaves nothing half', async () => {
+      const path = file('taken', '');
+      await expect(exported(db, path)).rejects.toThrow(/taken: E.*Name a folder that you may write to/);
+      const folder = emptyFolder();
+      mkdirSync(join(folder, 'city_avg_daily.csv')); // its name is taken by what cannot be replaced
+      await expect(exported(db, folder)).rejects.toThrow();
+      expect(Object.keys(filesIn(folder)).filter((name) => name.endsWith('.part'))).toEqual([]);
+      expect(Object.keys(filesIn(folder))).not.toContain('sensors.csv');
+    });
+  });
+
+  test('a network without readings has tables without lines, and no hours', async () => {
+    const folder = emptyFolder();
+    const { files } = await exported(await open(smallNetwork()), folder);
+    expect(files).toEqual({ 'sensors.csv': 3, 'station_avg_daily.csv': 0, 'city_avg_daily.csv': 0 });
+    expect(filesIn(folder)['city_avg_daily.csv']?.split('\n')).toHaveLength(2);
+  });
+
+  test.each(['Asia/Yerevan', 'Europe/London'])(
+    'imported again as one sensor for each station, the hours are the same (%s)',
+    async (timeZone) => {
+      const db = await open(smallNetwork({ timeZone }), timeZone);
+      const start = Date.UTC(2025, 9, 20);
+      const values = (n: number) => ({
+        pm25: (n * 37) % 61,
+        temperature: (n % 29) - 9.37,
+        rain: (n % 5) / 10,
+        no2: n % 7,
+      });
+      const times = Array.from({ length: 1_000 }, (_, n) => new Date(start + n * 40 * 60_000).toISOString());
+      await put(
+        db,
+        times.flatMap((time, n) =>
+          [1, 2, 3].map((sensor): [number, string, Record<string, number>] => [sensor, time, values(3 * n + sensor)]),
+        ),
+      );
+      const folder = emptyFolder();
+      await exported(db, folder);
+
+      const single = smallNetwork({ timeZone, one: { sensors: [{ id: 1 }] }, two: { sensors: [{ id: 2 }] } });
+      const again = await open(single, timeZone);
+      const paths = Object.entries(filesIn(folder))
+        .filter(([name]) => name.startsWith('station_avg_hourly'))
+        .map(([, text]) => file('sensor_avg_hourly.csv', text.replace('station_id', 'sensor_id')));
+      const format = { name: 'airquality-am', timeZone } as const;
+      const summary = await importReadings(again.as('airseries_ingest'), paths, {
+        now: NOW,
+        log,
+        terminal: false,
+        format,
+      });
+      expect(summary).toMatchObject({ unchanged: 0, quarantined: {}, values: {}, ignoredColumns: [] });
+      await refresh(again.target, NOW);
+
+      const hours = (of: TestDatabase) => of.as('airseries_reader')`
+        select timestamp, station_id, avg_pm25, avg_temperature, total_rain, avg_no2, aqi
+        from api.station_hourly order by timestamp, station_id`;
+      const expected = [...(await hours(db))];
+      expect(expected).toHaveLength(2 * 667);
+      expect([...(await hours(again))]).toEqual(expected);
+    },
+  );
+});

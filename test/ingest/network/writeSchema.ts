@@ -1,6 +1,0 @@
-/** Writes src/ingest/network/network.schema.json anew from the schema that files are checked by. */
-import { writeFileSync } from 'node:fs';
-import { networkJsonSchema } from '../../../src/ingest/network/schema.ts';
-
-const path = new URL('../../../src/ingest/network/network.schema.json', import.meta.url);
-writeFileSync(path, `${JSON.stringify(networkJsonSchema(), null, 2)}\n`);

@@ -1,0 +1,42 @@
+/** The operators' port: alive, and able to answer. */
+import request from 'supertest';
+import { expect, it } from 'vitest';
+import { makeAdminApp } from '../../src/metrics/adminApp.ts';
+import { makeMetrics } from '../../src/metrics/registry.ts';
+import { recordingLog } from '../api/serve.ts';
+
+const app = (ok: boolean) =>
+  makeAdminApp({ ready: async () => ({ ok, checks: { database: ok } }), metrics: makeMetrics(), log: recordingLog() });
+
+it('is alive whether or not it is ready', async () => {
+  const res = await request(app(false)).get('/healthz');
+  expect([res.status, res.body, res.headers['cache-control']]).toEqual([200, { ok: true }, 'no-store']);
+});
+
+it.each([
+  [true, 200],
+  [false, 503],
+])('answers readyz (%s) with %i and its checks', async (ok, status) => {
+  const res = await request(app(ok)).get('/readyz');
+  expect([res.status, res.body]).toEqual([status, { ok, checks: { database: ok } }]);
+  expect(res.headers['content-type']).toBe('application/json; charset=utf-8');
+});
+
+it('is not ready when the question fails', async () => {
+  const failing = makeAdminApp({
+    ready: () => Promise.reject(new Error('secret')),
+    metrics: makeMetrics(),
+    log: recordingLog(),
+  });
+  const res = await request(failing).get('/readyz');
+  expect(res.status).toBe(503);
+  expect(res.text).not.toContain('secret');
+});
+
+it('says what there is elsewhere, and refuses other methods', async () => {
+  expect((await request(app(true)).get('/nowhere')).body).toMatchObject({
+    status: 404,
+    detail: expect.stringContaining('/readyz'),
+  });
+  expect((await request(app(true)).post('/readyz')).status).toBe(405);
+});

@@ -1,0 +1,202 @@
+/** /metrics: every metric of the catalogue is told, by names that promtool likes, and in bounded number whatever is asked. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import request from 'supertest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makeApp } from '../../src/api/app.ts';
+import type { Api } from '../../src/database/apiSchema.ts';
+import { openReads } from '../../src/database/pools.ts';
+import { openWrites } from '../../src/database/write.ts';
+import { makeAdminApp } from '../../src/metrics/adminApp.ts';
+import { tellService } from '../../src/metrics/collectors.ts';
+import { CATALOGUE } from '../../src/metrics/definitions.ts';
+import { watchPool } from '../../src/metrics/pool.ts';
+import { makeMetrics } from '../../src/metrics/registry.ts';
+import { metricsTable } from '../../src/metrics/table.ts';
+import { makeIngestApp } from '../../src/push/app.ts';
+import { createToken } from '../../src/push/tokens.ts';
+import { audit, refresh } from '../../src/rollups/refresh.ts';
+import { bringIn, keepingLog, NOW } from '../ingest/support.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { seeded } from '../support/random.ts';
+
+const promtool = spawnSync('promtool', ['--version']).status === 0;
+if (!promtool) process.stderr.write('\n=== promtool is not installed: the form of /metrics is NOT checked by it ===\n');
+
+/** 200 stations of 10 providers in 8 cities. */
+const NETWORK = {
+  time_zone: 'Asia/Yerevan',
+  providers: Array.from({ length: 10 }, (_, n) => ({ id: `provider-${n}`, title: `P${n}` })),
+  regions: [...'abcdefgh'].map((letter) => ({ slug: `city-${letter}`, kind: 'city', title: { en: letter } })),
+  stations: Array.from({ length: 200 }, (_, n) => ({
+    id: n + 1,
+    provider: `provider-${n % 10}`,
+    title: { en: `S${n}` },
+    latitude: 40,
+    longitude: 44,
+    regions: [`city-${'abcdefgh'[n % 8]}`],
+    sensors: [{ id: n + 1 }],
+  })),
+};
+
+onEveryEngine('metrics', (engine) => {
+  let database: TestDatabase;
+  let close: () => Promise<void>;
+  let admin: ReturnType<typeof makeAdminApp>;
+  let app: ReturnType<typeof makeApp>;
+  let ingest: ReturnType<typeof makeIngestApp>;
+  let token: string;
+  const metrics = makeMetrics();
+  const clock = () => NOW;
+  const log = keepingLog();
+
+  beforeAll(async () => {
+    database = await testDatabase(engine);
+    await bringIn(database.as(), NETWORK);
+    ({ token } = await createToken(database.as(), { name: 't', provider: 'provider-0', stations: null, now: NOW }));
+    const { timeZone, target } = database;
+    const reads = openReads<Api>(target, { timeZone, watch: watchPool(metrics, 'read') });
+    const writes = openWrites(target, { timeZone, watch: watchPool(metrics, 'write') });
+    close = async () => {
+      await reads.destroy();
+      await writes.close();
+      await database.drop();
+    };
+    tellService(metrics, reads, { clock, log });
+    admin = makeAdminApp({ ready: async () => ({ ok: true, checks: {} }), metrics, log });
+    app = makeApp({ db: reads, clock, siteBaseUrl: '', log, metrics });
+    ingest = makeIngestApp({ writes, clock, log, rate: 1_000, metrics });
+    const at = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000).toISOString();
+    const readings = [
+      { sensor_id: 1, time: at(2), pm25: 5 },
+      { sensor_id: 11, time: at(200), pm25: 5 },
+      { sensor_id: 11, time: at(260), pm25: 5 },
+      { sensor_id: 999, time: at(2), pm25: 5 },
+    ];
+    const sent = request(ingest).post('/v1/readings').set('Authorization', `Bearer ${token}`);
+    await sent.send(readings).expect(200);
+    await refresh(target, NOW);
+    await audit(target, { now: NOW, from: new Date('2026-10-01T00:00:00Z'), timeZone });
+    const first = await request(app).get('/en/air-quality-app/v1/stations.json').expect(200);
+    await request(app)
+      .get('/en/air-quality-app/v1/stations.json')
+      .set('If-None-Match', first.headers.etag as string)
+      .expect(304);
+  });
+  afterAll(() => close());
+
+  const scrape = async () => (await request(admin).get('/metrics').expect(200)).text;
+  const samples = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+
+  it('tells what happened', async () => {
+    const text = await scrape();
+    for (const line of [
+      'airseries_readings_total{provider="provider-0",outcome="accepted"} 3',
+      'airseries_readings_total{provider="provider-0",outcome="quarantined"} 1',
+      'airseries_quarantined_readings_total{reason="unknown_sensor"} 1',
+      'airseries_quarantine_lines{reason="unknown_sensor"} 1',
+      'airseries_late_buckets_total 3',
+      'airseries_reading_delay_seconds_bucket{le="300"} 1',
+      'airseries_reading_delay_seconds_bucket{le="86400"} 3',
+      'airseries_newest_reading_age_seconds{provider="provider-0"} 120',
+      'airseries_stations{provider="provider-0",status="online"} 1',
+      'airseries_stations{provider="provider-0",status="offline"} 19',
+      'airseries_stations{provider="provider-9",status="offline"} 20',
+      `airseries_refresh_last_success_timestamp_seconds ${NOW.getTime() / 1_000}`,
+      'airseries_audit_differing_buckets 0',
+      'airseries_http_cache_total{outcome="none"} 1',
+      'airseries_http_cache_total{outcome="same"} 1',
+      'airseries_http_requests_total{route="/{locale}/air-quality-app/v1/stations.json",method="GET",status="304"} 1',
+      'airseries_http_request_duration_seconds_count{route="/v1/readings",method="POST",status="2xx"} 1',
+      'airseries_untold{question="audit"} 0',
+      'airseries_database_query_duration_seconds_count{query="logic.store_readings"} 1',
+    ]) {
+      expect(text).toContain(line);
+    }
+    expect(text).toMatch(/airseries_newest_bucket_age_seconds\{place="region",grain="hour"\} 3600/);
+    expect(text).toMatch(/airseries_database_size_bytes\{schema="raw"\} \d{5,}/);
+    expect(text).toMatch(/process_cpu_seconds_total/);
+  });
+
+  it('declares every metric of the catalogue', async () => {
+    const text = await scrape();
+    for (const { name, type } of CATALOGUE) expect(text).toContain(`# TYPE ${name} ${type}`);
+  });
+
+  it.skipIf(!promtool)('is as promtool wants it', async () => {
+    execFileSync('promtool', ['check', 'metrics'], { input: await scrape(), stdio: ['pipe', 'pipe', 'pipe'] });
+  });
+
+  it('stays below 1,000 series, and 5,000 random addresses add none', { timeout: 120_000 }, async () => {
+    const random = seeded(7);
+    const piece = () =>
+      random.pick([
+        'en',
+        'de',
+        'station',
+        'region',
+        'v1',
+        '%00',
+        '..',
+        'a b',
+        'history.json',
+        `${random.below(1e9)}`,
+        '{id}',
+      ]);
+    const address = () =>
+      random.next() < 0.3
+        ? `/en/air-quality-app/v1/station/${random.below(1_000)}.json?x=${random.below(1e9)}`
+        : `/${Array.from({ length: 1 + random.below(6) }, piece).join('/')}`;
+    const server = app.listen(0);
+    const { port } = server.address() as { port: number };
+    const ask = async (method: string) => {
+      const answer = await fetch(`http://localhost:${port}${encodeURI(address())}`, { method });
+      await answer.arrayBuffer();
+    };
+    const methods = ['GET', 'HEAD', 'POST', 'OPTIONS', 'DELETE', 'PATCH'];
+    // one of each kind of answer first, so that what comes later can only add made-up ones
+    for (let n = 0; n < 300; n += 1) await ask(methods[n % 6] as string);
+    const before = samples(await scrape()).length;
+    for (let n = 0; n < 5_000; n += 50) {
+      await Promise.all(
+        Array.from({ length: 50 }, (_, index) => ask(index % 10 === 0 ? (methods[(n + index) % 6] as string) : 'GET')),
+      );
+    }
+    const made = samples(await scrape()).length;
+    const [path, other] = ['/en/air-quality-app/v1/station/1.json', '/v1/readings'];
+    for (const method of ['get', 'head', 'options', 'post', 'delete'] as const) {
+      for (const of of [
+        path,
+        path.replace('.json', '-history.json'),
+        '/en/air-quality-app/v1/region/city-a.json',
+        '/en/air-quality-app/v1/region/city-a-history.json',
+        '/en/air-quality-app/v1/stations.json',
+        '/',
+      ]) {
+        const { headers } = await request(app)[method](of);
+        if (headers.etag !== undefined) await request(app)[method](of).set('If-None-Match', headers.etag);
+      }
+      for (const of of [other, '/v1/push/airrohr', '/nowhere']) {
+        await request(ingest)[method](of);
+        await request(ingest)
+          [method](of)
+          .set('Authorization', `Bearer ${token}`)
+          .set('Content-Type', 'application/xml')
+          .send('x');
+        await request(ingest)
+          [method](of)
+          .set('Authorization', `Bearer ${token}`)
+          .set('Content-Type', 'application/json')
+          .send('[');
+      }
+    }
+    const after = samples(await scrape()).length;
+    expect(made).toBeLessThanOrEqual(before + 30); // at most some combination of route, method and status not met before
+    expect(after).toBeLessThan(900); // and those of failures of the database, some 90 more
+    server.close();
+  });
+});
+
+it('the README has the table of all metrics', () => {
+  expect(readFileSync('README.md', 'utf8')).toContain(metricsTable());
+});

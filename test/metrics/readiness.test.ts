@@ -1,0 +1,34 @@
+/** Ready is who can answer: each check by its name, and what could not be asked is not known. */
+import { expect, it } from 'vitest';
+import type { Api } from '../../src/database/apiSchema.ts';
+import { openReads } from '../../src/database/pools.ts';
+import { readiness } from '../../src/metrics/readiness.ts';
+import { refresh } from '../../src/rollups/refresh.ts';
+import { NOW } from '../ingest/support.ts';
+import { onEveryEngine, testDatabase } from '../support/database.ts';
+
+onEveryEngine('readiness', (engine) => {
+  it('names what is missing, from the start to an outage', async () => {
+    const unknown = { migrations: false, database: null, first_build: null, serving: false };
+    expect(await readiness({ db: undefined, serving: false })).toEqual({ ok: false, checks: unknown });
+
+    const database = await testDatabase(engine);
+    const db = openReads<Api>(database.target, { timeZone: 'UTC' });
+    const migrated = { migrations: true, database: true, refreshed_at: null };
+    expect(await readiness({ db, serving: true })).toEqual({
+      ok: false,
+      checks: { ...migrated, first_build: false, serving: true },
+    });
+    await refresh(database.target, NOW);
+    const built = { ...migrated, first_build: true, refreshed_at: '2026-11-20T12:00:00+00:00' };
+    expect(await readiness({ db, serving: false })).toEqual({ ok: false, checks: { ...built, serving: false } });
+    expect(await readiness({ db, serving: true })).toEqual({ ok: true, checks: { ...built, serving: true } });
+
+    await database.drop();
+    expect(await readiness({ db, serving: true })).toMatchObject({
+      ok: false,
+      checks: { migrations: true, database: false, first_build: null },
+    });
+    await db.destroy();
+  });
+});

@@ -1,0 +1,480 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Sql } from '../../src/database/client.ts';
+import { acceptReadings } from '../../src/ingest/accept.ts';
+import { maintain, rebuild, refresh } from '../../src/rollups/refresh.ts';
+import { deleteExpired } from '../../src/rollups/retention.ts';
+import { bringIn, differences, type Json, keepingLog, NOW, reading, smallNetwork, stored } from '../ingest/support.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { expectedHours } from './expectedHours.ts';
+
+const HOUR = 3_600_000;
+const START = Date.UTC(2026, 0, 31, 16);
+const at = (hour: number) => new Date(START + hour * HOUR).toISOString();
+const iso = (hour: number) => at(hour).replace('.000Z', '+00:00');
+const ALL = { since: '-infinity', until: 'infinity' };
+const HOURS = 24;
+
+onEveryEngine('import network', (engine) => {
+  let db: TestDatabase;
+  let owner: Sql;
+  let ingest: Sql;
+  const stale = () =>
+    owner`select since, until, from_level, sensor_id, station_id from rollup.stale_period order by station_id, sensor_id, since`;
+  const placements = () => owner`select * from raw.placement order by sensor_id, since`;
+  const memberships = () => owner`select * from raw.membership order by station_id, region_slug, since`;
+  const readings = [1, 2, 3].flatMap((sensor) =>
+    Array.from({ length: 2 * HOURS }, (_, n) =>
+      reading(sensor, at(n / 2), { pm25: sensor * 10 + n, temperature: n % 20 }),
+    ),
+  );
+  /** The hours of a level that a change and a refresh compute again: all others keep what is written behind the engine's back. */
+  const recomputed = async (level: string, change: () => Promise<void>) => {
+    const [storage] =
+      engine === 'plain'
+        ? [{ relation: `rollup.${level}` }]
+        : await owner`select format('%I.%I', materialization_hypertable_schema, materialization_hypertable_name) as relation
+            from timescaledb_information.continuous_aggregates where view_schema = 'rollup' and view_name = ${level}`;
+    await owner.unsafe(`update ${storage?.relation} set pm25 = -9`);
+    await change();
+    await refresh(db.target, NOW);
+    const rows = await owner.unsafe(`select distinct bucket from rollup.${level} where pm25 <> -9 order by 1`);
+    await rebuild(db.target, NOW, {});
+    expect(await differences(db)).toEqual([]);
+    return rows.map(({ bucket }) => (Date.parse(bucket) - START) / HOUR);
+  };
+  const fill = () => acceptReadings(ingest, readings, { now: NOW, source: 'test' });
+
+  beforeAll(async () => {
+    db = await testDatabase(engine);
+    owner = db.as('airseries_owner', 'UTC');
+    ingest = db.as('airseries_ingest');
+  });
+  beforeEach(async () => {
+    await owner.unsafe(`truncate raw.readings, rollup.stale_period, raw.placement, raw.membership, raw.station_region, raw.hidden_period,
+      raw.flag_period, raw.screened_period, raw.sensor_station, raw.suspicious_period, raw.correction, raw.station, raw.sensor, raw.region,
+      raw.provider cascade`);
+  });
+  afterAll(() => db.drop());
+
+  test('the first time everything is added, the second time nothing happens', async () => {
+    const network = {
+      ...smallNetwork({
+        one: { hidden: [{ since: '2026-02-01T04:00' }], altitude: 990, is_bad_thp: true },
+        sensor: { kind: 'sds011', correction: 'epa-2021', suspicious: [{ until: '2025-01-01' }] },
+      }),
+      providers: [{ id: 'us', title: 'Us', url: 'u', image: 'i', image_dark: 'd', stale_after: 'PT26H' }],
+    };
+    const added = { changed: 0, unchanged: 0, left: [] };
+    expect(await bringIn(owner, network)).toEqual({
+      providers: { added: 1, ...added },
+      regions: { added: 2, ...added },
+      stations: { added: 2, ...added },
+      sensors: { added: 3, ...added },
+      recomputed: { sensors: expect.any(Number), stations: expect.any(Number) },
+    });
+    expect(await owner`select *, stale_after::text from raw.provider`).toEqual([
+      { id: 'us', title: 'Us', url: 'u', image: 'i', image_dark: 'd', stale_after: '26:00:00', pull: null },
+    ]);
+    expect(await owner`select * from raw.region order by slug`).toMatchObject([
+      { slug: 'quarter', kind: 'district', city_slug: 'town', map_latitude: 40, map_longitude: 44, map_delta: 0.2 },
+      { slug: 'town', kind: 'city', city_slug: null, map_latitude: 40.5, map_longitude: 44.5, is_hidden: false },
+    ]);
+    expect(await owner`select id, altitude, city_slug, district_slug from raw.station order by id`).toEqual([
+      { id: 1, altitude: 990, city_slug: 'town', district_slug: 'quarter' },
+      { id: 2, altitude: null, city_slug: 'town', district_slug: null },
+    ]);
+    expect(await owner`select * from raw.station_region order by 1, 2`).toEqual([
+      { station_id: 1, region_slug: 'quarter', ...ALL },
+      { station_id: 1, region_slug: 'town', ...ALL },
+      { station_id: 2, region_slug: 'town', ...ALL },
+    ]);
+    // midnight in Yerevan is 20:00 of the day before in UTC
+    const until = '2026-02-01T00:00:00+00:00';
+    expect(await memberships()).toEqual([
+      { station_id: 1, region_slug: 'quarter', is_flagged: true, since: '-infinity', until },
+      { station_id: 1, region_slug: 'town', is_flagged: true, since: '-infinity', until },
+      { station_id: 2, region_slug: 'town', is_flagged: false, ...ALL },
+    ]);
+    expect(await owner`select * from raw.hidden_period`).toEqual([{ station_id: 1, since: until, until: 'infinity' }]);
+    expect(await owner`select * from raw.flag_period`).toEqual([{ station_id: 1, ...ALL }]);
+    const trusted = '2024-12-31T20:00:00+00:00';
+    expect(await owner`select * from raw.suspicious_period`).toEqual([
+      { sensor_id: 1, since: '-infinity', until: trusted },
+    ]);
+    expect(await owner`select * from raw.sensor where id = 1`).toEqual([{ id: 1, kind: 'sds011', device: null }]);
+    expect(await owner`select * from raw.correction`).toEqual([{ sensor_id: 1, formula: 'epa-2021', ...ALL }]);
+    expect(await placements()).toEqual([
+      { sensor_id: 1, station_id: 1, formula: 'epa-2021', since: trusted, until: 'infinity' },
+      { sensor_id: 2, station_id: 1, formula: 'none', ...ALL },
+      { sensor_id: 3, station_id: 2, formula: 'none', ...ALL },
+    ]);
+
+    await fill();
+    expect(await differences(db)).toEqual([]);
+    const again = await bringIn(owner, network);
+    expect([
+      again.stations.unchanged,
+      again.sensors.unchanged,
+      again.regions.unchanged,
+      again.providers.unchanged,
+    ]).toEqual([2, 3, 2, 1]);
+    expect(again.recomputed).toEqual({ sensors: 0, stations: 0 });
+    expect(await stale()).toEqual([]);
+    expect(await owner`select * from logic.pending`).toEqual([]);
+  });
+
+  test('a membership that changes marks exactly its difference, computed as far as there are hours (P4)', async () => {
+    await bringIn(owner, smallNetwork());
+    await fill();
+    expect(await differences(db)).toEqual([]);
+    const changed = smallNetwork({
+      one: { regions: [{ slug: 'town', until: at(5) }, { slug: 'town', since: at(8) }, 'quarter'] },
+      two: { regions: [{ slug: 'town', since: at(-100), until: at(22) }] },
+    });
+    const hours = await recomputed('region_hourly', async () => {
+      expect(await bringIn(owner, changed)).toMatchObject({
+        stations: { changed: 2 },
+        sensors: { unchanged: 3 },
+        recomputed: { sensors: 0, stations: 2 },
+      });
+      const of = (station_id: number, since: string, until: string) => ({
+        since,
+        until,
+        from_level: 'region_hourly',
+        station_id,
+      });
+      expect(await stale()).toMatchObject([
+        of(1, iso(5), iso(8)),
+        of(2, '-infinity', iso(-100)),
+        of(2, iso(22), 'infinity'),
+      ]);
+    });
+    expect(hours).toEqual([5, 6, 7, 22, 23]);
+    expect(await stale()).toEqual([]);
+  });
+
+  test('one placement that changes marks the periods of its sensor alone (P4)', async () => {
+    await bringIn(owner, smallNetwork());
+    await fill();
+    await differences(db);
+    const suspicious = smallNetwork({ sensor: { suspicious: [{ since: at(3.5), until: at(7) }, { since: at(30) }] } });
+    const hours = await recomputed('station_hourly', async () => {
+      expect(await bringIn(owner, suspicious)).toMatchObject({
+        sensors: { changed: 1, unchanged: 2 },
+        recomputed: { sensors: 1, stations: 0 },
+      });
+      const of = (since: string, until: string) => ({ since, until, from_level: 'station_hourly', sensor_id: 1 });
+      expect(await stale()).toMatchObject([of(iso(3.5), iso(7)), of(iso(30), 'infinity')]);
+    });
+    expect(hours).toEqual([3, 4, 5, 6]);
+  });
+
+  test('hiding a station from an hour on leaves what was before', async () => {
+    await bringIn(owner, smallNetwork());
+    await fill();
+    await differences(db);
+    const history = () =>
+      owner`select * from rollup.region_hourly where bucket < ${at(12)} order by bucket, region_slug`;
+    const before = await history();
+    await bringIn(owner, smallNetwork({ one: { hidden: [{ since: at(12) }] } }));
+    expect(await differences(db)).toEqual([]);
+    expect(await history()).toEqual(before);
+    const [last] =
+      await owner`select station_count from rollup.region_hourly where region_slug = 'town' and bucket = ${at(23)}`;
+    expect(last?.station_count).toBe(1);
+    await bringIn(owner, smallNetwork({ one: { hidden: true } }));
+    expect(await owner`select * from raw.membership where station_id = 1`).toEqual([]);
+    expect(await differences(db)).toEqual([]);
+    expect(await owner`select * from rollup.region_hourly where region_slug = 'quarter'`).toEqual([]);
+  });
+
+  test('regions and hidden times are rounded up to full hours, flagged ones outwards (P3)', async () => {
+    await bringIn(
+      owner,
+      smallNetwork({
+        one: {
+          regions: [{ slug: 'town', since: at(1.25), until: at(20.5) }, 'quarter'],
+          hidden: [{ since: at(7.5), until: at(9.25) }],
+        },
+        two: { is_bad_thp: [{ since: at(3.75), until: at(4.25) }] },
+      }),
+    );
+    const of = (station_id: number, since: string, until: string, is_flagged = false) => ({
+      station_id,
+      region_slug: 'town',
+      is_flagged,
+      since,
+      until,
+    });
+    expect((await memberships()).filter(({ region_slug }) => region_slug === 'town')).toEqual([
+      of(1, iso(2), iso(8)),
+      of(1, iso(10), iso(21)),
+      of(2, '-infinity', iso(3)),
+      of(2, iso(3), iso(5), true),
+      of(2, iso(5), 'infinity'),
+    ]);
+    await fill();
+    expect(await differences(db)).toEqual([]);
+    const hours =
+      await owner`select station_count, temperature is null as is_flagged from rollup.region_hourly where region_slug = 'town' order by bucket`;
+    const expected = Array.from({ length: HOURS }, (_, hour) => {
+      const is_member = hour >= 2 && hour < 21 && !(hour >= 8 && hour < 10);
+      return { station_count: is_member ? 2 : 1, is_flagged: !is_member && (hour === 3 || hour === 4) };
+    });
+    expect(hours).toEqual(expected);
+  });
+
+  test('full hours are those of the clocks of the zone, in Nepal at a quarter past the hour of UTC (P3, Z3)', async () => {
+    const nepal = await testDatabase(engine, 'Asia/Kathmandu');
+    try {
+      const sql = nepal.as('airseries_owner', 'UTC');
+      const hidden = [{ since: '2026-02-01T10:00', until: '2026-02-01T12:20' }];
+      const correction = [{ formula: 'epa-2021', since: '2026-02-01T08:01' }];
+      await bringIn(sql, smallNetwork({ timeZone: 'Asia/Kathmandu', one: { hidden }, sensor: { correction } }));
+      expect(
+        await sql`select since, until from raw.membership where station_id = 1 and region_slug = 'town' order by 1`,
+      ).toEqual([
+        { since: '-infinity', until: '2026-02-01T04:15:00+00:00' },
+        { since: '2026-02-01T07:15:00+00:00', until: 'infinity' },
+      ]);
+      expect(await sql`select since from raw.placement where formula <> 'none'`).toEqual([
+        { since: '2026-02-01T03:15:00+00:00' },
+      ]);
+      await acceptReadings(nepal.as('airseries_ingest'), readings, { now: NOW, source: 'test' });
+      expect(await differences(nepal)).toEqual([]);
+      const [hours] = await sql`
+        select count(*) filter (where bucket < '2026-02-01 04:15+00' or bucket >= '2026-02-01 07:15+00')::int as with_it, count(*)::int as n
+        from rollup.region_hourly where region_slug = 'quarter'`;
+      expect(hours).toEqual({ with_it: 22, n: 22 }); // of 25 hours that the readings touch
+    } finally {
+      await nepal.drop();
+    }
+  });
+
+  test('periods that touch or overlap are one, and dates are days of the network', async () => {
+    await bringIn(
+      owner,
+      smallNetwork({
+        one: {
+          is_bad_thp: [
+            { since: '2026-01-01', until: '2026-02-01' },
+            { since: '2026-02-01', until: '2026-03-01' },
+            { since: '2026-02-15T00:00Z', until: '2026-02-16T00:00Z' },
+          ],
+        },
+      }),
+    );
+    expect(await owner`select since, until from raw.flag_period`).toEqual([
+      { since: '2025-12-31T20:00:00+00:00', until: '2026-02-28T20:00:00+00:00' },
+    ]);
+  });
+
+  const sensorsAt = (station: number) =>
+    owner`select bucket, sensor_count from rollup.station_hourly where station_id = ${station} order by bucket`.then(
+      (rows) => rows.map(({ bucket, sensor_count }) => [(Date.parse(bucket) - START) / HOUR, sensor_count]),
+    );
+
+  test('a sensor that moves takes its history along, compressed or not, but for the hour in which it moved (P2)', async () => {
+    await bringIn(owner, smallNetwork());
+    await fill();
+    await differences(db);
+    await maintain(db.target, NOW);
+    const before = await stored(owner);
+    const moved = smallNetwork({
+      sensor: {
+        stations: [
+          { id: 1, until: at(6.25) },
+          { id: 2, since: at(6.25), until: at(20) },
+        ],
+      },
+    });
+    expect(await bringIn(owner, moved)).toMatchObject({
+      sensors: { changed: 1, unchanged: 2 },
+      recomputed: { sensors: 1, stations: 0 },
+    });
+    expect(await differences(db)).toEqual([]);
+    const hours = (of: (hour: number) => number) => Array.from({ length: HOURS }, (_, hour) => [hour, of(hour)]);
+    expect(await sensorsAt(1)).toEqual(hours((hour) => (hour < 6 ? 2 : 1)));
+    expect(await sensorsAt(2)).toEqual(hours((hour) => (hour > 6 && hour < 20 ? 2 : 1)));
+    expect(await stored(owner)).toEqual(before);
+  });
+
+  test('hours whose readings retention has deleted are recomputed too, from those of the sensors (P4)', async () => {
+    const old = await testDatabase(engine);
+    try {
+      const sql = old.as();
+      await bringIn(sql, smallNetwork());
+      const recent = [2, 3].map((sensor) => reading(sensor, NOW.toISOString(), { pm25: 1 }));
+      await acceptReadings(old.as('airseries_ingest'), [...readings, ...recent], { now: NOW, source: 'test' });
+      await deleteExpired(old.target, NOW, '100 days', { log: keepingLog(), apply: true });
+      expect(await sql`select measured_at from raw.readings`).toHaveLength(2);
+      expect(await differences(old)).toEqual([]);
+      const moved = smallNetwork({
+        sensor: {
+          stations: [
+            { id: 1, until: at(6.5) },
+            { id: 2, since: at(6.5) },
+          ],
+        },
+      });
+      expect(await bringIn(sql, moved)).toMatchObject({ recomputed: { sensors: 1, stations: 0 } });
+      expect(await differences(old)).toEqual([]);
+      const hours = await sql`
+        select station_id, bucket, sensor_count, pm25 from rollup.station_hourly where bucket < ${at(HOURS)} order by 1, 2`;
+      const inUtc = hours.map((row) => ({
+        ...row,
+        bucket: new Date(row.bucket).toISOString().replace('.000Z', '+00:00'),
+      }));
+      expect(inUtc).toEqual(expectedHours(moved, readings, { start: START, hours: HOURS }).stations);
+    } finally {
+      await old.drop();
+    }
+  });
+
+  test('a suspicious part of an hour takes the whole hour of the sensor out (P2)', async () => {
+    await bringIn(
+      owner,
+      smallNetwork({
+        sensor: {
+          suspicious: [
+            { since: at(3.9), until: at(5) },
+            { since: at(9), until: at(9.1) },
+          ],
+        },
+      }),
+    );
+    await fill();
+    expect(await differences(db)).toEqual([]);
+    const alone = (await sensorsAt(1)).filter(([, sensors]) => sensors === 1).map(([hour]) => hour);
+    expect(alone).toEqual([3, 4, 9]);
+  });
+
+  test('pieces that adjoin at one station are one placement, and those apart are not (P2)', async () => {
+    const stations = [
+      { id: 1, until: at(3.5) },
+      { id: 1, since: at(3.5), until: at(8.5) },
+      { id: 1, since: at(8.75) },
+    ];
+    await bringIn(owner, smallNetwork({ sensor: { stations } }));
+    expect(await placements()).toMatchObject([
+      { sensor_id: 1, since: '-infinity', until: iso(8.5) },
+      { sensor_id: 1, since: iso(8.75), until: 'infinity' },
+      { sensor_id: 2 },
+      { sensor_id: 3 },
+    ]);
+    await fill();
+    expect(await differences(db)).toEqual([]);
+    const alone = (await sensorsAt(1)).filter(([, sensors]) => sensors === 1).map(([hour]) => hour);
+    expect(alone).toEqual([8]);
+  });
+
+  test('what the file does not list stays, and of what it lists the periods are replaced whole (P4)', async () => {
+    await bringIn(
+      owner,
+      smallNetwork({
+        one: { hidden: [{ since: at(50) }] },
+        sensor: { correction: [{ formula: 'epa-2021', since: at(2) }], suspicious: [{ until: at(1) }] },
+        two: { is_bad_thp: true },
+      }),
+    );
+    const network = smallNetwork();
+    const one = { ...network, stations: network.stations.slice(0, 1) };
+    await bringIn(owner, one);
+    expect(await placements()).toEqual(
+      [1, 2, 3].map((id) => ({ sensor_id: id, station_id: id === 3 ? 2 : 1, formula: 'none', ...ALL })),
+    );
+    expect(await memberships()).toEqual([
+      { station_id: 1, region_slug: 'quarter', is_flagged: false, ...ALL },
+      { station_id: 1, region_slug: 'town', is_flagged: false, ...ALL },
+      { station_id: 2, region_slug: 'town', is_flagged: true, ...ALL },
+    ]);
+  });
+
+  // whatever was there before, what the file says is what counts (P4)
+  const hour = fc.integer({ min: -8, max: 104 }).map((quarters) => quarters / 4);
+  const period = fc
+    .tuple(hour, hour)
+    .map(([a, b]) => ({ since: at(Math.min(a, b)), until: at(Math.max(a, b) + 0.25) }));
+  const flag = fc.oneof(fc.boolean(), fc.array(period, { maxLength: 2 }));
+  const regions = fc.subarray(['town', 'quarter']).chain((slugs) =>
+    fc.tuple(
+      ...slugs.map((slug) =>
+        fc.oneof(
+          fc.constant(slug),
+          period.map((ends) => ({ slug, ...ends })),
+        ),
+      ),
+    ),
+  );
+  const path = fc
+    .tuple(
+      fc.array(fc.constantFrom(1, 2), { minLength: 1, maxLength: 3 }),
+      fc.uniqueArray(hour, { minLength: 4, maxLength: 4 }),
+    )
+    .map(([ids, hours]) => {
+      hours.sort((a, b) => a - b);
+      return ids.map((id, index) => ({
+        id,
+        since: at(hours[index] as number),
+        until: at(hours[index + 1] as number),
+      }));
+    });
+  const sensor = fc.record({ suspicious: flag, stations: path }, { requiredKeys: [] });
+  const station = fc.record({ hidden: flag, is_bad_thp: flag, regions });
+  const networks = fc.record({ one: station, two: station, sensor }).map(({ one, two, sensor: first }) => {
+    const network = smallNetwork({ one: one as Json, two: two as Json, sensor: first as Json });
+    for (const region of network.regions) Object.assign(region, { map: { latitude: 40, longitude: 44 } });
+    return network;
+  });
+
+  test('the same network and readings end in the same hours, whatever network was there before', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(networks, { minLength: 2, maxLength: 3 }), async (all) => {
+        for (const [index, network] of all.entries()) {
+          await bringIn(owner, network);
+          if (index === 0) await fill();
+          expect(await differences(db)).toEqual([]);
+          const expected = expectedHours(network, readings, { start: START, hours: HOURS });
+          expect(
+            await owner`select station_id, bucket, sensor_count, pm25 from rollup.station_hourly order by 1, 2`,
+          ).toEqual(expected.stations);
+          expect(
+            await owner`select region_slug, bucket, station_count, pm25, temperature from rollup.region_hourly order by 1, 2`,
+          ).toEqual(expected.regions);
+        }
+        const again = await bringIn(owner, all.at(-1) as object);
+        expect(again.recomputed).toEqual({ sensors: 0, stations: 0 });
+        expect(await stale()).toEqual([]);
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  test('readings that arrive while the network changes, and a refresh meanwhile: all count where the network says in the end', async () => {
+    const here = smallNetwork();
+    const there = smallNetwork({ sensor: { stations: [{ id: 2 }] } });
+    await bringIn(owner, here);
+    for (let round = 0; round < 5; round++) {
+      await owner`truncate raw.readings`;
+      const sending = Array.from({ length: 10 }, (_, part) =>
+        acceptReadings(
+          ingest,
+          readings.filter((_r, n) => n % 10 === part),
+          { now: NOW, source: 'test' },
+        ),
+      );
+      const refreshing = refresh(db.target, NOW);
+      await bringIn(owner, round % 2 === 0 ? there : here);
+      await Promise.all([...sending, refreshing]);
+      expect(await differences(db)).toEqual([]);
+      const counts =
+        await owner`select station_id, min(sensor_count) as low, max(sensor_count) as high from rollup.station_hourly group by 1 order by 1`;
+      const [one, two] = round % 2 === 0 ? [1, 2] : [2, 1];
+      expect(counts).toEqual([
+        { station_id: 1, low: one, high: one },
+        { station_id: 2, low: two, high: two },
+      ]);
+    }
+  });
+});

@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Sql } from '../../src/database/client.ts';
+import { importNetwork, NetworkRefused } from '../../src/network/importNetwork.ts';
+import { bringIn, keepingLog, smallNetwork } from '../ingest/support.ts';
+import { engines, onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+
+// nothing here depends on the engine
+let db: TestDatabase;
+let owner: Sql;
+beforeAll(async () => {
+  db = await testDatabase(engines[0] as (typeof engines)[0], 'Europe/Berlin');
+  owner = db.as();
+});
+afterAll(() => db.drop());
+
+const small = (change: Parameters<typeof smallNetwork>[0] = {}) =>
+  smallNetwork({ timeZone: 'Europe/Berlin', ...change });
+
+async function problems(network: object | string): Promise<Record<string, string>> {
+  const text = typeof network === 'string' ? network : JSON.stringify(network);
+  try {
+    await importNetwork(owner, text, { log: keepingLog() });
+  } catch (error) {
+    if (!(error instanceof NetworkRefused)) throw error;
+    for (const { place, what } of error.problems) expect(error.message).toContain(`${place}: ${what}`);
+    const [left] = await owner`select count(*)::int as n from raw.station`;
+    expect(left?.n).toBe(0);
+    return Object.fromEntries(error.problems.map(({ place, what }) => [place, what]));
+  }
+  return {};
+}
+
+test.each<[string, object | string, Record<string, string>]>([
+  ['no JSON', '{\n"a": 1,\n}', { 'line 3': 'this is not JSON' }],
+  ['no object', '[]', { 'the file': 'expected object' }],
+  ['a NUL', JSON.stringify(small({ one: { title: { en: 'a\0' } } })), { 'the file': 'cannot be stored' }],
+  [
+    'another zone',
+    small({ timeZone: 'Asia/Yerevan' }),
+    { time_zone: 'of Asia/Yerevan, but the database was made for Europe/Berlin' },
+  ],
+  [
+    'an unknown zone',
+    small({ timeZone: 'Mars/Base' }),
+    { time_zone: 'of Mars/Base, but the database was made for Europe/Berlin' },
+  ],
+  [
+    'typing errors',
+    { ...small({ one: { hiden: true }, sensor: { suspicous: true } }), provider: [] },
+    {
+      'the file': '"provider" means nothing here',
+      'stations[0]': '"hiden" means nothing here',
+      'stations[0].sensors[0]': '"suspicous" means nothing here',
+    },
+  ],
+  [
+    'unknown names',
+    small({
+      one: { provider: 'them', regions: ['town', 'city'] },
+      two: { sensors: [{ id: 3, stations: [{ id: 7 }] }] },
+    }),
+    {
+      'regions[1].map': 'no station is in the region',
+      'stations[0].provider': 'there is no provider them',
+      'stations[0].regions[1]': 'there is no region city',
+      'stations[1].sensors[0].stations[0].id': 'there is no station 7',
+    },
+  ],
+  [
+    'names given twice',
+    {
+      ...small({ two: { id: 1, sensors: [{ id: 2 }] } }),
+      providers: [
+        { id: 'us', title: 'a' },
+        { id: 'us', title: 'b' },
+      ],
+    },
+    {
+      'providers[1].id': 'us is there already, at providers[0]',
+      'stations[1].id': '1 is there already, at stations[0]',
+      'stations[1].sensors[0].id': '2 is there already, at stations[0].sensors[1]',
+    },
+  ],
+  [
+    'slugs',
+    {
+      ...small(),
+      regions: [
+        { slug: 'town', kind: 'city', title: {} },
+        { slug: 'quarter', kind: 'city', title: {} },
+        { slug: 'town', kind: 'district', city: 'town', title: {} },
+        { slug: 'old-history', kind: 'city', title: {} },
+        { slug: 'Große', kind: 'city', title: {} },
+      ],
+    },
+    {
+      'regions[2].slug': 'town is there already',
+      'regions[3].slug': 'does not end in -history',
+      'regions[4].slug': 'small letters',
+    },
+  ],
+  [
+    'districts',
+    {
+      ...small(),
+      regions: [
+        { slug: 'town', kind: 'city', title: {}, city: 'quarter' },
+        { slug: 'quarter', kind: 'district', title: {} },
+        { slug: 'a', kind: 'district', title: {}, city: 'quarter', map: { latitude: 1, longitude: 1 } },
+        { slug: 'b', kind: 'district', title: {}, city: 'nowhere', map: { latitude: 1, longitude: 1 } },
+        { slug: 'c', kind: 'city', title: {} },
+      ],
+    },
+    {
+      'regions[0].city': 'a city is in no other',
+      'regions[1]': 'a district needs the key city',
+      'regions[2].city': 'quarter is a district itself',
+      'regions[3].city': 'there is no region nowhere',
+      'regions[4].map': 'no station is in the region',
+    },
+  ],
+  [
+    'periods',
+    small({
+      one: {
+        regions: [
+          { slug: 'town', until: '2026-01-02' },
+          { slug: 'town', since: '2026-01-01T23:00' },
+          { slug: 'quarter', since: '2026-01-01T00:30' }, // need not be on a full hour (P3)
+        ],
+        hidden: [{ since: '2026-01-01T00:00:01Z' }],
+        is_bad_thp: [{ since: '2026-02-30' }, { since: '2026-01-02', until: '2026-01-02' }],
+      },
+      sensor: {
+        stations: [
+          { id: 1, until: '2026-05-01' },
+          { id: 2, since: '2026-04-30T21:59Z' },
+        ],
+        correction: [
+          { formula: 'none', until: '2026-05-01' },
+          { formula: 'epa-2021', since: '2026-04-30' },
+        ],
+      },
+    }),
+    {
+      'stations[0].regions[1]': 'the station is in town at the same time by stations[0].regions[0]',
+      'stations[0].is_bad_thp[0].since': '"2026-02-30" is no time',
+      'stations[0].is_bad_thp[1]': 'since 2026-01-02 is not before until 2026-01-02',
+      'stations[0].sensors[0].stations[1]': 'at the same time by stations[0].sensors[0].stations[0]',
+      'stations[0].sensors[0].correction[1]': 'at the same time, by stations[0].sensors[0].correction[0]',
+    },
+  ],
+  [
+    'values',
+    small({ one: { latitude: 91, id: 0, hidden: 'yes' }, sensor: { correction: 'magic' } }),
+    {
+      'stations[0].latitude': 'Too big',
+      'stations[0].id': 'Too small',
+      'stations[0].hidden': 'expected boolean, received string, or Invalid input: expected array',
+      'stations[0].sensors[0].correction': 'expected one of "none"|"epa-2021"',
+    },
+  ],
+  [
+    'durations',
+    { ...small(), providers: [{ id: 'us', title: 'Us', stale_after: '3h' }] },
+    { 'providers[0].stale_after': 'such as "3 hours"' },
+  ],
+])('refuses, with the place, all at once: %s', async (_, network, expected) => {
+  const found = await problems(network);
+  expect(Object.keys(found).sort()).toEqual(Object.keys(expected).sort());
+  for (const [place, what] of Object.entries(expected)) expect(found[place]).toContain(what);
+});
+
+onEveryEngine('names that only the database knows', (engine) => {
+  test('may be referred to, and are left as they are', async () => {
+    const other = await testDatabase(engine);
+    try {
+      const sql = other.as();
+      await bringIn(sql, smallNetwork());
+      const log = keepingLog();
+      const third = {
+        time_zone: 'Asia/Yerevan',
+        providers: [],
+        regions: [{ slug: 'quarter', kind: 'district', city: 'town', title: { en: 'Quarter' } }],
+        stations: [
+          {
+            id: 3,
+            provider: 'us',
+            title: {},
+            latitude: 42,
+            longitude: 46,
+            regions: ['quarter', 'town'],
+            sensors: [{ id: 4, stations: [{ id: 2 }] }],
+          },
+        ],
+      };
+      const result = await importNetwork(sql, JSON.stringify(third), { log });
+      expect(result).toMatchObject({
+        providers: { added: 0, left: ['us'] },
+        regions: { added: 0, changed: 1, left: ['town'] }, // its centre moved
+        stations: { added: 1, left: ['1', '2'] },
+        sensors: { added: 1, left: ['1', '2', '3'] },
+      });
+      expect(log.lines).toHaveLength(4);
+      const [quarter] = await sql`select map_latitude, map_longitude, map_delta from raw.region where slug = 'quarter'`;
+      expect(quarter).toEqual({ map_latitude: 41, map_longitude: 45, map_delta: 0.2 });
+      const [station] = await sql`select city_slug, district_slug from raw.station where id = 3`;
+      expect(station).toEqual({ city_slug: 'town', district_slug: 'quarter' });
+    } finally {
+      await other.drop();
+    }
+  });
+});

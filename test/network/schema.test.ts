@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect, test } from 'vitest';
+import { networkJsonSchema } from '../../src/network/schema.ts';
+import { smallNetwork } from '../ingest/support.ts';
+
+const published = JSON.parse(readFileSync(new URL('../../src/network/network.schema.json', import.meta.url), 'utf8'));
+
+test('the published JSON schema is the one that files are checked by', () => {
+  // when this fails: npx tsx test/ingest/network/writeSchema.ts && npx biome format --write src/ingest/network
+  expect(published).toEqual(JSON.parse(JSON.stringify(networkJsonSchema())));
+});
+
+test('it is a schema, and takes what the import takes', () => {
+  const valid = new Ajv2020({ strict: false, formats: { uri: true } }).compile(published);
+  expect(valid(smallNetwork())).toBe(true);
+  expect(valid({ ...smallNetwork(), statoins: [] })).toBe(false);
+  expect(valid(smallNetwork({ one: { hidden: [{ since: '2026-01-01' }], is_bad_thp: true, altitude: null } }))).toBe(
+    true,
+  );
+  expect(valid(smallNetwork({ one: { regions: ['Town'] } }))).toBe(false);
+});

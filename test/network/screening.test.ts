@@ -1,0 +1,223 @@
+/** Stations whose temperature, humidity or pressure cannot be true are flagged by themselves (C5), and their regions' history is repaired (A3, A10). */
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Sql } from '../../src/database/client.ts';
+import { screen, screenedPeriods } from '../../src/network/screening.ts';
+import { refresh } from '../../src/rollups/refresh.ts';
+import { bringIn, differences, NOW, smallNetwork } from '../ingest/support.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+
+const HOUR = 3_600_000;
+const hoursAgo = (n: number) => new Date(NOW.getTime() - n * HOUR);
+
+/** What a sensor gives, by hours before now. */
+type Air = { temperature?: number; humidity?: number; pressure?: number };
+const sane = (ago: number): Air => ({ temperature: 5 + (ago % 7), humidity: 50 + (ago % 5), pressure: 90_000 + ago });
+
+onEveryEngine('screening', (engine) => {
+  let db: TestDatabase;
+  let owner: Sql;
+  beforeAll(async () => {
+    db = await testDatabase(engine);
+    owner = db.as();
+  });
+  beforeEach(async () => {
+    await owner`truncate raw.readings, raw.screened_period`;
+    await bringIn(owner, smallNetwork({ one: { altitude: 1000 } }));
+    await owner`update raw.station set screening = true`;
+  });
+  afterAll(() => db.drop());
+
+  /** Two readings an hour, as they come in through the door. */
+  const measure = async (sensor: number, from: number, to: number, air: (ago: number) => Air) => {
+    for (let ago = from; ago >= to; ago -= 0.5) {
+      const { temperature = null, humidity = null, pressure = null } = air(Math.ceil(ago));
+      await owner`insert into raw.readings (measured_at, sensor_id, temperature, humidity, pressure, pm25)
+        values (${hoursAgo(ago)}, ${sensor}, ${temperature}, ${humidity}, ${pressure}, 10)`;
+    }
+  };
+  const screened = async (at = NOW) => {
+    await refresh(db.target, NOW);
+    return await screen(db.target, at);
+  };
+  const flags = () => screenedPeriods(db.target, 'UTC');
+  const bad = async () =>
+    (await owner`select station_id from logic.station_state(${NOW}) where is_bad_thp order by 1`).map(
+      (row) => row.station_id,
+    );
+  /** When the weather of station 1 is left out of its regions. */
+  const leftOut = async () =>
+    (
+      await owner`select since, until from raw.membership where station_id = 1 and region_slug = 'town' and is_flagged`
+    ).map(({ since, until }) => [new Date(since), until === 'infinity' ? until : new Date(until)]);
+  /** What a run might have written: versions of rows, and what it marked. */
+  const written = async () => [
+    ...(await owner`select xmin::text, ctid::text, * from raw.screened_period order by ctid`),
+    ...(await owner`select xmin::text, ctid::text, * from raw.membership order by ctid`),
+    ...(await owner`select * from rollup.stale_period`),
+  ];
+
+  it('leaves sane stations alone, those that repeat themselves for less than a day too', async () => {
+    await measure(1, 48, 0, sane);
+    await measure(3, 23, 0, () => ({ temperature: 21.5, humidity: 99.9, pressure: 90_000 }));
+    expect(await screened()).toEqual({ raised: 0, lifted: 0 });
+    expect(await bad()).toEqual([]);
+  });
+
+  it.each<[string, string[], (ago: number) => Air]>([
+    ['all zero', ['all_zero'], (ago) => (ago > 3 ? sane(ago) : { temperature: 0, humidity: 0 })],
+    [
+      'pressure off the altitude',
+      ['pressure_off_altitude'],
+      (ago) => ({ ...sane(ago), pressure: (ago > 3 ? 90_000 : 101_000) + ago }),
+    ],
+    [
+      'humidity pinned',
+      ['humidity_pinned'],
+      (ago) => ({ ...sane(ago), humidity: ago > 30 ? 60 : 99.5 + (ago % 3) / 10 }),
+    ],
+    ['temperature constant', ['constant_temperature'], (ago) => ({ ...sane(ago), temperature: ago > 30 ? 4 : -7.3 })],
+    [
+      'all constant',
+      ['constant_humidity', 'constant_pressure', 'constant_temperature'],
+      (ago) => (ago > 30 ? sane(ago) : sane(30)),
+    ],
+  ])('flags a station: %s', async (_, reasons, air) => {
+    await measure(1, 40, 0, air);
+    expect(await screened()).toEqual({ raised: reasons.length, lifted: 0 });
+    const all = await flags();
+    expect(all.map(({ reason }) => reason).sort()).toEqual(reasons);
+    expect(all.map(({ station_id, sensor_id, until }) => [station_id, sensor_id, until])).toEqual(
+      all.map(() => [1, 1, null]),
+    );
+    expect(await bad()).toEqual([1]);
+    expect(await leftOut()).toEqual([[new Date(all[0]?.since as string), 'infinity']]);
+    expect(await differences(db)).toEqual([]);
+    const before = await written();
+    expect(before).not.toEqual([]);
+    expect(await screened()).toEqual({ raised: 0, lifted: 0 });
+    expect(await written()).toEqual(before);
+  });
+
+  it('repairs the history of the regions, and leaves what is not weather in it', async () => {
+    await measure(1, 40, 0, (ago) => ({ ...sane(ago), temperature: 50 }));
+    await measure(3, 40, 0, () => ({}));
+    await screened();
+    await refresh(db.target, NOW);
+    expect(
+      await owner`select distinct temperature, pm25, station_count from rollup.region_hourly where region_slug = 'town'`,
+    ).toEqual([{ temperature: null, pm25: 10, station_count: 2 }]);
+    const [hour] = await owner`select distinct temperature from rollup.station_hourly where station_id = 1`;
+    expect(hour).toEqual({ temperature: 50 });
+  });
+
+  it('lifts the flag when the data recover, and keeps it while there are none', async () => {
+    await measure(1, 40, 12, (ago) => ({ ...sane(ago), humidity: 100 }));
+    expect(await screened(hoursAgo(10))).toMatchObject({ raised: 1 });
+    expect(await screened(hoursAgo(5))).toEqual({ raised: 0, lifted: 0 });
+    expect(await bad()).toEqual([1]);
+    await measure(1, 4, 0, sane);
+    expect(await screened()).toEqual({ raised: 0, lifted: 1 });
+    expect(await flags()).toMatchObject([
+      { reason: 'humidity_pinned', until: hoursAgo(4).toISOString().replace('.000Z', '+00:00') },
+    ]);
+    expect(await bad()).toEqual([]);
+    expect(await leftOut()).toEqual([[hoursAgo(40), hoursAgo(4)]]);
+    expect(await differences(db)).toEqual([]);
+  });
+
+  it('follows late readings: a gap filled with sane ones takes the flag back', async () => {
+    await measure(1, 40, 20, (ago) => ({ ...sane(ago), humidity: 100 }));
+    await measure(1, 8, 0, (ago) => ({ ...sane(ago), humidity: 100 }));
+    expect(await screened()).toMatchObject({ raised: 1 });
+    await measure(1, 19.5, 8.5, sane);
+    await screened();
+    expect(await flags()).toEqual([]);
+    expect(await leftOut()).toEqual([]);
+  });
+
+  it('remembers a run that began before it looks back', async () => {
+    await measure(1, 24 * 12, 0, (ago) => ({ ...sane(ago), humidity: 100 }));
+    await refresh(db.target, NOW);
+    await screen(db.target, hoursAgo(24 * 5));
+    await screen(db.target, NOW);
+    expect(await flags()).toMatchObject([
+      {
+        since: hoursAgo(24 * 12)
+          .toISOString()
+          .replace('.000Z', '+00:00'),
+      },
+    ]);
+  });
+
+  it('ends with the stay of the sensor that gave it away', async () => {
+    await measure(1, 40, 10, (ago) => ({ ...sane(ago), humidity: 100 }));
+    expect(await screened(hoursAgo(9))).toMatchObject({ raised: 1 });
+    const replaced = hoursAgo(8).toISOString();
+    const sensors = [
+      { id: 1, stations: [{ id: 1, until: replaced }] },
+      { id: 2, stations: [{ id: 1, since: replaced }] },
+    ];
+    await bringIn(owner, smallNetwork({ one: { altitude: 1000, sensors } }));
+    await measure(2, 7, 0, sane);
+    await screened();
+    expect(await flags()).toMatchObject([{ sensor_id: 1, until: replaced.replace('.000Z', '+00:00') }]);
+    expect(await bad()).toEqual([]);
+    expect(await differences(db)).toEqual([]);
+    const hours = await owner`
+      select bucket >= ${replaced} as is_after, count(*)::int as hours, count(temperature)::int as with_weather
+      from rollup.region_hourly where region_slug = 'quarter' group by 1 order by 1`;
+    expect(hours).toEqual([
+      { is_after: false, hours: 31, with_weather: 0 },
+      { is_after: true, hours: 8, with_weather: 8 },
+    ]);
+    await bringIn(owner, smallNetwork({ one: { altitude: 1000 } }));
+  });
+
+  it('ends where the operator takes the sensor out of everything', async () => {
+    await measure(1, 40, 10, (ago) => ({ ...sane(ago), humidity: 100 }));
+    await screened(hoursAgo(9));
+    await bringIn(
+      owner,
+      smallNetwork({ one: { altitude: 1000 }, sensor: { suspicious: [{ since: hoursAgo(8).toISOString() }] } }),
+    );
+    await screened();
+    expect(await bad()).toEqual([]);
+  });
+
+  it('says nothing twice, however old what it looks back to is, and writes and marks nothing (C5)', async () => {
+    await measure(1, 24 * 20, 0, (ago) => ({
+      ...sane(ago),
+      pressure: 101_000 + ago,
+      humidity: ago > 24 * 15 ? 100 : 50 + (ago % 5),
+    }));
+    await refresh(db.target, NOW);
+    await screen(db.target, NOW, hoursAgo(24 * 30));
+    expect(await flags()).toHaveLength(2);
+    await refresh(db.target, NOW);
+    const before = await written();
+    for (const _ of [1, 2]) expect(await screened()).toEqual({ raised: 0, lifted: 0 });
+    expect(await flags()).toHaveLength(2);
+    expect(await written()).toEqual(before);
+  });
+
+  it('gives way to the operator', async () => {
+    await measure(1, 40, 0, (ago) => ({ ...sane(ago), humidity: 100 }));
+    await screened();
+    expect(await bad()).toEqual([1]);
+    await bringIn(owner, smallNetwork({ one: { altitude: 1000, screening: false } }));
+    expect(await bad()).toEqual([]);
+    expect(await leftOut()).toEqual([]);
+    expect(await screened()).toEqual({ raised: 0, lifted: 0 });
+    await bringIn(owner, smallNetwork({ one: { altitude: 1000, screening: false, is_bad_thp: true } }));
+    expect(await bad()).toEqual([1]);
+    expect(await differences(db)).toEqual([]);
+  });
+
+  it('and importing the same network again changes nothing of it', async () => {
+    await measure(1, 40, 0, (ago) => ({ ...sane(ago), humidity: 100 }));
+    await screened();
+    const again = await bringIn(owner, smallNetwork({ one: { altitude: 1000 } }));
+    expect(again).toMatchObject({ recomputed: { sensors: 0, stations: 0 }, stations: { changed: 0, unchanged: 2 } });
+    expect(await bad()).toEqual([1]);
+  });
+});

@@ -1,0 +1,311 @@
+/** Providers are asked for their readings in turn, and what they do wrong costs nobody else. */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Sql } from '../../src/database/client.ts';
+import { pullJob } from '../../src/pull/pullDue.ts';
+import { bringIn, differences, keepingLog, NOW, smallNetwork, stored } from '../ingest/support.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { openProvider, type Provider } from './server.ts';
+
+const RECORDED: Element[] = JSON.parse(readFileSync(new URL('./data.json', import.meta.url), 'utf8'));
+type Element = { id?: unknown; timestamp?: unknown; sensor?: unknown; sensordatavalues?: unknown };
+
+let lastId = 0;
+const element = (sensor: number, minutesAgo: number, values: Record<string, string> = { P2: '10' }): Element => ({
+  id: ++lastId,
+  timestamp: new Date(NOW.getTime() - minutesAgo * 60_000).toISOString().slice(0, 19).replace('T', ' '),
+  sensor: { id: sensor },
+  sensordatavalues: Object.entries(values).map(([value_type, value]) => ({ value_type, value })),
+});
+
+onEveryEngine('pull', (engine) => {
+  let db: TestDatabase;
+  let owner: Sql;
+  let us: Provider;
+  let them: Provider;
+  let now = NOW;
+  let log = keepingLog();
+  beforeAll(async () => {
+    db = await testDatabase(engine);
+    owner = db.as();
+    [us, them] = await Promise.all([openProvider(), openProvider()]);
+  });
+  beforeEach(async () => {
+    now = NOW;
+    log = keepingLog();
+    await owner`truncate raw.readings, raw.quarantine, raw.pull`;
+    await bring();
+    us.asked.length = 0;
+    us.serve(RECORDED);
+    them.asked.length = 0;
+    them.serve([]);
+  });
+  afterAll(async () => {
+    await Promise.all([us.close(), them.close()]);
+    await db.drop();
+  });
+
+  const bring = (
+    usPull: object | null = { kind: 'sensor-community', url: us.url() },
+    theirPull: object | null = null,
+  ) =>
+    bringIn(owner, {
+      ...smallNetwork(),
+      providers: [
+        { id: 'us', title: 'Us', pull: usPull },
+        { id: 'them', title: 'Them', pull: theirPull },
+      ],
+    });
+  const theirPull = () => ({ kind: 'sensor-community', url: them.url(), every: '20 minutes' });
+  const job = (hosts = [us.host, them.host], limits = { timeMs: 10_000, bytes: 1_000_000 }) =>
+    pullJob(db.target, () => now, { hosts, log, limits });
+  const run = (hosts?: string[]) => job(hosts).run();
+  const after = (minutes: number, seconds = 0) => {
+    now = new Date(NOW.getTime() + minutes * 60_000 + seconds * 1_000);
+  };
+  const states = () => owner`select * from raw.pull order by provider_id`;
+  const quarantine = () =>
+    owner`select source, provider_id, kind, reason, text from raw.quarantine order by kind, reason, text`;
+  const told = (level: string) => log.lines.filter((line) => line.level === level).map(({ fields }) => fields);
+
+  it('brings in what a provider has of its own sensors, and says so', async () => {
+    await run();
+    expect(await stored(owner)).toMatchObject([
+      { sensor_id: 1, measured_at: '2026-11-20T15:58:02+04:00', pm1: 8.1, pm25: 14.2, pm10: 21.9 },
+      { sensor_id: 2, temperature: 7.35, humidity: null, pressure: 90312.47 },
+    ]);
+    expect(await quarantine()).toMatchObject([
+      { source: 'us', provider_id: 'us', kind: 'value', reason: 'unreadable:humidity' },
+    ]);
+    const counts = { received: 5, accepted: 2, unchanged: 0, quarantined: 0, ignored: 3 };
+    expect(log.lines).toEqual([{ level: 'info', message: 'readings pulled', fields: { provider: 'us', ...counts } }]);
+    expect(await states()).toEqual([
+      {
+        provider_id: 'us',
+        started_at: '2026-11-20T16:00:00+04:00',
+        succeeded_at: '2026-11-20T16:00:00+04:00',
+        failures: 0,
+        error: null,
+      },
+    ]);
+    expect(await differences(db)).toEqual([]);
+  });
+
+  it('stores nothing of a document that came when another process was the worker already', async () => {
+    const confirm = () => Promise.reject(new Error('not the worker any more'));
+    await pullJob(db.target, () => now, { hosts: [us.host], log, confirm }).run();
+    expect(await stored(owner)).toEqual([]);
+    expect(told('warn')).toMatchObject([{ provider: 'us', error: 'not the worker any more' }]);
+  });
+
+  it('changes nothing when the same comes again', async () => {
+    await run();
+    const before = [await stored(owner), await quarantine()];
+    after(5);
+    await run();
+    expect([await stored(owner), await quarantine()]).toEqual(before);
+    expect(us.asked).toHaveLength(2);
+    expect(told('info')).toHaveLength(1);
+    expect(told('debug')).toEqual([
+      { provider: 'us', received: 5, accepted: 0, unchanged: 2, quarantined: 0, ignored: 3 },
+    ]);
+  });
+
+  it('asks each at its own time, and not before', async () => {
+    await bring(undefined, theirPull());
+    const asked = [];
+    for (const [minutes, seconds] of [
+      [0, 59],
+      [4, 59],
+      [5, 0],
+      [9, 59],
+      [19, 59],
+      [20, 0],
+    ] as const) {
+      after(minutes, seconds);
+      await run();
+      asked.push([us.asked.length, them.asked.length]);
+    }
+    expect(asked).toEqual([
+      [1, 1],
+      [1, 1],
+      [2, 1],
+      [2, 1],
+      [3, 1],
+      [3, 2],
+    ]);
+    expect((await states()).map(({ started_at }) => started_at)).toEqual([
+      '2026-11-20T16:20:00+04:00',
+      '2026-11-20T16:19:00+04:00',
+    ]);
+  });
+
+  it('asks again after a clock that ran ahead was put right', async () => {
+    after(500_000);
+    await run();
+    after(0);
+    await run();
+    expect(us.asked).toHaveLength(2);
+  });
+
+  it('takes nothing from before the last stored reading minus a day', async () => {
+    us.serve([element(1, 2), element(2, 1_441), element(1, 30_000)]);
+    await run();
+    expect(await stored(owner)).toHaveLength(3); // at first there is no last one
+    us.serve([element(2, 1_442), element(1, 1_443), element(3, 20_000), { ...element(3, 0), timestamp: 'then' }]);
+    after(5);
+    await run();
+    expect(await stored(owner)).toHaveLength(4);
+    expect(told('info').at(-1)).toMatchObject({ received: 4, accepted: 1, quarantined: 1, ignored: 2 });
+    expect(await quarantine()).toMatchObject([{ reason: 'unreadable_time' }]);
+  });
+
+  it('puts what it cannot use of our sensors into quarantine, and not what is of others', async () => {
+    const strangers = [null, 5, {}, { sensor: { id: 99 } }];
+    const ours = { id: 1, sensor: { id: 1 }, sensordatavalues: 'none' };
+    us.serve([...strangers, ours, element(1, -10), element(2, 1, { temperature: 'unavailable' })]);
+    await run();
+    expect(await stored(owner)).toEqual([]);
+    expect((await quarantine()).map(({ kind, reason }) => `${kind} ${reason}`)).toEqual([
+      'reading in_the_future',
+      'reading no_value',
+      'reading unreadable_line',
+      'value unreadable:temperature',
+    ]);
+    expect((await quarantine())[2]).toMatchObject({ provider_id: 'us', text: JSON.stringify(ours) });
+    expect(told('debug')).toMatchObject([{ received: 7, accepted: 0, unchanged: 0, quarantined: 3, ignored: 4 }]);
+  });
+
+  it('takes of a sensor that moved to another provider what was measured before', async () => {
+    const network = smallNetwork({
+      two: {
+        provider: 'them',
+        sensors: [
+          {
+            id: 3,
+            stations: [
+              { id: 1, until: '2026-11-20T11:30Z' },
+              { id: 2, since: '2026-11-20T11:30Z' },
+            ],
+          },
+        ],
+      },
+    });
+    const providers = [
+      { id: 'us', title: 'Us', pull: { kind: 'sensor-community', url: us.url() } },
+      { id: 'them', title: 'Them' },
+    ];
+    await bringIn(owner, { ...network, providers });
+    us.serve([element(3, 1), element(1, 1), element(3, 31), { ...element(2, 0), timestamp: 'then' }, element(3, 5)]);
+    await run();
+    expect((await stored(owner)).map(({ sensor_id }) => sensor_id)).toEqual([1, 3]);
+    expect(told('info')).toMatchObject([{ received: 5, accepted: 2, quarantined: 1, ignored: 2 }]);
+    expect(await differences(db)).toEqual([]);
+    // and how far it has come with them says nothing of how far we have
+    const late = { ...element(1, 0), timestamp: '2026-11-17 10:00:00' };
+    await owner`delete from raw.readings`;
+    await owner`insert into raw.readings (measured_at, sensor_id, pm25) values (${NOW}, 3, 5)`;
+    us.serve([late]);
+    after(10);
+    await run();
+    expect(told('info').at(-1)).toMatchObject({ accepted: 1, ignored: 0 });
+  });
+
+  it('takes a large document in batches', async () => {
+    us.serve(Array.from({ length: 6_000 }, (_, n) => element(1, n / 10)));
+    await run();
+    expect(told('info')).toMatchObject([{ received: 6_000, accepted: 6_000 }]);
+    expect(await differences(db)).toEqual([]);
+  });
+
+  it('takes nothing of a document with more of ours than any has', async () => {
+    const one = JSON.stringify({ sensor: { id: 1 }, timestamp: '2026-11-20 11:00:00', sensordatavalues: [] });
+    us.serve(`[${Array.from({ length: 50_001 }, () => one)}]`);
+    await job([us.host], { timeMs: 10_000, bytes: 10_000_000 }).run();
+    expect(told('warn')).toMatchObject([{ error: expect.stringContaining('more than 50000 readings of its sensors') }]);
+    expect([await stored(owner), await quarantine()]).toEqual([[], []]);
+  });
+
+  it('counts failures in a row, tells the first and every tenth, and forgets them afterwards', async () => {
+    us.answer((_request, response) => response.writeHead(502).end());
+    const running = job();
+    for (let n = 0; n < 21; n += 1) {
+      after(n * 5);
+      await running.run();
+    }
+    expect(told('warn')).toMatchObject([{ failures: 1 }, { failures: 10 }, { failures: 20 }]);
+    expect(told('warn')[0]).toMatchObject({ provider: 'us', error: expect.stringContaining('the answer is 502') });
+    expect(await states()).toMatchObject([
+      {
+        failures: 21,
+        succeeded_at: null,
+        error: expect.stringContaining(`provider us, ${us.url()}: the answer is 502`),
+      },
+    ]);
+    us.serve(RECORDED);
+    after(105);
+    await running.run();
+    expect(await states()).toMatchObject([
+      { failures: 0, error: null, started_at: '2026-11-20T17:45:00+04:00', succeeded_at: '2026-11-20T17:45:00+04:00' },
+    ]);
+    us.serve('no array');
+    after(110);
+    await running.run();
+    expect(told('warn')).toHaveLength(4);
+    expect(await states()).toMatchObject([
+      { failures: 1, succeeded_at: '2026-11-20T17:45:00+04:00', error: expect.stringContaining('no JSON array') },
+    ]);
+  });
+
+  it.each<[string, string, (provider: Provider) => void]>([
+    ['silent', 'was not here within 0.1 s', (provider) => provider.answer(() => undefined)],
+    ['too large', 'is larger than 2000 bytes', (provider) => provider.serve(' '.repeat(2_001))],
+    [
+      'elsewhere',
+      'another host',
+      (provider) => provider.answer((_q, r) => r.writeHead(302, { location: us.url() }).end()),
+    ],
+  ])('goes on to the next when one is %s', async (_, error, spoil) => {
+    await bring(undefined, theirPull());
+    spoil(them);
+    us.serve([element(1, 1)]);
+    await job([us.host, them.host], { timeMs: 100, bytes: 2_000 }).run();
+    expect(await states()).toMatchObject([
+      { provider_id: 'them', failures: 1, error: expect.stringContaining(error) },
+      { provider_id: 'us', failures: 0, error: null },
+    ]);
+    expect(us.asked).toHaveLength(1);
+    expect(await stored(owner)).toHaveLength(1);
+  });
+
+  it('leaves alone whose host is not on the list, and says so once', async () => {
+    await bring(undefined, theirPull());
+    const running = job([us.host]);
+    await running.run();
+    after(30);
+    await running.run();
+    expect(them.asked).toEqual([]);
+    expect(us.asked).toHaveLength(2);
+    expect(log.lines.filter(({ level }) => level === 'warn')).toEqual([
+      {
+        level: 'warn',
+        message: expect.stringMatching(/not among PULL_HOSTS\. Add it there/),
+        fields: { provider: 'them', url: them.url() },
+      },
+    ]);
+    expect((await states()).map(({ provider_id }) => provider_id)).toEqual(['us']);
+  });
+
+  it('asks nobody where nobody is to be asked', async () => {
+    await bring(null, null);
+    await run();
+    expect([us.asked, log.lines, await states()]).toEqual([[], [], []]);
+  });
+
+  it('fails for a kind that it does not know', async () => {
+    await owner`update raw.provider set pull = pull || '{"kind": "toString"}' where id = 'us'`;
+    await run();
+    expect(await states()).toMatchObject([{ failures: 1, error: expect.stringContaining('knows no kind toString') }]);
+    expect(us.asked).toEqual([]);
+  });
+});

@@ -1,0 +1,94 @@
+/** What Sensor.Community publishes becomes readings. */
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { MOST_IN_ALL, MOST_READINGS, readSensorCommunity } from '../../src/pull/sensorCommunity.ts';
+
+const DOCUMENT = readFileSync(new URL('data.json', import.meta.url), 'utf8');
+const read = (text: string) => readSensorCommunity(chunksOf(text), (sensor) => sensor < 100);
+const readOne = async (element: unknown) => (await read(JSON.stringify([element])))?.readings;
+async function* chunksOf(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
+
+it('takes our sensors, each reading once, and nothing from indoors', async () => {
+  const document = await read(DOCUMENT);
+  expect(document?.received).toBe(5);
+  expect(document?.readings).toEqual([
+    {
+      sensorId: 1,
+      measuredAt: '2026-11-20 11:58:02Z',
+      values: { pm10: '21.90', pm25: '14.20', pm1: '8.1' },
+      text: JSON.stringify(JSON.parse(DOCUMENT)[0]),
+    },
+    {
+      sensorId: 2,
+      measuredAt: '2026-11-20 11:58:03Z',
+      values: { temperature: '7.35', pressure: '90312.47', humidity: 'unknown' },
+      text: JSON.stringify(JSON.parse(DOCUMENT)[1]),
+    },
+  ]);
+});
+
+it.each(['', '{}', 'null', '[1', '[1,]', '[1}', '[1][2]', '[{]', '<html></html>', '"text"'])(
+  'knows that this is no such document: %s',
+  async (text) => {
+    expect(await read(text)).toBeUndefined();
+  },
+);
+
+it('leaves out what names no sensor of ours, whatever its form', async () => {
+  const strangers = [null, 1, 'x', [], {}, { sensor: null }, { sensor: { id: null } }, { sensor: { id: [1] } }];
+  const more = [{ sensor: { id: true } }, { sensor: { id: '' } }, { sensor: { id: 100 } }, { sensor: [1] }];
+  const document = { received: 12, readings: [], tooMany: false };
+  expect(await read(JSON.stringify([...strangers, ...more]))).toEqual(document);
+});
+
+const sensor = { id: 7 };
+const timestamp = '2026-11-20 11:58:02';
+
+it.each([
+  ['no values', { sensor, timestamp }],
+  ['values that are no list', { sensor, timestamp, sensordatavalues: { P1: 1 } }],
+  ['a value that is none', { sensor, timestamp, sensordatavalues: [null] }],
+  ['a value without a type', { sensor, timestamp, sensordatavalues: [{ value: '1' }] }],
+])('of ours says that it cannot be taken apart: %s', async (_, element) => {
+  const text = JSON.stringify(element);
+  expect(await readOne(element)).toEqual([{ sensorId: 7, measuredAt: undefined, values: {}, text, unreadable: true }]);
+});
+
+it('leaves out what is too long or nested too deeply to be looked into, and takes what comes after it', async () => {
+  const long = { sensor, timestamp, sensordatavalues: [{ value_type: 'x'.repeat(70_000), value: '1' }] };
+  const deep = `{"sensor":{"id":7},"sensordatavalues":[],"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+  const plain = { sensor, timestamp, sensordatavalues: [] };
+  const document = await read(`[${JSON.stringify(long)},${deep},${JSON.stringify(plain)}]`);
+  expect(document).toMatchObject({ received: 3, readings: [{ sensorId: 7, text: JSON.stringify(plain) }] });
+});
+
+it('takes so many of ours and no more', async () => {
+  const element = JSON.stringify({ sensor, timestamp, sensordatavalues: [] });
+  const elements = (n: number) => `[${Array.from({ length: n }, () => element)}]`;
+  expect(await read(elements(MOST_READINGS))).toMatchObject({ received: MOST_READINGS, tooMany: false });
+  expect(await read(elements(MOST_READINGS + 1))).toMatchObject({ tooMany: true });
+  const strange = (n: number) => `[${'1,'.repeat(n - 1)}1]`;
+  expect(await read(strange(MOST_IN_ALL))).toMatchObject({ received: MOST_IN_ALL, tooMany: false });
+  expect(await read(strange(MOST_IN_ALL + 1))).toMatchObject({ tooMany: true });
+});
+
+it('leaves times that it does not know to the door', async () => {
+  const times = ['2026-11-20T11:58:02', '2026-11-20T11:58:02+01:00', 'yesterday', 5, undefined];
+  const read = times.map((time) => readOne({ sensor, timestamp: time, sensordatavalues: [] }));
+  expect((await Promise.all(read)).map((readings) => readings?.[0]?.measuredAt)).toEqual([
+    '2026-11-20T11:58:02Z',
+    '2026-11-20T11:58:02+01:00',
+    'yesterday',
+    5,
+    undefined,
+  ]);
+});
+
+it('counts readings without a number of their own each for itself', async () => {
+  const element = { sensor, timestamp, sensordatavalues: [] };
+  const numbered = { ...element, id: 5 };
+  const elements = [element, element, { ...element, id: null }, { ...element, id: null }, numbered, numbered];
+  expect((await read(JSON.stringify(elements)))?.readings).toHaveLength(5);
+});

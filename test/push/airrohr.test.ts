@@ -1,0 +1,157 @@
+/** POST /v1/push/airrohr, with bodies and headers as the firmware writes them (airrohr-firmware.ino, NRZ-2020-133 to NRZ-2024-135). */
+import type { Response } from 'supertest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { findPushSensors, type PushRecord, pushFromText, readingsOfPush } from '../../src/ingest/formats/airrohr.ts';
+import { differences, NOW, stored } from '../ingest/support.ts';
+import { onEveryEngine } from '../support/database.ts';
+import { openPushing, type Pushing, push } from './pushing.ts';
+
+/** As the device with an SDS011 and a BME280 sends it, blanks and all. */
+const BODY = `{"esp8266id": "12345678", "software_version": "NRZ-2020-133", "sensordatavalues":[
+{"value_type":"SDS_P1","value":"66.04"},{"value_type":"SDS_P2","value":"53.32"},{"value_type":"BME280_temperature","value":"21.90"},
+{"value_type":"BME280_pressure","value":"99312.25"},{"value_type":"BME280_humidity","value":"41.05"},{"value_type":"samples","value":"823214"},
+{"value_type":"min_micro","value":"77"},{"value_type":"max_micro","value":"26303"},{"value_type":"interval","value":"145000"},{"value_type":"signal","value":"-66"}]}`;
+
+const body = (values: Record<string, string>, id = '12345678') => ({
+  esp8266id: id,
+  software_version: 'NRZ-2024-135',
+  sensordatavalues: Object.entries(values).map(([value_type, value]) => ({ value_type, value })),
+});
+
+onEveryEngine('the airRohr firmware', (engine) => {
+  let here: Pushing;
+  beforeAll(async () => {
+    here = await openPushing(engine);
+  });
+  beforeEach(() => here.owner`truncate raw.readings, raw.quarantine`);
+  afterAll(() => here.close());
+
+  const from = (device: string, given: string | object, headers = {}, token = here.token) =>
+    push(here.app, token, given, { 'X-Sensor': device, 'X-MAC-ID': 'esp8266-a4cf12f00baa', ...headers });
+  const answer = (received: number, accepted: number, ...refused: number[]) => ({
+    received,
+    accepted,
+    unchanged: 0,
+    quarantined: refused.map((index) => ({ index, reason: 'unknown_sensor' })),
+  });
+  const quarantine = () => here.owner`select source, provider_id, reason, text from raw.quarantine`;
+  const expectProblem = (res: Response, status: number, detail: RegExp) => {
+    expect(res.body).toMatchObject({ status, detail: expect.stringMatching(detail) });
+    expect(res.status).toBe(status);
+  };
+
+  it('is understood: each value goes to the sensor of its kind, now', async () => {
+    const res = await from('esp8266-12345678', BODY);
+    expect([res.status, res.body]).toEqual([200, answer(2, 2)]);
+    expect(await stored(here.owner)).toMatchObject([
+      { sensor_id: 1, measured_at: expect.any(String), pm10: 66.04, pm25: 53.32, pm25_raw: null },
+      { sensor_id: 2, temperature: 21.9, pressure: 99312.25, humidity: 41.05 },
+    ]);
+    const [row] = await here.owner`select count(*)::int as n from raw.readings where measured_at = ${NOW}`;
+    expect(row?.n).toBe(2);
+    expect((await from('esp8266-12345678', BODY)).body).toEqual({ ...answer(2, 0), unchanged: 2 });
+  });
+
+  it('is recognized by its body where the header is missing', async () => {
+    expect((await push(here.app, here.token, BODY)).body).toEqual(answer(2, 2));
+    const other = body({ SDS_P2: '1' });
+    expect((await push(here.app, here.token, { ...other, esp8266id: undefined, esp32id: 'a0b1' })).body).toEqual(
+      answer(1, 0, 0),
+    );
+    expect(JSON.parse((await quarantine())[0]?.text).device).toBe('esp32-a0b1');
+    expectProblem(await push(here.app, here.token, { ...other, esp8266id: '' }), 400, /X-Sensor/);
+    expectProblem(await from('two words', other), 400, /X-Sensor/);
+    expectProblem(await from('esp8266-2', other, { 'X-PIN': 'one' }), 400, /X-PIN/);
+  });
+
+  it('is stored as it was sent, and PM2.5 corrected in the station hour, with the humidity of the same device (S5)', async () => {
+    const values = { PMS_P0: '30.00', PMS_P1: '45.00', PMS_P2: '40.00', temperature: '20.00', humidity: '50.00' };
+    expect((await from('esp8266-2', body(values, '2'))).body).toEqual(answer(2, 2));
+    expect(await stored(here.owner)).toMatchObject([
+      { sensor_id: 3, pm1: 30, pm10: 45, pm25: 40, pm25_raw: null },
+      { sensor_id: 4, temperature: 20, humidity: 50 },
+    ]);
+    expect(await differences(here.database)).toEqual([]);
+    const [hour] = await here.owner`select pm25, pm25_raw from rollup.station_hourly where station_id = 2`;
+    expect(hour).toEqual({ pm25: expect.closeTo(27.64, 6), pm25_raw: 40 });
+  });
+
+  it('may send each instrument by itself, with its pin', async () => {
+    const particles = body({ P1: '12.50', P2: '7.25' });
+    expect((await from('esp8266-12345678', particles, { 'X-PIN': '1' })).body).toEqual(answer(1, 1));
+    const weather = body({ temperature: '21.90', pressure: '99312.25', humidity: '41.05' });
+    expect((await from('esp8266-12345678', weather, { 'X-PIN': '11' })).body).toEqual(answer(1, 1));
+    expect(await stored(here.owner)).toMatchObject([
+      { sensor_id: 1, pm10: 12.5, pm25: 7.25 },
+      { sensor_id: 2, temperature: 21.9, pressure: 99312.25, humidity: 41.05 },
+    ]);
+    // a DHT22 that the network does not have
+    expect((await from('esp8266-12345678', body({ humidity: '50' }), { 'X-PIN': '7' })).body).toEqual(answer(1, 0, 0));
+  });
+
+  it('loses nothing: what is of no known sensor waits in quarantine, and finds it later', async () => {
+    expect((await from('esp8266-77', BODY)).body).toEqual(answer(1, 0, 0));
+    const [row] = await quarantine();
+    expect(row).toMatchObject({ source: 'feed', provider_id: 'us', reason: 'unknown_sensor' });
+    const record = pushFromText(row?.text) as PushRecord;
+    expect(record).toMatchObject({ device: 'esp8266-77', pin: null, measuredAt: '2026-11-20T12:00:00Z' });
+    expect(record.values).toHaveLength(5);
+    expect(await findPushSensors(here.writes, record, null, NOW)).toEqual([]);
+    await here.owner`update raw.sensor set device = 'esp8266-77' where id in (5, 6)`;
+    await here.owner`update raw.sensor set kind = 'SDS011' where id = 5`;
+    const sensors = await findPushSensors(here.owner, record, null, NOW);
+    expect(sensors.map(({ id }) => id)).toEqual([5, 6]);
+    expect(readingsOfPush(record, sensors).map(({ sensorId }) => sensorId)).toEqual([5, undefined]);
+    await here.owner`update raw.sensor set device = null, kind = 'SPS30' where id = 5`;
+    await here.owner`update raw.sensor set device = null where id = 6`;
+  });
+
+  it('of a device that the network does not know: a token of one station stands for that station', async () => {
+    const values = {
+      SPS30_P1: '9',
+      SPS30_P4: '8',
+      SPS30_P2: '7',
+      SPS30_N05: '6',
+      SHT3X_humidity: '50',
+      GPS_lat: '40.1',
+    };
+    const narrow = await here.makeToken('three', 'us', [3]);
+    expect((await from('esp8266-new', body(values), {}, narrow)).body).toEqual(answer(2, 2));
+    expect(await stored(here.owner)).toMatchObject([
+      { sensor_id: 5, pm10: 9, pm25: 7 },
+      { sensor_id: 6, humidity: 50 },
+    ]);
+    // sensor 7 is there too, but of another device; and two stations are not one
+    expect((await from('esp8266-new', body({ SDS_P1: '9' }), {}, narrow)).body).toEqual(answer(1, 0, 0));
+    const wide = await here.makeToken('two', 'us', [2, 3]);
+    expect((await from('esp8266-new', body(values), {}, wide)).body).toEqual(answer(1, 0, 0));
+  });
+
+  it('may not send for the device of another', async () => {
+    expectProblem(await from('esp8266-9', body({ SDS_P1: '1' })), 403, /sensor 9\./);
+    const narrow = await here.makeToken('two only', 'us', [2]);
+    expectProblem(await from('esp8266-12345678', BODY, {}, narrow), 403, /sensors 1, 2\./);
+    expect([await stored(here.owner), await quarantine()]).toEqual([[], []]);
+  });
+
+  it('refuses what is nested too deeply before it is parsed', async () => {
+    const body = `{"sensordatavalues":[],"a":${'['.repeat(40)}${']'.repeat(40)}}`;
+    expectProblem(await from('esp8266-1', body), 400, /nested too deeply/);
+  });
+
+  it('is refused where it is none', async () => {
+    const device = 'esp8266-12345678';
+    for (const given of ['nonsense', '[]', '7', '{"sensordatavalues":{}}', '{"P1":1}', '']) {
+      expectProblem(await from(device, given), 400, /not JSON|sensordatavalues|empty/);
+    }
+    expectProblem(await from(device, BODY, { 'Content-Type': 'text/html' }), 415, /application\/json/);
+    expectProblem(await from(device, body({ SDS_P1: '1'.repeat(65_536) })), 413, /64 KiB/);
+    expect((await push(here.app, 'wrong', BODY)).status).toBe(401);
+    expect((await from(device, body({ samples: '1', signal: '-66' }))).body).toEqual(answer(0, 0));
+    const odd = body({ SDS_P1: 'nan', SDS_P2: '1e999', BME280_humidity: '50' });
+    expect((await from(device, odd)).body).toEqual({
+      ...answer(2, 1),
+      quarantined: [{ index: 0, reason: 'no_value' }],
+    });
+  });
+});

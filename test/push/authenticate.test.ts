@@ -1,0 +1,121 @@
+/** Who gets in, and how often; and what is said while the database is away. */
+import request from 'supertest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connect, type Target } from '../../src/database/client.ts';
+import { openWrites } from '../../src/database/write.ts';
+import { makeIngestApp } from '../../src/push/app.ts';
+import { presentedToken } from '../../src/push/credentials.ts';
+import { revokeToken } from '../../src/push/tokens.ts';
+import { keepingLog, NOW } from '../ingest/support.ts';
+import { onEveryEngine } from '../support/database.ts';
+import { openPushing, type Pushing, send } from './pushing.ts';
+
+const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
+
+describe('the token in a header', () => {
+  it.each([
+    [undefined, undefined],
+    ['', undefined],
+    ['Bearer', undefined],
+    ['Bearer airs_x', 'airs_x'],
+    ['bearer  airs_x ', 'airs_x'],
+    ['Bearer a b', undefined],
+    ['Digest x', undefined],
+    [basic('any one:airs_x'), 'airs_x'],
+    [basic(':airs_x'), 'airs_x'],
+    [basic('airs_x:'), 'airs_x'],
+    [basic('airs_x'), 'airs_x'],
+    [basic(':'), undefined],
+    [basic('user:a:b'), 'a:b'],
+  ])('%s', (header, token) => expect(presentedToken(header)).toBe(token));
+});
+
+onEveryEngine('the ingest door', (engine) => {
+  let here: Pushing;
+  beforeAll(async () => {
+    here = await openPushing(engine);
+  });
+  afterAll(() => here.close());
+
+  const knock = (authorization: string | undefined, app = here.app) => {
+    const asked = request(app).post('/v1/readings').set('Content-Type', 'application/json');
+    return (authorization === undefined ? asked : asked.set('Authorization', authorization)).send('[]');
+  };
+
+  it('opens for a token, in each of its forms', async () => {
+    for (const header of [`Bearer ${here.token}`, basic(`device:${here.token}`), basic(`${here.token}:`)]) {
+      expect((await knock(header)).status, header).toBe(200);
+    }
+  });
+
+  it('stays shut without one, and before the body is looked at', async () => {
+    const [, id = '', secret = ''] = here.token.split('_');
+    const almost = `airs_${id}_${secret.slice(0, -1)}${secret.endsWith('A') ? 'B' : 'A'}`;
+    const stranger = `airs_${'0'.repeat(10)}_${secret}`;
+    const revoked = await here.makeToken('revoked');
+    expect((await knock(`Bearer ${revoked}`)).status).toBe(200);
+    await revokeToken(here.owner, 'revoked', NOW);
+    for (const token of [undefined, 'x', almost, stranger, `${here.token}x`, revoked]) {
+      const res = await knock(token && `Bearer ${token}`);
+      expect(res.status, token).toBe(401);
+      expect(res.headers['www-authenticate']).toBe('Bearer realm="airseries", Basic realm="airseries"');
+      expect(res.body).toMatchObject({ status: 401, title: 'Unauthorized', detail: expect.stringMatching(/token/) });
+    }
+    const large = await send(here.app, 'x', Buffer.alloc(9_000_000, ' '), { 'Content-Type': 'image/png' });
+    expect(large.status).toBe(401);
+  });
+
+  it('asks a token that comes too often to wait, and no other', async () => {
+    const app = here.another({ rate: 3 });
+    const other = await here.makeToken('other');
+    const statuses = [];
+    for (let n = 0; n < 4; n++) statuses.push((await knock(`Bearer ${here.token}`, app)).status);
+    expect(statuses).toEqual([200, 200, 200, 429]);
+    const res = await knock(`Bearer ${here.token}`, app);
+    expect(Number(res.headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(res.headers['retry-after'])).toBeLessThanOrEqual(60);
+    expect(res.body).toEqual({ status: 429, title: 'Too Many Requests', detail: expect.stringMatching(/more than 3/) });
+    expect((await knock(`Bearer ${other}`, app)).status).toBe(200);
+  });
+
+  it('bounds guessing by address, but not those who were in before', async () => {
+    const app = here.another({ failures: 3 });
+    const guess = (address: string, token = 'wrong') => knock(`Bearer ${token}`, app).set('X-Forwarded-For', address);
+    expect((await guess('198.51.100.1', here.token)).status).toBe(200);
+    const statuses = [];
+    for (let n = 0; n < 5; n++) statuses.push((await guess('198.51.100.1')).status);
+    expect(statuses).toEqual([401, 401, 401, 429, 429]);
+    const unseen = await here.makeToken('unseen');
+    const res = await guess('198.51.100.1', unseen);
+    expect(res.status).toBe(429);
+    expect(res.headers['retry-after']).toMatch(/^\d+$/);
+    expect((await guess('198.51.100.1', here.token)).status).toBe(200);
+    expect((await guess('198.51.100.2', unseen)).status).toBe(200);
+  });
+
+  it('says 503 while the database is away, and takes readings again as soon as it is back', async () => {
+    const target = here.database.target as Exclude<Target, string>;
+    const administrator = connect({ ...target, database: 'postgres' }, {});
+    await administrator.unsafe(`alter database ${target.database} allow_connections false`);
+    await administrator`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${target.database}`;
+    const res = await knock(`Bearer ${here.token}`);
+    expect(res.status).toBe(503);
+    expect(res.headers['retry-after']).toBe('5');
+    expect(res.body).toMatchObject({ status: 503, title: 'Service Unavailable' });
+    await administrator.unsafe(`alter database ${target.database} allow_connections true`);
+    expect((await knock(`Bearer ${here.token}`)).status).toBe(200);
+    expect(here.log.lines.filter(({ level }) => level !== 'debug').map(({ message }) => message)).toEqual([
+      'the database does not answer; requests get 503 until it does',
+      'the database answers again',
+    ]);
+    await administrator.end();
+  });
+});
+
+it('says 503 where no database ever was', async () => {
+  const writes = openWrites('postgres://x@127.0.0.1:1/x', { timeZone: 'UTC' });
+  const app = makeIngestApp({ writes, clock: () => NOW, log: keepingLog(), rate: 10 });
+  const token = `airs_${'a'.repeat(10)}_${'b'.repeat(43)}`;
+  expect((await send(app, token, '[]')).status).toBe(503);
+  await writes.close();
+});

@@ -1,0 +1,108 @@
+/** The audit finds what is wrong in the aggregates of a live database, repairs it, and leaves alone what is only in flux. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Engine } from '../../src/database/aggregates.ts';
+import type { Sql } from '../../src/database/client.ts';
+import { audit, rebuild, refresh } from '../../src/rollups/refresh.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+
+const now = new Date('2026-11-20T09:00:00Z');
+const timeZone = 'Asia/Yerevan';
+
+onEveryEngine('audit', (engine) => {
+  let database: TestDatabase;
+  let owner: Sql;
+
+  beforeAll(async () => {
+    database = await testDatabase(engine, timeZone);
+    owner = database.as();
+    await owner`insert into raw.provider (id, title) values ('p', 'P')`;
+    await owner`insert into raw.region (slug, kind, title, map_latitude, map_longitude) values ('c', 'city', '{}', 0, 0)`;
+    await owner`insert into raw.station (id, provider_id, title, latitude, longitude) values (1, 'p', '{}', 0, 0)`;
+    await owner`insert into raw.sensor (id) values (11)`;
+    await owner`insert into raw.sensor_station (sensor_id, station_id, since, until) values (11, 1, '-infinity', 'infinity')`;
+    await owner`insert into raw.station_region (station_id, region_slug, since, until) values (1, 'c', '-infinity', 'infinity')`;
+    await owner`select logic.apply_periods()`;
+    await owner`insert into raw.readings (measured_at, sensor_id, pm25)
+      select at, 11, extract(hour from at) from generate_series(timestamptz '2026-10-20 00:00+04', '2026-11-20 12:00+04', '20 minutes') at`;
+    await refresh(database.target, now);
+  });
+  afterAll(() => database.drop());
+
+  const ask = (repair = false) =>
+    audit(database.target, { now, from: new Date('2026-10-16T00:00:00Z'), repair, timeZone });
+
+  it('finds nothing in aggregates that are right', async () => {
+    expect(await ask()).toEqual({ found: [], left: [] });
+  });
+
+  it('brings up to date before it looks', async () => {
+    await owner`update raw.readings set pm25 = 7 where measured_at = '2026-11-19 10:00+04'`;
+    expect((await ask()).found).toEqual([]);
+  });
+
+  it('asks the periods of the network, not the placements computed from them (A10)', async () => {
+    await owner`update raw.placement set until = '2026-11-10 00:00+04'`;
+    await rebuild(database.target, now, {
+      from: new Date('2026-11-14T20:00:00Z'),
+      to: new Date('2026-11-15T20:00:00Z'),
+    });
+    expect((await ask()).found).toContainEqual(
+      expect.objectContaining({ level: 'station_daily', bucket: '2026-11-15T00:00:00+04:00', columns: ['missing'] }),
+    );
+    await owner`select logic.apply_periods()`;
+    expect((await ask()).found).toEqual([]);
+  });
+
+  it('names buckets that are wrong, missing or surplus, and repairs them', async () => {
+    await tamper(engine, owner, 'station_daily', `update %s set pm25 = pm25 + 1 where bucket = '2026-11-02 00:00+04'`);
+    await tamper(engine, owner, 'region_hourly', `delete from %s where bucket = '2026-11-03 05:00+04'`);
+    await tamper(
+      engine,
+      owner,
+      'region_daily',
+      `update %s set bucket = '2026-10-03 00:00+04' where bucket = '2026-10-25 00:00+04'`,
+    );
+    const { found } = await ask();
+    const told = found.map(({ level, bucket, place, columns }) => `${level} ${bucket} ${place} ${columns}`);
+    // an engine may follow the tampering up to days and months, and then those are wrong too
+    expect(told).toEqual(
+      expect.arrayContaining([
+        'region_daily 2026-10-03T00:00:00+04:00 c surplus',
+        'region_daily 2026-10-25T00:00:00+04:00 c missing',
+        'station_daily 2026-11-02T00:00:00+04:00 1 pm25',
+        'region_hourly 2026-11-03T05:00:00+04:00 c missing',
+      ]),
+    );
+    expect(await owner`select differing from api.last_audit`).toEqual([{ differing: found.length }]);
+    expect((await ask(true)).left).toEqual([]);
+    expect(await owner`select differing from api.last_audit`).toEqual([{ differing: 0 }]);
+    expect((await ask()).found).toEqual([]);
+  });
+
+  it('leaves out what changed after its refresh', async () => {
+    await owner`update raw.readings set pm25 = 99 where measured_at = '2026-11-18 10:00+04'`;
+    expect(await owner`select * from logic.differences('2026-10-16', '2026-11-20')`).toEqual([]);
+    expect(await owner`select count(*)::int as changes from logic.pending`).toEqual([{ changes: 1 }]);
+    await refresh(database.target, now);
+    expect(await owner`select * from logic.pending`).toEqual([]);
+    expect(
+      await owner`select max(pm25) as pm25 from rollup.sensor_hourly where bucket = '2026-11-18 10:00+04'`,
+    ).toMatchObject([{ pm25: expect.any(Number) }]);
+  });
+
+  it('a period can be computed anew on request', async () => {
+    await tamper(engine, owner, 'station_monthly', `update %s set pm25 = 0`);
+    await rebuild(database.target, now, { from: new Date('2026-10-20T00:00:00Z') });
+    expect((await ask()).found).toEqual([]);
+  });
+});
+
+/** Writes into an aggregate behind the engine's back. */
+async function tamper(engine: Engine, owner: Sql, level: string, statement: string): Promise<void> {
+  const [row] =
+    engine === 'plain'
+      ? [{ relation: `rollup.${level}` }]
+      : await owner`select format('%I.%I', materialization_hypertable_schema, materialization_hypertable_name) as relation
+          from timescaledb_information.continuous_aggregates where view_schema = 'rollup' and view_name = ${level}`;
+  await owner.unsafe(statement.replace('%s', String(row?.relation)));
+}

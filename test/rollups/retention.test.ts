@@ -1,0 +1,117 @@
+/** Readings may be deleted after a while; what was computed from them stays, whatever happens afterwards. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Sql } from '../../src/database/client.ts';
+import { acceptReadings } from '../../src/ingest/accept.ts';
+import { audit, maintain, rebuild, refresh } from '../../src/rollups/refresh.ts';
+import { deleteExpired } from '../../src/rollups/retention.ts';
+import { bringIn, keepingLog, reading, smallNetwork } from '../ingest/support.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+
+const now = new Date('2026-11-20T09:00:00Z');
+const LEVELS = [
+  'sensor_hourly',
+  'station_hourly',
+  'region_hourly',
+  'station_daily',
+  'region_daily',
+  'station_monthly',
+  'region_monthly',
+];
+
+onEveryEngine('retention', (engine) => {
+  let database: TestDatabase;
+  let owner: Sql;
+  let before: unknown;
+  const aggregates = async () =>
+    Object.fromEntries(
+      await Promise.all(
+        LEVELS.map(async (level) => [
+          level,
+          await owner.unsafe(`select * from rollup.${level} where bucket < '2026-11-01 00:00+04' order by 1, 2, 3`),
+        ]),
+      ),
+    );
+
+  beforeAll(async () => {
+    database = await testDatabase(engine);
+    owner = database.as();
+    await bringIn(owner, smallNetwork());
+    await owner`insert into raw.readings (measured_at, sensor_id, pm25, rain)
+      select at, 1, extract(hour from at), 0.5 from generate_series(timestamptz '2026-03-10 00:00+04', '2026-11-20 12:00+04', '1 hour') at`;
+    // not computed when the readings are deleted: it must not be lost with them
+    await refresh(database.target, now);
+    await owner`insert into raw.readings (measured_at, sensor_id, pm25) values ('2026-03-11 10:20+04', 1, 70)`;
+    await deleteExpired(database.target, now, '60 days', { log: keepingLog(), apply: true });
+    before = await aggregates();
+  });
+  afterAll(() => database.drop());
+
+  it('deletes whole months that are older, and only of those', async () => {
+    const [left] =
+      await owner`select min(measured_at) as first, (select retained_from from raw.installation) as since from raw.readings`;
+    expect(left?.since).toBe('2026-09-01T00:00:00+04:00');
+    // on chunks, some of the oldest one that is kept stay
+    expect(Date.parse(left?.first) <= Date.parse(left?.since)).toBe(true);
+    expect(Date.parse(left?.first)).toBeGreaterThan(Date.parse('2026-07-20T00:00Z'));
+    if (engine === 'plain') expect(left?.first).toBe('2026-09-01T00:00:00+04:00');
+  });
+
+  it('keeps what was computed from them, the last late one included', async () => {
+    const [hour] = await owner`select pm25 from rollup.station_hourly where bucket = '2026-03-11 10:00+04'`;
+    expect(hour).toEqual({ pm25: (10 + 70) / 2 });
+    expect(await owner`select count(*)::int as n from rollup.station_monthly where station_id = 1`).toEqual([{ n: 9 }]);
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['a refresh', () => refresh(database.target, now)],
+    ['a refresh by force of all time', () => rebuild(database.target, now, {})],
+    ['the night after', () => deleteExpired(database.target, now, '60 days', { log: keepingLog() })],
+    ['a longer retention', () => deleteExpired(database.target, now, '2 years', { log: keepingLog() })],
+    ['compression', () => maintain(database.target, now)],
+    [
+      'a station hidden since ever, and shown again',
+      async () => {
+        await bringIn(owner, smallNetwork({ one: { hidden: true } }));
+        await refresh(database.target, now);
+        await bringIn(owner, smallNetwork());
+        await refresh(database.target, now);
+      },
+    ],
+  ])('and after %s', async (_, happens) => {
+    await happens();
+    expect(await aggregates()).toEqual(before);
+    const { found } = await audit(database.target, {
+      now,
+      from: new Date('2026-01-01T00:00Z'),
+      timeZone: 'Asia/Yerevan',
+    });
+    expect(found).toEqual([]);
+  });
+
+  it('takes nothing older in any more, and says so; younger ones count as ever', async () => {
+    const ingest = database.as('airseries_ingest');
+    const batch = [
+      reading(1, '2026-08-31T23:59:59+04:00', { pm25: 1 }),
+      reading(1, '2026-09-01T00:20:00+04:00', { pm25: 1 }),
+    ];
+    expect(await acceptReadings(ingest, batch, { now, source: 'test' })).toMatchObject({
+      accepted: 1,
+      quarantined: [{ index: 0, reason: 'older_than_retention' }],
+    });
+    await refresh(database.target, now);
+    expect(await aggregates()).not.toEqual(before);
+    const { found } = await audit(database.target, {
+      now,
+      from: new Date('2026-01-01T00:00Z'),
+      timeZone: 'Asia/Yerevan',
+    });
+    expect(found).toEqual([]);
+  });
+
+  it('a clock that runs ahead empties nothing', async () => {
+    await deleteExpired(database.target, new Date('2036-11-20T09:00:00Z'), '60 days', { log: keepingLog() });
+    expect(await owner`select retained_from from raw.installation`).toEqual([
+      { retained_from: '2026-09-01T00:00:00+04:00' },
+    ]);
+  });
+});

@@ -1,0 +1,75 @@
+/** A network between the app and the database that can be cut without a word, as a firewall does, and joined again. */
+
+import type { AddressInfo } from 'node:net';
+import { createServer, connect as dial, type Server, type Socket } from 'node:net';
+import type { Target } from '../../src/database/client.ts';
+
+export type Wire = {
+  target: Target;
+  /** From now on nothing passes on the connections that are open; `andNew`: nor on new ones. */
+  cut(andNew: boolean): void;
+  join(): void;
+  close(): Promise<void>;
+};
+
+export async function openWire(target: Exclude<Target, string>, at = 0): Promise<Wire> {
+  const pairs = new Set<[Socket, Socket]>();
+  let dead = false;
+  const server = createServer((near) => {
+    const far = target.host.startsWith('/')
+      ? dial(`${target.host}/.s.PGSQL.${target.port}`)
+      : dial(target.port, target.host);
+    const pair: [Socket, Socket] = [near, far];
+    pairs.add(pair);
+    for (const socket of pair) {
+      socket.on('error', () => undefined);
+      socket.on('close', () => pair.map((end) => end.destroy()));
+    }
+    if (dead) near.pause();
+    else near.pipe(far).pipe(near);
+  });
+  const port = await listening(server, at);
+  return {
+    target: { ...target, host: '127.0.0.1', port },
+    cut(andNew) {
+      dead = andNew;
+      for (const [near, far] of pairs) {
+        near.unpipe(far).pause();
+        far.unpipe(near).pause();
+      }
+    },
+    join() {
+      dead = false;
+    },
+    async close() {
+      for (const socket of [...pairs].flat()) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** A server that accepts and does with the connection what is given; resolves to where it is. */
+export async function openMute(
+  answer: (socket: Socket) => void,
+): Promise<{ target: Target; connections: () => number; close(): void }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    answer(socket);
+  });
+  const port = await listening(server);
+  return {
+    target: { host: '127.0.0.1', port, user: 'nobody', database: 'nothing' },
+    connections: () => sockets.size,
+    close() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+async function listening(server: Server, at = 0): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(at, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}

@@ -1,0 +1,188 @@
+/**
+ * Every job of the worker: its name, its schedule, and what running it once does for those who read the API or the published views.
+ * A job that is missing from the list, comes too seldom, or does nothing, fails here.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { demoNetwork } from '../../src/demo/network.ts';
+import { makeMetrics } from '../../src/metrics/registry.ts';
+import { makeJobs } from '../../src/worker/start.ts';
+import { keepingLog } from '../ingest/support.ts';
+import { openProvider, type Provider } from '../pull/server.ts';
+import { onEveryEngine, type TestDatabase } from '../support/database.ts';
+import { type Body, citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
+
+const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
+const NOW = new Date('2026-11-20T12:00:00Z');
+const ago = (milliseconds: number) => new Date(NOW.getTime() - milliseconds);
+
+/** Each has a city of its own, named after it, so that one does not see what another measured. */
+const SCHEDULE = {
+  'demo feed': '* * * * *',
+  pull: '* * * * *',
+  refresh: '* * * * *',
+  digest: '*/5 * * * *',
+  screen: '4-59/10 * * * *',
+  'trim quarantine': '7-59/10 * * * *',
+  maintain: '17 0 * * *',
+  audit: '41 1 * * *',
+};
+const CITIES = Object.keys(SCHEDULE).map((name) => name.replace(' ', '-'));
+const sensorOf = (name: keyof typeof SCHEDULE) => Object.keys(SCHEDULE).indexOf(name) + 1;
+
+/** Only the station of `screen` is screened, and only that of `pull` belongs to a provider that is pulled. */
+function network(url: string) {
+  const base = citiesOfOneStation(CITIES);
+  const feed = { id: 'feed', title: 'Feed', pull: { kind: 'sensor-community', url } };
+  const stations = base.stations.map((station) => ({
+    ...station,
+    provider: station.id === sensorOf('pull') ? 'feed' : 'us',
+    screening: station.id === sensorOf('screen'),
+  }));
+  return { ...base, providers: [...base.providers, feed], stations };
+}
+
+const jobsOn = (database: TestDatabase, pullHosts: string[] = []) =>
+  makeJobs({
+    target: database.target,
+    timeZone: database.timeZone,
+    demo: false,
+    clock: () => NOW,
+    log: keepingLog(),
+    metrics: makeMetrics(),
+    terminal: false,
+    retention: '60 days',
+    pullHosts,
+  });
+
+onEveryEngine('the jobs of the worker', (engine) => {
+  let here: Installation;
+  let provider: Provider;
+  beforeAll(async () => {
+    provider = await openProvider();
+    here = await install(engine, network(provider.url()));
+  });
+  afterAll(async () => {
+    await here.close();
+    await provider.close();
+  });
+
+  it('are these eight, at these times', () => {
+    expect(Object.fromEntries(jobsOn(here.database).map(({ name, every }) => [name, every]))).toEqual(SCHEDULE);
+  });
+
+  const run = async (name: keyof typeof SCHEDULE, database = here.database) => {
+    const job = jobsOn(database, [provider.host]).find((one) => one.name === name);
+    expect(job, `the job ${name}`).toBeDefined();
+    await job?.run();
+  };
+  const station = (name: keyof typeof SCHEDULE) => here.get(`station/${sensorOf(name)}.json`, NOW);
+  const region = (slug: string, at: Date) => here.get(`region/${slug}.json`, at);
+
+  describe('run once', () => {
+    it('pull asks a provider for its readings, and its station is online', async () => {
+      const timestamp = '2026-11-20 11:59:00';
+      const sensordatavalues = [{ value_type: 'P2', value: '14.2' }];
+      provider.serve([{ id: 1, timestamp, sensor: { id: sensorOf('pull') }, sensordatavalues }]);
+      expect(await station('pull')).toMatchObject({ status: 'offline' });
+      await run('pull');
+      expect(provider.asked).toEqual(['/data.json']);
+      expect(await station('pull')).toMatchObject({ status: 'online', 'pm2.5': 14.2 });
+    });
+
+    it('refresh brings an accepted reading into the history, and says when (S4)', async () => {
+      await here.accept([reading(sensorOf('refresh'), ago(HOUR), { pm25: 10 })]);
+      const history = () => here.get(`station/${sensorOf('refresh')}-history.json`, NOW);
+      expect((await history())['24h']).toEqual([]);
+      await run('refresh');
+      expect((await history())['24h']).toMatchObject([{ timestamp: '2026-11-20T15:00:00+04:00', avg_pm25: 10 }]);
+      expect(await here.published`select refreshed_at from api.freshness`).toEqual([
+        { refreshed_at: '2026-11-20T16:00:00+04:00' },
+      ]);
+    });
+
+    it('digest gives a region its current values (C4)', async () => {
+      await here.accept([reading(sensorOf('digest'), ago(MINUTE), { pm25: 10 })]);
+      expect(await region('digest', NOW)).toMatchObject({ measurement_time: null, 'pm2.5': null, station_count: null });
+      await run('digest');
+      expect(await region('digest', NOW)).toMatchObject({
+        measurement_time: '2026-11-20T16:00:00+04:00',
+        'pm2.5': 10,
+        station_count: 1,
+      });
+    });
+
+    it('screen flags a station whose thermometer and hygrometer say zero (C5)', async () => {
+      const zero = { temperature: 0, humidity: 0 };
+      await here.accept([3, 2, 1].map((hours) => reading(sensorOf('screen'), ago(hours * HOUR), zero)));
+      await here.refresh(NOW);
+      expect(await station('screen')).toMatchObject({ status: 'online', is_bad_thp: false });
+      await run('screen');
+      expect(await station('screen')).toMatchObject({ status: 'online', is_bad_thp: true });
+    });
+
+    it('trim quarantine drops lines that are more than 90 days old, and no others', async () => {
+      const waiting = () => here.published`select reason, lines from api.quarantine_lines`;
+      await here.accept([reading(901, ago(92 * DAY), { pm25: 1 })], ago(91 * DAY));
+      await here.accept([reading(902, ago(90 * DAY), { pm25: 1 })], ago(89 * DAY));
+      expect(await waiting()).toEqual([{ reason: 'unknown_sensor', lines: 2 }]);
+      await run('trim quarantine');
+      expect(await waiting()).toEqual([{ reason: 'unknown_sensor', lines: 1 }]);
+    });
+
+    it('audit records that it found the aggregates in order (A10)', async () => {
+      const last = () => here.published`select made_at, differing from api.last_audit`;
+      expect(await last()).toEqual([]);
+      await run('audit');
+      expect(await last()).toEqual([{ made_at: '2026-11-20T16:00:00+04:00', differing: 0 }]);
+    });
+
+    it('maintain deletes what has expired, keeps its history, and compresses what is at rest', async () => {
+      const id = sensorOf('maintain');
+      const months = ['2026-07-10', '2026-09-10', '2026-10-10', '2026-11-19'];
+      await here.accept(months.map((day) => reading(id, `${day}T08:00:00Z`, { pm25: 10 })));
+      await here.refresh(NOW);
+      await here.accept([reading(id, ago(36 * DAY), { pm25: 20 }), reading(id, ago(34 * DAY), { pm25: 30 })]);
+      for (const days of [36, 34]) await here.digest(ago(days * DAY));
+      const ofDay = async (days: number) => (await region('maintain', ago(days * DAY)))['pm2.5'];
+      expect([await ofDay(36), await ofDay(34)]).toEqual([20, 30]);
+      await run('maintain');
+
+      expect([await ofDay(36), await ofDay(34)]).toEqual([null, 30]);
+      const late = ['2026-07-11', '2026-09-11'].map((day) => reading(id, `${day}T08:00:00Z`, { pm25: 10 }));
+      expect(await here.accept(late)).toMatchObject({
+        accepted: 1,
+        quarantined: [{ index: 0, reason: 'older_than_retention' }],
+      });
+      const { '1y': year } = await here.get(`station/${id}-history.json`, NOW);
+      expect(year.map(({ timestamp }: Body) => timestamp.slice(0, 7))).toEqual([
+        '2026-07',
+        '2026-09',
+        '2026-10',
+        '2026-11',
+      ]);
+
+      if (engine !== 'timescale') return;
+      const chunks = await here.database.as()<{ at_rest: boolean; is_compressed: boolean }[]>`
+        select range_end < ${NOW}::timestamptz - interval '7 days' as at_rest, is_compressed
+        from timescaledb_information.chunks where hypertable_schema = 'raw' and hypertable_name = 'readings'`;
+      expect(new Set(chunks.map(({ at_rest }) => at_rest))).toEqual(new Set([true, false]));
+      for (const { at_rest, is_compressed } of chunks) expect(is_compressed).toBe(at_rest);
+    });
+  });
+
+  it('run once, demo feed brings the demo up to now, and leaves every other network alone', async () => {
+    await run('demo feed');
+    const [first] = demoNetwork(here.database.timeZone).stations;
+    const demo = await install(engine, demoNetwork(here.database.timeZone));
+    await demo.accept([reading(first?.sensors[0]?.id ?? 0, ago(25 * MINUTE), { pm25: 10 })]);
+    const online = async () => {
+      const { stations } = await demo.get('stations.json', NOW);
+      return stations.filter(({ status }: Body) => status === 'online').length;
+    };
+    expect(await online()).toBe(1);
+    await run('demo feed', demo.database);
+    expect(await online()).toBeGreaterThan(30);
+    expect(await demo.get('station/1.json', NOW)).toMatchObject({ measurement_time: '2026-11-20T16:00:00+04:00' });
+    await demo.close();
+  });
+});
