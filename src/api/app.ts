@@ -3,14 +3,14 @@ import express, { type Express } from 'express';
 import type { Clock } from '../clock.ts';
 import { BASE_PATH } from '../contract/endpoints.ts';
 import type { ApiDb } from '../database/apiSchema.ts';
-import { accessLog } from '../http/accessLog.ts';
 import { makeErrorHandlers, refuseMalformedPath, refuseUnknownPath } from '../http/errors.ts';
 import { addPath, allowAnyOrigin } from '../http/methods.ts';
+import { accessLog } from '../http/requestLog.ts';
 import type { Log } from '../log.ts';
 import { measure } from '../metrics/http.ts';
 import type { Metrics } from '../metrics/registry.ts';
+import { makeSiteUrls } from './present.ts';
 import { addRoutes } from './routes.ts';
-import { makeSiteUrls } from './siteUrls.ts';
 
 export type AppOptions = {
   db: ApiDb;

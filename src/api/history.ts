@@ -1,4 +1,8 @@
-/** Buckets to the five windows of the specification: hours without extremes, days and months with all of them (H2, H3). */
+/**
+ * The history of a station or a region in its five windows: query and JSON. Hours come without extremes, days and months with all of them
+ * (H2, H3). One round trip: a known subject without data comes back as one row without a bucket.
+ */
+
 import type { z } from 'zod';
 import {
   type RegionHistory,
@@ -9,8 +13,43 @@ import {
   stationHour,
 } from '../contract/history.ts';
 import { WINDOWS } from '../contract/windows.ts';
-import type { RegionBucket, StationBucket } from '../database/apiSchema.ts';
-import { inOrder } from './inOrder.ts';
+import {
+  type ApiDb,
+  type RegionBucket,
+  regionHistory,
+  type StationBucket,
+  stationHistory,
+} from '../database/apiSchema.ts';
+import { inOrder } from './present.ts';
+
+export async function askStationHistory(db: ApiDb, at: Date, id: number): Promise<StationBucket[] | undefined> {
+  const rows = await db
+    .selectFrom('api.station as station')
+    .leftJoin(stationHistory(at).as('history'), 'history.station_id', 'station.id')
+    .selectAll('history')
+    .where('station.id', '=', id)
+    .orderBy('history.timestamp')
+    .execute();
+  return bucketsOf(rows);
+}
+
+export async function askRegionHistory(db: ApiDb, at: Date, slug: string): Promise<RegionBucket[] | undefined> {
+  const rows = await db
+    .selectFrom('api.region as region')
+    .leftJoin(regionHistory(at).as('history'), 'history.region_slug', 'region.slug')
+    .selectAll('history')
+    .where('region.slug', '=', slug)
+    .orderBy('history.timestamp')
+    .execute();
+  return bucketsOf(rows);
+}
+
+type Nullable<Row> = { [Key in keyof Row]: Row[Key] | null };
+
+function bucketsOf<Row extends { series: string }>(rows: Nullable<Row>[]): Row[] | undefined {
+  if (rows.length === 0) return undefined;
+  return rows.filter((row): row is Row => row.series !== null);
+}
 
 export function presentStationHistory(buckets: readonly StationBucket[]): StationHistory {
   return windows(buckets, stationHour, stationDay) as StationHistory;

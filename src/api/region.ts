@@ -1,9 +1,12 @@
-/** A row of current values and health figures to a city or a district of the specification. */
+/** One city or district at an instant, with its health figures: query and JSON. */
 import type { Locale } from '../contract/locales.ts';
 import { city, district, type Region } from '../contract/region.ts';
-import type { RegionRow } from '../database/apiSchema.ts';
-import { inOrder } from './inOrder.ts';
-import type { SiteUrls } from './siteUrls.ts';
+import { type ApiDb, type RegionRow, regionCurrent } from '../database/apiSchema.ts';
+import { inOrder, type SiteUrls } from './present.ts';
+
+export async function askRegion(db: ApiDb, at: Date, slug: string): Promise<RegionRow | undefined> {
+  return await db.selectFrom(regionCurrent(at, slug).as('region')).selectAll().executeTakeFirst();
+}
 
 export function presentRegion(row: RegionRow, locale: Locale, site: SiteUrls): Region {
   const title = row[`title_${locale}`];

@@ -5,18 +5,13 @@ import { ENDPOINTS, type EndpointName } from '../contract/endpoints.ts';
 import type { ApiDb } from '../database/apiSchema.ts';
 import { addPath } from '../http/methods.ts';
 import { onceAtATime } from '../http/once.ts';
-import { pathPattern } from '../http/paths.ts';
 import { type Answer, answerOf, sendAnswer } from '../http/send.ts';
-import { presentRegionHistory, presentStationHistory } from './history.ts';
-import { askRegionHistory, askStationHistory } from './historyQuery.ts';
-import { localeOf, noSuchRegion, noSuchStation, slugOf, stationIdOf } from './pathParameters.ts';
-import { presentStation } from './presentStation.ts';
-import { presentRegion } from './region.ts';
-import { askRegion } from './regionQuery.ts';
-import type { SiteUrls } from './siteUrls.ts';
-import { askStation } from './station.ts';
-import { presentStationsList } from './stations.ts';
-import { askStations } from './stationsQuery.ts';
+import { askRegionHistory, askStationHistory, presentRegionHistory, presentStationHistory } from './history.ts';
+import { localeOf, noSuchRegion, noSuchStation, pathPattern, slugOf, stationIdOf } from './paths.ts';
+import type { SiteUrls } from './present.ts';
+import { askRegion, presentRegion } from './region.ts';
+import { askStation, presentStation } from './station.ts';
+import { askStations, presentStationsList } from './stations.ts';
 
 export function addRoutes(app: IRouter, { db, clock, site }: { db: ApiDb; clock: Clock; site: SiteUrls }): void {
   const answers: Record<EndpointName, (req: Request) => Promise<Answer>> = {

@@ -1,12 +1,25 @@
-/** The rows of the stations list to the three arrays of the specification. */
+/** The stations list at an instant, providers with a listed station, listed stations, all regions: queries and JSON. */
+
+import { sql } from 'kysely';
 import type { StationsList } from '../contract/endpoints.ts';
 import type { Locale } from '../contract/locales.ts';
-import { provider } from '../contract/provider.ts';
-import { inOrder } from './inOrder.ts';
-import { presentStation } from './presentStation.ts';
+import { type Provider, provider } from '../contract/station.ts';
+import { type ApiDb, type RegionRow, regionCurrent, type StationRow, stationCurrent } from '../database/apiSchema.ts';
+import { inOrder, type SiteUrls } from './present.ts';
 import { presentRegion } from './region.ts';
-import type { SiteUrls } from './siteUrls.ts';
-import type { StationsRows } from './stationsQuery.ts';
+import { presentStation } from './station.ts';
+
+export type StationsRows = { providers: Provider[]; stations: StationRow[]; regions: RegionRow[] };
+
+export async function askStations(db: ApiDb, at: Date): Promise<StationsRows> {
+  const [providers, stations, regions] = await Promise.all([
+    db.selectFrom('api.provider').selectAll().orderBy(sql`id collate "C"`).execute(),
+    db.selectFrom(stationCurrent(at).as('station')).selectAll().where('is_listed', '=', true).orderBy('id').execute(),
+    db.selectFrom(regionCurrent(at).as('region')).selectAll().orderBy('kind').orderBy(sql`slug collate "C"`).execute(),
+  ]);
+  const listed = new Set(stations.map(({ provider }) => provider));
+  return { providers: providers.filter(({ id }) => listed.has(id)), stations, regions };
+}
 
 export function presentStationsList(rows: StationsRows, locale: Locale, site: SiteUrls): StationsList {
   return {

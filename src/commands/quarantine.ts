@@ -1,7 +1,6 @@
 /** Commands about what could not be used: what it is, another try for it, and out with it. */
 
-import { dropQuarantined } from '../ingest/quarantine/drop.ts';
-import { listQuarantine } from '../ingest/quarantine/list.ts';
+import { dropQuarantined, listQuarantine } from '../ingest/quarantine/list.ts';
 import { retryQuarantined } from '../ingest/quarantine/retry.ts';
 import { refresh } from '../rollups/refresh.ts';
 import { type Context, type Outcome, UsageError } from './context.ts';

@@ -2,9 +2,8 @@
 import { z } from 'zod';
 import { field } from './fields.ts';
 import { regionHistory, stationHistory } from './history.ts';
-import { provider } from './provider.ts';
 import { region } from './region.ts';
-import { station } from './station.ts';
+import { provider, station } from './station.ts';
 
 /** `{locale}` is one of LOCALES. */
 export const BASE_PATH = '/{locale}/air-quality-app/v1';

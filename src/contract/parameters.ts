@@ -1,7 +1,10 @@
 /**
  * What a reading can measure, in the one order used everywhere, with the bounds of rule S1 and the published precision.
- * The columns of raw and rollup, the import headers and the history fields all come from this table.
- */
+ * The columns of raw and rollup, the import headers and the history fields all come from this table. */
+
+/** The formulas that correct PM2.5 (S5). What each computes is `rollup.corrected` in sql/rollups; `none` is their absence. */
+export const FORMULAS = ['epa-2021'] as const;
+export type Formula = (typeof FORMULAS)[number];
 
 export type Metric = {
   readonly name: string;

@@ -2,9 +2,8 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { RegionDay, StationDay } from '../contract/history.ts';
 import type { Locale } from '../contract/locales.ts';
-import type { Provider } from '../contract/provider.ts';
 import type { City } from '../contract/region.ts';
-import type { Station } from '../contract/station.ts';
+import type { Provider, Station } from '../contract/station.ts';
 import type { WindowKey } from '../contract/windows.ts';
 
 type Titles = Record<`title_${Locale}`, string>;

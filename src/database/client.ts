@@ -1,8 +1,9 @@
-/** Opens connection pools in the right role, zone and with the settings that our SQL relies on. */
+/** Connections to PostgreSQL: in the right role and time zone, with the settings that our SQL relies on, and arrays as the driver sends them fastest. */
+
 import type { Socket } from 'node:net';
 import postgres from 'postgres';
-import { whileAnswered } from './pulse.ts';
 import { sessionSettings } from './session.ts';
+import { whileAnswered } from './timeouts.ts';
 
 /** Where the database is: a URL of the operator's, or the socket of the embedded server. */
 export type Target = string | { host: string; port: number; user: string; database: string };
@@ -99,4 +100,17 @@ function toTimestamp(value: Date | string): string {
 export function toIso(text: string): string {
   const parts = /^(\S+) (\d\d:\d\d:\d\d)(?:\.\d+)?([+-]\d\d)(:\d\d)?/.exec(text);
   return parts === null ? text : `${parts[1]}T${parts[2]}${parts[3]}${parts[4] ?? ':00'}`;
+}
+
+/**
+ * A PostgreSQL array literal of plain words and numbers, to be sent as text and cast: many times faster than the driver's own arrays.
+ * Empty is `{}`; among the arguments of `unnest` a short one is padded with nulls.
+ */
+export function arrayLiteral(items: readonly (number | string)[]): string {
+  return `{${items.join(',')}}`;
+}
+
+/** `$1::text::int[], $2::text::real[], …`: parameters of these types, sent through text so that the driver passes literals on as they are. */
+export function textParameters(types: readonly string[]): string {
+  return types.map((type, index) => `$${index + 1}::text::${type}`).join(', ');
 }

@@ -2,10 +2,9 @@
 import type { Log } from '../log.ts';
 import { buildRollups, type Calendar, type Engine, LEVELS } from './aggregates.ts';
 import { carryOver, isSetAside, setAsideSql } from './carryOver.ts';
-import { checkCatalogs } from './catalogs.ts';
 import { onConnection, ROLES, type Sql, type Target } from './client.ts';
 import { DEFINITIONS, type Definitions, fingerprint, readSql } from './definitions.ts';
-import { checkEngine, offeredEngine } from './engine.ts';
+import { checkCatalogs, checkEngine, offeredEngine } from './engine.ts';
 import { type Applied, MigrationRefused, pendingMigrations, readMigrations } from './migrations.ts';
 import type { Columns } from './oracle.ts';
 import { DROP, repeatableSql } from './repeatable.ts';

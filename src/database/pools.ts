@@ -1,7 +1,8 @@
 /**
- * Reads for the API: Kysely writes the SQL, our own pool runs it. The published dialect for this driver takes a connection out of the
- * pool for every query, and hangs when its server process dies; this one does not.
+ * The two pools of a process: one that reads schema api through Kysely, one that stores readings. Kysely writes the SQL and our own pool
+ * runs it: the published dialect for this driver reserves a connection for every query, and hangs when its server process dies.
  */
+
 import { type DatabaseConnection, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import type { Target } from './client.ts';
 import { type AskingPool, openAskingPool, type PoolWatch } from './queryPool.ts';
@@ -21,7 +22,7 @@ export function openReads<Tables>(target: Target, { timeZone, max = 10, watch }:
     timeZone,
     max,
     watch,
-    ...LIMITS,
+    ...READ_LIMITS,
   });
   return new Kysely<Tables>({
     dialect: {
@@ -34,7 +35,7 @@ export function openReads<Tables>(target: Target, { timeZone, max = 10, watch }:
 }
 
 /** A client has its answer, or 503, within three seconds: ten connections answer about 500 questions in the two that one may wait. */
-const LIMITS = { statementMs: 2_000, answerMs: 2_800, mostWaiting: 500 };
+const READ_LIMITS = { statementMs: 2_000, answerMs: 2_800, mostWaiting: 500 };
 
 function driver(pool: AskingPool) {
   const refuse = (): never => {
@@ -55,4 +56,26 @@ function driver(pool: AskingPool) {
     rollbackTransaction: refuse,
     destroy: () => pool.close(),
   };
+}
+
+/** Late rows of many months in one batch take their time in compressed chunks; a database that is silent is given up after two seconds. */
+const WRITE_LIMITS = {
+  statementMs: 20_000,
+  answerMs: 25_000,
+  mostWaiting: 200,
+  pulse: { everyMs: 1_000, answerMs: 1_000 },
+};
+
+export function openWrites(
+  target: Target,
+  { timeZone, max = 4, watch }: { timeZone: string; max?: number; watch?: PoolWatch | undefined },
+): AskingPool {
+  return openAskingPool(target, {
+    role: 'airseries_ingest',
+    name: 'airseries ingest',
+    timeZone,
+    max,
+    watch,
+    ...WRITE_LIMITS,
+  });
 }

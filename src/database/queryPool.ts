@@ -8,9 +8,8 @@
 import { connect as dial, type Socket } from 'node:net';
 import { connect, type Place, type Role, type Sql, type Target } from './client.ts';
 import { asUnavailable, isBroken, isPassing, isSilent, Unavailable } from './errors.ts';
-import { type Rhythm, whileAnswered } from './pulse.ts';
 import { makeSlots, type Slots } from './semaphore.ts';
-import { within } from './timeouts.ts';
+import { type Rhythm, whileAnswered, within } from './timeouts.ts';
 
 const PAUSE_MS = 100;
 const GRACE_MS = 200;

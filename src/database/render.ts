@@ -6,9 +6,9 @@
  * `{{publish pm25: c.pm25}}` is a value rounded as its parameter is published;
  * `{{include parts/store.sql}}` is a file that several others share, without its comments.
  */
-import { FORMULAS } from '../contract/formulas.ts';
+
 import { LOCALES } from '../contract/locales.ts';
-import type { Metric } from '../contract/parameters.ts';
+import { FORMULAS, type Metric } from '../contract/parameters.ts';
 import { type Definitions, readSql } from './definitions.ts';
 
 export type Words = Readonly<Record<string, string>>;

@@ -1,3 +1,8 @@
+/**
+ * Limits on waiting. Work of known length gets a deadline. Work of unknown length is watched: a cut network or a frozen server says
+ * nothing, and neither does a long statement, so the database is asked something short beside it for as long as it lasts.
+ */
+
 /** A promise with a limit: rejects with what `late` makes once `ms` have passed. What is late is not stopped, only no longer awaited. */
 export async function within<T>(ms: number, promised: PromiseLike<T>, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
@@ -10,3 +15,46 @@ export async function within<T>(ms: number, promised: PromiseLike<T>, late: () =
     clearTimeout(timer);
   }
 }
+
+export type Rhythm = {
+  /** How long after the work began, and after each answer, the database is asked. */
+  everyMs: number;
+  /** How long it may take to answer. */
+  answerMs: number;
+};
+
+/** Resolves or rejects as `work` does; rejects with the code AWAY once `ask` was not answered. The work is not stopped, only no longer awaited. */
+export async function whileAnswered<T>(
+  work: PromiseLike<T>,
+  ask: () => PromiseLike<unknown>,
+  { everyMs, answerMs }: Rhythm,
+): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  let over = false;
+  const silence = new Promise<never>((_, reject) => {
+    const beat = async () => {
+      await answered(ask, answerMs);
+      if (!over) timer = setTimeout(() => beat().catch(reject), everyMs);
+    };
+    timer = setTimeout(() => beat().catch(reject), everyMs);
+  });
+  try {
+    return await Promise.race([work, silence]);
+  } finally {
+    over = true;
+    clearTimeout(timer);
+  }
+}
+
+async function answered(ask: () => PromiseLike<unknown>, answerMs: number): Promise<void> {
+  const away = (cause?: unknown) =>
+    Object.assign(new Error(`the database did not answer within ${answerMs} ms`, { cause }), { code: 'AWAY' });
+  try {
+    await within(answerMs, ask(), away);
+  } catch (error) {
+    if (!isOfServer(error)) throw away(error);
+  }
+}
+
+/** A server that refuses, because it has no connection left for instance, is there. */
+const isOfServer = (error: unknown) => /^[0-9A-Z]{5}$/.test(String((error as { code?: unknown }).code));

@@ -1,11 +1,9 @@
 /** Keeps the demo alive: brings its readings from the newest stored one up to now, whether that is ten minutes or a year. */
 
 import { METRIC_NAMES } from '../contract/parameters.ts';
-import { arrayLiteral, textParameters } from '../database/arrayLiteral.ts';
-import type { Sql } from '../database/client.ts';
-import { COPY_COLUMNS } from './copyText.ts';
+import { arrayLiteral, type Sql, textParameters } from '../database/client.ts';
 import { DEMO_PROVIDER, demoNetwork } from './network.ts';
-import { type DemoReading, demoBeginning, demoReadings } from './readings.ts';
+import { COPY_COLUMNS, type DemoReading, demoBeginning, demoReadings } from './readings.ts';
 import { demoTimeZone, isDemo, newestReading } from './state.ts';
 
 /** Bounds memory and the length of a transaction after a long pause. */

@@ -1,5 +1,6 @@
-/** What each kind of instrument of the demo measures, in which steps, and what its errors look like. */
+/** What the demo sensors measure, and when they are out of order. */
 import type { MetricName } from '../contract/parameters.ts';
+import { chance } from './noise.ts';
 
 export const INSTRUMENTS: Readonly<Record<string, readonly MetricName[]>> = {
   SDS011: ['pm25', 'pm10'],
@@ -33,3 +34,17 @@ export const MANNERS: Readonly<Record<MetricName, Manner>> = {
   wind_direction: { relative: 0, absolute: 18, steps: 1 },
   rain: { relative: 0.1, absolute: 0, steps: 100 },
 };
+
+const HOUR = 3_600_000;
+const LOST = 301;
+const AWAY = 302;
+const BROKEN = 303;
+
+export function isMissing(seed: number, sensor: number, at: number): boolean {
+  const stream = sensor * 1_000;
+  return (
+    chance(seed, LOST + stream, at / 60_000) < 0.008 ||
+    chance(seed, AWAY + stream, Math.floor(at / (5 * HOUR))) < 0.012 ||
+    chance(seed, BROKEN + stream, Math.floor(at / (61 * HOUR))) < 0.012
+  );
+}

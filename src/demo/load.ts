@@ -3,9 +3,8 @@ import type { Sql } from '../database/client.ts';
 import { copyIn } from '../database/copyIn.ts';
 import type { Log } from '../log.ts';
 import { makeProgress } from '../progress.ts';
-import { COPY_COLUMNS, copyLines } from './copyText.ts';
 import { demoNetwork } from './network.ts';
-import { type DemoReading, demoBeginning, demoInstants, demoReadings } from './readings.ts';
+import { COPY_COLUMNS, copyLines, type DemoReading, demoBeginning, demoInstants, demoReadings } from './readings.ts';
 import { demoTimeZone, newestReading } from './state.ts';
 
 /** A batch is a transaction and costs about 0.1 s whatever its size; in smaller ones little is lost when the load is interrupted. */

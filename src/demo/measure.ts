@@ -1,8 +1,8 @@
 /** What a sensor makes of the air around it: its street, its height, its errors, the steps it reports in. */
 import { METRICS, type MetricName } from '../contract/parameters.ts';
 import type { Air } from './air.ts';
-import type { DemoStation } from './format.ts';
 import { INSTRUMENTS, MANNERS, type Manner } from './instruments.ts';
+import type { DemoStation } from './network.ts';
 import { drift, jitter } from './noise.ts';
 import { clamp, turn } from './weather.ts';
 

@@ -1,11 +1,37 @@
-/**
- * The demo network in the format of `import network`: an invented country, so that a fresh machine has something to look at.
- * Labelled as invented wherever a provider is named.
- */
-import type { DemoNetwork, DemoRegion, DemoStation } from './format.ts';
+/** The invented network, in the format of a network file. */
 import { CITIES, type City } from './places.ts';
-import { SITES, type Site } from './stations.ts';
-import { address } from './streets.ts';
+import { address, SITES, type Site } from './stations.ts';
+
+export type Title = { en: string; ru: string; hy: string };
+
+export type DemoRegion = {
+  slug: string;
+  kind: 'city' | 'district';
+  title: Title;
+  map: { latitude: number; longitude: number; delta: number };
+  city?: string;
+  is_hidden?: true;
+};
+
+export type DemoStation = {
+  id: number;
+  provider: string;
+  title: Title;
+  latitude: number;
+  longitude: number;
+  altitude: number;
+  regions: string[];
+  hidden?: true;
+  is_bad_thp?: true;
+  sensors: { id: number; kind: string }[];
+};
+
+export type DemoNetwork = {
+  time_zone: string;
+  providers: { id: string; title: string; url: string; image: string; image_dark: string; stale_after: string }[];
+  regions: DemoRegion[];
+  stations: DemoStation[];
+};
 
 /** Its presence makes a database a demo database (state.ts). */
 export const DEMO_PROVIDER = 'airseries-demo';

@@ -2,7 +2,7 @@
  * The cities and districts of a country that does not exist, in the middle of an ocean, with what makes the air of each its own.
  * No name is that of a real place, so that nobody takes the numbers for somebody's air.
  */
-import type { Title } from './format.ts';
+import type { Title } from './network.ts';
 
 export type City = {
   slug: string;

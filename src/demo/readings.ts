@@ -1,11 +1,9 @@
-/**
- * The readings of the demo network in the order of time: hourly, and every ten minutes in the week before `to`. What a sensor says
- * at an instant depends on the seed and the instant alone, so the feed and the history agree whoever makes it.
- */
+/** The invented readings, and as text for COPY. */
+import { METRIC_NAMES } from '../contract/parameters.ts';
 import { type Air, airAt } from './air.ts';
-import type { DemoNetwork } from './format.ts';
+import { isMissing } from './instruments.ts';
 import { type DemoSensor, measure, sensorsOf } from './measure.ts';
-import { isMissing } from './outages.ts';
+import type { DemoNetwork } from './network.ts';
 import { CITIES } from './places.ts';
 import { SITES } from './stations.ts';
 import { type Sky, standardOffset } from './weather.ts';
@@ -61,4 +59,40 @@ export function demoBeginning(now: Date): Date {
   const start = new Date(now);
   start.setUTCFullYear(start.getUTCFullYear() - 2);
   return start;
+}
+
+export const COPY_COLUMNS = ['measured_at', 'sensor_id', ...METRIC_NAMES].join(', ');
+
+/** What stands before each value of a sensor's line, and after the last. */
+const frames = new WeakMap<DemoSensor, string[]>();
+
+/** The lines of one instant. */
+export function copyLines(readings: readonly DemoReading[]): string {
+  const [first] = readings;
+  if (first === undefined) return '';
+  const measured = new Date(first.at).toISOString();
+  let text = '';
+  for (const { sensor, values } of readings) {
+    const frame = frames.get(sensor) ?? frameOf(sensor);
+    text += measured;
+    for (let n = 0; n < values.length; n++) text += `${frame[n]}${values[n]}`;
+    text += frame[values.length];
+  }
+  return text;
+}
+
+function frameOf(sensor: DemoSensor): string[] {
+  const frame: string[] = [];
+  let gap = `\t${sensor.id}`;
+  for (const name of METRIC_NAMES) {
+    if (sensor.outputs.some((output) => output.name === name)) {
+      frame.push(`${gap}\t`);
+      gap = '';
+    } else {
+      gap += '\t\\N';
+    }
+  }
+  frame.push(`${gap}\n`);
+  frames.set(sensor, frame);
+  return frame;
 }

@@ -5,11 +5,9 @@
 import { onConnection, type Sql, type Target } from '../database/client.ts';
 import type { Log } from '../log.ts';
 import { makeProgress } from '../progress.ts';
-import { type AggregateFiles, makeAggregateFiles } from './aggregateFiles.ts';
-import { askRows, planPieces } from './aggregates.ts';
-import { openCsvFile } from './csvFile.ts';
+import { type AggregateFiles, askRows, makeAggregateFiles, planPieces } from './aggregates.ts';
+import { askSensors, openCsvFile } from './csvFile.ts';
 import { LAYOUTS, type Layout, SENSOR_COLUMNS } from './layouts.ts';
-import { askSensors } from './sensors.ts';
 
 type Options = {
   timeZone: string;

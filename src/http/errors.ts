@@ -1,10 +1,10 @@
 /** Turns whatever went wrong into an answer that gives nothing of the inside away, and into a line of the log where it is our fault. */
 import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express';
+import { unknownPath } from '../api/paths.ts';
 import { Unavailable } from '../database/errors.ts';
 import type { Log } from '../log.ts';
 import { Problem } from './problem.ts';
 import { sendProblem } from './send.ts';
-import { unknownPath } from './unknownPath.ts';
 
 const RETRY_AFTER_S = 5;
 const LONGEST_PATH = 200; // in the log

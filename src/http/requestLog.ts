@@ -1,7 +1,9 @@
 /**
- * A log for what requests may cause, and may cause a thousand times a second: of a message that comes again within a second only the last
- * is logged when the second is over, with how many were left out. In the order in which they came last, so that the last word is true.
+ * What requests may log, which may be a thousand times a second: of a message that comes again within a second only the last is logged
+ * when the second is over, with how many were left out, in the order in which they came last; and one line for each request at debug level.
  */
+
+import type { RequestHandler } from 'express';
 import type { Log } from '../log.ts';
 
 const WINDOW_MS = 1_000;
@@ -45,4 +47,19 @@ export function boundedLog(log: Log): Log {
     held.set(kind, { fields, times, write });
   };
   return { debug: log.debug.bind(log), info: bounded('info'), warn: bounded('warn'), error: bounded('error') } as Log;
+}
+
+const LONGEST = 200;
+
+export function accessLog(log: Log): RequestHandler {
+  return (req, res, next) => {
+    const began = performance.now();
+    res.once('close', () => {
+      const ms = Math.round(performance.now() - began);
+      const agent = req.get('User-Agent')?.slice(0, LONGEST);
+      const path = req.path.slice(0, LONGEST);
+      log.debug({ method: req.method, path, status: res.statusCode, ms, agent }, 'request');
+    });
+    next();
+  };
 }

@@ -1,10 +1,20 @@
 /** Sends an answer: the bytes once, their validator, and 304 to a client that has them. HEAD gets the same headers and no body. */
 
+import { createHash } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Request, Response } from 'express';
 import type { Locale } from '../contract/locales.ts';
-import { etagOf, isKnown } from './etag.ts';
 import type { Problem } from './problem.ts';
+
+export function etagOf(body: Buffer): string {
+  return `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
+}
+
+/** `If-None-Match` is a list or `*`, and is compared weakly: W/"x" is as good as "x" (RFC 9110, 13.1.2). The quotes are part of ours. */
+export function isKnown(etag: string, ifNoneMatch: string | undefined): boolean {
+  if (ifNoneMatch === undefined) return false;
+  return ifNoneMatch.trim() === '*' || ifNoneMatch.includes(etag);
+}
 
 /**
  * Fresh for a minute, which is how often the aggregates move; for four more a cache may answer at once and ask behind the client's

@@ -3,12 +3,11 @@
  * at all, and sending it again changes nothing.
  */
 import { METRICS } from '../contract/parameters.ts';
-import { arrayLiteral, textParameters } from '../database/arrayLiteral.ts';
-import type { Sql } from '../database/client.ts';
+import { arrayLiteral, type Sql, textParameters } from '../database/client.ts';
 import { Unavailable } from '../database/errors.ts';
 import type { AskingPool } from '../database/queryPool.ts';
 import { type Batch, type Incoming, layOut, type Problem, type ValueProblem } from './batch.ts';
-import type { ReadingReason } from './reasons.ts';
+import type { ReadingReason } from './summary.ts';
 
 /** What became of a batch: accepted + unchanged + quarantined = received. */
 export type Accepted = {

@@ -4,9 +4,9 @@
  */
 
 import { METRICS, type Metric, type MetricName } from '../contract/parameters.ts';
-import { arrayLiteral } from '../database/arrayLiteral.ts';
+import { arrayLiteral } from '../database/client.ts';
 import { nextTurn } from './formats/turns.ts';
-import type { ReadingReason, ValueReason } from './reasons.ts';
+import type { ReadingReason, ValueReason } from './summary.ts';
 import { readInstant } from './time.ts';
 import { readValue } from './value.ts';
 

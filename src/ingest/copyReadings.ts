@@ -3,8 +3,7 @@
  * otherwise. A batch is one transaction with its quarantine, so it is in as a whole or not at all, and sending it again changes nothing.
  */
 import { METRICS } from '../contract/parameters.ts';
-import { arrayLiteral, textParameters } from '../database/arrayLiteral.ts';
-import type { Sql } from '../database/client.ts';
+import { arrayLiteral, type Sql, textParameters } from '../database/client.ts';
 import { copyRows, inTransaction } from '../database/copyIn.ts';
 import type { Accepted } from './accept.ts';
 import { type Incoming, layOut, readSensor } from './batch.ts';

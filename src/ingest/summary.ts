@@ -1,6 +1,26 @@
-/** What came of an import, for the command to print. accepted + unchanged + quarantined = received. */
+/** Why a reading could not be used, and what became of all of a file. */
+import type { MetricName } from '../contract/parameters.ts';
 import type { Accepted } from './accept.ts';
-import type { ReadingReason, ValueReason } from './reasons.ts';
+
+/** Of a reading as a whole, in the order in which they are looked for. */
+export const READING_REASONS = {
+  unreadable_line: 'the line cannot be taken apart: wrong number of fields, invalid JSON, or too long',
+  unknown_sensor: 'no sensor of the network has this number',
+  unreadable_time: 'the time is not ISO 8601 with Z or an offset',
+  no_value: 'no value is left in it',
+  in_the_future: 'it is more than 5 minutes in the future',
+  before_epoch: 'it is older than the first hour of this database (EPOCH)',
+  older_than_retention: 'readings of that time are no longer kept (RAW_RETENTION)',
+} as const;
+
+/** Of one value whose reading was kept. */
+export const VALUE_REASONS = {
+  unreadable: 'the value is not a number',
+  out_of_bounds: 'the value is outside the bounds of rule S1',
+} as const;
+
+export type ReadingReason = keyof typeof READING_REASONS;
+export type ValueReason = `${keyof typeof VALUE_REASONS}:${MetricName}`;
 
 export type Summary = {
   received: number;

@@ -1,6 +1,6 @@
 /** One value as it came becomes the number to store, or the reason why it cannot be one (S1). */
 import type { Metric } from '../contract/parameters.ts';
-import type { VALUE_REASONS } from './reasons.ts';
+import type { VALUE_REASONS } from './summary.ts';
 
 /**
  * What `Number` takes beyond this (blanks, hexadecimal, the empty string) is a mistake rather than a measurement. No digit can be

@@ -2,8 +2,7 @@
  * The door for a provider's readings that nobody stands behind to send again: those of sensors that the provider may not speak for
  * are left out, one by one, and do not keep the others from coming in.
  */
-import { arrayLiteral } from '../database/arrayLiteral.ts';
-import type { Sql } from '../database/client.ts';
+import { arrayLiteral, type Sql } from '../database/client.ts';
 import type { AskingPool } from '../database/queryPool.ts';
 import { type Accepted, acceptReadings, OutOfScope, type Scope, type Written } from './accept.ts';
 import { type Incoming, layOut } from './batch.ts';

@@ -1,6 +1,8 @@
 /** For operators, orchestrators and Prometheus, on a port of its own: is the process alive, can it answer, and how is it doing? */
+
 import type { Express, Request } from 'express';
 import { bareApp } from '../api/app.ts';
+import type { ApiDb } from '../database/apiSchema.ts';
 import { makeErrorHandlers } from '../http/errors.ts';
 import { addPath } from '../http/methods.ts';
 import { notFound, quoted } from '../http/problem.ts';
@@ -35,4 +37,29 @@ export function makeAdminApp({ ready, metrics, log }: AdminOptions): Express {
     throw notFound(`There is nothing at ${quoted(req.path)}. Here are /healthz, /readyz and /metrics.`);
   }, makeErrorHandlers(log).handle);
   return app;
+}
+
+/** How far this process has come. */
+export type Started = {
+  /** From the migrations on. */
+  db: ApiDb | undefined;
+  serving: boolean;
+};
+
+/**
+ * Ready to answer: the database fits, it answers, the aggregates have been built, and what the process is for has begun. What could not
+ * be asked is null.
+ */
+export async function readiness({ db, serving }: Started): Promise<Readiness> {
+  if (db === undefined) return { ok: false, checks: { migrations: false, database: null, first_build: null, serving } };
+  const refreshedAt = await askFreshness(db).catch(() => undefined);
+  const database = refreshedAt !== undefined;
+  const built = database ? refreshedAt !== null : null;
+  const checks = { migrations: true, database, first_build: built, serving, refreshed_at: refreshedAt };
+  return { ok: built === true && serving, checks };
+}
+
+export async function askFreshness(db: ApiDb): Promise<string | null> {
+  const row = await db.selectFrom('api.freshness').select('refreshed_at').executeTakeFirst();
+  return row?.refreshed_at ?? null;
 }

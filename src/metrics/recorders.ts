@@ -1,4 +1,5 @@
-/** Counts what became of readings that came in from the network. */
+/** Counts what became of readings, and how busy a pool of database connections is. */
+import type { PoolWatch } from '../database/queryPool.ts';
 import type { Accepted, Written } from '../ingest/accept.ts';
 import type { Metrics } from './registry.ts';
 
@@ -18,4 +19,14 @@ export function noteIntake(
 export function noteWritten(metrics: Metrics, { lateHours, delays }: Written): void {
   if (lateHours > 0) metrics.add('airseries_late_buckets_total', {}, lateHours);
   for (const seconds of delays) metrics.observe('airseries_reading_delay_seconds', {}, seconds);
+}
+
+export function watchPool(metrics: Metrics, pool: string): PoolWatch {
+  return ({ inUse, waiting }) => {
+    metrics.onScrape(async () => {
+      metrics.set('airseries_database_pool_in_use', { pool }, inUse());
+      metrics.set('airseries_database_pool_waiting', { pool }, waiting());
+    });
+    return (query, seconds) => metrics.observe('airseries_database_query_duration_seconds', { query }, seconds);
+  };
 }

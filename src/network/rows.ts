@@ -1,10 +1,9 @@
-/** A network file that was read becomes rows for the tables of schema raw; what its places say about each other is checked on the way. */
-import { makeContext, noteTwice, sensorsOf } from './context.ts';
+/** A network file as rows of our tables. */
+import { type Context, makeContext, noteTwice, sensorsOf, unknownName } from './context.ts';
 import type { Known } from './existing.ts';
-import type { Draft, Problem } from './read.ts';
-import { regionRow } from './regionRows.ts';
-import { correctionPeriods, sensorPeriods } from './sensorRows.ts';
-import { memberships, stationRow } from './stationRows.ts';
+import type { Draft, Listed, Problem } from './read.ts';
+import type { Region } from './schema.ts';
+import { correctionPeriods, memberships, sensorPeriods, stationRow } from './stationRows.ts';
 
 /** The argument of logic.replace_network: rows by table. */
 export type NetworkRows = {
@@ -59,4 +58,50 @@ export function makeRows(draft: Draft, known: Known): { rows: NetworkRows; probl
     correction: sensors.flatMap((sensor) => correctionPeriods(sensor, context)),
   };
   return { rows, problems };
+}
+
+export function regionRow({ place, item: region }: Listed<Region>, context: Context): object {
+  const { draft, kinds, regions, note } = context;
+  const { slug, kind, city, title, is_hidden } = region;
+  if (kind === 'district') {
+    if (city === undefined) note(place, 'a district needs the key city, the slug of its city');
+    else if (!regions.has(city)) note(`${place}.city`, unknownName('region', city));
+    else if (kinds.get(city) === 'district')
+      note(`${place}.city`, `${city} is a district itself: give the slug of a city`);
+  } else if (city !== undefined) {
+    note(`${place}.city`, 'a city is in no other: leave the key out, or make it a district');
+  }
+  const map = region.map ?? centre(slug, context);
+  // a station that could not be read may be in it
+  if (map === undefined && draft.faulty.stations.size === 0)
+    note(`${place}.map`, 'it is missing, and no station is in the region whose centre could stand for it: give it');
+  return {
+    slug,
+    kind,
+    city_slug: city ?? null,
+    title,
+    map_latitude: map?.latitude,
+    map_longitude: map?.longitude,
+    map_delta: map?.delta,
+    is_hidden,
+  };
+}
+
+const DELTA = 0.2;
+
+/** The mean place of the stations that are or were ever in it, of the file and of what the file does not name. */
+function centre(slug: string, { draft, known }: Context) {
+  const named = new Set(draft.stations.map(({ item }) => item.id));
+  const inFile = draft.stations
+    .map(({ item }) => item)
+    .filter(({ regions }) => regions.some((region) => (typeof region === 'string' ? region : region.slug) === slug));
+  const others = [...known.stations].filter(([id, { regions }]) => !named.has(id) && regions.includes(slug));
+  const stations = [...inFile, ...others.map(([, station]) => station)];
+  if (stations.length === 0) return undefined;
+  const mean = (numbers: number[]) => numbers.reduce((sum, n) => sum + n, 0) / numbers.length;
+  return {
+    latitude: mean(stations.map(({ latitude }) => latitude)),
+    longitude: mean(stations.map(({ longitude }) => longitude)),
+    delta: DELTA,
+  };
 }

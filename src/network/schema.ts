@@ -3,7 +3,7 @@
  * rows.ts. The JSON schema beside this file is generated from here.
  */
 import { z } from 'zod';
-import { FORMULAS } from '../contract/formulas.ts';
+import { FORMULAS } from '../contract/parameters.ts';
 
 const periodEnds = {
   since: z

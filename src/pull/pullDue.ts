@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../clock.ts';
 import { onConnection, type Sql, type Target } from '../database/client.ts';
-import { openWrites } from '../database/write.ts';
+import { openWrites } from '../database/pools.ts';
 import type { Accepted, Written } from '../ingest/accept.ts';
 import type { Log } from '../log.ts';
 import { noteIntake, noteWritten } from '../metrics/recorders.ts';

@@ -3,17 +3,16 @@ import type { Express, Request } from 'express';
 import { bareApp } from '../api/app.ts';
 import type { Clock } from '../clock.ts';
 import type { AskingPool } from '../database/queryPool.ts';
-import { accessLog } from '../http/accessLog.ts';
 import { makeErrorHandlers, refuseMalformedPath } from '../http/errors.ts';
 import { addPostPath } from '../http/methods.ts';
 import { notFound, quoted } from '../http/problem.ts';
+import { accessLog } from '../http/requestLog.ts';
 import type { Log } from '../log.ts';
 import { measure } from '../metrics/http.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import { makeAirrohrRoute } from './airrohr.ts';
 import { makeAuthenticate, senderOf } from './authenticate.ts';
-import { atMost } from './limits.ts';
-import { perMinute } from './perMinute.ts';
+import { atMost, perMinute } from './limits.ts';
 import { makeReadingsRoute } from './readings.ts';
 
 export type IngestOptions = {

@@ -1,16 +1,30 @@
 /**
- * Lets nobody in without a token, before anything of a body is read. Whoever tries many wrong ones has to wait; but a token that was
- * good before is looked at all the same, or one device with an old token would lock out all those behind its router.
+ * Admits nobody without a token, before anything of a body is read. Too many wrong tokens from an address must wait; but a token that was
+ * good before is checked all the same, or one device with an old token would lock out all those behind its router.
  */
+
 import { createHash } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import { ipKeyGenerator } from 'express-rate-limit';
 import type { Clock } from '../clock.ts';
 import type { AskingPool } from '../database/queryPool.ts';
 import { Problem } from '../http/problem.ts';
-import { presentedToken } from './credentials.ts';
-import { perMinute } from './perMinute.ts';
+import { perMinute } from './limits.ts';
 import { findToken, type Sender } from './tokens.ts';
+
+/**
+ * The token in an Authorization header. Feeds send it as Bearer; devices can as a rule do no more than Basic, where it is the password
+ * of any user, or the user if there is no password.
+ */
+export function presentedToken(authorization: string | undefined): string | undefined {
+  const [, scheme = '', credentials = ''] = /^(\w+) +([^\s,]+) *$/.exec(authorization ?? '') ?? [];
+  if (/^bearer$/i.test(scheme)) return credentials;
+  if (!/^basic$/i.test(scheme)) return undefined;
+  const pair = Buffer.from(credentials, 'base64').toString();
+  const colon = pair.indexOf(':');
+  const [user, password] = colon === -1 ? [pair, ''] : [pair.slice(0, colon), pair.slice(colon + 1)];
+  return password || user || undefined;
+}
 
 type Options = { writes: AskingPool; clock: Clock; failures: number };
 

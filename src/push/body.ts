@@ -1,7 +1,7 @@
 /** Reads a body as a whole, unpacked, and no more of it than may be: the bound is on what comes out, so that a small archive cannot fill the memory. */
 import express, { type Request, type RequestHandler } from 'express';
 import { Problem } from '../http/problem.ts';
-import { isTooDeep } from '../ingest/formats/depth.ts';
+import { isTooDeep } from '../ingest/formats/object.ts';
 
 export type BodyLimits = {
   /** In bytes, unpacked. */

@@ -1,5 +1,11 @@
-/** So many requests at once: a body is in memory from its first byte to its answer, and the API may be in the same process. */
-import type { RequestHandler, Response } from 'express';
+/**
+ * How many requests at once, and how many a minute. A body is in memory from its first byte to its answer, and the API may be in the same
+ * process. Counted in memory, by each process for itself: a restart forgives everything.
+ */
+
+import type { Request, RequestHandler, Response } from 'express';
+import { MemoryStore, type RateLimitRequestHandler, rateLimit } from 'express-rate-limit';
+import { watchClock } from '../clock.ts';
 import { Problem } from '../http/problem.ts';
 
 type Limits = {
@@ -32,4 +38,27 @@ export function atMost({ all, each, senderOf }: Limits): RequestHandler {
 
 function full(status: number, detail: string): Problem {
   return new Problem(status, detail, { 'Retry-After': '2' });
+}
+
+type Limit = {
+  limit: number;
+  /** Those that share a key share the limit. */
+  keyOf: (req: Request, res: Response) => string;
+  /** What to tell whoever goes beyond it. */
+  detail: string;
+};
+
+export function perMinute({ limit, keyOf, detail }: Limit): RateLimitRequestHandler {
+  const store = new MemoryStore();
+  watchClock(() => store.resetAll()); // or an hour's way back would make an hour of this minute
+  return rateLimit({
+    store,
+    windowMs: 60_000,
+    limit,
+    keyGenerator: keyOf,
+    legacyHeaders: false,
+    standardHeaders: 'draft-7', // and with it Retry-After
+    validate: false, // its advice is about keys that are not ours, and goes to stdout
+    handler: (_req, _res, next) => next(new Problem(429, detail)),
+  });
 }

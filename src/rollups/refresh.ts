@@ -1,6 +1,5 @@
 /** Bringing the aggregates up to date, and asking the oracle whether they are. */
-import { arrayLiteral } from '../database/arrayLiteral.ts';
-import { onConnection, type Sql, type Target } from '../database/client.ts';
+import { arrayLiteral, onConnection, type Sql, type Target } from '../database/client.ts';
 
 /**
  * All that was accepted before the call is in every bucket when it resolves. Safe to call from anywhere at any time; a second

@@ -11,7 +11,7 @@ import { LOCALES } from '../../src/contract/locales.ts';
 import type { Api } from '../../src/database/apiSchema.ts';
 import type { Target } from '../../src/database/client.ts';
 import { openReads } from '../../src/database/pools.ts';
-import { isKnown } from '../../src/http/etag.ts';
+import { isKnown } from '../../src/http/send.ts';
 import { startingListener } from '../../src/http/starting.ts';
 import { makeLog } from '../../src/log.ts';
 import { engines } from '../support/database.ts';

@@ -1,9 +1,9 @@
 /** Presenting is pure: rows in, the specification's JSON out. */
 import { describe, expect, it } from 'vitest';
 import { presentRegionHistory, presentStationHistory } from '../../src/api/history.ts';
-import { presentStation } from '../../src/api/presentStation.ts';
+import { makeSiteUrls } from '../../src/api/present.ts';
 import { presentRegion } from '../../src/api/region.ts';
-import { makeSiteUrls } from '../../src/api/siteUrls.ts';
+import { presentStation } from '../../src/api/station.ts';
 import { city, district } from '../../src/contract/region.ts';
 import { station } from '../../src/contract/station.ts';
 import * as order from '../contract/keyOrder.ts';

@@ -10,9 +10,8 @@ import {
   stationHistory,
   stationHour,
 } from '../../src/contract/history.ts';
-import { provider } from '../../src/contract/provider.ts';
 import { city, district } from '../../src/contract/region.ts';
-import { station } from '../../src/contract/station.ts';
+import { provider, station } from '../../src/contract/station.ts';
 import { WINDOWS } from '../../src/contract/windows.ts';
 import * as order from './keyOrder.ts';
 

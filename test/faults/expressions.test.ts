@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { isSafe } from 'redos-detector';
 import { describe, expect, it } from 'vitest';
 import { parseAst } from 'vitest/node';
+import { pathPattern } from '../../src/api/paths.ts';
 import { ENDPOINTS } from '../../src/contract/endpoints.ts';
-import { pathPattern } from '../../src/http/paths.ts';
 
 const SRC = new URL('../../src/', import.meta.url).pathname;
 

@@ -1,7 +1,7 @@
 /** After years of nightly compression a history opens the chunks of its windows and no others, however often it was asked before. */
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { askRegionHistory, askStationHistory } from '../../src/api/historyQuery.ts';
+import { askRegionHistory, askStationHistory } from '../../src/api/history.ts';
 import type { Api, ApiDb } from '../../src/database/apiSchema.ts';
 import { onConnection, type Sql } from '../../src/database/client.ts';
 import { maintain, refresh } from '../../src/rollups/refresh.ts';

@@ -6,7 +6,7 @@ import { beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
 import { importReadings } from '../../src/ingest/importReadings.ts';
-import { dropQuarantined } from '../../src/ingest/quarantine/drop.ts';
+import { dropQuarantined } from '../../src/ingest/quarantine/list.ts';
 import { retryQuarantined } from '../../src/ingest/quarantine/retry.ts';
 import { trimQuarantine } from '../../src/ingest/quarantine/trim.ts';
 import { type Metrics, makeMetrics } from '../../src/metrics/registry.ts';

@@ -1,6 +1,6 @@
 /** A database that is not there when the service starts: it is waited for, for a minute, and said so. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { whenThere } from '../../src/database/patience.ts';
+import { whenThere } from '../../src/database/errors.ts';
 import { keepingLog } from '../ingest/support.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { freePort, placeOf, start } from '../support/program.ts';

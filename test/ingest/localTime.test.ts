@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { makeLocalOffsets } from '../../src/ingest/localTime.ts';
+import { makeLocalOffsets } from '../../src/ingest/time.ts';
 import { offsetAt } from '../support/localTime.ts';
 
 const HOUR = 3_600_000;

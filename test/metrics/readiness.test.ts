@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { Api } from '../../src/database/apiSchema.ts';
 import { openReads } from '../../src/database/pools.ts';
-import { readiness } from '../../src/metrics/readiness.ts';
+import { readiness } from '../../src/metrics/adminApp.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
 import { NOW } from '../ingest/support.ts';
 import { onEveryEngine, testDatabase } from '../support/database.ts';

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { METRICS } from '../../src/contract/parameters.ts';
+import { openWrites } from '../../src/database/pools.ts';
 import type { AskingPool } from '../../src/database/queryPool.ts';
-import { openWrites } from '../../src/database/write.ts';
 import { type Listening, listen } from '../../src/http/listen.ts';
 import { makeIngestApp } from '../../src/push/app.ts';
 import { createToken } from '../../src/push/tokens.ts';

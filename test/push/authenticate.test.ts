@@ -2,9 +2,9 @@
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, type Target } from '../../src/database/client.ts';
-import { openWrites } from '../../src/database/write.ts';
+import { openWrites } from '../../src/database/pools.ts';
 import { makeIngestApp } from '../../src/push/app.ts';
-import { presentedToken } from '../../src/push/credentials.ts';
+import { presentedToken } from '../../src/push/authenticate.ts';
 import { revokeToken } from '../../src/push/tokens.ts';
 import { keepingLog, NOW } from '../ingest/support.ts';
 import { onEveryEngine } from '../support/database.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import type { Target } from '../../src/database/client.ts';
-import { openWrites } from '../../src/database/write.ts';
+import { openWrites } from '../../src/database/pools.ts';
 import { listen } from '../../src/http/listen.ts';
 import { makeLog } from '../../src/log.ts';
 import { makeIngestApp } from '../../src/push/app.ts';

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, lchownSync, lstatSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Log } from '../../log.ts';
-import { errorCode } from './errorCode.ts';
+import { errorCode } from './postmaster.ts';
 import { canReach, currentUser, isRoot, type ServerUser, unprivilegedUser } from './serverUser.ts';
 
 export type Place = {

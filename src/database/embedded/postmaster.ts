@@ -1,7 +1,8 @@
 /**
- * The server as its `postmaster.pid` tells it. The file survives a power loss and its process id may then belong to
+ * The server as its `postmaster.pid` and its log tell it. The file survives a power loss and its process id may then belong to
  * anybody, so nothing here trusts the id alone. The file is PostgreSQL's: nobody else writes or deletes it.
  */
+
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -60,4 +61,20 @@ function isServer(pid: number, place: Place): boolean {
   } catch {
     return false; // no such process
   }
+}
+
+const LINES = 10;
+
+export function lastLines(place: Place): string {
+  try {
+    const lines = readFileSync(place.log, 'utf8').trimEnd().split('\n').slice(-LINES);
+    return `The last lines of ${place.log}:\n${lines.join('\n')}`;
+  } catch {
+    return `There is no log in ${place.log}.`;
+  }
+}
+
+/** The system's name for what went wrong, such as ENOENT. */
+export function errorCode(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException | undefined)?.code;
 }

@@ -6,8 +6,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync } from 'node:fs';
-import type { Started } from './join.ts';
-import { openBothEnds } from './lifeline.ts';
+import { openBothEnds, type Started } from './join.ts';
 import type { Place } from './place.ts';
 import { runAs, serverEnvironment } from './serverUser.ts';
 

@@ -4,8 +4,7 @@ import { METRIC_NAMES, type MetricName } from '../../contract/parameters.ts';
 import { InputError } from '../../inputError.ts';
 import type { Incoming } from '../batch.ts';
 import type { Line } from './lines.ts';
-import { SENSOR_KEY, TIME_KEYS } from './names.ts';
-import { unreadable } from './object.ts';
+import { SENSOR_KEY, TIME_KEYS, unreadable } from './object.ts';
 import type { LineReader } from './readings.ts';
 
 /** Throws where the header lacks what a reading needs. */

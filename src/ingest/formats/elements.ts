@@ -3,8 +3,9 @@
  * Nothing but strings and brackets is looked at here; JSON.parse has the last word on each element. What is too long or too deep for a
  * reading it never sees: brackets in brackets cost it many times the time and the memory of their text.
  */
-import { DEEPEST } from './depth.ts';
+
 import { LONGEST_LINE } from './lines.ts';
+import { DEEPEST } from './object.ts';
 
 export type Element = {
   /** Of one that is too long or too deep: the beginning. */

@@ -1,10 +1,8 @@
 /** NDJSON: one object a line. Keys may differ from line to line, so what is ignored shows only on the way. */
 import { METRIC_NAMES } from '../../contract/parameters.ts';
 import type { Incoming } from '../batch.ts';
-import { isTooDeep } from './depth.ts';
 import type { Line } from './lines.ts';
-import { SENSOR_KEY, TIME_KEYS } from './names.ts';
-import { isObject, readingOf, unreadable } from './object.ts';
+import { isObject, isTooDeep, readingOf, SENSOR_KEY, TIME_KEYS, unreadable } from './object.ts';
 import type { LineReader } from './readings.ts';
 
 const KNOWN: ReadonlySet<string> = new Set([SENSOR_KEY, ...TIME_KEYS, ...METRIC_NAMES]);

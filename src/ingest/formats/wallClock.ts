@@ -3,7 +3,7 @@
  * finds its time unreadable. In an hour that they showed twice, the lines of a sensor are taken to be in order of time: the second
  * pass begins where their stamps no longer go forward. (Of a sensor with one line in such an hour nobody can know; it is the first.)
  */
-import { makeLocalOffsets } from '../localTime.ts';
+import { makeLocalOffsets } from '../time.ts';
 
 const DATE = '2026-11-20'.length;
 const HOUR = '2026-11-20 12'.length;

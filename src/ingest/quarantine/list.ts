@@ -1,7 +1,24 @@
-/** What is in quarantine, and why, in words. */
+/** What is in quarantine, and why, in words; and taking lines out of it for good. */
 import type { Sql } from '../../database/client.ts';
-import { READING_REASONS, VALUE_REASONS } from '../reasons.ts';
-import { type Filter, matches } from './filter.ts';
+import { READING_REASONS, VALUE_REASONS } from '../summary.ts';
+
+export type Filter = {
+  reason?: string | undefined;
+  source?: string | undefined;
+  /** Empty: what was imported by hand. */
+  provider?: string | undefined;
+  /** Recorded before it. */
+  before?: Date | undefined;
+};
+
+/** A condition on raw.quarantine, to be put into a query; what is not given is of no account. */
+export function matches(sql: Sql, { reason = null, source = null, provider = null, before = null }: Nullable<Filter>) {
+  return sql`(${reason}::text is null or reason = ${reason}) and (${source}::text is null or source = ${source})
+    and (${provider}::text is null or coalesce(provider_id, '') = ${provider})
+    and (${before}::timestamptz is null or recorded_at < ${before})`;
+}
+
+type Nullable<T> = { [Key in keyof T]: T[Key] | null };
 
 export type QuarantinedLine = {
   id: number;
@@ -42,4 +59,11 @@ export async function listQuarantine(sql: Sql, filter: Filter, limit: number): P
 function explain({ kind, reason }: { kind: string; reason: string }): string | null {
   const sentences: Readonly<Record<string, string>> = kind === 'value' ? VALUE_REASONS : READING_REASONS;
   return sentences[reason.split(':')[0] as string] ?? null;
+}
+
+/** `sql` is a pool of the owner. Returns how many were deleted. */
+export async function dropQuarantined(sql: Sql, filter: Filter): Promise<number> {
+  const deleted = await sql`delete from raw.quarantine where ${matches(sql, filter)}`;
+  await sql`select logic.recount_quarantine(provider_id) from raw.quarantine_load`; // what they took up is free
+  return deleted.count;
 }

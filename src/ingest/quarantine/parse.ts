@@ -2,7 +2,7 @@
 import type { Sql } from '../../database/client.ts';
 import type { Incoming } from '../batch.ts';
 import { findPushSensors, pushFromText, readingsOfPush } from '../formats/airrohr.ts';
-import type { ValueReason } from '../reasons.ts';
+import type { ValueReason } from '../summary.ts';
 import { instantText, readInstant } from '../time.ts';
 
 type Understood = {

@@ -3,11 +3,10 @@
  * come. What is stored already came later and stays; of two in quarantine for one time the later wins, so the newest are tried first.
  * What came in leaves the quarantine afterwards, so an interruption loses nothing, and running it again changes nothing.
  */
-import { arrayLiteral } from '../../database/arrayLiteral.ts';
-import type { Sql } from '../../database/client.ts';
+import { arrayLiteral, type Sql } from '../../database/client.ts';
 import type { Log } from '../../log.ts';
 import { makeProgress } from '../../progress.ts';
-import { type Filter, matches } from './filter.ts';
+import { type Filter, matches } from './list.ts';
 import { type Line, readingsAgain } from './parse.ts';
 import { makeRound, type Round, sendRound } from './submit.ts';
 

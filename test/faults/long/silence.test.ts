@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
-import { openWrites } from '../../../src/database/write.ts';
+import { openWrites } from '../../../src/database/pools.ts';
 import { refresh } from '../../../src/rollups/refresh.ts';
 import { becomeWorker } from '../../../src/worker/leader.ts';
 import { keepingLog } from '../../ingest/support.ts';

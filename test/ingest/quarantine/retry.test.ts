@@ -4,7 +4,7 @@ import type { Sql } from '../../../src/database/client.ts';
 import { acceptReadings } from '../../../src/ingest/accept.ts';
 import type { Incoming } from '../../../src/ingest/batch.ts';
 import { readingsOfPush } from '../../../src/ingest/formats/airrohr.ts';
-import type { Filter } from '../../../src/ingest/quarantine/filter.ts';
+import type { Filter } from '../../../src/ingest/quarantine/list.ts';
 import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { bringIn, differences, keepingLog, NOW, reading, smallNetwork, stored } from '../support.ts';

@@ -1,4 +1,6 @@
-/** Links to pages of the service's own site (C7): one template each, and empty strings where there is no site. */
+/** What all presenters use: exactly the keys of a contract schema in its order, and links to the pages of the own site (C7). */
+
+import type { z } from 'zod';
 import type { Locale } from '../contract/locales.ts';
 
 export const SITE_PATHS = {
@@ -22,4 +24,9 @@ export function makeSiteUrls(baseUrl: string, paths = SITE_PATHS): SiteUrls {
     district: (locale, city, district) => fill(paths.district, { locale, city, district }),
     station: (locale, id) => fill(paths.station, { locale, id: String(id) }),
   };
+}
+
+export function inOrder<Schema extends z.ZodObject>(schema: Schema, values: z.infer<Schema>): z.infer<Schema> {
+  const keys = Object.keys(schema.shape);
+  return Object.fromEntries(keys.map((key) => [key, values[key as keyof typeof values]])) as z.infer<Schema>;
 }
