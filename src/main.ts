@@ -22,7 +22,7 @@ import { makeIngestApp } from './push/app.ts';
 import { openDoor } from './push/listener.ts';
 import { hasTokens } from './push/tokens.ts';
 import { becomeWorker, type Worker } from './worker/leader.ts';
-import { beginWork } from './worker/start.ts';
+import { startJobs } from './worker/start.ts';
 
 type Closer = () => Promise<unknown>;
 
@@ -135,7 +135,7 @@ async function startWork({
   opened.push(() => Promise.all([door.close(), worker?.stop()]));
   const work = { target, timeZone, demo, clock, log, metrics, terminal, retention, pullHosts };
   const onRole = (works: boolean) => metrics.set('airseries_worker', {}, works ? 1 : 0);
-  worker = await becomeWorker(target, log, (confirm) => beginWork({ ...work, confirm }), { onRole });
+  worker = await becomeWorker(target, log, (confirm) => startJobs({ ...work, confirm }), { onRole });
 }
 
 /** A refresh under way may take minutes; it can be cut at any point, and the next one finishes it. */

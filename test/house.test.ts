@@ -7,11 +7,14 @@ const SRC = new URL('../src/', import.meta.url).pathname;
 
 /** Each floor may import itself and what stands before it. */
 const FLOORS = [
-  ['contract', 'config.ts', 'log.ts', 'clock.ts', 'progress.ts'],
+  ['contract', 'config.ts', 'log.ts', 'clock.ts', 'progress.ts', 'inputError.ts'],
   ['database'],
-  ['queries', 'ingest'],
-  ['present', 'metrics', 'demo', 'openData'],
-  ['jobs', 'http'],
+  ['rollups', 'http'],
+  ['ingest'],
+  ['network'],
+  ['metrics'],
+  ['api', 'push', 'pull', 'export', 'demo'],
+  ['worker'],
   ['commands'],
   ['cli.ts', 'main.ts'],
 ];

@@ -1,14 +1,15 @@
 /** The public API as an Express app; the table "the public door" of the design is what it does. */
-import express, { type Express } from 'express';
+import type { Express, Request } from 'express';
 import type { Clock } from '../clock.ts';
 import { BASE_PATH } from '../contract/endpoints.ts';
 import type { ApiDb } from '../database/apiSchema.ts';
-import { makeErrorHandlers, refuseMalformedPath, refuseUnknownPath } from '../http/errors.ts';
-import { addPath, allowAnyOrigin } from '../http/methods.ts';
+import { makeErrorHandlers, refuseMalformedPath } from '../http/errors.ts';
+import { addPath, allowAnyOrigin, bareApp } from '../http/methods.ts';
 import { accessLog } from '../http/requestLog.ts';
 import type { Log } from '../log.ts';
 import { measure } from '../metrics/http.ts';
 import type { Metrics } from '../metrics/registry.ts';
+import { unknownPath } from './paths.ts';
 import { makeSiteUrls } from './present.ts';
 import { addRoutes } from './routes.ts';
 
@@ -33,17 +34,8 @@ export function makeApp({ db, clock, siteBaseUrl, log, metrics }: AppOptions): E
     res.status(302).set('Location', WORTH_LOOKING_AT).end();
   });
   addRoutes(app, { db, clock, site: makeSiteUrls(siteBaseUrl) });
-  app.use(refuseUnknownPath, errors.handle);
-  return app;
-}
-
-/** Express without what it adds by itself: its name, query parsing, weak validators, lax paths. */
-export function bareApp(): Express {
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('query parser');
-  app.disable('etag');
-  app.enable('case sensitive routing');
-  app.enable('strict routing');
+  app.use((req: Request) => {
+    throw unknownPath(req.path);
+  }, errors.handle);
   return app;
 }

@@ -2,7 +2,7 @@
 
 import { makeDigest } from '../rollups/digest.ts';
 import { audit, rebuild, refresh } from '../rollups/refresh.ts';
-import { AUDITED_DAYS } from '../worker/auditAggregates.ts';
+import { AUDITED_DAYS } from '../worker/jobs.ts';
 import { type Context, inOrder, type Options, type Outcome } from './context.ts';
 
 export async function refreshCommand({ database, clock, instant }: Context, { from, to }: Options): Promise<Outcome> {

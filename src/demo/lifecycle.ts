@@ -1,9 +1,7 @@
 /** The demo network in a running service: loaded into a fresh database, then fed every minute as if its sensors were alive. */
-import type { Clock } from '../clock.ts';
 import { onConnection, type Sql, type Target } from '../database/client.ts';
 import type { Log } from '../log.ts';
 import { importNetwork } from '../network/importNetwork.ts';
-import type { Job } from '../worker/schedule.ts';
 import { feedDemo } from './feed.ts';
 import { loadDemoReadings } from './load.ts';
 import { demoNetwork } from './network.ts';
@@ -54,13 +52,9 @@ export async function holdsDemo(target: Target): Promise<boolean> {
   return await asOwner(target, isDemo);
 }
 
-/** Does nothing in a database without the demo. */
-export function demoFeedJob(target: Target, clock: Clock): Job {
-  return {
-    name: 'demo feed',
-    every: '* * * * *',
-    run: () => asOwner(target, async (sql) => void (await feedDemo(sql, { now: clock(), seed: DEMO_SEED }))),
-  };
+/** The minutes since it was fed last. Does nothing in a database without the demo. */
+export async function feedDemoNetwork(target: Target, now: Date): Promise<void> {
+  await asOwner(target, async (sql) => void (await feedDemo(sql, { now, seed: DEMO_SEED })));
 }
 
 /** Loading and taking out exclude each other; the lock goes with the connection. */

@@ -1,6 +1,5 @@
 /** Turns whatever went wrong into an answer that gives nothing of the inside away, and into a line of the log where it is our fault. */
 import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express';
-import { unknownPath } from '../api/paths.ts';
 import { Unavailable } from '../database/errors.ts';
 import type { Log } from '../log.ts';
 import { Problem } from './problem.ts';
@@ -17,10 +16,6 @@ export function refuseMalformedPath(req: Request, _res: Response, next: NextFunc
     throw new Problem(400, 'The percent-encoding of the path is malformed. Paths of this interface need none.');
   }
   next();
-}
-
-export function refuseUnknownPath(req: Request): never {
-  throw unknownPath(req.path);
 }
 
 /** Logs the begin of an outage and its end, not every request of it. */

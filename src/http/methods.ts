@@ -1,6 +1,12 @@
 /** Methods and origins: what is read by GET and HEAD from anywhere, what is sent by POST, and a refusal of everything else. */
-import type { IRouter, NextFunction, Request, RequestHandler, Response } from 'express';
-import { named } from '../metrics/http.ts';
+import express, {
+  type Express,
+  type IRouter,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
 import { Problem } from './problem.ts';
 
 const ALLOWED = 'GET, HEAD, OPTIONS';
@@ -53,4 +59,23 @@ function refuseMethod(req: Request): never {
 
 function refuseAllButPost(req: Request): never {
   throw new Problem(405, `${req.method} is not possible here: readings are sent. Use POST.`, { Allow: 'POST' });
+}
+
+/** Tells under which name a request is counted. */
+export function named(route: string): RequestHandler {
+  return (_req, res, next) => {
+    res.locals.route = route;
+    next();
+  };
+}
+
+/** Express without what it adds by itself: its name, query parsing, weak validators, lax paths. */
+export function bareApp(): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('query parser');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  return app;
 }

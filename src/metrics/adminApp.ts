@@ -1,10 +1,9 @@
 /** For operators, orchestrators and Prometheus, on a port of its own: is the process alive, can it answer, and how is it doing? */
 
 import type { Express, Request } from 'express';
-import { bareApp } from '../api/app.ts';
 import type { ApiDb } from '../database/apiSchema.ts';
 import { makeErrorHandlers } from '../http/errors.ts';
-import { addPath } from '../http/methods.ts';
+import { addPath, bareApp } from '../http/methods.ts';
 import { notFound, quoted } from '../http/problem.ts';
 import { sendBody } from '../http/send.ts';
 import type { Log } from '../log.ts';

@@ -28,14 +28,6 @@ export function measure(metrics: Metrics, door: string): RequestHandler {
   };
 }
 
-/** Tells under which name a request is counted. */
-export function named(route: string): RequestHandler {
-  return (_req, res, next) => {
-    res.locals.route = route;
-    next();
-  };
-}
-
 /** A path that exists, asked as it wants to be asked. */
 function isForIt(req: Request, res: Response): boolean {
   return res.locals.route !== undefined && res.statusCode !== 405 && req.method !== 'OPTIONS';

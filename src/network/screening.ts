@@ -1,8 +1,5 @@
-/** Every ten minutes: flag stations whose temperature, humidity or pressure cannot be true, and lift flags that are over (C5). */
-import type { Clock } from '../clock.ts';
+/** Flags stations whose temperature, humidity or pressure cannot be true, and lifts flags that are over (C5). */
 import { onConnection, type Target } from '../database/client.ts';
-import type { Log } from '../log.ts';
-import type { Job } from '../worker/schedule.ts';
 
 export type Screened = {
   /** Periods that began, and that came to an end. */
@@ -14,14 +11,6 @@ export type Screened = {
 const LOOK_BACK_DAYS = 8;
 
 const OWNER = { role: 'airseries_owner', name: 'airseries screen' } as const;
-
-export function screenJob(target: Target, clock: Clock, log: Log): Job {
-  const run = async () => {
-    const screened = await screen(target, clock());
-    if (screened.raised + screened.lifted > 0) log.info(screened, 'screening: stations were flagged, or flags lifted');
-  };
-  return { name: 'screen', every: '4-59/10 * * * *', run };
-}
 
 /** Judges the closed hours from `since` on (default: the last eight closed days) by the aggregates as they are; they follow at the next refresh. */
 export async function screen(target: Target, now: Date, since?: Date): Promise<Screened> {

@@ -9,8 +9,6 @@ import type { Accepted, Written } from '../ingest/accept.ts';
 import type { Log } from '../log.ts';
 import { noteIntake, noteWritten } from '../metrics/recorders.ts';
 import type { Metrics } from '../metrics/registry.ts';
-import type { Confirm } from '../worker/leader.ts';
-import type { Job } from '../worker/schedule.ts';
 import type { Limits } from './fetchDocument.ts';
 import { isAllowed, shownAddress } from './hosts.ts';
 import { type Pull, type Pulled, pullProvider } from './pullProvider.ts';
@@ -24,17 +22,18 @@ type Options = {
   timeZone?: string;
   /** Smaller ones for tests. */
   limits?: Limits;
-  confirm?: Confirm | undefined;
+  /** Rejects where this process may not write any more. */
+  confirm?: (() => Promise<void>) | undefined;
 };
 
 /** Of a row of failures the first is told, and then every tenth. */
 const TELL_EACH = 10;
 
-export function pullJob(
+export function makePull(
   target: Target,
   clock: Clock,
   { hosts, log, metrics, timeZone = 'UTC', limits, confirm }: Options,
-): Job {
+): () => Promise<void> {
   const toldOf = new Set<string>();
   const mayAsk = ({ provider, url }: Pull) => {
     if (isAllowed(url, hosts)) return true;
@@ -75,8 +74,7 @@ export function pullJob(
       await pool.close();
     }
   };
-  const run = () => onConnection(target, { role: 'airseries_owner', name: 'airseries pull' }, work);
-  return { name: 'pull', every: '* * * * *', run };
+  return () => onConnection(target, { role: 'airseries_owner', name: 'airseries pull' }, work);
 }
 
 function counting(metrics: Metrics | undefined, { provider }: Pull) {

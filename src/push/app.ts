@@ -1,10 +1,9 @@
 /** Where devices and feeds push readings, as an Express app: who is it, how often, and only then what it sends. */
 import type { Express, Request } from 'express';
-import { bareApp } from '../api/app.ts';
 import type { Clock } from '../clock.ts';
 import type { AskingPool } from '../database/queryPool.ts';
 import { makeErrorHandlers, refuseMalformedPath } from '../http/errors.ts';
-import { addPostPath } from '../http/methods.ts';
+import { addPostPath, bareApp } from '../http/methods.ts';
 import { notFound, quoted } from '../http/problem.ts';
 import { accessLog } from '../http/requestLog.ts';
 import type { Log } from '../log.ts';

@@ -1,11 +1,5 @@
-/** Every five minutes: record what every region's current values are (C4). */
-import type { Clock } from '../clock.ts';
+/** Recording what every region's current values are (C4). */
 import { onConnection, type Target } from '../database/client.ts';
-import type { Job } from '../worker/schedule.ts';
-
-export function digestJob(target: Target, clock: Clock): Job {
-  return { name: 'digest', every: '*/5 * * * *', run: async () => void (await makeDigest(target, clock())) };
-}
 
 /** Makes the digest of an instant and gives its time, in whole seconds. Asking twice for one instant makes one. */
 export async function makeDigest(target: Target, at: Date): Promise<Date> {
@@ -17,7 +11,7 @@ export async function makeDigest(target: Target, at: Date): Promise<Date> {
 }
 
 /** Forgets the digests that nobody asks for any more: they are asked for 30 minutes back, and by dashboards somewhat further. */
-export async function forgetOldDigests(target: Target, now: Date): Promise<void> {
+export async function deleteOldDigests(target: Target, now: Date): Promise<void> {
   await onConnection(target, { role: 'airseries_owner', name: 'airseries digest' }, async (sql) => {
     await sql`delete from rollup.digest where made_at < ${now}::timestamptz - interval '35 days'`;
   });

@@ -1,19 +1,11 @@
 /** node-cron behind a few lines: every job by the UTC clock, never twice at once, its failures told and never fatal. */
 import { schedule as cron } from 'node-cron';
-import { type Clock, watchClock } from '../clock.ts';
+import { watchClock } from '../clock.ts';
 import type { Log } from '../log.ts';
-import type { Metrics } from '../metrics/registry.ts';
-import type { Confirm } from './leader.ts';
-
-export type Job = {
-  readonly name: string;
-  /** Cron expression. */
-  readonly every: string;
-  run(): Promise<void>;
-};
+import type { Job, JobContext } from './jobs.ts';
 
 /** Who is told how the jobs go, and who knows whether this process may work at all. */
-export type Watch = { clock: Clock; log: Log; metrics: Metrics; confirm?: Confirm | undefined };
+export type Watch = Pick<JobContext, 'clock' | 'log' | 'metrics' | 'confirm'>;
 
 /** Starts the jobs; the function it returns stops them and waits for those that are running. */
 export function scheduleJobs(jobs: readonly Job[], watch: Watch): () => Promise<void> {
@@ -35,7 +27,9 @@ export function scheduleJobs(jobs: readonly Job[], watch: Watch): () => Promise<
     );
   };
   const schedule = () =>
-    jobs.map((job) => cron(job.every, () => start(job), { name: job.name, timezone: 'UTC', logger: loggerFor(log) }));
+    jobs.map((job) =>
+      cron(job.schedule, () => start(job), { name: job.name, timezone: 'UTC', logger: loggerFor(log) }),
+    );
 
   let tasks = schedule();
   const destroy = () => Promise.all(tasks.map((task) => task.destroy()));

@@ -1,34 +1,14 @@
 /** What the worker does: everything that writes. At first whatever is due, then each job at its time. */
-import type { Clock } from '../clock.ts';
-import type { Target } from '../database/client.ts';
-import { demoFeedJob, holdsDemo, loadDemo, wantsDemo } from '../demo/lifecycle.ts';
-import type { Log } from '../log.ts';
-import type { Metrics } from '../metrics/registry.ts';
-import { screenJob } from '../network/screening.ts';
-import { pullJob } from '../pull/pullDue.ts';
-import { digestJob, makeDigest } from '../rollups/digest.ts';
+import { holdsDemo, loadDemo, wantsDemo } from '../demo/lifecycle.ts';
+import { makeDigest } from '../rollups/digest.ts';
 import { refresh } from '../rollups/refresh.ts';
-import { auditJob } from './auditAggregates.ts';
-import type { Confirm } from './leader.ts';
-import { maintainJob } from './maintainStorage.ts';
-import { refreshJob } from './refreshAggregates.ts';
-import { type Job, scheduleJobs } from './schedule.ts';
-import { trimQuarantineJob } from './trimQuarantine.ts';
+import { type JobContext, makeJobs } from './jobs.ts';
+import { scheduleJobs } from './schedule.ts';
 
-export type Work = {
-  target: Target;
-  timeZone: string;
+export type Work = JobContext & {
   /** Whether a fresh database gets the demo network. */
   demo: boolean;
-  clock: Clock;
-  log: Log;
-  metrics: Metrics;
   terminal: boolean;
-  /** How long readings are kept; undefined: for ever. */
-  retention: string | undefined;
-  /** Hosts that readings may be pulled from. */
-  pullHosts: readonly string[];
-  confirm?: Confirm;
 };
 
 const PAUSE_MS = 1_000;
@@ -41,7 +21,7 @@ async function refreshWhile(loading: Promise<void>, refreshOnce: () => Promise<v
 }
 
 /** Resolves when the aggregates are up to date and the regions have a digest; the function it gives stops the jobs. */
-export async function beginWork(work: Work): Promise<() => Promise<void>> {
+export async function startJobs(work: Work): Promise<() => Promise<void>> {
   const { target, timeZone, demo, clock, log, terminal } = work;
   const demoHere = (demo && (await wantsDemo(target))) || (await holdsDemo(target));
   if (demoHere) {
@@ -54,18 +34,4 @@ export async function beginWork(work: Work): Promise<() => Promise<void>> {
   log.info({ seconds: Number(((performance.now() - started) / 1000).toFixed(1)) }, 'aggregates are up to date');
   await makeDigest(target, clock());
   return scheduleJobs(makeJobs(work), work);
-}
-
-/** All of them, in the order in which those of one minute begin. */
-export function makeJobs({ target, timeZone, clock, log, metrics, retention, pullHosts: hosts, confirm }: Work): Job[] {
-  return [
-    demoFeedJob(target, clock),
-    pullJob(target, clock, { hosts, log, metrics, timeZone, confirm }),
-    refreshJob(target, clock, metrics),
-    digestJob(target, clock),
-    screenJob(target, clock, log),
-    trimQuarantineJob(target, clock, log),
-    maintainJob(target, clock, { retention, timeZone, log, metrics }),
-    auditJob(target, clock, { timeZone, log }),
-  ];
 }

@@ -11,7 +11,7 @@ import { retryQuarantined } from '../../src/ingest/quarantine/retry.ts';
 import { trimQuarantine } from '../../src/ingest/quarantine/trim.ts';
 import { type Metrics, makeMetrics } from '../../src/metrics/registry.ts';
 import { makeIngestApp } from '../../src/push/app.ts';
-import { trimQuarantineJob } from '../../src/worker/trimQuarantine.ts';
+import { trimQuarantines } from '../../src/worker/jobs.ts';
 import { keepingLog, NOW, reading } from '../ingest/support.ts';
 import { openPushing, type Pushing, send } from '../push/pushing.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
@@ -122,7 +122,7 @@ it('is trimmed by a job that warns of what had no room', async () => {
   const log = keepingLog();
   await fill(BOUND);
   await send(app, here.token, BODY);
-  await trimQuarantineJob(here.database.target, () => NOW, log).run();
+  await trimQuarantines({ target: here.database.target, clock: () => NOW, log });
   expect(log.lines.filter(({ level }) => level === 'warn')).toMatchObject([{ fields: { lines: { us: 2 } } }]);
   expect((await send(app, here.token, BODY)).body.left_out_of_quarantine).toBeUndefined();
 });

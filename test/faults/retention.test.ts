@@ -5,7 +5,7 @@ import { acceptReadings } from '../../src/ingest/accept.ts';
 import { makeMetrics } from '../../src/metrics/registry.ts';
 import { audit, maintain } from '../../src/rollups/refresh.ts';
 import { deleteExpired, lowerCutoff, planRetention } from '../../src/rollups/retention.ts';
-import { maintainJob } from '../../src/worker/maintainStorage.ts';
+import { maintainStorage } from '../../src/worker/jobs.ts';
 import { bringIn, keepingLog } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { citiesOfOneStation, reading } from '../support/installation.ts';
@@ -41,7 +41,8 @@ onEveryEngine('60 days of 20 sensors', (engine) => {
     (await acceptReadings(owner, [reading(sensor, at, { pm25: 1 })], { now, source: 'test' })).accepted;
   const night = async (now: Date) => {
     const metrics = makeMetrics();
-    await maintainJob(database.target, () => now, { retention: KEEP, timeZone: database.timeZone, log, metrics }).run();
+    const { target, timeZone } = database;
+    await maintainStorage({ target, clock: () => now, retention: KEEP, timeZone, log, metrics });
     return /^airseries_retention_refusals_total (\d+)$/m.exec(await metrics.text())?.[1];
   };
   const told = (level: string) => log.lines.filter((line) => line.level === level);

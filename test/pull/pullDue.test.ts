@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
-import { pullJob } from '../../src/pull/pullDue.ts';
+import { makePull } from '../../src/pull/pullDue.ts';
 import { bringIn, differences, keepingLog, NOW, smallNetwork, stored } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { openProvider, type Provider } from './server.ts';
@@ -57,8 +57,9 @@ onEveryEngine('pull', (engine) => {
       ],
     });
   const theirPull = () => ({ kind: 'sensor-community', url: them.url(), every: '20 minutes' });
-  const job = (hosts = [us.host, them.host], limits = { timeMs: 10_000, bytes: 1_000_000 }) =>
-    pullJob(db.target, () => now, { hosts, log, limits });
+  const job = (hosts = [us.host, them.host], limits = { timeMs: 10_000, bytes: 1_000_000 }) => ({
+    run: makePull(db.target, () => now, { hosts, log, limits }),
+  });
   const run = (hosts?: string[]) => job(hosts).run();
   const after = (minutes: number, seconds = 0) => {
     now = new Date(NOW.getTime() + minutes * 60_000 + seconds * 1_000);
@@ -93,7 +94,7 @@ onEveryEngine('pull', (engine) => {
 
   it('stores nothing of a document that came when another process was the worker already', async () => {
     const confirm = () => Promise.reject(new Error('not the worker any more'));
-    await pullJob(db.target, () => now, { hosts: [us.host], log, confirm }).run();
+    await makePull(db.target, () => now, { hosts: [us.host], log, confirm })();
     expect(await stored(owner)).toEqual([]);
     expect(told('warn')).toMatchObject([{ provider: 'us', error: 'not the worker any more' }]);
   });

@@ -1,7 +1,7 @@
 /** Digests (C4): what a region's current values were at an instant, kept as a record. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
-import { forgetOldDigests, makeDigest } from '../../src/rollups/digest.ts';
+import { deleteOldDigests, makeDigest } from '../../src/rollups/digest.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const at = new Date('2026-11-20T09:00:30.700Z');
@@ -87,9 +87,9 @@ onEveryEngine('digest', (engine) => {
   });
 
   it('is forgotten after 35 days', async () => {
-    await forgetOldDigests(database.target, minutes(34 * 24 * 60));
+    await deleteOldDigests(database.target, minutes(34 * 24 * 60));
     expect(await owner`select count(distinct made_at)::int as digests from rollup.digest`).toEqual([{ digests: 4 }]);
-    await forgetOldDigests(database.target, minutes(36 * 24 * 60));
+    await deleteOldDigests(database.target, minutes(36 * 24 * 60));
     expect(await owner`select * from rollup.digest`).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { demoNetwork } from '../../src/demo/network.ts';
 import { makeMetrics } from '../../src/metrics/registry.ts';
-import { makeJobs } from '../../src/worker/start.ts';
+import { makeJobs } from '../../src/worker/jobs.ts';
 import { keepingLog } from '../ingest/support.ts';
 import { openProvider, type Provider } from '../pull/server.ts';
 import { onEveryEngine, type TestDatabase } from '../support/database.ts';
@@ -45,11 +45,9 @@ const jobsOn = (database: TestDatabase, pullHosts: string[] = []) =>
   makeJobs({
     target: database.target,
     timeZone: database.timeZone,
-    demo: false,
     clock: () => NOW,
     log: keepingLog(),
     metrics: makeMetrics(),
-    terminal: false,
     retention: '60 days',
     pullHosts,
   });
@@ -67,7 +65,7 @@ onEveryEngine('the jobs of the worker', (engine) => {
   });
 
   it('are these eight, at these times', () => {
-    expect(Object.fromEntries(jobsOn(here.database).map(({ name, every }) => [name, every]))).toEqual(SCHEDULE);
+    expect(Object.fromEntries(jobsOn(here.database).map(({ name, schedule }) => [name, schedule]))).toEqual(SCHEDULE);
   });
 
   const run = async (name: keyof typeof SCHEDULE, database = here.database) => {

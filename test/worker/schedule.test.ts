@@ -7,7 +7,7 @@ import { keepingLog, NOW } from '../ingest/support.ts';
 it('counts runs and failures, and remembers when it last went well', async () => {
   const [metrics, log] = [makeMetrics(), keepingLog()];
   const watch = { clock: () => NOW, log, metrics };
-  const job = (run: () => Promise<void>) => ({ name: 'sweep', every: '* * * * *', run });
+  const job = (run: () => Promise<void>) => ({ name: 'sweep', schedule: '* * * * *', run });
   await runJob(
     job(async () => undefined),
     watch,
@@ -33,7 +33,7 @@ it('runs nothing where another process is the worker by now', async () => {
     runs += 1;
   };
   const confirm = () => Promise.reject(new Error('not the worker any more'));
-  await runJob({ name: 'sweep', every: '* * * * *', run }, { clock: () => NOW, log, metrics, confirm });
+  await runJob({ name: 'sweep', schedule: '* * * * *', run }, { clock: () => NOW, log, metrics, confirm });
   expect(runs).toBe(0);
   expect(log.lines).toMatchObject([{ level: 'error', fields: { error: 'not the worker any more' } }]);
 });

@@ -1,8 +1,8 @@
 /** When the worker's jobs run: a whole day of the real scheduler on a clock that is turned by hand. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { makeMetrics } from '../../src/metrics/registry.ts';
-import { type Job, scheduleJobs } from '../../src/worker/schedule.ts';
-import { makeJobs } from '../../src/worker/start.ts';
+import { type Job, makeJobs } from '../../src/worker/jobs.ts';
+import { scheduleJobs } from '../../src/worker/schedule.ts';
 import { keepingLog } from '../ingest/support.ts';
 
 const MINUTE = 60_000;
@@ -29,11 +29,9 @@ function noting(minutes: Map<string, number[]>): Job[] {
   const work = {
     target: 'postgres://nobody@127.0.0.1:1/nothing',
     timeZone: 'Asia/Yerevan',
-    demo: false,
     clock,
     log: keepingLog(),
     metrics: makeMetrics(),
-    terminal: false,
     retention: undefined,
     pullHosts: [],
   };
@@ -73,7 +71,7 @@ it('a job that is still running when its next minute comes is not started a seco
   const finish: (() => void)[] = [];
   const slow: Job = {
     name: 'slow',
-    every: '* * * * *',
+    schedule: '* * * * *',
     run: () => {
       begun.push(Date.now() - MIDNIGHT);
       return new Promise((resolve) => finish.push(resolve));

@@ -10,7 +10,7 @@ import {
 import type { Sql } from '../../../src/database/client.ts';
 import { acceptReadings } from '../../../src/ingest/accept.ts';
 import { trimQuarantine } from '../../../src/ingest/quarantine/trim.ts';
-import { trimQuarantineJob } from '../../../src/worker/trimQuarantine.ts';
+import { trimQuarantines } from '../../../src/worker/jobs.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { bringIn, keepingLog, NOW, reading, smallNetwork } from '../support.ts';
 
@@ -208,7 +208,7 @@ onEveryEngine('quarantine', (engine) => {
 
     it('are kept by a job that warns of what was too much', async () => {
       const log = keepingLog();
-      const job = trimQuarantineJob(db.target, () => NOW, log, { lines: 3 });
+      const job = { run: () => trimQuarantines({ target: db.target, clock: () => NOW, log }, { lines: 3 }) };
       await fill('us', 3);
       await fill('us', 1, days(91));
       await job.run();
