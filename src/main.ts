@@ -5,7 +5,7 @@ import { type Clock, makeClock } from './clock.ts';
 import { type Config, readConfig } from './config.ts';
 import type { Api } from './database/apiSchema.ts';
 import type { Target } from './database/client.ts';
-import { whenThere } from './database/errors.ts';
+import { waitForDatabase } from './database/errors.ts';
 import { checkInstalled } from './database/installed.ts';
 import { type Installation, migrate } from './database/migrate.ts';
 import { type Database, openDatabase } from './database/open.ts';
@@ -15,13 +15,13 @@ import { boundedLog } from './http/requestLog.ts';
 import { startingListener } from './http/starting.ts';
 import { type Log, makeLog } from './log.ts';
 import { makeAdminApp, readiness, type Started } from './metrics/adminApp.ts';
-import { tellService } from './metrics/collectors.ts';
-import { watchPool } from './metrics/recorders.ts';
+import { registerCollectors } from './metrics/collectors.ts';
+import { observePool } from './metrics/recorders.ts';
 import { type Metrics, makeMetrics } from './metrics/registry.ts';
 import { makeIngestApp } from './push/app.ts';
-import { openDoor } from './push/listener.ts';
+import { openListener } from './push/listener.ts';
 import { hasTokens } from './push/tokens.ts';
-import { becomeWorker, type Worker } from './worker/leader.ts';
+import { becomeLeader, type Worker } from './worker/leader.ts';
 import { startJobs } from './worker/start.ts';
 
 type Closer = () => Promise<unknown>;
@@ -59,9 +59,9 @@ async function start(config: Config, log: Log, { closers: opened, listeners, sta
   const { database, target, installation } = await openInstallation(config, { clock, log, opened });
   const { timeZone, engine } = installation;
   metrics.set('airseries_build_info', { version: VERSION, node: process.version, engine }, 1);
-  const reads = openReads<Api>(target, { timeZone, watch: watchPool(metrics, 'read') });
+  const reads = openReads<Api>(target, { timeZone, watch: observePool(metrics, 'read') });
   opened.push(() => reads.destroy());
-  tellService(metrics, reads, { clock, log });
+  registerCollectors(metrics, reads, { clock, log });
   state.db = reads;
   if (database !== undefined && config.role !== 'api')
     await startWork({ config, database, timeZone, clock, log, metrics, opened, listeners });
@@ -83,13 +83,16 @@ async function openInstallation(
 ): Promise<Place> {
   const { databaseUrl, readerDatabaseUrl: reader, timeZone, epoch } = config;
   if (databaseUrl === undefined && reader !== undefined) {
-    const installation = await whenThere(() => checkInstalled(reader, { timeZone, epoch }), log);
+    const installation = await waitForDatabase(() => checkInstalled(reader, { timeZone, epoch }), log);
     return { database: undefined, target: reader, installation };
   }
   const database = await openDatabase(config, log);
   opened.push(() => database.close());
-  const installation = await whenThere(() => migrate(database.target, { timeZone, epoch, now: clock(), log }), log);
-  if (reader !== undefined) await whenThere(() => checkInstalled(reader, { timeZone, epoch }), log);
+  const installation = await waitForDatabase(
+    () => migrate(database.target, { timeZone, epoch, now: clock(), log }),
+    log,
+  );
+  if (reader !== undefined) await waitForDatabase(() => checkInstalled(reader, { timeZone, epoch }), log);
   return { database, target: reader ?? database.target, installation };
 }
 
@@ -119,10 +122,10 @@ async function startWork({
   const demo = embedded ? config.demo !== 'off' : config.demo === 'on';
   const terminal = process.stderr.isTTY === true;
   const { rawRetention: retention, pullHosts } = config;
-  const writes = openWrites(target, { timeZone, watch: watchPool(metrics, 'write') });
+  const writes = openWrites(target, { timeZone, watch: observePool(metrics, 'write') });
   opened.push(() => writes.close());
   const requestLog = boundedLog(log);
-  const door = await openDoor({
+  const door = await openListener({
     app: makeIngestApp({ writes, clock, log: requestLog, rate: config.ingestRate, metrics }),
     host: config.ingestHost,
     port: config.ingestPort,
@@ -134,8 +137,8 @@ async function startWork({
   // at once: a job under way may take its time, and requests under way must not wait for it
   opened.push(() => Promise.all([door.close(), worker?.stop()]));
   const work = { target, timeZone, demo, clock, log, metrics, terminal, retention, pullHosts };
-  const onRole = (works: boolean) => metrics.set('airseries_worker', {}, works ? 1 : 0);
-  worker = await becomeWorker(target, log, (confirm) => startJobs({ ...work, confirm }), { onRole });
+  const onLeadership = (works: boolean) => metrics.set('airseries_worker', {}, works ? 1 : 0);
+  worker = await becomeLeader(target, log, (confirm) => startJobs({ ...work, confirm }), { onLeadership });
 }
 
 /** A refresh under way may take minutes; it can be cut at any point, and the next one finishes it. */

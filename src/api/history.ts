@@ -20,7 +20,7 @@ import {
   type StationBucket,
   stationHistory,
 } from '../database/apiSchema.ts';
-import { inOrder } from './present.ts';
+import { pickFields } from './present.ts';
 
 export async function askStationHistory(db: ApiDb, at: Date, id: number): Promise<StationBucket[] | undefined> {
   const rows = await db
@@ -65,7 +65,7 @@ function windows(buckets: readonly Bucket[], hour: z.ZodObject, day: z.ZodObject
   const points = WINDOWS.map(({ key, unit }) => {
     const schema = unit === 'hour' ? hour : day;
     const inWindow = buckets.filter(({ series }) => series === key);
-    return [key, inWindow.map((one) => inOrder(schema, { ...one, ...ranges(one) }))] as const;
+    return [key, inWindow.map((one) => pickFields(schema, { ...one, ...ranges(one) }))] as const;
   });
   return Object.fromEntries(points);
 }

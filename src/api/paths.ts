@@ -4,14 +4,14 @@
  */
 
 import type { Request } from 'express';
-import { ENDPOINTS, PARAMETERS } from '../contract/endpoints.ts';
+import { ENDPOINTS, PATH_PARAMETERS } from '../contract/endpoints.ts';
 import { isLocale, LOCALES, type Locale } from '../contract/locales.ts';
 import { notFound, type Problem, quoted } from '../http/problem.ts';
 
 const PARTS: Readonly<Record<string, string>> = {
   locale: LOCALES.join('|'),
-  id: PARAMETERS.id.pattern,
-  slug: PARAMETERS.slug.pattern,
+  id: PATH_PARAMETERS.id.pattern,
+  slug: PATH_PARAMETERS.slug.pattern,
 };
 
 export function pathPattern(path: string): RegExp {
@@ -27,7 +27,7 @@ export function localeOf(req: Request): Locale {
 
 export function stationIdOf(req: Request): number {
   const id = Number(parameter(req, 'id'));
-  if (id > PARAMETERS.id.max) throw noSuchStation(id);
+  if (id > PATH_PARAMETERS.id.max) throw noSuchStation(id);
   return id;
 }
 
@@ -58,8 +58,8 @@ export function unknownPath(path: string): Problem {
   const [, locale] = /^\/([^/]*)\/air-quality-app\//.exec(path) ?? [];
   if (locale !== undefined && !isLocale(locale)) return noSuchLocale(locale);
   const [, kind, name = ''] = PLACE.exec(path) ?? [];
-  if (kind === 'station') return notFound(`${quoted(name)} cannot be a ${PARAMETERS.id.meaning}.`);
-  if (kind === 'region') return notFound(`${quoted(name)} cannot be a ${PARAMETERS.slug.meaning}.`);
+  if (kind === 'station') return notFound(`${quoted(name)} cannot be a ${PATH_PARAMETERS.id.meaning}.`);
+  if (kind === 'region') return notFound(`${quoted(name)} cannot be a ${PATH_PARAMETERS.slug.meaning}.`);
   const paths = Object.values(ENDPOINTS).map((endpoint) => endpoint.path);
   return notFound(
     `There is nothing at ${quoted(path)}. The addresses are ${paths.join(', ')}; case matters, and none ends in a slash.`,

@@ -26,7 +26,7 @@ export function makeSiteUrls(baseUrl: string, paths = SITE_PATHS): SiteUrls {
   };
 }
 
-export function inOrder<Schema extends z.ZodObject>(schema: Schema, values: z.infer<Schema>): z.infer<Schema> {
+export function pickFields<Schema extends z.ZodObject>(schema: Schema, values: z.infer<Schema>): z.infer<Schema> {
   const keys = Object.keys(schema.shape);
   return Object.fromEntries(keys.map((key) => [key, values[key as keyof typeof values]])) as z.infer<Schema>;
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import { ENDPOINTS, type EndpointName } from '../contract/endpoints.ts';
 import type { ApiDb } from '../database/apiSchema.ts';
 import { addPath } from '../http/methods.ts';
-import { onceAtATime } from '../http/once.ts';
+import { coalesce } from '../http/once.ts';
 import { type Answer, answerOf, sendAnswer } from '../http/send.ts';
 import { askRegionHistory, askStationHistory, presentRegionHistory, presentStationHistory } from './history.ts';
 import { localeOf, noSuchRegion, noSuchStation, pathPattern, slugOf, stationIdOf } from './paths.ts';
@@ -51,7 +51,7 @@ export function addRoutes(app: IRouter, { db, clock, site }: { db: ApiDb; clock:
   };
   // by path, which says all that an answer depends on but the time: so what is made of the rows is made once too, and `now`, another in
   // each millisecond, needs no rounding
-  const once = onceAtATime<Answer>();
+  const once = coalesce<Answer>();
   // in the contract's order: `x-history.json` is tried before `x.json`
   for (const name of Object.keys(ENDPOINTS) as EndpointName[]) {
     const { path } = ENDPOINTS[name];

@@ -5,7 +5,7 @@ import type { StationsList } from '../contract/endpoints.ts';
 import type { Locale } from '../contract/locales.ts';
 import { type Provider, provider } from '../contract/station.ts';
 import { type ApiDb, type RegionRow, regionCurrent, type StationRow, stationCurrent } from '../database/apiSchema.ts';
-import { inOrder, type SiteUrls } from './present.ts';
+import { pickFields, type SiteUrls } from './present.ts';
 import { presentRegion } from './region.ts';
 import { presentStation } from './station.ts';
 
@@ -23,7 +23,7 @@ export async function askStations(db: ApiDb, at: Date): Promise<StationsRows> {
 
 export function presentStationsList(rows: StationsRows, locale: Locale, site: SiteUrls): StationsList {
   return {
-    providers: rows.providers.map((row) => inOrder(provider, row)),
+    providers: rows.providers.map((row) => pickFields(provider, row)),
     stations: rows.stations.map((row) => presentStation(row, locale, site)),
     regions: rows.regions.map((row) => presentRegion(row, locale, site)),
   };

@@ -34,7 +34,7 @@ export type Options = {
 };
 
 /** A period must not end before it begins. */
-export function inOrder(from: Date | undefined, to: Date | undefined): [Date | undefined, Date | undefined] {
+export function pickFields(from: Date | undefined, to: Date | undefined): [Date | undefined, Date | undefined] {
   if (from !== undefined && to !== undefined && from >= to) throw new UsageError('--from must be before --to');
   return [from, to];
 }

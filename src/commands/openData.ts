@@ -2,14 +2,14 @@
 
 import { exportOpenData } from '../export/exportOpenData.ts';
 import { refresh } from '../rollups/refresh.ts';
-import { type Context, inOrder, type Options, type Outcome } from './context.ts';
+import { type Context, type Options, type Outcome, pickFields } from './context.ts';
 
 export async function exportCommand(
   { database, clock, instant, installation, log, terminal }: Context,
   folder: string,
   options: Options,
 ): Promise<Outcome> {
-  const [from, to] = inOrder(await instant('from', options.from), await instant('to', options.to));
+  const [from, to] = pickFields(await instant('from', options.from), await instant('to', options.to));
   const now = clock();
   await refresh(database.target, now);
   const { timeZone } = installation;

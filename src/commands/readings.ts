@@ -4,7 +4,7 @@ import { deleteReadings } from '../ingest/deleteReadings.ts';
 import { FORMATS, type Format } from '../ingest/formats/readings.ts';
 import { importReadings } from '../ingest/importReadings.ts';
 import { refresh } from '../rollups/refresh.ts';
-import { type Context, inOrder, type Options, type Outcome, UsageError } from './context.ts';
+import { type Context, type Options, type Outcome, pickFields, UsageError } from './context.ts';
 
 export async function readingsCommand(
   { database, as, clock, log, terminal, installation }: Context,
@@ -22,7 +22,7 @@ export async function deleteCommand(
   { database, as, clock, instant }: Context,
   { sensor, from, to }: Options,
 ): Promise<Outcome> {
-  const [since, until] = inOrder(await instant('from', from), await instant('to', to));
+  const [since, until] = pickFields(await instant('from', from), await instant('to', to));
   if (since === undefined || until === undefined || !/^[1-9]\d{0,8}$/.test(sensor ?? '')) {
     throw new UsageError('delete readings needs --sensor (a number), --from and --to');
   }

@@ -9,7 +9,7 @@ import { provider, station } from './station.ts';
 export const BASE_PATH = '/{locale}/air-quality-app/v1';
 
 /** What a path parameter looks like. A leading zero or a sign would give one station several addresses. */
-export const PARAMETERS = {
+export const PATH_PARAMETERS = {
   id: {
     pattern: '[1-9][0-9]{0,9}',
     meaning: 'station id, a positive integer without leading zeros',

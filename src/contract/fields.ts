@@ -1,9 +1,9 @@
 /**
- * The kinds of field that responses are made of, as zod schemas that carry unit and meaning. What a metric measures and in which unit
- * is said in METRICS alone; here is only how the specification names and uses it.
+ * The kinds of field that responses are made of, as zod schemas that carry unit and meaning. What a parameter measures and in which unit
+ * is said in PARAMETERS alone; here is only how the specification names and uses it.
  */
 import { z } from 'zod';
-import { METRICS, type MetricName } from './parameters.ts';
+import { PARAMETERS, type ParameterName } from './parameters.ts';
 
 /** Attaches meaning and unit to a schema; both end up in the OpenAPI document and in the database's comments. */
 export function field<T extends z.ZodType>(schema: T, meaning: string, unit?: string): T {
@@ -15,15 +15,15 @@ export const instant = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d
 
 export const slug = z.string().regex(/^[a-z-]+$/);
 
-/** A number that a metric gives, or null where there is no value: `how` is what was done to the metric. */
-export function measured(name: MetricName, how: string) {
-  const { meaning, unit } = metric(name);
+/** A number that a parameter gives, or null where there is no value: `how` is what was done to the parameter. */
+export function measured(name: ParameterName, how: string) {
+  const { meaning, unit } = parameter(name);
   return field(z.number().nullable(), `${meaning}, ${how}`, unit);
 }
 
 /** The lowest and the highest of a bucket's hourly means. */
-export function range(name: MetricName) {
-  const { meaning, unit } = metric(name);
+export function range(name: ParameterName) {
+  const { meaning, unit } = parameter(name);
   const pair = z.tuple([z.number(), z.number()]).nullable();
   return field(pair, `${meaning}, lowest and highest hourly mean in the bucket`, unit);
 }
@@ -34,8 +34,8 @@ export const aqi = field(
   'US EPA AQI',
 );
 
-export function metric(name: MetricName) {
-  const found = METRICS.find((one) => one.name === name);
-  if (found === undefined) throw new Error(`no metric is called ${name}`);
+export function parameter(name: ParameterName) {
+  const found = PARAMETERS.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`no parameter is called ${name}`);
   return found;
 }

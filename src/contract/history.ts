@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { aqi, field, instant, measured, range } from './fields.ts';
-import type { MetricName } from './parameters.ts';
+import type { ParameterName } from './parameters.ts';
 
 const MEAN = 'mean of the bucket';
 
@@ -94,7 +94,7 @@ export type RegionDay = z.infer<typeof regionDay>;
 export type StationHistory = z.infer<typeof stationHistory>;
 export type RegionHistory = z.infer<typeof regionHistory>;
 
-function ends<Name extends MetricName>(name: Name) {
+function ends<Name extends ParameterName>(name: Name) {
   return {
     [`min_${name}`]: measured(name, 'lowest hourly mean in the bucket'),
     [`max_${name}`]: measured(name, 'highest hourly mean in the bucket'),

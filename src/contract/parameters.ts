@@ -6,7 +6,7 @@
 export const FORMULAS = ['epa-2021'] as const;
 export type Formula = (typeof FORMULAS)[number];
 
-export type Metric = {
+export type Parameter = {
   readonly name: string;
   readonly unit: string;
   readonly meaning: string;
@@ -28,7 +28,7 @@ export type Metric = {
 /** The largest single-precision number below 360: a direction is in [0, 360). */
 const BELOW_360 = 359.99997;
 
-export const METRICS = [
+export const PARAMETERS = [
   {
     name: 'temperature',
     unit: '°C',
@@ -129,11 +129,11 @@ export const METRICS = [
     digits: 0,
   },
   { name: 'rain', unit: 'mm', meaning: 'precipitation', kind: 'sum', low: 0, high: 500, digits: 1 },
-] as const satisfies readonly Metric[];
+] as const satisfies readonly Parameter[];
 
-export type MetricName = (typeof METRICS)[number]['name'];
+export type ParameterName = (typeof PARAMETERS)[number]['name'];
 
 /** The values of one reading: only what was measured. */
-export type Values = Partial<Record<MetricName, number>>;
+export type Values = Partial<Record<ParameterName, number>>;
 
-export const METRIC_NAMES: readonly MetricName[] = METRICS.map((metric) => metric.name);
+export const PARAMETER_NAMES: readonly ParameterName[] = PARAMETERS.map((parameter) => parameter.name);

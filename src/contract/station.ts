@@ -1,7 +1,7 @@
 /** Providers and stations of the specification. */
 
 import { z } from 'zod';
-import { aqi, field, instant, measured, metric, slug } from './fields.ts';
+import { aqi, field, instant, measured, parameter, slug } from './fields.ts';
 
 export const provider = z.strictObject({
   id: field(z.string(), 'slug of the provider; stations refer to it'),
@@ -39,7 +39,7 @@ export const station = z.strictObject({
   wind_speed: measured('wind_speed', LATEST),
   wind_direction: field(
     z.string().nullable(),
-    `${metric('wind_direction').meaning}, ${LATEST}`,
+    `${parameter('wind_direction').meaning}, ${LATEST}`,
     'compass label of 16 points',
   ),
   uv: measured('uv', LATEST),

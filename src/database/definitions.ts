@@ -1,20 +1,20 @@
 /** What a database is built from: a folder of SQL, and the tables of the contract that its templates are filled from. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { METRICS, type Metric } from '../contract/parameters.ts';
+import { PARAMETERS, type Parameter } from '../contract/parameters.ts';
 import { WINDOWS, type Window } from '../contract/windows.ts';
 
 export type Definitions = {
   /** Ends with a slash. */
   folder: URL;
-  parameters: readonly Metric[];
+  parameters: readonly Parameter[];
   windows: readonly Window[];
 };
 
 /** Those of this program: sql/ beside src/ and dist/. */
 export const DEFINITIONS: Definitions = {
   folder: new URL('../../sql/', import.meta.url),
-  parameters: METRICS,
+  parameters: PARAMETERS,
   windows: WINDOWS,
 };
 

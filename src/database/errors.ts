@@ -14,14 +14,14 @@ const BROKEN =
 /** Those of them after which a new connection may well succeed at once. */
 const PASSING = /^(40001|57P0.|CONNECTION_(CLOSED|DESTROYED)|ECONN\w+|EPIPE|ENOENT|SILENCE)$/;
 
-export const isBroken = (error: unknown): boolean => BROKEN.test(sqlState(error)) || endedItsSession(error);
+export const isConnectionError = (error: unknown): boolean => BROKEN.test(sqlState(error)) || endedItsSession(error);
 /** Nothing is heard of the whole server: whoever waits for it waits in vain. */
 export const isSilent = (error: unknown): boolean => sqlState(error) === 'AWAY';
-export const isPassing = (error: unknown): boolean => PASSING.test(sqlState(error));
+export const isTransient = (error: unknown): boolean => PASSING.test(sqlState(error));
 
 /** The error as Unavailable if it is of that kind, else as it is. */
 export function asUnavailable(error: unknown): unknown {
-  if (error instanceof Unavailable || !(isBroken(error) || TOO_SLOW.test(sqlState(error)))) return error;
+  if (error instanceof Unavailable || !(isConnectionError(error) || TOO_SLOW.test(sqlState(error)))) return error;
   return new Unavailable(`${sqlState(error)}: ${(error as Error).message}`, { cause: error });
 }
 
@@ -41,13 +41,13 @@ const PATIENCE = { forMs: 60_000, everyMs: 1_000 };
 const TELL_EVERY = 10;
 
 /** Tries `work` until it finds the database, for a minute. What no waiting can mend (a password, a name, a fault of ours) is thrown at once. */
-export async function whenThere<T>(work: () => Promise<T>, log: Log, { forMs, everyMs } = PATIENCE): Promise<T> {
+export async function waitForDatabase<T>(work: () => Promise<T>, log: Log, { forMs, everyMs } = PATIENCE): Promise<T> {
   const deadline = performance.now() + forMs;
   for (let n = 0; ; n++) {
     try {
       return await work();
     } catch (error) {
-      if (!isBroken(error) || /^(28|3D)/.test(sqlState(error))) throw error;
+      if (!isConnectionError(error) || /^(28|3D)/.test(sqlState(error))) throw error;
       const reason = (error as Error).message || sqlState(error);
       const left = Math.ceil((deadline - performance.now()) / 1_000);
       if (left <= 0) {

@@ -5,18 +5,18 @@
 
 import { type DatabaseConnection, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import type { Target } from './client.ts';
-import { type AskingPool, openAskingPool, type PoolWatch } from './queryPool.ts';
+import { openQueryPool, type PoolObserver, type QueryPool } from './queryPool.ts';
 
 type Options = {
   /** The installation's zone: timestamps come out with its offset (Z2). */
   timeZone: string;
   max?: number;
-  watch?: PoolWatch | undefined;
+  watch?: PoolObserver | undefined;
 };
 
 /** A database that may only be read, as the role that sees schema api and nothing else. `destroy()` closes it. */
 export function openReads<Tables>(target: Target, { timeZone, max = 10, watch }: Options): Kysely<Tables> {
-  const pool = openAskingPool(target, {
+  const pool = openQueryPool(target, {
     role: 'airseries_reader',
     name: 'airseries read',
     timeZone,
@@ -37,7 +37,7 @@ export function openReads<Tables>(target: Target, { timeZone, max = 10, watch }:
 /** A client has its answer, or 503, within three seconds: ten connections answer about 500 questions in the two that one may wait. */
 const READ_LIMITS = { statementMs: 2_000, answerMs: 2_800, mostWaiting: 500 };
 
-function driver(pool: AskingPool) {
+function driver(pool: QueryPool) {
   const refuse = (): never => {
     throw new Error('reads have no transactions and no streams: each is one statement');
   };
@@ -68,9 +68,9 @@ const WRITE_LIMITS = {
 
 export function openWrites(
   target: Target,
-  { timeZone, max = 4, watch }: { timeZone: string; max?: number; watch?: PoolWatch | undefined },
-): AskingPool {
-  return openAskingPool(target, {
+  { timeZone, max = 4, watch }: { timeZone: string; max?: number; watch?: PoolObserver | undefined },
+): QueryPool {
+  return openQueryPool(target, {
     role: 'airseries_ingest',
     name: 'airseries ingest',
     timeZone,

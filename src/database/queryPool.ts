@@ -2,23 +2,24 @@
  * A pool for statements that must be answered soon or not at all: none outlives its limit, whatever the network does.
  * A connection that was cut silently never says so, and the driver would wait for it for ever; but the server stops every statement
  * at its limit, so silence beyond that means that nobody is there. After that, and after every other break, the whole pool is
- * replaced and the statement sent once more (so it must be one that may be repeated): the other connections are as likely cut, and one that broke in mid-query hands the
+ * replaced and the statement sent again (so it must be one that may be repeated): the other connections are as likely cut, and one that broke in mid-query hands the
  * error to the next question it is given. Idle connections are otherwise left alone.
  */
 import { connect as dial, type Socket } from 'node:net';
 import { connect, type Place, type Role, type Sql, type Target } from './client.ts';
-import { asUnavailable, isBroken, isPassing, isSilent, Unavailable } from './errors.ts';
-import { makeSlots, type Slots } from './semaphore.ts';
-import { type Rhythm, whileAnswered, within } from './timeouts.ts';
+import { asUnavailable, isConnectionError, isSilent, isTransient, Unavailable } from './errors.ts';
+import { makeSemaphore, type Semaphore } from './semaphore.ts';
+import { type Rhythm, whileAnswered, withTimeout } from './timeouts.ts';
 
 const PAUSE_MS = 100;
+const ATTEMPTS = 4;
 const GRACE_MS = 200;
 
 /**
  * Given how many connections work and how many statements wait; gives what is told how long the database took to answer, or to fail,
  * by what was asked.
  */
-export type PoolWatch = (counts: Pick<Slots, 'inUse' | 'waiting'>) => (query: string, seconds: number) => void;
+export type PoolObserver = (counts: Pick<Semaphore, 'inUse' | 'waiting'>) => (query: string, seconds: number) => void;
 
 type Options = {
   role: Role;
@@ -27,24 +28,24 @@ type Options = {
   max: number;
   /** How long the server may work on a statement, and how long a statement waits for a free connection. */
   statementMs: number;
-  /** How long all of it may take, a second try included. */
+  /** How long all of it may take, retries included. */
   answerMs: number;
   /** How many statements may wait for a connection. */
   mostWaiting: number;
   /** Where a statement may take long: how to tell a server that works from one that is silent. */
   pulse?: Rhythm;
-  watch?: PoolWatch | undefined;
+  watch?: PoolObserver | undefined;
 };
 
-export type AskingPool = {
+export type QueryPool = {
   ask(text: string, parameters: readonly unknown[]): Promise<unknown[]>;
   close(): Promise<void>;
 };
 
-export function openAskingPool(
+export function openQueryPool(
   target: Target,
   { role, name, timeZone, max, statementMs, answerMs, mostWaiting, pulse, watch }: Options,
-): AskingPool {
+): QueryPool {
   const silenceMs = statementMs + GRACE_MS;
   const silence = () => Object.assign(new Error(`nothing was heard for ${silenceMs} ms`), { code: 'SILENCE' });
   const open = () =>
@@ -56,8 +57,8 @@ export function openAskingPool(
       statementTimeoutMs: statementMs,
       driver: { socket: openSocket },
     });
-  const slots = makeSlots(max, { patienceMs: statementMs, mostWaiting });
-  const onAnswer = watch?.(slots);
+  const slots = makeSemaphore(max, { patienceMs: statementMs, mostWaiting });
+  const onQuery = watch?.(slots);
   let pool = open();
   let beating: Promise<unknown> | undefined;
   let closed = false;
@@ -70,35 +71,36 @@ export function openAskingPool(
     return beating;
   }
 
-  async function once(text: string, parameters: readonly unknown[]): Promise<unknown[]> {
+  async function attempt(text: string, parameters: readonly unknown[]): Promise<unknown[]> {
     await slots.take();
     const asked = pool;
     const began = performance.now();
     try {
       const answer = asked.unsafe(text, [...parameters] as never[], { prepare: true });
       const heard = pulse === undefined ? answer : whileAnswered(answer, () => beat(asked), pulse);
-      const rows = await within(silenceMs, heard, silence);
+      const rows = await withTimeout(silenceMs, heard, silence);
       return rows.filter((row) => row !== undefined); // what a failed query left on its connection
     } catch (error) {
-      if (isBroken(error) && asked === pool && !closed) {
+      if (isConnectionError(error) && asked === pool && !closed) {
         pool = open();
         if (isSilent(error)) slots.refuseWaiting(asUnavailable(error));
         end(asked).catch(() => undefined);
       }
       throw error;
     } finally {
-      onAnswer?.(nameOf(text), (performance.now() - began) / 1_000);
+      onQuery?.(nameOf(text), (performance.now() - began) / 1_000);
       slots.give();
     }
   }
 
-  async function twice(text: string, parameters: readonly unknown[]): Promise<unknown[]> {
-    try {
-      return await once(text, parameters);
-    } catch (error) {
-      if (!isPassing(error)) throw error;
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-      return await once(text, parameters);
+  async function queryWithRetry(text: string, parameters: readonly unknown[]): Promise<unknown[]> {
+    for (let n = 1; ; n++) {
+      try {
+        return await attempt(text, parameters);
+      } catch (error) {
+        if (!isTransient(error) || n === ATTEMPTS) throw error;
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      }
     }
   }
 
@@ -106,7 +108,7 @@ export function openAskingPool(
     async ask(text, parameters) {
       const late = () => new Unavailable(`no answer within ${answerMs} ms`);
       try {
-        return await within(answerMs, twice(text, parameters), late);
+        return await withTimeout(answerMs, queryWithRetry(text, parameters), late);
       } catch (error) {
         throw asUnavailable(error);
       }

@@ -8,14 +8,14 @@
  */
 
 import { LOCALES } from '../contract/locales.ts';
-import { FORMULAS, type Metric } from '../contract/parameters.ts';
+import { FORMULAS, type Parameter } from '../contract/parameters.ts';
 import { type Definitions, readSql } from './definitions.ts';
 
 export type Words = Readonly<Record<string, string>>;
 type Item = Readonly<Record<string, string>>;
 
 /** The groups of parameters by name. */
-const GROUPS: Readonly<Record<string, (parameter: Metric) => boolean>> = {
+const GROUPS: Readonly<Record<string, (parameter: Parameter) => boolean>> = {
   parameter: () => true,
   mean: ({ kind }) => kind === 'mean',
   thp: ({ kind, thp }) => kind === 'mean' && thp === true,
@@ -70,7 +70,7 @@ function published({ parameters }: Definitions, name: string, value: string): st
   return `${publisher(parameter)}(${value}, ${parameter.digits})`;
 }
 
-const publisher = ({ floor }: Metric) => (floor ? 'logic.published_floor' : 'logic.published');
+const publisher = ({ floor }: Parameter) => (floor ? 'logic.published_floor' : 'logic.published');
 
 /** Without the lines that are nothing but a comment. */
 export function withoutComments(text: string): string {

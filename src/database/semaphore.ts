@@ -3,9 +3,9 @@
  * many wait as may hope for an answer: what comes beyond is refused at once, which costs nothing and keeps those that wait in time.
  */
 import { Unavailable } from './errors.ts';
-import { within } from './timeouts.ts';
+import { withTimeout } from './timeouts.ts';
 
-export type Slots = {
+export type Semaphore = {
   take(): Promise<void>;
   give(): void;
   /** There is no use in waiting any more. */
@@ -14,10 +14,10 @@ export type Slots = {
   waiting(): number;
 };
 
-export function makeSlots(
+export function makeSemaphore(
   free: number,
   { patienceMs, mostWaiting }: { patienceMs: number; mostWaiting: number },
-): Slots {
+): Semaphore {
   const all = free;
   const waiting = new Map<() => void, (reason: unknown) => void>();
   return {
@@ -34,7 +34,7 @@ export function makeSlots(
         turn = resolve;
         waiting.set(turn, reject);
       });
-      await within(patienceMs, called, () => {
+      await withTimeout(patienceMs, called, () => {
         waiting.delete(turn);
         return new Unavailable(`no database connection became free within ${patienceMs} ms`);
       });

@@ -4,7 +4,7 @@
  */
 
 /** A promise with a limit: rejects with what `late` makes once `ms` have passed. What is late is not stopped, only no longer awaited. */
-export async function within<T>(ms: number, promised: PromiseLike<T>, late: () => Error): Promise<T> {
+export async function withTimeout<T>(ms: number, promised: PromiseLike<T>, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(late()), ms);
@@ -50,7 +50,7 @@ async function answered(ask: () => PromiseLike<unknown>, answerMs: number): Prom
   const away = (cause?: unknown) =>
     Object.assign(new Error(`the database did not answer within ${answerMs} ms`, { cause }), { code: 'AWAY' });
   try {
-    await within(answerMs, ask(), away);
+    await withTimeout(answerMs, ask(), away);
   } catch (error) {
     if (!isOfServer(error)) throw away(error);
   }

@@ -1,6 +1,6 @@
 /** Keeps the demo alive: brings its readings from the newest stored one up to now, whether that is ten minutes or a year. */
 
-import { METRIC_NAMES } from '../contract/parameters.ts';
+import { PARAMETER_NAMES } from '../contract/parameters.ts';
 import { arrayLiteral, type Sql, textParameters } from '../database/client.ts';
 import { DEMO_PROVIDER, demoNetwork } from './network.ts';
 import { COPY_COLUMNS, type DemoReading, demoBeginning, demoReadings } from './readings.ts';
@@ -32,7 +32,7 @@ async function insert(sql: Sql, readings: readonly DemoReading[]): Promise<numbe
   const columns = [
     arrayLiteral(readings.map(({ at }) => `"${new Date(at).toISOString()}"`)),
     arrayLiteral(readings.map(({ sensor }) => sensor.id)),
-    ...METRIC_NAMES.map((name) =>
+    ...PARAMETER_NAMES.map((name) =>
       arrayLiteral(
         readings.map(({ sensor, values }) => {
           const place = sensor.outputs.findIndex((output) => output.name === name);
@@ -41,7 +41,7 @@ async function insert(sql: Sql, readings: readonly DemoReading[]): Promise<numbe
       ),
     ),
   ];
-  const types = ['timestamptz[]', 'int[]', ...METRIC_NAMES.map(() => 'real[]')];
+  const types = ['timestamptz[]', 'int[]', ...PARAMETER_NAMES.map(() => 'real[]')];
   const result = await sql.unsafe(
     `insert into raw.readings (${COPY_COLUMNS})
      select * from unnest(${textParameters(types)}) where exists (select from raw.provider where id = $${types.length + 1})

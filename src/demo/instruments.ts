@@ -1,8 +1,8 @@
 /** What the demo sensors measure, and when they are out of order. */
-import type { MetricName } from '../contract/parameters.ts';
+import type { ParameterName } from '../contract/parameters.ts';
 import { chance } from './noise.ts';
 
-export const INSTRUMENTS: Readonly<Record<string, readonly MetricName[]>> = {
+export const INSTRUMENTS: Readonly<Record<string, readonly ParameterName[]>> = {
   SDS011: ['pm25', 'pm10'],
   SPS30: ['pm1', 'pm25', 'pm10'],
   PMS5003T: ['temperature', 'humidity', 'pm1', 'pm25', 'pm25_raw', 'pm10'],
@@ -16,7 +16,7 @@ export const INSTRUMENTS: Readonly<Record<string, readonly MetricName[]>> = {
 /** How far one reading of an instrument strays, as a part of the value or in its unit, and the steps per unit it reports in. */
 export type Manner = { relative: number; absolute: number; steps: number };
 
-export const MANNERS: Readonly<Record<MetricName, Manner>> = {
+export const MANNERS: Readonly<Record<ParameterName, Manner>> = {
   temperature: { relative: 0, absolute: 0.3, steps: 10 },
   humidity: { relative: 0.02, absolute: 1, steps: 10 },
   pressure: { relative: 0, absolute: 15, steps: 1 },

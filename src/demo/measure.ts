@@ -1,5 +1,5 @@
 /** What a sensor makes of the air around it: its street, its height, its errors, the steps it reports in. */
-import { METRICS, type MetricName } from '../contract/parameters.ts';
+import { PARAMETERS, type ParameterName } from '../contract/parameters.ts';
 import type { Air } from './air.ts';
 import { INSTRUMENTS, MANNERS, type Manner } from './instruments.ts';
 import type { DemoStation } from './network.ts';
@@ -12,14 +12,14 @@ const HERE = 402;
 const ERROR = 403;
 
 /** One number that a sensor gives: between which ends, and how far off it may be. */
-type Output = Manner & { name: MetricName; low: number; high: number; errors: number };
+type Output = Manner & { name: ParameterName; low: number; high: number; errors: number };
 
 export type DemoSensor = {
   id: number;
   station: number;
   /** Hangs in the sun on a warm wall: its weather is nonsense. */
   badThp: boolean;
-  /** In the one order of metrics; the values of its readings are in this order. */
+  /** In the one order of parameters; the values of its readings are in this order. */
   outputs: readonly Output[];
   /** Pressure here as a part of that at sea level. */
   thinness: number;
@@ -42,9 +42,9 @@ export function sensorsOf(seed: number, station: DemoStation): DemoSensor[] {
 
 /** The particle channels of a sensor err together, so that PM1 stays below PM2.5 and PM2.5 below PM10. */
 function outputsOf(id: number, kind: string): Output[] {
-  const metrics = INSTRUMENTS[kind];
-  if (metrics === undefined) throw new Error(`no instrument ${kind}`);
-  return METRICS.filter(({ name }) => metrics.includes(name)).map(({ name, low, high }, n) => {
+  const parameters = INSTRUMENTS[kind];
+  if (parameters === undefined) throw new Error(`no instrument ${kind}`);
+  return PARAMETERS.filter(({ name }) => parameters.includes(name)).map(({ name, low, high }, n) => {
     const errors = ERROR + 1_000 * id + (name.startsWith('pm') ? 0 : n + 1);
     return { name, low, high, errors, ...MANNERS[name] };
   });
@@ -65,7 +65,7 @@ export function measure(seed: number, sensor: DemoSensor, air: Air, at: number, 
   return values;
 }
 
-function present(name: MetricName, sensor: DemoSensor, air: Air, here: number, minutes: number): number {
+function present(name: ParameterName, sensor: DemoSensor, air: Air, here: number, minutes: number): number {
   const dirt = sensor.dirt * (1 + 0.18 * here);
   switch (name) {
     case 'temperature':
@@ -95,7 +95,7 @@ function present(name: MetricName, sensor: DemoSensor, air: Air, here: number, m
 }
 
 /** A box in the sun on a warm wall, with a drowned humidity sensor. */
-function nonsense(name: MetricName, sensor: DemoSensor, air: Air, here: number): number | undefined {
+function nonsense(name: ParameterName, sensor: DemoSensor, air: Air, here: number): number | undefined {
   if (name === 'temperature') return 27 + 0.4 * air.temperature + 24 * air.sun * (1 - air.cloud) + here;
   if (name === 'humidity') return 99.9;
   if (name === 'pressure') return 0.9 * air.seaPressure * sensor.thinness;

@@ -1,5 +1,5 @@
 /** The invented readings, and as text for COPY. */
-import { METRIC_NAMES } from '../contract/parameters.ts';
+import { PARAMETER_NAMES } from '../contract/parameters.ts';
 import { type Air, airAt } from './air.ts';
 import { isMissing } from './instruments.ts';
 import { type DemoSensor, measure, sensorsOf } from './measure.ts';
@@ -61,7 +61,7 @@ export function demoBeginning(now: Date): Date {
   return start;
 }
 
-export const COPY_COLUMNS = ['measured_at', 'sensor_id', ...METRIC_NAMES].join(', ');
+export const COPY_COLUMNS = ['measured_at', 'sensor_id', ...PARAMETER_NAMES].join(', ');
 
 /** What stands before each value of a sensor's line, and after the last. */
 const frames = new WeakMap<DemoSensor, string[]>();
@@ -84,7 +84,7 @@ export function copyLines(readings: readonly DemoReading[]): string {
 function frameOf(sensor: DemoSensor): string[] {
   const frame: string[] = [];
   let gap = `\t${sensor.id}`;
-  for (const name of METRIC_NAMES) {
+  for (const name of PARAMETER_NAMES) {
     if (sensor.outputs.some((output) => output.name === name)) {
       frame.push(`${gap}\t`);
       gap = '';

@@ -4,7 +4,7 @@
  * columns of station_avg_daily.csv. Inferred: that the daily files go on as the hourly ones do, and that city_avg_daily.csv is like
  * them. In all of them PM2.5 is the corrected one, pressure is in Pa, and stamps are local and without an offset.
  */
-import { METRICS, type MetricName } from '../contract/parameters.ts';
+import { PARAMETERS, type ParameterName } from '../contract/parameters.ts';
 
 export type Column = {
   name: string;
@@ -25,9 +25,10 @@ export type Layout = {
 
 const COMMON = ['pm25', 'pm10', 'temperature', 'pressure', 'humidity', 'no2', 'dust', 'o3', 'so2', 'rain'] as const;
 
-const columns = (...metrics: MetricName[]): Column[] =>
-  metrics.map((wanted) => {
-    const { name, kind, digits } = METRICS[METRICS.findIndex((metric) => metric.name === wanted)] ?? METRICS[0];
+const columns = (...parameters: ParameterName[]): Column[] =>
+  parameters.map((wanted) => {
+    const { name, kind, digits } =
+      PARAMETERS[PARAMETERS.findIndex((parameter) => parameter.name === wanted)] ?? PARAMETERS[0];
     const source = kind === 'sum' ? `total_${name}` : `avg_${name}`;
     return { name: source === 'avg_pm25' ? 'avg_pm2.5' : source, source, digits };
   });

@@ -4,7 +4,7 @@
  */
 
 /** Gives what `ask` resolves to, or how it fails, to everyone who asks by this key until then. What is given is shared: do not change it. */
-export function onceAtATime<Answer>(): (key: string, ask: () => Promise<Answer>) => Promise<Answer> {
+export function coalesce<Answer>(): (key: string, ask: () => Promise<Answer>) => Promise<Answer> {
   const underWay = new Map<string, Promise<Answer>>();
   return (key, ask) => {
     const asked = underWay.get(key);

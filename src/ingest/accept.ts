@@ -2,11 +2,11 @@
  * The door (rules S1 to S3): every reading, from wherever, comes in here. One statement for a batch, so it is in as a whole or not
  * at all, and sending it again changes nothing.
  */
-import { METRICS } from '../contract/parameters.ts';
+import { PARAMETERS } from '../contract/parameters.ts';
 import { arrayLiteral, type Sql, textParameters } from '../database/client.ts';
 import { Unavailable } from '../database/errors.ts';
-import type { AskingPool } from '../database/queryPool.ts';
-import { type Batch, type Incoming, layOut, type Problem, type ValueProblem } from './batch.ts';
+import type { QueryPool } from '../database/queryPool.ts';
+import { type Batch, type Problem, type ReadingInput, toColumns, type ValueProblem } from './batch.ts';
 import type { ReadingReason } from './summary.ts';
 
 /** What became of a batch: accepted + unchanged + quarantined = received. */
@@ -25,7 +25,7 @@ export type Accepted = {
 };
 
 /** Of the readings that were written: what they mean for those who wait for them. */
-export type Written = {
+export type WriteStats = {
   /** Closed hours that they touched. */
   lateHours: number;
   /** Seconds from measurement to acceptance, one for each; alike ones are given as their mean. */
@@ -67,10 +67,10 @@ type Options = {
   /** What is stored already stays as it is, and counts as unchanged. */
   onlyNew?: boolean;
   /** Told once the batch is in. */
-  onWritten?: ((written: Written) => void) | undefined;
+  onWrite?: ((written: WriteStats) => void) | undefined;
 };
 
-const PARAMETERS = [
+const ACCEPT_TYPES = [
   [
     'timestamptz',
     'text',
@@ -85,20 +85,20 @@ const PARAMETERS = [
     'int[]',
     'boolean',
   ],
-  METRICS.map(() => 'real[]'),
+  PARAMETERS.map(() => 'real[]'),
 ].flat();
-const ACCEPT = `select * from logic.store_readings(${textParameters(PARAMETERS)})`;
+const ACCEPT = `select * from logic.store_readings(${textParameters(ACCEPT_TYPES)})`;
 
 /** `sql` is a pool in the role airseries_ingest. Rejects with OutOfScope, and with Unavailable where the pool does. */
 export async function acceptReadings(
-  sql: Sql | AskingPool,
-  readings: readonly Incoming[],
-  { now, source, scope, onlyNew = false, onWritten }: Options,
+  sql: Sql | QueryPool,
+  readings: readonly ReadingInput[],
+  { now, source, scope, onlyNew = false, onWrite }: Options,
 ): Promise<Accepted> {
   const received = readings.length;
   if (received === 0)
     return { received, accepted: 0, unchanged: 0, quarantined: [], values: [], withoutStation: 0, leftOut: 0 };
-  const batch = await layOut(readings, now);
+  const batch = await toColumns(readings, now);
   const row = await retryingDeadlock(sql, [
     now.toISOString(),
     source.replaceAll('\0', '\ufffd'),
@@ -109,11 +109,11 @@ export async function acceptReadings(
     scope?.provider ?? null,
     scope?.stations ? arrayLiteral(scope.stations) : null,
     String(onlyNew),
-    ...batch.metrics,
+    ...batch.parameters,
   ]);
-  if (onWritten !== undefined) {
+  if (onWrite !== undefined) {
     const delays = row.delays.flatMap(([count, seconds]) => Array<number>(count).fill(seconds));
-    onWritten({ lateHours: row.late_hours, delays });
+    onWrite({ lateHours: row.late_hours, delays });
   }
   return {
     received,
@@ -136,7 +136,7 @@ function judged({ values }: Batch, row: Row): Pick<Accepted, 'quarantined' | 'va
 }
 
 /** Readings are written in one order everywhere, but lines for the quarantine may cross: then the loser simply tries again. */
-async function retryingDeadlock(sql: Sql | AskingPool, parameters: (string | null)[], triesLeft = 5): Promise<Row> {
+async function retryingDeadlock(sql: Sql | QueryPool, parameters: (string | null)[], triesLeft = 5): Promise<Row> {
   try {
     const [row] = await ('ask' in sql
       ? sql.ask(ACCEPT, parameters)

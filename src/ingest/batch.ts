@@ -3,7 +3,7 @@
  * many times faster than handing arrays to the driver. What only the database can know (is there such a sensor?) it adds itself.
  */
 
-import { METRICS, type Metric, type MetricName } from '../contract/parameters.ts';
+import { PARAMETERS, type Parameter, type ParameterName } from '../contract/parameters.ts';
 import { arrayLiteral } from '../database/client.ts';
 import { nextTurn } from './formats/turns.ts';
 import type { ReadingReason, ValueReason } from './summary.ts';
@@ -11,10 +11,10 @@ import { readInstant } from './time.ts';
 import { readValue } from './value.ts';
 
 /** A reading as it came; nothing of it is checked yet. */
-export type Incoming = {
+export type ReadingInput = {
   sensorId: unknown;
   measuredAt: unknown;
-  values: Readonly<Partial<Record<MetricName, unknown>>>;
+  values: Readonly<Partial<Record<ParameterName, unknown>>>;
   /** The whole of it, for the quarantine. */
   text: string;
   /** Where in its source, counted from 1. */
@@ -26,7 +26,7 @@ export type Incoming = {
 export type Problem = { index: number; reason: ReadingReason };
 export type ValueProblem = { index: number; reason: ValueReason };
 
-export type Batch = { values: ValueProblem[]; columns: string[]; metrics: string[]; text: string };
+export type Batch = { values: ValueProblem[]; columns: string[]; parameters: string[]; text: string };
 
 const LARGEST_INT = 2_147_483_647;
 
@@ -36,7 +36,7 @@ export const latestOf = (now: Date) => (now.getTime() + 300_000) * 1_000;
 /** So many readings in one turn of the event loop. */
 const TURN = 250;
 
-export async function layOut(readings: readonly Incoming[], now: Date): Promise<Batch> {
+export async function toColumns(readings: readonly ReadingInput[], now: Date): Promise<Batch> {
   const latest = latestOf(now);
   let isSound = true;
   const values: ValueProblem[] = [];
@@ -44,24 +44,24 @@ export async function layOut(readings: readonly Incoming[], now: Date): Promise<
   const times: (number | 'NULL')[] = [];
   const reasons: string[] = [];
   const texts: string[] = [];
-  const metrics = METRICS.map((): (number | 'NULL')[] => []);
+  const parameters = PARAMETERS.map((): (number | 'NULL')[] => []);
 
   for (const [index, reading] of readings.entries()) {
     if (index % TURN === TURN - 1) await nextTurn();
     const sensor = readSensor(reading.sensorId);
     const time = typeof reading.measuredAt === 'string' ? readInstant(reading.measuredAt) : undefined;
     let given = 0;
-    METRICS.forEach((metric: Metric, position) => {
-      const raw = reading.values[metric.name as MetricName];
+    PARAMETERS.forEach((parameter: Parameter, position) => {
+      const raw = reading.values[parameter.name as ParameterName];
       if (raw === undefined || raw === '') return;
-      const value = readValue(raw, metric);
+      const value = readValue(raw, parameter);
       if (typeof value === 'number') {
-        const column = metrics[position] as (number | 'NULL')[];
+        const column = parameters[position] as (number | 'NULL')[];
         while (column.length < index) column.push('NULL');
         column.push(value);
         given += 1;
       } else if (value !== null) {
-        values.push({ index, reason: `${value}:${metric.name as MetricName}` });
+        values.push({ index, reason: `${value}:${parameter.name as ParameterName}` });
       }
     });
     sensors.push(sensor ?? 0);
@@ -76,14 +76,14 @@ export async function layOut(readings: readonly Incoming[], now: Date): Promise<
   return {
     values,
     columns: [sensors, times, isSound ? [] : reasons, readings.map(({ line }) => line ?? 'NULL')].map(arrayLiteral),
-    metrics: metrics.map(arrayLiteral),
+    parameters: parameters.map(arrayLiteral),
     text: texts.join('\n'),
   };
 }
 
 /** Why a reading cannot be used, as far as it can be known without the database. `given`: how many of its values are usable; `latest`: in microseconds. */
 export function judge(
-  reading: Incoming,
+  reading: ReadingInput,
   sensor: number | undefined,
   time: ReturnType<typeof readInstant>,
   given: number,

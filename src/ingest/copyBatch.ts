@@ -3,8 +3,8 @@
  * is known here beforehand, so the database has nothing to do but store.
  */
 import { setImmediate } from 'node:timers/promises';
-import { METRICS, type Metric, type MetricName } from '../contract/parameters.ts';
-import { type Incoming, judge, latestOf, type Problem, readSensor, type ValueProblem } from './batch.ts';
+import { PARAMETERS, type Parameter, type ParameterName } from '../contract/parameters.ts';
+import { judge, latestOf, type Problem, type ReadingInput, readSensor, type ValueProblem } from './batch.ts';
 import { type Instant, instantText, readInstant } from './time.ts';
 import { readValue } from './value.ts';
 
@@ -39,11 +39,11 @@ type Context = { now: Date; bounds: Bounds; known: ReadonlyMap<number, KnownSens
  * keeps flowing to the database meanwhile.
  */
 export async function makeCopyBatch(
-  readings: readonly Incoming[],
+  readings: readonly ReadingInput[],
   { now, bounds, known }: Context,
 ): Promise<CopyBatch> {
   const latest = latestOf(now);
-  const present = METRICS.filter(({ name }) => readings.some(({ values }) => values[name] !== undefined));
+  const present = PARAMETERS.filter(({ name }) => readings.some(({ values }) => values[name] !== undefined));
   const batch: CopyBatch = {
     columns: ['measured_at', 'sensor_id', ...present.map(({ name }) => name)].join(', '),
     lines: [],
@@ -91,22 +91,22 @@ function tooOld(
 
 /** The values as COPY takes them, each after a tab; adds to `wrong` those that cannot be used. */
 function valuesText(
-  { values }: Incoming,
-  present: readonly Metric[],
+  { values }: ReadingInput,
+  present: readonly Parameter[],
   index: number,
   wrong: ValueProblem[],
 ): { text: string; given: number } {
   let text = '';
   let given = 0;
-  for (const metric of present) {
-    const raw = values[metric.name as MetricName];
-    const value = raw === undefined || raw === '' ? null : readValue(raw, metric);
+  for (const parameter of present) {
+    const raw = values[parameter.name as ParameterName];
+    const value = raw === undefined || raw === '' ? null : readValue(raw, parameter);
     if (typeof value === 'number') {
       given += 1;
-      text += `\t${typeof raw === 'string' && SHORT.test(raw) && metric.kind !== 'vector' ? raw : value}`;
+      text += `\t${typeof raw === 'string' && SHORT.test(raw) && parameter.kind !== 'vector' ? raw : value}`;
       continue;
     }
-    if (value !== null) wrong.push({ index, reason: `${value}:${metric.name as MetricName}` });
+    if (value !== null) wrong.push({ index, reason: `${value}:${parameter.name as ParameterName}` });
     text += '\t\\N';
   }
   return { text, given };

@@ -2,21 +2,21 @@
  * Files go in by COPY (rules S1 to S3): straight into raw.readings where nothing can be stored yet, through a temporary table
  * otherwise. A batch is one transaction with its quarantine, so it is in as a whole or not at all, and sending it again changes nothing.
  */
-import { METRICS } from '../contract/parameters.ts';
+import { PARAMETERS } from '../contract/parameters.ts';
 import { arrayLiteral, type Sql, textParameters } from '../database/client.ts';
 import { copyRows, inTransaction } from '../database/copyIn.ts';
 import type { Accepted } from './accept.ts';
-import { type Incoming, layOut, readSensor } from './batch.ts';
+import { type ReadingInput, readSensor, toColumns } from './batch.ts';
 import { type Bounds, type CopyBatch, type KnownSensor, makeCopyBatch } from './copyBatch.ts';
 
 export type Copier = {
   /** Validates the next batch. To be called for batches in their order; the batch before may still be on its way. */
-  prepare(readings: readonly Incoming[], now: Date): Promise<Prepared>;
+  prepare(readings: readonly ReadingInput[], now: Date): Promise<Prepared>;
   /** Stores it. One at a time, in their order. */
   store(prepared: Prepared, source: string): Promise<Accepted>;
 };
 
-export type Prepared = { readings: readonly Incoming[]; now: Date; batch: CopyBatch };
+export type Prepared = { readings: readonly ReadingInput[]; now: Date; batch: CopyBatch };
 
 type BoundsRow = { origin: number; cutoff: number | null };
 type Counts = { accepted: number; unchanged: number; without_station: number };
@@ -75,7 +75,11 @@ function boundsOf([row]: readonly BoundsRow[]): Bounds {
 type SensorRow = { id: number; newest: number | null; placements: [number | null, number | null][] };
 
 /** Asks for the sensors that were not met before. What is unknown now may be known at the next batch. */
-async function learnSensors(sql: Sql, known: Map<number, KnownSensor>, readings: readonly Incoming[]): Promise<void> {
+async function learnSensors(
+  sql: Sql,
+  known: Map<number, KnownSensor>,
+  readings: readonly ReadingInput[],
+): Promise<void> {
   const wanted = new Set<number>();
   for (const { sensorId } of readings) {
     const id = readSensor(sensorId);
@@ -134,14 +138,14 @@ const QUARANTINE_TYPES = [
   'text[]',
   'int[]',
   'text[]',
-  ...METRICS.map(() => 'real[]'),
+  ...PARAMETERS.map(() => 'real[]'),
 ];
 const QUARANTINE = `select logic.quarantine_readings(${textParameters(QUARANTINE_TYPES)}) as left_out`;
 
 /** Only what is affected goes there, in the columns that the function takes. Returns for how many lines there was no room. */
 async function quarantine(
   connection: Connection,
-  readings: readonly Incoming[],
+  readings: readonly ReadingInput[],
   { quarantined, values }: CopyBatch,
   now: Date,
   source: string,
@@ -149,8 +153,8 @@ async function quarantine(
   const affected = [...new Set([...quarantined, ...values].map(({ index }) => index))].sort((a, b) => a - b);
   if (affected.length === 0) return 0;
   const nthOf = new Map(affected.map((index, position) => [index, position + 1]));
-  const laid = await layOut(
-    affected.map((index) => readings[index] as Incoming),
+  const laid = await toColumns(
+    affected.map((index) => readings[index] as ReadingInput),
     now,
   );
   const [sensors = '', times = '', , lines = ''] = laid.columns;
@@ -167,7 +171,7 @@ async function quarantine(
     arrayLiteral(laid.values.map(({ reason }) => reason)),
     arrayLiteral(quarantined.map(({ index }) => nthOf.get(index) as number)),
     arrayLiteral(quarantined.map(({ reason }) => reason)),
-    ...laid.metrics,
+    ...laid.parameters,
   ]);
   return row.left_out;
 }

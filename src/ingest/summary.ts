@@ -1,5 +1,5 @@
 /** Why a reading could not be used, and what became of all of a file. */
-import type { MetricName } from '../contract/parameters.ts';
+import type { ParameterName } from '../contract/parameters.ts';
 import type { Accepted } from './accept.ts';
 
 /** Of a reading as a whole, in the order in which they are looked for. */
@@ -20,7 +20,7 @@ export const VALUE_REASONS = {
 } as const;
 
 export type ReadingReason = keyof typeof READING_REASONS;
-export type ValueReason = `${keyof typeof VALUE_REASONS}:${MetricName}`;
+export type ValueReason = `${keyof typeof VALUE_REASONS}:${ParameterName}`;
 
 export type Summary = {
   received: number;
@@ -28,7 +28,7 @@ export type Summary = {
   unchanged: number;
   /** Whole readings, by reason. */
   quarantined: Partial<Record<ReadingReason, number>>;
-  /** Single values left out of readings, by reason and metric. */
+  /** Single values left out of readings, by reason and parameter. */
   values: Partial<Record<ValueReason, number>>;
   /** Of the accepted: without a placement at their time, because the sensor stood nowhere or was suspicious. */
   withoutStation: number;

@@ -1,5 +1,5 @@
 /** One value as it came becomes the number to store, or the reason why it cannot be one (S1). */
-import type { Metric } from '../contract/parameters.ts';
+import type { Parameter } from '../contract/parameters.ts';
 import type { VALUE_REASONS } from './summary.ts';
 
 /**
@@ -12,12 +12,12 @@ const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
  * Null: nothing was given. Bounds are compared as given; the number is then what single precision makes of it, which for one too
  * small for that is 0.
  */
-export function readValue(given: unknown, metric: Metric): number | null | keyof typeof VALUE_REASONS {
+export function readValue(given: unknown, parameter: Parameter): number | null | keyof typeof VALUE_REASONS {
   if (given === undefined || given === null || given === '') return null;
   const value = typeof given === 'string' && NUMBER.test(given) ? Number(given) : given;
   if (typeof value !== 'number' || Number.isNaN(value)) return 'unreadable';
-  if (metric.kind === 'vector') return readDirection(value);
-  if (!(value >= metric.low && value <= metric.high)) return 'out_of_bounds';
+  if (parameter.kind === 'vector') return readDirection(value);
+  if (!(value >= parameter.low && value <= parameter.high)) return 'out_of_bounds';
   return Math.fround(value);
 }
 

@@ -3,9 +3,9 @@
  * are left out, one by one, and do not keep the others from coming in.
  */
 import { arrayLiteral, type Sql } from '../database/client.ts';
-import type { AskingPool } from '../database/queryPool.ts';
-import { type Accepted, acceptReadings, OutOfScope, type Scope, type Written } from './accept.ts';
-import { type Incoming, layOut } from './batch.ts';
+import type { QueryPool } from '../database/queryPool.ts';
+import { type Accepted, acceptReadings, OutOfScope, type Scope, type WriteStats } from './accept.ts';
+import { type ReadingInput, toColumns } from './batch.ts';
 
 /** accepted + unchanged + quarantined + outside = received. */
 export type AcceptedWithin = Accepted & {
@@ -19,12 +19,12 @@ type Options = {
   /** Undefined: whoever imports by hand may speak for everybody. */
   scope: Scope | undefined;
   onlyNew?: boolean;
-  onWritten?: ((written: Written) => void) | undefined;
+  onWrite?: ((written: WriteStats) => void) | undefined;
 };
 
 export async function acceptWithinScope(
-  sql: Sql | AskingPool,
-  readings: readonly Incoming[],
+  sql: Sql | QueryPool,
+  readings: readonly ReadingInput[],
   { scope, ...options }: Options,
 ): Promise<AcceptedWithin> {
   try {
@@ -36,7 +36,7 @@ export async function acceptWithinScope(
   const inside = [...readings.keys()].filter((index) => !outside.has(index));
   const outcome = await acceptReadings(
     sql,
-    inside.map((index) => readings[index] as Incoming),
+    inside.map((index) => readings[index] as ReadingInput),
     { ...options, scope },
   );
   const placed = <T extends { index: number }>(problem: T): T => ({
@@ -59,12 +59,12 @@ const OUTSIDE = `
   where logic.unauthorized_sensors(array[given.sensor_id], array[given.microseconds], $3::text, $4::text::int[]) <> '{}'`;
 
 async function findOutside(
-  sql: Sql | AskingPool,
-  readings: readonly Incoming[],
+  sql: Sql | QueryPool,
+  readings: readonly ReadingInput[],
   now: Date,
   scope: Scope | undefined,
 ): Promise<Set<number>> {
-  const [sensors = '', times = ''] = (await layOut(readings, now)).columns;
+  const [sensors = '', times = ''] = (await toColumns(readings, now)).columns;
   const parameters = [sensors, times, scope?.provider ?? null, scope?.stations ? arrayLiteral(scope.stations) : null];
   const rows = await ('ask' in sql ? sql.ask(OUTSIDE, parameters) : sql.unsafe(OUTSIDE, parameters));
   return new Set((rows as { index: number }[]).map(({ index }) => index));

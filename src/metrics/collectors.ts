@@ -41,7 +41,7 @@ const UNLABELLED: readonly MetricName[] = [
   'airseries_audit_last_success_timestamp_seconds',
 ];
 
-export function tellService(metrics: Metrics, db: ApiDb, { clock, log }: { clock: Clock; log: Log }): void {
+export function registerCollectors(metrics: Metrics, db: ApiDb, { clock, log }: { clock: Clock; log: Log }): void {
   const questions = questionsOf(metrics, db, clock);
   const failing = new Set<string>();
   let asked = Number.NEGATIVE_INFINITY;

@@ -16,7 +16,7 @@ const REQUEST_SECONDS = [0.025, 0.1, 0.5, 2.5, 10] as const;
 const WORK_SECONDS = [0.1, 1, 10, 60] as const;
 const HOUR = 3_600;
 
-export const CATALOGUE = [
+export const DEFINITIONS_OF_METRICS = [
   {
     name: 'airseries_build_info',
     type: 'gauge',
@@ -194,4 +194,4 @@ export const CATALOGUE = [
   },
 ] as const satisfies readonly MetricEntry[];
 
-export type MetricName = (typeof CATALOGUE)[number]['name'];
+export type MetricName = (typeof DEFINITIONS_OF_METRICS)[number]['name'];

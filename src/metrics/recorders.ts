@@ -1,9 +1,9 @@
 /** Counts what became of readings, and how busy a pool of database connections is. */
-import type { PoolWatch } from '../database/queryPool.ts';
-import type { Accepted, Written } from '../ingest/accept.ts';
+import type { PoolObserver } from '../database/queryPool.ts';
+import type { Accepted, WriteStats } from '../ingest/accept.ts';
 import type { Metrics } from './registry.ts';
 
-export function noteIntake(
+export function recordIngest(
   metrics: Metrics,
   provider: string,
   { accepted, unchanged, quarantined, leftOut }: Pick<Accepted, 'accepted' | 'unchanged' | 'quarantined' | 'leftOut'>,
@@ -16,12 +16,12 @@ export function noteIntake(
   if (leftOut > 0) metrics.add('airseries_quarantine_left_out_total', { provider }, leftOut);
 }
 
-export function noteWritten(metrics: Metrics, { lateHours, delays }: Written): void {
+export function recordWrite(metrics: Metrics, { lateHours, delays }: WriteStats): void {
   if (lateHours > 0) metrics.add('airseries_late_buckets_total', {}, lateHours);
   for (const seconds of delays) metrics.observe('airseries_reading_delay_seconds', {}, seconds);
 }
 
-export function watchPool(metrics: Metrics, pool: string): PoolWatch {
+export function observePool(metrics: Metrics, pool: string): PoolObserver {
   return ({ inUse, waiting }) => {
     metrics.onScrape(async () => {
       metrics.set('airseries_database_pool_in_use', { pool }, inUse());

@@ -1,6 +1,6 @@
 /** prom-client behind one file: every metric of the catalogue under its name, and those of the process itself. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { CATALOGUE, type MetricEntry, type MetricName } from './definitions.ts';
+import { DEFINITIONS_OF_METRICS, type MetricEntry, type MetricName } from './definitions.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -29,7 +29,7 @@ export function makeMetrics(): Metrics {
   const counters = new Map<MetricName, Counter>();
   const gauges = new Map<MetricName, Gauge>();
   const histograms = new Map<MetricName, Histogram>();
-  for (const entry of CATALOGUE as readonly (MetricEntry & { name: MetricName })[]) {
+  for (const entry of DEFINITIONS_OF_METRICS as readonly (MetricEntry & { name: MetricName })[]) {
     const { name, type, help, labels, buckets = [] } = entry;
     const common = { name, help, labelNames: [...labels], registers: [registry] };
     if (type === 'counter') counters.set(name, new Counter(common));

@@ -1,8 +1,8 @@
 /** The catalogue as the README's table. */
-import { CATALOGUE } from './definitions.ts';
+import { DEFINITIONS_OF_METRICS } from './definitions.ts';
 
 export function metricsTable(): string {
-  const rows = CATALOGUE.map(({ name, type, help, labels }) => [
+  const rows = DEFINITIONS_OF_METRICS.map(({ name, type, help, labels }) => [
     `\`${name}\``,
     type,
     labels.map((label) => `\`${label}\``).join(', '),

@@ -5,9 +5,9 @@
 import type { Clock } from '../clock.ts';
 import { onConnection, type Sql, type Target } from '../database/client.ts';
 import { openWrites } from '../database/pools.ts';
-import type { Accepted, Written } from '../ingest/accept.ts';
+import type { Accepted, WriteStats } from '../ingest/accept.ts';
 import type { Log } from '../log.ts';
-import { noteIntake, noteWritten } from '../metrics/recorders.ts';
+import { recordIngest, recordWrite } from '../metrics/recorders.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import type { Limits } from './fetchDocument.ts';
 import { isAllowed, shownAddress } from './hosts.ts';
@@ -80,8 +80,8 @@ export function makePull(
 function counting(metrics: Metrics | undefined, { provider }: Pull) {
   if (metrics === undefined) return {};
   return {
-    onBatch: (outcome: Accepted) => noteIntake(metrics, provider, outcome),
-    onWritten: (written: Written) => noteWritten(metrics, written),
+    onBatch: (outcome: Accepted) => recordIngest(metrics, provider, outcome),
+    onWrite: (written: WriteStats) => recordWrite(metrics, written),
   };
 }
 

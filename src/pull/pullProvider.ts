@@ -3,9 +3,9 @@
  * that of a clock gone wrong; what was corrected within the day follows.
  */
 import type { Clock } from '../clock.ts';
-import type { AskingPool } from '../database/queryPool.ts';
-import type { Accepted, Written } from '../ingest/accept.ts';
-import type { Incoming } from '../ingest/batch.ts';
+import type { QueryPool } from '../database/queryPool.ts';
+import type { Accepted, WriteStats } from '../ingest/accept.ts';
+import type { ReadingInput } from '../ingest/batch.ts';
 import { readInstant } from '../ingest/time.ts';
 import { acceptWithinScope } from '../ingest/withinScope.ts';
 import { InputError } from '../inputError.ts';
@@ -40,14 +40,14 @@ type Options = {
   confirm?: (() => Promise<void>) | undefined;
   /** Told what became of each batch. */
   onBatch?: (outcome: Accepted) => void;
-  onWritten?: (written: Written) => void;
+  onWrite?: (written: WriteStats) => void;
 };
 
 /** `pool` is one in the role airseries_ingest. Rejects with InputError for what the provider did wrong. */
 export async function pullProvider(
-  pool: AskingPool,
+  pool: QueryPool,
   { provider, kind, url }: Pull,
-  { clock, hosts, limits, confirm, onBatch, onWritten }: Options,
+  { clock, hosts, limits, confirm, onBatch, onWrite }: Options,
 ): Promise<Pulled> {
   const refuse = (what: string, remedy: string) =>
     new InputError(`provider ${provider}, ${shownAddress(url)}`, what, remedy);
@@ -73,7 +73,7 @@ export async function pullProvider(
       now: clock(),
       source: provider,
       scope: { provider, stations: null },
-      onWritten,
+      onWrite,
     });
     onBatch?.(outcome);
     pulled.accepted += outcome.accepted;
@@ -99,14 +99,14 @@ const SENSORS = `
   group by 1`;
 
 /** `newest` in microseconds since 1970; -Infinity if nothing is stored. */
-async function askSensors(pool: AskingPool, provider: string): Promise<{ sensors: Set<number>; newest: number }> {
+async function askSensors(pool: QueryPool, provider: string): Promise<{ sensors: Set<number>; newest: number }> {
   const rows = (await pool.ask(SENSORS, [provider])) as { id: number; newest: number | null }[];
   const newest = rows.reduce((latest, row) => Math.max(latest, row.newest ?? latest), Number.NEGATIVE_INFINITY);
   return { sensors: new Set(rows.map(({ id }) => id)), newest };
 }
 
 /** What has no readable time is not older: the door says what is wrong with it. */
-function isOlder({ measuredAt }: Incoming, since: number): boolean {
+function isOlder({ measuredAt }: ReadingInput, since: number): boolean {
   const time = typeof measuredAt === 'string' ? readInstant(measuredAt) : undefined;
   return time !== undefined && time.microseconds < since;
 }

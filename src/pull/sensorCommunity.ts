@@ -2,8 +2,8 @@
  * The `data.json` of Sensor.Community: the last five minutes of the whole world in one array. Times are UTC and do not say so, values
  * are text, and a reading may be in it twice.
  */
-import type { MetricName } from '../contract/parameters.ts';
-import type { Incoming } from '../ingest/batch.ts';
+import type { ParameterName } from '../contract/parameters.ts';
+import type { ReadingInput } from '../ingest/batch.ts';
 import { splitElements } from '../ingest/formats/elements.ts';
 import { LONGEST_LINE } from '../ingest/formats/lines.ts';
 import { VALUE_TYPES } from '../ingest/formats/sensorCommunity.ts';
@@ -14,7 +14,7 @@ export type PulledDocument = {
   /** How many readings are in it, whoever's they are. */
   received: number;
   /** Ours, each once, from the open air. */
-  readings: Incoming[];
+  readings: ReadingInput[];
   /** There are more than are taken; reading ended there. */
   tooMany: boolean;
 };
@@ -69,7 +69,7 @@ function numberOf(given: unknown): number | undefined {
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
-function readElement(element: Fields, sensorId: number): Incoming {
+function readElement(element: Fields, sensorId: number): ReadingInput {
   const text = JSON.stringify(element);
   const values = readValues(element.sensordatavalues);
   if (values === undefined || text.length > LONGEST_LINE) {
@@ -79,14 +79,14 @@ function readElement(element: Fields, sensorId: number): Incoming {
 }
 
 /** Undefined: they are no list of values with their types. */
-function readValues(given: unknown): Incoming['values'] | undefined {
+function readValues(given: unknown): ReadingInput['values'] | undefined {
   if (!Array.isArray(given)) return undefined;
-  const values: Partial<Record<MetricName, unknown>> = {};
+  const values: Partial<Record<ParameterName, unknown>> = {};
   for (const each of given) {
     const { value_type: type, value } = fieldsOf(each);
     if (typeof type !== 'string') return undefined;
-    const metric = VALUE_TYPES.get(type);
-    if (metric !== undefined) values[metric] = value;
+    const parameter = VALUE_TYPES.get(type);
+    if (parameter !== undefined) values[parameter] = value;
   }
   return values;
 }

@@ -4,18 +4,18 @@ import { Problem } from '../http/problem.ts';
 import { findPushSensors, type PushRecord, readingsOfPush, readPushedValues } from '../ingest/formats/airrohr.ts';
 import { senderOf } from './authenticate.ts';
 import { bodyOf, parseJson, readBody } from './body.ts';
-import { type Intake, takeIn } from './ingestBatch.ts';
+import { type IngestDeps, ingestBatch } from './ingestBatch.ts';
 
 const LARGEST_BODY = 64 * 1024;
 
-export function makeAirrohrRoute({ writes, clock, metrics, bodyMs }: Intake): RequestHandler[] {
+export function makeAirrohrRoute({ writes, clock, metrics, bodyMs }: IngestDeps): RequestHandler[] {
   return [
     readBody({ limit: LARGEST_BODY, timeMs: bodyMs, types: ['application/json'] }),
     async (req, res) => {
       const now = clock();
       const record = recordOf(req, parseJson(bodyOf(req)), now);
       const sensors = await findPushSensors(writes, record, senderOf(res).scope, now);
-      await takeIn(req, res, { writes, metrics, readings: readingsOfPush(record, sensors), now });
+      await ingestBatch(req, res, { writes, metrics, readings: readingsOfPush(record, sensors), now });
     },
   ];
 }

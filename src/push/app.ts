@@ -1,7 +1,7 @@
 /** Where devices and feeds push readings, as an Express app: who is it, how often, and only then what it sends. */
 import type { Express, Request } from 'express';
 import type { Clock } from '../clock.ts';
-import type { AskingPool } from '../database/queryPool.ts';
+import type { QueryPool } from '../database/queryPool.ts';
 import { makeErrorHandlers, refuseMalformedPath } from '../http/errors.ts';
 import { addPostPath, bareApp } from '../http/methods.ts';
 import { notFound, quoted } from '../http/problem.ts';
@@ -16,7 +16,7 @@ import { makeReadingsRoute } from './readings.ts';
 
 export type IngestOptions = {
   /** In the role airseries_ingest. */
-  writes: AskingPool;
+  writes: QueryPool;
   clock: Clock;
   log: Log;
   /** Requests a minute that one token may send. */

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import { ipKeyGenerator } from 'express-rate-limit';
 import type { Clock } from '../clock.ts';
-import type { AskingPool } from '../database/queryPool.ts';
+import type { QueryPool } from '../database/queryPool.ts';
 import { Problem } from '../http/problem.ts';
 import { perMinute } from './limits.ts';
 import { findToken, type Sender } from './tokens.ts';
@@ -26,7 +26,7 @@ export function presentedToken(authorization: string | undefined): string | unde
   return password || user || undefined;
 }
 
-type Options = { writes: AskingPool; clock: Clock; failures: number };
+type Options = { writes: QueryPool; clock: Clock; failures: number };
 
 /** A bound for memory, far above any network's number of tokens. */
 const REMEMBERED = 10_000;

@@ -1,34 +1,38 @@
 /** Takes the readings of a request in under the name of its sender, and answers what became of them. */
 import type { Request, Response } from 'express';
 import type { Clock } from '../clock.ts';
-import type { AskingPool } from '../database/queryPool.ts';
+import type { QueryPool } from '../database/queryPool.ts';
 import { Problem } from '../http/problem.ts';
 import { sendBody } from '../http/send.ts';
-import { acceptReadings, OutOfScope, type Written } from '../ingest/accept.ts';
-import type { Incoming } from '../ingest/batch.ts';
-import { noteIntake, noteWritten } from '../metrics/recorders.ts';
+import { acceptReadings, OutOfScope, type WriteStats } from '../ingest/accept.ts';
+import type { ReadingInput } from '../ingest/batch.ts';
+import { recordIngest, recordWrite } from '../metrics/recorders.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import { senderOf } from './authenticate.ts';
 
 /** What every way in needs. */
-export type Intake = {
-  writes: AskingPool;
+export type IngestDeps = {
+  writes: QueryPool;
   clock: Clock;
   metrics: Metrics | undefined;
   /** How long a body may take to arrive. */
   bodyMs: number;
 };
 
-type TakeIn = Pick<Intake, 'writes' | 'metrics'> & { readings: readonly Incoming[]; now: Date };
+type IngestBatch = Pick<IngestDeps, 'writes' | 'metrics'> & { readings: readonly ReadingInput[]; now: Date };
 
-export async function takeIn(req: Request, res: Response, { writes, metrics, readings, now }: TakeIn): Promise<void> {
+export async function ingestBatch(
+  req: Request,
+  res: Response,
+  { writes, metrics, readings, now }: IngestBatch,
+): Promise<void> {
   const { name, scope } = senderOf(res);
-  const onWritten = metrics && ((written: Written) => noteWritten(metrics, written));
-  const options = { now, source: name, scope, onWritten };
+  const onWrite = metrics && ((written: WriteStats) => recordWrite(metrics, written));
+  const options = { now, source: name, scope, onWrite };
   const outcome = await acceptReadings(writes, readings, options).catch((error: unknown) => {
     throw error instanceof OutOfScope ? forbidden(error) : error;
   });
-  if (metrics !== undefined) noteIntake(metrics, scope.provider, outcome);
+  if (metrics !== undefined) recordIngest(metrics, scope.provider, outcome);
   const { received, accepted, unchanged, quarantined, leftOut } = outcome;
   const full = leftOut > 0 ? { left_out_of_quarantine: leftOut } : {};
   res.set('Cache-Control', 'no-store');

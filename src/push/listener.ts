@@ -12,7 +12,7 @@ type Options = {
   log: Log;
 };
 
-export type Door = Pick<Listening, 'drain'> & { close(): Promise<void> };
+export type IngestListener = Pick<Listening, 'drain'> & { close(): Promise<void> };
 
 const LOOK_EVERY_MS = 10_000;
 /** Headers, the token looked up, and ten seconds for the body (which the app sees to, and answers). */
@@ -21,7 +21,7 @@ const REQUEST_MS = 20_000;
 const CONNECTIONS = 500;
 
 /** Looks now and every ten seconds; rejects if there are tokens and the port cannot be had. An open door stays open. */
-export async function openDoor({ app, host, port, hasTokens, log }: Options): Promise<Door> {
+export async function openListener({ app, host, port, hasTokens, log }: Options): Promise<IngestListener> {
   let listening: Listening | undefined;
   const look = async () => {
     if (listening !== undefined || !(await hasTokens())) return;

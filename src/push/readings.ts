@@ -1,21 +1,21 @@
 /** POST /v1/readings: a batch of readings with our sensors' numbers, as a JSON array (or one object) or as NDJSON. */
 import type { RequestHandler } from 'express';
 import { Problem } from '../http/problem.ts';
-import type { Incoming } from '../ingest/batch.ts';
+import type { ReadingInput } from '../ingest/batch.ts';
 import { type Element, splitElements } from '../ingest/formats/elements.ts';
 import { LONGEST_LINE, splitLines } from '../ingest/formats/lines.ts';
 import { ndjsonReader } from '../ingest/formats/ndjson.ts';
 import { isObject, readingOf, unreadable } from '../ingest/formats/object.ts';
 import { inTurns } from '../ingest/formats/turns.ts';
 import { bodyOf, notJson, readBody } from './body.ts';
-import { type Intake, takeIn } from './ingestBatch.ts';
+import { type IngestDeps, ingestBatch } from './ingestBatch.ts';
 
 const JSON_TYPES = ['application/json'];
 const LINE_TYPES = ['application/x-ndjson', 'application/ndjson', 'text/plain'];
 const LARGEST_BODY = 8 * 1024 * 1024;
 const MOST_READINGS = 5_000;
 
-export function makeReadingsRoute({ writes, clock, metrics, bodyMs }: Intake): RequestHandler[] {
+export function makeReadingsRoute({ writes, clock, metrics, bodyMs }: IngestDeps): RequestHandler[] {
   return [
     readBody({ limit: LARGEST_BODY, timeMs: bodyMs, types: [...JSON_TYPES, ...LINE_TYPES] }),
     async (req, res) => {
@@ -24,13 +24,13 @@ export function makeReadingsRoute({ writes, clock, metrics, bodyMs }: Intake): R
       if (readings.length > 0 && readings.every((reading) => reading.unreadable)) {
         throw new Problem(400, 'Nothing in the body is a reading: each is one JSON object. Nothing was stored.');
       }
-      await takeIn(req, res, { writes, metrics, readings, now: clock() });
+      await ingestBatch(req, res, { writes, metrics, readings, now: clock() });
     },
   ];
 }
 
-async function fromArray(body: Buffer): Promise<Incoming[]> {
-  const readings: Incoming[] = [];
+async function fromArray(body: Buffer): Promise<ReadingInput[]> {
+  const readings: ReadingInput[] = [];
   try {
     for await (const elements of splitElements(inTurns([body]))) {
       for (const element of elements) readings.push(readElement(element, readings.length + 1));
@@ -43,7 +43,7 @@ async function fromArray(body: Buffer): Promise<Incoming[]> {
 }
 
 /** Throws SyntaxError. */
-function readElement({ text, unparsable, alone }: Element, line: number): Incoming {
+function readElement({ text, unparsable, alone }: Element, line: number): ReadingInput {
   if (unparsable) return unreadable(text, line);
   const item: unknown = JSON.parse(text);
   if (alone && !isObject(item)) {
@@ -56,9 +56,9 @@ function readElement({ text, unparsable, alone }: Element, line: number): Incomi
 /** What is kept of a reading that is too long to be one. */
 const KEPT = 2_000;
 
-async function fromLines(body: Buffer): Promise<Incoming[]> {
+async function fromLines(body: Buffer): Promise<ReadingInput[]> {
   const reader = ndjsonReader();
-  const readings: Incoming[] = [];
+  const readings: ReadingInput[] = [];
   for await (const lines of splitLines(inTurns([body]))) {
     for (const line of lines) readings.push(reader.read(line));
     if (readings.length > MOST_READINGS) throw tooMany();

@@ -4,7 +4,7 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Sql } from '../database/client.ts';
-import type { AskingPool } from '../database/queryPool.ts';
+import type { QueryPool } from '../database/queryPool.ts';
 import type { Scope } from '../ingest/accept.ts';
 import { InputError } from '../inputError.ts';
 
@@ -83,7 +83,7 @@ export async function revokeToken(sql: Sql, name: string, now: Date): Promise<vo
 type Row = { sha256: Uint8Array; name: string; provider_id: string; stations: number[] | null; is_noted: boolean };
 
 /** Whether anybody may send at all. `asker` is a pool in the role airseries_ingest. */
-export async function hasTokens(asker: AskingPool): Promise<boolean> {
+export async function hasTokens(asker: QueryPool): Promise<boolean> {
   return (await asker.ask('select from raw.token where revoked_at is null limit 1', [])).length > 0;
 }
 
@@ -91,7 +91,7 @@ export async function hasTokens(asker: AskingPool): Promise<boolean> {
  * Undefined for anything but a token in force. `asker` is a pool in the role airseries_ingest; rejects with Unavailable where it does.
  * The use is noted once a minute: more often would be a write for every request.
  */
-export async function findToken(asker: AskingPool, presented: string, now: Date): Promise<Sender | undefined> {
+export async function findToken(asker: QueryPool, presented: string, now: Date): Promise<Sender | undefined> {
   const [, id, secret] = TOKEN.exec(presented) ?? [];
   if (id === undefined || secret === undefined) return undefined;
   const at = now.toISOString();

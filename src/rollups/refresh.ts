@@ -6,12 +6,12 @@ import { arrayLiteral, onConnection, type Sql, type Target } from '../database/c
  * caller waits for the first.
  */
 export async function refresh(target: Target, now: Date): Promise<void> {
-  await alone(target, (sql) => sql`call rollup.refresh(${now})`);
+  await asOwner(target, (sql) => sql`call rollup.refresh(${now})`);
 }
 
 /** Storage housekeeping (compression of what rests, where the engine has it). */
 export async function maintain(target: Target, now: Date): Promise<void> {
-  await alone(target, (sql) => sql`call rollup.maintain(${now})`);
+  await asOwner(target, (sql) => sql`call rollup.maintain(${now})`);
 }
 
 /** Half-open; a missing end is open. */
@@ -19,7 +19,7 @@ export type Period = { from?: Date | undefined; to?: Date | undefined };
 
 /** Computes every bucket of a period anew, whether or not anything changed. */
 export async function rebuild(target: Target, now: Date, period: Period): Promise<void> {
-  await alone(target, async (sql) => {
+  await asOwner(target, async (sql) => {
     await sql`insert into rollup.stale_period (since, until, from_level)
       values (${period.from ?? '-infinity'}, ${period.to ?? 'infinity'}, 'sensor_hourly')`;
     await sql`call rollup.refresh(${now})`;
@@ -37,7 +37,7 @@ export async function audit(
   target: Target,
   { now, from, to, repair = false, timeZone }: Period & { now: Date; repair?: boolean; timeZone: string },
 ): Promise<{ found: Difference[]; left: Difference[] }> {
-  return await alone(
+  return await asOwner(
     target,
     async (sql) => {
       const found = await differences(sql, { now, from, to });
@@ -90,7 +90,7 @@ async function differences(sql: Sql, { now, from, to }: Period & { now: Date }):
 const IDLE_MS = 10_000;
 
 /** On a connection of its own that is closed in any case: a refresh holds a session lock, which must not outlive an error on a pool. */
-export function alone<T>(target: Target, work: (sql: Sql) => PromiseLike<T>, timeZone = 'UTC'): Promise<T> {
+export function asOwner<T>(target: Target, work: (sql: Sql) => PromiseLike<T>, timeZone = 'UTC'): Promise<T> {
   const options = { role: 'airseries_owner', name: 'airseries refresh', timeZone, idleTimeoutMs: IDLE_MS } as const;
   return onConnection(target, options, work);
 }

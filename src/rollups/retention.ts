@@ -2,7 +2,7 @@
 
 import type { Sql, Target } from '../database/client.ts';
 import type { Log } from '../log.ts';
-import { alone } from './refresh.ts';
+import { asOwner } from './refresh.ts';
 
 /** What retention comes to (logic.retention_plan). Instants as PostgreSQL has them, `-infinity` included. */
 export type RetentionPlan = {
@@ -67,7 +67,7 @@ export async function deleteExpired(
     await sql`call logic.delete_expired_readings()`;
     return plan;
   };
-  return await alone(target, work, timeZone);
+  return await asOwner(target, work, timeZone);
 }
 
 /** What the cutoff is, and from when on readings are all there. */

@@ -4,7 +4,7 @@
  * frozen or cut off is succeeded within ten seconds, and knows when it comes back that it is the worker no more.
  */
 import { connect, type Sql, type Target } from '../database/client.ts';
-import { within } from '../database/timeouts.ts';
+import { withTimeout } from '../database/timeouts.ts';
 import type { Log } from '../log.ts';
 
 const TRY_EVERY_MS = 2_000;
@@ -21,11 +21,11 @@ export type Confirm = () => Promise<void>;
  * Tries to become the worker, now and every two seconds. `begin` starts the work and returns what stops it; it is stopped when the
  * lock's connection is lost. Resolves after the first try (and after `begin`, where that try was a success).
  */
-export async function becomeWorker(
+export async function becomeLeader(
   target: Target,
   log: Log,
   begin: (confirm: Confirm) => Promise<() => Promise<void>>,
-  { tryEveryMs = TRY_EVERY_MS, onRole }: { tryEveryMs?: number; onRole?: (works: boolean) => void } = {},
+  { tryEveryMs = TRY_EVERY_MS, onLeadership }: { tryEveryMs?: number; onLeadership?: (works: boolean) => void } = {},
 ): Promise<Worker> {
   let lock: Sql | undefined;
   let end: (() => Promise<void>) | undefined;
@@ -43,7 +43,7 @@ export async function becomeWorker(
     if (taken === undefined) return;
     lock = taken;
     log.info('this process is the worker');
-    onRole?.(true);
+    onLeadership?.(true);
     const confirm = async () => {
       if (lock !== taken || !(await isHeld(taken))) throw new Error('this process is not the worker any more');
     };
@@ -55,7 +55,7 @@ export async function becomeWorker(
     }
   };
   const release = async (held: Sql) => {
-    onRole?.(false);
+    onLeadership?.(false);
     if (end !== undefined) await proving(held, tryEveryMs, end());
     end = undefined;
     lock = undefined;
@@ -86,7 +86,11 @@ async function tryLock(target: Target): Promise<Sql | undefined> {
   const sql = connect(target, { role: 'airseries_owner', name: 'airseries worker', idleTimeoutMs: SILENT_MS });
   try {
     const asked = sql`select raw.try_lock('airseries.worker') as got`;
-    const [row] = await within(ANSWER_MS, asked, () => new Error(`the database did not answer within ${ANSWER_MS} ms`));
+    const [row] = await withTimeout(
+      ANSWER_MS,
+      asked,
+      () => new Error(`the database did not answer within ${ANSWER_MS} ms`),
+    );
     if (row?.got === true) return sql;
   } catch (error) {
     await sql.end({ timeout: 0 });
@@ -114,7 +118,7 @@ async function isHeld(sql: Sql): Promise<boolean> {
       where locktype = 'advisory' and classid = hashtext('airseries.worker')::oid and pid = pg_backend_pid() and granted
     ) as held`;
   try {
-    const [row] = await within(ANSWER_MS, asked, () => new Error('silence'));
+    const [row] = await withTimeout(ANSWER_MS, asked, () => new Error('silence'));
     return row?.held === true;
   } catch {
     return false;

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
-import type { Incoming } from '../../src/ingest/batch.ts';
+import type { ReadingInput } from '../../src/ingest/batch.ts';
 import { bringIn, differences, type Json, NOW, reading, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
@@ -22,7 +22,7 @@ onEveryEngine('current values', (engine) => {
   beforeEach(() => owner`truncate raw.readings`);
   afterAll(() => db.drop());
 
-  const measured = (...readings: Incoming[]) =>
+  const measured = (...readings: ReadingInput[]) =>
     acceptReadings(db.as('airseries_ingest'), readings, { now: NOW, source: 'test' });
   const bring = (sensor: Json = {}) => bringIn(owner, smallNetwork({ sensor }));
   const current = async (station: number, at = ago(0)) =>

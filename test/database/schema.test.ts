@@ -3,7 +3,7 @@
  * shows there in full; `npx vitest run test/database/schema.test.ts -u` accepts it.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { METRICS } from '../../src/contract/parameters.ts';
+import { PARAMETERS } from '../../src/contract/parameters.ts';
 import { buildRollups, LEVELS } from '../../src/database/aggregates.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { DEFINITIONS } from '../../src/database/definitions.ts';
@@ -47,14 +47,14 @@ onEveryEngine('the schema', (engine) => {
       return [name, numbers] as const;
     });
     expect(Object.fromEntries(bounds)).toEqual(
-      Object.fromEntries(METRICS.map(({ name, low, high }) => [name, [low, high]])),
+      Object.fromEntries(PARAMETERS.map(({ name, low, high }) => [name, [low, high]])),
     );
   });
 
   it('has a column for every parameter in readings and digests', async () => {
     for (const [table, wanted] of [
-      ['raw.readings', METRICS.map(({ name }) => name)],
-      ['rollup.digest', METRICS.filter(({ kind }) => kind !== 'vector').map(({ name }) => name)],
+      ['raw.readings', PARAMETERS.map(({ name }) => name)],
+      ['rollup.digest', PARAMETERS.filter(({ kind }) => kind !== 'vector').map(({ name }) => name)],
     ] as const) {
       const rows =
         await owner`select attname as name from pg_attribute where attrelid = ${table}::regclass and attnum > 0`;

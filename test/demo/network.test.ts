@@ -1,6 +1,6 @@
 /** The invented country: complete in three languages, nobody's real place, and what the endpoints need to show every case. */
 import { describe, expect, it } from 'vitest';
-import { METRIC_NAMES } from '../../src/contract/parameters.ts';
+import { PARAMETER_NAMES } from '../../src/contract/parameters.ts';
 import { INSTRUMENTS } from '../../src/demo/instruments.ts';
 import { DEMO_PROVIDERS, demoNetwork } from '../../src/demo/network.ts';
 
@@ -65,7 +65,7 @@ describe('the demo network', () => {
 
   it('measures every metric, and shows every case', () => {
     const kinds = new Set(stations.flatMap(({ sensors }) => sensors.map(({ kind }) => kind)));
-    expect(new Set([...kinds].flatMap((kind) => INSTRUMENTS[kind] ?? []))).toEqual(new Set(METRIC_NAMES));
+    expect(new Set([...kinds].flatMap((kind) => INSTRUMENTS[kind] ?? []))).toEqual(new Set(PARAMETER_NAMES));
     expect([...kinds].sort()).toEqual(Object.keys(INSTRUMENTS).sort());
     expect(stations.filter(({ hidden }) => hidden)).toHaveLength(1);
     expect(stations.filter(({ is_bad_thp }) => is_bad_thp)).toHaveLength(1);

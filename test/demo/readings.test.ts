@@ -1,6 +1,6 @@
 /** The invented air: the same whenever it is made, within the bounds of every instrument, with seasons, gaps and a silent station. */
 import { describe, expect, it } from 'vitest';
-import { METRICS, type MetricName } from '../../src/contract/parameters.ts';
+import { PARAMETERS, type ParameterName } from '../../src/contract/parameters.ts';
 import { demoNetwork } from '../../src/demo/network.ts';
 import { type DemoReading, demoInstants, demoReadings } from '../../src/demo/readings.ts';
 import { SITES } from '../../src/demo/stations.ts';
@@ -20,7 +20,7 @@ function readings(from: number, to: number, seed = 1): DemoReading[] {
 const bare = (list: DemoReading[]) => list.map(({ at, sensor, values }) => [at, sensor.id, ...values]);
 const ofOthers = (list: DemoReading[]) => list.filter(({ sensor }) => sensor.station !== SILENT);
 
-function valuesOf(list: DemoReading[], name: MetricName): number[] {
+function valuesOf(list: DemoReading[], name: ParameterName): number[] {
   return list.flatMap(({ sensor, values }) => values[sensor.outputs.findIndex((output) => output.name === name)] ?? []);
 }
 const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -51,7 +51,7 @@ describe('the demo readings', () => {
   });
 
   it('stay within the bounds of their metrics, in the steps of their instruments', () => {
-    for (const { name, low, high } of METRICS) {
+    for (const { name, low, high } of PARAMETERS) {
       const values = valuesOf(year, name);
       expect(values.length, name).toBeGreaterThan(5_000);
       expect(

@@ -5,7 +5,7 @@ import { makeApp } from '../../src/api/app.ts';
 import { makeClock } from '../../src/clock.ts';
 import type { Api } from '../../src/database/apiSchema.ts';
 import { openReads } from '../../src/database/pools.ts';
-import type { Slots } from '../../src/database/semaphore.ts';
+import type { Semaphore } from '../../src/database/semaphore.ts';
 import { type Listening, listen } from '../../src/http/listen.ts';
 import { insertNetwork, NOW } from '../api/network.ts';
 import { recordingLog } from '../api/serve.ts';
@@ -17,7 +17,7 @@ const PATH = '/en/air-quality-app/v1/station/1-history.json';
 let database: TestDatabase;
 let db: ReturnType<typeof openReads<Api>>;
 let served: Listening;
-let counts: Pick<Slots, 'inUse' | 'waiting'>;
+let counts: Pick<Semaphore, 'inUse' | 'waiting'>;
 const asked: string[] = [];
 let arrived = 0;
 

@@ -6,7 +6,7 @@ import { takeDemoOut } from '../../src/demo/lifecycle.ts';
 import { makeLog } from '../../src/log.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
 import { deleteExpired } from '../../src/rollups/retention.ts';
-import { becomeWorker } from '../../src/worker/leader.ts';
+import { becomeLeader } from '../../src/worker/leader.ts';
 import { bringIn, NOW, smallNetwork } from '../ingest/support.ts';
 import { openPushing, type Pushing, send } from '../push/pushing.ts';
 import { onEveryEngine } from '../support/database.ts';
@@ -99,7 +99,7 @@ onEveryEngine('a login that may only read', (engine) => {
     await superuser`update raw.installation set repeatable = 'of another version'`;
     await migrate(database.target, { now: NOW, log: makeLog('silent') });
     let working = false;
-    const worker = await becomeWorker(database.target, makeLog('silent'), async (confirm) => {
+    const worker = await becomeLeader(database.target, makeLog('silent'), async (confirm) => {
       await confirm();
       working = true;
       return async () => undefined;

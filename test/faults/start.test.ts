@@ -1,6 +1,6 @@
 /** A database that is not there when the service starts: it is waited for, for a minute, and said so. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { whenThere } from '../../src/database/errors.ts';
+import { waitForDatabase } from '../../src/database/errors.ts';
 import { keepingLog } from '../ingest/support.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { freePort, placeOf, start } from '../support/program.ts';
@@ -35,7 +35,7 @@ const failing = (code: string) => () => Promise.reject(Object.assign(new Error(`
 
 it('after a minute it is given up, with the remedy; the log had a line each ten seconds', async () => {
   const log = keepingLog();
-  const given = whenThere(failing('ECONNREFUSED'), log, { forMs: 100, everyMs: 3 });
+  const given = waitForDatabase(failing('ECONNREFUSED'), log, { forMs: 100, everyMs: 3 });
   await expect(given).rejects.toThrow(/No database for 0.1 seconds: failed with ECONNREFUSED.*DATABASE_URL/);
   expect(log.lines.length).toBeGreaterThan(1);
   expect(log.lines.length).toBeLessThanOrEqual(4);
@@ -43,6 +43,6 @@ it('after a minute it is given up, with the remedy; the log had a line each ten 
 
 it.each(['28P01', '28000', '3D000', '42501', ''])('what no waiting mends is thrown at once: %j', async (code) => {
   const log = keepingLog();
-  await expect(whenThere(failing(code), log)).rejects.toThrow(`failed with ${code}`);
+  await expect(waitForDatabase(failing(code), log)).rejects.toThrow(`failed with ${code}`);
   expect(log.lines).toEqual([]);
 });

@@ -1,10 +1,10 @@
 /** Statements that wait for a connection are bounded in number and in time, and nobody takes the place of one who has given up. */
 import { expect, it } from 'vitest';
 import { Unavailable } from '../../src/database/errors.ts';
-import { makeSlots } from '../../src/database/semaphore.ts';
+import { makeSemaphore } from '../../src/database/semaphore.ts';
 
 it('two may wait for one connection, a third is refused at once', async () => {
-  const slots = makeSlots(1, { patienceMs: 10_000, mostWaiting: 2 });
+  const slots = makeSemaphore(1, { patienceMs: 10_000, mostWaiting: 2 });
   await slots.take();
   const waiting = [slots.take(), slots.take()];
   await expect(slots.take()).rejects.toThrow(Unavailable);
@@ -18,7 +18,7 @@ it('two may wait for one connection, a third is refused at once', async () => {
 });
 
 it('who waits too long leaves, and makes room for another', async () => {
-  const slots = makeSlots(1, { patienceMs: 20, mostWaiting: 1 });
+  const slots = makeSemaphore(1, { patienceMs: 20, mostWaiting: 1 });
   await slots.take();
   await expect(slots.take()).rejects.toThrow('no database connection became free within 20 ms');
   expect(slots.waiting()).toBe(0);

@@ -130,9 +130,9 @@ describe('the PromQL of Service', () => {
   );
 
   it('looks at every metric there is', async () => {
-    const { CATALOGUE } = await import('../../src/metrics/definitions.ts');
+    const { DEFINITIONS_OF_METRICS } = await import('../../src/metrics/definitions.ts');
     const all = targets.map(({ expr }) => expr).join('\n');
-    expect(CATALOGUE.map(({ name }) => name).filter((name) => !all.includes(name))).toEqual([]);
+    expect(DEFINITIONS_OF_METRICS.map(({ name }) => name).filter((name) => !all.includes(name))).toEqual([]);
   });
 });
 

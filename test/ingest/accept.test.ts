@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { METRIC_NAMES } from '../../src/contract/parameters.ts';
+import { PARAMETER_NAMES } from '../../src/contract/parameters.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
-import type { Incoming } from '../../src/ingest/batch.ts';
+import type { ReadingInput } from '../../src/ingest/batch.ts';
 import { maintain } from '../../src/rollups/refresh.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { bringIn, differences, NOW, reading, smallNetwork, stored } from './support.ts';
@@ -14,7 +14,7 @@ onEveryEngine('the door', (engine) => {
   let db: TestDatabase;
   let owner: Sql;
   let ingest: Sql;
-  const accept = (readings: Incoming[]) => acceptReadings(ingest, readings, { now: NOW, source: 'test' });
+  const accept = (readings: ReadingInput[]) => acceptReadings(ingest, readings, { now: NOW, source: 'test' });
   const quarantine = () => owner`select source, line, kind, reason, text from raw.quarantine order by id`;
   const empty = () => owner`truncate raw.readings, raw.quarantine`;
 
@@ -39,7 +39,7 @@ onEveryEngine('the door', (engine) => {
 
   test('takes every metric, and keeps and counts what has no placement: nowhere then, or suspicious (P2, S2)', async () => {
     const values = Object.fromEntries(
-      METRIC_NAMES.map((name, index) => [name, name === 'pressure' ? '101325.5' : index]),
+      PARAMETER_NAMES.map((name, index) => [name, name === 'pressure' ? '101325.5' : index]),
     );
     const outcome = await accept([
       reading('1', T, values),
@@ -82,7 +82,7 @@ onEveryEngine('the door', (engine) => {
     ]);
   });
 
-  test.each<[string, Incoming]>([
+  test.each<[string, ReadingInput]>([
     ['unknown_sensor', reading(99, T, { pm25: 1 })],
     ['unknown_sensor', reading('1e0', T, { pm25: 1 })],
     ['unknown_sensor', reading(undefined, T, { pm25: 1 })],
@@ -160,7 +160,7 @@ onEveryEngine('the door', (engine) => {
     await accept(old);
     await differences(db);
     await maintain(db.target, NOW);
-    const [first, ...others] = old as [Incoming, ...Incoming[]];
+    const [first, ...others] = old as [ReadingInput, ...ReadingInput[]];
     const late = reading(2, new Date(1.7e12).toISOString(), { pm25: 1 });
     expect(await accept([{ ...first, values: { pm25: 50.5 } }, late, ...others])).toMatchObject({
       accepted: 2,

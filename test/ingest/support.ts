@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, type Sql } from '../../src/database/client.ts';
-import type { Incoming } from '../../src/ingest/batch.ts';
+import type { ReadingInput } from '../../src/ingest/batch.ts';
 import type { Log } from '../../src/log.ts';
 import { importNetwork, type NetworkResult } from '../../src/network/importNetwork.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
@@ -73,7 +73,12 @@ export function bringIn(sql: Sql, network: object): Promise<NetworkResult> {
   return importNetwork(sql, JSON.stringify(network), { log: keepingLog() });
 }
 
-export function reading(sensorId: unknown, measuredAt: unknown, values: Incoming['values'], line?: number): Incoming {
+export function reading(
+  sensorId: unknown,
+  measuredAt: unknown,
+  values: ReadingInput['values'],
+  line?: number,
+): ReadingInput {
   const text = JSON.stringify({ sensorId, measuredAt, ...values });
   return { sensorId, measuredAt, values, text, ...(line === undefined ? {} : { line }) };
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { METRICS, type Metric } from '../../src/contract/parameters.ts';
+import { PARAMETERS, type Parameter } from '../../src/contract/parameters.ts';
 import { readValue } from '../../src/ingest/value.ts';
 
-const metric = (name: string): Metric => METRICS.find((each) => each.name === name) as Metric;
+const metric = (name: string): Parameter => PARAMETERS.find((each) => each.name === name) as Parameter;
 
 test.each([undefined, null, ''])('%j is no value', (given) => {
   expect(readValue(given, metric('pm25'))).toBeNull();
@@ -41,7 +41,7 @@ test.each([
   expect(readValue(given, metric('pm25'))).toBe('unreadable');
 });
 
-test.each(METRICS.filter(({ kind }) => kind !== 'vector').map((each) => [each.name, each] as const))(
+test.each(PARAMETERS.filter(({ kind }) => kind !== 'vector').map((each) => [each.name, each] as const))(
   'both bounds of %s belong to it, and nothing beyond',
   (_, each) => {
     expect(readValue(each.low, each)).toBe(each.low);

@@ -7,9 +7,9 @@ import { makeApp } from '../../src/api/app.ts';
 import type { Api } from '../../src/database/apiSchema.ts';
 import { openReads, openWrites } from '../../src/database/pools.ts';
 import { makeAdminApp } from '../../src/metrics/adminApp.ts';
-import { tellService } from '../../src/metrics/collectors.ts';
-import { CATALOGUE } from '../../src/metrics/definitions.ts';
-import { watchPool } from '../../src/metrics/recorders.ts';
+import { registerCollectors } from '../../src/metrics/collectors.ts';
+import { DEFINITIONS_OF_METRICS } from '../../src/metrics/definitions.ts';
+import { observePool } from '../../src/metrics/recorders.ts';
 import { makeMetrics } from '../../src/metrics/registry.ts';
 import { metricsTable } from '../../src/metrics/table.ts';
 import { makeIngestApp } from '../../src/push/app.ts';
@@ -54,14 +54,14 @@ onEveryEngine('metrics', (engine) => {
     await bringIn(database.as(), NETWORK);
     ({ token } = await createToken(database.as(), { name: 't', provider: 'provider-0', stations: null, now: NOW }));
     const { timeZone, target } = database;
-    const reads = openReads<Api>(target, { timeZone, watch: watchPool(metrics, 'read') });
-    const writes = openWrites(target, { timeZone, watch: watchPool(metrics, 'write') });
+    const reads = openReads<Api>(target, { timeZone, watch: observePool(metrics, 'read') });
+    const writes = openWrites(target, { timeZone, watch: observePool(metrics, 'write') });
     close = async () => {
       await reads.destroy();
       await writes.close();
       await database.drop();
     };
-    tellService(metrics, reads, { clock, log });
+    registerCollectors(metrics, reads, { clock, log });
     admin = makeAdminApp({ ready: async () => ({ ok: true, checks: {} }), metrics, log });
     app = makeApp({ db: reads, clock, siteBaseUrl: '', log, metrics });
     ingest = makeIngestApp({ writes, clock, log, rate: 1_000, metrics });
@@ -119,7 +119,7 @@ onEveryEngine('metrics', (engine) => {
 
   it('declares every metric of the catalogue', async () => {
     const text = await scrape();
-    for (const { name, type } of CATALOGUE) expect(text).toContain(`# TYPE ${name} ${type}`);
+    for (const { name, type } of DEFINITIONS_OF_METRICS) expect(text).toContain(`# TYPE ${name} ${type}`);
   });
 
   it.skipIf(!promtool)('is as promtool wants it', async () => {

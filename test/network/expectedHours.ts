@@ -1,6 +1,6 @@
 /** Rules P2, P3, A2 and A3 once more, quarter of an hour by quarter of an hour, to check the database's answers by. */
 import { expect } from 'vitest';
-import type { Incoming } from '../../src/ingest/batch.ts';
+import type { ReadingInput } from '../../src/ingest/batch.ts';
 
 const HOUR = 3_600_000;
 const QUARTERS = [0, 0.25, 0.5, 0.75];
@@ -20,7 +20,7 @@ type Hour = { sum: { pm25: number; temperature: number }; weather: number; n: nu
 /** Of a network whose periods begin and end on quarters, without formulas. Every sensor has readings in every hour. */
 export function expectedHours(
   network: object,
-  readings: readonly Incoming[],
+  readings: readonly ReadingInput[],
   { start, hours }: { start: number; hours: number },
 ) {
   const { stations } = network as { stations: Station[] };

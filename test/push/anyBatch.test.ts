@@ -1,9 +1,9 @@
 /** Whatever is in a batch, every reading of it is accounted for, and the aggregates are what the readings say (S2, S3, A10). */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { METRICS } from '../../src/contract/parameters.ts';
+import { PARAMETERS } from '../../src/contract/parameters.ts';
 import { openWrites } from '../../src/database/pools.ts';
-import type { AskingPool } from '../../src/database/queryPool.ts';
+import type { QueryPool } from '../../src/database/queryPool.ts';
 import { type Listening, listen } from '../../src/http/listen.ts';
 import { makeIngestApp } from '../../src/push/app.ts';
 import { createToken } from '../../src/push/tokens.ts';
@@ -51,7 +51,7 @@ const reading = fc.oneof(
       .tuple(
         sensor,
         time,
-        fc.dictionary(fc.constantFrom(...METRICS.map(({ name }) => name), 'battery', '__proto__'), value, {
+        fc.dictionary(fc.constantFrom(...PARAMETERS.map(({ name }) => name), 'battery', '__proto__'), value, {
           maxKeys: 5,
         }),
       )
@@ -71,7 +71,7 @@ const reading = fc.oneof(
 
 onEveryEngine('any batch', (engine) => {
   let db: TestDatabase;
-  let writes: AskingPool;
+  let writes: QueryPool;
   let server: Listening;
   let token: string;
   beforeAll(async () => {

@@ -4,7 +4,7 @@ import request from 'supertest';
 import type { Engine } from '../../src/database/aggregates.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { openWrites } from '../../src/database/pools.ts';
-import type { AskingPool } from '../../src/database/queryPool.ts';
+import type { QueryPool } from '../../src/database/queryPool.ts';
 import { makeIngestApp } from '../../src/push/app.ts';
 import { createToken } from '../../src/push/tokens.ts';
 import { bringIn, keepingLog, NOW } from '../ingest/support.ts';
@@ -14,13 +14,13 @@ export type Pushing = {
   app: Express;
   database: TestDatabase;
   owner: Sql;
-  writes: AskingPool;
+  writes: QueryPool;
   log: ReturnType<typeof keepingLog>;
   /** Of all stations of `us`. */
   token: string;
   makeToken(name: string, provider?: string, stations?: number[] | null): Promise<string>;
   /** Another app over the same database, which has counted nothing yet. */
-  another(options: { rate?: number; failures?: number; bodyMs?: number; writes?: AskingPool }): Express;
+  another(options: { rate?: number; failures?: number; bodyMs?: number; writes?: QueryPool }): Express;
   close(): Promise<void>;
 };
 

@@ -5,7 +5,7 @@ import type { Context } from '../../src/commands/context.ts';
 import { tokenAddCommand, tokenListCommand, tokenRevokeCommand } from '../../src/commands/token.ts';
 import type { Role, Sql } from '../../src/database/client.ts';
 import { openWrites } from '../../src/database/pools.ts';
-import type { AskingPool } from '../../src/database/queryPool.ts';
+import type { QueryPool } from '../../src/database/queryPool.ts';
 import { createToken, findToken, hasTokens, listTokens, revokeToken } from '../../src/push/tokens.ts';
 import { bringIn, keepingLog, NOW, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
@@ -15,7 +15,7 @@ const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
 onEveryEngine('tokens', (engine) => {
   let db: TestDatabase;
   let owner: Sql;
-  let writes: AskingPool;
+  let writes: QueryPool;
   beforeAll(async () => {
     db = await testDatabase(engine);
     owner = db.as();

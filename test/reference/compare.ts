@@ -67,7 +67,7 @@ function comparePoint(at: string, point: Point, row: Row, compared: { values: nu
   const check = (name: string, published: unknown, expected: Row[string] | undefined, digits: number) => {
     if (published === undefined || expected === undefined) return;
     compared.values++;
-    if (!within(published, expected, digits)) wrong.push(`${at} ${name}: ${published}, reference ${expected}`);
+    if (!withTimeout(published, expected, digits)) wrong.push(`${at} ${name}: ${published}, reference ${expected}`);
   };
   for (const [metric, digits] of Object.entries(DIGITS)) {
     const published = metric === 'rain' ? point.total_rain : point[`avg_${metric}`];
@@ -115,7 +115,7 @@ export function compareWho(
   ];
   return figures.flatMap(([name, expected, digits]) => {
     compared.values++;
-    return within(region[name], expected, digits) ? [] : [`${at} ${name}: ${region[name]}, reference ${expected}`];
+    return withTimeout(region[name], expected, digits) ? [] : [`${at} ${name}: ${region[name]}, reference ${expected}`];
   });
 }
 
@@ -130,7 +130,7 @@ function exceedance(mean: number | null, guideline: number): number | null {
 }
 
 /** Half a unit of the last published digit, and what single precision and the reference's six decimals add to it. */
-function within(published: unknown, expected: Row[string], digits: number): boolean {
+function withTimeout(published: unknown, expected: Row[string], digits: number): boolean {
   if (published === null || expected === null) return published === expected;
   const slack = 0.5 * 10 ** -digits + 1e-5 + Math.abs(Number(expected)) * 1e-7;
   return typeof published === 'number' && Math.abs(published - Number(expected)) <= slack;

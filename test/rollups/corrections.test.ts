@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
-import type { Incoming } from '../../src/ingest/batch.ts';
+import type { ReadingInput } from '../../src/ingest/batch.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
 import { bringIn, differences, type Json, NOW, reading, smallNetwork, stored } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
@@ -28,7 +28,7 @@ onEveryEngine('corrections of PM2.5', (engine) => {
   let db: TestDatabase;
   let owner: Sql;
   let ingest: Sql;
-  const accept = (...readings: Incoming[]) => acceptReadings(ingest, readings, { now: NOW, source: 'test' });
+  const accept = (...readings: ReadingInput[]) => acceptReadings(ingest, readings, { now: NOW, source: 'test' });
   /** PM2.5 of a station, hour by hour, checked against the oracle. */
   const hours = async (station = 1) => {
     expect(await differences(db)).toEqual([]);

@@ -1,6 +1,6 @@
 /** Rules P2, P3, A1 to A9 and S5: every bucket of every level against a literal reading of the rules, in eight zones. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { METRIC_NAMES, METRICS, type MetricName } from '../../src/contract/parameters.ts';
+import { PARAMETER_NAMES, PARAMETERS, type ParameterName } from '../../src/contract/parameters.ts';
 import { LEVELS } from '../../src/database/aggregates.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
@@ -119,8 +119,8 @@ function someReadings(start: number): Reading[] {
   return [...readings.values()];
 }
 
-function someValues(random: ReturnType<typeof seeded>): Partial<Record<MetricName, number>> {
-  const values = METRICS.filter(() => random.next() < 0.7).map(({ name, low, high }) => {
+function someValues(random: ReturnType<typeof seeded>): Partial<Record<ParameterName, number>> {
+  const values = PARAMETERS.filter(() => random.next() < 0.7).map(({ name, low, high }) => {
     const value = Math.max(low, -50) + random.next() * (Math.min(high, low + 500) - Math.max(low, -50));
     return [name, Math.fround(Math.round(value * 10) / 10)];
   });
@@ -157,7 +157,7 @@ async function insertReadings(owner: Sql, readings: readonly Reading[]): Promise
   const rows = readings.map(({ at, sensor, values }) => ({
     measured_at: new Date(at).toISOString(),
     sensor_id: sensor,
-    ...Object.fromEntries(METRIC_NAMES.map((name) => [name, values[name] ?? null])),
+    ...Object.fromEntries(PARAMETER_NAMES.map((name) => [name, values[name] ?? null])),
   }));
   for (let from = 0; from < rows.length; from += 500)
     await owner`insert into raw.readings ${owner(rows.slice(from, from + 500))}`;

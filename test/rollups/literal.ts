@@ -2,10 +2,10 @@
  * The rules P2, P3, A1 to A8 and S5 word for word over readings in memory, sharing nothing with the SQL: no templates, no database,
  * ICU's zones. Slow and obvious on purpose; what the aggregates hold is held against this.
  */
-import { METRICS, type Metric, type MetricName } from '../../src/contract/parameters.ts';
+import { PARAMETERS, type Parameter, type ParameterName } from '../../src/contract/parameters.ts';
 import { bucketStart } from '../support/localTime.ts';
 
-export type Reading = { at: number; sensor: number; values: Partial<Record<MetricName, number>> };
+export type Reading = { at: number; sensor: number; values: Partial<Record<ParameterName, number>> };
 
 /** Half-open, in milliseconds; infinite where nothing was said. */
 type Period = { since: number; until: number };
@@ -24,7 +24,7 @@ export type Bucket = Record<string, number | null>;
 type Values = Record<string, number | null>;
 type Hour = { members: number; values: Values };
 
-const MEANS: Metric[] = METRICS.filter((metric) => metric.kind === 'mean');
+const MEANS: Parameter[] = PARAMETERS.filter((metric) => metric.kind === 'mean');
 const COLUMNS = [...MEANS.map(({ name }) => name), 'wind_sin', 'wind_cos', 'rain'];
 export const HOUR = 3_600_000;
 
@@ -40,7 +40,7 @@ export function literalBuckets(zone: string, readings: readonly Reading[], netwo
   for (const [key, group] of groupBy(readings, (r) => `${r.sensor} ${bucketStart(zone, 'hour', r.at)}`)) {
     const [sensor, hour] = key.split(' ').map(Number) as [number, number];
     const values: Values = {};
-    for (const { name } of MEANS) values[name] = mean(group.map((r) => r.values[name as MetricName]));
+    for (const { name } of MEANS) values[name] = mean(group.map((r) => r.values[name as ParameterName]));
     values.wind_sin = mean(group.map((r) => sine(r.values.wind_direction)));
     values.wind_cos = mean(group.map((r) => cosine(r.values.wind_direction)));
     values.rain = sum(group.map((r) => r.values.rain));

@@ -9,14 +9,14 @@ import type { Api } from '../../src/database/apiSchema.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { openReads } from '../../src/database/pools.ts';
 import { type Accepted, acceptReadings } from '../../src/ingest/accept.ts';
-import type { Incoming } from '../../src/ingest/batch.ts';
+import type { ReadingInput } from '../../src/ingest/batch.ts';
 import { makeLog } from '../../src/log.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
 import { makeDigest } from '../../src/rollups/digest.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 
-export type Values = Incoming['values'];
+export type Values = ReadingInput['values'];
 /** Of any shape: the contract tests hold it. */
 export type Body = request.Response['body'];
 
@@ -25,7 +25,7 @@ export type Installation = {
   /** The body at a path below `/en/air-quality-app/v1/`, as it is at that instant. */
   get(path: string, at: Date): Promise<Body>;
   /** Through the front door, as long after them as is needed for all to be in the past. */
-  accept(readings: readonly Incoming[], now?: Date): Promise<Accepted>;
+  accept(readings: readonly ReadingInput[], now?: Date): Promise<Accepted>;
   refresh(now: Date): Promise<void>;
   digest(at: Date): Promise<Date>;
   importNetwork(network: object): Promise<void>;
@@ -77,7 +77,7 @@ export async function install(engine: Engine, network: object, timeZone = 'Asia/
 }
 
 /** `at`: milliseconds, an instant, or ISO 8601. */
-export function reading(sensorId: number, at: number | Date | string, values: Values): Incoming {
+export function reading(sensorId: number, at: number | Date | string, values: Values): ReadingInput {
   const measuredAt = typeof at === 'string' ? at : new Date(at).toISOString();
   return { sensorId, measuredAt, values, text: JSON.stringify({ sensorId, measuredAt, ...values }) };
 }

@@ -6,7 +6,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { METRICS } from '../../src/contract/parameters.ts';
+import { PARAMETERS } from '../../src/contract/parameters.ts';
 import { WINDOWS } from '../../src/contract/windows.ts';
 import { LEVELS } from '../../src/database/aggregates.ts';
 import { connect, type Sql, type Target } from '../../src/database/client.ts';
@@ -45,7 +45,7 @@ function nextVersion(copy: string): Definitions {
   } as const;
   return {
     folder,
-    parameters: [...METRICS.map((metric) => (metric.name === 'no2' ? { ...metric, high: 6_000 } : metric)), co2],
+    parameters: [...PARAMETERS.map((metric) => (metric.name === 'no2' ? { ...metric, high: 6_000 } : metric)), co2],
     windows: [...WINDOWS, { key: '90d', unit: 'day', count: 90, running: false }],
   };
 }

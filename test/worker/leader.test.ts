@@ -1,7 +1,7 @@
 /** Of several processes one works; when its connection goes, another takes over. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeLog } from '../../src/log.ts';
-import { becomeWorker } from '../../src/worker/leader.ts';
+import { becomeLeader } from '../../src/worker/leader.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const log = makeLog('silent');
@@ -14,7 +14,7 @@ onEveryEngine('worker', (engine) => {
   afterAll(() => database.drop());
 
   const candidate = (name: string, working: Set<string>) =>
-    becomeWorker(
+    becomeLeader(
       database.target,
       log,
       async () => {
@@ -56,7 +56,7 @@ onEveryEngine('worker', (engine) => {
   });
 
   it('gives the lock back when its work cannot begin', async () => {
-    const failing = becomeWorker(database.target, log, () => Promise.reject(new Error('cannot begin')), {
+    const failing = becomeLeader(database.target, log, () => Promise.reject(new Error('cannot begin')), {
       tryEveryMs: 20,
     });
     await expect(failing).rejects.toThrow('cannot begin');

@@ -4,9 +4,9 @@
  * and time_end are given for values that are means. A mean carries the start of its interval (S3), so time_start counts before timestamp.
  * Files of means have one PM2.5, the corrected one, which is called avg_pm2.5 in the daily file and pm2.5 in the hourly ones.
  */
-import { METRIC_NAMES, type MetricName } from '../../contract/parameters.ts';
+import { PARAMETER_NAMES, type ParameterName } from '../../contract/parameters.ts';
 import { InputError } from '../../inputError.ts';
-import type { Incoming } from '../batch.ts';
+import type { ReadingInput } from '../batch.ts';
 import type { Line } from './lines.ts';
 import { SENSOR_KEY, unreadable } from './object.ts';
 import { splitQuoted } from './quoted.ts';
@@ -25,9 +25,9 @@ export function airqualityAmReader(header: string, place: string, timeZone: stri
   const names = splitQuoted(header) ?? [];
   const [sensor, time, start] = [names.indexOf(SENSOR_KEY), names.indexOf(TIME), names.indexOf(START)];
   const ofMeans = names.some((name) => name.startsWith('avg_'));
-  const metrics = names.flatMap((name, position): [MetricName, number][] => {
-    const metric = metricOf(name, ofMeans);
-    return metric === undefined ? [] : [[metric, position]];
+  const parameters = names.flatMap((name, position): [ParameterName, number][] => {
+    const parameter = parameterOf(name, ofMeans);
+    return parameter === undefined ? [] : [[parameter, position]];
   });
 
   const wrong = (what: string) =>
@@ -38,21 +38,23 @@ export function airqualityAmReader(header: string, place: string, timeZone: stri
     );
   if (sensor < 0) throw wrong(`has no column ${SENSOR_KEY}`);
   if (time < 0) throw wrong(`has no column ${TIME}`);
-  if (metrics.length === 0) throw wrong('names no metric');
-  const twice = metrics.find(([metric], index) => metrics.findIndex(([other]) => other === metric) !== index);
+  if (parameters.length === 0) throw wrong('names no parameter');
+  const twice = parameters.find(
+    ([parameter], index) => parameters.findIndex(([other]) => other === parameter) !== index,
+  );
   if (twice !== undefined) throw wrong(`names ${twice[0]} twice`);
 
-  const used = new Set([sensor, time, start, names.indexOf(END), ...metrics.map(([, position]) => position)]);
+  const used = new Set([sensor, time, start, names.indexOf(END), ...parameters.map(([, position]) => position)]);
   const instantOf = makeWallClock(timeZone);
-  const read = ({ number, text, tooLong }: Line): Incoming => {
+  const read = ({ number, text, tooLong }: Line): ReadingInput => {
     const fields = tooLong ? undefined : splitQuoted(text);
     if (fields?.length !== names.length) {
       return unreadable(text, number);
     }
-    const values: Incoming['values'] & { [name in MetricName]?: unknown } = {};
-    for (const [metric, position] of metrics) {
+    const values: ReadingInput['values'] & { [name in ParameterName]?: unknown } = {};
+    for (const [parameter, position] of parameters) {
       const field = fields[position];
-      if (field !== '') values[metric] = field;
+      if (field !== '') values[parameter] = field;
     }
     const sensorId = fields[sensor] as string;
     const measuredAt = instantOf((fields[start] || fields[time]) as string, sensorId);
@@ -62,9 +64,9 @@ export function airqualityAmReader(header: string, place: string, timeZone: stri
 }
 
 /** Given as pm25 it is final, given as pm25_raw it goes through the sensor's formula (S5). */
-function metricOf(name: string, ofMeans: boolean): MetricName | undefined {
+function parameterOf(name: string, ofMeans: boolean): ParameterName | undefined {
   if (name === 'pm2.5_corrected' || name === 'avg_pm2.5') return 'pm25';
   if (name === 'pm2.5') return ofMeans ? 'pm25' : 'pm25_raw';
   const bare = name.replace(/^(avg|total)_/, '');
-  return METRIC_NAMES.find((metric) => metric === bare);
+  return PARAMETER_NAMES.find((parameter) => parameter === bare);
 }

@@ -2,11 +2,11 @@
  * What a device with the airRohr firmware (Sensor.Community) sends: everything it measured in one body, without a time and without
  * our sensors' numbers. Which sensor measured what follows from the network, now or, out of the quarantine, once the network knows it.
  */
-import type { MetricName } from '../../contract/parameters.ts';
+import type { ParameterName } from '../../contract/parameters.ts';
 import type { Sql } from '../../database/client.ts';
-import type { AskingPool } from '../../database/queryPool.ts';
+import type { QueryPool } from '../../database/queryPool.ts';
 import type { Scope } from '../accept.ts';
-import type { Incoming } from '../batch.ts';
+import type { ReadingInput } from '../batch.ts';
 import { isOfKind, meaningOf } from './families.ts';
 
 export type PushedValue = { value_type: string; value: unknown };
@@ -67,7 +67,7 @@ const SENSORS = `
 
 /** `asker` is a pool in the role airseries_ingest. Rejects with Unavailable where the pool does. */
 export async function findPushSensors(
-  asker: Sql | AskingPool,
+  asker: Sql | QueryPool,
   record: PushRecord,
   scope: Scope | null,
   at: Date,
@@ -82,8 +82,8 @@ export async function findPushSensors(
  * A value belongs to the one sensor whose kind fits; if none fits, to the one sensor without a kind; otherwise to none. What belongs
  * to none stays together as one reading of an unknown sensor, from whose text it can be tried again.
  */
-export function readingsOfPush(record: PushRecord, sensors: readonly PushSensor[]): Incoming[] {
-  const bySensor = new Map<number, Partial<Record<MetricName, unknown>>>();
+export function readingsOfPush(record: PushRecord, sensors: readonly PushSensor[]): ReadingInput[] {
+  const bySensor = new Map<number, Partial<Record<ParameterName, unknown>>>();
   const left: PushedValue[] = [];
   for (const pushed of record.values) {
     const meaning = meaningOf(pushed.value_type, record.pin);
@@ -95,11 +95,11 @@ export function readingsOfPush(record: PushRecord, sensors: readonly PushSensor[
       continue;
     }
     const values = bySensor.get(sensor.id) ?? {};
-    values[meaning.metric] ??= pushed.value; // two instruments in a sensor without a kind: the first counts
+    values[meaning.parameter] ??= pushed.value; // two instruments in a sensor without a kind: the first counts
     bySensor.set(sensor.id, values);
   }
   const { measuredAt } = record;
-  const readings: Incoming[] = [...bySensor].map(([sensorId, values]) => ({
+  const readings: ReadingInput[] = [...bySensor].map(([sensorId, values]) => ({
     sensorId,
     measuredAt,
     values,

@@ -1,8 +1,8 @@
-/** CSV: the header says which metric a column is. A line without a quote is simply split; only one with quotes needs a parser. */
+/** CSV: the header says which parameter a column is. A line without a quote is simply split; only one with quotes needs a parser. */
 import { parse } from 'csv-parse/sync';
-import { METRIC_NAMES, type MetricName } from '../../contract/parameters.ts';
+import { PARAMETER_NAMES, type ParameterName } from '../../contract/parameters.ts';
 import { InputError } from '../../inputError.ts';
-import type { Incoming } from '../batch.ts';
+import type { ReadingInput } from '../batch.ts';
 import type { Line } from './lines.ts';
 import { SENSOR_KEY, TIME_KEYS, unreadable } from './object.ts';
 import type { LineReader } from './readings.ts';
@@ -15,29 +15,31 @@ export function csvReader(header: string, place: string): LineReader {
   const sensor = at(SENSOR_KEY);
   const timeKey = TIME_KEYS.find((name) => at(name) >= 0);
   const time = timeKey === undefined ? -1 : at(timeKey);
-  const metrics = METRIC_NAMES.flatMap((name): [MetricName, number][] => (at(name) < 0 ? [] : [[name, at(name)]]));
-  const used = [sensor, time, ...metrics.map(([, position]) => position)];
+  const parameters = PARAMETER_NAMES.flatMap((name): [ParameterName, number][] =>
+    at(name) < 0 ? [] : [[name, at(name)]],
+  );
+  const used = [sensor, time, ...parameters.map(([, position]) => position)];
 
   const wrong = (what: string) =>
     new InputError(
       place,
       `the header ${what}: ${JSON.stringify(header.slice(0, 300))}`,
-      `Needed are ${SENSOR_KEY}, one of ${TIME_KEYS.join(' / ')}, and metrics by name: ${METRIC_NAMES.join(', ')}.`,
+      `Needed are ${SENSOR_KEY}, one of ${TIME_KEYS.join(' / ')}, and parameters by name: ${PARAMETER_NAMES.join(', ')}.`,
     );
   if (sensor < 0) throw wrong(`has no column ${SENSOR_KEY}`);
   if (time < 0) throw wrong('has no column for the time');
-  if (metrics.length === 0) throw wrong('names no metric');
+  if (parameters.length === 0) throw wrong('names no parameter');
   const twice = names.find((name, position) => used.includes(at(name)) && at(name) !== position);
   if (twice !== undefined) throw wrong(`names ${twice} twice`);
 
   const ignored = new Set(names.filter((_, position) => !used.includes(position)));
-  const read = ({ number, text, tooLong }: Line): Incoming => {
+  const read = ({ number, text, tooLong }: Line): ReadingInput => {
     const fields = tooLong ? undefined : split(text, delimiter)?.map((field) => field.trim());
     if (fields?.length !== names.length) {
       return unreadable(text, number);
     }
-    const values: Incoming['values'] & { [name in MetricName]?: unknown } = {};
-    for (const [name, position] of metrics) {
+    const values: ReadingInput['values'] & { [name in ParameterName]?: unknown } = {};
+    for (const [name, position] of parameters) {
       const field = fields[position];
       if (field !== '') values[name] = field;
     }

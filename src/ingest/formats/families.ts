@@ -2,7 +2,7 @@
  * What the airRohr firmware calls its instruments and their values: a prefix when it sends everything in one body, a pin in a header
  * when it sends each instrument by itself. A family is all instruments that share a prefix.
  */
-import type { MetricName } from '../../contract/parameters.ts';
+import type { ParameterName } from '../../contract/parameters.ts';
 import { VALUE_TYPES } from './sensorCommunity.ts';
 
 export type Family = {
@@ -36,14 +36,14 @@ const FAMILIES: readonly Family[] = [
 export function meaningOf(
   valueType: string,
   pin: string | null,
-): { metric: MetricName; kinds: readonly string[] } | undefined {
+): { parameter: ParameterName; kinds: readonly string[] } | undefined {
   const family = FAMILIES.find(({ prefix }) => valueType.startsWith(prefix));
-  const metric = VALUE_TYPES.get(family === undefined ? valueType : valueType.slice(family.prefix.length));
-  if (metric === undefined) return undefined;
-  if (family !== undefined) return { metric, kinds: family.kinds };
-  if (pin === null) return BARE_NAMES.has(valueType) ? { metric, kinds: BARE.kinds } : undefined;
+  const parameter = VALUE_TYPES.get(family === undefined ? valueType : valueType.slice(family.prefix.length));
+  if (parameter === undefined) return undefined;
+  if (family !== undefined) return { parameter, kinds: family.kinds };
+  if (pin === null) return BARE_NAMES.has(valueType) ? { parameter, kinds: BARE.kinds } : undefined;
   const kinds = [...FAMILIES, BARE].flatMap((each) => (each.pin === pin ? each.kinds : []));
-  return kinds.length === 0 ? undefined : { metric, kinds };
+  return kinds.length === 0 ? undefined : { parameter, kinds };
 }
 
 export function isOfKind(kind: string, kinds: readonly string[]): boolean {

@@ -1,14 +1,14 @@
 /** A JSON object as a reading, and how deep it may be nested. */
-import type { Incoming } from '../batch.ts';
+import type { ReadingInput } from '../batch.ts';
 
 /** `text` is what of it is kept if it cannot be used, `line` where it stood in its source. */
-export function readingOf(value: unknown, text: string, line: number): Incoming {
+export function readingOf(value: unknown, text: string, line: number): ReadingInput {
   if (!isObject(value)) return unreadable(text, line);
   const time = TIME_KEYS.find((key) => value[key] !== undefined) ?? 'time';
   return { sensorId: value[SENSOR_KEY], measuredAt: value[time], values: value, text, line };
 }
 
-export function unreadable(text: string, line: number): Incoming {
+export function unreadable(text: string, line: number): ReadingInput {
   return { sensorId: undefined, measuredAt: undefined, values: {}, text, line, unreadable: true };
 }
 
@@ -40,7 +40,7 @@ export function isTooDeep(text: string): boolean {
   return false;
 }
 
-/** What a reading's fields are called in files, besides the metrics. */
+/** What a reading's fields are called in files, besides the parameters. */
 export const SENSOR_KEY = 'sensor_id';
 /** The first one present counts. */
 export const TIME_KEYS = ['measured_at', 'time', 'timestamp'] as const;

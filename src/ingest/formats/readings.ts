@@ -1,7 +1,7 @@
 /** A source becomes batches of readings. Constant memory: the next batch is read when somebody asks for it. */
 
 import { InputError } from '../../inputError.ts';
-import type { Incoming } from '../batch.ts';
+import type { ReadingInput } from '../batch.ts';
 import { airqualityAmReader, PREAMBLE } from './airqualityAm.ts';
 import type { Source } from './bytes.ts';
 import { csvReader } from './csv.ts';
@@ -12,14 +12,14 @@ import { ndjsonReader } from './ndjson.ts';
 export type LineReader = {
   /** Columns or keys that mean nothing here. */
   ignored: ReadonlySet<string>;
-  read(line: Line): Incoming;
+  read(line: Line): ReadingInput;
 };
 
 /** Files that don't say what they are. Their stamps have no offset: they are of the network's zone. */
 export const FORMATS = ['airquality-am'] as const;
 export type Format = { name: (typeof FORMATS)[number]; timeZone: string };
 
-export type ReadingBatch = { readings: Incoming[]; ignored: ReadonlySet<string> };
+export type ReadingBatch = { readings: ReadingInput[]; ignored: ReadonlySet<string> };
 
 const BATCH = 10_000;
 /** Long lines make a batch full earlier. In characters. */
@@ -28,7 +28,7 @@ const BATCH_TEXT = 4_000_000;
 /** When reading fails, all that came before is handed on first; the error names the place. */
 export async function* readReadings(source: Source, format?: Format): AsyncGenerator<ReadingBatch> {
   let reader: LineReader | undefined;
-  let readings: Incoming[] = [];
+  let readings: ReadingInput[] = [];
   let text = 0;
   let lastLine = 0;
   let failure: unknown;

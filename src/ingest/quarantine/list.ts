@@ -55,7 +55,7 @@ export async function listQuarantine(sql: Sql, filter: Filter, limit: number): P
   };
 }
 
-/** That of a value is `reason:metric`. */
+/** That of a value is `reason:parameter`. */
 function explain({ kind, reason }: { kind: string; reason: string }): string | null {
   const sentences: Readonly<Record<string, string>> = kind === 'value' ? VALUE_REASONS : READING_REASONS;
   return sentences[reason.split(':')[0] as string] ?? null;

@@ -7,8 +7,8 @@ import { arrayLiteral, type Sql } from '../../database/client.ts';
 import type { Log } from '../../log.ts';
 import { makeProgress } from '../../progress.ts';
 import { type Filter, matches } from './list.ts';
-import { type Line, readingsAgain } from './parse.ts';
-import { makeRound, type Round, sendRound } from './submit.ts';
+import { type Line, parseQuarantined } from './parse.ts';
+import { makeRound, type Round, submit } from './submit.ts';
 
 /** Of readings: retried = accepted + unchanged + still_quarantined. Of lines: not_retryable. */
 export type Retried = {
@@ -31,7 +31,7 @@ export async function retryQuarantined(sql: Sql, { now, log, terminal, ...filter
   const progress = makeProgress('retrying', log, terminal);
   let seen = 0;
   const send = async (round: Round) => {
-    const { left, ...outcome } = await sendRound(sql, round, now);
+    const { left, ...outcome } = await submit(sql, round, now);
     await sql`delete from raw.quarantine where id = any (${arrayLiteral(left)}::text::bigint[])`;
     for (const key of ['retried', 'accepted', 'unchanged', 'still_quarantined'] as const) result[key] += outcome[key];
     progress.show(seen, seen / extent.readings);
@@ -40,7 +40,7 @@ export async function retryQuarantined(sql: Sql, { now, log, terminal, ...filter
   for await (const lines of pagesDown(sql, extent.last, filter)) {
     let round = makeRound();
     for (const line of lines) {
-      const readings = await readingsAgain(sql, line);
+      const readings = await parseQuarantined(sql, line);
       if (readings === undefined) {
         result.not_retryable += 1;
       } else if (!round.add(line, readings)) {

@@ -4,7 +4,7 @@
  */
 import type { Sql } from '../../database/client.ts';
 import type { Scope } from '../accept.ts';
-import type { Incoming } from '../batch.ts';
+import type { ReadingInput } from '../batch.ts';
 import { acceptWithinScope } from '../withinScope.ts';
 import type { Line } from './parse.ts';
 
@@ -14,7 +14,7 @@ const BATCH = 5_000;
 type Batch = {
   source: string;
   scope: Scope | undefined;
-  readings: Incoming[];
+  readings: ReadingInput[];
   /** To which line each belongs. */
   lines: Line[];
 };
@@ -24,7 +24,7 @@ export type Round = {
   /** Lines without a reading to send: they stay as they are. */
   unsent: number;
   /** False: it must wait for the next round. */
-  add(line: Line, readings: readonly Incoming[]): boolean;
+  add(line: Line, readings: readonly ReadingInput[]): boolean;
 };
 
 export function makeRound(): Round {
@@ -33,7 +33,7 @@ export function makeRound(): Round {
   const round: Round = { batches, unsent: 0, add };
   return round;
 
-  function add(line: Line, readings: readonly Incoming[]): boolean {
+  function add(line: Line, readings: readonly ReadingInput[]): boolean {
     const { source, provider, stations } = line;
     const scope = provider === null ? undefined : { provider, stations };
     const key = JSON.stringify([source, scope]);
@@ -60,7 +60,7 @@ type Sent = {
   left: string[];
 };
 
-export async function sendRound(sql: Sql, { batches, unsent }: Round, now: Date): Promise<Sent> {
+export async function submit(sql: Sql, { batches, unsent }: Round, now: Date): Promise<Sent> {
   const sent: Sent = { retried: unsent, accepted: 0, unchanged: 0, still_quarantined: unsent, left: [] };
   for (const { source, scope, readings, lines } of batches.values()) {
     const outcome = await acceptWithinScope(sql, readings, { now, source, scope, onlyNew: true });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { AskingPool } from '../../../src/database/queryPool.ts';
+import type { QueryPool } from '../../../src/database/queryPool.ts';
 import { openPushing, type Pushing } from '../../push/pushing.ts';
 import { begin, type Here, post, serve } from '../requests.ts';
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
   pushing = await openPushing('plain');
   tokens = [pushing.token];
   for (const name of ['b', 'c', 'd']) tokens.push(await pushing.makeToken(name));
-  const writes: AskingPool = {
+  const writes: QueryPool = {
     ...pushing.writes,
     async ask(text, parameters) {
       if (hold !== undefined && text.includes(hold.text)) {

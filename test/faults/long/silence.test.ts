@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
 import { openWrites } from '../../../src/database/pools.ts';
 import { refresh } from '../../../src/rollups/refresh.ts';
-import { becomeWorker } from '../../../src/worker/leader.ts';
+import { becomeLeader } from '../../../src/worker/leader.ts';
 import { keepingLog } from '../../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { openWire, type Wire } from '../../support/silence.ts';
@@ -82,13 +82,13 @@ onEveryEngine('a silent database', (engine) => {
     const log = keepingLog();
     const working: string[] = [];
     let confirmFirst = async () => undefined as undefined;
-    const first = await becomeWorker(wire.target, log, async (confirm) => {
+    const first = await becomeLeader(wire.target, log, async (confirm) => {
       working.push('first');
       confirmFirst = confirm as typeof confirmFirst;
       return async () => void working.splice(working.indexOf('first'), 1);
     });
     await confirmFirst();
-    const second = await becomeWorker(database.target, log, async () => {
+    const second = await becomeLeader(database.target, log, async () => {
       working.push('second');
       return async () => undefined;
     });

@@ -35,7 +35,7 @@ test.each<[string, string[], string[], string[]]>([
   ['PPD42NS', [], [], ['P1', 'P2', 'durP1', 'ratioP1', 'durP2', 'ratioP2']],
 ])('%s', (kind, names, metrics, others) => {
   const meanings = names.map((name) => meaningOf(name, null));
-  expect(meanings.map((meaning) => meaning?.metric)).toEqual(metrics);
+  expect(meanings.map((meaning) => meaning?.parameter)).toEqual(metrics);
   for (const meaning of meanings) expect(isOfKind(kind, meaning?.kinds ?? [])).toBe(true);
   for (const other of [...others, '', 'constructor', '__proto__', 'SDS_', 'SDS_constructor', 'sds_P1']) {
     expect(meaningOf(other, null), other).toBeUndefined();
@@ -50,7 +50,7 @@ test.each<[string, string, string, string[], string[]]>([
   ['13', 'temperature', 'temperature', ['DS18B20'], ['DHT22']],
 ])('pin %s with %s', (pin, name, metric, kinds, others) => {
   const meaning = meaningOf(name, pin);
-  expect(meaning?.metric).toBe(metric);
+  expect(meaning?.parameter).toBe(metric);
   for (const kind of kinds) expect(isOfKind(kind, meaning?.kinds ?? []), kind).toBe(true);
   for (const kind of others) expect(isOfKind(kind, meaning?.kinds ?? []), kind).toBe(false);
 });

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
 import { acceptReadings } from '../../../src/ingest/accept.ts';
-import type { Incoming } from '../../../src/ingest/batch.ts';
+import type { ReadingInput } from '../../../src/ingest/batch.ts';
 import { readingsOfPush } from '../../../src/ingest/formats/airrohr.ts';
 import type { Filter } from '../../../src/ingest/quarantine/list.ts';
 import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
@@ -35,7 +35,7 @@ onEveryEngine('retry', (engine) => {
 
   const retry = (filter: Filter = {}, now = NOW) =>
     retryQuarantined(owner, { ...filter, now, log: keepingLog(), terminal: false });
-  const accept = (readings: Incoming[], source = 'file.csv', provider?: string) =>
+  const accept = (readings: ReadingInput[], source = 'file.csv', provider?: string) =>
     acceptReadings(ingest, readings, { now: NOW, source, scope: provider ? { provider, stations: null } : undefined });
   const lines = () => owner`select source, provider_id, line, kind, reason, text from raw.quarantine order by id`;
 
@@ -109,7 +109,7 @@ onEveryEngine('retry', (engine) => {
   });
 
   it('tries whole readings that were understood, and leaves everything else', async () => {
-    const garbage: Incoming = {
+    const garbage: ReadingInput = {
       sensorId: undefined,
       measuredAt: undefined,
       values: {},
