@@ -43,7 +43,7 @@ function driver(pool: QueryPool) {
   };
   const connection: DatabaseConnection = {
     executeQuery: async <Row>({ sql, parameters }: { sql: string; parameters: readonly unknown[] }) => ({
-      rows: (await pool.ask(sql, parameters)) as Row[],
+      rows: (await pool.query(sql, parameters)) as Row[],
     }),
     streamQuery: refuse,
   };

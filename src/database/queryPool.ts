@@ -38,7 +38,7 @@ type Options = {
 };
 
 export type QueryPool = {
-  ask(text: string, parameters: readonly unknown[]): Promise<unknown[]>;
+  query(text: string, parameters: readonly unknown[]): Promise<unknown[]>;
   close(): Promise<void>;
 };
 
@@ -57,8 +57,8 @@ export function openQueryPool(
       statementTimeoutMs: statementMs,
       driver: { socket: openSocket },
     });
-  const slots = makeSemaphore(max, { patienceMs: statementMs, mostWaiting });
-  const onQuery = watch?.(slots);
+  const semaphore = makeSemaphore(max, { patienceMs: statementMs, mostWaiting });
+  const onQuery = watch?.(semaphore);
   let pool = open();
   let beating: Promise<unknown> | undefined;
   let closed = false;
@@ -72,7 +72,7 @@ export function openQueryPool(
   }
 
   async function attempt(text: string, parameters: readonly unknown[]): Promise<unknown[]> {
-    await slots.take();
+    await semaphore.acquire();
     const asked = pool;
     const began = performance.now();
     try {
@@ -83,13 +83,13 @@ export function openQueryPool(
     } catch (error) {
       if (isConnectionError(error) && asked === pool && !closed) {
         pool = open();
-        if (isSilent(error)) slots.refuseWaiting(asUnavailable(error));
+        if (isSilent(error)) semaphore.refuseWaiting(asUnavailable(error));
         end(asked).catch(() => undefined);
       }
       throw error;
     } finally {
       onQuery?.(nameOf(text), (performance.now() - began) / 1_000);
-      slots.give();
+      semaphore.release();
     }
   }
 
@@ -105,7 +105,7 @@ export function openQueryPool(
   }
 
   return {
-    async ask(text, parameters) {
+    async query(text, parameters) {
       const late = () => new Unavailable(`no answer within ${answerMs} ms`);
       try {
         return await withTimeout(answerMs, queryWithRetry(text, parameters), late);
@@ -136,4 +136,14 @@ function openSocket({ host, port, path }: Place): Socket {
   const hungUp = Object.assign(new Error('the server hung up'), { code: 'CONNECTION_CLOSED' });
   socket.once('end', () => socket.destroy(hungUp));
   return Object.assign(socket, { host: host[turn] }); // the name that TLS verifies
+}
+
+/** Whatever a statement can be sent to: a pool with deadlines, or a connection of a job or a command, which may take as long as it needs. */
+export type Queryable = QueryPool | Sql;
+
+/** The rows of a statement. Rejects with Unavailable where `db` is a pool and the database is. */
+export async function query(db: Queryable, text: string, parameters: readonly unknown[]): Promise<unknown[]> {
+  return 'query' in db
+    ? await db.query(text, parameters)
+    : await db.unsafe(text, [...parameters] as never[], { prepare: true });
 }

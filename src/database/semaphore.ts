@@ -6,8 +6,8 @@ import { Unavailable } from './errors.ts';
 import { withTimeout } from './timeouts.ts';
 
 export type Semaphore = {
-  take(): Promise<void>;
-  give(): void;
+  acquire(): Promise<void>;
+  release(): void;
   /** There is no use in waiting any more. */
   refuseWaiting(reason: unknown): void;
   inUse(): number;
@@ -23,7 +23,7 @@ export function makeSemaphore(
   return {
     inUse: () => all - free,
     waiting: () => waiting.size,
-    async take() {
+    async acquire() {
       if (free > 0) {
         free -= 1;
         return;
@@ -39,7 +39,7 @@ export function makeSemaphore(
         return new Unavailable(`no database connection became free within ${patienceMs} ms`);
       });
     },
-    give() {
+    release() {
       const [turn] = waiting.keys();
       if (turn === undefined) {
         free += 1;

@@ -3,9 +3,9 @@
  * at all, and sending it again changes nothing.
  */
 import { PARAMETERS } from '../contract/parameters.ts';
-import { arrayLiteral, type Sql, textParameters } from '../database/client.ts';
+import { arrayLiteral, textParameters } from '../database/client.ts';
 import { Unavailable } from '../database/errors.ts';
-import type { QueryPool } from '../database/queryPool.ts';
+import { type Queryable, query } from '../database/queryPool.ts';
 import { type Batch, type Problem, type ReadingInput, toColumns, type ValueProblem } from './batch.ts';
 import type { ReadingReason } from './summary.ts';
 
@@ -91,7 +91,7 @@ const ACCEPT = `select * from logic.store_readings(${textParameters(ACCEPT_TYPES
 
 /** `sql` is a pool in the role airseries_ingest. Rejects with OutOfScope, and with Unavailable where the pool does. */
 export async function acceptReadings(
-  sql: Sql | QueryPool,
+  sql: Queryable,
   readings: readonly ReadingInput[],
   { now, source, scope, onlyNew = false, onWrite }: Options,
 ): Promise<Accepted> {
@@ -136,11 +136,9 @@ function judged({ values }: Batch, row: Row): Pick<Accepted, 'quarantined' | 'va
 }
 
 /** Readings are written in one order everywhere, but lines for the quarantine may cross: then the loser simply tries again. */
-async function retryingDeadlock(sql: Sql | QueryPool, parameters: (string | null)[], triesLeft = 5): Promise<Row> {
+async function retryingDeadlock(sql: Queryable, parameters: (string | null)[], triesLeft = 5): Promise<Row> {
   try {
-    const [row] = await ('ask' in sql
-      ? sql.ask(ACCEPT, parameters)
-      : sql.unsafe(ACCEPT, parameters, { prepare: true }));
+    const [row] = await query(sql, ACCEPT, parameters);
     if (row === undefined) throw new Error('logic.store_readings returned nothing');
     return row as Row;
   } catch (error) {

@@ -2,8 +2,8 @@
  * The door for a provider's readings that nobody stands behind to send again: those of sensors that the provider may not speak for
  * are left out, one by one, and do not keep the others from coming in.
  */
-import { arrayLiteral, type Sql } from '../database/client.ts';
-import type { QueryPool } from '../database/queryPool.ts';
+import { arrayLiteral } from '../database/client.ts';
+import { type Queryable, query } from '../database/queryPool.ts';
 import { type Accepted, acceptReadings, OutOfScope, type Scope, type WriteStats } from './accept.ts';
 import { type ReadingInput, toColumns } from './batch.ts';
 
@@ -23,7 +23,7 @@ type Options = {
 };
 
 export async function acceptWithinScope(
-  sql: Sql | QueryPool,
+  sql: Queryable,
   readings: readonly ReadingInput[],
   { scope, ...options }: Options,
 ): Promise<AcceptedWithin> {
@@ -59,13 +59,13 @@ const OUTSIDE = `
   where logic.unauthorized_sensors(array[given.sensor_id], array[given.microseconds], $3::text, $4::text::int[]) <> '{}'`;
 
 async function findOutside(
-  sql: Sql | QueryPool,
+  sql: Queryable,
   readings: readonly ReadingInput[],
   now: Date,
   scope: Scope | undefined,
 ): Promise<Set<number>> {
   const [sensors = '', times = ''] = (await toColumns(readings, now)).columns;
   const parameters = [sensors, times, scope?.provider ?? null, scope?.stations ? arrayLiteral(scope.stations) : null];
-  const rows = await ('ask' in sql ? sql.ask(OUTSIDE, parameters) : sql.unsafe(OUTSIDE, parameters));
+  const rows = await query(sql, OUTSIDE, parameters);
   return new Set((rows as { index: number }[]).map(({ index }) => index));
 }

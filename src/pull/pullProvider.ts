@@ -100,7 +100,7 @@ const SENSORS = `
 
 /** `newest` in microseconds since 1970; -Infinity if nothing is stored. */
 async function askSensors(pool: QueryPool, provider: string): Promise<{ sensors: Set<number>; newest: number }> {
-  const rows = (await pool.ask(SENSORS, [provider])) as { id: number; newest: number | null }[];
+  const rows = (await pool.query(SENSORS, [provider])) as { id: number; newest: number | null }[];
   const newest = rows.reduce((latest, row) => Math.max(latest, row.newest ?? latest), Number.NEGATIVE_INFINITY);
   return { sensors: new Set(rows.map(({ id }) => id)), newest };
 }

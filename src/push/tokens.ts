@@ -82,20 +82,20 @@ export async function revokeToken(sql: Sql, name: string, now: Date): Promise<vo
 
 type Row = { sha256: Uint8Array; name: string; provider_id: string; stations: number[] | null; is_noted: boolean };
 
-/** Whether anybody may send at all. `asker` is a pool in the role airseries_ingest. */
-export async function hasTokens(asker: QueryPool): Promise<boolean> {
-  return (await asker.ask('select from raw.token where revoked_at is null limit 1', [])).length > 0;
+/** Whether anybody may send at all. `pool` is a pool in the role airseries_ingest. */
+export async function hasTokens(pool: QueryPool): Promise<boolean> {
+  return (await pool.query('select from raw.token where revoked_at is null limit 1', [])).length > 0;
 }
 
 /**
- * Undefined for anything but a token in force. `asker` is a pool in the role airseries_ingest; rejects with Unavailable where it does.
+ * Undefined for anything but a token in force. `pool` is a pool in the role airseries_ingest; rejects with Unavailable where it does.
  * The use is noted once a minute: more often would be a write for every request.
  */
-export async function findToken(asker: QueryPool, presented: string, now: Date): Promise<Sender | undefined> {
+export async function findToken(pool: QueryPool, presented: string, now: Date): Promise<Sender | undefined> {
   const [, id, secret] = TOKEN.exec(presented) ?? [];
   if (id === undefined || secret === undefined) return undefined;
   const at = now.toISOString();
-  const [row] = (await asker.ask(
+  const [row] = (await pool.query(
     `select sha256, name, provider_id, stations,
        coalesce(last_used_at > $2::text::timestamptz - interval '1 minute', false) as is_noted
      from raw.token where id = $1 and revoked_at is null`,
@@ -105,7 +105,7 @@ export async function findToken(asker: QueryPool, presented: string, now: Date):
   const same = timingSafeEqual(hashOf(secret), row?.sha256 ?? NOBODY);
   if (row === undefined || !same) return undefined;
   if (!row.is_noted) {
-    await asker.ask('update raw.token set last_used_at = $2::text::timestamptz where id = $1', [id, at]);
+    await pool.query('update raw.token set last_used_at = $2::text::timestamptz where id = $1', [id, at]);
   }
   return { id, name: row.name, scope: { provider: row.provider_id, stations: row.stations } };
 }

@@ -5,25 +5,25 @@ import { makeSemaphore } from '../../src/database/semaphore.ts';
 
 it('two may wait for one connection, a third is refused at once', async () => {
   const slots = makeSemaphore(1, { patienceMs: 10_000, mostWaiting: 2 });
-  await slots.take();
-  const waiting = [slots.take(), slots.take()];
-  await expect(slots.take()).rejects.toThrow(Unavailable);
+  await slots.acquire();
+  const waiting = [slots.acquire(), slots.acquire()];
+  await expect(slots.acquire()).rejects.toThrow(Unavailable);
   expect([slots.inUse(), slots.waiting()]).toEqual([1, 2]);
   for (const one of waiting) {
-    slots.give();
+    slots.release();
     await one;
   }
-  slots.give();
+  slots.release();
   expect([slots.inUse(), slots.waiting()]).toEqual([0, 0]);
 });
 
 it('who waits too long leaves, and makes room for another', async () => {
   const slots = makeSemaphore(1, { patienceMs: 20, mostWaiting: 1 });
-  await slots.take();
-  await expect(slots.take()).rejects.toThrow('no database connection became free within 20 ms');
+  await slots.acquire();
+  await expect(slots.acquire()).rejects.toThrow('no database connection became free within 20 ms');
   expect(slots.waiting()).toBe(0);
-  const next = slots.take();
-  slots.give();
+  const next = slots.acquire();
+  slots.release();
   await next;
   expect([slots.inUse(), slots.waiting()]).toEqual([1, 0]);
 });

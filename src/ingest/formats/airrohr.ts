@@ -3,8 +3,7 @@
  * our sensors' numbers. Which sensor measured what follows from the network, now or, out of the quarantine, once the network knows it.
  */
 import type { ParameterName } from '../../contract/parameters.ts';
-import type { Sql } from '../../database/client.ts';
-import type { QueryPool } from '../../database/queryPool.ts';
+import { type Queryable, query } from '../../database/queryPool.ts';
 import type { Scope } from '../accept.ts';
 import type { ReadingInput } from '../batch.ts';
 import { isOfKind, meaningOf } from './families.ts';
@@ -65,16 +64,16 @@ const SENSORS = `
   end
   order by s.id`;
 
-/** `asker` is a pool in the role airseries_ingest. Rejects with Unavailable where the pool does. */
+/** `db` is a pool in the role airseries_ingest. Rejects with Unavailable where the pool does. */
 export async function findPushSensors(
-  asker: Sql | QueryPool,
+  db: Queryable,
   record: PushRecord,
   scope: Scope | null,
   at: Date,
 ): Promise<PushSensor[]> {
   const station = scope?.stations?.length === 1 ? (scope.stations[0] ?? null) : null;
   const parameters = [record.device, station, at.toISOString()];
-  const rows = await ('ask' in asker ? asker.ask(SENSORS, parameters) : asker.unsafe(SENSORS, parameters));
+  const rows = await query(db, SENSORS, parameters);
   return rows as PushSensor[];
 }
 

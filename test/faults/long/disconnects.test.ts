@@ -26,13 +26,13 @@ beforeAll(async () => {
   for (const name of ['b', 'c', 'd']) tokens.push(await pushing.makeToken(name));
   const writes: QueryPool = {
     ...pushing.writes,
-    async ask(text, parameters) {
+    async query(text, parameters) {
       if (hold !== undefined && text.includes(hold.text)) {
         const { onHeld } = hold;
         await new Promise<void>((resolve) => onHeld(resolve));
       }
-      if (!text.includes('logic.store_readings')) return await pushing.writes.ask(text, parameters);
-      stored ??= await pushing.writes.ask(text, parameters);
+      if (!text.includes('logic.store_readings')) return await pushing.writes.query(text, parameters);
+      stored ??= await pushing.writes.query(text, parameters);
       return stored;
     },
   };

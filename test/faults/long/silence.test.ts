@@ -57,22 +57,22 @@ onEveryEngine('a silent database', (engine) => {
 
   it('is waited for as long as the server works', async () => {
     const writes = openWrites(database.target, { timeZone: 'UTC', max: 1 });
-    expect(await writes.ask('select pg_sleep(3.5)', [])).toHaveLength(1);
+    expect(await writes.query('select pg_sleep(3.5)', [])).toHaveLength(1);
     await writes.close();
   });
 
   it('refuses what comes in within three seconds, also what waits for a connection', async ({ annotate }) => {
     const writes = openWrites(wire.target, { timeZone: 'UTC', max: 4 });
-    await writes.ask('select 1', []);
+    await writes.query('select 1', []);
     wire.cut(true);
     const all = Array.from({ length: 20 }, () =>
-      seconds(expect(writes.ask('select 1', [])).rejects.toThrow('did not answer')),
+      seconds(expect(writes.query('select 1', [])).rejects.toThrow('did not answer')),
     );
     const slowest = Math.max(...(await Promise.all(all)));
     expect(slowest).toBeLessThan(3);
     await annotate(`row 5, ${engine}: ingest was refused ${slowest.toFixed(1)} s after the network was cut`);
     wire.join();
-    expect(await seconds(writes.ask('select 1', []))).toBeLessThan(3);
+    expect(await seconds(writes.query('select 1', []))).toBeLessThan(3);
     await writes.close();
   });
 
