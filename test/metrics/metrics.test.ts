@@ -196,6 +196,6 @@ onEveryEngine('metrics', (engine) => {
   });
 });
 
-it('the README has the table of all metrics', () => {
-  expect(readFileSync('README.md', 'utf8')).toContain(metricsTable());
+it('grafana/README.md has the table of all metrics', () => {
+  expect(readFileSync('grafana/README.md', 'utf8')).toContain(metricsTable());
 });

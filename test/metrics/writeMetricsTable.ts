@@ -1,11 +1,11 @@
-/** Writes the README's table of metrics anew from the catalogue. */
+/** Writes the table of metrics anew from the catalogue. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { metricsTable } from '../../src/metrics/table.ts';
 
-const path = new URL('../../README.md', import.meta.url);
+const path = new URL('../../grafana/README.md', import.meta.url);
 const readme = readFileSync(path, 'utf8');
 const table = /\| metric +\| type [\s\S]*?\n(?!\|)/;
-if (!table.test(readme)) throw new Error('the README has no table that begins with "| metric | type"');
+if (!table.test(readme)) throw new Error('grafana/README.md has no table that begins with "| metric | type"');
 writeFileSync(
   path,
   readme.replace(table, () => `${metricsTable()}\n`),
