@@ -1,23 +1,9 @@
-/**
- * The contract's paths as regular expressions over the path as it was sent, what a request asks for by them, and why another leads
- * nowhere. Express' own patterns are laxer: they take other cases and trailing slashes, and decode `%2F` and `%00` before a handler sees them.
- */
+/** What a request asks for by its path, and why another path leads nowhere. */
 
 import type { Request } from 'express';
 import { ENDPOINTS, PATH_PARAMETERS } from '../contract/endpoints.ts';
 import { isLocale, LOCALES, type Locale } from '../contract/locales.ts';
 import { notFound, type Problem, quoted } from '../http/problem.ts';
-
-const PARTS: Readonly<Record<string, string>> = {
-  locale: LOCALES.join('|'),
-  id: PATH_PARAMETERS.id.pattern,
-  slug: PATH_PARAMETERS.slug.pattern,
-};
-
-export function pathPattern(path: string): RegExp {
-  const source = path.replaceAll('.', '\\.').replace(/\{(\w+)\}/g, (_, name: string) => `(?<${name}>${PARTS[name]})`);
-  return new RegExp(`^${source}$`);
-}
 
 export function localeOf(req: Request): Locale {
   const locale = parameter(req, 'locale');

@@ -1,13 +1,13 @@
 /** The five endpoints: each parses, asks and presents; what comes of it is sent to all who ask for the same at that moment. */
 import type { IRouter, Request, RequestHandler } from 'express';
 import type { Clock } from '../clock.ts';
-import { ENDPOINTS, type EndpointName } from '../contract/endpoints.ts';
+import { ENDPOINTS, type EndpointName, pathPattern } from '../contract/endpoints.ts';
 import type { ApiDb } from '../database/apiSchema.ts';
 import { addPath } from '../http/methods.ts';
 import { coalesce } from '../http/once.ts';
 import { type Answer, answerOf, sendAnswer } from '../http/send.ts';
 import { askRegionHistory, askStationHistory, presentRegionHistory, presentStationHistory } from './history.ts';
-import { localeOf, noSuchRegion, noSuchStation, pathPattern, slugOf, stationIdOf } from './paths.ts';
+import { localeOf, noSuchRegion, noSuchStation, slugOf, stationIdOf } from './paths.ts';
 import type { SiteUrls } from './present.ts';
 import { askRegion, presentRegion } from './region.ts';
 import { askStation, presentStation } from './station.ts';

@@ -1,7 +1,9 @@
 /** The five endpoints: paths, parameters and the schemas of their answers. The order is that in which paths are tried. */
+
 import { z } from 'zod';
 import { field } from './fields.ts';
 import { regionHistory, stationHistory } from './history.ts';
+import { LOCALES } from './locales.ts';
 import { region } from './region.ts';
 import { provider, station } from './station.ts';
 
@@ -55,3 +57,18 @@ export const ENDPOINTS = {
 } as const;
 
 export type EndpointName = keyof typeof ENDPOINTS;
+
+const PARTS: Readonly<Record<string, string>> = {
+  locale: LOCALES.join('|'),
+  id: PATH_PARAMETERS.id.pattern,
+  slug: PATH_PARAMETERS.slug.pattern,
+};
+
+/**
+ * A path of the contract as a regular expression over the path as it was sent, still encoded. Express' own patterns are laxer: they take
+ * other cases and trailing slashes, and decode `%2F` and `%00` before a handler sees them.
+ */
+export function pathPattern(path: string): RegExp {
+  const source = path.replaceAll('.', '\\.').replace(/\{(\w+)\}/g, (_, name: string) => `(?<${name}>${PARTS[name]})`);
+  return new RegExp(`^${source}$`);
+}
