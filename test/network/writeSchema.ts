@@ -1,4 +1,4 @@
-/** Writes src/ingest/network/network.schema.json anew from the schema that files are checked by. */
+/** Writes src/network/network.schema.json anew from the schema that files are checked by. */
 import { writeFileSync } from 'node:fs';
 import { networkJsonSchema } from '../../src/network/schema.ts';
 
