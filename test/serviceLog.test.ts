@@ -30,7 +30,7 @@ const saying = (text: string) => lines().filter(({ msg }) => msg.includes(text))
 
 it('says where it can be tried once it is ready, after everything else has begun', async () => {
   const messages = lines().map(({ msg }) => msg);
-  expect(messages).toContain(`readings are taken in at http://127.0.0.1:${service.port.ingest}/v1/readings`);
+  expect(messages).toContain(`HTTP ingestion is open at http://127.0.0.1:${service.port.ingest}/v1/readings`);
   expect(messages).toContain('this process is the worker');
   expect(messages.filter((msg) => msg.startsWith('ready'))).toEqual([
     `ready: try http://localhost:${service.port.public}/en/air-quality-app/v1/stations.json`,

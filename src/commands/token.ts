@@ -20,7 +20,7 @@ export async function tokenAddCommand(
   }
   const wanted = { name, provider, stations: stations?.split(',').map(Number) ?? null, now: clock() };
   const result = await as('airseries_owner', (sql) => createToken(sql, wanted));
-  log.info('keep the token: only its hash is stored, so it cannot be shown again');
+  log.info('store the token now: only its hash is kept, so it cannot be shown again');
   return { result, ok: true };
 }
 

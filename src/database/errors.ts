@@ -56,8 +56,7 @@ export async function waitForDatabase<T>(work: () => Promise<T>, log: Log, { for
           { cause: error },
         );
       }
-      if (n % TELL_EVERY === 0)
-        log.warn({ reason, seconds_left: left }, 'the database does not answer yet; waiting for it');
+      if (n % TELL_EVERY === 0) log.warn({ reason, seconds_left: left }, 'the database is not reachable yet; waiting');
     }
     await new Promise((resolve) => setTimeout(resolve, everyMs));
   }

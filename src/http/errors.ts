@@ -26,14 +26,14 @@ export function makeErrorHandlers(log: Log): { watch: RequestHandler; handle: Er
       res.once('finish', () => {
         if (!away || !(res.statusCode === 200 || res.statusCode === 304)) return;
         away = false;
-        log.info('the database answers again');
+        log.info('the database is reachable again');
       });
       next();
     },
     handle(error, req, res, _next) {
       if (error instanceof Unavailable && !away) {
         away = true;
-        log.warn({ reason: error.message }, 'the database does not answer; requests get 503 until it does');
+        log.warn({ reason: error.message }, 'the database is unreachable; answering 503 until it is back');
       }
       if (!(error instanceof Unavailable || error instanceof Problem))
         log.error({ err: error, path: req.path.slice(0, LONGEST_PATH) }, 'a request failed');

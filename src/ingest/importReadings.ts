@@ -47,7 +47,7 @@ export async function importReadings(
   }
   progress.hide();
   const untold = (summary.quarantined.unreadable_line ?? 0) - WARNINGS;
-  if (untold > 0) log.warn(`${untold} more unreadable lines went to quarantine`);
+  if (untold > 0) log.warn(`${untold} more unreadable lines were sent to quarantine`);
   return summary;
 }
 
@@ -93,11 +93,11 @@ function warn(run: Run, source: Source, { readings, ignored }: ReadingBatch, out
   const strange = [...ignored].filter((name) => !summary.ignoredColumns.includes(name));
   if (strange.length > 0) {
     progress.hide();
-    log.info({ source: source.name, columns: strange }, 'these columns mean nothing here and are ignored');
+    log.info({ source: source.name, columns: strange }, 'unknown columns are ignored');
   }
   const lines = outcome.quarantined.filter(({ reason }) => reason === 'unreadable_line');
   for (const { index } of lines.slice(0, Math.max(0, WARNINGS - (summary.quarantined.unreadable_line ?? 0)))) {
     progress.hide();
-    log.warn({ place: `${source.name}:${readings[index]?.line}` }, 'unreadable line, put into quarantine');
+    log.warn({ place: `${source.name}:${readings[index]?.line}` }, 'unreadable line sent to quarantine');
   }
 }

@@ -22,7 +22,7 @@ export function makeAdminApp({ ready, metrics, log }: AdminOptions): Express {
   addPath(app, /^\/healthz$/, (req, res) => sendBody(req, res, 200, Buffer.from('{"ok":true}')));
   addPath(app, /^\/readyz$/, async (req, res) => {
     const readiness = await ready().catch((error: unknown): Readiness => {
-      log.warn({ err: error }, 'readiness could not be told');
+      log.warn({ err: error }, 'readiness could not be determined');
       return { ok: false, checks: {} };
     });
     sendBody(req, res, readiness.ok ? 200 : 503, Buffer.from(JSON.stringify(readiness)));

@@ -52,11 +52,14 @@ export function registerCollectors(metrics: Metrics, db: ApiDb, { clock, log }: 
       const tell = await ask();
       forget(metrics, told);
       tell();
-      if (failing.delete(name)) log.info({ question: name }, 'metrics from the database are told again');
+      if (failing.delete(name)) log.info({ question: name }, 'metrics from the database are collected again');
     } catch (error) {
       forget(metrics, told);
       if (!failing.has(name)) {
-        log.warn({ question: name, error: (error as Error).message }, 'metrics from the database cannot be told');
+        log.warn(
+          { question: name, error: (error as Error).message },
+          'metrics could not be collected from the database',
+        );
       }
       failing.add(name);
     }

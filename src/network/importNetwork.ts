@@ -47,7 +47,7 @@ export async function importNetwork(sql: Sql, text: string, { log }: { log: Log 
   >`select logic.replace_network(${json}::text::jsonb) as result`;
   for (const kind of ['providers', 'regions', 'stations', 'sensors'] as const) {
     const { left } = result[kind];
-    if (left.length > 0) log.info({ [kind]: left }, 'not named in the file and left as they are');
+    if (left.length > 0) log.info({ [kind]: left }, 'not listed in the file; left unchanged');
   }
   return result;
 }

@@ -41,7 +41,7 @@ export function makePull(
     if (!toldOf.has(which)) {
       log.warn(
         { provider, url: shownAddress(url) },
-        'this provider is not pulled: its host is not among PULL_HOSTS. Add it there and start again, or take pull out of the network file',
+        'provider not polled: its host is not in PULL_HOSTS. Add it there and restart, or remove "pull" from the network file',
       );
     }
     toldOf.add(which);
@@ -85,7 +85,7 @@ function counting(metrics: Metrics | undefined, { provider }: Pull) {
   };
 }
 
-const NOT_PULLED = 'readings could not be pulled; trying again at the next time';
+const NOT_PULLED = 'polling failed; retrying at the next interval';
 
 /** The scheduler is some milliseconds early or late: counted exactly, every five minutes would become every six. */
 function wholeMinute(now: Date): Date {
@@ -123,5 +123,5 @@ async function noteFailure(owner: Sql, { provider }: Pull, message: string): Pro
 
 function tell(log: Log, { provider }: Pull, pulled: Pulled): void {
   if (pulled.accepted > 0) log.info({ provider, ...pulled }, 'readings pulled');
-  else log.debug({ provider, ...pulled }, 'readings pulled, none of them new');
+  else log.debug({ provider, ...pulled }, 'provider polled, nothing new');
 }

@@ -33,17 +33,15 @@ export async function openListener({ app, host, port, hasTokens, log }: Options)
       connections: CONNECTIONS,
       log,
     });
-    log.info(`readings are taken in at http://${host}:${listening.port}/v1/readings`);
+    log.info(`HTTP ingestion is open at http://${host}:${listening.port}/v1/readings`);
   };
   await look();
-  if (listening === undefined) log.info('no readings are taken in over HTTP: nobody has a token');
+  if (listening === undefined) log.info('HTTP ingestion is closed: there is no token yet');
   let looking: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
     looking = looking
       .then(look)
-      .catch((error: Error) =>
-        log.error({ error: error.message }, 'the ingest port could not be opened; trying again'),
-      );
+      .catch((error: Error) => log.error({ error: error.message }, 'the ingestion port could not be opened; retrying'));
   }, LOOK_EVERY_MS);
   return {
     drain: () => listening?.drain(),

@@ -52,7 +52,7 @@ export async function deleteExpired(
     if (plan.isRefused && !apply) {
       log.error(
         { retention: keep, cutoff, retained_from, wanted, months, counted_from },
-        'retention would delete more than two months of readings at once, so it deletes none: "retention" shows what would go, "retention --apply" has it go',
+        'retention would delete more than two months of readings at once, so nothing was deleted; "retention" shows what would go, "retention --apply" deletes it',
       );
       return plan;
     }

@@ -29,7 +29,7 @@ export type JobContext = {
   retention: string | undefined;
   /** Hosts that readings may be pulled from. */
   pullHosts: readonly string[];
-  /** Rejects where this process is not the worker any more. */
+  /** Rejects where this process is no longer the worker. */
   confirm?: Confirm;
 };
 
@@ -70,7 +70,7 @@ export async function trimQuarantines(
   if (Object.keys(surplus).length > 0) {
     log.warn(
       { lines: surplus },
-      'a provider has more in quarantine than is kept; the oldest were dropped, or the newest not recorded',
+      'a provider exceeded its quarantine limits; the oldest lines were deleted, or the newest not recorded',
     );
   }
 }

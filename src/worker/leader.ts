@@ -14,7 +14,7 @@ const ANSWER_MS = 3_000;
 
 export type Worker = { stop(): Promise<void> };
 
-/** Rejects where this process is not the worker any more: for whoever is about to write. */
+/** Rejects where this process is no longer the worker: for whoever is about to write. */
 export type Confirm = () => Promise<void>;
 
 /**
@@ -33,7 +33,7 @@ export async function becomeLeader(
 
   const step = async () => {
     if (lock !== undefined && !(await isHeld(lock))) {
-      log.warn('the worker lock was lost with its connection; work stops here until it is back');
+      log.warn('the worker lock was lost with its connection; jobs stop here until it is regained');
       const lost = lock;
       lock = undefined; // from here on nothing is confirmed
       await release(lost);
@@ -45,7 +45,7 @@ export async function becomeLeader(
     log.info('this process is the worker');
     onLeadership?.(true);
     const confirm = async () => {
-      if (lock !== taken || !(await isHeld(taken))) throw new Error('this process is not the worker any more');
+      if (lock !== taken || !(await isHeld(taken))) throw new Error('this process is no longer the worker');
     };
     try {
       end = await proving(taken, tryEveryMs, begin(confirm));
@@ -63,11 +63,11 @@ export async function becomeLeader(
   };
 
   await step();
-  if (lock === undefined) log.info('another process is the worker; this one stands by');
+  if (lock === undefined) log.info('another process is the worker; standing by');
   let stepping: Promise<void> | undefined;
   const timer = setInterval(() => {
     stepping ??= step()
-      .catch((error: Error) => log.error({ error: error.message }, 'could not work; trying again'))
+      .catch((error: Error) => log.error({ error: error.message }, 'worker failed to start; retrying'))
       .finally(() => {
         stepping = undefined;
       });

@@ -18,7 +18,7 @@ export function scheduleJobs(jobs: readonly Job[], watch: Watch): () => Promise<
   }
   const start = (job: Job) => {
     if (running.has(job.name)) {
-      log.warn({ job: job.name }, 'the job still runs from the time before; this time it is left out');
+      log.warn({ job: job.name }, 'the job is still running; this run is skipped');
       return;
     }
     running.set(
@@ -34,7 +34,7 @@ export function scheduleJobs(jobs: readonly Job[], watch: Watch): () => Promise<
   let tasks = schedule();
   const destroy = () => Promise.all(tasks.map((task) => task.destroy()));
   const unwatch = watchClock(async (seconds) => {
-    log.warn({ seconds }, 'the clock of this machine was set; the jobs go on by the new time');
+    log.warn({ seconds }, 'the system clock was changed; jobs continue on the new time');
     await destroy(); // they wait for the old one
     tasks = schedule();
   });
@@ -64,6 +64,9 @@ export async function runJob({ name: task, run }: Job, { clock, log, metrics, co
     log.debug({ job: task, ms: Math.round(ms) }, 'job done');
   } catch (error) {
     metrics.add('airseries_job_failures_total', { task });
-    log.error({ job: task, error: (error as Error).message }, 'job failed; it runs again at its next time');
+    log.error(
+      { job: task, error: (error as Error).message },
+      'job failed; it will run again at its next scheduled time',
+    );
   }
 }

@@ -140,8 +140,8 @@ onEveryEngine('a database that goes away', (engine) => {
     await expect.poll(async () => (await ask(app)).status, { timeout: 3_500, interval: 100 }).toBe(200);
     const notes = log.lines.filter(({ level }) => level !== 'debug');
     expect(notes.map(({ level, message }) => `${level}: ${message}`)).toEqual([
-      'warn: the database does not answer; requests get 503 until it does',
-      'info: the database answers again',
+      'warn: the database is unreachable; answering 503 until it is back',
+      'info: the database is reachable again',
     ]);
     await db.destroy();
     await wire.close();

@@ -26,7 +26,7 @@ it('killed, it is started again within ten seconds', async ({ annotate }) => {
   const seconds = (performance.now() - began) / 1_000;
   expect(seconds).toBeLessThan(10);
   await annotate(`row 10: a killed embedded server answered again after ${seconds.toFixed(1)} s`);
-  expect(service.log()).toContain('the embedded PostgreSQL has ended; starting it again');
+  expect(service.log()).toContain('the embedded PostgreSQL has stopped; restarting it');
 
   const log = find('server.log');
   appendFileSync(log, 'x'.repeat(11 * 1024 * 1024));

@@ -93,10 +93,10 @@ onEveryEngine('pull', (engine) => {
   });
 
   it('stores nothing of a document that came when another process was the worker already', async () => {
-    const confirm = () => Promise.reject(new Error('not the worker any more'));
+    const confirm = () => Promise.reject(new Error('no longer the worker'));
     await makePull(db.target, () => now, { hosts: [us.host], log, confirm })();
     expect(await stored(owner)).toEqual([]);
-    expect(told('warn')).toMatchObject([{ provider: 'us', error: 'not the worker any more' }]);
+    expect(told('warn')).toMatchObject([{ provider: 'us', error: 'no longer the worker' }]);
   });
 
   it('changes nothing when the same comes again', async () => {

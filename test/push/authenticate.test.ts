@@ -105,8 +105,8 @@ onEveryEngine('the ingest door', (engine) => {
     await administrator.unsafe(`alter database ${target.database} allow_connections true`);
     expect((await knock(`Bearer ${here.token}`)).status).toBe(200);
     expect(here.log.lines.filter(({ level }) => level !== 'debug').map(({ message }) => message)).toEqual([
-      'the database does not answer; requests get 503 until it does',
-      'the database answers again',
+      'the database is unreachable; answering 503 until it is back',
+      'the database is reachable again',
     ]);
     await administrator.end();
   });

@@ -32,8 +32,8 @@ it('runs nothing where another process is the worker by now', async () => {
   const run = async () => {
     runs += 1;
   };
-  const confirm = () => Promise.reject(new Error('not the worker any more'));
+  const confirm = () => Promise.reject(new Error('no longer the worker'));
   await runJob({ name: 'sweep', schedule: '* * * * *', run }, { clock: () => NOW, log, metrics, confirm });
   expect(runs).toBe(0);
-  expect(log.lines).toMatchObject([{ level: 'error', fields: { error: 'not the worker any more' } }]);
+  expect(log.lines).toMatchObject([{ level: 'error', fields: { error: 'no longer the worker' } }]);
 });

@@ -36,7 +36,7 @@ export async function findPlace(dataDirectory: string, name: string, log: Log): 
   if (home === outside) {
     log.info(
       { directory: home },
-      'the data are kept here, because the user that runs PostgreSQL could not enter the data directory',
+      'data are stored here because the user that runs PostgreSQL cannot access the data directory',
     );
   }
   const user = handOver(home);

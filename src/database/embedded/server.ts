@@ -84,6 +84,6 @@ function warnOfOthers(place: Place, log: Log): void {
   if (others.length === 0) return;
   log.warn(
     { others, directory: place.home },
-    'a new, empty cluster is made; EMBEDDED_PG=bundled or local chooses another',
+    'creating a new, empty cluster; EMBEDDED_PG=bundled or local selects another',
   );
 }

@@ -98,7 +98,7 @@ onEveryEngine('a silent database', (engine) => {
     const took = await seconds(until(() => working.includes('second')));
     expect(took).toBeLessThan(10);
     await annotate(`row 5, ${engine}: another worker took over ${took.toFixed(1)} s after the first was cut off`);
-    await expect(confirmFirst()).rejects.toThrow('not the worker any more');
+    await expect(confirmFirst()).rejects.toThrow('no longer the worker');
     await until(() => !working.includes('first'));
 
     await second.stop();
