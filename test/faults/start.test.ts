@@ -21,7 +21,7 @@ it('the service starts before its database, and serves as soon as that is there'
   const [PORT, ADMIN_PORT, PGPORT] = [await freePort(), await freePort(), await freePort()];
   const place = { ...placeOf(database.target), PGHOST: '127.0.0.1', PGPORT };
   const service = start('main', [], { ...place, DATABASE_URL: 'postgres://', PORT, ADMIN_PORT, ROLE: 'api' });
-  await until(() => service.log().includes('the database does not answer yet'), 'the log says that it waits');
+  await until(() => service.log().includes('the database is not reachable yet'), 'the log says that it waits');
   expect(service.log()).toMatch(/"reason":"[^"]*ECONNREFUSED[^"]*","seconds_left":(60|5\d)/);
   const answer = await fetch(`http://127.0.0.1:${ADMIN_PORT}/readyz`);
   expect(answer.status).toBe(503);
