@@ -7,7 +7,7 @@ import { addPath, bareApp } from '../http/methods.ts';
 import { notFound, quoted } from '../http/problem.ts';
 import { sendBody } from '../http/send.ts';
 import type { Log } from '../log.ts';
-import type { Metrics } from './registry.ts';
+import type { Metrics } from './definitions.ts';
 
 export type Readiness = { ok: boolean; checks: Readonly<Record<string, unknown>> };
 
@@ -28,8 +28,8 @@ export function makeAdminApp({ ready, metrics, log }: AdminOptions): Express {
     sendBody(req, res, readiness.ok ? 200 : 503, Buffer.from(JSON.stringify(readiness)));
   });
   addPath(app, /^\/metrics$/, async (req, res) => {
-    const text = await metrics.text();
-    res.setHeader('Content-Type', metrics.contentType);
+    const text = await metrics.registry.metrics();
+    res.setHeader('Content-Type', metrics.registry.contentType);
     res.end(req.method === 'HEAD' ? undefined : text);
   });
   app.use((req: Request) => {
@@ -51,14 +51,14 @@ export type Started = {
  */
 export async function readiness({ db, serving }: Started): Promise<Readiness> {
   if (db === undefined) return { ok: false, checks: { migrations: false, database: null, first_build: null, serving } };
-  const refreshedAt = await askFreshness(db).catch(() => undefined);
+  const refreshedAt = await queryFreshness(db).catch(() => undefined);
   const database = refreshedAt !== undefined;
   const built = database ? refreshedAt !== null : null;
   const checks = { migrations: true, database, first_build: built, serving, refreshed_at: refreshedAt };
   return { ok: built === true && serving, checks };
 }
 
-export async function askFreshness(db: ApiDb): Promise<string | null> {
+export async function queryFreshness(db: ApiDb): Promise<string | null> {
   const row = await db.selectFrom('api.freshness').select('refreshed_at').executeTakeFirst();
   return row?.refreshed_at ?? null;
 }

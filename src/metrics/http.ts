@@ -1,28 +1,28 @@
 /** Counts and times requests by the pattern of their path: nothing that a client makes up becomes a label. */
 import type { Request, RequestHandler, Response } from 'express';
-import type { Metrics } from './registry.ts';
+import type { Metrics } from './definitions.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST']);
 
-/** `door`: public or ingest. A route that nothing was told of is `unknown`. */
-export function measure(metrics: Metrics, door: string): RequestHandler {
+/** Middleware for one of the servers, to come before all others. The route is `res.locals.route`, or `unknown`. */
+export function measure(metrics: Metrics, server: 'public' | 'ingest'): RequestHandler {
   return (req, res, next) => {
     const began = performance.now();
-    metrics.add('airseries_http_requests_in_flight', { door });
+    metrics.httpRequestsInFlight.inc({ server });
     res.once('close', () => {
-      metrics.add('airseries_http_requests_in_flight', { door }, -1);
+      metrics.httpRequestsInFlight.dec({ server });
       const route = String(res.locals.route ?? 'unknown');
       const method = METHODS.has(req.method) ? req.method : 'other';
       const status = res.writableFinished ? String(res.statusCode) : 'aborted';
-      metrics.add('airseries_http_requests_total', { route, method, status });
+      metrics.httpRequests.inc({ route, method, status });
       if (isForIt(req, res)) {
         // by its class: every combination is ten series
         const labels = { route, method, status: status.replace(/^(\d)\d\d$/, '$1xx') };
-        metrics.observe('airseries_http_request_duration_seconds', labels, (performance.now() - began) / 1_000);
+        metrics.httpRequestDuration.observe(labels, (performance.now() - began) / 1_000);
       }
-      metrics.add('airseries_http_response_bytes_total', { route }, bytesOf(req, res));
+      metrics.httpResponseBytes.inc({ route }, bytesOf(req, res));
       const outcome = cacheOutcome(req, res);
-      if (outcome !== undefined) metrics.add('airseries_http_cache_total', { outcome });
+      if (outcome !== undefined) metrics.httpCache.inc({ outcome });
     });
     next();
   };
