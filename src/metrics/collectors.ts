@@ -71,7 +71,7 @@ export function registerCollectors(metrics: Metrics, db: ApiDb, { clock, log }: 
 /** What a collector sets. A gauge without labels cannot be emptied. */
 type Gauges = {
   labelled?: readonly Pick<Gauge, 'reset'>[];
-  unlabelled?: readonly Gauge<never>[];
+  unlabelled?: readonly Gauge[];
 };
 
 /** Clears only once the answer is there: another scrape may be reading the values of the last one meanwhile. */

@@ -25,7 +25,7 @@ export function makeDatabaseGauges(registers: Registry[], collect: () => Promise
       help: 'Whole readings waiting in quarantine, by reason',
       labelNames: ['reason'] as const,
     }),
-    refreshLastSuccess: new Gauge<never>({
+    refreshLastSuccess: new Gauge({
       ...common,
       name: 'airseries_refresh_last_success_timestamp_seconds',
       help: 'When the aggregates were last brought up to date, by any process',
@@ -36,12 +36,12 @@ export function makeDatabaseGauges(registers: Registry[], collect: () => Promise
       help: 'Age of the start of the newest bucket of an aggregate',
       labelNames: ['place', 'grain'] as const,
     }),
-    auditDifferingBuckets: new Gauge<never>({
+    auditDifferingBuckets: new Gauge({
       ...common,
       name: 'airseries_audit_differing_buckets',
       help: 'Buckets that the last audit found to differ from the readings',
     }),
-    auditLastSuccess: new Gauge<never>({
+    auditLastSuccess: new Gauge({
       ...common,
       name: 'airseries_audit_last_success_timestamp_seconds',
       help: 'When the last audit was made',
@@ -66,6 +66,6 @@ export function makeDatabaseGauges(registers: Registry[], collect: () => Promise
 }
 
 /** A gauge without labels always has a value, 0 unless told otherwise. NaN says that nothing is known; no alert fires on it. */
-export function setUnknown(gauge: Gauge<never>): void {
+export function setUnknown(gauge: Gauge): void {
   gauge.set(Number.NaN);
 }

@@ -52,7 +52,7 @@ const processMetrics = (registers: Registry[]) => ({
     labelNames: ['version', 'node', 'engine'] as const,
     registers,
   }),
-  worker: new Gauge<never>({
+  worker: new Gauge({
     name: 'airseries_worker',
     help: 'Whether this process does the work that is done by the clock (1) or not (0)',
     registers,
@@ -112,13 +112,13 @@ const readingMetrics = (registers: Registry[]) => ({
     labelNames: ['provider'] as const,
     registers,
   }),
-  readingDelay: new Histogram<never>({
+  readingDelay: new Histogram({
     name: 'airseries_reading_delay_seconds',
     help: 'Time from the measurement of an accepted reading to its acceptance',
     buckets: DELAY_SECONDS,
     registers,
   }),
-  lateBuckets: new Counter<never>({
+  lateBuckets: new Counter({
     name: 'airseries_late_buckets_total',
     help: 'Closed hours that accepted readings touched, so that they are computed again; counted for each batch',
     registers,
@@ -151,13 +151,13 @@ const jobMetrics = (registers: Registry[]) => ({
     buckets: WORK_SECONDS,
     registers,
   }),
-  refreshDuration: new Histogram<never>({
+  refreshDuration: new Histogram({
     name: 'airseries_refresh_duration_seconds',
     help: 'Time to bring the aggregates up to date',
     buckets: WORK_SECONDS,
     registers,
   }),
-  retentionRefusals: new Counter<never>({
+  retentionRefusals: new Counter({
     name: 'airseries_retention_refusals_total',
     help: 'Nights on which RAW_RETENTION would have deleted more than two months of readings at once, and deleted none',
     registers,
