@@ -14,7 +14,7 @@ import { listen } from './http/listen.ts';
 import { boundedLog } from './http/requestLog.ts';
 import { startingListener } from './http/starting.ts';
 import { type Log, makeLog } from './log.ts';
-import { makeAdminApp, readiness, type Started } from './metrics/adminApp.ts';
+import { makeAdminApp, readiness, type StartupState } from './metrics/adminApp.ts';
 import { registerCollectors } from './metrics/collectors.ts';
 import { type Metrics, makeMetrics } from './metrics/definitions.ts';
 import { observePool } from './metrics/recorders.ts';
@@ -32,7 +32,7 @@ const ADMIN_CONNECTIONS = 100;
 const { version: VERSION } = createRequire(import.meta.url)('../package.json') as { version: string };
 
 /** What is open: how to close it, and how to have its clients leave before. */
-type Opened = { closers: Closer[]; listeners: { drain(): void }[]; state: Started };
+type Opened = { closers: Closer[]; listeners: { drain(): void }[]; state: StartupState };
 
 /** Resolves when the service answers. Whatever was opened by then, or by the time it fails, is in `opened`. */
 async function start(config: Config, log: Log, { closers: opened, listeners, state }: Opened): Promise<void> {

@@ -8,7 +8,7 @@ import { makeDatabaseGauges } from './databaseGauges.ts';
 
 export type Metrics = ReturnType<typeof makeMetrics>;
 
-/** What is read when Prometheus scrapes, by those who have it by then. */
+/** Where gauges are read from at scrape time; filled in while the process starts, as the database comes up after the admin port. */
 type Sources = {
   /** Brings the gauges of the database up to date; set by registerCollectors. Must not reject: the whole scrape would fail. */
   collectDatabase: () => Promise<void>;
@@ -16,7 +16,7 @@ type Sources = {
   pools: Map<string, Parameters<PoolObserver>[0]>;
 };
 
-/** Three of prom-client's that `promtool check metrics` refuses: gauges that are called total. */
+/** Three default metrics of prom-client that `promtool check metrics` refuses: gauges that are called total. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
 const REQUEST_SECONDS = [0.025, 0.1, 0.5, 2.5, 10];
@@ -54,7 +54,7 @@ const processMetrics = (registers: Registry[]) => ({
   }),
   worker: new Gauge({
     name: 'airseries_worker',
-    help: 'Whether this process does the work that is done by the clock (1) or not (0)',
+    help: 'Whether this process is the worker, which runs the scheduled jobs (1), or not (0)',
     registers,
   }),
 });
@@ -81,7 +81,7 @@ const httpMetrics = (registers: Registry[]) => ({
   }),
   httpResponseBytes: new Counter({
     name: 'airseries_http_response_bytes_total',
-    help: 'Bytes of the bodies of answers',
+    help: 'Bytes of response bodies',
     labelNames: ['route'] as const,
     registers,
   }),
@@ -164,7 +164,7 @@ const jobMetrics = (registers: Registry[]) => ({
   }),
 });
 
-/** The counts of each pool, read at scrape time. */
+/** The counts of the pools are read at scrape time, before the collectors take connections of their own. */
 const poolMetrics = (registers: Registry[], pools: Sources['pools']) => ({
   poolInUse: new Gauge({
     name: 'airseries_database_pool_in_use',

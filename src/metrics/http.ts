@@ -1,4 +1,4 @@
-/** Counts and times requests by the pattern of their path: nothing that a client makes up becomes a label. */
+/** Counts and times requests by the pattern of their path, so that nothing a client makes up becomes a label. */
 import type { Request, RequestHandler, Response } from 'express';
 import type { Metrics } from './definitions.ts';
 
@@ -15,7 +15,7 @@ export function measure(metrics: Metrics, server: 'public' | 'ingest'): RequestH
       const method = METHODS.has(req.method) ? req.method : 'other';
       const status = res.writableFinished ? String(res.statusCode) : 'aborted';
       metrics.httpRequests.inc({ route, method, status });
-      if (isForIt(req, res)) {
+      if (isServed(req, res)) {
         // by its class: every combination is ten series
         const labels = { route, method, status: status.replace(/^(\d)\d\d$/, '$1xx') };
         metrics.httpRequestDuration.observe(labels, (performance.now() - began) / 1_000);
@@ -28,8 +28,8 @@ export function measure(metrics: Metrics, server: 'public' | 'ingest'): RequestH
   };
 }
 
-/** A path that exists, asked as it wants to be asked. */
-function isForIt(req: Request, res: Response): boolean {
+/** Whether the path exists and takes this method: only such requests are timed. */
+function isServed(req: Request, res: Response): boolean {
   return res.locals.route !== undefined && res.statusCode !== 405 && req.method !== 'OPTIONS';
 }
 
@@ -38,7 +38,7 @@ function bytesOf(req: Request, res: Response): number {
   return Number(res.getHeader('Content-Length') ?? 0);
 }
 
-/** Of an answer that carries a validator. */
+/** What the client had, where the answer carries a validator: nothing, the same, or something else. */
 function cacheOutcome(req: Request, res: Response): string | undefined {
   if (res.getHeader('ETag') === undefined) return undefined;
   if (res.statusCode === 304) return 'same';
