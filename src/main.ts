@@ -14,10 +14,10 @@ import { listen } from './http/listen.ts';
 import { boundedLog } from './http/requestLog.ts';
 import { startingListener } from './http/starting.ts';
 import { type Log, makeLog } from './log.ts';
-import { makeAdminApp, readiness, type Started } from './metrics/adminApp.ts';
+import { makeAdminApp, readiness, type StartupState } from './metrics/adminApp.ts';
 import { registerCollectors } from './metrics/collectors.ts';
+import { type Metrics, makeMetrics } from './metrics/definitions.ts';
 import { observePool } from './metrics/recorders.ts';
-import { type Metrics, makeMetrics } from './metrics/registry.ts';
 import { makeIngestApp } from './push/app.ts';
 import { openListener } from './push/listener.ts';
 import { hasTokens } from './push/tokens.ts';
@@ -32,13 +32,12 @@ const ADMIN_CONNECTIONS = 100;
 const { version: VERSION } = createRequire(import.meta.url)('../package.json') as { version: string };
 
 /** What is open: how to close it, and how to have its clients leave before. */
-type Opened = { closers: Closer[]; listeners: { drain(): void }[]; state: Started };
+type Opened = { closers: Closer[]; listeners: { drain(): void }[]; state: StartupState };
 
 /** Resolves when the service answers. Whatever was opened by then, or by the time it fails, is in `opened`. */
 async function start(config: Config, log: Log, { closers: opened, listeners, state }: Opened): Promise<void> {
   const clock = makeClock(config.fixedNow);
   const metrics = makeMetrics();
-  metrics.set('airseries_worker', {}, 0);
   const requestLog = boundedLog(log);
   const admin = makeAdminApp({ ready: () => readiness(state), metrics, log: requestLog });
   const { adminPort, adminHost } = config;
@@ -58,7 +57,7 @@ async function start(config: Config, log: Log, { closers: opened, listeners, sta
 
   const { database, target, installation } = await openInstallation(config, { clock, log, opened });
   const { timeZone, engine } = installation;
-  metrics.set('airseries_build_info', { version: VERSION, node: process.version, engine }, 1);
+  metrics.buildInfo.set({ version: VERSION, node: process.version, engine }, 1);
   const reads = openReads<Api>(target, { timeZone, watch: observePool(metrics, 'read') });
   opened.push(() => reads.destroy());
   registerCollectors(metrics, reads, { clock, log });
@@ -137,7 +136,7 @@ async function startWork({
   // at once: a job under way may take its time, and requests under way must not wait for it
   opened.push(() => Promise.all([door.close(), worker?.stop()]));
   const work = { target, timeZone, demo, clock, log, metrics, terminal, retention, pullHosts };
-  const onLeadership = (works: boolean) => metrics.set('airseries_worker', {}, works ? 1 : 0);
+  const onLeadership = (works: boolean) => metrics.worker.set(works ? 1 : 0);
   worker = await becomeLeader(target, log, (confirm) => startJobs({ ...work, confirm }), { onLeadership });
 }
 

@@ -169,9 +169,9 @@ const SECTIONS: Section[] = [
       }),
       chart({
         title: 'Being answered',
-        description: 'Requests that are being answered at the moment, by door.',
+        description: 'Requests that are being answered at the moment, by server.',
         unit: UNIT.none,
-        asked: [[`sum by (door) (${all('airseries_http_requests_in_flight')})`, '{{door}}']],
+        asked: [[`sum by (server) (${all('airseries_http_requests_in_flight')})`, '{{server}}']],
       }),
       chart({
         title: 'Bytes sent',
@@ -320,12 +320,12 @@ const SECTIONS: Section[] = [
         asked: [[`abs(time() - max(${all('airseries_audit_last_success_timestamp_seconds')}))`, 'last audit']],
       }),
       chart({
-        title: 'Questions without an answer',
+        title: 'Collectors of the database',
         description:
-          'What metrics ask the database and it does not answer in time: 1, and the metrics of it are absent.',
+          'Whether the database answers in time what metrics are collected from it: 1, or 0, and then those metrics are absent.',
         unit: UNIT.none,
         w: 12,
-        asked: [[told('airseries_untold', 'question'), '{{question}}']],
+        asked: [[`min by (collector) (${all('airseries_database_collector_success')})`, '{{collector}}']],
       }),
     ],
   },

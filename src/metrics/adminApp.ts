@@ -1,5 +1,4 @@
-/** For operators, orchestrators and Prometheus, on a port of its own: is the process alive, can it answer, and how is it doing? */
-
+/** The admin port, for operators, orchestrators and Prometheus: is the process alive (/healthz), ready (/readyz), and how is it doing (/metrics)? */
 import type { Express, Request } from 'express';
 import type { ApiDb } from '../database/apiSchema.ts';
 import { makeErrorHandlers } from '../http/errors.ts';
@@ -7,12 +6,14 @@ import { addPath, bareApp } from '../http/methods.ts';
 import { notFound, quoted } from '../http/problem.ts';
 import { sendBody } from '../http/send.ts';
 import type { Log } from '../log.ts';
-import type { Metrics } from './registry.ts';
+import type { Metrics } from './definitions.ts';
 
+/** The body of /readyz: ready or not, and each check by its name. */
 export type Readiness = { ok: boolean; checks: Readonly<Record<string, unknown>> };
 
 type AdminOptions = { ready: () => Promise<Readiness>; metrics: Metrics; log: Log };
 
+/** An Express app with the three paths. Where `ready` rejects, the answer is 503 without checks, and the reason is logged. */
 export function makeAdminApp({ ready, metrics, log }: AdminOptions): Express {
   const app = bareApp();
   app.use((_req, res, next) => {
@@ -22,14 +23,14 @@ export function makeAdminApp({ ready, metrics, log }: AdminOptions): Express {
   addPath(app, /^\/healthz$/, (req, res) => sendBody(req, res, 200, Buffer.from('{"ok":true}')));
   addPath(app, /^\/readyz$/, async (req, res) => {
     const readiness = await ready().catch((error: unknown): Readiness => {
-      log.warn({ err: error }, 'readiness could not be determined');
+      log.warn({ err: error }, 'readiness check failed');
       return { ok: false, checks: {} };
     });
     sendBody(req, res, readiness.ok ? 200 : 503, Buffer.from(JSON.stringify(readiness)));
   });
   addPath(app, /^\/metrics$/, async (req, res) => {
-    const text = await metrics.text();
-    res.setHeader('Content-Type', metrics.contentType);
+    const text = await metrics.registry.metrics();
+    res.setHeader('Content-Type', metrics.registry.contentType);
     res.end(req.method === 'HEAD' ? undefined : text);
   });
   app.use((req: Request) => {
@@ -39,26 +40,27 @@ export function makeAdminApp({ ready, metrics, log }: AdminOptions): Express {
 }
 
 /** How far this process has come. */
-export type Started = {
+export type StartupState = {
   /** From the migrations on. */
   db: ApiDb | undefined;
   serving: boolean;
 };
 
 /**
- * Ready to answer: the database fits, it answers, the aggregates have been built, and what the process is for has begun. What could not
- * be asked is null.
+ * Ready: the database is migrated, it answers, the aggregates have been built, and the process serves. A check that could not be made
+ * is null. Never rejects.
  */
-export async function readiness({ db, serving }: Started): Promise<Readiness> {
+export async function readiness({ db, serving }: StartupState): Promise<Readiness> {
   if (db === undefined) return { ok: false, checks: { migrations: false, database: null, first_build: null, serving } };
-  const refreshedAt = await askFreshness(db).catch(() => undefined);
+  const refreshedAt = await queryFreshness(db).catch(() => undefined);
   const database = refreshedAt !== undefined;
   const built = database ? refreshedAt !== null : null;
   const checks = { migrations: true, database, first_build: built, serving, refreshed_at: refreshedAt };
   return { ok: built === true && serving, checks };
 }
 
-export async function askFreshness(db: ApiDb): Promise<string | null> {
+/** When the aggregates were last brought up to date, as ISO 8601; null: never. Rejects when the database does not answer. */
+export async function queryFreshness(db: ApiDb): Promise<string | null> {
   const row = await db.selectFrom('api.freshness').select('refreshed_at').executeTakeFirst();
   return row?.refreshed_at ?? null;
 }

@@ -1,15 +1,15 @@
 /**
- * Gauges collected from the database at scrape time, so every process reports the same of the network. Not queried again within some
- * seconds. Each collector stands for itself: what could not be queried is absent rather than old, and reported to be.
+ * Queries the database for the gauges that are collected at scrape time. The answers serve every scrape of the next seconds. Each
+ * collector stands for itself: where its query fails, its metrics are absent rather than old, and it is reported to have failed.
  */
-
 import { type RawBuilder, sql } from 'kysely';
+import type { Gauge } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import type { ApiDb } from '../database/apiSchema.ts';
 import type { Log } from '../log.ts';
-import { askFreshness } from './adminApp.ts';
-import type { MetricName } from './definitions.ts';
-import type { Metrics } from './registry.ts';
+import { queryFreshness } from './adminApp.ts';
+import { type DatabaseGauges, setUnknown } from './databaseGauges.ts';
+import type { Metrics } from './definitions.ts';
 
 type ProviderState = { provider: string; measurement_time: string | null; online: number; offline: number };
 
@@ -18,145 +18,142 @@ const providerState = (at: Date): RawBuilder<ProviderState> => sql`api.provider_
 const newestBucket = (at: Date): RawBuilder<{ place: string; grain: string; timestamp: string | null }> =>
   sql`api.newest_bucket(${at})`;
 
-export const askProviders = (db: ApiDb, at: Date) => db.selectFrom(providerState(at).as('p')).selectAll().execute();
-export const askNewestBuckets = (db: ApiDb, at: Date) => db.selectFrom(newestBucket(at).as('b')).selectAll().execute();
-export const askLastAudit = (db: ApiDb) => db.selectFrom('api.last_audit').selectAll().execute();
-export const askQuarantineLines = (db: ApiDb) => db.selectFrom('api.quarantine_lines').selectAll().execute();
-export const askStorage = (db: ApiDb) => db.selectFrom('api.storage').selectAll().execute();
+const queryProviders = (db: ApiDb, at: Date) => db.selectFrom(providerState(at).as('p')).selectAll().execute();
+const queryNewestBuckets = (db: ApiDb, at: Date) => db.selectFrom(newestBucket(at).as('b')).selectAll().execute();
+const queryLastAudit = (db: ApiDb) => db.selectFrom('api.last_audit').selectAll().executeTakeFirst();
+const queryQuarantineLines = (db: ApiDb) => db.selectFrom('api.quarantine_lines').selectAll().execute();
+const queryStorage = (db: ApiDb) => db.selectFrom('api.storage').selectAll().execute();
 
 const KEEP_MS = 12_000;
 
-type Question = {
+type Collector = {
   name: string;
-  /** What its answer is told by. */
-  metrics: readonly MetricName[];
-  /** Asks, and gives what tells the answer. */
-  ask(): Promise<() => void>;
+  /** Leaves its gauges without a value. */
+  clear(): void;
+  /** Gives its gauges the values of now, and no others; rejects when the query fails. */
+  collect(): Promise<void>;
 };
 
-/** Metrics without a label are told as 0 where nothing was said: of these, not a number says that. */
-const UNLABELLED: readonly MetricName[] = [
-  'airseries_refresh_last_success_timestamp_seconds',
-  'airseries_audit_differing_buckets',
-  'airseries_audit_last_success_timestamp_seconds',
-];
-
+/** From now on the gauges of the database are collected from `db` at each scrape, unless they were within the last 12 seconds. */
 export function registerCollectors(metrics: Metrics, db: ApiDb, { clock, log }: { clock: Clock; log: Log }): void {
-  const questions = questionsOf(metrics, db, clock);
+  const collectors = makeCollectors(metrics, db, clock);
   const failing = new Set<string>();
-  let asked = Number.NEGATIVE_INFINITY;
-  let asking: Promise<unknown> | undefined;
+  let collectedAt = Number.NEGATIVE_INFINITY;
+  let collecting: Promise<unknown> | undefined;
 
-  const answer = async ({ name, metrics: told, ask }: Question) => {
+  const run = async (collector: Collector) => {
+    const { name } = collector;
     try {
-      const tell = await ask();
-      forget(metrics, told);
-      tell();
-      if (failing.delete(name)) log.info({ question: name }, 'metrics from the database are collected again');
+      await collector.collect();
+      if (failing.delete(name)) log.info({ collector: name }, 'metrics are collected from the database again');
     } catch (error) {
-      forget(metrics, told);
+      collector.clear();
       if (!failing.has(name)) {
         log.warn(
-          { question: name, error: (error as Error).message },
-          'metrics could not be collected from the database',
+          { collector: name, error: (error as Error).message },
+          'metrics could not be collected from the database; they are absent until they can be',
         );
       }
       failing.add(name);
     }
-    metrics.set('airseries_untold', { question: name }, failing.has(name) ? 1 : 0);
+    metrics.collectorSuccess.set({ collector: name }, failing.has(name) ? 0 : 1);
   };
-  for (const { metrics: told } of questions) forget(metrics, told);
-  metrics.onScrape(async () => {
-    if (performance.now() - asked < KEEP_MS) return;
-    asking ??= Promise.all(questions.map(answer)).finally(() => {
-      asked = performance.now();
-      asking = undefined;
+  metrics.sources.collectDatabase = async () => {
+    if (performance.now() - collectedAt < KEEP_MS) return;
+    collecting ??= Promise.all(collectors.map(run)).finally(() => {
+      collectedAt = performance.now();
+      collecting = undefined;
     });
-    await asking;
-  });
+    await collecting;
+  };
 }
 
-function forget(metrics: Metrics, told: readonly MetricName[]): void {
-  for (const name of told) {
-    metrics.reset(name);
-    if (UNLABELLED.includes(name)) metrics.set(name, {}, Number.NaN);
-  }
+/** What a collector sets. A gauge without labels cannot be emptied. */
+type Gauges = {
+  labelled?: readonly Pick<Gauge, 'reset'>[];
+  unlabelled?: readonly Gauge[];
+};
+
+/** Clears only once the answer is there: another scrape may be reading the values of the last one meanwhile. */
+function makeCollector<Answer>(
+  name: string,
+  { labelled = [], unlabelled = [] }: Gauges,
+  query: () => Promise<Answer>,
+  set: (answer: Answer) => void,
+): Collector {
+  const clear = () => {
+    for (const gauge of labelled) gauge.reset();
+    for (const gauge of unlabelled) setUnknown(gauge);
+  };
+  const collect = async () => {
+    const answer = await query();
+    clear();
+    set(answer);
+  };
+  return { name, clear, collect };
 }
 
-function questionsOf(metrics: Metrics, db: ApiDb, clock: Clock): Question[] {
+function makeCollectors(gauges: DatabaseGauges, db: ApiDb, clock: Clock): Collector[] {
   const seconds = (time: string) => Date.parse(time) / 1_000;
   const age = (time: string) => clock().getTime() / 1_000 - seconds(time);
+  const { newestReadingAge, stations, newestBucketAge, quarantineLines, databaseSize } = gauges;
+  const { refreshLastSuccess, auditDifferingBuckets, auditLastSuccess } = gauges;
   return [
-    {
-      name: 'providers',
-      metrics: ['airseries_newest_reading_age_seconds', 'airseries_stations'],
-      async ask() {
-        const providers = await askProviders(db, clock());
-        return () => {
-          for (const { provider, measurement_time: newest, online, offline } of providers) {
-            if (newest !== null) metrics.set('airseries_newest_reading_age_seconds', { provider }, age(newest));
-            metrics.set('airseries_stations', { provider, status: 'online' }, online);
-            metrics.set('airseries_stations', { provider, status: 'offline' }, offline);
-          }
-        };
+    makeCollector(
+      'providers',
+      { labelled: [newestReadingAge, stations] },
+      () => queryProviders(db, clock()),
+      (providers) => {
+        for (const { provider, measurement_time: newest, online, offline } of providers) {
+          if (newest !== null) newestReadingAge.set({ provider }, age(newest));
+          stations.set({ provider, status: 'online' }, online);
+          stations.set({ provider, status: 'offline' }, offline);
+        }
       },
-    },
-    {
-      name: 'newest buckets',
-      metrics: ['airseries_newest_bucket_age_seconds'],
-      async ask() {
-        const buckets = await askNewestBuckets(db, clock());
-        return () => {
-          for (const { place, grain, timestamp } of buckets) {
-            if (timestamp !== null)
-              metrics.set('airseries_newest_bucket_age_seconds', { place, grain }, age(timestamp));
-          }
-        };
+    ),
+    makeCollector(
+      'newest buckets',
+      { labelled: [newestBucketAge] },
+      () => queryNewestBuckets(db, clock()),
+      (buckets) => {
+        for (const { place, grain, timestamp } of buckets) {
+          if (timestamp !== null) newestBucketAge.set({ place, grain }, age(timestamp));
+        }
       },
-    },
-    {
-      name: 'quarantine',
-      metrics: ['airseries_quarantine_lines'],
-      async ask() {
-        const waiting = await askQuarantineLines(db);
-        return () => {
-          for (const { reason, lines } of waiting) metrics.set('airseries_quarantine_lines', { reason }, lines);
-        };
+    ),
+    makeCollector(
+      'quarantine',
+      { labelled: [quarantineLines] },
+      () => queryQuarantineLines(db),
+      (waiting) => {
+        for (const { reason, lines } of waiting) quarantineLines.set({ reason }, lines);
       },
-    },
-    {
-      name: 'storage',
-      metrics: ['airseries_database_size_bytes'],
-      async ask() {
-        const storage = await askStorage(db);
-        return () => {
-          for (const { schema, bytes } of storage) metrics.set('airseries_database_size_bytes', { schema }, bytes);
-        };
+    ),
+    makeCollector(
+      'storage',
+      { labelled: [databaseSize] },
+      () => queryStorage(db),
+      (schemas) => {
+        for (const { schema, bytes } of schemas) databaseSize.set({ schema }, bytes);
       },
-    },
-    {
-      name: 'refresh',
-      metrics: ['airseries_refresh_last_success_timestamp_seconds'],
-      async ask() {
-        const refreshedAt = await askFreshness(db);
-        return () => {
-          if (refreshedAt !== null) {
-            metrics.set('airseries_refresh_last_success_timestamp_seconds', {}, seconds(refreshedAt));
-          }
-        };
+    ),
+    makeCollector(
+      'refresh',
+      { unlabelled: [refreshLastSuccess] },
+      () => queryFreshness(db),
+      (refreshedAt) => {
+        if (refreshedAt !== null) refreshLastSuccess.set(seconds(refreshedAt));
       },
-    },
-    {
-      name: 'audit',
-      metrics: ['airseries_audit_differing_buckets', 'airseries_audit_last_success_timestamp_seconds'],
-      async ask() {
-        const [audit] = await askLastAudit(db);
-        return () => {
-          if (audit === undefined) return;
-          metrics.set('airseries_audit_differing_buckets', {}, audit.differing);
-          metrics.set('airseries_audit_last_success_timestamp_seconds', {}, seconds(audit.made_at));
-        };
+    ),
+    makeCollector(
+      'audit',
+      { unlabelled: [auditDifferingBuckets, auditLastSuccess] },
+      () => queryLastAudit(db),
+      (audit) => {
+        if (audit === undefined) return;
+        auditDifferingBuckets.set(audit.differing);
+        auditLastSuccess.set(seconds(audit.made_at));
       },
-    },
+    ),
   ];
 }

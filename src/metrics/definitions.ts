@@ -1,197 +1,194 @@
 /**
- * Every metric of ours: what it is called, what it counts, how it is labelled. The registry and the README's table are made from this,
- * and dashboards and alerts are checked against it. Base units; labels have few values whatever anybody sends.
+ * Every metric of ours as prom-client's own object, so that the compiler checks its labels; README, dashboards and alerts are tested
+ * against them. Base units; every label has few values, whatever clients send.
  */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { PoolObserver } from '../database/queryPool.ts';
+import { makeDatabaseGauges } from './databaseGauges.ts';
 
-export type MetricEntry = {
-  readonly name: string;
-  readonly type: 'counter' | 'gauge' | 'histogram';
-  readonly help: string;
-  readonly labels: readonly string[];
-  /** Upper bounds of a histogram. */
-  readonly buckets?: readonly number[];
+export type Metrics = ReturnType<typeof makeMetrics>;
+
+/** Where gauges are read from at scrape time; filled in while the process starts, as the database comes up after the admin port. */
+type Sources = {
+  /** Brings the gauges of the database up to date; set by registerCollectors. Must not reject: the whole scrape would fail. */
+  collectDatabase: () => Promise<void>;
+  /** The pools of database connections by name; added by observePool. */
+  pools: Map<string, Parameters<PoolObserver>[0]>;
 };
 
-const REQUEST_SECONDS = [0.025, 0.1, 0.5, 2.5, 10] as const;
-const WORK_SECONDS = [0.1, 1, 10, 60] as const;
+/** Three default metrics of prom-client that `promtool check metrics` refuses: gauges that are called total. */
+const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
+
+const REQUEST_SECONDS = [0.025, 0.1, 0.5, 2.5, 10];
+const WORK_SECONDS = [0.1, 1, 10, 60];
 const HOUR = 3_600;
+const DELAY_SECONDS = [60, 300, 0.5 * HOUR, 3 * HOUR, 24 * HOUR, 7 * 24 * HOUR];
 
-export const DEFINITIONS_OF_METRICS = [
-  {
+/**
+ * A registry of its own with every metric in it, ours and those of the process and of Node. Several may exist side by side. Expose it
+ * with `await metrics.registry.metrics()`.
+ */
+export function makeMetrics() {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  for (const name of MISNAMED) registry.removeSingleMetric(name);
+  const sources: Sources = { collectDatabase: async () => undefined, pools: new Map() };
+  return {
+    registry,
+    sources,
+    ...processMetrics([registry]),
+    ...httpMetrics([registry]),
+    ...readingMetrics([registry]),
+    ...jobMetrics([registry]),
+    ...poolMetrics([registry], sources.pools),
+    ...makeDatabaseGauges([registry], () => sources.collectDatabase()),
+  };
+}
+
+const processMetrics = (registers: Registry[]) => ({
+  buildInfo: new Gauge({
     name: 'airseries_build_info',
-    type: 'gauge',
     help: 'Always 1: the version of the service, of Node, and how the database keeps its data',
-    labels: ['version', 'node', 'engine'],
-  },
-  {
+    labelNames: ['version', 'node', 'engine'] as const,
+    registers,
+  }),
+  worker: new Gauge({
     name: 'airseries_worker',
-    type: 'gauge',
-    help: 'Whether this process does the work that is done by the clock (1) or not (0)',
-    labels: [],
-  },
-  {
-    name: 'airseries_http_requests_total',
-    type: 'counter',
-    help: 'Requests by pattern of their path; status aborted: the client left before its answer',
-    labels: ['route', 'method', 'status'],
-  },
-  {
-    name: 'airseries_http_request_duration_seconds',
-    type: 'histogram',
-    help: 'Time to answer a request that the path is for; status as its class: 2xx, 3xx, 4xx, 5xx, aborted',
-    labels: ['route', 'method', 'status'],
-    buckets: REQUEST_SECONDS,
-  },
-  {
-    name: 'airseries_http_requests_in_flight',
-    type: 'gauge',
-    help: 'Requests that are being answered',
-    labels: ['door'],
-  },
-  {
-    name: 'airseries_http_response_bytes_total',
-    type: 'counter',
-    help: 'Bytes of the bodies of answers',
-    labels: ['route'],
-  },
-  {
-    name: 'airseries_http_cache_total',
-    type: 'counter',
-    help: 'Answers by what the client had: nothing to compare, something else, or the same (304)',
-    labels: ['outcome'],
-  },
-  {
-    name: 'airseries_readings_total',
-    type: 'counter',
-    help: 'Readings that came in over HTTP or were pulled: accepted, unchanged, quarantined',
-    labels: ['provider', 'outcome'],
-  },
-  {
-    name: 'airseries_quarantined_readings_total',
-    type: 'counter',
-    help: 'Readings that could not be used, by reason',
-    labels: ['reason'],
-  },
-  {
-    name: 'airseries_quarantine_left_out_total',
-    type: 'counter',
-    help: 'Lines that were not recorded in quarantine, because their provider has too much there',
-    labels: ['provider'],
-  },
-  {
-    name: 'airseries_reading_delay_seconds',
-    type: 'histogram',
-    help: 'Time from the measurement of an accepted reading to its acceptance',
-    labels: [],
-    buckets: [60, 300, 0.5 * HOUR, 3 * HOUR, 24 * HOUR, 7 * 24 * HOUR],
-  },
-  {
-    name: 'airseries_late_buckets_total',
-    type: 'counter',
-    help: 'Closed hours that accepted readings touched, and that are computed anew for it; counted for each batch',
-    labels: [],
-  },
-  {
-    name: 'airseries_newest_reading_age_seconds',
-    type: 'gauge',
-    help: 'Age of the newest reading of a provider; absent for one that never sent any',
-    labels: ['provider'],
-  },
-  {
-    name: 'airseries_stations',
-    type: 'gauge',
-    help: 'Listed stations: online, offline',
-    labels: ['provider', 'status'],
-  },
-  {
-    name: 'airseries_quarantine_lines',
-    type: 'gauge',
-    help: 'Whole readings waiting in quarantine, by reason',
-    labels: ['reason'],
-  },
-  {
-    name: 'airseries_refresh_duration_seconds',
-    type: 'histogram',
-    help: 'Time to bring the aggregates up to date',
-    labels: [],
-    buckets: WORK_SECONDS,
-  },
-  {
-    name: 'airseries_refresh_last_success_timestamp_seconds',
-    type: 'gauge',
-    help: 'When the aggregates were last brought up to date, by any process',
-    labels: [],
-  },
-  {
-    name: 'airseries_newest_bucket_age_seconds',
-    type: 'gauge',
-    help: 'Age of the start of the newest bucket of an aggregate',
-    labels: ['place', 'grain'],
-  },
-  {
-    name: 'airseries_audit_differing_buckets',
-    type: 'gauge',
-    help: 'Buckets that the last audit found to differ from the readings',
-    labels: [],
-  },
-  {
-    name: 'airseries_audit_last_success_timestamp_seconds',
-    type: 'gauge',
-    help: 'When the last audit was made',
-    labels: [],
-  },
-  {
-    name: 'airseries_untold',
-    type: 'gauge',
-    help: 'Whether the database failed to answer what a metric of it needs (1): then that metric is absent',
-    labels: ['question'],
-  },
-  { name: 'airseries_job_runs_total', type: 'counter', help: 'Runs of a job', labels: ['task'] },
-  { name: 'airseries_job_failures_total', type: 'counter', help: 'Runs of a job that failed', labels: ['task'] },
-  {
-    name: 'airseries_job_last_success_timestamp_seconds',
-    type: 'gauge',
-    help: 'When a job last succeeded in this process',
-    labels: ['task'],
-  },
-  {
-    name: 'airseries_job_duration_seconds',
-    type: 'histogram',
-    help: 'Time a run of a job took',
-    labels: ['task'],
-    buckets: WORK_SECONDS,
-  },
-  {
-    name: 'airseries_retention_refusals_total',
-    type: 'counter',
-    help: 'Nights on which RAW_RETENTION would have deleted more than two months of readings at once, and deleted none',
-    labels: [],
-  },
-  {
-    name: 'airseries_database_pool_in_use',
-    type: 'gauge',
-    help: 'Database connections that are working',
-    labels: ['pool'],
-  },
-  {
-    name: 'airseries_database_pool_waiting',
-    type: 'gauge',
-    help: 'Questions that wait for a database connection',
-    labels: ['pool'],
-  },
-  {
-    name: 'airseries_database_query_duration_seconds',
-    type: 'histogram',
-    help: 'Time the database took to answer, by the relation or function that was asked',
-    labels: ['query'],
-    buckets: REQUEST_SECONDS,
-  },
-  {
-    name: 'airseries_database_size_bytes',
-    type: 'gauge',
-    help: 'Space on disk of a schema, its indexes and compressed parts included',
-    labels: ['schema'],
-  },
-] as const satisfies readonly MetricEntry[];
+    help: 'Whether this process is the worker, which runs the scheduled jobs (1), or not (0)',
+    registers,
+  }),
+});
 
-export type MetricName = (typeof DEFINITIONS_OF_METRICS)[number]['name'];
+const httpMetrics = (registers: Registry[]) => ({
+  httpRequests: new Counter({
+    name: 'airseries_http_requests_total',
+    help: 'Requests by pattern of their path; status aborted: the client left before its answer',
+    labelNames: ['route', 'method', 'status'] as const,
+    registers,
+  }),
+  httpRequestDuration: new Histogram({
+    name: 'airseries_http_request_duration_seconds',
+    help: 'Time to answer a request that the path is for; status as its class: 2xx, 3xx, 4xx, 5xx, aborted',
+    labelNames: ['route', 'method', 'status'] as const,
+    buckets: REQUEST_SECONDS,
+    registers,
+  }),
+  httpRequestsInFlight: new Gauge({
+    name: 'airseries_http_requests_in_flight',
+    help: 'Requests that are being answered, by server: public, ingest',
+    labelNames: ['server'] as const,
+    registers,
+  }),
+  httpResponseBytes: new Counter({
+    name: 'airseries_http_response_bytes_total',
+    help: 'Bytes of response bodies',
+    labelNames: ['route'] as const,
+    registers,
+  }),
+  httpCache: new Counter({
+    name: 'airseries_http_cache_total',
+    help: 'Answers by what the client had: nothing to compare, something else, or the same (304)',
+    labelNames: ['outcome'] as const,
+    registers,
+  }),
+});
+
+const readingMetrics = (registers: Registry[]) => ({
+  readings: new Counter({
+    name: 'airseries_readings_total',
+    help: 'Readings that came in over HTTP or were pulled: accepted, unchanged, quarantined',
+    labelNames: ['provider', 'outcome'] as const,
+    registers,
+  }),
+  quarantinedReadings: new Counter({
+    name: 'airseries_quarantined_readings_total',
+    help: 'Readings that could not be used, by reason',
+    labelNames: ['reason'] as const,
+    registers,
+  }),
+  quarantineLeftOut: new Counter({
+    name: 'airseries_quarantine_left_out_total',
+    help: 'Lines that were not recorded in quarantine, because their provider has too much there',
+    labelNames: ['provider'] as const,
+    registers,
+  }),
+  readingDelay: new Histogram({
+    name: 'airseries_reading_delay_seconds',
+    help: 'Time from the measurement of an accepted reading to its acceptance',
+    buckets: DELAY_SECONDS,
+    registers,
+  }),
+  lateBuckets: new Counter({
+    name: 'airseries_late_buckets_total',
+    help: 'Closed hours that accepted readings touched, so that they are computed again; counted for each batch',
+    registers,
+  }),
+});
+
+const jobMetrics = (registers: Registry[]) => ({
+  jobRuns: new Counter({
+    name: 'airseries_job_runs_total',
+    help: 'Runs of a job',
+    labelNames: ['task'] as const,
+    registers,
+  }),
+  jobFailures: new Counter({
+    name: 'airseries_job_failures_total',
+    help: 'Runs of a job that failed',
+    labelNames: ['task'] as const,
+    registers,
+  }),
+  jobLastSuccess: new Gauge({
+    name: 'airseries_job_last_success_timestamp_seconds',
+    help: 'When a job last succeeded in this process',
+    labelNames: ['task'] as const,
+    registers,
+  }),
+  jobDuration: new Histogram({
+    name: 'airseries_job_duration_seconds',
+    help: 'Time a run of a job took',
+    labelNames: ['task'] as const,
+    buckets: WORK_SECONDS,
+    registers,
+  }),
+  refreshDuration: new Histogram({
+    name: 'airseries_refresh_duration_seconds',
+    help: 'Time to bring the aggregates up to date',
+    buckets: WORK_SECONDS,
+    registers,
+  }),
+  retentionRefusals: new Counter({
+    name: 'airseries_retention_refusals_total',
+    help: 'Nights on which RAW_RETENTION would have deleted more than two months of readings at once, and deleted none',
+    registers,
+  }),
+});
+
+/** The counts of the pools are read at scrape time, before the collectors take connections of their own. */
+const poolMetrics = (registers: Registry[], pools: Sources['pools']) => ({
+  poolInUse: new Gauge({
+    name: 'airseries_database_pool_in_use',
+    help: 'Database connections that are working',
+    labelNames: ['pool'] as const,
+    registers,
+    collect() {
+      for (const [pool, { inUse }] of pools) this.set({ pool }, inUse());
+    },
+  }),
+  poolWaiting: new Gauge({
+    name: 'airseries_database_pool_waiting',
+    help: 'Statements that wait for a database connection',
+    labelNames: ['pool'] as const,
+    registers,
+    collect() {
+      for (const [pool, { waiting }] of pools) this.set({ pool }, waiting());
+    },
+  }),
+  queryDuration: new Histogram({
+    name: 'airseries_database_query_duration_seconds',
+    help: 'Time the database took to answer, by the relation or function that was queried',
+    labelNames: ['query'] as const,
+    buckets: REQUEST_SECONDS,
+    registers,
+  }),
+});

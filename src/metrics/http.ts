@@ -1,35 +1,35 @@
-/** Counts and times requests by the pattern of their path: nothing that a client makes up becomes a label. */
+/** Counts and times requests by the pattern of their path, so that nothing a client makes up becomes a label. */
 import type { Request, RequestHandler, Response } from 'express';
-import type { Metrics } from './registry.ts';
+import type { Metrics } from './definitions.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST']);
 
-/** `door`: public or ingest. A route that nothing was told of is `unknown`. */
-export function measure(metrics: Metrics, door: string): RequestHandler {
+/** Middleware for one of the servers, to come before all others. The route is `res.locals.route`, or `unknown`. */
+export function measure(metrics: Metrics, server: 'public' | 'ingest'): RequestHandler {
   return (req, res, next) => {
     const began = performance.now();
-    metrics.add('airseries_http_requests_in_flight', { door });
+    metrics.httpRequestsInFlight.inc({ server });
     res.once('close', () => {
-      metrics.add('airseries_http_requests_in_flight', { door }, -1);
+      metrics.httpRequestsInFlight.dec({ server });
       const route = String(res.locals.route ?? 'unknown');
       const method = METHODS.has(req.method) ? req.method : 'other';
       const status = res.writableFinished ? String(res.statusCode) : 'aborted';
-      metrics.add('airseries_http_requests_total', { route, method, status });
-      if (isForIt(req, res)) {
+      metrics.httpRequests.inc({ route, method, status });
+      if (isServed(req, res)) {
         // by its class: every combination is ten series
         const labels = { route, method, status: status.replace(/^(\d)\d\d$/, '$1xx') };
-        metrics.observe('airseries_http_request_duration_seconds', labels, (performance.now() - began) / 1_000);
+        metrics.httpRequestDuration.observe(labels, (performance.now() - began) / 1_000);
       }
-      metrics.add('airseries_http_response_bytes_total', { route }, bytesOf(req, res));
+      metrics.httpResponseBytes.inc({ route }, bytesOf(req, res));
       const outcome = cacheOutcome(req, res);
-      if (outcome !== undefined) metrics.add('airseries_http_cache_total', { outcome });
+      if (outcome !== undefined) metrics.httpCache.inc({ outcome });
     });
     next();
   };
 }
 
-/** A path that exists, asked as it wants to be asked. */
-function isForIt(req: Request, res: Response): boolean {
+/** Whether the path exists and takes this method: only such requests are timed. */
+function isServed(req: Request, res: Response): boolean {
   return res.locals.route !== undefined && res.statusCode !== 405 && req.method !== 'OPTIONS';
 }
 
@@ -38,7 +38,7 @@ function bytesOf(req: Request, res: Response): number {
   return Number(res.getHeader('Content-Length') ?? 0);
 }
 
-/** Of an answer that carries a validator. */
+/** What the client had, where the answer carries a validator: nothing, the same, or something else. */
 function cacheOutcome(req: Request, res: Response): string | undefined {
   if (res.getHeader('ETag') === undefined) return undefined;
   if (res.statusCode === 304) return 'same';

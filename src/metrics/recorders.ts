@@ -1,8 +1,9 @@
-/** Counts what became of readings, and how busy a pool of database connections is. */
+/** Records in the metrics what became of readings, and how busy a pool of database connections is. */
 import type { PoolObserver } from '../database/queryPool.ts';
 import type { Accepted, WriteStats } from '../ingest/accept.ts';
-import type { Metrics } from './registry.ts';
+import type { Metrics } from './definitions.ts';
 
+/** Counts one batch of a provider: its readings by outcome, those in quarantine by reason, and those that found no room there. */
 export function recordIngest(
   metrics: Metrics,
   provider: string,
@@ -10,23 +11,22 @@ export function recordIngest(
 ): void {
   const outcomes = { accepted, unchanged, quarantined: quarantined.length };
   for (const [outcome, n] of Object.entries(outcomes)) {
-    if (n > 0) metrics.add('airseries_readings_total', { provider, outcome }, n);
+    if (n > 0) metrics.readings.inc({ provider, outcome }, n);
   }
-  for (const { reason } of quarantined) metrics.add('airseries_quarantined_readings_total', { reason });
-  if (leftOut > 0) metrics.add('airseries_quarantine_left_out_total', { provider }, leftOut);
+  for (const { reason } of quarantined) metrics.quarantinedReadings.inc({ reason });
+  if (leftOut > 0) metrics.quarantineLeftOut.inc({ provider }, leftOut);
 }
 
+/** Records one write: the closed hours it touched, and for each new reading the seconds since it was measured. */
 export function recordWrite(metrics: Metrics, { lateHours, delays }: WriteStats): void {
-  if (lateHours > 0) metrics.add('airseries_late_buckets_total', {}, lateHours);
-  for (const seconds of delays) metrics.observe('airseries_reading_delay_seconds', {}, seconds);
+  if (lateHours > 0) metrics.lateBuckets.inc(lateHours);
+  for (const seconds of delays) metrics.readingDelay.observe(seconds);
 }
 
+/** For the pool of this name: its counts are read at scrape time, the seconds of each query as it ends. */
 export function observePool(metrics: Metrics, pool: string): PoolObserver {
-  return ({ inUse, waiting }) => {
-    metrics.onScrape(async () => {
-      metrics.set('airseries_database_pool_in_use', { pool }, inUse());
-      metrics.set('airseries_database_pool_waiting', { pool }, waiting());
-    });
-    return (query, seconds) => metrics.observe('airseries_database_query_duration_seconds', { query }, seconds);
+  return (counts) => {
+    metrics.sources.pools.set(pool, counts);
+    return (query, seconds) => metrics.queryDuration.observe({ query }, seconds);
   };
 }

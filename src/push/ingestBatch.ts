@@ -6,8 +6,8 @@ import { Problem } from '../http/problem.ts';
 import { sendBody } from '../http/send.ts';
 import { acceptReadings, OutOfScope, type WriteStats } from '../ingest/accept.ts';
 import type { ReadingInput } from '../ingest/batch.ts';
+import type { Metrics } from '../metrics/definitions.ts';
 import { recordIngest, recordWrite } from '../metrics/recorders.ts';
-import type { Metrics } from '../metrics/registry.ts';
 import { senderOf } from './authenticate.ts';
 
 /** What every way in needs. */

@@ -4,7 +4,7 @@ import { onConnection, type Target } from '../database/client.ts';
 import { feedDemoNetwork } from '../demo/lifecycle.ts';
 import { type Cap, trimQuarantine } from '../ingest/quarantine/trim.ts';
 import type { Log } from '../log.ts';
-import type { Metrics } from '../metrics/registry.ts';
+import type { Metrics } from '../metrics/definitions.ts';
 import { screen } from '../network/screening.ts';
 import { makePull } from '../pull/pullDue.ts';
 import { deleteOldDigests, makeDigest } from '../rollups/digest.ts';
@@ -51,7 +51,7 @@ export function makeJobs(context: JobContext): Job[] {
 async function refreshAggregates({ target, clock, metrics }: JobContext): Promise<void> {
   const started = performance.now();
   await refresh(target, clock());
-  metrics.observe('airseries_refresh_duration_seconds', {}, (performance.now() - started) / 1_000);
+  metrics.refreshDuration.observe((performance.now() - started) / 1_000);
 }
 
 async function screenStations({ target, clock, log }: JobContext): Promise<void> {
@@ -86,7 +86,7 @@ export async function maintainStorage({
 }: Omit<JobContext, 'pullHosts'>): Promise<void> {
   if (retention !== undefined) {
     const { isRefused } = await deleteExpired(target, clock(), retention, { log, timeZone });
-    if (isRefused) metrics.add('airseries_retention_refusals_total');
+    if (isRefused) metrics.retentionRefusals.inc();
   }
   await deleteOldDigests(target, clock());
   await maintain(target, clock());

@@ -13,8 +13,8 @@ export function scheduleJobs(jobs: readonly Job[], watch: Watch): () => Promise<
   const running = new Map<string, Promise<void>>();
   for (const { name: task } of jobs) {
     // told as 0 before the first: an increase is seen only from one number to the next
-    metrics.add('airseries_job_runs_total', { task }, 0);
-    metrics.add('airseries_job_failures_total', { task }, 0);
+    metrics.jobRuns.inc({ task }, 0);
+    metrics.jobFailures.inc({ task }, 0);
   }
   const start = (job: Job) => {
     if (running.has(job.name)) {
@@ -54,16 +54,16 @@ function loggerFor(log: Log) {
 /** Never rejects. */
 export async function runJob({ name: task, run }: Job, { clock, log, metrics, confirm }: Watch): Promise<void> {
   const started = performance.now();
-  metrics.add('airseries_job_runs_total', { task });
+  metrics.jobRuns.inc({ task });
   try {
     await confirm?.();
     await run();
     const ms = performance.now() - started;
-    metrics.observe('airseries_job_duration_seconds', { task }, ms / 1_000);
-    metrics.set('airseries_job_last_success_timestamp_seconds', { task }, clock().getTime() / 1_000);
+    metrics.jobDuration.observe({ task }, ms / 1_000);
+    metrics.jobLastSuccess.set({ task }, clock().getTime() / 1_000);
     log.debug({ job: task, ms: Math.round(ms) }, 'job done');
   } catch (error) {
-    metrics.add('airseries_job_failures_total', { task });
+    metrics.jobFailures.inc({ task });
     log.error(
       { job: task, error: (error as Error).message },
       'job failed; it will run again at its next scheduled time',

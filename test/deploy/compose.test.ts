@@ -9,7 +9,7 @@ import { chooseCommand } from '../../src/commands/table.ts';
 import { readConfig, VARIABLES } from '../../src/config.ts';
 import { makeLog } from '../../src/log.ts';
 import { makeAdminApp } from '../../src/metrics/adminApp.ts';
-import { makeMetrics } from '../../src/metrics/registry.ts';
+import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { compose, isOneShot, ours, ROOT, services, textOf, variablesOf, withDefaults, yamlOf } from './composeFile.ts';
 
 const text = textOf('docker-compose.yml');

@@ -9,7 +9,7 @@ import { importReadings } from '../../src/ingest/importReadings.ts';
 import { dropQuarantined } from '../../src/ingest/quarantine/list.ts';
 import { retryQuarantined } from '../../src/ingest/quarantine/retry.ts';
 import { trimQuarantine } from '../../src/ingest/quarantine/trim.ts';
-import { type Metrics, makeMetrics } from '../../src/metrics/registry.ts';
+import { type Metrics, makeMetrics } from '../../src/metrics/definitions.ts';
 import { makeIngestApp } from '../../src/push/app.ts';
 import { trimQuarantines } from '../../src/worker/jobs.ts';
 import { keepingLog, NOW, reading } from '../ingest/support.ts';
@@ -61,7 +61,7 @@ it('takes lines up to the last byte, and says how many had no room', async () =>
   const some = await send(app, here.token, BODY);
   expect(some.body).toMatchObject({ received: 3, unchanged: 1, quarantined: [{}, {}], left_out_of_quarantine: 1 });
   expect([await lines(), (await load('us'))?.left_out]).toEqual([1, 1]);
-  expect(await metrics.text()).toContain('airseries_quarantine_left_out_total{provider="us"} 1');
+  expect(await metrics.registry.metrics()).toContain('airseries_quarantine_left_out_total{provider="us"} 1');
 });
 
 it('does not leave out what is there already, nor what is there twice', async () => {

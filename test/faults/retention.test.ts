@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
-import { makeMetrics } from '../../src/metrics/registry.ts';
+import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { audit, maintain } from '../../src/rollups/refresh.ts';
 import { deleteExpired, lowerCutoff, planRetention } from '../../src/rollups/retention.ts';
 import { maintainStorage } from '../../src/worker/jobs.ts';
@@ -43,7 +43,7 @@ onEveryEngine('60 days of 20 sensors', (engine) => {
     const metrics = makeMetrics();
     const { target, timeZone } = database;
     await maintainStorage({ target, clock: () => now, retention: KEEP, timeZone, log, metrics });
-    return /^airseries_retention_refusals_total (\d+)$/m.exec(await metrics.text())?.[1];
+    return /^airseries_retention_refusals_total (\d+)$/m.exec(await metrics.registry.metrics())?.[1];
   };
   const told = (level: string) => log.lines.filter((line) => line.level === level);
 

@@ -130,9 +130,9 @@ describe('the PromQL of Service', () => {
   );
 
   it('looks at every metric there is', async () => {
-    const { DEFINITIONS_OF_METRICS } = await import('../../src/metrics/definitions.ts');
+    const { DEFINITIONS } = await import('../metrics/metricsTable.ts');
     const all = targets.map(({ expr }) => expr).join('\n');
-    expect(DEFINITIONS_OF_METRICS.map(({ name }) => name).filter((name) => !all.includes(name))).toEqual([]);
+    expect(DEFINITIONS.map(({ name }) => name).filter((name) => !all.includes(name))).toEqual([]);
   });
 });
 

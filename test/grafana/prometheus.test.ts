@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { DEFINITIONS_OF_METRICS } from '../../src/metrics/definitions.ts';
+import { DEFINITIONS } from '../metrics/metricsTable.ts';
 import { GRAFANA } from './dashboards.ts';
 import { faults, SERIES } from './promql.ts';
 
@@ -29,7 +29,7 @@ describe('the alert rules', () => {
       [
         'AirseriesAuditFoundDifferences',
         'AirseriesAuditOverdue',
-        'AirseriesUntold',
+        'AirseriesCollectorFailing',
         'AirseriesDiskGrowth',
         'AirseriesDown',
         'AirseriesErrorRatio',
@@ -79,9 +79,7 @@ describe('the alert rules', () => {
     collectDefaultMetrics({ register: registry });
     const there = new Set([...(await registry.getMetricsAsJSON()).map(({ name }) => name), 'up']);
     const ours = new Set(
-      DEFINITIONS_OF_METRICS.flatMap(
-        ({ name }) => [name, `${name}_bucket`, `${name}_sum`, `${name}_count`] as string[],
-      ),
+      DEFINITIONS.flatMap(({ name }) => [name, `${name}_bucket`, `${name}_sum`, `${name}_count`] as string[]),
     );
     expect([...SERIES.keys()].filter((name) => !ours.has(name) && !there.has(name))).toEqual([]);
   });

@@ -1,6 +1,6 @@
 /** What a PromQL expression is made of, by the parser that Prometheus' own editor uses. */
 import { parser } from '@prometheus-io/lezer-promql';
-import { DEFINITIONS_OF_METRICS, type MetricEntry } from '../../src/metrics/definitions.ts';
+import { DEFINITIONS } from '../metrics/metricsTable.ts';
 
 export type Parsed = { faulty: boolean; metrics: string[]; labels: string[]; rates: string[] };
 
@@ -34,8 +34,8 @@ const PARTS = { counter: [''], gauge: [''], histogram: ['_bucket', '_sum', '_cou
 /** Every series by name with its labels. Prometheus keeps `job` for itself and calls ours exported_job. */
 export const SERIES: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ...STANDARD.map((name): [string, string[]] => [name, []]),
-  ...(DEFINITIONS_OF_METRICS as readonly MetricEntry[]).flatMap(({ name, type, labels }) => {
-    const scraped = labels.map((label) => (['job', 'instance'].includes(label) ? `exported_${label}` : label));
+  ...DEFINITIONS.flatMap(({ name, type, labelNames }) => {
+    const scraped = labelNames.map((label) => (['job', 'instance'].includes(label) ? `exported_${label}` : label));
     return PARTS[type].map(
       (part) => [`${name}${part}`, part === '_bucket' ? [...scraped, 'le'] : scraped] as [string, string[]],
     );

@@ -2,7 +2,7 @@
 import request from 'supertest';
 import { expect, it } from 'vitest';
 import { makeAdminApp } from '../../src/metrics/adminApp.ts';
-import { makeMetrics } from '../../src/metrics/registry.ts';
+import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { recordingLog } from '../api/serve.ts';
 
 const app = (ok: boolean) =>

@@ -1,6 +1,6 @@
-/** Writes the table of metrics anew from the catalogue. */
+/** Rewrites the table of metrics from their definitions. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { metricsTable } from '../../src/metrics/table.ts';
+import { metricsTable } from './metricsTable.ts';
 
 const path = new URL('../../grafana/README.md', import.meta.url);
 const readme = readFileSync(path, 'utf8');

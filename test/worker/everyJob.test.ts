@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { demoNetwork } from '../../src/demo/network.ts';
-import { makeMetrics } from '../../src/metrics/registry.ts';
+import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { makeJobs } from '../../src/worker/jobs.ts';
 import { keepingLog } from '../ingest/support.ts';
 import { openProvider, type Provider } from '../pull/server.ts';

@@ -1,6 +1,6 @@
 /** What becomes of a job is counted and told, and never fatal. */
 import { expect, it } from 'vitest';
-import { makeMetrics } from '../../src/metrics/registry.ts';
+import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { runJob } from '../../src/worker/schedule.ts';
 import { keepingLog, NOW } from '../ingest/support.ts';
 
@@ -16,7 +16,7 @@ it('counts runs and failures, and remembers when it last went well', async () =>
     job(() => Promise.reject(new Error('no broom'))),
     watch,
   );
-  const text = await metrics.text();
+  const text = await metrics.registry.metrics();
   expect(text).toContain('airseries_job_runs_total{task="sweep"} 2');
   expect(text).toContain('airseries_job_failures_total{task="sweep"} 1');
   expect(text).toContain(`airseries_job_last_success_timestamp_seconds{task="sweep"} ${NOW.getTime() / 1_000}`);

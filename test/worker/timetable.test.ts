@@ -1,6 +1,6 @@
 /** When the worker's jobs run: a whole day of the real scheduler on a clock that is turned by hand. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { makeMetrics } from '../../src/metrics/registry.ts';
+import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { type Job, makeJobs } from '../../src/worker/jobs.ts';
 import { scheduleJobs } from '../../src/worker/schedule.ts';
 import { keepingLog } from '../ingest/support.ts';

@@ -1,0 +1,71 @@
+/** The gauges of what only the database knows, collected at scrape time, so that every process reports the same of the network. */
+import { Gauge, type Registry } from 'prom-client';
+
+export type DatabaseGauges = ReturnType<typeof makeDatabaseGauges>;
+
+/** Before each of them is exposed, `collect` is awaited; it must not reject, or the whole scrape fails. */
+export function makeDatabaseGauges(registers: Registry[], collect: () => Promise<void>) {
+  const common = { registers, collect };
+  const gauges = {
+    newestReadingAge: new Gauge({
+      ...common,
+      name: 'airseries_newest_reading_age_seconds',
+      help: 'Age of the newest reading of a provider; absent for one that never sent any',
+      labelNames: ['provider'] as const,
+    }),
+    stations: new Gauge({
+      ...common,
+      name: 'airseries_stations',
+      help: 'Listed stations: online, offline',
+      labelNames: ['provider', 'status'] as const,
+    }),
+    quarantineLines: new Gauge({
+      ...common,
+      name: 'airseries_quarantine_lines',
+      help: 'Whole readings waiting in quarantine, by reason',
+      labelNames: ['reason'] as const,
+    }),
+    refreshLastSuccess: new Gauge({
+      ...common,
+      name: 'airseries_refresh_last_success_timestamp_seconds',
+      help: 'When the aggregates were last brought up to date, by any process',
+    }),
+    newestBucketAge: new Gauge({
+      ...common,
+      name: 'airseries_newest_bucket_age_seconds',
+      help: 'Age of the start of the newest bucket of an aggregate',
+      labelNames: ['place', 'grain'] as const,
+    }),
+    auditDifferingBuckets: new Gauge({
+      ...common,
+      name: 'airseries_audit_differing_buckets',
+      help: 'Buckets that the last audit found to differ from the readings',
+    }),
+    auditLastSuccess: new Gauge({
+      ...common,
+      name: 'airseries_audit_last_success_timestamp_seconds',
+      help: 'When the last audit was made',
+    }),
+    databaseSize: new Gauge({
+      ...common,
+      name: 'airseries_database_size_bytes',
+      help: 'Space on disk of a schema, its indexes and compressed parts included',
+      labelNames: ['schema'] as const,
+    }),
+    collectorSuccess: new Gauge({
+      ...common,
+      name: 'airseries_database_collector_success',
+      help: 'Whether the database answered the query of a collector (1) or not (0): then its metrics are absent',
+      labelNames: ['collector'] as const,
+    }),
+  };
+  for (const gauge of [gauges.refreshLastSuccess, gauges.auditDifferingBuckets, gauges.auditLastSuccess]) {
+    setUnknown(gauge);
+  }
+  return gauges;
+}
+
+/** A gauge without labels always has a value, 0 unless told otherwise. NaN says that nothing is known; no alert fires on it. */
+export function setUnknown(gauge: Gauge): void {
+  gauge.set(Number.NaN);
+}

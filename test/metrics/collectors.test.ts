@@ -1,0 +1,76 @@
+/** A collector whose query fails is reported, and its metrics are absent; the others are collected all the same. */
+import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
+import { afterEach, expect, it, vi } from 'vitest';
+import type { Api } from '../../src/database/apiSchema.ts';
+import { registerCollectors } from '../../src/metrics/collectors.ts';
+import { makeMetrics } from '../../src/metrics/definitions.ts';
+import { keepingLog, NOW } from '../ingest/support.ts';
+
+const ANSWERS: Record<string, object> = {
+  last_audit: { made_at: NOW.toISOString(), differing: 7 },
+  storage: { schema: 'raw', bytes: 100 },
+};
+
+/** A database that gives one row or none, or fails for what is in `broken`. */
+function fakeDatabase(broken: ReadonlySet<string>, queries: string[]): Kysely<Api> {
+  const executeQuery = async ({ sql }: { sql: string }) => {
+    queries.push(sql);
+    const relation = /"api"\."(\w+)"/.exec(sql)?.[1] ?? '';
+    if (broken.has(relation)) throw new Error('too slow');
+    return { rows: [ANSWERS[relation]].filter((row) => row !== undefined) as never[] };
+  };
+  const driver = Object.assign(new DummyDriver(), {
+    acquireConnection: async () => ({ executeQuery, streamQuery: () => expect.unreachable() }),
+  });
+  return new Kysely<Api>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => driver,
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  });
+}
+
+afterEach(() => void vi.useRealTimers());
+
+it('is absent while its query fails, with a warning at the beginning and a line at the end', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const [metrics, log, broken, queries] = [makeMetrics(), keepingLog(), new Set<string>(), [] as string[]];
+  const scrape = () => metrics.registry.metrics();
+  const before = await scrape();
+  expect(before).toContain('airseries_audit_differing_buckets Nan'); // there is no database yet
+  expect(before).not.toContain('airseries_database_collector_success{');
+  registerCollectors(metrics, fakeDatabase(broken, queries), { clock: () => NOW, log });
+
+  const answered = async () => {
+    const text = await scrape();
+    expect(text).toContain('airseries_audit_differing_buckets 7');
+    expect(text).toContain('airseries_database_size_bytes{schema="raw"} 100');
+    expect(text).toContain('airseries_database_collector_success{collector="audit"} 1');
+  };
+  await answered();
+  broken.add('last_audit').add('storage');
+  await Promise.all([answered(), answered()]); // not queried again so soon
+  expect(queries).toHaveLength(6);
+
+  for (const _ of [1, 2]) {
+    vi.advanceTimersByTime(15_000);
+    const text = await scrape();
+    expect(text).toContain('airseries_audit_differing_buckets Nan');
+    expect(text).not.toContain('airseries_database_size_bytes{');
+    expect(text).toContain('airseries_database_collector_success{collector="audit"} 0');
+    expect(text).toContain('airseries_database_collector_success{collector="refresh"} 1');
+  }
+  expect(queries).toHaveLength(18);
+  broken.clear();
+  vi.advanceTimersByTime(15_000);
+  await Promise.all([answered(), answered()]);
+  expect(queries).toHaveLength(24); // once for both
+  expect(log.lines.map(({ level, fields }) => [level, fields])).toEqual([
+    ['warn', { collector: 'storage', error: 'too slow' }],
+    ['warn', { collector: 'audit', error: 'too slow' }],
+    ['info', { collector: 'storage' }],
+    ['info', { collector: 'audit' }],
+  ]);
+});

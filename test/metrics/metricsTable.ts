@@ -1,0 +1,30 @@
+/** Our metrics as prom-client has them registered, and as the table of the README. */
+import type { Registry } from 'prom-client';
+import { makeMetrics } from '../../src/metrics/definitions.ts';
+
+type Definition = {
+  name: string;
+  type: 'counter' | 'gauge' | 'histogram';
+  help: string;
+  labelNames: readonly string[];
+};
+
+/** The type declarations of prom-client leave `labelNames` out. */
+const registered = (registry: Registry) => registry.getMetricsAsArray() as unknown as readonly Definition[];
+
+export const DEFINITIONS = registered(makeMetrics().registry).filter(({ name }) => name.startsWith('airseries_'));
+
+export function metricsTable(): string {
+  const rows = DEFINITIONS.map(({ name, type, help, labelNames }) => [
+    `\`${name}\``,
+    type,
+    labelNames.map((label) => `\`${label}\``).join(', '),
+    help,
+  ]);
+  const all = [['metric', 'type', 'labels', 'what it says'], ...rows];
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]) =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
+  return [line(all[0] ?? []), rule, ...rows.map(line)].join('\n');
+}
