@@ -290,7 +290,7 @@ onEveryEngine('pull', (engine) => {
     expect(log.lines.filter(({ level }) => level === 'warn')).toEqual([
       {
         level: 'warn',
-        message: expect.stringMatching(/not among PULL_HOSTS\. Add it there/),
+        message: expect.stringMatching(/not in PULL_HOSTS\. Add it there/),
         fields: { provider: 'them', url: them.url() },
       },
     ]);
