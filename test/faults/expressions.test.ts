@@ -11,7 +11,6 @@ const SRC = new URL('../../src/', import.meta.url).pathname;
 
 /** What these read was written here, or by whoever runs the service. */
 const OWN_TEXT = [
-  'commands/table.ts',
   'config.ts',
   'database/oracle.ts',
   'database/render.ts',
