@@ -2,14 +2,17 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { UsageError } from '../src/commands/context.ts';
 import { chooseCommand } from '../src/commands/program.ts';
+import { readConfig } from '../src/config.ts';
 import { makeHome, start } from './support/program.ts';
 
 const home = makeHome();
 afterAll(() => home.remove());
 
+const split = (words: string) => (words === '' ? [] : words.split(' '));
 const run = (words: string, { input = '', ...environment }: Record<string, string> = {}) =>
-  start('cli', words === '' ? [] : words.split(' '), { ...home.environment, ...environment }, input).finished;
+  start('cli', split(words), { ...home.environment, ...environment }, input).finished;
 
 const NETWORK = {
   time_zone: 'Asia/Yerevan',
@@ -62,13 +65,25 @@ describe('bad usage', () => {
     ['retention --apply', 'needs RAW_RETENTION'],
     ['retention --cutoff yesterday', 'not an instant'],
     ['retention --apply --cutoff 2026-01-01', "cannot be used with option '--apply'"],
-  ])('"%s" exits 2, shows how, and opens no database', async (words, message) => {
-    const { code, stdout, stderr } = await run(words);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain(message);
-    expect(stderr).toContain('Usage: npm run -s cli -- ');
-    expect(existsSync(join(home.folder, 'data'))).toBe(false);
+  ])('"%s" is refused, with its reason and the help of the command', (words, message) => {
+    const choose = () => {
+      const choice = chooseCommand(split(words));
+      if ('check' in choice) choice.check(readConfig({}));
+    };
+    expect(choose).toThrow(UsageError);
+    expect(choose).toThrow(message);
+    expect(choose).toThrow('Usage: npm run -s cli -- ');
   });
+
+  it.each(['', 'migrate twice', 'refresh --from 2026-02-01 --to 2026-01-01', 'retention --apply'])(
+    '"%s" exits 2, shows how, and opens no database',
+    async (words) => {
+      const { code, stdout, stderr } = await run(words);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toContain('Usage: npm run -s cli -- ');
+      expect(existsSync(join(home.folder, 'data'))).toBe(false);
+    },
+  );
 
   it('names every problem of the configuration at once', async () => {
     const { code, stderr } = await run('migrate', {
@@ -87,7 +102,7 @@ describe('bad usage', () => {
 
 describe('help', () => {
   const program = (words: string) => {
-    const choice = chooseCommand(words.split(' '));
+    const choice = chooseCommand(split(words));
     if (!('text' in choice)) throw new Error(`${words} shows no help`);
     return choice.text;
   };
