@@ -1,11 +1,6 @@
-/** All configuration, from the environment and nowhere else. Validated at once: every problem is in one message. */
+/** All configuration, from the environment and nowhere else: one declaration, validated at once, with every problem in one message. */
 import { z } from 'zod';
 import { LOG_LEVELS } from './log.ts';
-
-/** An empty variable is an unset one, as in `PORT= npm start` and in most compose files. */
-const unset = (value: unknown) => (value === '' ? undefined : value);
-const optional = <T extends z.ZodType>(schema: T) => z.preprocess(unset, schema.optional());
-const port = (otherwise: number) => z.preprocess(unset, z.coerce.number().int().min(0).max(65_535).default(otherwise));
 
 /** Below this, months that are still being computed and readings that arrive late would lose theirs. */
 const SHORTEST_RETENTION_DAYS = 35;
@@ -19,109 +14,151 @@ const retention = z
     return Number(n) * (DAYS[unit.replace(/s$/, '') as keyof typeof DAYS] ?? 0) >= SHORTEST_RETENTION_DAYS;
   }, `must be at least ${SHORTEST_RETENTION_DAYS} days: the running month is computed from its readings, and late ones must still find theirs`);
 
-const database = optional(
-  z.url({ protocol: /^postgres(ql)?$/, error: 'must look like postgres://user:password@host:5432/database' }),
-);
+const databaseUrl = z.url({
+  protocol: /^postgres(ql)?$/,
+  error: 'must look like postgres://user:password@host:5432/database',
+});
+const firstOfMonth = 'must be the first of a month, such as 2011-01-01';
+const port = z.coerce.number().int().min(0).max(65_535);
+
+/** What a variable is called in the environment, and what the README says of it. */
+type Variable = {
+  name: string;
+  meaning: string;
+  /** Where the schema does not have it: an unset variable means something that is not a constant of this file. */
+  defaultsTo?: string;
+};
+const ABOUT = z.registry<Variable>();
 
 const SCHEMA = z.object({
-  DATABASE_URL: database,
-  READER_DATABASE_URL: database,
-  DATA_DIR: z.preprocess(unset, z.string().default('.airseries')),
-  EMBEDDED_PG: optional(z.enum(['bundled', 'local'])),
-  TIME_ZONE: optional(z.string()),
-  EPOCH: optional(
-    z.iso
-      .date('must be the first of a month, such as 2011-01-01')
-      .endsWith('-01', 'must be the first of a month, such as 2011-01-01'),
-  ),
-  FIXED_NOW: optional(
-    z.iso.datetime({ offset: true, error: 'must be an ISO 8601 instant such as 2026-11-20T12:00:00Z' }),
-  ),
-  PORT: port(8080),
-  ADMIN_PORT: port(8081),
-  ADMIN_HOST: z.preprocess(unset, z.string().default('127.0.0.1')),
-  DRAIN_SECONDS: optional(z.coerce.number().int().min(0).max(300)),
-  ROLE: z.preprocess(unset, z.enum(['all', 'api', 'worker']).default('all')),
-  INGEST_PORT: port(8082),
-  INGEST_HOST: z.preprocess(unset, z.string().default('127.0.0.1')),
-  INGEST_RATE: z.preprocess(unset, z.coerce.number().int().min(1).default(600)),
-  PULL_HOSTS: z.preprocess(unset, z.string().default('')),
-  RAW_RETENTION: optional(retention),
-  SITE_BASE_URL: optional(
-    z.url({ protocol: /^https?$/, error: 'must be an http(s) address such as https://air.example' }),
-  ),
-  DEMO: optional(z.enum(['on', 'off'])),
-  LOG_LEVEL: z.preprocess(unset, z.enum(LOG_LEVELS).default('info')),
+  databaseUrl: databaseUrl.optional().register(ABOUT, {
+    name: 'DATABASE_URL',
+    meaning: 'the database; unset: an embedded server with its data in `DATA_DIR`',
+  }),
+  readerDatabaseUrl: databaseUrl.optional().register(ABOUT, {
+    name: 'READER_DATABASE_URL',
+    meaning: 'where the API reads: a login of role `airseries_reader`, or a replica; enough for `ROLE=api`',
+  }),
+  dataDirectory: z.string().default('.airseries').register(ABOUT, {
+    name: 'DATA_DIR',
+    meaning: 'where the embedded server keeps its data',
+  }),
+  embedded: z.enum(['bundled', 'local']).optional().register(ABOUT, {
+    name: 'EMBEDDED_PG',
+    meaning: '`bundled` (from npm) or `local` (one that is installed here); unset: local if there is one that fits',
+  }),
+  timeZone: z.string().optional().register(ABOUT, {
+    name: 'TIME_ZONE',
+    meaning: "the network's zone; counts at the first start",
+    defaultsTo: 'Asia/Yerevan',
+  }),
+  epoch: z.iso.date(firstOfMonth).endsWith('-01', firstOfMonth).optional().register(ABOUT, {
+    name: 'EPOCH',
+    meaning: 'the first day there can be readings of, the first of a month; counts at the first start',
+    defaultsTo: '2000-01-01',
+  }),
+  port: port.default(8080).register(ABOUT, {
+    name: 'PORT',
+    meaning: 'the public API',
+  }),
+  adminPort: port.default(8081).register(ABOUT, {
+    name: 'ADMIN_PORT',
+    meaning: '`/healthz`, `/readyz` and `/metrics`',
+  }),
+  adminHost: z.string().default('127.0.0.1').register(ABOUT, {
+    name: 'ADMIN_HOST',
+    meaning: 'the address that the admin port listens on; `0.0.0.0` is all of them',
+  }),
+  drainSeconds: z.coerce.number().int().min(0).max(300).optional().register(ABOUT, {
+    name: 'DRAIN_SECONDS',
+    meaning:
+      'how long requests are served after SIGTERM, while readiness is 503, so that a load balancer can send them elsewhere',
+    defaultsTo: '5 with a database URL, else 0',
+  }),
+  role: z.enum(['all', 'api', 'worker']).default('all').register(ABOUT, {
+    name: 'ROLE',
+    meaning: '`api` only serves the API; `worker` only ingests, refreshes and makes digests',
+  }),
+  ingestPort: port.default(8082).register(ABOUT, {
+    name: 'INGEST_PORT',
+    meaning: 'where readings are pushed to, once there is a token',
+  }),
+  ingestHost: z.string().default('127.0.0.1').register(ABOUT, {
+    name: 'INGEST_HOST',
+    meaning: 'the address that the ingestion port listens on',
+  }),
+  ingestRate: z.coerce.number().int().min(1).default(600).register(ABOUT, {
+    name: 'INGEST_RATE',
+    meaning: 'requests a minute from one token',
+  }),
+  pullHosts: z.string().transform(readHosts).default([]).register(ABOUT, {
+    name: 'PULL_HOSTS',
+    meaning:
+      'hosts that readings may be pulled from, such as `data.sensor.community`, with their port where it is not the usual one',
+  }),
+  rawRetention: retention.optional().register(ABOUT, {
+    name: 'RAW_RETENTION',
+    meaning: 'how long readings are kept, at least `35 days`; unset: for ever. Aggregates stay (Operations)',
+  }),
+  siteBaseUrl: z
+    .url({ protocol: /^https?$/, error: 'must be an http(s) address such as https://air.example' })
+    .transform((url) => url.replace(/\/+$/, ''))
+    .default('') // no links to the site (C7)
+    .register(ABOUT, {
+      name: 'SITE_BASE_URL',
+      meaning: 'your site, for the `url` fields: `https://air.example`; unset: they are empty',
+    }),
+  demo: z.enum(['on', 'off']).optional().register(ABOUT, {
+    name: 'DEMO',
+    meaning: '`on` or `off`; unset: the demo network goes into a fresh embedded server only',
+  }),
+  fixedNow: z.iso
+    .datetime({ offset: true, error: 'must be an ISO 8601 instant such as 2026-11-20T12:00:00Z' })
+    .transform((text) => new Date(text))
+    .optional()
+    .register(ABOUT, {
+      name: 'FIXED_NOW',
+      meaning: 'freezes the clock at an ISO instant, for checks',
+    }),
+  logLevel: z
+    .enum(LOG_LEVELS)
+    .default('info')
+    .register(ABOUT, {
+      name: 'LOG_LEVEL',
+      meaning: LOG_LEVELS.map((level) => `\`${level}\``).join(', '),
+    }),
 });
 
-/** The names of all that is read; what deploys the service is checked against them. */
-export const VARIABLES: readonly string[] = Object.keys(SCHEMA.shape);
+export type Config = ReturnType<typeof readConfig>;
 
-export type Config = {
-  databaseUrl: string | undefined;
-  /** Where the API reads, as a login that may do no more, or from a replica; undefined: as the others. */
-  readerDatabaseUrl: string | undefined;
-  dataDirectory: string;
-  embedded: 'bundled' | 'local' | undefined;
-  timeZone: string | undefined;
-  /** The local date on which a new database begins; undefined: as recorded, or 2000-01-01. */
-  epoch: string | undefined;
-  fixedNow: Date | undefined;
-  port: number;
-  adminPort: number;
-  adminHost: string;
-  /** How long requests are served after the signal to stop, so that a load balancer has time to send them elsewhere. */
-  drainSeconds: number;
-  /** What this process does: answer the API, or work (ingest, aggregates, digests), or both. */
-  role: 'all' | 'api' | 'worker';
-  ingestPort: number;
-  ingestHost: string;
-  /** Requests a minute that one token may send. */
-  ingestRate: number;
-  /** Hosts (with their port where it is not the usual one) that readings may be pulled from. */
-  pullHosts: readonly string[];
-  /** An interval of PostgreSQL; undefined: readings are kept for ever. */
-  rawRetention: string | undefined;
-  /** Without a trailing slash; empty when links to the site are not wanted (C7). */
-  siteBaseUrl: string;
-  demo: 'on' | 'off' | undefined;
-  logLevel: (typeof LOG_LEVELS)[number];
-};
+/** Every variable that is read: its name, its default as one would write it ('' if there is none), and what it means. */
+export const CONFIGURATION = Object.entries(SCHEMA.shape).map(([key, schema]) => {
+  const { name, meaning, defaultsTo } = ABOUT.get(schema) as Variable;
+  return { key, name, meaning, defaultsTo: defaultsTo ?? String(schema.parse(undefined) ?? '') };
+});
 
-export function readConfig(environment: NodeJS.ProcessEnv): Config {
-  const parsed = SCHEMA.safeParse(environment);
+/** The names alone; what deploys the service is checked against them. */
+export const VARIABLES: readonly string[] = CONFIGURATION.map(({ name }) => name);
+
+/** An empty variable counts as unset, as in `PORT= npm start` and most compose files. Throws an Error that lists every problem. */
+export function readConfig(environment: NodeJS.ProcessEnv) {
+  const given = CONFIGURATION.map(({ key, name }) => [key, environment[name] === '' ? undefined : environment[name]]);
+  const parsed = SCHEMA.safeParse(Object.fromEntries(given));
   if (!parsed.success) {
     const problems = parsed.error.issues.map(({ path, message }) => {
-      const name = String(path[0]);
+      const name = CONFIGURATION.find(({ key }) => key === path[0])?.name ?? '';
       const shown = name.endsWith('DATABASE_URL') ? '' : `=${environment[name]}`; // it holds a password
       return `  ${name}${shown}: ${message}`;
     });
     throw new Error(`The configuration (environment) is not usable:\n${problems.join('\n')}`);
   }
-  const given = parsed.data;
-  if (given.READER_DATABASE_URL !== undefined && given.DATABASE_URL === undefined && given.ROLE !== 'api') {
+  const { databaseUrl: writes, readerDatabaseUrl: reads, role, drainSeconds } = parsed.data;
+  if (reads !== undefined && writes === undefined && role !== 'api') {
     throw new Error('READER_DATABASE_URL alone is enough for ROLE=api; whatever else writes needs DATABASE_URL too.');
   }
-  return {
-    databaseUrl: given.DATABASE_URL,
-    readerDatabaseUrl: given.READER_DATABASE_URL,
-    dataDirectory: given.DATA_DIR,
-    embedded: given.EMBEDDED_PG,
-    timeZone: given.TIME_ZONE,
-    epoch: given.EPOCH,
-    fixedNow: given.FIXED_NOW === undefined ? undefined : new Date(given.FIXED_NOW),
-    port: given.PORT,
-    adminPort: given.ADMIN_PORT,
-    adminHost: given.ADMIN_HOST,
-    drainSeconds: given.DRAIN_SECONDS ?? ((given.DATABASE_URL ?? given.READER_DATABASE_URL) === undefined ? 0 : 5),
-    role: given.ROLE,
-    ingestPort: given.INGEST_PORT,
-    ingestHost: given.INGEST_HOST,
-    ingestRate: given.INGEST_RATE,
-    pullHosts: given.PULL_HOSTS.split(/[\s,]+/).filter((host) => host !== ''),
-    rawRetention: given.RAW_RETENTION,
-    siteBaseUrl: (given.SITE_BASE_URL ?? '').replace(/\/+$/, ''),
-    demo: given.DEMO,
-    logLevel: given.LOG_LEVEL,
-  };
+  return { ...parsed.data, drainSeconds: drainSeconds ?? ((writes ?? reads) === undefined ? 0 : 5) };
+}
+
+function readHosts(text: string): string[] {
+  return text.split(/[\s,]+/).filter((host) => host !== '');
 }

@@ -1,14 +1,18 @@
 /** The operator's commands, run as an operator runs them. */
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { UsageError } from '../src/commands/context.ts';
+import { chooseCommand } from '../src/commands/program.ts';
+import { readConfig } from '../src/config.ts';
 import { makeHome, start } from './support/program.ts';
 
 const home = makeHome();
 afterAll(() => home.remove());
 
+const split = (words: string) => (words === '' ? [] : words.split(' '));
 const run = (words: string, { input = '', ...environment }: Record<string, string> = {}) =>
-  start('cli', words.split(' '), { ...home.environment, ...environment }, input).finished;
+  start('cli', split(words), { ...home.environment, ...environment }, input).finished;
 
 const NETWORK = {
   time_zone: 'Asia/Yerevan',
@@ -36,33 +40,50 @@ garbage
 
 describe('bad usage', () => {
   it.each([
-    ['', 'which command'],
-    ['fly', 'no command fly'],
-    ['import network', 'import network FILE'],
-    ['import readings', 'import readings FILE'],
-    ['delete readings --sensor 1', 'needs --from, --to'],
-    ['token add me', 'needs --provider'],
-    ['token add --provider p', 'needs NAME'],
-    ['token', 'no command token'],
-    ['export', 'export FOLDER'],
-    ['import readings x --format xml', 'known is airquality-am'],
+    ['', 'no command given'],
+    ['fly', 'unknown command fly'],
+    ['token', 'no command given'],
+    ['token fly', 'unknown command fly'],
+    ['import network', "missing required argument 'file'"],
+    ['import readings', "missing required argument 'files'"],
+    ['export', "missing required argument 'folder'"],
+    ['token add --provider p', "missing required argument 'name'"],
+    ['token add me', "required option '--provider <id>' not specified"],
+    ['delete readings --sensor 1', "required option '--from <time>' not specified"],
+    ['delete readings --sensor one --from 2026-01-01 --to 2026-01-02', 'a whole number'],
+    ['migrate twice', 'unexpected argument: twice'],
+    ['import network x y z', 'unexpected argument: y z'],
+    ['migrate --format x', 'unknown option --format'],
+    ['digest --from 2026-01-01', 'unknown option --from'],
+    ['audit --form 2026-01-01', 'Did you mean --from?'],
+    ['import readings x --format xml', 'choices are airquality-am'],
     ['quarantine drop', 'or --all'],
-    ['migrate --format x', '--format means nothing here'],
-    ['audit --form 2026-01-01', 'form'],
-    ['digest --from 2026-01-01', '--from means nothing here'],
+    ['quarantine list --limit many', 'a whole number'],
     ['refresh --from yesterday', 'not an instant'],
     ['refresh --from 2026-13-45', 'not an instant'],
     ['refresh --from 2026-02-01 --to 2026-01-01', '--from must be before --to'],
-    ['migrate twice', 'takes no twice'],
     ['retention --apply', 'needs RAW_RETENTION'],
     ['retention --cutoff yesterday', 'not an instant'],
-    ['retention --apply --cutoff 2026-01-01', 'two commands'],
-  ])('"%s" exits 2 and shows how', async (words, message) => {
-    const { code, stdout, stderr } = await run(words);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain(message);
-    expect(stderr).toContain('usage: npm run -s cli -- COMMAND');
+    ['retention --apply --cutoff 2026-01-01', "cannot be used with option '--apply'"],
+  ])('"%s" is refused, with its reason and the help of the command', (words, message) => {
+    const choose = () => {
+      const choice = chooseCommand(split(words));
+      if ('check' in choice) choice.check(readConfig({}));
+    };
+    expect(choose).toThrow(UsageError);
+    expect(choose).toThrow(message);
+    expect(choose).toThrow('Usage: npm run -s cli -- ');
   });
+
+  it.each(['', 'migrate twice', 'refresh --from 2026-02-01 --to 2026-01-01', 'retention --apply'])(
+    '"%s" exits 2, shows how, and opens no database',
+    async (words) => {
+      const { code, stdout, stderr } = await run(words);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toContain('Usage: npm run -s cli -- ');
+      expect(existsSync(join(home.folder, 'data'))).toBe(false);
+    },
+  );
 
   it('names every problem of the configuration at once', async () => {
     const { code, stderr } = await run('migrate', {
@@ -79,15 +100,49 @@ describe('bad usage', () => {
   });
 });
 
+describe('help', () => {
+  const program = (words: string) => {
+    const choice = chooseCommand(split(words));
+    if (!('text' in choice)) throw new Error(`${words} shows no help`);
+    return choice.text;
+  };
+  const commandsIn = (help: string) =>
+    [...(help.split('\nCommands:\n')[1]?.matchAll(/^ {2}([a-z]+)/gm) ?? [])].map(([, name = '']) => name);
+  const all = (words: string): string[] =>
+    commandsIn(program(`${words} --help`.trim())).flatMap((name) => {
+      const deeper = `${words} ${name}`.trim();
+      return [deeper, ...all(deeper)];
+    });
+
+  it('is there for every command, and says what it does', () => {
+    const names = all('');
+    expect(names).toEqual(expect.arrayContaining(['migrate', 'import readings', 'quarantine drop', 'delete readings']));
+    for (const name of names) {
+      expect(program(`${name} --help`)).toMatch(new RegExp(`^Usage: npm run -s cli -- ${name} .*\\n\\n\\S+ \\S+`));
+    }
+  });
+
+  it('and the version go to stdout, whatever the configuration', async () => {
+    const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+    expect(await run('--version', { PORT: 'http' })).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+    expect(await run('token add --help')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('--provider <id>'),
+      stderr: '',
+    });
+  });
+});
+
 describe('one network from its file to its audit', () => {
   const file = join(home.folder, 'network.json');
   const json = async (words: string, environment: Record<string, string> = {}) => {
     const { code, stdout, stderr } = await run(words, environment);
+    expect(stdout).not.toMatch(/"\w*[A-Z]\w*":/); // keys are in snake_case
     return { code, result: code === 2 ? stderr : JSON.parse(stdout || 'null'), stderr };
   };
 
   it('migrates, imports, refreshes and audits', async () => {
-    expect((await json('migrate')).result).toMatchObject({ timeZone: 'Asia/Yerevan', engine: 'plain' });
+    expect((await json('migrate')).result).toMatchObject({ time_zone: 'Asia/Yerevan', engine: 'plain' });
     writeFileSync(file, JSON.stringify(NETWORK));
     expect((await json(`import network ${file}`)).result.stations).toMatchObject({ added: 1 });
     const imported = await json('import readings -', { input: READINGS });
@@ -98,7 +153,7 @@ describe('one network from its file to its audit', () => {
       unchanged: 0,
       quarantined: { no_value: 1, unknown_sensor: 1, unreadable_line: 1 },
       values: { 'out_of_bounds:pm25': 1 },
-      ignoredColumns: ['colour'],
+      ignored_columns: ['colour'],
     });
     expect((await json('import readings -', { input: READINGS })).result).toMatchObject({ accepted: 0, unchanged: 2 });
     expect(await json('audit --from 2026-01-01')).toMatchObject({ code: 0, result: [] });

@@ -1,35 +1,65 @@
-/** Commands about the network: the operator's own, or the demo. */
+/** Commands about the network: import it, screen its stations, load or remove the demo. */
 import { readFile } from 'node:fs/promises';
+import { Command } from 'commander';
 import { holdsDemo, loadDemo, takeDemoOut } from '../demo/lifecycle.ts';
 import { importNetwork } from '../network/importNetwork.ts';
+import { screen, screenedPeriods } from '../network/screening.ts';
 import { makeDigest } from '../rollups/digest.ts';
 import { refresh } from '../rollups/refresh.ts';
-import type { Context, Outcome } from './context.ts';
+import type { Context, Outcome, Run } from './context.ts';
+import { TIMES, timeOption } from './options.ts';
 
-export async function networkCommand({ database, as, clock, log }: Context, file: string): Promise<Outcome> {
+export function importNetworkCommand(run: Run): Command {
+  return new Command('network')
+    .description('import stations, sensors, regions and their periods; what the file does not list stays as it is')
+    .argument('<file>', 'the network as JSON')
+    .action((file: string) => run((context) => importFile(context, file)));
+}
+
+async function importFile({ database, as, clock, log }: Context, file: string): Promise<Outcome> {
   const text = await readFile(file, 'utf8');
   if (await holdsDemo(database.target)) {
-    throw new Error('This database holds the demo network. Take it out first: npm run -s cli -- demo --remove');
+    throw new Error('This database holds the demo network. Remove it first: npm run -s cli -- demo --remove');
   }
   const result = await as('airseries_owner', (sql) => importNetwork(sql, text, { log }));
   await refresh(database.target, clock());
   return { result, ok: true };
 }
 
-export async function demoCommand(
-  { database, config, installation, clock, log, terminal }: Context,
-  remove: boolean,
-): Promise<Outcome> {
-  if (remove) {
-    const removed = await takeDemoOut(database.target);
-    await refresh(database.target, clock());
-    return { result: { removed }, ok: true };
-  }
+export function screenCommand(run: Run): Command {
+  return new Command('screen')
+    .description('look for implausible temperature, humidity and pressure, and list what is flagged')
+    .addOption(timeOption('--from <time>', 'start here instead of eight days ago, as the service does'))
+    .addHelpText('after', TIMES)
+    .action(({ from }: { from?: string }) => run((context) => screenStations(context, from)));
+}
+
+async function screenStations({ database, installation, clock, instant }: Context, from?: string): Promise<Outcome> {
+  await refresh(database.target, clock());
+  const screened = await screen(database.target, clock(), await instant(from));
+  await refresh(database.target, clock());
+  return { result: { ...screened, flagged: await screenedPeriods(database.target, installation.timeZone) }, ok: true };
+}
+
+export function demoCommand(run: Run): Command {
+  return new Command('demo')
+    .description('load the demo network into an empty database')
+    .option('--remove', 'remove the demo network instead, for good')
+    .action(({ remove }: { remove?: true }) => run(remove ? removeDemo : addDemo));
+}
+
+async function addDemo({ database, config, installation, clock, log, terminal }: Context): Promise<Outcome> {
   if (!database.embedded && config.demo !== 'on') {
-    throw new Error('This is not the embedded server. If the demo network shall go into this database, set DEMO=on.');
+    throw new Error('This is not the embedded server. To load the demo network into this database, set DEMO=on.');
   }
   await loadDemo(database.target, { timeZone: installation.timeZone, now: clock(), log, terminal });
   await refresh(database.target, clock());
   await makeDigest(database.target, clock());
   return { result: { loaded: true }, ok: true };
+}
+
+async function removeDemo({ database, clock }: Context): Promise<Outcome> {
+  const removed = await takeDemoOut(database.target);
+  await refresh(database.target, clock());
+  return { result: { removed }, ok: true };
 }

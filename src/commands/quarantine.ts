@@ -1,48 +1,67 @@
-/** Commands about what could not be used: what it is, another try for it, and out with it. */
-
+/** Commands about readings that could not be used: list them, try them again, delete them. */
+import { Command } from 'commander';
 import { dropQuarantined, listQuarantine } from '../ingest/quarantine/list.ts';
 import { retryQuarantined } from '../ingest/quarantine/retry.ts';
 import { refresh } from '../rollups/refresh.ts';
-import { type Context, type Outcome, UsageError } from './context.ts';
+import { type Context, type Outcome, type Run, UsageError } from './context.ts';
+import { TIMES, timeOption, wholeNumber } from './options.ts';
 
-export type QuarantineOptions = {
-  reason?: string | undefined;
-  source?: string | undefined;
-  /** Empty: what was imported by hand. */
-  provider?: string | undefined;
-  limit?: string | undefined;
-  before?: string | undefined;
-  all?: boolean | undefined;
-};
+type Filter = { reason?: string; source?: string; provider?: string };
+type DropOptions = Filter & { before?: string; all?: boolean };
 
-const SHOWN = '50';
-
-export async function quarantineListCommand({ as }: Context, options: QuarantineOptions): Promise<Outcome> {
-  const { reason, source, provider, limit = SHOWN } = options;
-  if (!/^[1-9]\d{0,5}$/.test(limit)) throw new UsageError('--limit is a number');
-  const filter = { reason, source, provider };
-  return { result: await as('airseries_owner', (sql) => listQuarantine(sql, filter, Number(limit))), ok: true };
+export function quarantineCommand(run: Run): Command {
+  return new Command('quarantine')
+    .description('list, retry or drop readings that could not be used')
+    .addCommand(
+      withFilter('list', 'list what could not be used and why, newest first')
+        .option('--limit <n>', 'how many lines to show', wholeNumber(6), 50)
+        .action(({ limit, ...filter }: Filter & { limit: number }) =>
+          run(async ({ as }) => ({
+            result: await as('airseries_owner', (sql) => listQuarantine(sql, filter, limit)),
+            ok: true,
+          })),
+        ),
+    )
+    .addCommand(
+      withFilter('retry', 'try again, after the cause was fixed: fills gaps and never replaces what is stored').action(
+        (filter: Filter) => run((context) => retry(context, filter)),
+      ),
+    )
+    .addCommand(
+      withFilter('drop', 'delete from the quarantine, for good')
+        .addOption(timeOption('--before <time>', 'only what was recorded before this'))
+        .option('--all', 'everything; cannot be combined with a filter')
+        .addHelpText('after', TIMES)
+        .action((options: DropOptions) => {
+          checkDrop(options);
+          run((context) => drop(context, options));
+        }),
+    );
 }
 
-export async function quarantineRetryCommand(
-  { database, as, clock, log, terminal }: Context,
-  { reason, source, provider }: QuarantineOptions,
-): Promise<Outcome> {
-  const options = { reason, source, provider, now: clock(), log, terminal };
+function withFilter(name: string, description: string): Command {
+  return new Command(name)
+    .description(description)
+    .option('--reason <reason>', 'only this reason, such as unknown_sensor')
+    .option('--source <source>', 'only this source, such as the name of a file')
+    .option('--provider <id>', 'only this provider; empty: what was imported by hand');
+}
+
+async function retry({ database, as, clock, log, terminal }: Context, filter: Filter): Promise<Outcome> {
+  const options = { ...filter, now: clock(), log, terminal };
   const result = await as('airseries_owner', (sql) => retryQuarantined(sql, options));
   await refresh(database.target, clock());
   return { result, ok: true };
 }
 
-export async function quarantineDropCommand({ as, instant }: Context, options: QuarantineOptions): Promise<Outcome> {
-  const { reason, source, provider, all = false } = options;
-  const before = await instant('before', options.before);
-  const filters = [reason, source, provider, before].filter((given) => given !== undefined);
-  if (all === filters.length > 0) {
-    throw new UsageError(
-      'quarantine drop needs --reason, --source, --provider or --before; or --all, and nothing else',
-    );
-  }
-  const dropped = await as('airseries_owner', (sql) => dropQuarantined(sql, { reason, source, provider, before }));
+/** Deleting everything has to be asked for. Throws UsageError. */
+function checkDrop({ all = false, ...filter }: DropOptions): void {
+  if (all !== Object.keys(filter).length > 0) return;
+  throw new UsageError('quarantine drop needs --reason, --source, --provider or --before; or --all, and nothing else');
+}
+
+async function drop({ as, instant }: Context, { reason, source, provider, before }: DropOptions): Promise<Outcome> {
+  const filter = { reason, source, provider, before: await instant(before) };
+  const dropped = await as('airseries_owner', (sql) => dropQuarantined(sql, filter));
   return { result: { dropped }, ok: true };
 }

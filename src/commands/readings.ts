@@ -1,42 +1,87 @@
-/** Commands about readings: in, and out for good. */
-
+/** Commands about readings: import them, delete them, and export what was published from them. */
+import { Command, Option } from 'commander';
+import { exportOpenData } from '../export/exportOpenData.ts';
 import { deleteReadings } from '../ingest/deleteReadings.ts';
 import { FORMATS, type Format } from '../ingest/formats/readings.ts';
 import { importReadings } from '../ingest/importReadings.ts';
+import type { Summary } from '../ingest/summary.ts';
 import { refresh } from '../rollups/refresh.ts';
-import { type Context, type Options, type Outcome, pickFields, UsageError } from './context.ts';
+import { type Context, type Outcome, type Run, UsageError } from './context.ts';
+import { checkPeriod, type PeriodOptions, readPeriod, TIMES, timeOption, wholeNumber } from './options.ts';
 
-export async function readingsCommand(
-  { database, as, clock, log, terminal, installation }: Context,
-  files: string[],
-  formatName?: string,
-): Promise<Outcome> {
-  const format = chooseFormat(formatName, installation.timeZone);
+export function importReadingsCommand(run: Run): Command {
+  return new Command('readings')
+    .description('import readings from CSV with a header or NDJSON, plain or gzip; safe to repeat')
+    .argument('<files...>', 'files of readings; - is standard input')
+    .addOption(new Option('--format <format>', 'a layout that has to be named').choices(FORMATS))
+    .action((files: string[], { format }: { format?: Format['name'] }) =>
+      run((context) => importFiles(context, files, format)),
+    );
+}
+
+async function importFiles(context: Context, files: string[], formatName?: Format['name']): Promise<Outcome> {
+  const { database, as, clock, log, terminal, installation } = context;
+  const format = formatName && { name: formatName, timeZone: installation.timeZone };
   const options = { now: clock(), log, terminal, format };
   const summary = await as('airseries_ingest', (sql) => importReadings(sql, files, options));
   await refresh(database.target, clock());
-  return { result: summary, ok: !summary.failed };
+  return { result: present(summary), ok: !summary.failed };
 }
 
-export async function deleteCommand(
-  { database, as, clock, instant }: Context,
-  { sensor, from, to }: Options,
-): Promise<Outcome> {
-  const [since, until] = pickFields(await instant('from', from), await instant('to', to));
-  if (since === undefined || until === undefined || !/^[1-9]\d{0,8}$/.test(sensor ?? '')) {
-    throw new UsageError('delete readings needs --sensor (a number), --from and --to');
-  }
-  const deleted = await as('airseries_owner', (sql) =>
-    deleteReadings(sql, { sensor: Number(sensor), from: since, to: until }),
-  );
+function present({ withoutStation, leftOut, ignoredColumns, failed, failures, ...counts }: Summary): object {
+  return {
+    ...counts,
+    without_station: withoutStation,
+    left_out: leftOut,
+    ignored_columns: ignoredColumns,
+    failed,
+    failures,
+  };
+}
+
+type DeleteOptions = { sensor: number; from: string; to: string };
+
+export function deleteReadingsCommand(run: Run): Command {
+  return new Command('readings')
+    .description('delete the readings of one sensor in a period, for good, and recompute the aggregates')
+    .requiredOption('--sensor <id>', 'number of the sensor', wholeNumber(9))
+    .addOption(timeOption('--from <time>', 'start of the period (inclusive)').makeOptionMandatory())
+    .addOption(timeOption('--to <time>', 'end of the period (exclusive)').makeOptionMandatory())
+    .addHelpText('after', TIMES)
+    .action((options: DeleteOptions) => {
+      checkPeriod(options);
+      run((context) => deletePeriod(context, options));
+    });
+}
+
+async function deletePeriod(context: Context, { sensor, ...period }: DeleteOptions): Promise<Outcome> {
+  const { database, as, clock } = context;
+  const { from, to } = await readPeriod(context, period);
+  if (from === undefined || to === undefined) throw new UsageError('delete readings needs --from and --to');
+  const deleted = await as('airseries_owner', (sql) => deleteReadings(sql, { sensor, from, to }));
   await refresh(database.target, clock());
   return { result: { deleted }, ok: true };
 }
 
-/** CSV with a header and NDJSON say what they are; anything else has to be named. */
-function chooseFormat(given: string | undefined, timeZone: string): Format | undefined {
-  if (given === undefined) return undefined;
-  const name = FORMATS.find((known) => known === given);
-  if (name === undefined) throw new UsageError(`--format ${given}: known is ${FORMATS.join(', ')}`);
-  return { name, timeZone };
+export function exportCommand(run: Run): Command {
+  return new Command('export')
+    .description('export the hours and days of stations and cities as open data (CSV)')
+    .argument('<folder>', 'where the files go; those of the same names are replaced')
+    .addOption(timeOption('--from <time>', 'only buckets that begin here or later'))
+    .addOption(timeOption('--to <time>', 'only buckets that begin before this'))
+    .addHelpText('after', TIMES)
+    .action((folder: string, options: PeriodOptions) => {
+      checkPeriod(options);
+      run((context) => exportFiles(context, folder, options));
+    });
+}
+
+async function exportFiles(context: Context, folder: string, options: PeriodOptions): Promise<Outcome> {
+  const { database, clock, installation, log, terminal } = context;
+  const period = await readPeriod(context, options);
+  const now = clock();
+  await refresh(database.target, now);
+  const { timeZone } = installation;
+  const result = await exportOpenData(database.target, folder, { timeZone, now, log, terminal, ...period });
+  return { result, ok: true };
 }

@@ -1,23 +1,47 @@
-/** The command about readings that are too old: what would go, that it goes, and taking older ones in again. */
+/** The command about readings that are too old: what would be deleted, deleting it, and accepting older readings again. */
+import { Command } from 'commander';
+import type { Config } from '../config.ts';
 import { countReadingsBefore, currentCutoff, deleteExpired, lowerCutoff, planRetention } from '../rollups/retention.ts';
-import { type Context, type Outcome, UsageError } from './context.ts';
+import { type Context, type Outcome, type Run, UsageError } from './context.ts';
+import { TIMES, timeOption } from './options.ts';
 
-type Options = { apply?: boolean | undefined; cutoff?: string | undefined };
+type Options = { apply?: boolean; cutoff?: string };
 
-export async function retentionCommand(context: Context, { apply = false, cutoff }: Options): Promise<Outcome> {
+export function retentionCommand(run: Run): Command {
+  return new Command('retention')
+    .description('show which readings RAW_RETENTION would delete; changes nothing without an option')
+    .option('--apply', 'delete them, however many they are')
+    .addOption(timeOption('--cutoff <time>', 'accept readings measured from here on again').conflicts('apply'))
+    .addHelpText('after', TIMES)
+    .action((options: Options) =>
+      run(
+        (context) => retention(context, options),
+        (config) => checkApply(config, options),
+      ),
+    );
+}
+
+function checkApply({ rawRetention }: Config, { apply = false }: Options): void {
+  if (apply && rawRetention === undefined) {
+    throw new UsageError('--apply needs RAW_RETENTION: nothing says how long readings are kept');
+  }
+}
+
+async function retention(context: Context, { apply = false, cutoff }: Options): Promise<Outcome> {
   const { config, database, installation, as, clock, instant, log } = context;
   const keep = config.rawRetention;
-  const since = await instant('cutoff', cutoff);
-  if (apply && since !== undefined) throw new UsageError('--apply and --cutoff are two commands');
-  if (apply && keep === undefined)
-    throw new UsageError('--apply needs RAW_RETENTION: nothing says how long readings are kept');
+  const since = await instant(cutoff);
   if (apply && keep !== undefined) {
     await deleteExpired(database.target, clock(), keep, { log, timeZone: installation.timeZone, apply });
   }
   return await as('airseries_owner', async (sql) => {
     if (since !== undefined) await lowerCutoff(sql, since);
-    const { cutoff: now, retainedFrom } = await currentCutoff(sql);
-    const known = { retention: keep ?? null, cutoff: finite(now), retained_from: finite(retainedFrom) };
+    const current = await currentCutoff(sql);
+    const known = {
+      retention: keep ?? null,
+      cutoff: finite(current.cutoff),
+      retained_from: finite(current.retainedFrom),
+    };
     if (keep === undefined) return { result: known, ok: true };
     const plan = await planRetention(sql, clock(), keep);
     const due = {

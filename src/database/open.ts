@@ -1,5 +1,6 @@
 /** Where this process's database is: the operator's, or the embedded server of its data directory. */
 import { resolve } from 'node:path';
+import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import type { Target } from './client.ts';
 import { openEmbeddedServer } from './embedded/server.ts';
@@ -11,7 +12,7 @@ export type Database = {
   close(): Promise<void>;
 };
 
-type Where = { databaseUrl: string | undefined; dataDirectory: string; embedded: 'bundled' | 'local' | undefined };
+type Where = Pick<Config, 'databaseUrl' | 'dataDirectory' | 'embedded'>;
 
 export async function openDatabase({ databaseUrl, dataDirectory, embedded }: Where, log: Log): Promise<Database> {
   if (databaseUrl !== undefined) return { target: databaseUrl, embedded: false, close: async () => undefined };

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { Ajv } from 'ajv';
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
-import { chooseCommand } from '../../src/commands/table.ts';
+import { chooseCommand } from '../../src/commands/program.ts';
 import { readConfig, VARIABLES } from '../../src/config.ts';
 import { makeLog } from '../../src/log.ts';
 import { makeAdminApp } from '../../src/metrics/adminApp.ts';
@@ -107,7 +107,7 @@ describe('our own services', () => {
   it.each(ours.filter(([, { command }]) => command !== undefined))('%s is a command that there is', (_, service) => {
     const [node, file, ...words] = service.command ?? [];
     expect([node, file]).toEqual(['node', 'dist/cli.js']);
-    expect(chooseCommand(words)).toBeTypeOf('function');
+    expect(chooseCommand(words)).toMatchObject({ run: expect.any(Function) });
   });
 
   it('answer where they are published and asked', async () => {

@@ -11,7 +11,6 @@ const SRC = new URL('../../src/', import.meta.url).pathname;
 /** What these read was written here, or by whoever runs the service. */
 const OWN_TEXT = [
   'api/present.ts',
-  'commands/table.ts',
   'config.ts',
   'contract/endpoints.ts',
   'database/oracle.ts',

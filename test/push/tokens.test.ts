@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { makeClock } from '../../src/clock.ts';
 import type { Context } from '../../src/commands/context.ts';
-import { tokenAddCommand, tokenListCommand, tokenRevokeCommand } from '../../src/commands/token.ts';
 import type { Role, Sql } from '../../src/database/client.ts';
 import { openWrites } from '../../src/database/pools.ts';
 import type { QueryPool } from '../../src/database/queryPool.ts';
 import { createToken, findToken, hasTokens, listTokens, revokeToken } from '../../src/push/tokens.ts';
 import { bringIn, keepingLog, NOW, smallNetwork } from '../ingest/support.ts';
+import { runCommand } from '../support/command.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
@@ -119,14 +119,15 @@ onEveryEngine('tokens', (engine) => {
   test('are handled by commands', async () => {
     const as = <T>(role: Role, work: (sql: Sql) => Promise<T>) => work(db.as(role));
     const context = { as, clock: makeClock(NOW), log: keepingLog() } as unknown as Context;
-    const made = await tokenAddCommand(context, 'feed', { provider: 'us', stations: '1,2' });
+    const token = (...words: string[]) => runCommand(context, 'token', ...words);
+    const made = await token('add', 'feed', '--provider', 'us', '--stations', '1,2');
     expect(made).toMatchObject({ ok: true, result: { name: 'feed', stations: [1, 2], token: expect.any(String) } });
-    expect(await tokenListCommand(context)).toMatchObject({ ok: true, result: [{ name: 'feed', revoked_at: null }] });
-    expect(await tokenRevokeCommand(context, 'feed')).toEqual({ ok: true, result: { revoked: 'feed' } });
-    await expect(tokenAddCommand(context, 'x', {})).rejects.toThrow('token add needs --provider');
-    await expect(tokenAddCommand(context, 'a\nb', { provider: 'us' })).rejects.toThrow('one line');
+    expect(await token('list')).toMatchObject({ ok: true, result: [{ name: 'feed', revoked_at: null }] });
+    expect(await token('revoke', 'feed')).toEqual({ ok: true, result: { revoked: 'feed' } });
+    await expect(token('add', 'x')).rejects.toThrow("required option '--provider <id>' not specified");
+    await expect(token('add', 'a\nb', '--provider', 'us')).rejects.toThrow('one line');
     for (const stations of ['', 'x', '1,', '0', '1;2', '-1']) {
-      await expect(tokenAddCommand(context, 'x', { provider: 'us', stations })).rejects.toThrow('--stations');
+      await expect(token('add', 'x', '--provider', 'us', '--stations', stations)).rejects.toThrow('--stations');
     }
   });
 });

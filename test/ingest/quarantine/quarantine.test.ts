@@ -1,18 +1,15 @@
 /** The quarantine tells what is in it, lets go of what the operator drops, and stays within its bounds. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Context, UsageError } from '../../../src/commands/context.ts';
-import {
-  type QuarantineOptions,
-  quarantineDropCommand,
-  quarantineListCommand,
-  quarantineRetryCommand,
-} from '../../../src/commands/quarantine.ts';
 import type { Sql } from '../../../src/database/client.ts';
 import { acceptReadings } from '../../../src/ingest/accept.ts';
 import { trimQuarantine } from '../../../src/ingest/quarantine/trim.ts';
 import { trimQuarantines } from '../../../src/worker/jobs.ts';
+import { optionWords, runCommand } from '../../support/command.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { bringIn, keepingLog, NOW, reading, smallNetwork } from '../support.ts';
+
+type Options = Record<string, string | true>;
 
 const T = '2026-11-10T10:00:00Z';
 const days = (n: number) => new Date(NOW.getTime() - n * 86_400_000);
@@ -32,7 +29,7 @@ onEveryEngine('quarantine', (engine) => {
       terminal: false,
       database: { target: db.target, embedded: false, close: async () => undefined },
       as: (_role, work) => work(owner),
-      instant: async (_option, text) => (text === undefined ? undefined : new Date(text)),
+      instant: async (text) => (text === undefined ? undefined : new Date(text)),
     } as Partial<Context> as Context;
     await bringIn(owner, smallNetwork());
   });
@@ -53,7 +50,9 @@ onEveryEngine('quarantine', (engine) => {
       });
       await acceptReadings(ingest, [reading(98, T, { pm25: 1 })], { now: days(1), source: 'us', scope });
     });
-    const list = async (options: QuarantineOptions = {}) => (await quarantineListCommand(context, options)).result;
+    const quarantine = (command: string, options: Options = {}) =>
+      runCommand(context, 'quarantine', command, ...optionWords(options));
+    const list = async (options: Options = {}) => (await quarantine('list', options)).result;
 
     it('lists the newest first, with their reasons in words', async () => {
       expect(await list()).toEqual({
@@ -82,7 +81,7 @@ onEveryEngine('quarantine', (engine) => {
       });
     });
 
-    it.each<[QuarantineOptions, number, number]>([
+    it.each<[Options, number, number]>([
       [{ limit: '1' }, 3, 1],
       [{ reason: 'unknown_sensor' }, 2, 2],
       [{ reason: 'out_of_bounds:pm25', source: 'file.csv' }, 1, 1],
@@ -101,7 +100,7 @@ onEveryEngine('quarantine', (engine) => {
       expect(await list({ limit: '1' })).toMatchObject({ lines: [{ reason: 'of_tomorrow', explanation: null }] });
     });
 
-    it.each<[QuarantineOptions, number]>([
+    it.each<[Options, number]>([
       [{ reason: 'unknown_sensor' }, 2],
       [{ reason: 'unknown_sensor', provider: 'us' }, 1],
       [{ source: 'file.csv' }, 2],
@@ -111,22 +110,22 @@ onEveryEngine('quarantine', (engine) => {
       [{ before: NOW.toISOString(), source: 'us' }, 1],
       [{ all: true }, 3],
     ])('drops what is named: %o', async (options, dropped) => {
-      expect(await quarantineDropCommand(context, options)).toEqual({ result: { dropped }, ok: true });
+      expect(await quarantine('drop', options)).toEqual({ result: { dropped }, ok: true });
       expect(await list()).toMatchObject({ total: 3 - dropped });
     });
 
-    it.each([{}, { all: true, reason: 'unknown_sensor' }])('refuses to drop %o', async (options) => {
-      await expect(quarantineDropCommand(context, options)).rejects.toThrow(UsageError);
+    it.each<Options>([{}, { all: true, reason: 'unknown_sensor' }])('refuses to drop %o', async (options) => {
+      await expect(quarantine('drop', options)).rejects.toThrow(UsageError);
       expect(await ids()).toHaveLength(3);
     });
 
     it.each(['0', '-1', 'x', '1.5', '9999999'])('refuses a limit of %s', async (limit) => {
-      await expect(quarantineListCommand(context, { limit })).rejects.toThrow(UsageError);
+      await expect(list({ limit })).rejects.toThrow(UsageError);
     });
 
     it('retries, and brings the aggregates up to date', async () => {
       await bringIn(owner, smallNetwork({ two: { sensors: [{ id: 3 }, { id: 98 }, { id: 99 }] } }));
-      expect(await quarantineRetryCommand(context, { reason: 'unknown_sensor' })).toEqual({
+      expect(await quarantine('retry', { reason: 'unknown_sensor' })).toEqual({
         result: { retried: 2, accepted: 2, unchanged: 0, still_quarantined: 0, not_retryable: 0 },
         ok: true,
       });

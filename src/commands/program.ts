@@ -1,0 +1,116 @@
+/** The command line as a whole: which commands there are, and from what was typed to the work to be done. */
+import { createRequire } from 'node:module';
+import { Command, CommanderError } from 'commander';
+import type { Config } from '../config.ts';
+import { auditCommand, digestCommand, migrateCommand, refreshCommand } from './aggregates.ts';
+import { type Run, UsageError, type Work } from './context.ts';
+import { demoCommand, importNetworkCommand, screenCommand } from './network.ts';
+import { quarantineCommand } from './quarantine.ts';
+import { deleteReadingsCommand, exportCommand, importReadingsCommand } from './readings.ts';
+import { retentionCommand } from './retention.ts';
+import { tokenCommand } from './tokens.ts';
+
+const { version: VERSION } = createRequire(import.meta.url)('../../package.json') as { version: string };
+
+const NOTES = `
+COMMAND --help describes one command. Results are printed to stdout as JSON, everything else to
+stderr. Exit status: 0 on success, 1 on failure, 2 on bad usage.
+Configuration comes from the environment: DATABASE_URL, DATA_DIR, TIME_ZONE and others (README.md).`;
+
+function makeProgram(run: Run): Command {
+  return new Command('npm run -s cli --')
+    .description('Operates the database of an airseries network. May be run while the service is running.')
+    .usage('COMMAND')
+    .version(VERSION, '-V, --version', 'print the version')
+    .addCommand(migrateCommand(run))
+    .addCommand(
+      new Command('import')
+        .description('import a network, or readings')
+        .addCommand(importNetworkCommand(run))
+        .addCommand(importReadingsCommand(run)),
+    )
+    .addCommand(exportCommand(run))
+    .addCommand(tokenCommand(run))
+    .addCommand(quarantineCommand(run))
+    .addCommand(refreshCommand(run))
+    .addCommand(digestCommand(run))
+    .addCommand(auditCommand(run))
+    .addCommand(screenCommand(run))
+    .addCommand(new Command('delete').description('delete readings for good').addCommand(deleteReadingsCommand(run)))
+    .addCommand(retentionCommand(run))
+    .addCommand(demoCommand(run))
+    .addHelpText('after', NOTES);
+}
+
+/** Either a text to print (help or the version), or work to do, to be checked against the configuration before it starts. */
+export type Choice = { text: string } | { run: Work; check: (config: Config) => void };
+
+/**
+ * `words` is what was typed. Throws UsageError, and so do the functions of what it returns; the message ends with the help of the
+ * command that was meant.
+ */
+export function chooseCommand(words: readonly string[]): Choice {
+  let text = '';
+  let chosen: { work: Work; check: ((config: Config) => void) | undefined } | undefined;
+  const program = makeProgram((work, check) => {
+    chosen = { work, check };
+  });
+  let meant = program;
+  const output = {
+    writeOut: (more: string) => {
+      text += more;
+    },
+    writeErr: () => undefined, // what went wrong is in the error
+  };
+  for (const command of allCommands(program)) {
+    command.helpCommand(false).configureOutput(output);
+    command.exitOverride((error) => {
+      meant = command;
+      throw error;
+    });
+  }
+  program.hook('preAction', (_, command) => {
+    meant = command;
+  });
+  const withHelp = (error: unknown) => {
+    const message = messageOf(error, meant);
+    return message === undefined ? error : new UsageError(`${message}\n\n${meant.helpInformation().trimEnd()}`);
+  };
+  try {
+    program.parse(words, { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return { text };
+    throw withHelp(error);
+  }
+  const { work, check } = chosen as NonNullable<typeof chosen>; // every command has an action
+  const rethrow = (error: unknown) => {
+    throw withHelp(error);
+  };
+  return {
+    run: (context) => work(context).catch(rethrow),
+    check: (config) => {
+      try {
+        check?.(config);
+      } catch (error) {
+        rethrow(error);
+      }
+    },
+  };
+}
+
+/** Undefined where the error is not about what was typed. */
+function messageOf(error: unknown, { args, registeredArguments }: Command): string | undefined {
+  if (error instanceof UsageError) return error.message;
+  if (!(error instanceof CommanderError)) return undefined;
+  const { code, message } = error;
+  if (code === 'commander.help') return 'no command given';
+  if (code === 'commander.excessArguments') {
+    return `unexpected argument: ${args.slice(registeredArguments.length).join(' ')}`;
+  }
+  const text = message.replace('error: ', '');
+  return code.startsWith('commander.unknown') ? text.replaceAll("'", '') : text;
+}
+
+function allCommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(allCommands)];
+}

@@ -1,0 +1,52 @@
+/** Commands about tokens: who may push readings. A token is shown once, when it is created. */
+import { Command, InvalidArgumentError } from 'commander';
+import { createToken, listTokens, revokeToken } from '../push/tokens.ts';
+import type { Context, Outcome, Run } from './context.ts';
+
+type AddOptions = { provider: string; stations?: number[] };
+
+export function tokenCommand(run: Run): Command {
+  return new Command('token')
+    .description('manage the tokens with which devices and feeds push readings')
+    .addCommand(
+      new Command('add')
+        .description('create a token and print it; it cannot be shown again')
+        .argument('<name>', 'a name for it, never used before', parseName)
+        .requiredOption('--provider <id>', 'the provider whose readings it may send')
+        .option('--stations <ids>', "only these of the provider's stations, such as 1,2", parseStations)
+        .action((name: string, options: AddOptions) => run((context) => addToken(context, name, options))),
+    )
+    .addCommand(
+      new Command('list')
+        .description('list tokens with their scopes and when they were last used')
+        .action(() => run(async ({ as }) => ({ result: await as('airseries_owner', listTokens), ok: true }))),
+    )
+    .addCommand(
+      new Command('revoke')
+        .description('revoke a token: from the next request on it is refused')
+        .argument('<name>', 'the name of the token')
+        .action((name: string) =>
+          run(async ({ as, clock }) => {
+            await as('airseries_owner', (sql) => revokeToken(sql, name, clock()));
+            return { result: { revoked: name }, ok: true };
+          }),
+        ),
+    );
+}
+
+async function addToken({ as, clock, log }: Context, name: string, options: AddOptions): Promise<Outcome> {
+  const wanted = { name, provider: options.provider, stations: options.stations ?? null, now: clock() };
+  const result = await as('airseries_owner', (sql) => createToken(sql, wanted));
+  log.info('keep the token: only its hash is stored, so it cannot be shown again');
+  return { result, ok: true };
+}
+
+function parseName(text: string): string {
+  if (/^\S(?:.{0,98}\S)?$/u.test(text)) return text;
+  throw new InvalidArgumentError('It must be one line of up to 100 characters.');
+}
+
+function parseStations(text: string): number[] {
+  if (/^[1-9]\d{0,8}(,[1-9]\d{0,8})*$/.test(text)) return text.split(',').map(Number);
+  throw new InvalidArgumentError('It must be a list of numbers such as 1,2.');
+}

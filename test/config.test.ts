@@ -1,0 +1,54 @@
+/** The configuration has one declaration; what the README and .env.example say of it is held to that. */
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { CONFIGURATION, readConfig, VARIABLES } from '../src/config.ts';
+import { DEFAULT_EPOCH, DEFAULT_TIME_ZONE } from '../src/database/migrate.ts';
+
+const textOf = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+
+it('is in the README: every variable, its default and what it means', () => {
+  const [, table = ''] = /\n\| variable +\| default .*\n\|[-| ]+\n((?:\|.*\n)+)/.exec(textOf('README.md')) ?? [];
+  const rows = table.trimEnd().split('\n');
+  const told = rows.map((row) =>
+    row
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim().replace(/^`([^`]+)`$/, '$1')),
+  );
+  expect(told).toEqual(CONFIGURATION.map(({ name, defaultsTo, meaning }) => [name, defaultsTo, meaning]));
+});
+
+it('is in .env.example, with the defaults', () => {
+  const lines = [...textOf('.env.example').matchAll(/^(\w+)=(.*)$/gm)];
+  const given = Object.fromEntries(lines.map(([, name, value]) => [name, value]));
+  expect(Object.keys(given)).toEqual(expect.arrayContaining([...VARIABLES]));
+  expect(readConfig(given)).toEqual(readConfig({}));
+});
+
+it('is what was configured, with the types that the service uses', () => {
+  const config = readConfig({
+    DATABASE_URL: 'postgres://me@here/air',
+    PORT: '80',
+    ADMIN_PORT: '',
+    PULL_HOSTS: 'data.example, other.example:8443',
+    SITE_BASE_URL: 'https://air.example//',
+    FIXED_NOW: '2026-11-20T12:00:00+04:00',
+    RAW_RETENTION: '2 years',
+  });
+  expect(config).toMatchObject({
+    databaseUrl: 'postgres://me@here/air',
+    port: 80,
+    adminPort: 8081,
+    pullHosts: ['data.example', 'other.example:8443'],
+    siteBaseUrl: 'https://air.example',
+    fixedNow: new Date('2026-11-20T08:00:00Z'),
+    rawRetention: '2 years',
+    drainSeconds: 5,
+  });
+  expect(readConfig({})).toMatchObject({ drainSeconds: 0, pullHosts: [], siteBaseUrl: '', role: 'all' });
+});
+
+it('defaults to the zone and the epoch of a new database', () => {
+  const defaults = Object.fromEntries(CONFIGURATION.map(({ name, defaultsTo }) => [name, defaultsTo]));
+  expect(defaults).toMatchObject({ TIME_ZONE: DEFAULT_TIME_ZONE, EPOCH: DEFAULT_EPOCH });
+});

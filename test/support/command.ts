@@ -1,0 +1,16 @@
+/** Runs an operator's command in this process, from the words as they are typed. */
+import type { Context, Outcome } from '../../src/commands/context.ts';
+import { chooseCommand } from '../../src/commands/program.ts';
+
+/** Rejects with UsageError where the words make no sense. */
+export async function runCommand(context: Context, ...words: string[]): Promise<Outcome> {
+  const choice = chooseCommand(words);
+  if ('text' in choice) throw new Error(`this only prints: ${choice.text}`);
+  choice.check(context.config);
+  return await choice.run(context);
+}
+
+/** Options as words; true is a flag. */
+export function optionWords(options: Record<string, string | true>): string[] {
+  return Object.entries(options).flatMap(([name, value]) => (value === true ? [`--${name}`] : [`--${name}`, value]));
+}
