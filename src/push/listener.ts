@@ -41,9 +41,7 @@ export async function openListener({ app, host, port, hasTokens, log }: Options)
   const timer = setInterval(() => {
     looking = looking
       .then(look)
-      .catch((error: Error) =>
-        log.error({ error: error.message }, 'the ingest port could not be opened; trying again'),
-      );
+      .catch((error: Error) => log.error({ err: error }, 'the ingest port could not be opened; trying again'));
   }, LOOK_EVERY_MS);
   return {
     drain: () => listening?.drain(),

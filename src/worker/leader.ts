@@ -67,7 +67,7 @@ export async function becomeLeader(
   let stepping: Promise<void> | undefined;
   const timer = setInterval(() => {
     stepping ??= step()
-      .catch((error: Error) => log.error({ error: error.message }, 'could not work; trying again'))
+      .catch((error: Error) => log.error({ err: error }, 'could not work; trying again'))
       .finally(() => {
         stepping = undefined;
       });

@@ -64,6 +64,6 @@ export async function runJob({ name: task, run }: Job, { clock, log, metrics, co
     log.debug({ job: task, ms: Math.round(ms) }, 'job done');
   } catch (error) {
     metrics.add('airseries_job_failures_total', { task });
-    log.error({ job: task, error: (error as Error).message }, 'job failed; it runs again at its next time');
+    log.error({ job: task, err: error }, 'job failed; it runs again at its next time');
   }
 }
