@@ -3,23 +3,17 @@
  * seconds. Each collector stands for itself: what could not be queried is absent rather than old, and reported to be.
  */
 
-import { type RawBuilder, sql } from 'kysely';
 import type { Clock } from '../clock.ts';
-import type { ApiDb } from '../database/apiSchema.ts';
+import { type ApiDb, apiRows } from '../database/apiSchema.ts';
 import type { Log } from '../log.ts';
 import { askFreshness } from './adminApp.ts';
 import type { MetricName } from './definitions.ts';
 import type { Metrics } from './registry.ts';
 
-type ProviderState = { provider: string; measurement_time: string | null; online: number; offline: number };
-
-const providerState = (at: Date): RawBuilder<ProviderState> => sql`api.provider_state(${at})`;
-
-const newestBucket = (at: Date): RawBuilder<{ place: string; grain: string; timestamp: string | null }> =>
-  sql`api.newest_bucket(${at})`;
-
-export const askProviders = (db: ApiDb, at: Date) => db.selectFrom(providerState(at).as('p')).selectAll().execute();
-export const askNewestBuckets = (db: ApiDb, at: Date) => db.selectFrom(newestBucket(at).as('b')).selectAll().execute();
+export const askProviders = (db: ApiDb, at: Date) =>
+  db.selectFrom(apiRows('provider_state', { at }).as('p')).selectAll().execute();
+export const askNewestBuckets = (db: ApiDb, at: Date) =>
+  db.selectFrom(apiRows('newest_bucket', { at }).as('b')).selectAll().execute();
 export const askLastAudit = (db: ApiDb) => db.selectFrom('api.last_audit').selectAll().execute();
 export const askQuarantineLines = (db: ApiDb) => db.selectFrom('api.quarantine_lines').selectAll().execute();
 export const askStorage = (db: ApiDb) => db.selectFrom('api.storage').selectAll().execute();
