@@ -144,7 +144,7 @@ async function startWork({
 const PATIENCE_MS = 15_000;
 
 async function closeAll(opened: Closer[], log: Log): Promise<void> {
-  for (const close of opened.reverse()) await close().catch((error: Error) => log.error(error.message));
+  for (const close of opened.reverse()) await close().catch((error: Error) => log.error({ err: error }, error.message));
 }
 
 async function main(): Promise<number> {
@@ -171,7 +171,7 @@ async function main(): Promise<number> {
     for (const listener of opened.listeners) listener.drain();
     await new Promise((resolve) => setTimeout(resolve, config.drainSeconds * 1_000));
   } catch (error) {
-    log.error((error as Error).message);
+    log.error({ err: error }, (error as Error).message);
     code = 1;
   }
   await Promise.race([closeAll(opened.closers, log), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);

@@ -89,7 +89,7 @@ it('never logs a token, whether or not it is a good one', async () => {
   expect(service.log()).not.toContain(service.token.slice(0, -1));
 });
 
-it('tells a client nothing of what went wrong inside, and logs it with its stack', async () => {
+it('tells a client nothing of what went wrong inside, and logs it with its stack and SQLSTATE', async () => {
   const superuser = here.database.superuser();
   await superuser`alter schema api rename to elsewhere`;
   const answer = await ask(service.port.public, STATION);
@@ -105,7 +105,11 @@ it('tells a client nothing of what went wrong inside, and logs it with its stack
   await service.logged('a request failed');
   const [line, ...more] = saying('a request failed');
   expect(more).toEqual([]);
-  expect(line).toMatchObject({ level: LEVELS.error, path: STATION, err: { stack: expect.stringContaining('at ') } });
+  expect(line).toMatchObject({
+    level: LEVELS.error,
+    path: STATION,
+    err: { stack: expect.stringContaining('at '), code: '3F000' },
+  });
   expect((await ask(service.port.public, STATION)).status).toBe(200);
 });
 

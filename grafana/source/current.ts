@@ -3,7 +3,7 @@ import { AQI_STEPS, PM10_STEPS, PM25_STEPS, type Step } from './colours.ts';
 import { toStation } from './links.ts';
 import { coloured, linked, unit } from './overrides.ts';
 import { type Panel, stat, table } from './panel.ts';
-import { bare } from './place.ts';
+import { LOCALE } from './place.ts';
 import { AT, rows } from './targets.ts';
 import { UNIT, type Unit } from './units.ts';
 
@@ -92,12 +92,11 @@ export function stationsTable(title: string, description: string, where: string,
     w: 24,
     h,
     unit: UNIT.none,
-    targets:
-      rows(`select c.title_${bare('locale')} as "station", c.city_${bare('locale')} as "city", c.district_${bare('locale')} as "district",
+    targets: rows(`select c.title as "station", c.city as "city", c.district as "district",
   c.status as "status", c.aqi as "AQI", c."pm2.5" as "PM2.5", c.pm10 as "PM10", c.temperature as "temperature",
   c.humidity as "humidity", c.pressure / 100.0::float8 as "pressure", c.wind_speed as "wind", c.wind_direction as "from",
   c.measurement_time as "measured", c.provider as "provider", c.id::text as "id", coalesce(c.city_slug, '-') as "city_slug"
-from api.station_current(${AT}) c
+from api.station_current(${AT}, locale => ${LOCALE}) c
 where c.is_listed${where}
 order by c.aqi desc nulls last, c.id`),
     overrides: [

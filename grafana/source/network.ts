@@ -5,12 +5,10 @@ import { dashboard } from './dashboard.ts';
 import { toPlace, toStation } from './links.ts';
 import { coloured, linked, unit } from './overrides.ts';
 import { map, type Panel, table, timeseries } from './panel.ts';
-import { bare } from './place.ts';
+import { LOCALE } from './place.ts';
 import { AT, rows, series } from './targets.ts';
 import { UNIT } from './units.ts';
 import { datasource, locale, POSTGRES } from './variables.ts';
-
-const title = `title_${bare('locale')}`;
 
 const glance: Panel[] = [
   ...numbers(`from api.station_current(${AT}) c where c.is_listed`, [
@@ -89,9 +87,9 @@ const stationsMap = map({
   steps: AQI_STEPS,
   mappings: [{ type: 'value', options: { '-1': { text: '–', color: NOTHING, index: 0 } } }],
   targets:
-    rows(`select c.latitude, c.longitude, c.${title} as "station", coalesce(c.aqi, -1) as "AQI", c."pm2.5" as "PM2.5",
+    rows(`select c.latitude, c.longitude, c.title as "station", coalesce(c.aqi, -1) as "AQI", c."pm2.5" as "PM2.5",
   c.temperature as "temperature", c.status as "status", c.measurement_time as "measured", c.id::text as "id", coalesce(c.city_slug, '-') as "city_slug"
-from api.station_current(${AT}) c
+from api.station_current(${AT}, locale => ${LOCALE}) c
 where c.is_listed
 order by coalesce(c.aqi, -1)`),
   overrides: [
@@ -112,9 +110,9 @@ const cities = table({
   h: 9,
   unit: UNIT.none,
   targets:
-    rows(`select c.${title} as "city", c.aqi as "AQI", c."pm2.5" as "PM2.5", c."who_daily_pm2.5" as "24 h", c.temperature as "temperature",
+    rows(`select c.title as "city", c.aqi as "AQI", c."pm2.5" as "PM2.5", c."who_daily_pm2.5" as "24 h", c.temperature as "temperature",
   c.station_count as "stations", c.measurement_time as "measured", c.slug as "slug"
-from api.region_current(${AT}) c
+from api.region_current(${AT}, locale => ${LOCALE}) c
 where c.kind = 'city' and not c.is_hidden
 order by c.aqi desc nulls last, c.slug`),
   overrides: [
@@ -135,7 +133,7 @@ const toLookAfter = table({
   h: 10,
   unit: UNIT.none,
   targets:
-    rows(`select w.what as "what", s.${title} as "station", s.city_${bare('locale')} as "city", w.since as "since", w.detail as "detail",
+    rows(`select w.what as "what", t.title as "station", t.city as "city", w.since as "since", w.detail as "detail",
   s.provider as "provider", s.id::text as "id", coalesce(s.city_slug, '-') as "city_slug"
 from (
   select station_id, 'silent' as what, last_measurement_time as since, 'no reading that counts' as detail from api.station_silent(${AT})
@@ -147,6 +145,7 @@ from (
   select c.id, 'weather', max(f.since), 'temperature, humidity, pressure: ' || string_agg(distinct f.reason, ', ') from api.station_current(${AT}) c join api.station_flag f on f.station_id = c.id and coalesce(f.since <= ${AT}, true) and coalesce(f.until > ${AT}, true) where c.is_listed and c.is_bad_thp group by c.id
 ) w
 join api.station s on s.id = w.station_id
+join api.station_title t on t.station_id = s.id and t.locale = ${LOCALE}
 order by w.what, w.since`),
   overrides: [
     linked('station', 'The station', toStation('city_slug', 'id'), { 'custom.minWidth': 160 }),
@@ -165,8 +164,9 @@ const inTime: Panel[] = [
     bands: 'behind',
     steps: AQI_STEPS,
     legend: 'table',
-    targets: series(`select h.timestamp as "time", r.${title} as "metric", h.aqi as "AQI"
+    targets: series(`select h.timestamp as "time", t.title as "metric", h.aqi as "AQI"
 from api.region_hourly h join api.region r on r.slug = h.region_slug
+join api.region_title t on t.region_slug = r.slug and t.locale = ${LOCALE}
 where r.kind = 'city' and $__timeFilter(h.timestamp)
 order by 1, 2`),
   }),
@@ -180,8 +180,9 @@ order by 1, 2`),
     min: 0,
     stacked: true,
     legend: 'table',
-    targets: series(`select h.timestamp as "time", r.${title} as "metric", h.station_count as "stations"
+    targets: series(`select h.timestamp as "time", t.title as "metric", h.station_count as "stations"
 from api.region_hourly h join api.region r on r.slug = h.region_slug
+join api.region_title t on t.region_slug = r.slug and t.locale = ${LOCALE}
 where r.kind = 'city' and $__timeFilter(h.timestamp)
 order by 1, 2`),
   }),

@@ -10,8 +10,8 @@ export type Place = {
 /** `${name:sqlstring}`, quoted by Grafana. */
 export const quoted = (name: string): string => `$\{${name}:sqlstring}`;
 
-/** `${name}` as it is. */
-export const bare = (name: string): string => `$\{${name}}`;
+/** The language of names, as chosen above the dashboard. */
+export const LOCALE = quoted('locale');
 
 export const STATION: Place = { view: 'station', isChosen: `b.station_id = ${quoted('station')}::int` };
 export const REGION: Place = { view: 'region', isChosen: `b.region_slug = ${quoted('place')}` };

@@ -4,13 +4,16 @@ import { CURRENT, numbers, type Shown, stationsTable } from './current.ts';
 import { dashboard } from './dashboard.ts';
 import { air, coverage, weather } from './measured.ts';
 import type { Panel } from './panel.ts';
-import { bare, quoted, REGION } from './place.ts';
+import { LOCALE, quoted, REGION } from './place.ts';
 import { AT } from './targets.ts';
 import { UNIT } from './units.ts';
 import { chosen, datasource, locale, POSTGRES } from './variables.ts';
 import { windows } from './windows.ts';
 
 const current = `from api.region_current(${AT}, ${quoted('place')}) c`;
+
+/** Regions by name; what follows says which. */
+const choice = `select r.slug as __value, t.title as __text from api.region r join api.region_title t on t.region_slug = r.slug and t.locale = ${LOCALE}`;
 
 const health: Shown[] = [
   {
@@ -90,15 +93,11 @@ export const region = dashboard({
   variables: [
     datasource(POSTGRES),
     locale,
-    chosen(
-      'city',
-      'City',
-      `select r.slug as __value, r.title_${bare('locale')} as __text from api.region r where r.kind = 'city' order by 2`,
-    ),
+    chosen('city', 'City', `${choice} where r.kind = 'city' order by 2`),
     chosen(
       'place',
       'City or district',
-      `select r.slug as __value, r.title_${bare('locale')} as __text from api.region r where r.slug = ${quoted('city')} or r.city_slug = ${quoted('city')} order by r.kind, 2`,
+      `${choice} where r.slug = ${quoted('city')} or r.city_slug = ${quoted('city')} order by r.kind, 2`,
     ),
   ],
   sections: [

@@ -5,13 +5,16 @@ import { dashboard } from './dashboard.ts';
 import { air, coverage, weather } from './measured.ts';
 import { unit } from './overrides.ts';
 import { type Panel, table } from './panel.ts';
-import { bare, quoted, STATION } from './place.ts';
+import { LOCALE, quoted, STATION } from './place.ts';
 import { AT, rows } from './targets.ts';
 import { UNIT } from './units.ts';
 import { chosen, datasource, locale, POSTGRES } from './variables.ts';
 import { windows } from './windows.ts';
 
-const current = `from api.station_current(${AT}, ${quoted('station')}::int) c`;
+const current = `from api.station_current(${AT}, ${quoted('station')}::int, ${LOCALE}) c`;
+
+/** Stations with their names. */
+const named = `from api.station s join api.station_title t on t.station_id = s.id and t.locale = ${LOCALE}`;
 
 const now: Panel[] = numbers(current, [
   ...CURRENT,
@@ -32,8 +35,7 @@ const about: Panel[] = [
     w: 12,
     h: 6,
     unit: UNIT.none,
-    targets:
-      rows(`select c.title_${bare('locale')} as "station", c.city_${bare('locale')} as "city", c.district_${bare('locale')} as "district", c.provider as "provider",
+    targets: rows(`select c.title as "station", c.city as "city", c.district as "district", c.provider as "provider",
   c.status as "status", c.is_listed as "listed", c.is_bad_thp as "flagged", c.measurement_time as "measured"
 ${current}`),
     overrides: [unit('measured', UNIT.time)],
@@ -71,12 +73,12 @@ export const station = dashboard({
     chosen(
       'city',
       'City',
-      `select distinct coalesce(s.city_slug, '-') as __value, coalesce(s.city_${bare('locale')}, '-') as __text from api.station s order by 2`,
+      `select distinct coalesce(s.city_slug, '-') as __value, coalesce(t.city, '-') as __text ${named} order by 2`,
     ),
     chosen(
       'station',
       'Station',
-      `select s.id::text as __value, s.title_${bare('locale')} as __text from api.station s where coalesce(s.city_slug, '-') = ${quoted('city')} order by 2`,
+      `select s.id::text as __value, t.title as __text ${named} where coalesce(s.city_slug, '-') = ${quoted('city')} order by 2`,
     ),
   ],
   sections: [

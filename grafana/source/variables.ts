@@ -23,7 +23,7 @@ export function datasource(type: keyof typeof UIDS): Json {
 /** As panels and variables refer to it. */
 export const CHOSEN_DATASOURCE = `$\{datasource}`;
 
-/** The language of names; `title_${locale}` is a column. */
+/** The language of names: an argument of the functions of schema api, and a column of the views of titles. */
 export const locale: Json = {
   type: 'custom',
   name: 'locale',

@@ -18,49 +18,69 @@ create view api.region as
     r.slug,
     r.kind,
     r.city_slug,
-    {{each locale: api.title(r.title, '$name', r.slug) as title_$name}},
-    {{each locale: api.title(c.title, '$name', c.slug) as city_$name}},
     r.map_latitude,
     r.map_longitude,
     r.map_delta,
     case when r.kind = 'city' then r.is_hidden end as is_hidden
-  from raw.region r
-  left join raw.region c on c.slug = r.city_slug;
+  from raw.region r;
 comment on view api.region is 'Cities and districts, with what does not depend on time. One row for each.';
 comment on column api.region.slug is 'slug of the city or district';
 comment on column api.region.kind is 'city or district';
 comment on column api.region.city_slug is 'slug of the city of a district; null for a city';
-{{every locale: comment on column api.region.title_$name is 'title in $name, else in English, else any, else its slug';}}
-{{every locale: comment on column api.region.city_$name is 'title of the city of a district in $name, else in English, else any, else its slug; null for a city';}}
 comment on column api.region.map_latitude is 'latitude of the centre of the map, WGS 84 [degrees]';
 comment on column api.region.map_longitude is 'longitude of the centre of the map, WGS 84 [degrees]';
 comment on column api.region.map_delta is 'span of the map [degrees]';
 comment on column api.region.is_hidden is 'whether the city is hidden from some listings; null for a district';
 
+create view api.region_title as
+  select
+    r.slug as region_slug,
+    l.locale,
+    api.title(r.title, l.locale, r.slug) as title,
+    api.title(c.title, l.locale, c.slug) as city
+  from raw.region r
+  cross join (values {{each locale: ('$name')}}) as l(locale)
+  left join raw.region c on c.slug = r.city_slug;
+comment on view api.region_title is 'What cities and districts are called. One row for each and each locale: a join on both.';
+comment on column api.region_title.region_slug is 'slug of the city or district';
+comment on column api.region_title.locale is 'language of the names, as in the paths of the API';
+comment on column api.region_title.title is 'title in the locale, else in English, else any, else its slug';
+comment on column api.region_title.city is 'title of the city of a district in the locale, else in English, else any, else its slug; null for a city';
+
 create view api.station as
   select
     s.id,
     s.provider_id as provider,
-    {{each locale: api.title(s.title, '$name', s.id::text) as title_$name}},
     s.city_slug,
-    {{each locale: api.title(c.title, '$name', c.slug) as city_$name}},
     s.district_slug,
-    {{each locale: api.title(d.title, '$name', d.slug) as district_$name}},
     s.latitude,
     s.longitude
-  from raw.station s
-  left join raw.region c on c.slug = s.city_slug
-  left join raw.region d on d.slug = s.district_slug;
+  from raw.station s;
 comment on view api.station is 'Stations, hidden ones included, with what does not depend on time. One row for each.';
 comment on column api.station.id is 'station id';
 comment on column api.station.provider is 'slug of the provider';
-{{every locale: comment on column api.station.title_$name is 'title in $name, else in English, else any, else its id';}}
 comment on column api.station.city_slug is 'slug of the city; null outside any';
-{{every locale: comment on column api.station.city_$name is 'title of the city in $name, else in English, else any, else its slug';}}
 comment on column api.station.district_slug is 'slug of the district; null outside any';
-{{every locale: comment on column api.station.district_$name is 'title of the district in $name, else in English, else any, else its slug';}}
 comment on column api.station.latitude is 'latitude, WGS 84 [degrees]';
 comment on column api.station.longitude is 'longitude, WGS 84 [degrees]';
+
+create view api.station_title as
+  select
+    s.id as station_id,
+    l.locale,
+    api.title(s.title, l.locale, s.id::text) as title,
+    api.title(c.title, l.locale, c.slug) as city,
+    api.title(d.title, l.locale, d.slug) as district
+  from raw.station s
+  cross join (values {{each locale: ('$name')}}) as l(locale)
+  left join raw.region c on c.slug = s.city_slug
+  left join raw.region d on d.slug = s.district_slug;
+comment on view api.station_title is 'What stations, and where they stand, are called. One row for each station and locale: a join on both.';
+comment on column api.station_title.station_id is 'station id';
+comment on column api.station_title.locale is 'language of the names, as in the paths of the API';
+comment on column api.station_title.title is 'title in the locale, else in English, else any, else its id';
+comment on column api.station_title.city is 'title of the city in the locale, else in English, else any, else its slug; null outside any';
+comment on column api.station_title.district is 'title of the district in the locale, else in English, else any, else its slug; null outside any';
 
 create view api.station_flag as
   select station_id, reason, sensor_id, nullif(since, '-infinity') as since, nullif(until, 'infinity') as until from logic.flag;

@@ -4,12 +4,10 @@ create function api.compass(degrees float8) returns text language sql immutable 
   return (array['N', 'NNE', 'NE', 'ENE', 'E', 'ESE', 'SE', 'SSE', 'S', 'SSW', 'SW', 'WSW', 'W', 'WNW', 'NW', 'NNW'])[round((degrees / 22.5)::numeric)::int % 16 + 1];
 comment on function api.compass is 'Compass label of 16 points (N, NNE, …) of a direction in degrees clockwise from north; Latin letters in every locale (C3).';
 
-create function api.station_current(at timestamptz, only_station int default null)
+create function api.station_current(at timestamptz, only_station int default null, locale text default 'en')
 returns table (
   id int, provider text, status text, is_listed boolean, is_bad_thp boolean,
-  {{each locale: title_$name text}},
-  city_slug text, {{each locale: city_$name text}},
-  district_slug text, {{each locale: district_$name text}},
+  title text, city_slug text, city text, district_slug text, district text,
   latitude float8, longitude float8,
   measurement_time timestamptz,
   temperature float8, humidity float8, pressure int, aqi int,
@@ -21,9 +19,7 @@ returns table (
     s.id, s.provider,
     case when c.station_id is null then 'offline' else 'online' end,
     state.is_listed, state.is_bad_thp,
-    {{each locale: s.title_$name}},
-    s.city_slug, {{each locale: s.city_$name}},
-    s.district_slug, {{each locale: s.district_$name}},
+    t.title, s.city_slug, t.city, s.district_slug, t.district,
     s.latitude, s.longitude,
     c.measured_at,
     {{publish temperature: c.temperature}}, {{publish humidity: c.humidity}}, {{publish pressure: c.pressure}}::int,
@@ -33,9 +29,10 @@ returns table (
     {{publish uv: c.uv}}, {{publish rain: c.rain}},
     {{publish no2: c.no2}}, {{publish so2: c.so2}}, {{publish o3: c.o3}}, {{publish dust: c.dust}}, {{publish usvh: c.usvh}}
   from api.station s
+  join api.station_title t on t.station_id = s.id and t.locale = station_current.locale
   join logic.station_state(at, only_station) state on state.station_id = s.id
   left join logic.station_current(at, only_station) c on c.station_id = s.id
   where only_station is null or s.id = only_station;
 end;
 comment on function api.station_current is
-  'Every station at an instant, or the one asked for; no row for an unknown one. Per parameter the mean of the hour that ends with the newest value that is not stale, null where there is none; offline without any. Columns as in api.station, and: status (online or offline), is_listed (whether it is in lists: not hidden), is_bad_thp (whether temperature, humidity and pressure look unreliable), measurement_time (of the newest reading; null when offline), aqi (of the published PM2.5 and PM10 [US EPA AQI]), "pm2.5" and "pm2.5_raw" (corrected, and as the instruments said [µg/m³]), wind_direction (compass label), rain (sum of the hour [mm]), temperature [°C], humidity [%], pressure [Pa], pm10, pm1, so2, o3 and dust [µg/m³], no2 [ppb], usvh [µSv/h], uv [UV index], wind_speed [m/s].';
+  'Every station at an instant, or the one asked for; no row for an unknown one. Per parameter the mean of the hour that ends with the newest value that is not stale, null where there is none; offline without any. Names are in the given locale, one of those in the paths of the API. Columns as in api.station and api.station_title, and: status (online or offline), is_listed (whether it is in lists: not hidden), is_bad_thp (whether temperature, humidity and pressure look unreliable), measurement_time (of the newest reading; null when offline), aqi (of the published PM2.5 and PM10 [US EPA AQI]), "pm2.5" and "pm2.5_raw" (corrected, and as the instruments said [µg/m³]), wind_direction (compass label), rain (sum of the hour [mm]), temperature [°C], humidity [%], pressure [Pa], pm10, pm1, so2, o3 and dust [µg/m³], no2 [ppb], usvh [µSv/h], uv [UV index], wind_speed [m/s].';

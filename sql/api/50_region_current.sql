@@ -5,11 +5,9 @@ create function api.exceedance(mean float8, guideline float8) returns float8 lan
 comment on function api.exceedance is
   'How many times a mean exceeds its guideline, of the same unit, to one decimal; null up to 15 % over it, tested on the unrounded mean (W3).';
 
-create function api.region_current(at timestamptz, only_region text default null)
+create function api.region_current(at timestamptz, only_region text default null, locale text default 'en')
 returns table (
-  slug text, kind text, city_slug text,
-  {{each locale: title_$name text}},
-  {{each locale: city_$name text}},
+  slug text, kind text, title text, city_slug text, city text,
   measurement_time timestamptz,
   temperature float8, humidity float8, pressure int, aqi int,
   "pm2.5" float8, pm10 float8, no2 float8,
@@ -20,9 +18,7 @@ returns table (
   map_latitude float8, map_longitude float8, map_delta float8, is_hidden boolean
 ) language sql stable begin atomic
   select
-    r.slug, r.kind, r.city_slug,
-    {{each locale: r.title_$name}},
-    {{each locale: r.city_$name}},
+    r.slug, r.kind, t.title, r.city_slug, t.city,
     c.made_at,
     {{publish temperature: c.temperature}}, {{publish humidity: c.humidity}}, {{publish pressure: c.pressure}}::int,
     rollup.aqi(c.pm25, c.pm10),
@@ -33,8 +29,9 @@ returns table (
     logic.published_floor(c.month * 30 / 22, 1),
     r.map_latitude, r.map_longitude, r.map_delta, r.is_hidden
   from api.region r
+  join api.region_title t on t.region_slug = r.slug and t.locale = region_current.locale
   join logic.region_current(at, only_region) c on c.region_slug = r.slug
   where only_region is null or r.slug = only_region;
 end;
 comment on function api.region_current is
-  'Every region at an instant, or the one asked for; no row for an unknown one. Current values come from the newest digest up to 30 minutes old, and are null without one; health figures from closed hours and completed days. Columns as in api.region, and: measurement_time (of the digest used), temperature [°C], humidity [%], pressure [Pa], aqi [US EPA AQI], "pm2.5" [µg/m³], pm10 [µg/m³], no2 [ppb], station_count (in the digest [stations]), "who_daily_pm2.5" (mean of the last 24 closed hours [µg/m³]), who_daily_exceedance (times the guideline of 15 µg/m³), "who_year_pm2.5" (mean of the last 365 completed days [µg/m³]), who_yearly_exceedance (times the guideline of 5 µg/m³), "who_pm2.5_exceedance_days" (days above 15 µg/m³ among them [days]), month_cigarettes (mean PM2.5 of the last 30 completed days × 30 / 22 [cigarettes]).';
+  'Every region at an instant, or the one asked for; no row for an unknown one. Current values come from the newest digest up to 30 minutes old, and are null without one; health figures from closed hours and completed days. Names are in the given locale, one of those in the paths of the API. Columns as in api.region and api.region_title, and: measurement_time (of the digest used), temperature [°C], humidity [%], pressure [Pa], aqi [US EPA AQI], "pm2.5" [µg/m³], pm10 [µg/m³], no2 [ppb], station_count (in the digest [stations]), "who_daily_pm2.5" (mean of the last 24 closed hours [µg/m³]), who_daily_exceedance (times the guideline of 15 µg/m³), "who_year_pm2.5" (mean of the last 365 completed days [µg/m³]), who_yearly_exceedance (times the guideline of 5 µg/m³), "who_pm2.5_exceedance_days" (days above 15 µg/m³ among them [days]), month_cigarettes (mean PM2.5 of the last 30 completed days × 30 / 22 [cigarettes]).';

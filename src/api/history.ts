@@ -12,23 +12,23 @@ import {
   stationDay,
   stationHour,
 } from '../contract/history.ts';
-import { WINDOWS } from '../contract/windows.ts';
-import {
-  type ApiDb,
-  type RegionBucket,
-  regionHistory,
-  type StationBucket,
-  stationHistory,
-} from '../database/apiSchema.ts';
+import { WINDOWS, type WindowKey } from '../contract/windows.ts';
+import { type ApiDb, type ApiRow, apiRows } from '../database/apiSchema.ts';
 import { pickFields } from './present.ts';
+
+/** A bucket in one of the windows; ranges are still two scalars, and hours have nothing in them. */
+export type StationBucket = InWindow<ApiRow<'station_history'>>;
+export type RegionBucket = InWindow<ApiRow<'region_history'>>;
+type InWindow<Row> = Omit<Row, 'series'> & { series: WindowKey };
 
 export async function askStationHistory(db: ApiDb, at: Date, id: number): Promise<StationBucket[] | undefined> {
   const rows = await db
     .selectFrom('api.station as station')
-    .leftJoin(stationHistory(at).as('history'), 'history.station_id', 'station.id')
+    .leftJoin(apiRows('station_history', { at }).as('history'), 'history.station_id', 'station.id')
     .selectAll('history')
     .where('station.id', '=', id)
     .orderBy('history.timestamp')
+    .$narrowType<{ series: WindowKey | null }>()
     .execute();
   return bucketsOf(rows);
 }
@@ -36,10 +36,11 @@ export async function askStationHistory(db: ApiDb, at: Date, id: number): Promis
 export async function askRegionHistory(db: ApiDb, at: Date, slug: string): Promise<RegionBucket[] | undefined> {
   const rows = await db
     .selectFrom('api.region as region')
-    .leftJoin(regionHistory(at).as('history'), 'history.region_slug', 'region.slug')
+    .leftJoin(apiRows('region_history', { at }).as('history'), 'history.region_slug', 'region.slug')
     .selectAll('history')
     .where('region.slug', '=', slug)
     .orderBy('history.timestamp')
+    .$narrowType<{ series: WindowKey | null }>()
     .execute();
   return bucketsOf(rows);
 }

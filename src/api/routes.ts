@@ -17,13 +17,13 @@ export function addRoutes(app: IRouter, { db, clock, site }: { db: ApiDb; clock:
   const answers: Record<EndpointName, (req: Request) => Promise<Answer>> = {
     async stations(req) {
       const locale = localeOf(req);
-      const rows = await askStations(db, clock());
+      const rows = await askStations(db, clock(), locale);
       return answerOf(locale, presentStationsList(rows, locale, site));
     },
 
     async station(req) {
       const [locale, id] = [localeOf(req), stationIdOf(req)];
-      const row = await askStation(db, clock(), id);
+      const row = await askStation(db, clock(), locale, id);
       if (row === undefined) throw noSuchStation(id);
       return answerOf(locale, presentStation(row, locale, site));
     },
@@ -37,7 +37,7 @@ export function addRoutes(app: IRouter, { db, clock, site }: { db: ApiDb; clock:
 
     async region(req) {
       const [locale, slug] = [localeOf(req), slugOf(req)];
-      const row = await askRegion(db, clock(), slug);
+      const row = await askRegion(db, clock(), locale, slug);
       if (row === undefined) throw noSuchRegion(slug);
       return answerOf(locale, presentRegion(row, locale, site));
     },

@@ -4,10 +4,12 @@
  */
 
 import { buildRollups, type Engine } from './aggregates.ts';
+import type { Api } from './apiSchema.ts';
 import { onConnection, type Sql, type Target } from './client.ts';
 import { DEFINITIONS, type Definitions, fingerprint } from './definitions.ts';
 import { calendarOf, checkRecorded, type Installation, levelColumns } from './migrate.ts';
 import { MigrationRefused, readMigrations } from './migrations.ts';
+import { readsOn } from './pools.ts';
 import { repeatableSql } from './repeatable.ts';
 import { checkSession } from './session.ts';
 
@@ -47,8 +49,11 @@ const NOT_YET = ['42P01', '3F000', '22023', '42704'];
 
 async function readRow(sql: Sql): Promise<Row> {
   try {
-    const [row] = await sql<(Omit<Row, 'engine'> & { engine: Engine })[]>`
-      select time_zone as "timeZone", epoch, engine, migrations, rollups, repeatable from api.installation`;
+    const row = await readsOn<Api>(sql)
+      .selectFrom('api.installation')
+      .select(['time_zone as timeZone', 'epoch', 'engine', 'migrations', 'rollups', 'repeatable'])
+      .$narrowType<{ engine: Engine }>()
+      .executeTakeFirst();
     if (row !== undefined) return row;
   } catch (error) {
     const { code = '', message } = error as { code?: string; message: string };

@@ -4,8 +4,8 @@
  */
 
 import { type DatabaseConnection, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
-import type { Target } from './client.ts';
-import { openQueryPool, type PoolObserver, type QueryPool } from './queryPool.ts';
+import type { Sql, Target } from './client.ts';
+import { openQueryPool, type PoolObserver, type Queryable, type QueryPool, query } from './queryPool.ts';
 
 type Options = {
   /** The installation's zone: timestamps come out with its offset (Z2). */
@@ -24,38 +24,44 @@ export function openReads<Tables>(target: Target, { timeZone, max = 10, watch }:
     watch,
     ...READ_LIMITS,
   });
-  return new Kysely<Tables>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-      createDriver: () => driver(pool),
-    },
-  });
+  return kyselyOver(pool, () => pool.close());
+}
+
+/** The same on one connection, for statements that belong together in a transaction, or need longer. Closing it is for whoever opened it. */
+export function readsOn<Tables>(sql: Sql): Kysely<Tables> {
+  return kyselyOver(sql, async () => undefined);
 }
 
 /** A client has its answer, or 503, within three seconds: ten connections answer about 500 questions in the two that one may wait. */
 const READ_LIMITS = { statementMs: 2_000, answerMs: 2_800, mostWaiting: 500 };
 
-function driver(pool: QueryPool) {
+function kyselyOver<Tables>(db: Queryable, destroy: () => Promise<void>): Kysely<Tables> {
   const refuse = (): never => {
     throw new Error('reads have no transactions and no streams: each is one statement');
   };
   const connection: DatabaseConnection = {
     executeQuery: async <Row>({ sql, parameters }: { sql: string; parameters: readonly unknown[] }) => ({
-      rows: (await pool.query(sql, parameters)) as Row[],
+      rows: [...(await query(db, sql, parameters))] as Row[],
     }),
     streamQuery: refuse,
   };
-  return {
+  const driver = {
     init: async () => undefined,
     acquireConnection: async () => connection,
     releaseConnection: async () => undefined,
     beginTransaction: refuse,
     commitTransaction: refuse,
     rollbackTransaction: refuse,
-    destroy: () => pool.close(),
+    destroy,
   };
+  return new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createIntrospector: (of) => new PostgresIntrospector(of),
+      createDriver: () => driver,
+    },
+  });
 }
 
 /** Late rows of many months in one batch take their time in compressed chunks; a database that is silent is given up after two seconds. */

@@ -1,4 +1,6 @@
 /** The aggregates of the open data: what is asked, and the files that it fills. */
+import { type CompiledQuery, sql } from 'kysely';
+import type { ApiDb } from '../database/apiSchema.ts';
 import { arrayLiteral, type Sql } from '../database/client.ts';
 import { type CsvFile, openCsvFile, type Row } from './csvFile.ts';
 import type { Layout } from './layouts.ts';
@@ -14,41 +16,60 @@ const PIECE_BUCKETS = 750;
 
 /** Closed buckets only, as in the history windows (H1): what begins before the running hour or local day. */
 export async function planPieces(
-  sql: Sql,
+  db: ApiDb,
   { view, unit }: Layout,
   { now, from, to }: { now: Date; from?: Date | undefined; to?: Date | undefined },
 ): Promise<Piece[]> {
-  const closed = await sql<Piece[]>`
-    select piece::text as since, least(piece + ${PIECE_BUCKETS}::int * ${`1 ${unit}`}::text::interval, extent.until)::text as until
+  const step = sql`${PIECE_BUCKETS}::int * ${`1 ${unit}`}::text::interval`;
+  const closed = await sql<Piece>`
+    select piece::text as since, least(piece + ${step}, extent.until)::text as until
     from (
       select
         greatest(min(b.timestamp), ${from?.toISOString() ?? '-infinity'}::text::timestamptz) as since,
         least(max(b.timestamp) + interval '1 second', ${to?.toISOString() ?? 'infinity'}::text::timestamptz,
           date_trunc(${unit}::text, ${now.toISOString()}::text::timestamptz)) as until
-      from ${sql(`api.${view}`)} b
+      from ${sql.table(`api.${view}`)} b
       having min(b.timestamp) is not null -- else the periods would be infinite
     ) extent
-    cross join lateral generate_series(extent.since, extent.until, ${PIECE_BUCKETS}::int * ${`1 ${unit}`}::text::interval) piece
+    cross join lateral generate_series(extent.since, extent.until, ${step}) piece
     where piece < extent.until
-    order by piece`;
-  return [...closed];
+    order by piece`.execute(db);
+  return closed.rows;
 }
 
-/** In order of time, then of place. */
-export function askRows(
-  sql: Sql,
+/**
+ * The statement for the buckets of some places, in order of time, then of place. Compiled and not executed: it is read with the driver's
+ * cursor, because the pool of reads has two seconds for a statement and no streams, and Kysely's stream() gives rows one by one.
+ */
+export function bucketsOf(
+  db: ApiDb,
   { view, place, columns }: Layout,
   { since, until }: Piece,
   places: readonly (number | string)[],
-): AsyncIterable<Bucket[]> {
-  const type = place.source === 'station_id' ? 'int[]' : 'text[]';
-  const text = `
-    select to_char(b.timestamp, 'YYYY-MM-DD HH24:MI:SS') as stamp, b.${place.source} as place,
-      ${columns.map(({ source }) => `b.${source}`).join(', ')}
-    from api.${view} b
-    where b.timestamp >= $1::text::timestamptz and b.timestamp < $2::text::timestamptz and b.${place.source} = any ($3::text::${type})
-    order by b.timestamp, b.${place.source}${type === 'text[]' ? ' collate "C"' : ''}`;
-  return sql.unsafe<Bucket[]>(text, [since, until, arrayLiteral(places)]).cursor(BATCH);
+): CompiledQuery<Bucket> {
+  const key = sql.ref(`b.${place.source}`);
+  const isNumber = place.source === 'station_id';
+  return db
+    .selectFrom(sql<{ timestamp: string }>`${sql.table(`api.${view}`)}`.as('b')) // of four views, what they have in common
+    .select([
+      sql<string>`to_char(b.timestamp, 'YYYY-MM-DD HH24:MI:SS')`.as('stamp'),
+      sql<string | number>`${key}`.as('place'),
+      ...columns.map(({ source }) => sql<number | null>`${sql.ref(`b.${source}`)}`.as(source)),
+    ])
+    .where('b.timestamp', '>=', since)
+    .where('b.timestamp', '<', until)
+    .where(sql<boolean>`${key} = any (${arrayLiteral(places)}::text::${sql.raw(isNumber ? 'int[]' : 'text[]')})`)
+    .orderBy('b.timestamp')
+    .orderBy(isNumber ? key : sql`${key} collate "C"`)
+    .compile();
+}
+
+/** The rows of a statement in batches, within the transaction of the connection. Rejects with the server's error. */
+export function inBatches<Row extends object>(
+  connection: Sql,
+  { sql: text, parameters }: CompiledQuery<Row>,
+): AsyncIterable<Row[]> {
+  return connection.unsafe<Row[]>(text, [...parameters] as never[]).cursor(BATCH);
 }
 
 export type AggregateFiles = {

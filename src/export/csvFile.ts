@@ -2,7 +2,9 @@
 
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { arrayLiteral, type Sql } from '../database/client.ts';
+import { sql } from 'kysely';
+import { type ApiDb, apiRows } from '../database/apiSchema.ts';
+import { arrayLiteral } from '../database/client.ts';
 import { InputError } from '../inputError.ts';
 import { SENSOR_COLUMNS } from './layouts.ts';
 
@@ -58,21 +60,26 @@ async function openForWriting(folder: string, path: string): Promise<FileHandle>
 }
 
 /** A sensor is listed where it stands now, or stood last; the title of a station is its address or the name of the place. */
-export async function askSensors(sql: Sql, at: Date, stations: readonly number[]): Promise<Row[]> {
-  const rows = await sql.unsafe(SENSORS, [at.toISOString(), arrayLiteral(stations)]);
-  return rows.map((row) => SENSOR_COLUMNS.map((name) => row[name] as string | number | null));
+export async function askSensors(db: ApiDb, at: Date, stations: readonly number[]): Promise<Row[]> {
+  const rows = await db
+    .selectFrom(apiRows('sensor', { at }).as('sensor'))
+    .innerJoin('api.station as station', 'station.id', 'sensor.station_id')
+    .innerJoin('api.station_title as named', 'named.station_id', 'station.id')
+    .select([
+      ...(['sensor.id', 'sensor.station_id', 'city_slug', 'district_slug', 'title', 'title as address_en'] as const),
+      ...(['provider', 'device as external_id', 'sensor.kind as sensor_type'] as const),
+      ...(['latitude', 'longitude', 'altitude'] as const),
+      local('first_measurement_time'),
+      local('last_measurement_time'),
+      sql<string>`sensor.is_suspicious::text`.as('is_suspicious'),
+    ])
+    .where('named.locale', '=', 'en')
+    .where(sql<boolean>`station.id = any (${arrayLiteral(stations)}::text::int[])`)
+    .orderBy('sensor.id')
+    .execute();
+  return rows.map((row) => SENSOR_COLUMNS.map((name) => row[name]));
 }
 
-const SENSORS = `
-  select
-    sensor.id, station.id as station_id, station.city_slug, station.district_slug,
-    station.title_en as address_en, station.title_en as title, station.provider,
-    sensor.device as external_id, sensor.kind as sensor_type,
-    station.latitude, station.longitude, sensor.altitude,
-    to_char(sensor.first_measurement_time, 'YYYY-MM-DD HH24:MI:SS') as first_measurement_time,
-    to_char(sensor.last_measurement_time, 'YYYY-MM-DD HH24:MI:SS') as last_measurement_time,
-    sensor.is_suspicious::text as is_suspicious
-  from api.sensor($1::text::timestamptz) sensor
-  join api.station station on station.id = sensor.station_id
-  where station.id = any ($2::text::int[])
-  order by sensor.id`;
+/** As the zone's clocks show it, without an offset. */
+const local = <Column extends 'first_measurement_time' | 'last_measurement_time'>(column: Column) =>
+  sql<string | null>`to_char(${sql.ref(`sensor.${column}`)}, 'YYYY-MM-DD HH24:MI:SS')`.as(column);

@@ -2,10 +2,12 @@
  * The history of the network as files for people who work with tables: the published hours and days of stations and cities, in the
  * layout of airquality.am. Each file is whole or not there, and all of them are of one moment.
  */
+import { type Api, type ApiDb, apiRows } from '../database/apiSchema.ts';
 import { onConnection, type Sql, type Target } from '../database/client.ts';
+import { readsOn } from '../database/pools.ts';
 import type { Log } from '../log.ts';
 import { makeProgress } from '../progress.ts';
-import { type AggregateFiles, askRows, makeAggregateFiles, planPieces } from './aggregates.ts';
+import { type AggregateFiles, bucketsOf, inBatches, makeAggregateFiles, planPieces } from './aggregates.ts';
 import { askSensors, openCsvFile } from './csvFile.ts';
 import { LAYOUTS, type Layout, SENSOR_COLUMNS } from './layouts.ts';
 
@@ -33,8 +35,9 @@ export async function exportOpenData(target: Target, folder: string, options: Op
   try {
     return await onConnection(target, { timeZone, name: 'airseries export', role: 'airseries_reader' }, async (sql) => {
       await sql`begin isolation level repeatable read read only`; // what is computed meanwhile does not show
-      const stations = await exportAggregates(sql, folder, files, options);
-      const rows = await askSensors(sql, now, stations);
+      const db = readsOn<Api>(sql);
+      const stations = await exportAggregates(sql, db, folder, files, options);
+      const rows = await askSensors(db, now, stations);
       await sensors.write(rows);
       await sensors.keep();
       return { files: { 'sensors.csv': rows.length, ...files } };
@@ -48,16 +51,18 @@ export async function exportOpenData(target: Target, folder: string, options: Op
 /** Returns the stations that are in the files. */
 async function exportAggregates(
   sql: Sql,
+  db: ApiDb,
   folder: string,
   counts: Record<string, number>,
   options: Options,
 ): Promise<number[]> {
-  const stations = await sql<{ id: number }[]>`select id from api.station_current(${options.now}) where is_listed`;
-  const cities = await sql<{ slug: string }[]>`select slug from api.region where kind = 'city'`;
+  const current = apiRows('station_current', { at: options.now });
+  const stations = await db.selectFrom(current.as('station')).select('id').where('is_listed', '=', true).execute();
+  const cities = await db.selectFrom('api.region').select('slug').where('kind', '=', 'city').execute();
   const ids = stations.map(({ id }) => id);
   const places = { station_id: ids, region_slug: cities.map(({ slug }) => slug) };
   const work = [];
-  for (const layout of LAYOUTS) work.push({ layout, pieces: await planPieces(sql, layout, options) });
+  for (const layout of LAYOUTS) work.push({ layout, pieces: await planPieces(db, layout, options) });
 
   const sizeOf = ({ place }: Layout) => places[place.source].length;
   const all = work.reduce((sum, { layout, pieces }) => sum + sizeOf(layout) * pieces.length, 0);
@@ -66,9 +71,10 @@ async function exportAggregates(
   for (const { layout, pieces } of work) {
     await withFiles(makeAggregateFiles(folder, layout, counts), async (files) => {
       for (const piece of pieces) {
-        for await (const buckets of askRows(sql, layout, piece, places[layout.place.source])) {
-          await files.write(buckets);
-          rows += buckets.length;
+        const buckets = bucketsOf(db, layout, piece, places[layout.place.source]);
+        for await (const batch of inBatches(sql, buckets)) {
+          await files.write(batch);
+          rows += batch.length;
           progress.show(rows, done / all);
         }
         done += sizeOf(layout);

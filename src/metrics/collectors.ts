@@ -2,24 +2,18 @@
  * Queries the database for the gauges that are collected at scrape time. The answers serve every scrape of the next seconds. Each
  * collector stands for itself: where its query fails, its metrics are absent rather than old, and it is reported to have failed.
  */
-import { type RawBuilder, sql } from 'kysely';
 import type { Gauge } from 'prom-client';
 import type { Clock } from '../clock.ts';
-import type { ApiDb } from '../database/apiSchema.ts';
+import { type ApiDb, apiRows } from '../database/apiSchema.ts';
 import type { Log } from '../log.ts';
 import { queryFreshness } from './adminApp.ts';
 import { type DatabaseGauges, setUnknown } from './databaseGauges.ts';
 import type { Metrics } from './definitions.ts';
 
-type ProviderState = { provider: string; measurement_time: string | null; online: number; offline: number };
-
-const providerState = (at: Date): RawBuilder<ProviderState> => sql`api.provider_state(${at})`;
-
-const newestBucket = (at: Date): RawBuilder<{ place: string; grain: string; timestamp: string | null }> =>
-  sql`api.newest_bucket(${at})`;
-
-const queryProviders = (db: ApiDb, at: Date) => db.selectFrom(providerState(at).as('p')).selectAll().execute();
-const queryNewestBuckets = (db: ApiDb, at: Date) => db.selectFrom(newestBucket(at).as('b')).selectAll().execute();
+const queryProviders = (db: ApiDb, at: Date) =>
+  db.selectFrom(apiRows('provider_state', { at }).as('p')).selectAll().execute();
+const queryNewestBuckets = (db: ApiDb, at: Date) =>
+  db.selectFrom(apiRows('newest_bucket', { at }).as('b')).selectAll().execute();
 const queryLastAudit = (db: ApiDb) => db.selectFrom('api.last_audit').selectAll().executeTakeFirst();
 const queryQuarantineLines = (db: ApiDb) => db.selectFrom('api.quarantine_lines').selectAll().execute();
 const queryStorage = (db: ApiDb) => db.selectFrom('api.storage').selectAll().execute();

@@ -41,7 +41,7 @@ export async function openListener({ app, host, port, hasTokens, log }: Options)
   const timer = setInterval(() => {
     looking = looking
       .then(look)
-      .catch((error: Error) => log.error({ error: error.message }, 'the ingestion port could not be opened; retrying'));
+      .catch((error: Error) => log.error({ err: error }, 'the ingestion port could not be opened; retrying'));
   }, LOOK_EVERY_MS);
   return {
     drain: () => listening?.drain(),

@@ -67,7 +67,7 @@ export async function becomeLeader(
   let stepping: Promise<void> | undefined;
   const timer = setInterval(() => {
     stepping ??= step()
-      .catch((error: Error) => log.error({ error: error.message }, 'worker failed to start; retrying'))
+      .catch((error: Error) => log.error({ err: error }, 'worker failed to start; retrying'))
       .finally(() => {
         stepping = undefined;
       });

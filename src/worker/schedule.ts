@@ -64,9 +64,6 @@ export async function runJob({ name: task, run }: Job, { clock, log, metrics, co
     log.debug({ job: task, ms: Math.round(ms) }, 'job done');
   } catch (error) {
     metrics.jobFailures.inc({ task });
-    log.error(
-      { job: task, error: (error as Error).message },
-      'job failed; it will run again at its next scheduled time',
-    );
+    log.error({ job: task, err: error }, 'job failed; it will run again at its next scheduled time');
   }
 }

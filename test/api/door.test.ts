@@ -207,9 +207,9 @@ onEveryEngine('the public door', (engine) => {
 
   it('says nothing of the inside when it fails', async () => {
     const owner = served.database.as();
-    await owner`alter function api.station_current(timestamptz, int) rename to gone`;
+    await owner`alter function api.station_current(timestamptz, int, text) rename to gone`;
     const res = await ask('get', `${BASE}/station/1.json`);
-    await owner`alter function api.gone(timestamptz, int) rename to station_current`;
+    await owner`alter function api.gone(timestamptz, int, text) rename to station_current`;
     expectProblem(res, 500, 'Internal Server Error', /has been logged/);
     expect(served.log.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
     expect((await ask('get', `${BASE}/station/1.json`)).status).toBe(200);

@@ -38,7 +38,7 @@ describe('a region', () => {
       slug: 'east',
       kind: 'district' as const,
       city_slug: 'town',
-      city_en: 'Town',
+      city: 'Town',
       is_hidden: null,
     };
     const shown = presentRegion(row, 'en', site);

@@ -1,5 +1,7 @@
 /** Rows as the database gives them, for tests of presenting. */
-import type { RegionBucket, RegionRow, StationBucket, StationRow } from '../../src/database/apiSchema.ts';
+import type { RegionBucket, StationBucket } from '../../src/api/history.ts';
+import type { RegionRow } from '../../src/api/region.ts';
+import type { StationRow } from '../../src/api/station.ts';
 
 export const stationRow: StationRow = {
   id: 7,
@@ -7,17 +9,11 @@ export const stationRow: StationRow = {
   status: 'online',
   is_listed: true,
   is_bad_thp: false,
-  title_en: 'Street',
-  title_ru: 'Улица',
-  title_hy: 'Փողոց',
+  title: 'Улица',
   city_slug: 'town',
-  city_en: 'Town',
-  city_ru: 'Город',
-  city_hy: 'Քաղաք',
+  city: 'Город',
   district_slug: null,
-  district_en: null,
-  district_ru: null,
-  district_hy: null,
+  district: null,
   latitude: 40.5,
   longitude: 44.5,
   measurement_time: '2026-11-20T13:00:00+04:00',
@@ -44,12 +40,8 @@ export const regionRow: RegionRow = {
   slug: 'town',
   kind: 'city',
   city_slug: null,
-  title_en: 'Town',
-  title_ru: 'Город',
-  title_hy: 'Քաղաք',
-  city_en: null,
-  city_ru: null,
-  city_hy: null,
+  title: 'Քաղաք',
+  city: null,
   measurement_time: null,
   temperature: null,
   humidity: null,
@@ -78,6 +70,8 @@ const values = {
   avg_pressure: 90_000,
   avg_pm25: 9,
   avg_pm10: 20,
+  avg_pm1: null,
+  avg_uv: null,
   avg_no2: null,
   avg_usvh: null,
   avg_dust: null,
@@ -103,5 +97,17 @@ const values = {
   max_aqi: 53,
 };
 
-export const stationBucket: StationBucket = { series: '30d', ...values, avg_pm25_raw: 12 };
-export const regionBucket: RegionBucket = { series: '30d', ...values, station_count: 3 };
+export const stationBucket: StationBucket = {
+  series: '30d',
+  ...values,
+  station_id: 7,
+  sensor_count: 1,
+  avg_pm25_raw: 12,
+};
+export const regionBucket: RegionBucket = {
+  series: '30d',
+  ...values,
+  region_slug: 'town',
+  station_count: 3,
+  avg_pm25_raw: null,
+};

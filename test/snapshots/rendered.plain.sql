@@ -2774,69 +2774,73 @@ create view api.region as
     r.slug,
     r.kind,
     r.city_slug,
-    api.title(r.title, 'en', r.slug) as title_en,
-  api.title(r.title, 'ru', r.slug) as title_ru,
-  api.title(r.title, 'hy', r.slug) as title_hy,
-    api.title(c.title, 'en', c.slug) as city_en,
-  api.title(c.title, 'ru', c.slug) as city_ru,
-  api.title(c.title, 'hy', c.slug) as city_hy,
     r.map_latitude,
     r.map_longitude,
     r.map_delta,
     case when r.kind = 'city' then r.is_hidden end as is_hidden
-  from raw.region r
-  left join raw.region c on c.slug = r.city_slug;
+  from raw.region r;
 comment on view api.region is 'Cities and districts, with what does not depend on time. One row for each.';
 comment on column api.region.slug is 'slug of the city or district';
 comment on column api.region.kind is 'city or district';
 comment on column api.region.city_slug is 'slug of the city of a district; null for a city';
-comment on column api.region.title_en is 'title in en, else in English, else any, else its slug';
-  comment on column api.region.title_ru is 'title in ru, else in English, else any, else its slug';
-  comment on column api.region.title_hy is 'title in hy, else in English, else any, else its slug';
-comment on column api.region.city_en is 'title of the city of a district in en, else in English, else any, else its slug; null for a city';
-  comment on column api.region.city_ru is 'title of the city of a district in ru, else in English, else any, else its slug; null for a city';
-  comment on column api.region.city_hy is 'title of the city of a district in hy, else in English, else any, else its slug; null for a city';
 comment on column api.region.map_latitude is 'latitude of the centre of the map, WGS 84 [degrees]';
 comment on column api.region.map_longitude is 'longitude of the centre of the map, WGS 84 [degrees]';
 comment on column api.region.map_delta is 'span of the map [degrees]';
 comment on column api.region.is_hidden is 'whether the city is hidden from some listings; null for a district';
 
+create view api.region_title as
+  select
+    r.slug as region_slug,
+    l.locale,
+    api.title(r.title, l.locale, r.slug) as title,
+    api.title(c.title, l.locale, c.slug) as city
+  from raw.region r
+  cross join (values ('en'),
+  ('ru'),
+  ('hy')) as l(locale)
+  left join raw.region c on c.slug = r.city_slug;
+comment on view api.region_title is 'What cities and districts are called. One row for each and each locale: a join on both.';
+comment on column api.region_title.region_slug is 'slug of the city or district';
+comment on column api.region_title.locale is 'language of the names, as in the paths of the API';
+comment on column api.region_title.title is 'title in the locale, else in English, else any, else its slug';
+comment on column api.region_title.city is 'title of the city of a district in the locale, else in English, else any, else its slug; null for a city';
+
 create view api.station as
   select
     s.id,
     s.provider_id as provider,
-    api.title(s.title, 'en', s.id::text) as title_en,
-  api.title(s.title, 'ru', s.id::text) as title_ru,
-  api.title(s.title, 'hy', s.id::text) as title_hy,
     s.city_slug,
-    api.title(c.title, 'en', c.slug) as city_en,
-  api.title(c.title, 'ru', c.slug) as city_ru,
-  api.title(c.title, 'hy', c.slug) as city_hy,
     s.district_slug,
-    api.title(d.title, 'en', d.slug) as district_en,
-  api.title(d.title, 'ru', d.slug) as district_ru,
-  api.title(d.title, 'hy', d.slug) as district_hy,
     s.latitude,
     s.longitude
-  from raw.station s
-  left join raw.region c on c.slug = s.city_slug
-  left join raw.region d on d.slug = s.district_slug;
+  from raw.station s;
 comment on view api.station is 'Stations, hidden ones included, with what does not depend on time. One row for each.';
 comment on column api.station.id is 'station id';
 comment on column api.station.provider is 'slug of the provider';
-comment on column api.station.title_en is 'title in en, else in English, else any, else its id';
-  comment on column api.station.title_ru is 'title in ru, else in English, else any, else its id';
-  comment on column api.station.title_hy is 'title in hy, else in English, else any, else its id';
 comment on column api.station.city_slug is 'slug of the city; null outside any';
-comment on column api.station.city_en is 'title of the city in en, else in English, else any, else its slug';
-  comment on column api.station.city_ru is 'title of the city in ru, else in English, else any, else its slug';
-  comment on column api.station.city_hy is 'title of the city in hy, else in English, else any, else its slug';
 comment on column api.station.district_slug is 'slug of the district; null outside any';
-comment on column api.station.district_en is 'title of the district in en, else in English, else any, else its slug';
-  comment on column api.station.district_ru is 'title of the district in ru, else in English, else any, else its slug';
-  comment on column api.station.district_hy is 'title of the district in hy, else in English, else any, else its slug';
 comment on column api.station.latitude is 'latitude, WGS 84 [degrees]';
 comment on column api.station.longitude is 'longitude, WGS 84 [degrees]';
+
+create view api.station_title as
+  select
+    s.id as station_id,
+    l.locale,
+    api.title(s.title, l.locale, s.id::text) as title,
+    api.title(c.title, l.locale, c.slug) as city,
+    api.title(d.title, l.locale, d.slug) as district
+  from raw.station s
+  cross join (values ('en'),
+  ('ru'),
+  ('hy')) as l(locale)
+  left join raw.region c on c.slug = s.city_slug
+  left join raw.region d on d.slug = s.district_slug;
+comment on view api.station_title is 'What stations, and where they stand, are called. One row for each station and locale: a join on both.';
+comment on column api.station_title.station_id is 'station id';
+comment on column api.station_title.locale is 'language of the names, as in the paths of the API';
+comment on column api.station_title.title is 'title in the locale, else in English, else any, else its id';
+comment on column api.station_title.city is 'title of the city in the locale, else in English, else any, else its slug; null outside any';
+comment on column api.station_title.district is 'title of the district in the locale, else in English, else any, else its slug; null outside any';
 
 create view api.station_flag as
   select station_id, reason, sensor_id, nullif(since, '-infinity') as since, nullif(until, 'infinity') as until from logic.flag;
@@ -2865,18 +2869,10 @@ create function api.compass(degrees float8) returns text language sql immutable 
   return (array['N', 'NNE', 'NE', 'ENE', 'E', 'ESE', 'SE', 'SSE', 'S', 'SSW', 'SW', 'WSW', 'W', 'WNW', 'NW', 'NNW'])[round((degrees / 22.5)::numeric)::int % 16 + 1];
 comment on function api.compass is 'Compass label of 16 points (N, NNE, …) of a direction in degrees clockwise from north; Latin letters in every locale (C3).';
 
-create function api.station_current(at timestamptz, only_station int default null)
+create function api.station_current(at timestamptz, only_station int default null, locale text default 'en')
 returns table (
   id int, provider text, status text, is_listed boolean, is_bad_thp boolean,
-  title_en text,
-  title_ru text,
-  title_hy text,
-  city_slug text, city_en text,
-  city_ru text,
-  city_hy text,
-  district_slug text, district_en text,
-  district_ru text,
-  district_hy text,
+  title text, city_slug text, city text, district_slug text, district text,
   latitude float8, longitude float8,
   measurement_time timestamptz,
   temperature float8, humidity float8, pressure int, aqi int,
@@ -2888,15 +2884,7 @@ returns table (
     s.id, s.provider,
     case when c.station_id is null then 'offline' else 'online' end,
     state.is_listed, state.is_bad_thp,
-    s.title_en,
-  s.title_ru,
-  s.title_hy,
-    s.city_slug, s.city_en,
-  s.city_ru,
-  s.city_hy,
-    s.district_slug, s.district_en,
-  s.district_ru,
-  s.district_hy,
+    t.title, s.city_slug, t.city, s.district_slug, t.district,
     s.latitude, s.longitude,
     c.measured_at,
     logic.published(c.temperature, 1), logic.published(c.humidity, 0), logic.published(c.pressure, 0)::int,
@@ -2906,12 +2894,13 @@ returns table (
     logic.published(c.uv, 1), logic.published(c.rain, 1),
     logic.published(c.no2, 1), logic.published(c.so2, 1), logic.published(c.o3, 1), logic.published_floor(c.dust, 1), logic.published(c.usvh, 2)
   from api.station s
+  join api.station_title t on t.station_id = s.id and t.locale = station_current.locale
   join logic.station_state(at, only_station) state on state.station_id = s.id
   left join logic.station_current(at, only_station) c on c.station_id = s.id
   where only_station is null or s.id = only_station;
 end;
 comment on function api.station_current is
-  'Every station at an instant, or the one asked for; no row for an unknown one. Per parameter the mean of the hour that ends with the newest value that is not stale, null where there is none; offline without any. Columns as in api.station, and: status (online or offline), is_listed (whether it is in lists: not hidden), is_bad_thp (whether temperature, humidity and pressure look unreliable), measurement_time (of the newest reading; null when offline), aqi (of the published PM2.5 and PM10 [US EPA AQI]), "pm2.5" and "pm2.5_raw" (corrected, and as the instruments said [µg/m³]), wind_direction (compass label), rain (sum of the hour [mm]), temperature [°C], humidity [%], pressure [Pa], pm10, pm1, so2, o3 and dust [µg/m³], no2 [ppb], usvh [µSv/h], uv [UV index], wind_speed [m/s].';
+  'Every station at an instant, or the one asked for; no row for an unknown one. Per parameter the mean of the hour that ends with the newest value that is not stale, null where there is none; offline without any. Names are in the given locale, one of those in the paths of the API. Columns as in api.station and api.station_title, and: status (online or offline), is_listed (whether it is in lists: not hidden), is_bad_thp (whether temperature, humidity and pressure look unreliable), measurement_time (of the newest reading; null when offline), aqi (of the published PM2.5 and PM10 [US EPA AQI]), "pm2.5" and "pm2.5_raw" (corrected, and as the instruments said [µg/m³]), wind_direction (compass label), rain (sum of the hour [mm]), temperature [°C], humidity [%], pressure [Pa], pm10, pm1, so2, o3 and dust [µg/m³], no2 [ppb], usvh [µSv/h], uv [UV index], wind_speed [m/s].';
 
 -- The hours of a station in the words of the specification, at published precision.
 create view api.station_hourly as
@@ -3514,15 +3503,9 @@ create function api.exceedance(mean float8, guideline float8) returns float8 lan
 comment on function api.exceedance is
   'How many times a mean exceeds its guideline, of the same unit, to one decimal; null up to 15 % over it, tested on the unrounded mean (W3).';
 
-create function api.region_current(at timestamptz, only_region text default null)
+create function api.region_current(at timestamptz, only_region text default null, locale text default 'en')
 returns table (
-  slug text, kind text, city_slug text,
-  title_en text,
-  title_ru text,
-  title_hy text,
-  city_en text,
-  city_ru text,
-  city_hy text,
+  slug text, kind text, title text, city_slug text, city text,
   measurement_time timestamptz,
   temperature float8, humidity float8, pressure int, aqi int,
   "pm2.5" float8, pm10 float8, no2 float8,
@@ -3533,13 +3516,7 @@ returns table (
   map_latitude float8, map_longitude float8, map_delta float8, is_hidden boolean
 ) language sql stable begin atomic
   select
-    r.slug, r.kind, r.city_slug,
-    r.title_en,
-  r.title_ru,
-  r.title_hy,
-    r.city_en,
-  r.city_ru,
-  r.city_hy,
+    r.slug, r.kind, t.title, r.city_slug, t.city,
     c.made_at,
     logic.published(c.temperature, 1), logic.published(c.humidity, 0), logic.published(c.pressure, 0)::int,
     rollup.aqi(c.pm25, c.pm10),
@@ -3550,11 +3527,12 @@ returns table (
     logic.published_floor(c.month * 30 / 22, 1),
     r.map_latitude, r.map_longitude, r.map_delta, r.is_hidden
   from api.region r
+  join api.region_title t on t.region_slug = r.slug and t.locale = region_current.locale
   join logic.region_current(at, only_region) c on c.region_slug = r.slug
   where only_region is null or r.slug = only_region;
 end;
 comment on function api.region_current is
-  'Every region at an instant, or the one asked for; no row for an unknown one. Current values come from the newest digest up to 30 minutes old, and are null without one; health figures from closed hours and completed days. Columns as in api.region, and: measurement_time (of the digest used), temperature [°C], humidity [%], pressure [Pa], aqi [US EPA AQI], "pm2.5" [µg/m³], pm10 [µg/m³], no2 [ppb], station_count (in the digest [stations]), "who_daily_pm2.5" (mean of the last 24 closed hours [µg/m³]), who_daily_exceedance (times the guideline of 15 µg/m³), "who_year_pm2.5" (mean of the last 365 completed days [µg/m³]), who_yearly_exceedance (times the guideline of 5 µg/m³), "who_pm2.5_exceedance_days" (days above 15 µg/m³ among them [days]), month_cigarettes (mean PM2.5 of the last 30 completed days × 30 / 22 [cigarettes]).';
+  'Every region at an instant, or the one asked for; no row for an unknown one. Current values come from the newest digest up to 30 minutes old, and are null without one; health figures from closed hours and completed days. Names are in the given locale, one of those in the paths of the API. Columns as in api.region and api.region_title, and: measurement_time (of the digest used), temperature [°C], humidity [%], pressure [Pa], aqi [US EPA AQI], "pm2.5" [µg/m³], pm10 [µg/m³], no2 [ppb], station_count (in the digest [stations]), "who_daily_pm2.5" (mean of the last 24 closed hours [µg/m³]), who_daily_exceedance (times the guideline of 15 µg/m³), "who_year_pm2.5" (mean of the last 365 completed days [µg/m³]), who_yearly_exceedance (times the guideline of 5 µg/m³), "who_pm2.5_exceedance_days" (days above 15 µg/m³ among them [days]), month_cigarettes (mean PM2.5 of the last 30 completed days × 30 / 22 [cigarettes]).';
 
 -- How the service itself is doing: for readiness, metrics and the dashboard of whoever runs it.
 

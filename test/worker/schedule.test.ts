@@ -22,7 +22,7 @@ it('counts runs and failures, and remembers when it last went well', async () =>
   expect(text).toContain(`airseries_job_last_success_timestamp_seconds{task="sweep"} ${NOW.getTime() / 1_000}`);
   expect(text).toContain('airseries_job_duration_seconds_count{task="sweep"} 1');
   expect(log.lines.filter(({ level }) => level === 'error')).toMatchObject([
-    { fields: { job: 'sweep', error: 'no broom' } },
+    { fields: { job: 'sweep', err: new Error('no broom') } },
   ]);
 });
 
@@ -35,5 +35,5 @@ it('runs nothing where another process is the worker by now', async () => {
   const confirm = () => Promise.reject(new Error('no longer the worker'));
   await runJob({ name: 'sweep', schedule: '* * * * *', run }, { clock: () => NOW, log, metrics, confirm });
   expect(runs).toBe(0);
-  expect(log.lines).toMatchObject([{ level: 'error', fields: { error: 'no longer the worker' } }]);
+  expect(log.lines).toMatchObject([{ level: 'error', fields: { err: new Error('no longer the worker') } }]);
 });

@@ -37,7 +37,7 @@ export function keepServer(place: Place, first: Joined, join: () => Promise<Join
       log.info({ pid: postmaster.pid }, 'the embedded PostgreSQL is back');
       return LOOK_EVERY_MS;
     } catch (error) {
-      log.error({ error: (error as Error).message }, 'the embedded PostgreSQL failed to start; retrying');
+      log.error({ err: error }, 'the embedded PostgreSQL failed to start; retrying');
       return PAUSE_MS;
     }
   };
@@ -45,7 +45,7 @@ export function keepServer(place: Place, first: Joined, join: () => Promise<Join
     timer = setTimeout(() => {
       looking = look().then(
         (next) => void (releasing || lookIn(next)),
-        (error: Error) => log.error({ error: error.message }, 'the embedded PostgreSQL could not be checked'),
+        (error: Error) => log.error({ err: error }, 'the embedded PostgreSQL could not be checked'),
       );
     }, ms);
     timer.unref(); // a command that is done need not wait

@@ -1,0 +1,129 @@
+/**
+ * The types of schema api, written from the catalog of a migrated database: what src/database/apiTypes.ts is made and checked by. Formatted
+ * as Biome would.
+ */
+import type { Sql } from '../../src/database/client.ts';
+
+/** As our driver gives them; a timestamptz is ISO 8601 text with the offset of the session's zone. */
+const TYPES: Readonly<Record<string, string>> = {
+  int4: 'number',
+  float8: 'number',
+  text: 'string',
+  bool: 'boolean',
+  timestamptz: 'string',
+};
+
+/**
+ * The columns that are never null. The catalog does not know that of views and functions, so every other column is `| null`; the test of
+ * the generated types looks for nulls in these.
+ */
+export const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
+  provider: ['id', 'title', 'url', 'image', 'image_dark'],
+  region: ['slug', 'kind', 'map_latitude', 'map_longitude', 'map_delta'],
+  region_title: ['region_slug', 'locale', 'title'],
+  station: ['id', 'provider', 'latitude', 'longitude'],
+  station_title: ['station_id', 'locale', 'title'],
+  station_flag: ['station_id', 'reason'],
+  sensor: ['id', 'station_id', 'is_suspicious'],
+  station_current: ['id', 'provider', 'status', 'is_listed', 'is_bad_thp', 'title', 'latitude', 'longitude'],
+  region_current: [
+    ...['slug', 'kind', 'title', 'who_pm2.5_exceedance_days'],
+    ...['map_latitude', 'map_longitude', 'map_delta'],
+  ],
+  station_hourly: ['timestamp', 'station_id'],
+  station_daily: ['timestamp', 'station_id'],
+  station_monthly: ['timestamp', 'station_id'],
+  region_hourly: ['timestamp', 'region_slug'],
+  region_daily: ['timestamp', 'region_slug'],
+  region_monthly: ['timestamp', 'region_slug'],
+  history_window: ['series', 'unit', 'since', 'until'],
+  station_history: ['series', 'timestamp', 'station_id'],
+  region_history: ['series', 'timestamp', 'region_slug'],
+  installation: ['time_zone', 'epoch', 'engine', 'migrations'],
+  provider_state: ['provider', 'online', 'offline'],
+  newest_bucket: ['place', 'grain'],
+  last_audit: ['made_at', 'differing'],
+  quarantine_lines: ['reason', 'lines'],
+  storage: ['schema', 'bytes'],
+  station_silent: ['station_id', 'last_measurement_time', 'silent_minutes'],
+  station_stuck: ['station_id', 'metric', 'since', 'hours'],
+  station_raving: ['station_id', 'timestamp', 'avg_pm25', 'neighbour_count', 'neighbour_median', 'difference'],
+};
+
+/** `how` is a column of a view or function (t), an argument (i) or one that may be left out (d). */
+type Item = { relation: string; is_function: boolean; how: 't' | 'i' | 'd'; name: string; type: string };
+
+/** The whole text of src/database/apiTypes.ts. Throws on a type that schema api may not have, and on a column of NEVER_NULL that is not there. */
+export async function apiTypes(sql: Sql): Promise<string> {
+  const items = await sql<Item[]>`
+    select c.relname as relation, false as is_function, 't' as how, a.attname as name, t.typname as type, a.attnum::int as position
+    from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    join pg_type t on t.oid = a.atttypid
+    where c.relnamespace = 'api'::regnamespace and c.relkind = 'v'
+    union all
+    select p.proname, true, case when o.mode = 'i' and o.position > p.pronargs - p.pronargdefaults then 'd' else o.mode::text end, o.name,
+      t.typname, o.position::int
+    from pg_proc p
+    cross join unnest(p.proallargtypes, p.proargmodes, p.proargnames) with ordinality as o(type, mode, name, position)
+    join pg_type t on t.oid = o.type
+    where p.pronamespace = 'api'::regnamespace and p.proretset
+    order by is_function, relation, position`;
+  const names = [...new Set(items.map(({ relation }) => relation))];
+  const relations = new Map(names.map((name) => [name, items.filter(({ relation }) => relation === name)]));
+  for (const [relation, columns] of Object.entries(NEVER_NULL)) {
+    const there = relations.get(relation)?.map(({ name }) => name) ?? [];
+    const absent = columns.filter((column) => !there.includes(column));
+    if (absent.length > 0) throw new Error(`api.${relation} has no column ${absent.join(', ')} (NEVER_NULL)`);
+  }
+  const written = [...relations].map(([name, all]) =>
+    all[0]?.is_function ? functionType(name, all) : rowType(`  'api.${name}': `, all),
+  );
+  return `${HEADER}
+export type ApiViews = {
+${written.filter((text) => text.startsWith("  'api.")).join('')}};
+
+/** What returns rows: its arguments by name, and a row. */
+export type ApiFunctions = {
+${written.filter((text) => !text.startsWith("  'api.")).join('')}};
+`;
+}
+
+const HEADER = `/**
+ * The views and functions of schema api as Kysely sees them. Generated from the catalog by \`npm run types\`: not to be edited.
+ * A column is nullable unless test/database/apiTypes.ts says that it never is null.
+ */
+`;
+
+function functionType(name: string, items: readonly Item[]): string {
+  const args = items.filter(({ how }) => how !== 't').map(argument);
+  const row = rowType(
+    '    row: ',
+    items.filter(({ how }) => how === 't'),
+  );
+  return `  ${name}: {\n    arguments: { ${args.join('; ')} };\n${row}  };\n`;
+}
+
+function argument({ how, name, type }: Item): string {
+  return `${name}${how === 'd' ? '?' : ''}: ${type === 'timestamptz' ? 'Date' : typeOf(name, type)}`;
+}
+
+const WIDTH = 120;
+
+/** On one line if it fits. */
+function rowType(key: string, columns: readonly Item[]): string {
+  const properties = columns.map(({ relation, name, type }) => {
+    const isNullable = !NEVER_NULL[relation]?.includes(name);
+    return `${/^\w+$/.test(name) ? name : `'${name}'`}: ${typeOf(name, type)}${isNullable ? ' | null' : ''}`;
+  });
+  const line = `${key}{ ${properties.join('; ')} };\n`;
+  if (line.length <= WIDTH + 1) return line;
+  const indent = ' '.repeat(key.search(/\S/));
+  return `${key}{\n${properties.map((property) => `${indent}  ${property};\n`).join('')}${indent}};\n`;
+}
+
+function typeOf(name: string, type: string): string {
+  const found = TYPES[type];
+  if (found === undefined) throw new Error(`${name} is of type ${type}: schema api has ${Object.keys(TYPES)} only`);
+  return found;
+}

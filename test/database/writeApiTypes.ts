@@ -1,0 +1,15 @@
+/** Writes src/database/apiTypes.ts anew from a database that is made for it (npm run types). */
+import { writeFileSync } from 'node:fs';
+import { makeDatabase } from '../support/makeDatabase.ts';
+import { openServers } from '../support/servers.ts';
+import { apiTypes } from './apiTypes.ts';
+
+const { targets, close } = await openServers();
+try {
+  const database = await makeDatabase(targets, 'plain', 'Asia/Yerevan');
+  const path = new URL('../../src/database/apiTypes.ts', import.meta.url);
+  writeFileSync(path, await apiTypes(database.as('airseries_reader')));
+  await database.drop();
+} finally {
+  await close();
+}
