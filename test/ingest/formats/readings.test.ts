@@ -64,7 +64,7 @@ describe('CSV', () => {
   test.each([
     ['time,pm25', 'has no column sensor_id'],
     ['sensor_id,pm25', 'has no column for the time'],
-    ['sensor_id,time', 'names no metric'],
+    ['sensor_id,time', 'names no parameter'],
     ['sensor_id,time,pm25,pm25', 'names pm25 twice'],
     ['hello world', 'has no column sensor_id'],
   ])('the header %j is refused', async (header, why) => {

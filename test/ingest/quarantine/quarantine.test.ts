@@ -215,7 +215,11 @@ onEveryEngine('quarantine', (engine) => {
       await fill('us', 1);
       await job.run();
       expect(log.lines.filter(({ level }) => level === 'warn')).toEqual([
-        { level: 'warn', message: expect.stringContaining('the oldest were dropped'), fields: { lines: { us: 1 } } },
+        {
+          level: 'warn',
+          message: expect.stringContaining('the oldest lines were deleted'),
+          fields: { lines: { us: 1 } },
+        },
       ]);
     });
   });
