@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import request from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeApp } from '../../src/api/app.ts';
-import type { Api } from '../../src/database/apiSchema.ts';
+import { type Api, type ApiDb, apiRows } from '../../src/database/apiSchema.ts';
 import { openReads, openWrites } from '../../src/database/pools.ts';
 import { makeAdminApp } from '../../src/metrics/adminApp.ts';
 import { registerCollectors } from '../../src/metrics/collectors.ts';
@@ -38,6 +38,7 @@ const NETWORK = {
 };
 
 onEveryEngine('metrics', (engine) => {
+  let reads: ApiDb;
   let database: TestDatabase;
   let close: () => Promise<void>;
   let admin: ReturnType<typeof makeAdminApp>;
@@ -53,7 +54,7 @@ onEveryEngine('metrics', (engine) => {
     await bringIn(database.as(), NETWORK);
     ({ token } = await createToken(database.as(), { name: 't', provider: 'provider-0', stations: null, now: NOW }));
     const { timeZone, target } = database;
-    const reads = openReads<Api>(target, { timeZone, watch: observePool(metrics, 'read') });
+    reads = openReads<Api>(target, { timeZone, watch: observePool(metrics, 'read') });
     const writes = openWrites(target, { timeZone, watch: observePool(metrics, 'write') });
     close = async () => {
       await reads.destroy();
@@ -114,6 +115,16 @@ onEveryEngine('metrics', (engine) => {
     expect(text).toMatch(/airseries_newest_bucket_age_seconds\{place="region",grain="hour"\} 3600/);
     expect(text).toMatch(/airseries_database_size_bytes\{schema="raw"\} \d{5,}/);
     expect(text).toMatch(/process_cpu_seconds_total/);
+  });
+
+  it('knows no bucket of the future: a clock that was ahead may have left some', async () => {
+    const hourAgo = new Date(NOW.getTime() - 3_600_000 - 60_000);
+    const rows = await reads
+      .selectFrom(apiRows('newest_bucket', { at: hourAgo }).as('b'))
+      .selectAll()
+      .execute();
+    for (const { timestamp } of rows) expect(Date.parse(timestamp ?? '')).not.toBeGreaterThan(hourAgo.getTime());
+    expect(rows.some(({ timestamp }) => timestamp !== null)).toBe(true);
   });
 
   it('declares every metric that is defined', async () => {
