@@ -13,7 +13,7 @@ onEveryEngine('worker', (engine) => {
   });
   afterAll(() => database.drop());
 
-  const candidate = (name: string, working: Set<string>, onBegin = () => undefined as void) =>
+  const candidate = (name: string, working: Set<string>, onBegin: () => void = () => undefined) =>
     becomeLeader(
       database.target,
       log,
