@@ -2,8 +2,8 @@
  * The history of a station or a region in its five windows: query and JSON. Hours come without extremes, days and months with all of them
  * (H2, H3). One round trip: a known subject without data comes back as one row without a bucket.
  */
-
 import type { z } from 'zod';
+import { pickFields } from '../contract/fields.ts';
 import {
   type RegionHistory,
   regionDay,
@@ -13,8 +13,7 @@ import {
   stationHour,
 } from '../contract/history.ts';
 import { WINDOWS, type WindowKey } from '../contract/windows.ts';
-import { type ApiDb, type ApiRow, apiRows } from '../database/apiSchema.ts';
-import { pickFields } from './present.ts';
+import { type ApiDb, type ApiRow, apiRows } from '../database/pools.ts';
 
 /** A bucket in one of the windows; ranges are still two scalars, and hours have nothing in them. */
 export type StationBucket = InWindow<ApiRow<'station_history'>>;

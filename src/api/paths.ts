@@ -1,9 +1,8 @@
 /** What a request asks for by its path, and why another path leads nowhere. */
-
 import type { Request } from 'express';
 import { ENDPOINTS, PATH_PARAMETERS } from '../contract/endpoints.ts';
 import { isLocale, LOCALES, type Locale } from '../contract/locales.ts';
-import { notFound, type Problem, quoted } from '../http/problem.ts';
+import { notFound, type Problem, quoted } from '../http/send.ts';
 
 export function localeOf(req: Request): Locale {
   const locale = parameter(req, 'locale');

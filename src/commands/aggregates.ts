@@ -1,10 +1,17 @@
 /** Commands about the schema and what is computed in it: migrate, refresh, digest, audit. */
 import { Command } from 'commander';
-import { makeDigest } from '../rollups/digest.ts';
-import { audit, rebuild, refresh } from '../rollups/refresh.ts';
+import { audit, makeDigest, rebuild, refresh } from '../rollups/refresh.ts';
 import { AUDITED_DAYS } from '../worker/jobs.ts';
-import type { Context, Outcome, Run } from './context.ts';
-import { checkPeriod, type PeriodOptions, readPeriod, TIMES, timeOption } from './options.ts';
+import {
+  type Context,
+  checkPeriod,
+  type Outcome,
+  type PeriodOptions,
+  type Run,
+  readPeriod,
+  TIMES,
+  timeOption,
+} from './context.ts';
 
 /** Every command migrates the database before it does anything else; this one does nothing more. */
 export function migrateCommand(run: Run): Command {

@@ -4,10 +4,8 @@ import { Command } from 'commander';
 import { holdsDemo, loadDemo, takeDemoOut } from '../demo/lifecycle.ts';
 import { importNetwork } from '../network/importNetwork.ts';
 import { screen, screenedPeriods } from '../network/screening.ts';
-import { makeDigest } from '../rollups/digest.ts';
-import { refresh } from '../rollups/refresh.ts';
-import type { Context, Outcome, Run } from './context.ts';
-import { TIMES, timeOption } from './options.ts';
+import { makeDigest, refresh } from '../rollups/refresh.ts';
+import { type Context, type Outcome, type Run, TIMES, timeOption } from './context.ts';
 
 export function importNetworkCommand(run: Run): Command {
   return new Command('network')

@@ -3,8 +3,7 @@ import { Command } from 'commander';
 import { dropQuarantined, listQuarantine } from '../ingest/quarantine/list.ts';
 import { retryQuarantined } from '../ingest/quarantine/retry.ts';
 import { refresh } from '../rollups/refresh.ts';
-import { type Context, type Outcome, type Run, UsageError } from './context.ts';
-import { TIMES, timeOption, wholeNumber } from './options.ts';
+import { type Context, type Outcome, type Run, TIMES, timeOption, UsageError, wholeNumber } from './context.ts';
 
 type Filter = { reason?: string; source?: string; provider?: string };
 type DropOptions = Filter & { before?: string; all?: boolean };

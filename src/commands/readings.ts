@@ -6,8 +6,18 @@ import { FORMATS, type Format } from '../ingest/formats/readings.ts';
 import { importReadings } from '../ingest/importReadings.ts';
 import type { Summary } from '../ingest/summary.ts';
 import { refresh } from '../rollups/refresh.ts';
-import { type Context, type Outcome, type Run, UsageError } from './context.ts';
-import { checkPeriod, type PeriodOptions, readPeriod, TIMES, timeOption, wholeNumber } from './options.ts';
+import {
+  type Context,
+  checkPeriod,
+  type Outcome,
+  type PeriodOptions,
+  type Run,
+  readPeriod,
+  TIMES,
+  timeOption,
+  UsageError,
+  wholeNumber,
+} from './context.ts';
 
 export function importReadingsCommand(run: Run): Command {
   return new Command('readings')

@@ -2,8 +2,7 @@
 import { Command } from 'commander';
 import type { Config } from '../config.ts';
 import { countReadingsBefore, currentCutoff, deleteExpired, lowerCutoff, planRetention } from '../rollups/retention.ts';
-import { type Context, type Outcome, type Run, UsageError } from './context.ts';
-import { TIMES, timeOption } from './options.ts';
+import { type Context, type Outcome, type Run, TIMES, timeOption, UsageError } from './context.ts';
 
 type Options = { apply?: boolean; cutoff?: string };
 

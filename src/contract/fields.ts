@@ -39,3 +39,9 @@ export function parameter(name: ParameterName) {
   if (found === undefined) throw new Error(`no parameter is called ${name}`);
   return found;
 }
+
+/** Exactly the keys of a contract schema, in its order; whatever else `values` holds stays out. */
+export function pickFields<Schema extends z.ZodObject>(schema: Schema, values: z.infer<Schema>): z.infer<Schema> {
+  const keys = Object.keys(schema.shape);
+  return Object.fromEntries(keys.map((key) => [key, values[key as keyof typeof values]])) as z.infer<Schema>;
+}

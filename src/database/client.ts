@@ -1,9 +1,8 @@
 /** Connections to PostgreSQL: in the right role and time zone, with the settings that our SQL relies on, and arrays as the driver sends them fastest. */
-
 import type { Socket } from 'node:net';
 import postgres from 'postgres';
 import { sessionSettings } from './session.ts';
-import { whileAnswered } from './timeouts.ts';
+import { whileAnswered } from './waiting.ts';
 
 /** Where the database is: a URL of the operator's, or the socket of the embedded server. */
 export type Target = string | { host: string; port: number; user: string; database: string };

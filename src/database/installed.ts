@@ -2,14 +2,11 @@
  * What a process does that may only read (READER_DATABASE_URL): it cannot bring a database to its version, so it checks that another
  * process has. The database has the same fingerprints then as this program would give it.
  */
-
 import { buildRollups, type Engine } from './aggregates.ts';
-import type { Api } from './apiSchema.ts';
 import { onConnection, type Sql, type Target } from './client.ts';
-import { DEFINITIONS, type Definitions, fingerprint } from './definitions.ts';
+import { DEFINITIONS, type Definitions, fingerprint, MigrationRefused, readMigrations } from './definitions.ts';
 import { calendarOf, checkRecorded, type Installation, levelColumns } from './migrate.ts';
-import { MigrationRefused, readMigrations } from './migrations.ts';
-import { readsOn } from './pools.ts';
+import { type Api, readsOn } from './pools.ts';
 import { repeatableSql } from './repeatable.ts';
 import { checkSession } from './session.ts';
 

@@ -3,13 +3,20 @@ import type { Log } from '../log.ts';
 import { buildRollups, type Calendar, type Engine, LEVELS } from './aggregates.ts';
 import { carryOver, isSetAside, setAsideSql } from './carryOver.ts';
 import { onConnection, ROLES, type Sql, type Target } from './client.ts';
-import { DEFINITIONS, type Definitions, fingerprint, readSql } from './definitions.ts';
-import { checkCatalogs, checkEngine, offeredEngine } from './engine.ts';
-import { type Applied, MigrationRefused, pendingMigrations, readMigrations } from './migrations.ts';
+import {
+  type Applied,
+  DEFINITIONS,
+  type Definitions,
+  fingerprint,
+  MigrationRefused,
+  pendingMigrations,
+  readMigrations,
+  readSql,
+} from './definitions.ts';
+import { checkCatalogs, checkEngine, checkTimeZone, offeredEngine } from './engine.ts';
 import type { Columns } from './oracle.ts';
 import { DROP, repeatableSql } from './repeatable.ts';
 import { checkSession } from './session.ts';
-import { checkTimeZone } from './timeZone.ts';
 
 export type Installation = { timeZone: string; epoch: string; engine: Engine; applied: number };
 

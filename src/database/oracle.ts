@@ -4,7 +4,6 @@
  * one statement, so it sees one snapshot; buckets that touch a change which no refresh has seen yet are left out. It looks at whole
  * months, because a month's value needs all its hours.
  */
-
 import { body, type Calendar, LEVELS, type Level } from './aggregates.ts';
 import type { Definitions } from './definitions.ts';
 

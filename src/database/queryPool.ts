@@ -8,8 +8,7 @@
 import { connect as dial, type Socket } from 'node:net';
 import { connect, type Place, type Role, type Sql, type Target } from './client.ts';
 import { asUnavailable, isConnectionError, isSilent, isTransient, Unavailable } from './errors.ts';
-import { makeSemaphore, type Semaphore } from './semaphore.ts';
-import { type Rhythm, whileAnswered, withTimeout } from './timeouts.ts';
+import { makeSemaphore, type Rhythm, type Semaphore, whileAnswered, withTimeout } from './waiting.ts';
 
 const PAUSE_MS = 100;
 const ATTEMPTS = 4;

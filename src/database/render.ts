@@ -6,7 +6,6 @@
  * `{{publish pm25: c.pm25}}` is a value rounded as its parameter is published;
  * `{{include parts/store.sql}}` is a file that several others share, without its comments.
  */
-
 import { LOCALES } from '../contract/locales.ts';
 import { FORMULAS, type Parameter } from '../contract/parameters.ts';
 import { type Definitions, readSql } from './definitions.ts';

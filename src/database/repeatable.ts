@@ -2,7 +2,6 @@
  * The repeatable SQL: schemas logic (with the engine's refresh and the oracle) and api. Dropped and built as one whenever any of it
  * changed, so a database that was upgraded is the same as a new one; nothing in them holds data.
  */
-
 import { body, type Calendar, type Engine, LEVELS, type Level, wordsOf } from './aggregates.ts';
 import { type Definitions, listSql, readSql } from './definitions.ts';
 import { buildOracle, type Columns } from './oracle.ts';

@@ -1,10 +1,12 @@
 /** Keeps the demo alive: brings its readings from the newest stored one up to now, whether that is ten minutes or a year. */
-
 import { PARAMETER_NAMES } from '../contract/parameters.ts';
 import { arrayLiteral, type Sql, textParameters } from '../database/client.ts';
+import { copyIn } from '../database/copyIn.ts';
+import type { Log } from '../log.ts';
+import { makeProgress } from '../progress.ts';
+import { demoTimeZone, isDemo, newestReading } from './lifecycle.ts';
 import { DEMO_PROVIDER, demoNetwork } from './network.ts';
-import { COPY_COLUMNS, type DemoReading, demoBeginning, demoReadings } from './readings.ts';
-import { demoTimeZone, isDemo, newestReading } from './state.ts';
+import { COPY_COLUMNS, copyLines, type DemoReading, demoBeginning, demoInstants, demoReadings } from './readings.ts';
 
 /** Bounds memory and the length of a transaction after a long pause. */
 const BATCH_ROWS = 20_000;
@@ -49,4 +51,49 @@ async function insert(sql: Sql, readings: readonly DemoReading[]): Promise<numbe
     [...columns, DEMO_PROVIDER],
   );
   return result.count;
+}
+
+/** Fills an empty database with the history of the demo, as fast as a database takes it: a fresh machine waits for this. */
+
+/** A batch is a transaction and costs about 0.1 s whatever its size; in smaller ones little is lost when the load is interrupted. */
+const COPY_ROWS = 100_000;
+const CHUNK_CHARACTERS = 256 * 1024;
+
+type Options = { now: Date; seed: number; log: Log; terminal: boolean; since?: Date };
+
+/** As the owner. Goes on after the newest reading, so an interrupted load can simply be called again. Returns the rows loaded. */
+export async function loadDemoReadings(
+  sql: Sql,
+  { now, seed, log, terminal, since = demoBeginning(now) }: Options,
+): Promise<number> {
+  const network = demoNetwork(await demoTimeZone(sql));
+  const from = (await newestReading(sql)) ?? since;
+  const total = [...demoInstants(from, now)].length;
+  const progress = makeProgress('loading the demo readings', log, terminal);
+  const instants = demoReadings({ network, seed, from, to: now });
+  const done = { rows: 0, instants: 0 };
+  while (done.instants < total) {
+    await copyIn(sql, `copy raw.readings (${COPY_COLUMNS}) from stdin`, batchOf(instants, done));
+    progress.show(done.rows, done.instants / total);
+  }
+  progress.hide();
+  log.info({ readings: done.rows }, 'demo readings loaded');
+  return done.rows;
+}
+
+/** The text of the next batch, whole instants only, in chunks; counts them in `done`. */
+function* batchOf(instants: Generator<DemoReading[]>, done: { rows: number; instants: number }): Generator<string> {
+  const enough = done.rows + COPY_ROWS;
+  let text = '';
+  while (done.rows < enough) {
+    const { value, done: over } = instants.next();
+    if (over) break;
+    text += copyLines(value);
+    done.rows += value.length;
+    done.instants += 1;
+    if (text.length < CHUNK_CHARACTERS) continue;
+    yield text;
+    text = '';
+  }
+  yield text;
 }

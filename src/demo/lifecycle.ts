@@ -2,10 +2,8 @@
 import { onConnection, type Sql, type Target } from '../database/client.ts';
 import type { Log } from '../log.ts';
 import { importNetwork } from '../network/importNetwork.ts';
-import { feedDemo } from './feed.ts';
-import { loadDemoReadings } from './load.ts';
-import { demoNetwork } from './network.ts';
-import { isDemo, isEmpty, removeDemo } from './state.ts';
+import { feedDemo, loadDemoReadings } from './feed.ts';
+import { DEMO_PROVIDER, DEMO_PROVIDERS, demoNetwork } from './network.ts';
 
 export const DEMO_SEED = 20_261_120;
 
@@ -64,4 +62,71 @@ async function lockDemo(sql: Sql): Promise<void> {
 
 function asOwner<T>(target: Target, work: (sql: Sql) => Promise<T>): Promise<T> {
   return onConnection(target, { role: 'airseries_owner', name: 'airseries demo' }, work);
+}
+
+/** Whether a database holds the demo, nothing, or somebody's real network; and how the demo leaves it. */
+
+export async function isDemo(sql: Sql): Promise<boolean> {
+  const [row] = await sql`select exists (select from raw.provider where id = ${DEMO_PROVIDER}) as demo`;
+  return row?.demo === true;
+}
+
+/** No network and no readings. */
+export async function isEmpty(sql: Sql): Promise<boolean> {
+  const [row] = await sql`
+    select not exists (select from raw.provider) and not exists (select from raw.region) and not exists (select from raw.station)
+      and not exists (select from raw.sensor) and not exists (select from raw.readings) as empty`;
+  return row?.empty === true;
+}
+
+export class NotTheDemo extends Error {}
+
+/** As the owner, in one transaction: all or nothing. The next refresh empties the aggregates. */
+export async function removeDemo(sql: Sql): Promise<void> {
+  await refuseOthers(sql);
+  await sql.unsafe(REMOVE).simple(); // sent as one, so it is one transaction
+}
+
+/** Readings first: the lock makes a feed in flight wait, and then it finds no provider (feed.ts). */
+const REMOVE = `
+  update raw.installation set demo = 'removed';
+  truncate raw.readings;
+  delete from raw.quarantine;
+  delete from rollup.digest;
+  delete from raw.membership;
+  delete from raw.placement;
+  delete from raw.station_region;
+  delete from raw.hidden_period;
+  delete from raw.flag_period;
+  delete from raw.screened_period;
+  delete from raw.correction;
+  delete from raw.sensor_station;
+  delete from raw.suspicious_period;
+  delete from raw.sensor;
+  delete from raw.station;
+  delete from raw.region where kind = 'district';
+  delete from raw.region;
+  delete from raw.token;
+  delete from raw.pull;
+  delete from raw.provider;`;
+
+async function refuseOthers(sql: Sql): Promise<void> {
+  const others = await sql<
+    { id: string }[]
+  >`select id from raw.provider where id not in ${sql(DEMO_PROVIDERS)} order by id`;
+  if (others.length > 0) {
+    const names = others.map(({ id }) => id).join(', ');
+    throw new NotTheDemo(`This database holds more than the demo (providers: ${names}), and nothing was removed.`);
+  }
+}
+
+export async function demoTimeZone(sql: Sql): Promise<string> {
+  const [row] = await sql<{ zone: string }[]>`select time_zone as zone from raw.installation`;
+  if (row === undefined) throw new Error('the database has no time zone recorded');
+  return row.zone;
+}
+
+export async function newestReading(sql: Sql): Promise<Date | undefined> {
+  const [row] = await sql<{ newest: string | null }[]>`select max(measured_at) as newest from raw.readings`;
+  return row?.newest == null ? undefined : new Date(row.newest);
 }

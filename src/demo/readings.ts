@@ -1,8 +1,7 @@
 /** The invented readings, and as text for COPY. */
 import { PARAMETER_NAMES } from '../contract/parameters.ts';
 import { type Air, airAt } from './air.ts';
-import { isMissing } from './instruments.ts';
-import { type DemoSensor, measure, sensorsOf } from './measure.ts';
+import { type DemoSensor, isMissing, measure, sensorsOf } from './measure.ts';
 import type { DemoNetwork } from './network.ts';
 import { CITIES } from './places.ts';
 import { SITES } from './stations.ts';

@@ -1,7 +1,7 @@
 /** The aggregates of the open data: what is asked, and the files that it fills. */
 import { type CompiledQuery, sql } from 'kysely';
-import type { ApiDb } from '../database/apiSchema.ts';
 import { arrayLiteral, type Sql } from '../database/client.ts';
+import type { ApiDb } from '../database/pools.ts';
 import { type CsvFile, openCsvFile, type Row } from './csvFile.ts';
 import type { Layout } from './layouts.ts';
 

@@ -1,10 +1,9 @@
 /** Files of the open data, and the list of sensors among them. */
-
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
-import { type ApiDb, apiRows } from '../database/apiSchema.ts';
 import { arrayLiteral } from '../database/client.ts';
+import { type ApiDb, apiRows } from '../database/pools.ts';
 import { InputError } from '../inputError.ts';
 import { SENSOR_COLUMNS } from './layouts.ts';
 

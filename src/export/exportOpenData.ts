@@ -2,9 +2,9 @@
  * The history of the network as files for people who work with tables: the published hours and days of stations and cities, in the
  * layout of airquality.am. Each file is whole or not there, and all of them are of one moment.
  */
-import { type Api, type ApiDb, apiRows } from '../database/apiSchema.ts';
+
 import { onConnection, type Sql, type Target } from '../database/client.ts';
-import { readsOn } from '../database/pools.ts';
+import { type Api, type ApiDb, apiRows, readsOn } from '../database/pools.ts';
 import type { Log } from '../log.ts';
 import { makeProgress } from '../progress.ts';
 import { type AggregateFiles, bucketsOf, inBatches, makeAggregateFiles, planPieces } from './aggregates.ts';

@@ -5,8 +5,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Log } from '../log.ts';
-import { Problem } from './problem.ts';
-import { isExpecting, refusalOf, sendRefusal, unreadable } from './refusal.ts';
+import { isExpecting, refusalOf, sendRefusal, unreadable } from './errors.ts';
+import { Problem } from './send.ts';
 import { makeTurns, type Turns } from './turns.ts';
 
 const LIMITS = {

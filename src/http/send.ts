@@ -1,10 +1,8 @@
 /** Sends an answer: the bytes once, their validator, and 304 to a client that has them. HEAD gets the same headers and no body. */
-
 import { createHash } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Request, Response } from 'express';
 import type { Locale } from '../contract/locales.ts';
-import type { Problem } from './problem.ts';
 
 export function etagOf(body: Buffer): string {
   return `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
@@ -53,4 +51,40 @@ export function sendBody(req: IncomingMessage, res: ServerResponse, status: numb
 
 export function problemBody(status: number, detail: string): Buffer {
   return Buffer.from(JSON.stringify({ status, title: STATUS_CODES[status], detail }));
+}
+
+/** An answer that is not the one that was asked for: a status, and what to do about it in words for the client. */
+export class Problem extends Error {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, detail: string, headers: Readonly<Record<string, string>> = {}) {
+    super(detail);
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+export const notFound = (detail: string): Problem => new Problem(404, detail);
+
+/** What a client sent, fit to be repeated to it: quoted, and not longer than a line. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text);
+}
+
+/**
+ * Asks an identical question once while it is under way: when a thousand clients want the same page at the same moment, one of them
+ * asks the database and all have its answer. It was asked before some of them came, by no more than the three seconds that it may take.
+ */
+
+/** Gives what `ask` resolves to, or how it fails, to everyone who asks by this key until then. What is given is shared: do not change it. */
+export function coalesce<Answer>(): (key: string, ask: () => Promise<Answer>) => Promise<Answer> {
+  const underWay = new Map<string, Promise<Answer>>();
+  return (key, ask) => {
+    const asked = underWay.get(key);
+    if (asked !== undefined) return asked;
+    const asking = ask().finally(() => underWay.delete(key));
+    underWay.set(key, asking);
+    return asking;
+  };
 }

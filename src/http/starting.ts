@@ -1,8 +1,7 @@
 /** What the public port answers while the service is still getting ready: 503 instead of a refused connection. */
 import type { RequestListener } from 'node:http';
-import { ANY_ORIGIN } from './methods.ts';
-import { Problem } from './problem.ts';
-import { sendProblem } from './send.ts';
+import { ANY_ORIGIN } from './middleware.ts';
+import { Problem, sendProblem } from './send.ts';
 
 const STARTING = new Problem(503, 'The service is starting. Try again in a few seconds.', {
   'Retry-After': '5',

@@ -2,13 +2,11 @@
  * Judges readings one by one and lays them into columns, written as PostgreSQL array literals: building these strings ourselves is
  * many times faster than handing arrays to the driver. What only the database can know (is there such a sensor?) it adds itself.
  */
-
 import { PARAMETERS, type Parameter, type ParameterName } from '../contract/parameters.ts';
 import { arrayLiteral } from '../database/client.ts';
 import { nextTurn } from './formats/turns.ts';
-import type { ReadingReason, ValueReason } from './summary.ts';
+import type { ReadingReason, VALUE_REASONS, ValueReason } from './summary.ts';
 import { readInstant } from './time.ts';
-import { readValue } from './value.ts';
 
 /** A reading as it came; nothing of it is checked yet. */
 export type ReadingInput = {
@@ -105,4 +103,31 @@ export function readSensor(given: unknown): number | undefined {
 /** PostgreSQL stores no NUL in text, and here a line break separates one text from the next. */
 function storable(text: string): string {
   return /[\0\n]/.test(text) ? text.replace(/[\0\n]/g, '\ufffd') : text;
+}
+
+/** One value as it came becomes the number to store, or the reason why it cannot be one (S1). */
+
+/**
+ * What `Number` takes beyond this (blanks, hexadecimal, the empty string) is a mistake rather than a measurement. No digit can be
+ * matched in two ways, so the time it takes is linear in the length.
+ */
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/**
+ * Null: nothing was given. Bounds are compared as given; the number is then what single precision makes of it, which for one too
+ * small for that is 0.
+ */
+export function readValue(given: unknown, parameter: Parameter): number | null | keyof typeof VALUE_REASONS {
+  if (given === undefined || given === null || given === '') return null;
+  const value = typeof given === 'string' && NUMBER.test(given) ? Number(given) : given;
+  if (typeof value !== 'number' || Number.isNaN(value)) return 'unreadable';
+  if (parameter.kind === 'vector') return readDirection(value);
+  if (!(value >= parameter.low && value <= parameter.high)) return 'out_of_bounds';
+  return Math.fround(value);
+}
+
+/** 360 is north, which is 0; so is what single precision would round up to 360. */
+function readDirection(value: number): number | 'out_of_bounds' {
+  if (!(value >= 0 && value <= 360)) return 'out_of_bounds';
+  return Math.fround(value) % 360;
 }

@@ -4,9 +4,8 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { PARAMETERS, type Parameter, type ParameterName } from '../contract/parameters.ts';
-import { judge, latestOf, type Problem, type ReadingInput, readSensor, type ValueProblem } from './batch.ts';
+import { judge, latestOf, type Problem, type ReadingInput, readSensor, readValue, type ValueProblem } from './batch.ts';
 import { type Instant, instantText, readInstant } from './time.ts';
-import { readValue } from './value.ts';
 
 /** What is known of a sensor of the network. Times in microseconds since 1970. */
 export type KnownSensor = {

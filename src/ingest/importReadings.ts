@@ -8,8 +8,8 @@ import type { Log } from '../log.ts';
 import { makeProgress, type Progress } from '../progress.ts';
 import type { Accepted } from './accept.ts';
 import { type Copier, makeCopier, type Prepared } from './copyReadings.ts';
-import { openSource, type Source } from './formats/bytes.ts';
 import { type Format, type ReadingBatch, readReadings } from './formats/readings.ts';
+import { openSource, type Source } from './formats/source.ts';
 import { emptySummary, noteBatch, type Summary } from './summary.ts';
 
 type Options = { now: Date; log: Log; terminal: boolean; format?: Format | undefined };

@@ -1,10 +1,9 @@
 /** The admin port, for operators, orchestrators and Prometheus: is the process alive (/healthz), ready (/readyz), and how is it doing (/metrics)? */
 import type { Express, Request } from 'express';
-import type { ApiDb } from '../database/apiSchema.ts';
+import type { ApiDb } from '../database/pools.ts';
 import { makeErrorHandlers } from '../http/errors.ts';
-import { addPath, bareApp } from '../http/methods.ts';
-import { notFound, quoted } from '../http/problem.ts';
-import { sendBody } from '../http/send.ts';
+import { addPath, bareApp } from '../http/middleware.ts';
+import { notFound, quoted, sendBody } from '../http/send.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from './definitions.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { Gauge } from 'prom-client';
 import type { Clock } from '../clock.ts';
-import { type ApiDb, apiRows } from '../database/apiSchema.ts';
+import { type ApiDb, apiRows } from '../database/pools.ts';
 import type { Log } from '../log.ts';
 import { queryFreshness } from './adminApp.ts';
 import { type DatabaseGauges, setUnknown } from './databaseGauges.ts';

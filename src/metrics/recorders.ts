@@ -1,4 +1,6 @@
 /** Records in the metrics what became of readings, and how busy a pool of database connections is. */
+
+import type { Request, RequestHandler, Response } from 'express';
 import type { PoolObserver } from '../database/queryPool.ts';
 import type { Accepted, WriteStats } from '../ingest/accept.ts';
 import type { Metrics } from './definitions.ts';
@@ -29,4 +31,49 @@ export function observePool(metrics: Metrics, pool: string): PoolObserver {
     metrics.sources.pools.set(pool, counts);
     return (query, seconds) => metrics.queryDuration.observe({ query }, seconds);
   };
+}
+
+/** Counts and times requests by the pattern of their path, so that nothing a client makes up becomes a label. */
+
+const METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST']);
+
+/** Middleware for one of the servers, to come before all others. The route is `res.locals.route`, or `unknown`. */
+export function measure(metrics: Metrics, server: 'public' | 'ingest'): RequestHandler {
+  return (req, res, next) => {
+    const began = performance.now();
+    metrics.httpRequestsInFlight.inc({ server });
+    res.once('close', () => {
+      metrics.httpRequestsInFlight.dec({ server });
+      const route = String(res.locals.route ?? 'unknown');
+      const method = METHODS.has(req.method) ? req.method : 'other';
+      const status = res.writableFinished ? String(res.statusCode) : 'aborted';
+      metrics.httpRequests.inc({ route, method, status });
+      if (isServed(req, res)) {
+        // by its class: every combination is ten series
+        const labels = { route, method, status: status.replace(/^(\d)\d\d$/, '$1xx') };
+        metrics.httpRequestDuration.observe(labels, (performance.now() - began) / 1_000);
+      }
+      metrics.httpResponseBytes.inc({ route }, bytesOf(req, res));
+      const outcome = cacheOutcome(req, res);
+      if (outcome !== undefined) metrics.httpCache.inc({ outcome });
+    });
+    next();
+  };
+}
+
+/** Whether the path exists and takes this method: only such requests are timed. */
+function isServed(req: Request, res: Response): boolean {
+  return res.locals.route !== undefined && res.statusCode !== 405 && req.method !== 'OPTIONS';
+}
+
+function bytesOf(req: Request, res: Response): number {
+  if (req.method === 'HEAD' || res.statusCode === 304 || !res.writableFinished) return 0;
+  return Number(res.getHeader('Content-Length') ?? 0);
+}
+
+/** What the client had, where the answer carries a validator: nothing, the same, or something else. */
+function cacheOutcome(req: Request, res: Response): string | undefined {
+  if (res.getHeader('ETag') === undefined) return undefined;
+  if (res.statusCode === 304) return 'same';
+  return req.get('If-None-Match') === undefined ? 'none' : 'other';
 }

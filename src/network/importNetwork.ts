@@ -1,7 +1,7 @@
 /** A network file into the database: read, checked with every problem named at once, and put in by a single statement. */
 import type { Sql } from '../database/client.ts';
 import type { Log } from '../log.ts';
-import { readKnown } from './existing.ts';
+import { readKnown } from './context.ts';
 import { timestamp } from './periods.ts';
 import { type Problem, readNetwork } from './read.ts';
 import { makeRows } from './rows.ts';

@@ -9,8 +9,7 @@ import type { Accepted, WriteStats } from '../ingest/accept.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/definitions.ts';
 import { recordIngest, recordWrite } from '../metrics/recorders.ts';
-import type { Limits } from './fetchDocument.ts';
-import { isAllowed, shownAddress } from './hosts.ts';
+import { isAllowed, type Limits, shownAddress } from './fetchDocument.ts';
 import { type Pull, type Pulled, pullProvider } from './pullProvider.ts';
 
 type Options = {

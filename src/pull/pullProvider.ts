@@ -10,8 +10,7 @@ import { readInstant } from '../ingest/time.ts';
 import { acceptWithinScope } from '../ingest/withinScope.ts';
 import { InputError } from '../inputError.ts';
 import type { PULL_KINDS } from '../network/schema.ts';
-import { fetchDocument, type Limits } from './fetchDocument.ts';
-import { shownAddress } from './hosts.ts';
+import { fetchDocument, type Limits, shownAddress } from './fetchDocument.ts';
 import { MOST_IN_ALL, MOST_READINGS, readSensorCommunity } from './sensorCommunity.ts';
 
 export type Pull = { provider: string; kind: string; url: string };

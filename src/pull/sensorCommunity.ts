@@ -4,10 +4,10 @@
  */
 import type { ParameterName } from '../contract/parameters.ts';
 import type { ReadingInput } from '../ingest/batch.ts';
-import { splitElements } from '../ingest/formats/elements.ts';
+import { splitElements } from '../ingest/formats/json.ts';
 import { LONGEST_LINE } from '../ingest/formats/lines.ts';
-import { VALUE_TYPES } from '../ingest/formats/sensorCommunity.ts';
 import { inTurns } from '../ingest/formats/turns.ts';
+import { VALUE_TYPES } from '../ingest/formats/valueTypes.ts';
 import { readInstant } from '../ingest/time.ts';
 
 export type PulledDocument = {

@@ -1,10 +1,9 @@
 /** POST /v1/push/airrohr: what the airRohr firmware sends to "its own API", to the address, user and password set in the device. */
 import type { Request, RequestHandler } from 'express';
-import { Problem } from '../http/problem.ts';
+import { Problem } from '../http/send.ts';
 import { findPushSensors, type PushRecord, readingsOfPush, readPushedValues } from '../ingest/formats/airrohr.ts';
 import { senderOf } from './authenticate.ts';
-import { bodyOf, parseJson, readBody } from './body.ts';
-import { type IngestDeps, ingestBatch } from './ingestBatch.ts';
+import { bodyOf, type IngestDeps, ingestBatch, parseJson, readBody } from './ingestBatch.ts';
 
 const LARGEST_BODY = 64 * 1024;
 

@@ -1,17 +1,18 @@
 /** Where devices and feeds push readings, as an Express app: who is it, how often, and only then what it sends. */
+
+import type { RequestListener } from 'node:http';
 import type { Express, Request } from 'express';
 import type { Clock } from '../clock.ts';
 import type { QueryPool } from '../database/queryPool.ts';
 import { makeErrorHandlers, refuseMalformedPath } from '../http/errors.ts';
-import { addPostPath, bareApp } from '../http/methods.ts';
-import { notFound, quoted } from '../http/problem.ts';
-import { accessLog } from '../http/requestLog.ts';
+import { type Listening, listen } from '../http/listen.ts';
+import { accessLog, addPostPath, bareApp } from '../http/middleware.ts';
+import { notFound, quoted } from '../http/send.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/definitions.ts';
-import { measure } from '../metrics/http.ts';
+import { measure } from '../metrics/recorders.ts';
 import { makeAirrohrRoute } from './airrohr.ts';
-import { makeAuthenticate, senderOf } from './authenticate.ts';
-import { atMost, perMinute } from './limits.ts';
+import { atMost, makeAuthenticate, perMinute, senderOf } from './authenticate.ts';
 import { makeReadingsRoute } from './readings.ts';
 
 export type IngestOptions = {
@@ -71,4 +72,56 @@ export function makeIngestApp({
     throw notFound(`There is nothing at ${quoted(req.path)}. Readings go to ${READINGS_PATH} or ${AIRROHR_PATH}.`);
   }, errors.handle);
   return app;
+}
+
+/** The ingest port opens with the first token and not before: a service that nobody may send to listens to nobody. */
+
+type Options = {
+  app: RequestListener;
+  host: string;
+  port: number;
+  /** Whether there is a token that was not revoked. */
+  hasTokens: () => Promise<boolean>;
+  log: Log;
+};
+
+export type IngestListener = Pick<Listening, 'drain'> & { close(): Promise<void> };
+
+const LOOK_EVERY_MS = 10_000;
+/** Headers, the token looked up, and ten seconds for the body (which the app sees to, and answers). */
+const REQUEST_MS = 20_000;
+/** Of each, a piece of a body may lie in memory. */
+const CONNECTIONS = 500;
+
+/** Looks now and every ten seconds; rejects if there are tokens and the port cannot be had. An open door stays open. */
+export async function openListener({ app, host, port, hasTokens, log }: Options): Promise<IngestListener> {
+  let listening: Listening | undefined;
+  const look = async () => {
+    if (listening !== undefined || !(await hasTokens())) return;
+    listening = await listen(app, {
+      host,
+      port,
+      variable: 'INGEST_PORT',
+      requestMs: REQUEST_MS,
+      connections: CONNECTIONS,
+      log,
+    });
+    log.info(`HTTP ingestion is open at http://${host}:${listening.port}/v1/readings`);
+  };
+  await look();
+  if (listening === undefined) log.info('HTTP ingestion is closed: there is no token yet');
+  let looking: Promise<void> = Promise.resolve();
+  const timer = setInterval(() => {
+    looking = looking
+      .then(look)
+      .catch((error: Error) => log.error({ err: error }, 'the ingestion port could not be opened; retrying'));
+  }, LOOK_EVERY_MS);
+  return {
+    drain: () => listening?.drain(),
+    async close() {
+      clearInterval(timer);
+      await looking;
+      await listening?.close();
+    },
+  };
 }

@@ -1,14 +1,11 @@
 /** POST /v1/readings: a batch of readings with our sensors' numbers, as a JSON array (or one object) or as NDJSON. */
 import type { RequestHandler } from 'express';
-import { Problem } from '../http/problem.ts';
+import { Problem } from '../http/send.ts';
 import type { ReadingInput } from '../ingest/batch.ts';
-import { type Element, splitElements } from '../ingest/formats/elements.ts';
+import { type Element, isObject, ndjsonReader, readingOf, splitElements, unreadable } from '../ingest/formats/json.ts';
 import { LONGEST_LINE, splitLines } from '../ingest/formats/lines.ts';
-import { ndjsonReader } from '../ingest/formats/ndjson.ts';
-import { isObject, readingOf, unreadable } from '../ingest/formats/object.ts';
 import { inTurns } from '../ingest/formats/turns.ts';
-import { bodyOf, notJson, readBody } from './body.ts';
-import { type IngestDeps, ingestBatch } from './ingestBatch.ts';
+import { bodyOf, type IngestDeps, ingestBatch, notJson, readBody } from './ingestBatch.ts';
 
 const JSON_TYPES = ['application/json'];
 const LINE_TYPES = ['application/x-ndjson', 'application/ndjson', 'text/plain'];

@@ -1,5 +1,4 @@
 /** Readings that are too old to be kept: which they are, that they go, and what is done where too many would. */
-
 import type { Sql, Target } from '../database/client.ts';
 import type { Log } from '../log.ts';
 import { asOwner } from './refresh.ts';

@@ -4,7 +4,7 @@
  * frozen or cut off is succeeded within ten seconds, and knows when it comes back that it is the worker no more.
  */
 import { connect, type Sql, type Target } from '../database/client.ts';
-import { withTimeout } from '../database/timeouts.ts';
+import { withTimeout } from '../database/waiting.ts';
 import type { Log } from '../log.ts';
 
 const TRY_EVERY_MS = 2_000;

@@ -1,8 +1,10 @@
 /** node-cron behind a few lines: every job by the UTC clock, never twice at once, its failures told and never fatal. */
 import { schedule as cron } from 'node-cron';
 import { watchClock } from '../clock.ts';
+import { holdsDemo, loadDemo, wantsDemo } from '../demo/lifecycle.ts';
 import type { Log } from '../log.ts';
-import type { Job, JobContext } from './jobs.ts';
+import { makeDigest, refresh } from '../rollups/refresh.ts';
+import { type Job, type JobContext, makeJobs } from './jobs.ts';
 
 /** Who is told how the jobs go, and who knows whether this process may work at all. */
 export type Watch = Pick<JobContext, 'clock' | 'log' | 'metrics' | 'confirm'>;
@@ -66,4 +68,37 @@ export async function runJob({ name: task, run }: Job, { clock, log, metrics, co
     metrics.jobFailures.inc({ task });
     log.error({ job: task, err: error }, 'job failed; it will run again at its next scheduled time');
   }
+}
+
+/** What the worker does: everything that writes. At first whatever is due, then each job at its time. */
+
+export type Work = JobContext & {
+  /** Whether a fresh database gets the demo network. */
+  demo: boolean;
+  terminal: boolean;
+};
+
+const PAUSE_MS = 1_000;
+
+/** Repeats the refresh until the loading is over. */
+async function refreshWhile(loading: Promise<void>, refreshOnce: () => Promise<void>): Promise<void> {
+  const ended = loading.then(() => true);
+  const pause = () => new Promise<false>((resolve) => setTimeout(resolve, PAUSE_MS, false));
+  while (!(await Promise.race([ended, pause()]))) await refreshOnce();
+}
+
+/** Resolves when the aggregates are up to date and the regions have a digest; the function it gives stops the jobs. */
+export async function startJobs(work: Work): Promise<() => Promise<void>> {
+  const { target, timeZone, demo, clock, log, terminal } = work;
+  const demoHere = (demo && (await wantsDemo(target))) || (await holdsDemo(target));
+  if (demoHere) {
+    const loaded = loadDemo(target, { timeZone, now: clock(), log, terminal });
+    await refreshWhile(loaded, () => refresh(target, clock())); // both cores work, and the first build is soon done
+  }
+  log.info('bringing the aggregates up to date');
+  const started = performance.now();
+  await refresh(target, clock());
+  log.info({ seconds: Number(((performance.now() - started) / 1000).toFixed(1)) }, 'aggregates are up to date');
+  await makeDigest(target, clock());
+  return scheduleJobs(makeJobs(work), work);
 }

@@ -2,15 +2,13 @@
  * What caches and browsers go by: the exact set of headers of every kind of answer, with their exact values. A header more, a header
  * less, or another number of seconds fails here. They do not depend on the engine.
  */
-
 import type { RequestListener } from 'node:http';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeApp } from '../../src/api/app.ts';
 import { LOCALES } from '../../src/contract/locales.ts';
-import type { Api } from '../../src/database/apiSchema.ts';
 import type { Target } from '../../src/database/client.ts';
-import { openReads } from '../../src/database/pools.ts';
+import { type Api, openReads } from '../../src/database/pools.ts';
 import { isKnown } from '../../src/http/send.ts';
 import { startingListener } from '../../src/http/starting.ts';
 import { makeLog } from '../../src/log.ts';

@@ -1,9 +1,7 @@
 /** Presenting is pure: rows in, the specification's JSON out. */
 import { describe, expect, it } from 'vitest';
+import { makeSiteUrls, presentRegion, presentStation } from '../../src/api/current.ts';
 import { presentRegionHistory, presentStationHistory } from '../../src/api/history.ts';
-import { makeSiteUrls } from '../../src/api/present.ts';
-import { presentRegion } from '../../src/api/region.ts';
-import { presentStation } from '../../src/api/station.ts';
 import { city, district } from '../../src/contract/region.ts';
 import { station } from '../../src/contract/station.ts';
 import * as order from '../contract/keyOrder.ts';

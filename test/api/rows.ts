@@ -1,7 +1,7 @@
 /** Rows as the database gives them, for tests of presenting. */
+
+import type { RegionRow, StationRow } from '../../src/api/current.ts';
 import type { RegionBucket, StationBucket } from '../../src/api/history.ts';
-import type { RegionRow } from '../../src/api/region.ts';
-import type { StationRow } from '../../src/api/station.ts';
 
 export const stationRow: StationRow = {
   id: 7,

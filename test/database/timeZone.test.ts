@@ -1,7 +1,7 @@
 /** Rule Z1: every zone people live in is accepted, from an epoch on where it must be; the message of a refusal says from which. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
-import { checkTimeZone } from '../../src/database/timeZone.ts';
+import { checkTimeZone } from '../../src/database/engine.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const now = new Date('2026-11-20T00:00:00Z');

@@ -1,7 +1,7 @@
 /** The invented country: complete in three languages, nobody's real place, and what the endpoints need to show every case. */
 import { describe, expect, it } from 'vitest';
 import { PARAMETER_NAMES } from '../../src/contract/parameters.ts';
-import { INSTRUMENTS } from '../../src/demo/instruments.ts';
+import { INSTRUMENTS } from '../../src/demo/measure.ts';
 import { DEMO_PROVIDERS, demoNetwork } from '../../src/demo/network.ts';
 
 const { regions, stations, providers } = demoNetwork('Asia/Yerevan');

@@ -2,8 +2,8 @@
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askRegionHistory, askStationHistory } from '../../src/api/history.ts';
-import type { Api, ApiDb } from '../../src/database/apiSchema.ts';
 import { onConnection, type Sql } from '../../src/database/client.ts';
+import type { Api, ApiDb } from '../../src/database/pools.ts';
 import { maintain, refresh } from '../../src/rollups/refresh.ts';
 import { bringIn } from '../ingest/support.ts';
 import { engines, type TestDatabase, testDatabase } from '../support/database.ts';

@@ -1,7 +1,7 @@
 /** Statements that wait for a connection are bounded in number and in time, and nobody takes the place of one who has given up. */
 import { expect, it } from 'vitest';
 import { Unavailable } from '../../src/database/errors.ts';
-import { makeSemaphore } from '../../src/database/semaphore.ts';
+import { makeSemaphore } from '../../src/database/waiting.ts';
 
 it('two may wait for one connection, a third is refused at once', async () => {
   const slots = makeSemaphore(1, { patienceMs: 10_000, mostWaiting: 2 });

@@ -8,8 +8,7 @@ import { connect, type Sql } from '../../src/database/client.ts';
 import { loadDemo } from '../../src/demo/lifecycle.ts';
 import { SITES } from '../../src/demo/stations.ts';
 import { makeLog } from '../../src/log.ts';
-import { makeDigest } from '../../src/rollups/digest.ts';
-import { refresh } from '../../src/rollups/refresh.ts';
+import { makeDigest, refresh } from '../../src/rollups/refresh.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import {
   type Dashboard,

@@ -1,7 +1,7 @@
 /** A collector whose query fails is reported, and its metrics are absent; the others are collected all the same. */
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import { afterEach, expect, it, vi } from 'vitest';
-import type { Api } from '../../src/database/apiSchema.ts';
+import type { Api } from '../../src/database/pools.ts';
 import { registerCollectors } from '../../src/metrics/collectors.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { keepingLog, NOW } from '../ingest/support.ts';

@@ -1,7 +1,6 @@
 /** Ready is who can answer: each check by its name, and what could not be asked is not known. */
 import { expect, it } from 'vitest';
-import type { Api } from '../../src/database/apiSchema.ts';
-import { openReads } from '../../src/database/pools.ts';
+import { type Api, openReads } from '../../src/database/pools.ts';
 import { readiness } from '../../src/metrics/adminApp.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
 import { NOW } from '../ingest/support.ts';

@@ -2,8 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { InputError } from '../../src/inputError.ts';
-import { fetchDocument, type Limits } from '../../src/pull/fetchDocument.ts';
-import { isAllowed } from '../../src/pull/hosts.ts';
+import { fetchDocument, isAllowed, type Limits } from '../../src/pull/fetchDocument.ts';
 import { openProvider, type Provider } from './server.ts';
 
 let provider: Provider;

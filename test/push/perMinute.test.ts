@@ -4,7 +4,7 @@ import request from 'supertest';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { makeErrorHandlers } from '../../src/http/errors.ts';
 import { makeLog } from '../../src/log.ts';
-import { perMinute } from '../../src/push/limits.ts';
+import { perMinute } from '../../src/push/authenticate.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date', 'performance', 'setInterval', 'clearInterval'] });

@@ -1,5 +1,4 @@
 /** Plays steps against a database of each engine and asks the oracle after every refresh. */
-
 import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
 import { deleteReadings } from '../../src/ingest/deleteReadings.ts';

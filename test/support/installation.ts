@@ -5,15 +5,13 @@
 import request from 'supertest';
 import { makeApp } from '../../src/api/app.ts';
 import type { Engine } from '../../src/database/aggregates.ts';
-import type { Api } from '../../src/database/apiSchema.ts';
 import type { Sql } from '../../src/database/client.ts';
-import { openReads } from '../../src/database/pools.ts';
+import { type Api, openReads } from '../../src/database/pools.ts';
 import { type Accepted, acceptReadings } from '../../src/ingest/accept.ts';
 import type { ReadingInput } from '../../src/ingest/batch.ts';
 import { makeLog } from '../../src/log.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
-import { makeDigest } from '../../src/rollups/digest.ts';
-import { refresh } from '../../src/rollups/refresh.ts';
+import { makeDigest, refresh } from '../../src/rollups/refresh.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 
 export type Values = ReadingInput['values'];

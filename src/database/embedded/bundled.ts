@@ -1,5 +1,4 @@
 /** The PostgreSQL that comes from npm: where it is, its library links, and a copy of it where the user that runs it could not read the original. */
-
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
@@ -7,8 +6,8 @@ import { cp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
+import { currentUser, runAs, type ServerUser } from './home.ts';
 import { errorCode } from './postmaster.ts';
-import { currentUser, runAs, type ServerUser } from './serverUser.ts';
 
 export type BundledPackage = { directory: string; version: string };
 

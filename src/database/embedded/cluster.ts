@@ -1,11 +1,9 @@
 /** A cluster: made aside at the first start and put in place whole, and the settings that every start gives it. */
-
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Place } from './place.ts';
+import { type Place, runAs } from './home.ts';
 import { errorCode } from './postmaster.ts';
-import { runAs } from './serverUser.ts';
 
 export const USER = 'airseries';
 export const DATABASE = 'airseries';

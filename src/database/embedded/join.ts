@@ -4,12 +4,11 @@
  * watcher may have seen its end an instant before; so a user sends a line and is in only when the watcher of the running server has
  * answered it, which a watcher does only before the end. The FIFO is never removed: users of a replaced server are users of the next one.
  */
-
 import { randomUUID } from 'node:crypto';
 import { closeSync, constants, openSync, readFileSync, readSync, rmSync, writeSync } from 'node:fs';
 import { join as joinPath } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Place } from './place.ts';
+import type { Place } from './home.ts';
 import { errorCode, lastLines, type Postmaster, readPostmaster } from './postmaster.ts';
 import { stopUnwatched } from './supervise.ts';
 

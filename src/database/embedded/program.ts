@@ -1,11 +1,10 @@
 /** Which PostgreSQL serves: an installed one with TimescaleDB Community, or else the bundled one; `kind` forces either. */
-
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findBundled, runnableBundled } from './bundled.ts';
-import type { ServerUser } from './serverUser.ts';
+import type { ServerUser } from './home.ts';
 
 export type EmbeddedKind = 'bundled' | 'local';
 

@@ -6,12 +6,11 @@ import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { dirname, join as joinPath } from 'node:path';
 import type { Log } from '../../log.ts';
 import { createCluster, DATABASE, serverArguments, USER } from './cluster.ts';
+import { findPlace, type Place, PORT } from './home.ts';
 import { join, type Started } from './join.ts';
-import { findPlace, type Place, PORT } from './place.ts';
-import { reusedPid } from './postmaster.ts';
+import { prepareToStart, reusedPid, startWrapper } from './postmaster.ts';
 import { chooseProgram, type EmbeddedKind, type Program } from './program.ts';
 import { keepServer, turnLog } from './supervise.ts';
-import { prepareToStart, startWrapper } from './wrapper.ts';
 
 export { findLocalTimescale } from './program.ts';
 export type { EmbeddedKind };

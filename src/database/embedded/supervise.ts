@@ -2,14 +2,12 @@
  * A server is started again when it ended under its users (killed, out of memory, out of space), in the same place, so whoever queries it
  * has only to retry; its log is kept from growing without end. It ends when its last user leaves: by its watcher, or by us when that is gone.
  */
-
 import { closeSync, statSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../../log.ts';
+import { type Place, runAs } from './home.ts';
 import { isHeld, isWatched, type Joined } from './join.ts';
-import type { Place } from './place.ts';
 import { errorCode, lastLines, liveServer } from './postmaster.ts';
-import { runAs } from './serverUser.ts';
 
 const LOOK_EVERY_MS = 1_000;
 const PAUSE_MS = 3_000;

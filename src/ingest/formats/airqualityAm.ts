@@ -7,11 +7,11 @@
 import { PARAMETER_NAMES, type ParameterName } from '../../contract/parameters.ts';
 import { InputError } from '../../inputError.ts';
 import type { ReadingInput } from '../batch.ts';
+import { makeWallClock } from '../time.ts';
+import { splitQuoted } from './csv.ts';
+import { SENSOR_KEY, unreadable } from './json.ts';
 import type { Line } from './lines.ts';
-import { SENSOR_KEY, unreadable } from './object.ts';
-import { splitQuoted } from './quoted.ts';
 import type { LineReader } from './readings.ts';
-import { makeWallClock } from './wallClock.ts';
 
 /** What psql says to `set time zone`; newer files begin with it. */
 export const PREAMBLE = 'SET';

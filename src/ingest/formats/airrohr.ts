@@ -6,7 +6,7 @@ import type { ParameterName } from '../../contract/parameters.ts';
 import { type Queryable, query } from '../../database/queryPool.ts';
 import type { Scope } from '../accept.ts';
 import type { ReadingInput } from '../batch.ts';
-import { isOfKind, meaningOf } from './families.ts';
+import { isOfKind, meaningOf } from './valueTypes.ts';
 
 export type PushedValue = { value_type: string; value: unknown };
 

@@ -1,12 +1,11 @@
 /** A source becomes batches of readings. Constant memory: the next batch is read when somebody asks for it. */
-
 import { InputError } from '../../inputError.ts';
 import type { ReadingInput } from '../batch.ts';
 import { airqualityAmReader, PREAMBLE } from './airqualityAm.ts';
-import type { Source } from './bytes.ts';
 import { csvReader } from './csv.ts';
+import { ndjsonReader } from './json.ts';
 import { type Line, splitLines } from './lines.ts';
-import { ndjsonReader } from './ndjson.ts';
+import type { Source } from './source.ts';
 
 /** Understands the lines of one source. */
 export type LineReader = {

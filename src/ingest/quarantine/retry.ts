@@ -7,8 +7,7 @@ import { arrayLiteral, type Sql } from '../../database/client.ts';
 import type { Log } from '../../log.ts';
 import { makeProgress } from '../../progress.ts';
 import { type Filter, matches } from './list.ts';
-import { type Line, parseQuarantined } from './parse.ts';
-import { makeRound, type Round, submit } from './submit.ts';
+import { type Line, makeRound, parseQuarantined, type Round, submit } from './submit.ts';
 
 /** Of readings: retried = accepted + unchanged + still_quarantined. Of lines: not_retryable. */
 export type Retried = {

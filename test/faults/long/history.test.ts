@@ -1,8 +1,7 @@
 /** What a history costs before and after the first nightly compression of two years: as much. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askRegionHistory, askStationHistory } from '../../../src/api/history.ts';
-import type { Api, ApiDb } from '../../../src/database/apiSchema.ts';
-import { openReads } from '../../../src/database/pools.ts';
+import { type Api, type ApiDb, openReads } from '../../../src/database/pools.ts';
 import { maintain, refresh } from '../../../src/rollups/refresh.ts';
 import { bringIn } from '../../ingest/support.ts';
 import { engines, type TestDatabase, testDatabase } from '../../support/database.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openSource } from '../../../src/ingest/formats/bytes.ts';
-import { splitQuoted } from '../../../src/ingest/formats/quoted.ts';
+import { splitQuoted } from '../../../src/ingest/formats/csv.ts';
 import { type Format, type ReadingBatch, readReadings } from '../../../src/ingest/formats/readings.ts';
+import { openSource } from '../../../src/ingest/formats/source.ts';
 import { importReadings } from '../../../src/ingest/importReadings.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { bringIn, differences, file, keepingLog, NOW, smallNetwork } from '../support.ts';

@@ -1,10 +1,8 @@
 /** An array is cut into what JSON.parse would find in it, wherever the pieces end. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Element, splitElements } from '../../../src/ingest/formats/elements.ts';
+import { DEEPEST, type Element, isTooDeep, ndjsonReader, splitElements } from '../../../src/ingest/formats/json.ts';
 import { LONGEST_LINE } from '../../../src/ingest/formats/lines.ts';
-import { ndjsonReader } from '../../../src/ingest/formats/ndjson.ts';
-import { DEEPEST, isTooDeep } from '../../../src/ingest/formats/object.ts';
 
 async function split(text: string, size = 7): Promise<Element[]> {
   async function* pieces(): AsyncGenerator<Buffer> {

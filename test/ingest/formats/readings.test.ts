@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { openSource } from '../../../src/ingest/formats/bytes.ts';
 import { type ReadingBatch, readReadings } from '../../../src/ingest/formats/readings.ts';
+import { openSource } from '../../../src/ingest/formats/source.ts';
 import { file } from '../support.ts';
 
 async function read(content: string | Buffer) {

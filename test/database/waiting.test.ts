@@ -1,6 +1,6 @@
 /** Waiting for work as long as the database answers beside it, and not longer. */
 import { expect, it } from 'vitest';
-import { whileAnswered } from '../../src/database/timeouts.ts';
+import { whileAnswered } from '../../src/database/waiting.ts';
 
 const RHYTHM = { everyMs: 5, answerMs: 5 };
 const never = () => new Promise<never>(() => undefined);

@@ -4,8 +4,10 @@
  * reading it never sees: brackets in brackets cost it many times the time and the memory of their text.
  */
 
-import { LONGEST_LINE } from './lines.ts';
-import { DEEPEST } from './object.ts';
+import { PARAMETER_NAMES } from '../../contract/parameters.ts';
+import type { ReadingInput } from '../batch.ts';
+import { type Line, LONGEST_LINE } from './lines.ts';
+import type { LineReader } from './readings.ts';
 
 export type Element = {
   /** Of one that is too long or too deep: the beginning. */
@@ -81,4 +83,75 @@ export async function* splitElements(pieces: AsyncIterable<Buffer>): AsyncGenera
   }
   if (isArray !== false && !closed) throw new SyntaxError('it is cut off');
   if (!isArray) yield [take(Buffer.alloc(0))];
+}
+
+/** A JSON object as a reading, and how deep it may be nested. */
+
+/** `text` is what of it is kept if it cannot be used, `line` where it stood in its source. */
+export function readingOf(value: unknown, text: string, line: number): ReadingInput {
+  if (!isObject(value)) return unreadable(text, line);
+  const time = TIME_KEYS.find((key) => value[key] !== undefined) ?? 'time';
+  return { sensorId: value[SENSOR_KEY], measuredAt: value[time], values: value, text, line };
+}
+
+export function unreadable(text: string, line: number): ReadingInput {
+  return { sensorId: undefined, measuredAt: undefined, values: {}, text, line, unreadable: true };
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A reading has no nested value at all, one of a feed has three levels. */
+export const DEEPEST = 32;
+
+/** Whether brackets are opened in brackets more than DEEPEST times. The text need not be JSON. */
+export function isTooDeep(text: string): boolean {
+  if (!text.includes('[') && !text.includes('{', 1)) return false; // most readings
+  let [depth, inString] = [0, false];
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (inString) {
+      if (character === '\\') at += 1;
+      else if (character === '"') inString = false;
+    } else if (character === '"') {
+      inString = true;
+    } else if (character === '[' || character === '{') {
+      depth += 1;
+      if (depth > DEEPEST) return true;
+    } else if (character === ']' || character === '}') {
+      depth -= 1;
+    }
+  }
+  return false;
+}
+
+/** What a reading's fields are called in files, besides the parameters. */
+export const SENSOR_KEY = 'sensor_id';
+/** The first one present counts. */
+export const TIME_KEYS = ['measured_at', 'time', 'timestamp'] as const;
+
+/** NDJSON: one object a line. Keys may differ from line to line, so what is ignored shows only on the way. */
+
+const KNOWN: ReadonlySet<string> = new Set([SENSOR_KEY, ...TIME_KEYS, ...PARAMETER_NAMES]);
+/** So many strange keys are remembered; a file may have a new one on every line. */
+const REMEMBERED = 100;
+
+export function ndjsonReader(): LineReader {
+  const ignored = new Set<string>();
+  const read = ({ number, text, tooLong }: Line): ReadingInput => {
+    const value = tooLong ? undefined : parsed(text);
+    if (!isObject(value)) return unreadable(text, number);
+    for (const key in value) if (!KNOWN.has(key) && ignored.size < REMEMBERED) ignored.add(key);
+    return readingOf(value, text, number);
+  };
+  return { ignored, read };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return isTooDeep(text) ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

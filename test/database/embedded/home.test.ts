@@ -2,7 +2,7 @@
 import { appendFileSync, chmodSync, chownSync, existsSync, lstatSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { canReach, isRoot, unprivilegedUser } from '../../../src/database/embedded/serverUser.ts';
+import { canReach, isRoot, unprivilegedUser } from '../../../src/database/embedded/home.ts';
 import { answers, isUp, local, open, openElsewhere, PROJECT, TIMEOUT_MS, temporaryDirectory } from './support.ts';
 
 const STRANGER = { uid: 12345, gid: 12345 };

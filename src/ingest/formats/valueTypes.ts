@@ -1,9 +1,20 @@
+/** What Sensor.Community calls what it measures, in its feeds and in its firmware alike. */
+import type { ParameterName } from '../../contract/parameters.ts';
+
+/** P1 is PM10 and P2 is PM2.5, whoever may find that odd. Pressure is in Pa. All others mean nothing here. */
+export const VALUE_TYPES: ReadonlyMap<unknown, ParameterName> = new Map([
+  ['P0', 'pm1'],
+  ['P1', 'pm10'],
+  ['P2', 'pm25'],
+  ['temperature', 'temperature'],
+  ['humidity', 'humidity'],
+  ['pressure', 'pressure'],
+]);
+
 /**
  * What the airRohr firmware calls its instruments and their values: a prefix when it sends everything in one body, a pin in a header
  * when it sends each instrument by itself. A family is all instruments that share a prefix.
  */
-import type { ParameterName } from '../../contract/parameters.ts';
-import { VALUE_TYPES } from './sensorCommunity.ts';
 
 export type Family = {
   prefix: string;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { PARAMETERS, type Parameter } from '../../src/contract/parameters.ts';
-import { readValue } from '../../src/ingest/value.ts';
+import { readValue } from '../../src/ingest/batch.ts';
 
 const metric = (name: string): Parameter => PARAMETERS.find((each) => each.name === name) as Parameter;
 

@@ -1,3 +1,5 @@
+import { Unavailable } from './errors.ts';
+
 /**
  * Limits on waiting. Work of known length gets a deadline. Work of unknown length is watched: a cut network or a frozen server says
  * nothing, and neither does a long statement, so the database is asked something short beside it for as long as it lasts.
@@ -58,3 +60,59 @@ async function answered(ask: () => PromiseLike<unknown>, answerMs: number): Prom
 
 /** A server that refuses, because it has no connection left for instance, is there. */
 const isOfServer = (error: unknown) => /^[0-9A-Z]{5}$/.test(String((error as { code?: unknown }).code));
+
+/**
+ * A place for each connection of a pool, so that a question waits here, for a limited time, and not in line behind a slow one. Only so
+ * many wait as may hope for an answer: what comes beyond is refused at once, which costs nothing and keeps those that wait in time.
+ */
+
+export type Semaphore = {
+  acquire(): Promise<void>;
+  release(): void;
+  /** There is no use in waiting any more. */
+  refuseWaiting(reason: unknown): void;
+  inUse(): number;
+  waiting(): number;
+};
+
+export function makeSemaphore(
+  free: number,
+  { patienceMs, mostWaiting }: { patienceMs: number; mostWaiting: number },
+): Semaphore {
+  const all = free;
+  const waiting = new Map<() => void, (reason: unknown) => void>();
+  return {
+    inUse: () => all - free,
+    waiting: () => waiting.size,
+    async acquire() {
+      if (free > 0) {
+        free -= 1;
+        return;
+      }
+      if (waiting.size >= mostWaiting) throw new Unavailable(`${mostWaiting} statements already wait for a connection`);
+      let turn: () => void = () => undefined;
+      const called = new Promise<void>((resolve, reject) => {
+        turn = resolve;
+        waiting.set(turn, reject);
+      });
+      await withTimeout(patienceMs, called, () => {
+        waiting.delete(turn);
+        return new Unavailable(`no database connection became free within ${patienceMs} ms`);
+      });
+    },
+    release() {
+      const [turn] = waiting.keys();
+      if (turn === undefined) {
+        free += 1;
+        return;
+      }
+      waiting.delete(turn);
+      turn();
+    },
+    refuseWaiting(reason) {
+      const all = [...waiting.values()];
+      waiting.clear();
+      for (const refuse of all) refuse(reason);
+    },
+  };
+}

@@ -1,0 +1,99 @@
+/** Current values: of one station, of one region, and of all of them in the stations list. Each is a query and its presentation. */
+import { sql } from 'kysely';
+import type { StationsList } from '../contract/endpoints.ts';
+import { pickFields } from '../contract/fields.ts';
+import type { Locale } from '../contract/locales.ts';
+import { city, district, type Region } from '../contract/region.ts';
+import { type Provider, provider, type Station, station } from '../contract/station.ts';
+import { type ApiDb, type ApiRow, apiRows } from '../database/pools.ts';
+
+/** What the catalog cannot say of its columns. */
+export type StationWords = Pick<Station, 'status'>;
+export type StationRow = Omit<ApiRow<'station_current'>, keyof StationWords> & StationWords;
+
+/** Undefined where there is no such station. */
+export async function askStation(db: ApiDb, at: Date, locale: Locale, id: number): Promise<StationRow | undefined> {
+  return await db
+    .selectFrom(apiRows('station_current', { at, only_station: id, locale }).as('station'))
+    .selectAll()
+    .$narrowType<StationWords>()
+    .executeTakeFirst();
+}
+
+export function presentStation(row: StationRow, locale: Locale, site: SiteUrls): Station {
+  return pickFields(station, { ...row, lux: null, url: site.station(locale, row.id) });
+}
+
+export type RegionRow = ApiRow<'region_current'>;
+
+/** Undefined where there is no such region. */
+export async function askRegion(db: ApiDb, at: Date, locale: Locale, slug: string): Promise<RegionRow | undefined> {
+  return await db
+    .selectFrom(apiRows('region_current', { at, only_region: slug, locale }).as('region'))
+    .selectAll()
+    .executeTakeFirst();
+}
+
+export function presentRegion(row: RegionRow, locale: Locale, site: SiteUrls): Region {
+  const { slug, city: cityTitle, city_slug } = row;
+  if (row.kind === 'city' || city_slug === null || cityTitle === null) {
+    return pickFields(city, { ...row, url: site.city(locale, slug), is_hidden: row.is_hidden ?? false });
+  }
+  return pickFields(district, {
+    ...row,
+    city: cityTitle,
+    city_slug,
+    url: site.district(locale, city_slug, slug),
+  });
+}
+
+export type StationsRows = { providers: Provider[]; stations: StationRow[]; regions: RegionRow[] };
+
+export async function askStations(db: ApiDb, at: Date, locale: Locale): Promise<StationsRows> {
+  const [station, region] = [apiRows('station_current', { at, locale }), apiRows('region_current', { at, locale })];
+  const [providers, stations, regions] = await Promise.all([
+    db.selectFrom('api.provider').selectAll().orderBy(sql`id collate "C"`).execute(),
+    db
+      .selectFrom(station.as('station'))
+      .selectAll()
+      .where('is_listed', '=', true)
+      .orderBy('id')
+      .$narrowType<StationWords>()
+      .execute(),
+    db.selectFrom(region.as('region')).selectAll().orderBy('kind').orderBy(sql`slug collate "C"`).execute(),
+  ]);
+  const listed = new Set(stations.map(({ provider }) => provider));
+  return { providers: providers.filter(({ id }) => listed.has(id)), stations, regions };
+}
+
+export function presentStationsList(rows: StationsRows, locale: Locale, site: SiteUrls): StationsList {
+  return {
+    providers: rows.providers.map((row) => pickFields(provider, row)),
+    stations: rows.stations.map((row) => presentStation(row, locale, site)),
+    regions: rows.regions.map((row) => presentRegion(row, locale, site)),
+  };
+}
+
+/** Links to the pages of one's own site (C7). */
+export const SITE_PATHS = {
+  city: '/{locale}/air-quality/{city}',
+  district: '/{locale}/air-quality/{city}/{district}',
+  station: '/{locale}/air-quality/station/{id}',
+};
+
+export type SiteUrls = {
+  city(locale: Locale, city: string): string;
+  district(locale: Locale, city: string, district: string): string;
+  station(locale: Locale, id: number): string;
+};
+
+export function makeSiteUrls(baseUrl: string, paths = SITE_PATHS): SiteUrls {
+  const base = baseUrl.replace(/\/+$/, '');
+  const fill = (template: string, words: Record<string, string>) =>
+    base === '' ? '' : base + template.replace(/\{(\w+)\}/g, (whole, name: string) => words[name] ?? whole);
+  return {
+    city: (locale, city) => fill(paths.city, { locale, city }),
+    district: (locale, city, district) => fill(paths.district, { locale, city, district }),
+    station: (locale, id) => fill(paths.station, { locale, id: String(id) }),
+  };
+}
