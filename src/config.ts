@@ -1,8 +1,8 @@
-/** All configuration, from the environment and nowhere else: one declaration, validated at once, with every problem in one message. */
+/** All configuration, from the environment alone: one declaration, validated at once, with every problem in one message. */
 import { z } from 'zod';
 import { LOG_LEVELS } from './log.ts';
 
-/** Below this, months that are still being computed and readings that arrive late would lose theirs. */
+/** The running month is computed from its readings, and readings may arrive late. */
 const SHORTEST_RETENTION_DAYS = 35;
 const DAYS = { day: 1, month: 30, year: 365 } as const;
 
@@ -12,7 +12,7 @@ const retention = z
   .refine((text) => {
     const [n, unit = ''] = text.split(' ');
     return Number(n) * (DAYS[unit.replace(/s$/, '') as keyof typeof DAYS] ?? 0) >= SHORTEST_RETENTION_DAYS;
-  }, `must be at least ${SHORTEST_RETENTION_DAYS} days: the running month is computed from its readings, and late ones must still find theirs`);
+  }, `must be at least ${SHORTEST_RETENTION_DAYS} days: the running month is computed from its readings, and readings may arrive late`);
 
 const databaseUrl = z.url({
   protocol: /^postgres(ql)?$/,
@@ -25,7 +25,7 @@ const port = z.coerce.number().int().min(0).max(65_535);
 type Variable = {
   name: string;
   meaning: string;
-  /** Where the schema does not have it: an unset variable means something that is not a constant of this file. */
+  /** What an unset variable means, where the schema has no default. */
   defaultsTo?: string;
 };
 const ABOUT = z.registry<Variable>();
@@ -98,7 +98,7 @@ const SCHEMA = z.object({
   }),
   rawRetention: retention.optional().register(ABOUT, {
     name: 'RAW_RETENTION',
-    meaning: 'how long readings are kept, at least `35 days`; unset: for ever. Aggregates stay (Operations)',
+    meaning: 'how long readings are kept, at least `35 days`; unset: forever. Aggregates stay (Operations)',
   }),
   siteBaseUrl: z
     .url({ protocol: /^https?$/, error: 'must be an http(s) address such as https://air.example' })
@@ -131,13 +131,13 @@ const SCHEMA = z.object({
 
 export type Config = ReturnType<typeof readConfig>;
 
-/** Every variable that is read: its name, its default as one would write it ('' if there is none), and what it means. */
+/** Every variable: key in Config, name, default as text ('' if there is none), meaning in Markdown. */
 export const CONFIGURATION = Object.entries(SCHEMA.shape).map(([key, schema]) => {
   const { name, meaning, defaultsTo } = ABOUT.get(schema) as Variable;
   return { key, name, meaning, defaultsTo: defaultsTo ?? String(schema.parse(undefined) ?? '') };
 });
 
-/** The names alone; what deploys the service is checked against them. */
+/** The names alone; Dockerfile and compose file are checked against them. */
 export const VARIABLES: readonly string[] = CONFIGURATION.map(({ name }) => name);
 
 /** An empty variable counts as unset, as in `PORT= npm start` and most compose files. Throws an Error that lists every problem. */
@@ -154,7 +154,9 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
   }
   const { databaseUrl: writes, readerDatabaseUrl: reads, role, drainSeconds } = parsed.data;
   if (reads !== undefined && writes === undefined && role !== 'api') {
-    throw new Error('READER_DATABASE_URL alone is enough for ROLE=api; whatever else writes needs DATABASE_URL too.');
+    throw new Error(
+      'READER_DATABASE_URL alone is enough for ROLE=api only; all other roles write, and need DATABASE_URL too.',
+    );
   }
   return { ...parsed.data, drainSeconds: drainSeconds ?? ((writes ?? reads) === undefined ? 0 : 5) };
 }

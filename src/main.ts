@@ -1,4 +1,4 @@
-/** The service: composes the parts, opens them in order and closes them in the opposite one. Only here are signals handled. */
+/** The service: opens its parts in order, closes them in reverse, and handles signals. */
 import { createRequire } from 'node:module';
 import { makeApp } from './api/app.ts';
 import { type Clock, makeClock } from './clock.ts';
@@ -24,148 +24,144 @@ import { startJobs } from './worker/schedule.ts';
 
 type Closer = () => Promise<unknown>;
 
-/** Few look there, and their connections must not take what the public needs. */
+/** Few clients use it, and their connections must not take what the public API needs. */
 const ADMIN_CONNECTIONS = 100;
 
 const { version: VERSION } = createRequire(import.meta.url)('../package.json') as { version: string };
 
-/** What is open: how to close it, and how to have its clients leave before. */
+/** What is open: how to close it, which listeners to drain before, and what readiness is judged by. */
 type Opened = { closers: Closer[]; listeners: { drain(): void }[]; state: StartupState };
 
-/** Resolves when the service answers. Whatever was opened by then, or by the time it fails, is in `opened`. */
-async function start(config: Config, log: Log, { closers: opened, listeners, state }: Opened): Promise<void> {
-  const clock = makeClock(config.fixedNow);
-  const metrics = makeMetrics();
-  const requestLog = boundedLog(log);
-  const admin = makeAdminApp({ ready: () => readiness(state), metrics, log: requestLog });
-  const { adminPort, adminHost } = config;
-  const adminServer = await listen(admin, {
-    port: adminPort,
-    host: adminHost,
+type Service = {
+  config: Config;
+  clock: Clock;
+  log: Log;
+  /** For request handlers: limits repetitions. */
+  requestLog: Log;
+  metrics: Metrics;
+  opened: Opened;
+};
+
+/** Resolves when the service answers requests. Whatever it opened by then, or before it failed, is in `opened`. */
+async function start(service: Service): Promise<void> {
+  const { config, clock, log, requestLog, metrics } = service;
+  const { closers, listeners, state } = service.opened;
+  const admin = await listen(makeAdminApp({ ready: () => readiness(state), metrics, log: requestLog }), {
+    port: config.adminPort,
+    host: config.adminHost,
     variable: 'ADMIN_PORT',
     connections: ADMIN_CONNECTIONS,
     log: requestLog,
   });
-  opened.push(() => adminServer.close({ drainMs: 0 }));
+  closers.push(() => admin.close({ drainMs: 0 }));
   const starting = startingListener();
   const publicServer =
     config.role === 'worker'
       ? undefined
       : await listen(starting.listener, { port: config.port, variable: 'PORT', log: requestLog });
 
-  const { database, target, installation } = await openInstallation(config, { clock, log, opened });
+  const { database, target, installation } = await openInstallation(service);
   const { timeZone, engine } = installation;
   metrics.buildInfo.set({ version: VERSION, node: process.version, engine }, 1);
   const reads = openReads<Api>(target, { timeZone, watch: observePool(metrics, 'read') });
-  opened.push(() => reads.destroy());
+  closers.push(() => reads.destroy());
   registerCollectors(metrics, reads, { clock, log });
   state.db = reads;
-  if (database !== undefined && config.role !== 'api')
-    await startWork({ config, database, timeZone, clock, log, metrics, opened, listeners });
+  if (database !== undefined && config.role !== 'api') await startWork(service, database, timeZone);
 
   state.serving = true;
   if (publicServer === undefined) return;
-  opened.push(() => publicServer.close());
+  closers.push(() => publicServer.close());
   listeners.push(publicServer);
   starting.serve(makeApp({ db: reads, clock, siteBaseUrl: config.siteBaseUrl, log: requestLog, metrics }));
   log.info(`ready: try http://localhost:${publicServer.port}/en/air-quality-app/v1/stations.json`);
 }
 
-/** The database as the process may have it, and where it reads; without the former it can do nothing else. */
-type Place = { database: Database | undefined; target: Target; installation: Installation };
+/** The database to write to, undefined where there is only a reader's login, and the one to read from. */
+type Databases = { database: Database | undefined; target: Target; installation: Installation };
 
-async function openInstallation(
-  config: Config,
-  { clock, log, opened }: { clock: Clock; log: Log; opened: Closer[] },
-): Promise<Place> {
+/** Waits for the databases; migrates the one, and checks that the one for reading is of the same version. */
+async function openInstallation({ config, clock, log, opened }: Service): Promise<Databases> {
   const { databaseUrl, readerDatabaseUrl: reader, timeZone, epoch } = config;
+  const checkReader = (url: string) => waitForDatabase(() => checkInstalled(url, { timeZone, epoch }), log);
   if (databaseUrl === undefined && reader !== undefined) {
-    const installation = await waitForDatabase(() => checkInstalled(reader, { timeZone, epoch }), log);
-    return { database: undefined, target: reader, installation };
+    return { database: undefined, target: reader, installation: await checkReader(reader) };
   }
   const database = await openDatabase(config, log);
-  opened.push(() => database.close());
-  const installation = await waitForDatabase(
-    () => migrate(database.target, { timeZone, epoch, now: clock(), log }),
-    log,
-  );
-  if (reader !== undefined) await waitForDatabase(() => checkInstalled(reader, { timeZone, epoch }), log);
+  opened.closers.push(() => database.close());
+  const bringUp = () => migrate(database.target, { timeZone, epoch, now: clock(), log });
+  const installation = await waitForDatabase(bringUp, log);
+  if (reader !== undefined) await checkReader(reader);
   return { database, target: reader ?? database.target, installation };
 }
 
-type Working = {
-  config: Config;
-  database: Database;
-  timeZone: string;
-  clock: Clock;
-  log: Log;
-  metrics: Metrics;
-  opened: Closer[];
-  listeners: Opened['listeners'];
-};
-
-/** Every working process takes readings in; of all of them one does what is done by the clock. */
-async function startWork({
-  config,
-  database,
-  timeZone,
-  clock,
-  log,
-  metrics,
-  opened,
-  listeners,
-}: Working): Promise<void> {
-  const { target, embedded } = database;
-  const demo = embedded ? config.demo !== 'off' : config.demo === 'on';
-  const terminal = process.stderr.isTTY === true;
-  const { rawRetention: retention, pullHosts } = config;
+/** Takes readings in, and runs the scheduled jobs for as long as this process is the worker. */
+async function startWork(service: Service, { target, embedded }: Database, timeZone: string): Promise<void> {
+  const { config, clock, log, requestLog, metrics, opened } = service;
   const writes = openWrites(target, { timeZone, watch: observePool(metrics, 'write') });
-  opened.push(() => writes.close());
-  const requestLog = boundedLog(log);
-  const door = await openListener({
+  opened.closers.push(() => writes.close());
+  const ingest = await openListener({
     app: makeIngestApp({ writes, clock, log: requestLog, rate: config.ingestRate, metrics }),
     host: config.ingestHost,
     port: config.ingestPort,
     hasTokens: () => hasTokens(writes),
     log: requestLog,
   });
-  listeners.push(door);
+  opened.listeners.push(ingest);
   let worker: Worker | undefined;
-  // at once: a job under way may take its time, and requests under way must not wait for it
-  opened.push(() => Promise.all([door.close(), worker?.stop()]));
-  const work = { target, timeZone, demo, clock, log, metrics, terminal, retention, pullHosts };
-  const onLeadership = (works: boolean) => metrics.worker.set(works ? 1 : 0);
-  worker = await becomeLeader(target, log, (confirm) => startJobs({ ...work, confirm }), { onLeadership });
+  // side by side: a running job may take its time, and requests must not wait for it
+  opened.closers.push(() => Promise.all([ingest.close(), worker?.stop()]));
+  const jobs = {
+    target,
+    timeZone,
+    demo: embedded ? config.demo !== 'off' : config.demo === 'on',
+    clock,
+    log,
+    metrics,
+    terminal: process.stderr.isTTY === true,
+    retention: config.rawRetention,
+    pullHosts: config.pullHosts,
+  };
+  const onLeadership = (leads: boolean) => metrics.worker.set(leads ? 1 : 0);
+  worker = await becomeLeader(target, log, (confirm) => startJobs({ ...jobs, confirm }), { onLeadership });
 }
 
-/** A refresh under way may take minutes; it can be cut at any point, and the next one finishes it. */
+/** A running refresh may take minutes; it can be cut off anywhere, and the next one completes it. */
 const PATIENCE_MS = 15_000;
 
-async function closeAll(opened: Closer[], log: Log): Promise<void> {
-  for (const close of opened.reverse()) await close().catch((error: Error) => log.error({ err: error }, error.message));
+async function closeAll(closers: Closer[], log: Log): Promise<void> {
+  for (const close of closers.reverse())
+    await close().catch((error: Error) => log.error({ err: error }, error.message));
 }
 
 async function main(): Promise<number> {
   const config = readConfig(process.env);
   const log = makeLog(config.logLevel);
-  // what Node itself warns of is a line of this log too
-  process.removeAllListeners('warning').on('warning', (warning) => log.warn({ err: warning }, 'a warning of Node'));
+  process.removeAllListeners('warning').on('warning', (warning) => log.warn({ err: warning }, 'warning from Node'));
   const opened: Opened = { closers: [], listeners: [], state: { db: undefined, serving: false } };
   const signalled = new Promise<string>((resolve) => {
-    let asked = false;
+    let stopping = false;
     const onSignal = (signal: string) => {
-      if (asked) process.exit(1); // asked twice: at once
-      asked = true;
+      if (stopping) process.exit(1); // a second signal stops at once
+      stopping = true;
       resolve(signal);
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, onSignal);
   });
   let code = 0;
   try {
-    const failed = start(config, log, opened).then(() => new Promise<never>(() => undefined));
+    const service = {
+      config,
+      clock: makeClock(config.fixedNow),
+      log,
+      requestLog: boundedLog(log),
+      metrics: makeMetrics(),
+      opened,
+    };
+    const failed = start(service).then(() => new Promise<never>(() => undefined));
     const signal = await Promise.race([failed, signalled]);
     log.info({ signal, drain_seconds: config.drainSeconds }, 'stopping');
-    opened.state.serving = false; // readiness says so at once; whoever balances requests sends them elsewhere from then on
+    opened.state.serving = false; // readiness is 503 from now on, so a load balancer sends requests elsewhere
     for (const listener of opened.listeners) listener.drain();
     await new Promise((resolve) => setTimeout(resolve, config.drainSeconds * 1_000));
   } catch (error) {

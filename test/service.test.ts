@@ -44,7 +44,7 @@ it('starts, answers as of its instant, and ends when it is told to', async () =>
   // a second one on the same ports says so and goes
   const second = await start('main', [], environment).finished;
   expect(second.code).toBe(1);
-  expect(second.stderr).toMatch(/Port \d+ is taken.*(PORT|ADMIN_PORT)/);
+  expect(second.stderr).toMatch(/Port \d+ is in use.*(PORT|ADMIN_PORT)/);
 
   // a command shares its server
   expect((await start('cli', ['audit'], { ...home.environment, FIXED_NOW: NOW }).finished).stdout.trim()).toBe('[]');

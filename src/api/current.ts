@@ -7,12 +7,12 @@ import { city, district, type Region } from '../contract/region.ts';
 import { type Provider, provider, type Station, station } from '../contract/station.ts';
 import { type ApiDb, type ApiRow, apiRows } from '../database/pools.ts';
 
-/** What the catalog cannot say of its columns. */
-export type StationWords = Pick<Station, 'status'>;
+/** Columns whose type the catalog doesn't know. */
+type StationWords = Pick<Station, 'status'>;
 export type StationRow = Omit<ApiRow<'station_current'>, keyof StationWords> & StationWords;
 
-/** Undefined where there is no such station. */
-export async function askStation(db: ApiDb, at: Date, locale: Locale, id: number): Promise<StationRow | undefined> {
+/** A station at an instant, hidden or not; undefined where there is none. */
+export async function queryStation(db: ApiDb, at: Date, locale: Locale, id: number): Promise<StationRow | undefined> {
   return await db
     .selectFrom(apiRows('station_current', { at, only_station: id, locale }).as('station'))
     .selectAll()
@@ -20,20 +20,22 @@ export async function askStation(db: ApiDb, at: Date, locale: Locale, id: number
     .executeTakeFirst();
 }
 
+/** The response of `station/{id}.json`, and the element of `stations[]`. */
 export function presentStation(row: StationRow, locale: Locale, site: SiteUrls): Station {
   return pickFields(station, { ...row, lux: null, url: site.station(locale, row.id) });
 }
 
 export type RegionRow = ApiRow<'region_current'>;
 
-/** Undefined where there is no such region. */
-export async function askRegion(db: ApiDb, at: Date, locale: Locale, slug: string): Promise<RegionRow | undefined> {
+/** A city or district at an instant, with its WHO figures; undefined where there is none. */
+export async function queryRegion(db: ApiDb, at: Date, locale: Locale, slug: string): Promise<RegionRow | undefined> {
   return await db
     .selectFrom(apiRows('region_current', { at, only_region: slug, locale }).as('region'))
     .selectAll()
     .executeTakeFirst();
 }
 
+/** The response of `region/{slug}.json`, and the element of `regions[]`: city and district differ in their keys. */
 export function presentRegion(row: RegionRow, locale: Locale, site: SiteUrls): Region {
   const { slug, city: cityTitle, city_slug } = row;
   if (row.kind === 'city' || city_slug === null || cityTitle === null) {
@@ -49,7 +51,8 @@ export function presentRegion(row: RegionRow, locale: Locale, site: SiteUrls): R
 
 export type StationsRows = { providers: Provider[]; stations: StationRow[]; regions: RegionRow[] };
 
-export async function askStations(db: ApiDb, at: Date, locale: Locale): Promise<StationsRows> {
+/** The listed stations, their providers and all regions, each in the order of the response. */
+export async function queryStations(db: ApiDb, at: Date, locale: Locale): Promise<StationsRows> {
   const [station, region] = [apiRows('station_current', { at, locale }), apiRows('region_current', { at, locale })];
   const [providers, stations, regions] = await Promise.all([
     db.selectFrom('api.provider').selectAll().orderBy(sql`id collate "C"`).execute(),
@@ -66,6 +69,7 @@ export async function askStations(db: ApiDb, at: Date, locale: Locale): Promise<
   return { providers: providers.filter(({ id }) => listed.has(id)), stations, regions };
 }
 
+/** The response of `stations.json`. */
 export function presentStationsList(rows: StationsRows, locale: Locale, site: SiteUrls): StationsList {
   return {
     providers: rows.providers.map((row) => pickFields(provider, row)),
@@ -74,19 +78,20 @@ export function presentStationsList(rows: StationsRows, locale: Locale, site: Si
   };
 }
 
-/** Links to the pages of one's own site (C7). */
-export const SITE_PATHS = {
+const SITE_PATHS = {
   city: '/{locale}/air-quality/{city}',
   district: '/{locale}/air-quality/{city}/{district}',
   station: '/{locale}/air-quality/station/{id}',
 };
 
+/** Links to the pages of the operator's site (C7). */
 export type SiteUrls = {
   city(locale: Locale, city: string): string;
   district(locale: Locale, city: string, district: string): string;
   station(locale: Locale, id: number): string;
 };
 
+/** Empty strings where there is no base URL. Slashes at its end don't matter. */
 export function makeSiteUrls(baseUrl: string, paths = SITE_PATHS): SiteUrls {
   const base = baseUrl.replace(/\/+$/, '');
   const fill = (template: string, words: Record<string, string>) =>

@@ -1,6 +1,6 @@
 /**
- * The history of a station or a region in its five windows: query and JSON. Hours come without extremes, days and months with all of them
- * (H2, H3). One round trip: a known subject without data comes back as one row without a bucket.
+ * The history of a station or a region in its five windows: query and presentation. Hours have no ranges, days and months have all of them
+ * (H2, H3).
  */
 import type { z } from 'zod';
 import { pickFields } from '../contract/fields.ts';
@@ -15,12 +15,13 @@ import {
 import { WINDOWS, type WindowKey } from '../contract/windows.ts';
 import { type ApiDb, type ApiRow, apiRows } from '../database/pools.ts';
 
-/** A bucket in one of the windows; ranges are still two scalars, and hours have nothing in them. */
+/** A bucket of one window. Its ranges are still two scalars each, null in hours. */
 export type StationBucket = InWindow<ApiRow<'station_history'>>;
 export type RegionBucket = InWindow<ApiRow<'region_history'>>;
 type InWindow<Row> = Omit<Row, 'series'> & { series: WindowKey };
 
-export async function askStationHistory(db: ApiDb, at: Date, id: number): Promise<StationBucket[] | undefined> {
+/** One query: a station without data is one row without a bucket. Undefined where there is no such station. */
+export async function queryStationHistory(db: ApiDb, at: Date, id: number): Promise<StationBucket[] | undefined> {
   const rows = await db
     .selectFrom('api.station as station')
     .leftJoin(apiRows('station_history', { at }).as('history'), 'history.station_id', 'station.id')
@@ -32,7 +33,8 @@ export async function askStationHistory(db: ApiDb, at: Date, id: number): Promis
   return bucketsOf(rows);
 }
 
-export async function askRegionHistory(db: ApiDb, at: Date, slug: string): Promise<RegionBucket[] | undefined> {
+/** The same for a region. */
+export async function queryRegionHistory(db: ApiDb, at: Date, slug: string): Promise<RegionBucket[] | undefined> {
   const rows = await db
     .selectFrom('api.region as region')
     .leftJoin(apiRows('region_history', { at }).as('history'), 'history.region_slug', 'region.slug')
@@ -51,10 +53,12 @@ function bucketsOf<Row extends { series: string }>(rows: Nullable<Row>[]): Row[]
   return rows.filter((row): row is Row => row.series !== null);
 }
 
+/** All five windows, those without buckets as empty arrays. */
 export function presentStationHistory(buckets: readonly StationBucket[]): StationHistory {
   return windows(buckets, stationHour, stationDay) as StationHistory;
 }
 
+/** The same for a region. */
 export function presentRegionHistory(buckets: readonly RegionBucket[]): RegionHistory {
   return windows(buckets, regionHour, regionDay) as RegionHistory;
 }
@@ -70,7 +74,7 @@ function windows(buckets: readonly Bucket[], hour: z.ZodObject, day: z.ZodObject
   return Object.fromEntries(points);
 }
 
-/** Pairs are built here, from two scalars: the driver reads a null in an array of numbers as NaN. */
+/** Pairs are built here from two scalars, because the driver reads a null in an array of numbers as NaN. */
 function ranges(bucket: Bucket) {
   return {
     range_temperature: pair(bucket.min_temperature, bucket.max_temperature),

@@ -1,4 +1,7 @@
-/** Turns whatever went wrong into an answer that gives nothing of the inside away, and into a line of the log where it is our fault. */
+/**
+ * Errors as answers: what an app throws, without internals, and logged where the fault is ours; and requests that are refused before any
+ * app sees them, in the same form.
+ */
 
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -10,32 +13,34 @@ import { JSON_TYPE, Problem, problemBody, sendProblem } from './send.ts';
 
 const RETRY_AFTER_S = 5;
 const LONGEST_PATH = 200; // in the log
+/** How long a refused client may take to read the reason and hang up. */
+const LINGER_MS = 1_000;
 
-/** A `%` that is not followed by two hexadecimal digits, or bytes that are no UTF-8. */
+/** Middleware that refuses a `%` without two hexadecimal digits after it, and bytes that aren't UTF-8: throws Problem 400. */
 export function refuseMalformedPath(req: Request, _res: Response, next: NextFunction): void {
   try {
     decodeURIComponent(req.path);
   } catch {
-    throw new Problem(400, 'The percent-encoding of the path is malformed. Paths of this interface need none.');
+    throw new Problem(400, 'The percent-encoding of the path is malformed. No path of this API needs any.');
   }
   next();
 }
 
-/** Logs the begin of an outage and its end, not every request of it. */
+/** `handle` answers errors, `watch` comes first. Together they log the beginning and the end of an outage, not each request during it. */
 export function makeErrorHandlers(log: Log): { watch: RequestHandler; handle: ErrorRequestHandler } {
-  let away = false;
+  let unreachable = false;
   return {
     watch(_req, res, next) {
       res.once('finish', () => {
-        if (!away || !(res.statusCode === 200 || res.statusCode === 304)) return;
-        away = false;
+        if (!unreachable || !(res.statusCode === 200 || res.statusCode === 304)) return;
+        unreachable = false;
         log.info('the database is reachable again');
       });
       next();
     },
     handle(error, req, res, _next) {
-      if (error instanceof Unavailable && !away) {
-        away = true;
+      if (error instanceof Unavailable && !unreachable) {
+        unreachable = true;
         log.warn({ reason: error.message }, 'the database is unreachable; answering 503 until it is back');
       }
       if (!(error instanceof Unavailable || error instanceof Problem))
@@ -55,31 +60,26 @@ function asProblem(error: unknown): Problem {
   return new Problem(500, 'Something went wrong on our side, and it has been logged. Try again later.');
 }
 
-/** Refuses in the form of every other problem what never gets as far as an app, and hangs up. */
-
-/** A client that does not hang up as well has this long to read why. */
-const LINGER_MS = 1_000;
-
-/** Why an HTTP request cannot be given to an app; undefined: it can. Its URL is from then on one that Express can parse. */
+/** Why a request can't be passed to an app; undefined if it can. `req.url` is then a path that Express can parse. */
 export function refusalOf(req: IncomingMessage): Problem | undefined {
   if (req.httpVersion === '1.1' && req.headers.host === undefined) {
     return new Problem(400, 'The request has no Host header.');
   }
   if (isExpecting(req) && !/^100-continue$/i.test(req.headers.expect ?? '')) {
-    return new Problem(417, 'The only Expect that can be met is 100-continue.');
+    return new Problem(417, 'The only supported Expect is 100-continue.');
   }
   const path = pathOf(req.url ?? '');
-  if (path === undefined) return new Problem(400, 'The address of this request is not a readable URL.');
+  if (path === undefined) return new Problem(400, 'The request target is not a valid URL.');
   req.url = path;
   return undefined;
 }
 
-/** Whether its client waits for a word before it sends the body. */
+/** Whether the client waits for `100 Continue` before it sends the body. */
 export function isExpecting({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === '1.1' && headers.expect !== undefined;
 }
 
-/** Also of an address with scheme and host, as proxies are sent. Express answers what it cannot parse itself, and not as JSON. */
+/** The path of a request target, which may be absolute, as sent to proxies. Express would answer what it can't parse itself, as HTML. */
 function pathOf(target: string): string | undefined {
   if (!/^[!"$-~]+$/.test(target)) return undefined; // no spaces, no fragment, nothing beyond ASCII
   if (target.startsWith('/') || target === '*') return target;
@@ -88,22 +88,23 @@ function pathOf(target: string): string | undefined {
   return pathname.startsWith('/') ? pathname + search : undefined;
 }
 
-/** By the code of Node's error: what is no HTTP, or not in time. */
+/** The problem behind an error of Node's HTTP parser: not HTTP, too large, or too slow. */
 export function unreadable({ code }: NodeJS.ErrnoException): Problem {
   if (code === 'HPE_HEADER_OVERFLOW') {
-    return new Problem(431, 'The headers of this request, its path included, are too large.');
+    return new Problem(431, 'The request line and headers are too large.');
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Problem(408, 'The request did not arrive in time.');
   return new Problem(400, 'This is not a readable HTTP request.');
 }
 
+/** Answers a request that no app sees, and closes its connection. */
 export function sendRefusal(req: IncomingMessage, res: ServerResponse, problem: Problem): void {
   for (const [name, value] of Object.entries(ANY_ORIGIN)) res.setHeader(name, value);
   res.setHeader('Connection', 'close');
   sendProblem(req, res, problem);
 }
 
-/** Where there is no request that could be answered. */
+/** The same for a socket without a parsed request. */
 export function writeRefusal(socket: Socket, { status, message }: Problem): void {
   const body = problemBody(status, message);
   const headers = {
@@ -115,7 +116,7 @@ export function writeRefusal(socket: Socket, { status, message }: Problem): void
   };
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
-  // destroyed at once, while it still sends, its client would never see the answer
+  // destroying the socket while its client still sends would lose the answer
   const linger = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(linger));
 }

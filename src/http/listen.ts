@@ -1,6 +1,6 @@
 /**
- * Serves an app on a port: with limits on clients, errors that say what to do, and an end at which no request is lost. Closing at once
- * would cut clients that were just sending on a kept connection; so for a moment every answer asks to close it first.
+ * Serves an app on a port: with limits on clients, errors that name the remedy, and a shutdown that loses no request. Closing at once
+ * would cut off clients that are just sending on a kept connection, so for a moment every response asks its client to close first.
  */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
@@ -13,51 +13,52 @@ const LIMITS = {
   headersTimeout: 5_000,
   requestTimeout: 10_000,
   connectionsCheckingInterval: 1_000,
-  keepAliveTimeout: 75_000, // longer than proxies keep theirs (60 s as a rule), so that it is never we who close first
-  requireHostHeader: false, // we require it: Node's answer is empty
+  keepAliveTimeout: 75_000, // longer than proxies keep theirs (usually 60 s), so they close first and lose no request
+  requireHostHeader: false, // refusalOf requires it; Node's own 400 has no body
 };
 
-/** With so many open of those that may be, connections are no longer kept: idle ones must not shut out new clients. */
+/** Above this share of the limit connections are no longer kept alive, or idle ones would shut out new clients. */
 const CROWDED = 0.75;
 const SWEEP_MS = 50;
 
 export type Listening = {
   port: number;
-  /** From now on every answer asks its client to leave; requests are served as before. */
+  /** From now on every response carries `Connection: close`; requests are served as before. */
   drain(): void;
-  /** Takes requests for `drainMs` more, asking every client to leave, then no new ones; cuts what is left at `deadlineMs`. */
+  /** Drains for `drainMs`, then accepts no connection, and destroys those that are left after `deadlineMs`. */
   close(patience?: { drainMs?: number; deadlineMs?: number }): Promise<void>;
 };
 
-type Place = {
-  /** 0: any free one. */
+type Address = {
+  /** 0: any free port. */
   port: number;
-  /** The environment variable that sets the port, for the message when it cannot be had. One that sets the host ends in HOST instead. */
+  /** The environment variable of the port, for error messages. That of the host ends in HOST instead of PORT. */
   variable: string;
-  /** An address of this machine; left out: all of them. */
+  /** An address of this machine; all of them if left out. */
   host?: string;
 };
 
 type Limits = {
   /** How long a client may take to send a request, body included. */
   requestMs?: number;
-  /** How long an answer may wait for its client to read it. */
+  /** How long a response may wait for its client to read it. */
   unreadMs?: number;
-  /** A client that comes when so many connections are open is hung up on. */
+  /** Further connections are closed at once. */
   connections?: number;
-  /** Told of connections that were cut or not taken. */
+  /** Connections that are cut off or refused are logged here. */
   log?: Log;
 };
 
+/** Resolves when the port is open. Rejects with an Error that names the variable and the remedy. */
 export async function listen(
   app: RequestListener,
-  { port, variable, host, requestMs = LIMITS.requestTimeout, unreadMs, connections = 1_500, log }: Place & Limits,
+  { port, variable, host, requestMs = LIMITS.requestTimeout, unreadMs, connections = 1_500, log }: Address & Limits,
 ): Promise<Listening> {
   let closing = false;
   let open = 0;
   const turns = makeTurns(
     (req, res) => {
-      // what was sent behind a wish for another protocol, Node throws away unread
+      // Node discards what follows a request to upgrade the protocol
       const isLast = closing || open > CROWDED * connections || req.headers.upgrade !== undefined;
       if (isLast) res.setHeader('Connection', 'close');
       const problem = refusalOf(req);
@@ -65,7 +66,7 @@ export async function listen(
       if (isExpecting(req)) res.writeContinue();
       app(req, res);
     },
-    { unreadMs, onCut: (why) => log?.warn({ variable, why }, 'a connection was cut') },
+    { unreadMs, onCut: (why) => log?.warn({ variable, why }, 'cut off a connection') },
   );
   const server = createServer({ ...LIMITS, requestTimeout: requestMs }, turns.take);
   server.on('connection', (socket) => {
@@ -76,7 +77,7 @@ export async function listen(
     });
   });
   server.maxConnections = connections;
-  server.on('drop', () => log?.warn({ variable, connections }, 'a connection was not taken: too many are open'));
+  server.on('drop', () => log?.warn({ variable, connections }, 'refused a connection: too many are open'));
   answerForNode(server, turns);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
@@ -97,14 +98,14 @@ export async function listen(
   };
 }
 
-/** Takes what Node would otherwise answer itself, with nothing in it, or hang up on. */
+/** Handles what Node would otherwise answer without a body, or hang up on. */
 function answerForNode(server: Server, turns: Turns): void {
   server.on('checkContinue', (req, res) => turns.take(req, res));
   server.on('checkExpectation', (req, res) => turns.take(req, res));
   server.on('connect', (_req, socket: Socket) => {
-    // Node has let go of the socket: nobody else reads what comes on it, or hears that it broke
+    // Node has detached the socket: without these it would neither be read nor report its errors
     socket.on('error', () => socket.destroy()).resume();
-    turns.refuse(socket, new Problem(400, 'This is no proxy: CONNECT is not possible here.'));
+    turns.refuse(socket, new Problem(400, 'This is not a proxy: CONNECT is not supported.'));
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET') socket.destroy();
@@ -113,8 +114,8 @@ function answerForNode(server: Server, turns: Turns): void {
 }
 
 async function closed(server: Server, turns: Turns, deadlineMs: number): Promise<void> {
-  // to Node a connection is idle as soon as its answer is written, though half of it may still wait to be sent; and its own close()
-  // begins with cutting idle ones
+  // Node takes a connection for idle as soon as its response is written, even if half of it is unsent, and http's own close() starts by
+  // destroying idle ones: so net's is called
   const sweep = setInterval(() => turns.underWay() === 0 && server.closeIdleConnections(), SWEEP_MS);
   const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
   await new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
@@ -122,13 +123,13 @@ async function closed(server: Server, turns: Turns, deadlineMs: number): Promise
   clearTimeout(deadline);
 }
 
-function explained(error: NodeJS.ErrnoException, { port, variable, host }: Required<Place>): Error {
+function explained(error: NodeJS.ErrnoException, { port, variable, host }: Required<Address>): Error {
   const hostVariable = variable.replace(/PORT$/, 'HOST');
   const noHost =
-    `${host} (${hostVariable}) is no address of this machine. ` +
-    `Set ${hostVariable} to one that is: 127.0.0.1 is reached from this machine alone, 0.0.0.0 is all of them.`;
+    `${host} (${hostVariable}) is not an address of this machine. ` +
+    `Set ${hostVariable} to one that is: 127.0.0.1 is reachable from this machine only, 0.0.0.0 means all addresses.`;
   const remedy: Record<string, string> = {
-    EADDRINUSE: `Port ${port} is taken by another program. Stop that one, or set ${variable} to a free port.`,
+    EADDRINUSE: `Port ${port} is in use by another program. Stop it, or set ${variable} to a free port.`,
     EACCES: `This user may not open port ${port}. Set ${variable} to a port above 1023.`,
     EADDRNOTAVAIL: noHost,
     ENOTFOUND: noHost,

@@ -1,4 +1,4 @@
-/** Methods and origins: what is read by GET and HEAD from anywhere, what is sent by POST, and a refusal of everything else. */
+/** What all our Express apps share: settings, routes with their methods, CORS, the access log, and a bound on what requests may log. */
 import express, {
   type Express,
   type IRouter,
@@ -12,23 +12,24 @@ import { Problem } from './send.ts';
 
 const ALLOWED = 'GET, HEAD, OPTIONS';
 
-/** Any page may read any answer, errors too; no credentials are involved. Exposed is what a page could not read otherwise. */
+/** Any web page may read any answer, errors included, without credentials. The listed headers would otherwise be hidden from scripts. */
 export const ANY_ORIGIN = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'ETag, Age, Date, Retry-After',
 };
 
+/** Middleware that sets them. */
 export function allowAnyOrigin(_req: Request, res: Response, next: NextFunction): void {
   res.set(ANY_ORIGIN);
   next();
 }
 
-/** A path that is known for GET, and thereby for HEAD and OPTIONS. */
+/** Adds a path for GET, HEAD and OPTIONS; other methods get 405. `route` is its label in metrics. */
 export function addPath(app: IRouter, path: RegExp, get: RequestHandler, route = routeName(path)): void {
   app.route(path).all(named(route)).get(get).options(answerPreflight).all(refuseMethod);
 }
 
-/** A path that something is sent to. No page of a browser has business here, so there is nothing for a preflight. */
+/** Adds a path for POST alone, without CORS: devices post, browsers don't. */
 export function addPostPath(app: IRouter, path: RegExp, ...handlers: RequestHandler[]): void {
   app
     .route(path)
@@ -53,16 +54,16 @@ function answerPreflight(_req: Request, res: Response): void {
 }
 
 function refuseMethod(req: Request): never {
-  throw new Problem(405, `${req.method} is not possible here: the interface is read-only. Use GET.`, {
+  throw new Problem(405, `${req.method} is not supported: the API is read-only. Use GET.`, {
     Allow: ALLOWED,
   });
 }
 
 function refuseAllButPost(req: Request): never {
-  throw new Problem(405, `${req.method} is not possible here: readings are sent. Use POST.`, { Allow: 'POST' });
+  throw new Problem(405, `${req.method} is not supported: this path takes readings. Use POST.`, { Allow: 'POST' });
 }
 
-/** Tells under which name a request is counted. */
+/** Middleware that sets the route under which metrics count a request. */
 export function named(route: string): RequestHandler {
   return (_req, res, next) => {
     res.locals.route = route;
@@ -70,7 +71,7 @@ export function named(route: string): RequestHandler {
   };
 }
 
-/** Express without what it adds by itself: its name, query parsing, weak validators, lax paths. */
+/** An Express app without X-Powered-By, query parsing, weak validators or lenient paths. */
 export function bareApp(): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -81,17 +82,15 @@ export function bareApp(): Express {
   return app;
 }
 
-/**
- * What requests may log, which may be a thousand times a second: of a message that comes again within a second only the last is logged
- * when the second is over, with how many were left out, in the order in which they came last; and one line for each request at debug level.
- */
-
 const WINDOW_MS = 1_000;
 
 type Level = 'info' | 'warn' | 'error';
 type Held = { fields: object; times: number; write(fields: object): void };
 
-/** Debug lines pass: whoever asks for them wants every one. */
+/**
+ * A log for request handlers, which might repeat a message a thousand times a second. A message is logged at once; of its repetitions within
+ * the next second only the last, at the end of that second, with the number left out. Debug lines are not limited.
+ */
 export function boundedLog(log: Log): Log {
   const held = new Map<string, Held>();
   const seen = new Set<string>();
@@ -131,6 +130,7 @@ export function boundedLog(log: Log): Log {
 
 const LONGEST = 200;
 
+/** Middleware that logs each request at debug level once it has ended. Path and User-Agent are cut after 200 characters. */
 export function accessLog(log: Log): RequestHandler {
   return (req, res, next) => {
     const began = performance.now();

@@ -1,47 +1,36 @@
-/** Sends an answer: the bytes once, their validator, and 304 to a client that has them. HEAD gets the same headers and no body. */
+/** Sends JSON: an answer with its validator (304 to a client that has it already), or a problem. HEAD gets the headers of GET and no body. */
 import { createHash } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Request, Response } from 'express';
+import fresh from 'fresh';
 import type { Locale } from '../contract/locales.ts';
 
-export function etagOf(body: Buffer): string {
-  return `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
-}
-
-/** `If-None-Match` is a list or `*`, and is compared weakly: W/"x" is as good as "x" (RFC 9110, 13.1.2). The quotes are part of ours. */
-export function isKnown(etag: string, ifNoneMatch: string | undefined): boolean {
-  if (ifNoneMatch === undefined) return false;
-  return ifNoneMatch.trim() === '*' || ifNoneMatch.includes(etag);
-}
-
 /**
- * Fresh for a minute, which is how often the aggregates move; for four more a cache may answer at once and ask behind the client's
- * back, so nothing shown is older than the five minutes between two digests; ten minutes bridge an outage.
+ * Fresh for a minute, the interval of the refresh. For four more a cache may serve it while it revalidates, so nothing shown is older
+ * than the five minutes between two digests. Ten minutes bridge an outage.
  */
 const CACHE_CONTROL = 'public, max-age=60, stale-while-revalidate=240, stale-if-error=600';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** An answer in bytes, which many may be sent at once. */
+/** A rendered document, which any number of requests may be sent at once. Its validator depends on the bytes alone. */
 export type Answer = { locale: Locale; body: Buffer; etag: string };
 
+/** Renders `content` as JSON. */
 export function answerOf(locale: Locale, content: object): Answer {
   const body = Buffer.from(JSON.stringify(content));
-  return { locale, body, etag: etagOf(body) };
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
+  return { locale, body, etag };
 }
 
+/** Sends 200 with the document, or 304 if the client's `If-None-Match` names it (RFC 9110, 13.1.2). */
 export function sendAnswer(req: Request, res: Response, { locale, body, etag }: Answer): void {
   res.set({ ETag: etag, 'Cache-Control': CACHE_CONTROL, 'Content-Language': locale });
-  if (isKnown(etag, req.get('If-None-Match'))) res.status(304).end();
+  if (fresh(req.headers, { etag })) res.status(304).end();
   else sendBody(req, res, 200, body);
 }
 
-/** A problem as JSON. Not to be cached: what is missing now may be there in a moment. */
-export function sendProblem(req: IncomingMessage, res: ServerResponse, { status, message, headers }: Problem): void {
-  for (const [name, value] of Object.entries({ 'Cache-Control': 'no-store', ...headers })) res.setHeader(name, value);
-  sendBody(req, res, status, problemBody(status, message));
-}
-
+/** Sends JSON bytes with their type and length. */
 export function sendBody(req: IncomingMessage, res: ServerResponse, status: number, body: Buffer): void {
   res.statusCode = status;
   res.setHeader('Content-Type', JSON_TYPE);
@@ -49,11 +38,7 @@ export function sendBody(req: IncomingMessage, res: ServerResponse, status: numb
   res.end(req.method === 'HEAD' ? undefined : body);
 }
 
-export function problemBody(status: number, detail: string): Buffer {
-  return Buffer.from(JSON.stringify({ status, title: STATUS_CODES[status], detail }));
-}
-
-/** An answer that is not the one that was asked for: a status, and what to do about it in words for the client. */
+/** A request that can't be served: the status, the message that its client gets as `detail`, and further headers. */
 export class Problem extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -65,26 +50,36 @@ export class Problem extends Error {
   }
 }
 
+/** A 404. */
 export const notFound = (detail: string): Problem => new Problem(404, detail);
 
-/** What a client sent, fit to be repeated to it: quoted, and not longer than a line. */
+/** Sends a problem as JSON. No cache may keep it: what is missing now may exist a moment later. */
+export function sendProblem(req: IncomingMessage, res: ServerResponse, { status, message, headers }: Problem): void {
+  for (const [name, value] of Object.entries({ 'Cache-Control': 'no-store', ...headers })) res.setHeader(name, value);
+  sendBody(req, res, status, problemBody(status, message));
+}
+
+/** `{"status":404,"title":"Not Found","detail":"…"}` in bytes. */
+export function problemBody(status: number, detail: string): Buffer {
+  return Buffer.from(JSON.stringify({ status, title: STATUS_CODES[status], detail }));
+}
+
+/** Client input to repeat in a message: in quotes, and cut after 80 characters. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text);
 }
 
 /**
- * Asks an identical question once while it is under way: when a thousand clients want the same page at the same moment, one of them
- * asks the database and all have its answer. It was asked before some of them came, by no more than the three seconds that it may take.
+ * Shares work between identical requests: while `work` for a key is under way, every caller with that key gets its promise, so a thousand
+ * clients that want one document cost one query. The result is shared: don't change it.
  */
-
-/** Gives what `ask` resolves to, or how it fails, to everyone who asks by this key until then. What is given is shared: do not change it. */
-export function coalesce<Answer>(): (key: string, ask: () => Promise<Answer>) => Promise<Answer> {
-  const underWay = new Map<string, Promise<Answer>>();
-  return (key, ask) => {
-    const asked = underWay.get(key);
-    if (asked !== undefined) return asked;
-    const asking = ask().finally(() => underWay.delete(key));
-    underWay.set(key, asking);
-    return asking;
+export function coalesce<Result>(): (key: string, work: () => Promise<Result>) => Promise<Result> {
+  const underWay = new Map<string, Promise<Result>>();
+  return (key, work) => {
+    const shared = underWay.get(key);
+    if (shared !== undefined) return shared;
+    const started = work().finally(() => underWay.delete(key));
+    underWay.set(key, started);
+    return started;
   };
 }

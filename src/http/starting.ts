@@ -1,4 +1,4 @@
-/** What the public port answers while the service is still getting ready: 503 instead of a refused connection. */
+/** The public port during start: 503 with Retry-After instead of a refused connection. */
 import type { RequestListener } from 'node:http';
 import { ANY_ORIGIN } from './middleware.ts';
 import { Problem, sendProblem } from './send.ts';

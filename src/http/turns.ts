@@ -1,13 +1,15 @@
 /**
- * The requests of a connection in turn: the next begins once the answer before it has left this process. Node begins whatever a client
- * has sent ahead, so a client that asks and never reads could have every answer kept in memory for it.
+ * Serves the requests of a connection one after the other: the next begins when the previous response has left this process. Node would
+ * begin every pipelined request at once and keep the responses of a client that doesn't read in memory. Its parser can't be stopped inside
+ * a chunk either, and a chunk of 64 KiB holds two thousand requests, so it is fed small pieces, and only when they may be handled.
+ * The rest stays in the kernel, and finally at the client.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { sendRefusal, writeRefusal } from './errors.ts';
 import type { Problem } from './send.ts';
 
-/** How long the last byte of an answer may wait for its client to read. The kernel takes most answers at once. */
+/** How long the last byte of a response may wait for its client. Most responses fit into the kernel's buffer. */
 const UNREAD_MS = 20_000;
 
 type Turn = {
@@ -17,18 +19,19 @@ type Turn = {
 };
 
 export type Turns = {
-  /** From its beginning, before anything is read from it. */
+  /** Call this for a new socket, before anything is read from it. */
   connect(socket: Socket): void;
-  /** The request in its turn. */
+  /** Handles a request when its turn comes. */
   take: RequestListener;
-  /** What is no request, or turned out to be none in its midst, in its turn; the connection ends with it. */
+  /** Refuses what isn't a request, or stopped being one midway, when its turn comes; then the connection is closed. */
   refuse(socket: Socket, problem: Problem): void;
-  /** How many requests are under way: begun, and their answer not sent to its end. */
+  /** How many requests were begun and are not fully answered. */
   underWay(): number;
 };
 
 type Options = { unreadMs?: number | undefined; onCut?: (why: string) => void };
 
+/** `app` gets each request when its turn comes. `onCut` is called when a client that doesn't read is disconnected. */
 export function makeTurns(
   app: RequestListener,
   { unreadMs = UNREAD_MS, onCut = () => undefined }: Options = {},
@@ -39,7 +42,7 @@ export function makeTurns(
   const lineOf = (socket: Socket) => connections.get(socket)?.line ?? [];
 
   function join(socket: Socket, turn: Turn): void {
-    if (!socket.writable) return; // its last answer is on its way
+    if (!socket.writable) return; // the last response is being sent
     if (lineOf(socket).push(turn) === 1) turn.begin();
   }
 
@@ -49,7 +52,7 @@ export function makeTurns(
     underWay += 1;
     res.once('prefinish', () => {
       unread = setTimeout(() => {
-        onCut('an answer was not read');
+        onCut('the client did not read a response');
         socket.destroy();
       }, unreadMs);
     });
@@ -58,7 +61,7 @@ export function makeTurns(
       underWay -= 1;
       const line = lineOf(socket);
       line.shift();
-      if (!socket.writable) return; // the answer was the connection's last: it failed, or its client had asked for that
+      if (!socket.writable) return; // this response was the last: it failed, or the client asked for that
       line[0]?.begin();
       connections.get(socket)?.more();
     });
@@ -73,7 +76,7 @@ export function makeTurns(
         const [first, second] = line;
         if (first === undefined) return 'pass';
         if (first.req === undefined) return 'drop';
-        return first.req.complete || second !== undefined ? 'hold' : 'pass'; // its body is to come
+        return first.req.complete || second !== undefined ? 'hold' : 'pass'; // its body follows
       });
       connections.set(socket, { line, more });
     },
@@ -85,9 +88,9 @@ export function makeTurns(
       const last = line.at(-1);
       if (last?.req === undefined || last.req.complete) {
         if (last === undefined || last.req !== undefined) join(socket, { begin: () => writeRefusal(socket, problem) });
-        return; // else it was refused already, and this is more of the same
+        return; // otherwise it was refused already
       }
-      // the rest of a request that has come in part: it is the one that is answered with the refusal
+      // the error is in the body of the last request, so the refusal is its answer
       const { req, res } = last as Required<Turn>;
       if (line.length > 1) last.begin = () => sendRefusal(req, res, problem);
       else if (!res.headersSent) sendRefusal(req, res, problem);
@@ -97,19 +100,14 @@ export function makeTurns(
   };
 }
 
-/**
- * Gives Node's HTTP parser what a client sends in small pieces, and only when it is time: the parser cannot be stopped within a piece, and
- * one of 64 KiB, which is how Node reads, holds two thousand requests. What is held back stays in the kernel, and in the end at the client.
- */
-
-/** Of the smallest requests, two dozen. */
+/** Holds two dozen of the smallest requests. */
 const PIECE = 512;
 
-/** `pass` the next piece on, `hold` it, or `drop` it since nobody will read it; the end of the stream is then still passed on. */
-export type Gate = () => 'pass' | 'hold' | 'drop';
+/** `pass` the next piece on, `hold` it, or `drop` it because nothing will read it; the end of the stream always passes. */
+type Gate = () => 'pass' | 'hold' | 'drop';
 
-/** The function it returns is to be called when the gate may have opened. */
-export function holdBack(socket: Socket, gate: Gate): () => void {
+/** Puts `gate` before the parser of a socket. Call the returned function when the gate may have opened. */
+function holdBack(socket: Socket, gate: Gate): () => void {
   const push = socket.push.bind(socket);
   const read = socket._read.bind(socket);
   const held: (Buffer | null)[] = [];
@@ -130,14 +128,14 @@ export function holdBack(socket: Socket, gate: Gate): () => void {
   socket.push = (chunk: Buffer | null) => {
     held.push(chunk);
     pump();
-    return held.length === 0; // false: the socket is not read on until it is asked for more
+    return held.length === 0; // false stops reading until more is requested
   };
   socket._read = (size) => {
     if (held.length === 0) read(size);
-    else process.nextTick(pump); // what is pushed from within _read is buffered, and the gate could not tell what it was
+    else process.nextTick(pump); // pushed from within _read it would be buffered, past the gate
   };
-  socket.on('resume', pump); // a body is read on; a stream that was asked for more before asks nobody then
-  // Node's parser would otherwise read from the operating system by itself, past all of this
+  socket.on('resume', pump); // the reader of a body goes on; a stream that was asked for more before isn't asked again
+  // without a listener Node's parser reads from the operating system directly, past all of this
   socket.on('data', () => undefined);
   return pump;
 }

@@ -1,4 +1,4 @@
-/** The admin port, for operators, orchestrators and Prometheus: is the process alive (/healthz), ready (/readyz), and how is it doing (/metrics)? */
+/** The admin port, for orchestrators and Prometheus: /healthz (alive), /readyz (ready for requests), /metrics. */
 import type { Express, Request } from 'express';
 import type { ApiDb } from '../database/pools.ts';
 import { makeErrorHandlers } from '../http/errors.ts';
@@ -7,12 +7,12 @@ import { notFound, quoted, sendBody } from '../http/send.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from './definitions.ts';
 
-/** The body of /readyz: ready or not, and each check by its name. */
+/** The body of /readyz: ready or not, and each check by name. */
 export type Readiness = { ok: boolean; checks: Readonly<Record<string, unknown>> };
 
 type AdminOptions = { ready: () => Promise<Readiness>; metrics: Metrics; log: Log };
 
-/** An Express app with the three paths. Where `ready` rejects, the answer is 503 without checks, and the reason is logged. */
+/** Where `ready` rejects, /readyz is 503 without checks, and the reason is logged. */
 export function makeAdminApp({ ready, metrics, log }: AdminOptions): Express {
   const app = bareApp();
   app.use((_req, res, next) => {
@@ -38,16 +38,16 @@ export function makeAdminApp({ ready, metrics, log }: AdminOptions): Express {
   return app;
 }
 
-/** How far this process has come. */
+/** How far this process has started. */
 export type StartupState = {
-  /** From the migrations on. */
+  /** Set once the migrations are done. */
   db: ApiDb | undefined;
   serving: boolean;
 };
 
 /**
- * Ready: the database is migrated, it answers, the aggregates have been built, and the process serves. A check that could not be made
- * is null. Never rejects.
+ * Ready means: the database is migrated and answers, the aggregates were built, and the process serves. A check that couldn't be made is
+ * null. Never rejects.
  */
 export async function readiness({ db, serving }: StartupState): Promise<Readiness> {
   if (db === undefined) return { ok: false, checks: { migrations: false, database: null, first_build: null, serving } };
@@ -58,7 +58,7 @@ export async function readiness({ db, serving }: StartupState): Promise<Readines
   return { ok: built === true && serving, checks };
 }
 
-/** When the aggregates were last brought up to date, as ISO 8601; null: never. Rejects when the database does not answer. */
+/** When the aggregates were last refreshed, ISO 8601; null: never. Rejects when the database doesn't answer. */
 export async function queryFreshness(db: ApiDb): Promise<string | null> {
   const row = await db.selectFrom('api.freshness').select('refreshed_at').executeTakeFirst();
   return row?.refreshed_at ?? null;

@@ -1,6 +1,6 @@
 /**
- * Queries the database for the gauges that are collected at scrape time. The answers serve every scrape of the next seconds. Each
- * collector stands for itself: where its query fails, its metrics are absent rather than old, and it is reported to have failed.
+ * Queries the database for the gauges that are collected at scrape time, and reuses the answers for some seconds. Collectors are independent:
+ * if a query fails, its metrics are absent rather than old, and the failure is a metric itself.
  */
 import type { Gauge } from 'prom-client';
 import type { Clock } from '../clock.ts';
@@ -22,13 +22,13 @@ const KEEP_MS = 12_000;
 
 type Collector = {
   name: string;
-  /** Leaves its gauges without a value. */
+  /** Removes the values of its gauges. */
   clear(): void;
-  /** Gives its gauges the values of now, and no others; rejects when the query fails. */
+  /** Replaces the values of its gauges; rejects when the query fails. */
   collect(): Promise<void>;
 };
 
-/** From now on the gauges of the database are collected from `db` at each scrape, unless they were within the last 12 seconds. */
+/** From now on each scrape collects the database's gauges from `db`, unless one did within the last 12 seconds. */
 export function registerCollectors(metrics: Metrics, db: ApiDb, { clock, log }: { clock: Clock; log: Log }): void {
   const collectors = makeCollectors(metrics, db, clock);
   const failing = new Set<string>();
@@ -62,13 +62,13 @@ export function registerCollectors(metrics: Metrics, db: ApiDb, { clock, log }: 
   };
 }
 
-/** What a collector sets. A gauge without labels cannot be emptied. */
+/** What a collector sets. A gauge without labels can't be emptied. */
 type Gauges = {
   labelled?: readonly Pick<Gauge, 'reset'>[];
   unlabelled?: readonly Gauge[];
 };
 
-/** Clears only once the answer is there: another scrape may be reading the values of the last one meanwhile. */
+/** Clears the gauges only after the answer has come: another scrape may be reading them meanwhile. */
 function makeCollector<Answer>(
   name: string,
   { labelled = [], unlabelled = [] }: Gauges,

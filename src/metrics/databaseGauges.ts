@@ -1,9 +1,9 @@
-/** The gauges of what only the database knows, collected at scrape time, so that every process reports the same of the network. */
+/** Gauges collected from the database at scrape time; every process reports the same values. */
 import { Gauge, type Registry } from 'prom-client';
 
 export type DatabaseGauges = ReturnType<typeof makeDatabaseGauges>;
 
-/** Before each of them is exposed, `collect` is awaited; it must not reject, or the whole scrape fails. */
+/** `collect` is awaited before they are exposed. It must not reject, or the whole scrape fails. */
 export function makeDatabaseGauges(registers: Registry[], collect: () => Promise<void>) {
   const common = { registers, collect };
   const gauges = {
@@ -65,7 +65,7 @@ export function makeDatabaseGauges(registers: Registry[], collect: () => Promise
   return gauges;
 }
 
-/** A gauge without labels always has a value, 0 unless told otherwise. NaN says that nothing is known; no alert fires on it. */
+/** A gauge without labels always has a value. NaN means unknown, and no alert fires on it. */
 export function setUnknown(gauge: Gauge): void {
   gauge.set(Number.NaN);
 }

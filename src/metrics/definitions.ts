@@ -1,6 +1,6 @@
 /**
- * Every metric of ours as prom-client's own object, so that the compiler checks its labels; README, dashboards and alerts are tested
- * against them. Base units; every label has few values, whatever clients send.
+ * All our metrics as prom-client's objects, so the compiler checks their labels; documentation, dashboards and alerts are tested against
+ * them. Base units. No label takes its values from clients.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { PoolObserver } from '../database/queryPool.ts';
@@ -8,15 +8,15 @@ import { makeDatabaseGauges } from './databaseGauges.ts';
 
 export type Metrics = ReturnType<typeof makeMetrics>;
 
-/** Where gauges are read from at scrape time; filled in while the process starts, as the database comes up after the admin port. */
+/** What gauges are collected from; filled in during start, because the admin port opens before the database. */
 type Sources = {
-  /** Brings the gauges of the database up to date; set by registerCollectors. Must not reject: the whole scrape would fail. */
+  /** Updates the database's gauges; set by registerCollectors. Must not reject, or the whole scrape fails. */
   collectDatabase: () => Promise<void>;
   /** The pools of database connections by name; added by observePool. */
   pools: Map<string, Parameters<PoolObserver>[0]>;
 };
 
-/** Three default metrics of prom-client that `promtool check metrics` refuses: gauges that are called total. */
+/** Default gauges of prom-client that end in `_total`, which `promtool check metrics` rejects. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
 const REQUEST_SECONDS = [0.025, 0.1, 0.5, 2.5, 10];
@@ -24,10 +24,7 @@ const WORK_SECONDS = [0.1, 1, 10, 60];
 const HOUR = 3_600;
 const DELAY_SECONDS = [60, 300, 0.5 * HOUR, 3 * HOUR, 24 * HOUR, 7 * 24 * HOUR];
 
-/**
- * A registry of its own with every metric in it, ours and those of the process and of Node. Several may exist side by side. Expose it
- * with `await metrics.registry.metrics()`.
- */
+/** A new registry with all metrics, including those of the process and of Node. Expose it with `await metrics.registry.metrics()`. */
 export function makeMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -164,7 +161,7 @@ const jobMetrics = (registers: Registry[]) => ({
   }),
 });
 
-/** The counts of the pools are read at scrape time, before the collectors take connections of their own. */
+/** Collected at scrape time, before the collectors take connections themselves. */
 const poolMetrics = (registers: Registry[], pools: Sources['pools']) => ({
   poolInUse: new Gauge({
     name: 'airseries_database_pool_in_use',

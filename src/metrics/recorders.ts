@@ -1,4 +1,4 @@
-/** Records in the metrics what became of readings, and how busy a pool of database connections is. */
+/** Records in the metrics: requests, what became of readings, and how busy the database connections are. */
 
 import type { Request, RequestHandler, Response } from 'express';
 import type { PoolObserver } from '../database/queryPool.ts';
@@ -33,11 +33,10 @@ export function observePool(metrics: Metrics, pool: string): PoolObserver {
   };
 }
 
-/** Counts and times requests by the pattern of their path, so that nothing a client makes up becomes a label. */
-
+/** Every other method counts as `other`: a label must not grow with what clients send. */
 const METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST']);
 
-/** Middleware for one of the servers, to come before all others. The route is `res.locals.route`, or `unknown`. */
+/** Middleware that counts and times requests; it comes before all others. The route is the pattern in `res.locals.route`, or `unknown`. */
 export function measure(metrics: Metrics, server: 'public' | 'ingest'): RequestHandler {
   return (req, res, next) => {
     const began = performance.now();
@@ -49,7 +48,7 @@ export function measure(metrics: Metrics, server: 'public' | 'ingest'): RequestH
       const status = res.writableFinished ? String(res.statusCode) : 'aborted';
       metrics.httpRequests.inc({ route, method, status });
       if (isServed(req, res)) {
-        // by its class: every combination is ten series
+        // by class: every combination is ten series
         const labels = { route, method, status: status.replace(/^(\d)\d\d$/, '$1xx') };
         metrics.httpRequestDuration.observe(labels, (performance.now() - began) / 1_000);
       }
@@ -61,7 +60,7 @@ export function measure(metrics: Metrics, server: 'public' | 'ingest'): RequestH
   };
 }
 
-/** Whether the path exists and takes this method: only such requests are timed. */
+/** Whether path and method exist: only such requests are timed. */
 function isServed(req: Request, res: Response): boolean {
   return res.locals.route !== undefined && res.statusCode !== 405 && req.method !== 'OPTIONS';
 }
@@ -71,7 +70,7 @@ function bytesOf(req: Request, res: Response): number {
   return Number(res.getHeader('Content-Length') ?? 0);
 }
 
-/** What the client had, where the answer carries a validator: nothing, the same, or something else. */
+/** What the client's validator was: none, the same as ours, or another. Undefined for answers without one. */
 function cacheOutcome(req: Request, res: Response): string | undefined {
   if (res.getHeader('ETag') === undefined) return undefined;
   if (res.statusCode === 304) return 'same';

@@ -111,7 +111,7 @@ it('an answer that nobody reads keeps the next request waiting, and is cut after
   const socket = send(port, GET.repeat(10));
   await until(() => reasons().length > 0, 'the connection is cut');
   expect(begun).toBe(1);
-  expect(reasons()).toEqual(['an answer was not read']);
+  expect(reasons()).toEqual(['the client did not read a response']);
   expect((await closed(socket)).length).toBeLessThan(LARGE.length);
 });
 

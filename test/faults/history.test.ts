@@ -1,7 +1,7 @@
 /** After years of nightly compression a history opens the chunks of its windows and no others, however often it was asked before. */
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { askRegionHistory, askStationHistory } from '../../src/api/history.ts';
+import { queryRegionHistory, queryStationHistory } from '../../src/api/history.ts';
 import { onConnection, type Sql } from '../../src/database/client.ts';
 import type { Api, ApiDb } from '../../src/database/pools.ts';
 import { maintain, refresh } from '../../src/rollups/refresh.ts';
@@ -44,8 +44,8 @@ describe.runIf(engines.includes('timescale'))('the history of two years', () => 
   afterAll(() => database.drop());
 
   it.each([
-    ['station', 'int', '1', (db: ApiDb) => askStationHistory(db, NOW, 1)],
-    ['region', 'text', "'town'", (db: ApiDb) => askRegionHistory(db, NOW, 'town')],
+    ['station', 'int', '1', (db: ApiDb) => queryStationHistory(db, NOW, 1)],
+    ['region', 'text', "'town'", (db: ApiDb) => queryRegionHistory(db, NOW, 'town')],
   ])('of a %s', async (subject, type, id, ask) => {
     const chunks = await owner<{ name: string; is_compressed: boolean }[]>`
       select c.chunk_name as name, c.is_compressed

@@ -35,7 +35,7 @@ function raw(port: number, bytes: string): Promise<string> {
 it('names the port and the variable when the port is taken', async () => {
   const first = await serve();
   await expect(listen(ok, { port: first.port, variable: 'ADMIN_PORT' })).rejects.toThrow(
-    `Port ${first.port} is taken by another program. Stop that one, or set ADMIN_PORT to a free port.`,
+    `Port ${first.port} is in use by another program. Stop it, or set ADMIN_PORT to a free port.`,
   );
   await first.close({ drainMs: 0 });
 });
@@ -49,7 +49,7 @@ it('listens at one address only, where one is given', async () => {
 
 it.each(['192.0.2.1', 'nowhere.invalid'])('says what to do when there is no such address (%s)', async (host) => {
   await expect(listen(ok, { port: 0, variable: 'INGEST_PORT', host })).rejects.toThrow(
-    `${host} (INGEST_HOST) is no address of this machine. Set INGEST_HOST to one that is`,
+    `${host} (INGEST_HOST) is not an address of this machine. Set INGEST_HOST to one that is`,
   );
 });
 

@@ -1,6 +1,6 @@
 /** What a history costs before and after the first nightly compression of two years: as much. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { askRegionHistory, askStationHistory } from '../../../src/api/history.ts';
+import { queryRegionHistory, queryStationHistory } from '../../../src/api/history.ts';
 import { type Api, type ApiDb, openReads } from '../../../src/database/pools.ts';
 import { maintain, refresh } from '../../../src/rollups/refresh.ts';
 import { bringIn } from '../../ingest/support.ts';
@@ -53,8 +53,8 @@ describe.runIf(engines.includes('timescale'))(`two years of ${STATIONS} stations
     }
     return times.sort((a, b) => a - b)[ROUNDS / 2] as number;
   }
-  const station = () => time((n) => askStationHistory(db, NOW, (n % STATIONS) + 1));
-  const region = () => time(() => askRegionHistory(db, NOW, 'town'));
+  const station = () => time((n) => queryStationHistory(db, NOW, (n % STATIONS) + 1));
+  const region = () => time(() => queryRegionHistory(db, NOW, 'town'));
 
   it('a history takes as long when they are compressed', async ({ annotate }) => {
     await station(); // what is asked first is read from disk
