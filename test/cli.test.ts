@@ -5,6 +5,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { UsageError } from '../src/commands/context.ts';
 import { chooseCommand } from '../src/commands/program.ts';
 import { readConfig } from '../src/config.ts';
+import { type EmbeddedServer, openEmbeddedServer } from '../src/database/embedded/server.ts';
+import { makeLog } from '../src/log.ts';
 import { makeHome, start } from './support/program.ts';
 
 const home = makeHome();
@@ -141,8 +143,17 @@ describe('one network from its file to its audit', () => {
     return { code, result: code === 2 ? stderr : JSON.parse(stdout || 'null'), stderr };
   };
 
+  let server: EmbeddedServer | undefined;
+  afterAll(() => server?.release());
+
   it('migrates, imports, refreshes and audits', async () => {
     expect((await json('migrate')).result).toMatchObject({ time_zone: 'Asia/Yerevan', engine: 'plain' });
+    // from here on the commands find a running server: starting one for each would take most of the time
+    server = await openEmbeddedServer({
+      dataDirectory: join(home.folder, 'data'),
+      kind: 'bundled',
+      log: makeLog('silent'),
+    });
     writeFileSync(file, JSON.stringify(NETWORK));
     expect((await json(`import network ${file}`)).result.stations).toMatchObject({ added: 1 });
     const imported = await json('import readings -', { input: READINGS });

@@ -8,11 +8,11 @@ import { maintain } from '../../src/rollups/refresh.ts';
 import { bringIn, differences, file, keepingLog, NOW, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
-const SENSORS = 200;
+const SENSORS = 140; // 104,160 readings
 const HOURS = 31 * 24;
 const START = Date.parse('2026-07-01T00:00:00+04:00');
 
-onEveryEngine('a compressed month of 200 hourly sensors', (engine) => {
+onEveryEngine('a compressed month of 140 hourly sensors', (engine) => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await testDatabase(engine);
