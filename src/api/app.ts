@@ -1,26 +1,19 @@
-/** The public API as an Express app: its middleware and the five endpoints. */
-import type { Express, IRouter, Request, RequestHandler } from 'express';
+/** The public API: the five endpoints as documents, kept by the response cache and answered from it before Express sees the request. */
+import type { RequestListener } from 'node:http';
+import type { Request } from 'express';
 import type { Clock } from '../clock.ts';
 import { BASE_PATH, ENDPOINTS, type EndpointName, pathPattern } from '../contract/endpoints.ts';
 import type { ApiDb } from '../database/pools.ts';
+import { sendAnswer } from '../http/answers.ts';
 import { makeErrorHandlers, refuseMalformedPath } from '../http/errors.ts';
-import { accessLog, addPath, allowAnyOrigin, bareApp } from '../http/middleware.ts';
-import { type Answer, answerOf, coalesce, sendAnswer } from '../http/send.ts';
+import { ANY_ORIGIN, accessLog, addPath, allowAnyOrigin, bareApp, pathOf, setRoute } from '../http/middleware.ts';
+import { type DataVersions, makeResponseCache } from '../http/responseCache.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/definitions.ts';
 import { measure } from '../metrics/recorders.ts';
-import {
-  makeSiteUrls,
-  presentRegion,
-  presentStation,
-  presentStationsList,
-  queryRegion,
-  queryStation,
-  queryStations,
-  type SiteUrls,
-} from './current.ts';
-import { presentRegionHistory, presentStationHistory, queryRegionHistory, queryStationHistory } from './history.ts';
-import { localeOf, noSuchRegion, noSuchStation, slugOf, stationIdOf, unknownPath } from './paths.ts';
+import { makeSiteUrls } from './current.ts';
+import { makeDocuments } from './documents.ts';
+import { unknownPath } from './paths.ts';
 
 export type AppOptions = {
   db: ApiDb;
@@ -30,72 +23,50 @@ export type AppOptions = {
   log: Log;
   /** Left out, nothing is counted. */
   metrics?: Metrics;
+  /** Left out, every document is rendered for its request. */
+  cache?: { maxBytes: number; versions: DataVersions };
 };
 
 /** Where `/` sends a person. */
 const SHOWCASE = `${BASE_PATH.replace('{locale}', 'en')}/stations.json`;
+const UNCACHED = { maxBytes: 0, versions: { current: () => undefined, lastKnown: () => undefined, onChange: () => undefined } };
 
 /** Throws nothing: every failure of a request is an answer in JSON. */
-export function makeApp({ db, clock, siteBaseUrl, log, metrics }: AppOptions): Express {
-  const app = bareApp();
+export function makeApp({ db, clock, siteBaseUrl, log, metrics, cache: cacheOptions = UNCACHED }: AppOptions): RequestListener {
+  const cache = makeResponseCache({ ...cacheOptions, clock });
+  const documents = makeDocuments({ db, clock, site: makeSiteUrls(siteBaseUrl) });
   const errors = makeErrorHandlers(log);
-  if (metrics !== undefined) app.use(measure(metrics, 'public'));
-  app.use(accessLog(log), errors.watch, allowAnyOrigin, refuseMalformedPath);
+  const app = bareApp();
+  app.use(errors.watch, allowAnyOrigin, refuseMalformedPath);
   addPath(app, /^\/$/, (_req, res) => {
     res.status(302).set('Location', SHOWCASE).end();
   });
-  addRoutes(app, { db, clock, site: makeSiteUrls(siteBaseUrl) });
+  // in the order of the contract, which has `x-history.json` before `x.json`
+  for (const name of Object.keys(ENDPOINTS) as EndpointName[]) {
+    const { path: route } = ENDPOINTS[name];
+    const get = async (req: Request, res: Parameters<RequestListener>[1]) => {
+      const render = documents[name](req);
+      const { answer, freshness } = await cache.get(req.path, async () => ({ ...(await render()), route }));
+      sendAnswer(req, res, answer, freshness);
+    };
+    addPath(app, pathPattern(route), get, route);
+  }
   app.use((req: Request) => {
     throw unknownPath(req.path);
   }, errors.handle);
-  return app;
-}
 
-/** Each endpoint parses the path, queries, presents. Identical requests share one answer while it is being made. */
-function addRoutes(app: IRouter, { db, clock, site }: { db: ApiDb; clock: Clock; site: SiteUrls }): void {
-  const answers: Record<EndpointName, (req: Request) => Promise<Answer>> = {
-    async stations(req) {
-      const locale = localeOf(req);
-      const rows = await queryStations(db, clock(), locale);
-      return answerOf(locale, presentStationsList(rows, locale, site));
-    },
-
-    async station(req) {
-      const [locale, id] = [localeOf(req), stationIdOf(req)];
-      const row = await queryStation(db, clock(), locale, id);
-      if (row === undefined) throw noSuchStation(id);
-      return answerOf(locale, presentStation(row, locale, site));
-    },
-
-    async stationHistory(req) {
-      const [locale, id] = [localeOf(req), stationIdOf(req)];
-      const buckets = await queryStationHistory(db, clock(), id);
-      if (buckets === undefined) throw noSuchStation(id);
-      return answerOf(locale, presentStationHistory(buckets));
-    },
-
-    async region(req) {
-      const [locale, slug] = [localeOf(req), slugOf(req)];
-      const row = await queryRegion(db, clock(), locale, slug);
-      if (row === undefined) throw noSuchRegion(slug);
-      return answerOf(locale, presentRegion(row, locale, site));
-    },
-
-    async regionHistory(req) {
-      const [locale, slug] = [localeOf(req), slugOf(req)];
-      const buckets = await queryRegionHistory(db, clock(), slug);
-      if (buckets === undefined) throw noSuchRegion(slug);
-      return answerOf(locale, presentRegionHistory(buckets));
-    },
+  const count = metrics === undefined ? undefined : measure(metrics, 'public');
+  const logAccess = accessLog(log);
+  return (req, res) => {
+    count?.(req, res, () => undefined);
+    logAccess(req, res, () => undefined);
+    const kept = req.method === 'GET' || req.method === 'HEAD' ? cache.find(pathOf(req)) : undefined;
+    if (kept === undefined) {
+      app(req, res);
+      return;
+    }
+    setRoute(res, kept.route);
+    for (const name in ANY_ORIGIN) res.setHeader(name, ANY_ORIGIN[name as keyof typeof ANY_ORIGIN]);
+    sendAnswer(req, res, kept.answer, kept.freshness);
   };
-  // by path: an answer depends on nothing else but the time, which for shared ones is that of the first request
-  const once = coalesce<Answer>();
-  // in the order of the contract, which has `x-history.json` before `x.json`
-  for (const name of Object.keys(ENDPOINTS) as EndpointName[]) {
-    const { path } = ENDPOINTS[name];
-    const get: RequestHandler = async (req, res) => {
-      sendAnswer(req, res, await once(req.path, () => answers[name](req)));
-    };
-    addPath(app, pathPattern(path), get, path);
-  }
 }

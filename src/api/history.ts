@@ -2,6 +2,7 @@
  * The history of a station or a region in its five windows: query and presentation. Hours have no ranges, days and months have all of them
  * (H2, H3).
  */
+import { sql } from 'kysely';
 import type { z } from 'zod';
 import { pickFields } from '../contract/fields.ts';
 import {
@@ -20,37 +21,48 @@ export type StationBucket = InWindow<ApiRow<'station_history'>>;
 export type RegionBucket = InWindow<ApiRow<'region_history'>>;
 type InWindow<Row> = Omit<Row, 'series'> & { series: WindowKey };
 
+/** The buckets of all windows, and how long they stay right (see `documents.ts`). */
+export type History<Bucket> = { buckets: Bucket[]; valid_until: string | null; data_version: number };
+
 /** One query: a station without data is one row without a bucket. Undefined where there is no such station. */
-export async function queryStationHistory(db: ApiDb, at: Date, id: number): Promise<StationBucket[] | undefined> {
+export async function queryStationHistory(db: ApiDb, at: Date, id: number): Promise<History<StationBucket> | undefined> {
   const rows = await db
     .selectFrom('api.station as station')
+    .innerJoin('api.freshness as freshness', (join) => join.onTrue())
     .leftJoin(apiRows('station_history', { at }).as('history'), 'history.station_id', 'station.id')
     .selectAll('history')
+    .select(['freshness.data_version', validUntil(at)])
     .where('station.id', '=', id)
     .orderBy('history.timestamp')
     .$narrowType<{ series: WindowKey | null }>()
     .execute();
-  return bucketsOf(rows);
+  return historyOf(rows);
 }
 
 /** The same for a region. */
-export async function queryRegionHistory(db: ApiDb, at: Date, slug: string): Promise<RegionBucket[] | undefined> {
+export async function queryRegionHistory(db: ApiDb, at: Date, slug: string): Promise<History<RegionBucket> | undefined> {
   const rows = await db
     .selectFrom('api.region as region')
+    .innerJoin('api.freshness as freshness', (join) => join.onTrue())
     .leftJoin(apiRows('region_history', { at }).as('history'), 'history.region_slug', 'region.slug')
     .selectAll('history')
+    .select(['freshness.data_version', validUntil(at)])
     .where('region.slug', '=', slug)
     .orderBy('history.timestamp')
     .$narrowType<{ series: WindowKey | null }>()
     .execute();
-  return bucketsOf(rows);
+  return historyOf(rows);
 }
 
-type Nullable<Row> = { [Key in keyof Row]: Row[Key] | null };
+const validUntil = (at: Date) => sql<string>`api.history_valid_until(${at})`.as('valid_until');
 
-function bucketsOf<Row extends { series: string }>(rows: Nullable<Row>[]): Row[] | undefined {
-  if (rows.length === 0) return undefined;
-  return rows.filter((row): row is Row => row.series !== null);
+type Row<Bucket> = { [Key in keyof Bucket]: Bucket[Key] | null } & Omit<History<Bucket>, 'buckets'>;
+
+function historyOf<Bucket extends { series: string }>(rows: Row<Bucket>[]): History<Bucket> | undefined {
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  const buckets = rows.filter((row) => row.series !== null) as unknown as Bucket[];
+  return { buckets, valid_until: first.valid_until, data_version: first.data_version };
 }
 
 /** All five windows, those without buckets as empty arrays. */

@@ -1,4 +1,5 @@
 /** What all our Express apps share: settings, routes with their methods, CORS, the access log, and a bound on what requests may log. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, {
   type Express,
   type IRouter,
@@ -64,11 +65,29 @@ function refuseAllButPost(req: Request): never {
 }
 
 /** Middleware that sets the route under which metrics count a request. */
-export function named(route: string): RequestHandler {
+function named(route: string): RequestHandler {
   return (_req, res, next) => {
-    res.locals.route = route;
+    setRoute(res, route);
     next();
   };
+}
+
+const routes = new WeakMap<ServerResponse, string>();
+
+/** Sets the route under which metrics count a request: the pattern of its path. */
+export function setRoute(res: ServerResponse, route: string): void {
+  routes.set(res, route);
+}
+
+/** Undefined for a path that doesn't exist. */
+export function routeOf(res: ServerResponse): string | undefined {
+  return routes.get(res);
+}
+
+/** The path of a request without its query string. */
+export function pathOf({ url = '' }: IncomingMessage): string {
+  const end = url.indexOf('?');
+  return end === -1 ? url : url.slice(0, end);
 }
 
 /** An Express app without X-Powered-By, query parsing, weak validators or lenient paths. */
@@ -131,13 +150,13 @@ export function boundedLog(log: Log): Log {
 const LONGEST = 200;
 
 /** Middleware that logs each request at debug level once it has ended. Path and User-Agent are cut after 200 characters. */
-export function accessLog(log: Log): RequestHandler {
+export function accessLog(log: Log): (req: IncomingMessage, res: ServerResponse, next: () => void) => void {
   return (req, res, next) => {
     const began = performance.now();
     res.once('close', () => {
       const ms = Math.round(performance.now() - began);
-      const agent = req.get('User-Agent')?.slice(0, LONGEST);
-      const path = req.path.slice(0, LONGEST);
+      const agent = req.headers['user-agent']?.slice(0, LONGEST);
+      const path = pathOf(req).slice(0, LONGEST);
       log.debug({ method: req.method, path, status: res.statusCode, ms, agent }, 'request');
     });
     next();

@@ -1,7 +1,8 @@
 /** Records in the metrics: requests, what became of readings, and how busy the database connections are. */
 
-import type { Request, RequestHandler, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PoolObserver } from '../database/queryPool.ts';
+import { routeOf } from '../http/middleware.ts';
 import type { Accepted, WriteStats } from '../ingest/accept.ts';
 import type { Metrics } from './definitions.ts';
 
@@ -34,17 +35,20 @@ export function observePool(metrics: Metrics, pool: string): PoolObserver {
 }
 
 /** Every other method counts as `other`: a label must not grow with what clients send. */
+/** Middleware for Express and for plain `node:http`: it looks at a request and its response. */
+type Observer = (req: IncomingMessage, res: ServerResponse, next: () => void) => void;
+
 const METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST']);
 
 /** Middleware that counts and times requests; it comes before all others. The route is the pattern in `res.locals.route`, or `unknown`. */
-export function measure(metrics: Metrics, server: 'public' | 'ingest'): RequestHandler {
+export function measure(metrics: Metrics, server: 'public' | 'ingest'): Observer {
   return (req, res, next) => {
     const began = performance.now();
     metrics.httpRequestsInFlight.inc({ server });
     res.once('close', () => {
       metrics.httpRequestsInFlight.dec({ server });
-      const route = String(res.locals.route ?? 'unknown');
-      const method = METHODS.has(req.method) ? req.method : 'other';
+      const route = routeOf(res) ?? 'unknown';
+      const method = METHODS.has(req.method ?? '') ? (req.method ?? '') : 'other';
       const status = res.writableFinished ? String(res.statusCode) : 'aborted';
       metrics.httpRequests.inc({ route, method, status });
       if (isServed(req, res)) {
@@ -61,18 +65,18 @@ export function measure(metrics: Metrics, server: 'public' | 'ingest'): RequestH
 }
 
 /** Whether path and method exist: only such requests are timed. */
-function isServed(req: Request, res: Response): boolean {
-  return res.locals.route !== undefined && res.statusCode !== 405 && req.method !== 'OPTIONS';
+function isServed(req: IncomingMessage, res: ServerResponse): boolean {
+  return routeOf(res) !== undefined && res.statusCode !== 405 && req.method !== 'OPTIONS';
 }
 
-function bytesOf(req: Request, res: Response): number {
+function bytesOf(req: IncomingMessage, res: ServerResponse): number {
   if (req.method === 'HEAD' || res.statusCode === 304 || !res.writableFinished) return 0;
   return Number(res.getHeader('Content-Length') ?? 0);
 }
 
 /** What the client's validator was: none, the same as ours, or another. Undefined for answers without one. */
-function cacheOutcome(req: Request, res: Response): string | undefined {
+function cacheOutcome(req: IncomingMessage, res: ServerResponse): string | undefined {
   if (res.getHeader('ETag') === undefined) return undefined;
   if (res.statusCode === 304) return 'same';
-  return req.get('If-None-Match') === undefined ? 'none' : 'other';
+  return req.headers['if-none-match'] === undefined ? 'none' : 'other';
 }

@@ -1,0 +1,198 @@
+/**
+ * Keeps rendered documents until the data behind them change or time alone changes them. Whoever renders says until when a document is valid
+ * without new data, and at which data version it was read; a newer version makes all older documents invalid, and those that were asked for
+ * lately are rendered again at once, before their next reader waits. Bounded in bytes; the least recently used go first.
+ */
+import type { Clock } from '../clock.ts';
+import { Unavailable } from '../database/errors.ts';
+import type { Answer, Freshness } from './answers.ts';
+
+/** A document as it was read from the database. */
+export type Rendering = {
+  answer: Answer;
+  /** The first instant at which the document would change without new data. */
+  validUntil: Date;
+  /** The data version that was visible to the query. */
+  version: number;
+  /** The label of its requests in metrics. */
+  route: string;
+};
+
+export type Render = () => Promise<Rendering>;
+export type Served = { answer: Answer; freshness: Freshness; route: string };
+
+export type ResponseCache = {
+  /** The document, if it is kept and current. Never waits. */
+  find(key: string): Served | undefined;
+  /**
+   * The document, rendered if need be, once for all requests that wait for it. While the database is unreachable, the last current one for up
+   * to ten minutes, with its age. Rejects as `render` does.
+   */
+  get(key: string, render: Render): Promise<Served>;
+};
+
+/** What is known of the version of the data. */
+export type DataVersions = {
+  /** The newest version; undefined while the database is not in contact. */
+  current(): number | undefined;
+  /** The newest version heard of, and when that was last confirmed; undefined before the first contact. */
+  lastKnown(): { version: number; at: Date } | undefined;
+  /** Calls back after each new version. */
+  onChange(listener: () => void): void;
+};
+
+type Entry = Rendering & {
+  render: Render;
+  renderedAt: number;
+  /** When the content last differed from that before. */
+  changedAt: number;
+  requestedAt: number;
+  /** When it was last served as current. */
+  currentAt: number;
+  bytes: number;
+};
+
+const LONGEST_MAX_AGE_S = 60;
+/** What was asked for within this time is rendered again when the data change. */
+const RECENT_MS = 5 * 60_000;
+const RENDERINGS_AT_ONCE = 4;
+/** How long an outage is bridged with the last current document. */
+const OUTAGE_MS = 10 * 60_000;
+/** Compressed copies and the objects around a body, as a share of it. */
+const OVERHEAD = 1.5;
+
+type Options = { maxBytes: number; clock: Clock; versions: DataVersions };
+
+/** With `maxBytes` 0 nothing is kept, and every document is rendered for its request (or those that come meanwhile). */
+export function makeResponseCache({ maxBytes, clock, versions }: Options): ResponseCache {
+  const entries = new Map<string, Entry>(); // in the order of their last use
+  const rendering = new Map<string, Promise<Served>>();
+  let bytes = 0;
+
+  const isCurrent = (entry: Entry, now: number) => {
+    const version = versions.current();
+    // before its own instant the clock was set back
+    return (
+      version !== undefined && entry.version >= version && now < entry.validUntil.getTime() && now >= entry.renderedAt
+    );
+  };
+
+  function find(key: string): Served | undefined {
+    const entry = entries.get(key);
+    if (entry === undefined) return undefined;
+    const now = clock().getTime();
+    if (!isCurrent(entry, now)) return undefined;
+    entry.requestedAt = now;
+    entry.currentAt = now;
+    entries.delete(key);
+    entries.set(key, entry);
+    return served(entry, now);
+  }
+
+  async function renderInto(key: string, render: Render, requestedAt: number): Promise<Served> {
+    const renderedAt = clock().getTime();
+    const before = entries.get(key);
+    const read = await render();
+    const isSame = before !== undefined && before.answer.etag === read.answer.etag;
+    const entry: Entry = {
+      ...read,
+      answer: isSame ? before.answer : read.answer, // with its compressed copies
+      render,
+      renderedAt,
+      changedAt: isSame ? before.changedAt : changedAfter(before, renderedAt),
+      requestedAt,
+      currentAt: renderedAt,
+      bytes: Math.ceil(read.answer.body.length * OVERHEAD) + key.length,
+    };
+    if (maxBytes > 0) keep(key, entry);
+    return served(entry, renderedAt, maxBytes > 0);
+  }
+
+  function keep(key: string, entry: Entry): void {
+    remove(key);
+    if (entry.bytes > maxBytes) return;
+    entries.set(key, entry);
+    bytes += entry.bytes;
+    for (const oldest of entries.keys()) {
+      if (bytes <= maxBytes) break;
+      remove(oldest);
+    }
+  }
+
+  function remove(key: string): void {
+    bytes -= entries.get(key)?.bytes ?? 0;
+    entries.delete(key);
+  }
+
+  function shared(key: string, render: Render, requestedAt: number): Promise<Served> {
+    const underWay = rendering.get(key);
+    if (underWay !== undefined) return underWay;
+    const started = renderInto(key, render, requestedAt).finally(() => {
+      if (rendering.get(key) === started) rendering.delete(key);
+    });
+    rendering.set(key, started);
+    return started;
+  }
+
+  async function renderAgain(): Promise<void> {
+    const since = clock().getTime() - RECENT_MS;
+    const recent = [...entries].filter(([, entry]) => entry.requestedAt >= since).reverse();
+    const work = recent.values();
+    const worker = async () => {
+      for (const [key, entry] of work) {
+        if (isCurrent(entries.get(key) ?? entry, clock().getTime())) continue;
+        await shared(key, entry.render, entry.requestedAt).catch(() => undefined); // its next reader hears of it
+      }
+    };
+    await Promise.all(Array.from({ length: RENDERINGS_AT_ONCE }, worker));
+  }
+
+  versions.onChange(() => {
+    rendering.clear(); // what is being rendered may have read the data before
+    void renderAgain();
+  });
+
+  return {
+    find,
+    async get(key, render) {
+      const found = find(key);
+      if (found !== undefined) return found;
+      const now = clock().getTime();
+      const bridged = versions.current() === undefined ? stale(key, now) : undefined;
+      if (bridged !== undefined) return bridged;
+      try {
+        return await shared(key, render, now);
+      } catch (error) {
+        const last = error instanceof Unavailable ? stale(key, now) : undefined;
+        if (last === undefined) throw error;
+        return last;
+      }
+    },
+  };
+
+  /** What was current until a short while ago, for an outage. */
+  function stale(key: string, now: number): Served | undefined {
+    const entry = entries.get(key);
+    if (entry === undefined) return undefined;
+    const known = versions.lastKnown();
+    const confirmed = known !== undefined && entry.version >= known.version ? known.at.getTime() : 0;
+    const currentAt = Math.max(entry.currentAt, Math.min(confirmed, entry.validUntil.getTime()));
+    const age = now - currentAt;
+    if (age < 0 || age > OUTAGE_MS) return undefined;
+    const { freshness, ...rest } = served(entry, now);
+    return { ...rest, freshness: { ...freshness, maxAge: 0, age: Math.floor(age / 1_000) } };
+  }
+
+  function served({ answer, validUntil, changedAt, route }: Entry, now: number, isKept = true): Served {
+    const left = Math.floor((validUntil.getTime() - now) / 1_000);
+    const maxAge = Math.max(0, Math.min(LONGEST_MAX_AGE_S, left));
+    // without the cache nobody remembers when the content changed
+    return { answer, route, freshness: { maxAge, ...(isKept && { lastModified: new Date(changedAt).toUTCString() }) } };
+  }
+}
+
+/** In whole seconds, as HTTP dates are, and never twice the same for different contents of a document. */
+function changedAfter(before: Entry | undefined, now: number): number {
+  const second = Math.floor(now / 1_000) * 1_000;
+  return before === undefined ? second : Math.max(second, before.changedAt + 1_000);
+}
