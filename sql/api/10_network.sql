@@ -87,7 +87,7 @@ create view api.station_flag as
 comment on view api.station_flag is 'When temperature, humidity and pressure of a station were not to be trusted (C5). One row for each period and reason.';
 comment on column api.station_flag.station_id is 'station id';
 comment on column api.station_flag.reason is
-  'operator, or what screening found: all_zero, pressure_off_altitude, humidity_pinned, constant_temperature, constant_humidity, constant_pressure';
+  'operator, or what screening found: zero_values, pressure_off_altitude, humidity_saturated, constant_temperature, constant_humidity, constant_pressure';
 comment on column api.station_flag.sensor_id is 'the sensor whose readings gave it away; null where the operator says so';
 comment on column api.station_flag.since is 'from when on; null: always';
 comment on column api.station_flag.until is 'until when, exclusive; null: it goes on';

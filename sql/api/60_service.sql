@@ -38,12 +38,12 @@ comment on function api.provider_state is
   'Every provider at an instant. Columns: provider (slug), measurement_time (newest measurement of its sensors; null without any), online and offline (listed stations of that status [stations]).';
 
 -- The newest bucket of each aggregate that is published.
-create function api.newest_bucket(at timestamptz) returns table (place text, grain text, "timestamp" timestamptz)
+create function api.newest_bucket(at timestamptz) returns table (subject text, resolution text, "timestamp" timestamptz)
 language sql stable begin atomic
-  select n.place, n.grain, n.bucket from logic.newest_bucket(at) n;
+  select n.subject, n.resolution, n.bucket from logic.newest_bucket(at) n;
 end;
 comment on function api.newest_bucket is
-  'How far each published aggregate has come at an instant. One row for each. Columns: place (station or region), grain (hour, day or month), timestamp (start of its newest bucket; null before the first).';
+  'How far each published aggregate has come at an instant. One row for each. Columns: subject (station or region), resolution (hour, day or month), timestamp (start of its newest bucket; null before the first).';
 
 -- The audit that was made last, of those that looked at least as far back as that of every night: a look at one month of long ago says
 -- nothing of today. No row before the first.

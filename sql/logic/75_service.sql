@@ -16,7 +16,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 $$;
 
 -- How far each published aggregate has come at an instant. No bucket of the future: a clock that was ahead may have left some.
-create function logic.newest_bucket(at timestamptz) returns table (place text, grain text, bucket timestamptz)
+create function logic.newest_bucket(at timestamptz) returns table (subject text, resolution text, bucket timestamptz)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select 'station', 'hour', (select max(bucket) from rollup.station_hourly where bucket <= at)
   union all select 'station', 'day', (select max(bucket) from rollup.station_daily where bucket <= at)

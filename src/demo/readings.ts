@@ -14,7 +14,7 @@ const STEP = 10 * MINUTE;
 const FINE = 7 * DAY;
 /** Off the grid of ten minutes: so an instant tells how long its reading lasts. */
 const MINUTE_OF_HOURLY = 35;
-const SILENT = 6 * DAY;
+const OFFLINE = 6 * DAY;
 
 export type DemoReading = { at: number; sensor: DemoSensor; values: number[] };
 
@@ -28,12 +28,12 @@ export function* demoReadings({ network, seed, from, to }: Span): Generator<Demo
     sensors: network.stations.filter(({ regions }) => regions.includes(city.slug)).flatMap((at) => sensorsOf(seed, at)),
   }));
   for (const at of demoInstants(from, to)) {
-    const silence = at > to.getTime() - SILENT;
+    const isOffline = at > to.getTime() - OFFLINE;
     const readings: DemoReading[] = [];
     for (const { sky, sensors } of places) {
       const air: Air = airAt(sky, at);
       for (const sensor of sensors) {
-        if (silence && SITES[sensor.station - 1]?.silent === true) continue;
+        if (isOffline && SITES[sensor.station - 1]?.offline === true) continue;
         if (isMissing(seed, sensor.id, at)) continue;
         const minutes = at % STEP === 0 ? 10 : 60;
         readings.push({ at, sensor, values: measure(seed, sensor, air, at, minutes) });

@@ -60,8 +60,8 @@ export type Site = {
   hidden?: true;
   /** Hangs in the sun on a warm wall: its temperature, humidity and pressure are nonsense, and it is flagged for it. */
   badThp?: true;
-  /** Went silent some days ago. */
-  silent?: true;
+  /** Offline since some days ago. */
+  offline?: true;
 };
 
 const BOTH = ['SDS011', 'BME280'];
@@ -91,7 +91,7 @@ export const SITES: readonly Site[] = [
   { city: 'tarnesh', kinds: ['SDS011'] },
   { city: 'okravel', district: 'rosmeny', kinds: ['SDS011', 'weather mast'] },
   { city: 'okravel', district: 'rosmeny', kinds: BOTH },
-  { city: 'okravel', district: 'tulvane', kinds: BOTH, silent: true },
+  { city: 'okravel', district: 'tulvane', kinds: BOTH, offline: true },
   { city: 'okravel', district: 'tulvane', kinds: FINE },
   { city: 'okravel', kinds: ONE_BOX },
   { city: 'lisandor', district: 'zamirel', kinds: ['SDS011', 'weather mast'] },

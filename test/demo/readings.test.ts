@@ -1,4 +1,4 @@
-/** The invented air: the same whenever it is made, within the bounds of every instrument, with seasons, gaps and a silent station. */
+/** The invented air: the same whenever it is made, within the bounds of every instrument, with seasons, gaps and an offline station. */
 import { describe, expect, it } from 'vitest';
 import { PARAMETERS, type ParameterName } from '../../src/contract/parameters.ts';
 import { demoNetwork } from '../../src/demo/network.ts';
@@ -11,14 +11,14 @@ const now = new Date('2026-11-20T12:00:00Z');
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-const SILENT = SITES.findIndex(({ silent }) => silent) + 1;
+const OFFLINE = SITES.findIndex(({ offline }) => offline) + 1;
 const FLAGGED = network.stations.find(({ is_bad_thp }) => is_bad_thp)?.id;
 
 function readings(from: number, to: number, seed = 1): DemoReading[] {
   return [...demoReadings({ network, seed, from: new Date(from), to: new Date(to) })].flat();
 }
 const bare = (list: DemoReading[]) => list.map(({ at, sensor, values }) => [at, sensor.id, ...values]);
-const ofOthers = (list: DemoReading[]) => list.filter(({ sensor }) => sensor.station !== SILENT);
+const ofOthers = (list: DemoReading[]) => list.filter(({ sensor }) => sensor.station !== OFFLINE);
 
 function valuesOf(list: DemoReading[], name: ParameterName): number[] {
   return list.flatMap(({ sensor, values }) => values[sensor.outputs.findIndex((output) => output.name === name)] ?? []);
@@ -110,14 +110,14 @@ describe('the demo readings', () => {
     ).toBeGreaterThan(0.8);
   });
 
-  it('have gaps of hours, one silent station, and one whose weather is nonsense and flagged', () => {
+  it('have gaps of hours, one offline station, and one whose weather is nonsense and flagged', () => {
     const sensor = network.stations[0]?.sensors[0]?.id;
     const times = year.filter((reading) => reading.sensor.id === sensor).map(({ at }) => at);
     const gaps = times.slice(1).map((at, n) => at - (times[n] ?? 0));
     expect(Math.max(...gaps)).toBeGreaterThanOrEqual(4 * HOUR);
     expect(times.length).toBeGreaterThan(0.9 * 9_600);
 
-    const last = Math.max(...year.filter((reading) => reading.sensor.station === SILENT).map(({ at }) => at));
+    const last = Math.max(...year.filter((reading) => reading.sensor.station === OFFLINE).map(({ at }) => at));
     expect((now.getTime() - last) / DAY).toBeGreaterThanOrEqual(6);
     expect((now.getTime() - last) / DAY).toBeLessThan(7);
 
