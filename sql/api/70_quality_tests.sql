@@ -1,4 +1,4 @@
--- Stations that need attention at an instant: each row can be an alert, and no row means all is well (logic/80_watch.sql).
+-- Stations that need attention at an instant: each row can be an alert, and no row means all is well (logic/80_quality_tests.sql).
 
 create function api.station_offline(at timestamptz)
 returns table (station_id int, last_measurement_time timestamptz, offline_minutes int) language sql stable begin atomic
