@@ -230,7 +230,7 @@ describe('one network from its file to its audit', () => {
     expect(stderr).toMatch(/Europe\/Berlin.*Asia\/Yerevan|Asia\/Yerevan.*Europe\/Berlin/s);
     expect((await run('migrate', { TIME_ZONE: 'UTC' })).stderr).toMatch(/TIME_ZONE is UTC.*made for Asia\/Yerevan/);
     expect((await run('import readings no-such-file.csv')).code).toBe(1);
-    expect((await run('demo')).stderr).toMatch(/empty database only/);
+    expect((await run('demo')).stderr).toMatch(/needs an empty database/);
     expect((await run('delete readings --sensor 99 --from 2026-01-01 --to 2026-01-02')).code).toBe(1);
   });
 });
