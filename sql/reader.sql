@@ -1,6 +1,6 @@
--- Logins that may read schema api and nothing else: grafana, and with API_PASSWORD airseries_api for the API (READER_DATABASE_URL). Run
--- by psql as the service's user, any number of times: a changed password is set. Passwords come from the environment, and neither psql
--- nor the server's log shows them, not even in an error.
+-- Logins that may read schema api and nothing else: grafana and, if API_PASSWORD is set, airseries_api for the API (READER_DATABASE_URL).
+-- Run it with psql as the service's user; run it again to change a password. Passwords come from the environment and appear neither in
+-- the output of psql nor in the server's log, not even in an error.
 \set VERBOSITY terse
 \getenv password READER_PASSWORD
 \set api_password ''
@@ -31,6 +31,6 @@ begin
     execute format('alter role %I set default_transaction_read_only = on', login.name);
   end loop;
 end $$;
--- a dashboard asks for years at most; what takes longer is a mistake, and what stays open would hold up the next version
+-- dashboards query a few years at most: a longer statement is a mistake, and an open transaction would block the next migration
 alter role grafana set statement_timeout = '30s';
 alter role grafana set idle_in_transaction_session_timeout = '30s';

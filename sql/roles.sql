@@ -1,5 +1,5 @@
--- The three roles of the floor plan. Run by the connecting user before the first migration; roles belong to the whole server,
--- so another database of it may have made them already.
+-- The three roles. Run by the connecting user before the first migration. Roles belong to the whole server, so another of its databases
+-- may already have created them.
 do $$
 declare
   wanted text;
@@ -8,7 +8,7 @@ begin
     if not exists (select from pg_roles where rolname = wanted) then
       execute format('create role %I nologin', wanted);
     end if;
-    -- from 16 on, whoever makes a role may administer it but not become it, unless it is granted
+    -- since PostgreSQL 16, creating a role gives the right to administer it, but not the right to become it
     if not pg_has_role(current_user, wanted, case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end) then
       execute format('grant %I to current_user', wanted);
     end if;

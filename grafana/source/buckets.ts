@@ -8,21 +8,21 @@ import { series } from './targets.ts';
 
 const RANGE = '$__timeTo()::timestamptz - $__timeFrom()::timestamptz';
 
-const GRAINS = [
-  { grain: 'hourly', when: `${RANGE} <= interval '15 days'` },
-  { grain: 'daily', when: `${RANGE} > interval '15 days' and ${RANGE} <= interval '400 days'` },
-  { grain: 'monthly', when: `${RANGE} > interval '400 days'` },
+const RESOLUTIONS = [
+  { resolution: 'hourly', when: `${RANGE} <= interval '15 days'` },
+  { resolution: 'daily', when: `${RANGE} > interval '15 days' and ${RANGE} <= interval '400 days'` },
+  { resolution: 'monthly', when: `${RANGE} > interval '400 days'` },
 ];
 
 /** Columns of the views by the name of their series; those that hours have not (extremes) are null there. */
 export function buckets({ view, isChosen }: Place, columns: Readonly<Record<string, string>>): Target[] {
-  const parts = GRAINS.map(({ grain, when }) => {
+  const parts = RESOLUTIONS.map(({ resolution, when }) => {
     const list = Object.entries(columns).map(([name, column]) => {
-      const missing = grain === 'hourly' && /^b\.(min|max)_/.test(column);
+      const missing = resolution === 'hourly' && /^b\.(min|max)_/.test(column);
       return `${missing ? 'null::float8' : column} as "${name}"`;
     });
     return `select b.timestamp as "time", ${list.join(', ')}
-from api.${view}_${grain} b
+from api.${view}_${resolution} b
 where ${isChosen} and $__timeFilter(b.timestamp) and ${when}`;
   });
   return series(`${parts.join('\nunion all\n')}\norder by 1`);

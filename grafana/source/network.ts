@@ -1,4 +1,4 @@
-/** The network at a glance: where the air is bad, and which stations need somebody to look after them. */
+/** The network at a glance: where the air is bad, and which stations need attention. */
 import { AQI_STEPS, EPA, limit, NOTHING } from './colours.ts';
 import { numbers, stationsTable } from './current.ts';
 import { dashboard } from './dashboard.ts';
@@ -35,8 +35,8 @@ const glance: Panel[] = [
   ...numbers('', [
     {
       title: 'Need a look',
-      description: 'Stations that are silent, stuck or raving: the table below says which.',
-      column: `((select count(*) from api.station_silent(${AT})) + (select count(*) from api.station_stuck(${AT})) + (select count(*) from api.station_raving(${AT})))::int`,
+      description: 'Stations that went offline, show a flat line or are outliers; the table below lists them.',
+      column: `((select count(*) from api.station_offline(${AT})) + (select count(*) from api.station_flat_line(${AT})) + (select count(*) from api.station_outlier(${AT})))::int`,
       unit: UNIT.none,
       w: 4,
       steps: [
@@ -128,7 +128,7 @@ order by c.aqi desc nulls last, c.slug`),
 const toLookAfter = table({
   title: 'Stations that need a look',
   description:
-    'Silent: offline though it measured before. Stuck: the same hourly mean for six hours or more. Raving: PM2.5 far from that of its neighbours. Weather: temperature, humidity and pressure are flagged. The same questions as the alerts ask.',
+    'Offline: no current reading, but it has measured before. Flat line: the same hourly mean for six hours or more. Outlier: PM2.5 far from that of its neighbours. Weather: temperature, humidity and pressure are flagged. All but the last are alerts as well.',
   w: 10,
   h: 10,
   unit: UNIT.none,
@@ -136,11 +136,11 @@ const toLookAfter = table({
     rows(`select w.what as "what", t.title as "station", t.city as "city", w.since as "since", w.detail as "detail",
   s.provider as "provider", s.id::text as "id", coalesce(s.city_slug, '-') as "city_slug"
 from (
-  select station_id, 'silent' as what, last_measurement_time as since, 'no reading that counts' as detail from api.station_silent(${AT})
+  select station_id, 'offline' as what, last_measurement_time as since, 'no reading that counts' as detail from api.station_offline(${AT})
   union all
-  select station_id, 'stuck', since, metric from api.station_stuck(${AT})
+  select station_id, 'flat line', since, parameters from api.station_flat_line(${AT})
   union all
-  select station_id, 'raving', timestamp, avg_pm25 || ' µg/m³, its neighbours ' || neighbour_median from api.station_raving(${AT})
+  select station_id, 'outlier', timestamp, avg_pm25 || ' µg/m³, its neighbours ' || neighbour_median from api.station_outlier(${AT})
   union all
   select c.id, 'weather', max(f.since), 'temperature, humidity, pressure: ' || string_agg(distinct f.reason, ', ') from api.station_current(${AT}) c join api.station_flag f on f.station_id = c.id and coalesce(f.since <= ${AT}, true) and coalesce(f.until > ${AT}, true) where c.is_listed and c.is_bad_thp group by c.id
 ) w
@@ -173,7 +173,7 @@ order by 1, 2`),
   timeseries({
     title: 'Stations that measured',
     description:
-      'How many stations each hour of a city was made from. A step down is a station or a provider that fell silent.',
+      'How many stations each hour of a city was made from. A step down is a station or a provider that went offline.',
     w: 12,
     h: 9,
     unit: UNIT.none,
@@ -191,7 +191,8 @@ order by 1, 2`),
 export const network = dashboard({
   uid: 'airseries-network',
   title: 'Network',
-  description: 'The air over all stations and cities, and which of them are silent, stuck or raving.',
+  description:
+    'The air at all stations and in all cities, and which stations are offline, show a flat line or are outliers.',
   from: 'now-24h',
   variables: [datasource(POSTGRES), locale],
   sections: [

@@ -223,7 +223,7 @@ const SECTIONS: Section[] = [
       chart({
         title: 'Age of the newest reading',
         description:
-          'By provider. Some are late by nature; a line that climbs without end is a provider that fell silent.',
+          'By provider. Some are late by nature; a line that climbs without end is a provider that went offline.',
         unit: UNIT.seconds,
         asked: [[told('airseries_newest_reading_age_seconds', 'provider'), '{{provider}}']],
       }),
@@ -278,7 +278,7 @@ const SECTIONS: Section[] = [
         description:
           'From the start of the newest bucket of each aggregate: up to two hours, two days and two months are usual.',
         unit: UNIT.seconds,
-        asked: [[told('airseries_newest_bucket_age_seconds', 'place, grain'), '{{place}} {{grain}}']],
+        asked: [[told('airseries_newest_bucket_age_seconds', 'subject, resolution'), '{{subject}} {{resolution}}']],
       }),
       chart({
         title: 'Since the last success of each job',

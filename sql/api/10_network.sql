@@ -1,15 +1,15 @@
--- The network as it is published: providers, regions, stations, sensors and flags. Titles fall back locale, en, any, slug or id.
+-- The published network: providers, regions, stations, sensors and flags. Titles fall back from the locale to English, any, slug or id.
 
-create function api.title(titles jsonb, locale text, otherwise text) returns text language sql immutable parallel safe
-  return coalesce(titles ->> locale, titles ->> 'en', (select min(value) from jsonb_each_text(titles)), otherwise);
-comment on function api.title is 'The title in a locale, else in English, else any of them, else the given text. Null only if all of these are.';
+create function api.title(titles jsonb, locale text, fallback text) returns text language sql immutable parallel safe
+  return coalesce(titles ->> locale, titles ->> 'en', (select min(value) from jsonb_each_text(titles)), fallback);
+comment on function api.title is 'The title in a locale, else in English, else in any language, else the given text. Null only if all of these are null.';
 
 create view api.provider as
   select id, title, url, image, image_dark from raw.provider;
-comment on view api.provider is 'Who measures. One row for each provider.';
+comment on view api.provider is 'Operators of stations. One row per provider.';
 comment on column api.provider.id is 'slug of the provider; stations refer to it';
 comment on column api.provider.title is 'human-readable name';
-comment on column api.provider.url is 'link to the page of the provider, or an empty string';
+comment on column api.provider.url is 'link to the provider’s page, or an empty string';
 comment on column api.provider.image is 'URL of the icon for light surfaces, or an empty string';
 comment on column api.provider.image_dark is 'URL of the icon for dark surfaces, or an empty string';
 
@@ -23,10 +23,10 @@ create view api.region as
     r.map_delta,
     case when r.kind = 'city' then r.is_hidden end as is_hidden
   from raw.region r;
-comment on view api.region is 'Cities and districts, with what does not depend on time. One row for each.';
+comment on view api.region is 'Cities and districts: attributes that do not depend on time. One row per region.';
 comment on column api.region.slug is 'slug of the city or district';
 comment on column api.region.kind is 'city or district';
-comment on column api.region.city_slug is 'slug of the city of a district; null for a city';
+comment on column api.region.city_slug is 'slug of the city a district belongs to; null for a city';
 comment on column api.region.map_latitude is 'latitude of the centre of the map, WGS 84 [degrees]';
 comment on column api.region.map_longitude is 'longitude of the centre of the map, WGS 84 [degrees]';
 comment on column api.region.map_delta is 'span of the map [degrees]';
@@ -41,11 +41,11 @@ create view api.region_title as
   from raw.region r
   cross join (values {{each locale: ('$name')}}) as l(locale)
   left join raw.region c on c.slug = r.city_slug;
-comment on view api.region_title is 'What cities and districts are called. One row for each and each locale: a join on both.';
+comment on view api.region_title is 'Titles of cities and districts. One row per region and locale: join on both.';
 comment on column api.region_title.region_slug is 'slug of the city or district';
-comment on column api.region_title.locale is 'language of the names, as in the paths of the API';
-comment on column api.region_title.title is 'title in the locale, else in English, else any, else its slug';
-comment on column api.region_title.city is 'title of the city of a district in the locale, else in English, else any, else its slug; null for a city';
+comment on column api.region_title.locale is 'language of the titles, as in the paths of the API';
+comment on column api.region_title.title is 'title in the locale, else in English, else in any language, else the slug';
+comment on column api.region_title.city is 'title of the city a district belongs to, with the same fallbacks; null for a city';
 
 create view api.station as
   select
@@ -56,11 +56,11 @@ create view api.station as
     s.latitude,
     s.longitude
   from raw.station s;
-comment on view api.station is 'Stations, hidden ones included, with what does not depend on time. One row for each.';
+comment on view api.station is 'Stations, including hidden ones: attributes that do not depend on time. One row per station.';
 comment on column api.station.id is 'station id';
 comment on column api.station.provider is 'slug of the provider';
-comment on column api.station.city_slug is 'slug of the city; null outside any';
-comment on column api.station.district_slug is 'slug of the district; null outside any';
+comment on column api.station.city_slug is 'slug of the city; null if in none';
+comment on column api.station.district_slug is 'slug of the district; null if in none';
 comment on column api.station.latitude is 'latitude, WGS 84 [degrees]';
 comment on column api.station.longitude is 'longitude, WGS 84 [degrees]';
 
@@ -75,22 +75,22 @@ create view api.station_title as
   cross join (values {{each locale: ('$name')}}) as l(locale)
   left join raw.region c on c.slug = s.city_slug
   left join raw.region d on d.slug = s.district_slug;
-comment on view api.station_title is 'What stations, and where they stand, are called. One row for each station and locale: a join on both.';
+comment on view api.station_title is 'Titles of stations and of their cities and districts. One row per station and locale: join on both.';
 comment on column api.station_title.station_id is 'station id';
-comment on column api.station_title.locale is 'language of the names, as in the paths of the API';
-comment on column api.station_title.title is 'title in the locale, else in English, else any, else its id';
-comment on column api.station_title.city is 'title of the city in the locale, else in English, else any, else its slug; null outside any';
-comment on column api.station_title.district is 'title of the district in the locale, else in English, else any, else its slug; null outside any';
+comment on column api.station_title.locale is 'language of the titles, as in the paths of the API';
+comment on column api.station_title.title is 'title in the locale, else in English, else in any language, else the id';
+comment on column api.station_title.city is 'title of the city in the locale, else in English, else in any language, else its slug; null if in none';
+comment on column api.station_title.district is 'title of the district in the locale, else in English, else in any language, else its slug; null if in none';
 
 create view api.station_flag as
   select station_id, reason, sensor_id, nullif(since, '-infinity') as since, nullif(until, 'infinity') as until from logic.flag;
-comment on view api.station_flag is 'When temperature, humidity and pressure of a station were not to be trusted (C5). One row for each period and reason.';
+comment on view api.station_flag is 'Periods in which temperature, humidity and pressure of a station were unreliable (C5). One row per period and reason.';
 comment on column api.station_flag.station_id is 'station id';
 comment on column api.station_flag.reason is
-  'operator, or what screening found: all_zero, pressure_off_altitude, humidity_pinned, constant_temperature, constant_humidity, constant_pressure';
-comment on column api.station_flag.sensor_id is 'the sensor whose readings gave it away; null where the operator says so';
-comment on column api.station_flag.since is 'from when on; null: always';
-comment on column api.station_flag.until is 'until when, exclusive; null: it goes on';
+  'operator, or a finding of screening: zero_values, pressure_off_altitude, humidity_saturated, constant_temperature, constant_humidity, constant_pressure';
+comment on column api.station_flag.sensor_id is 'the sensor with the implausible readings; null if the operator set the flag';
+comment on column api.station_flag.since is 'start of the period; null: unbounded';
+comment on column api.station_flag.until is 'end of the period, exclusive; null: still open';
 
 create function api.sensor(at timestamptz)
 returns table (
@@ -101,4 +101,4 @@ returns table (
   from logic.sensor_state(at) s;
 end;
 comment on function api.sensor is
-  'The sensors where they stand, or stood last, at an instant. Columns: id (sensor id), station_id (station id), kind (kind of sensor), device (what the device it is part of calls itself), altitude (of the station [m]), first_measurement_time and last_measurement_time (of its readings), is_suspicious (whether its readings take part in nothing now).';
+  'Sensors at their current or latest station at an instant. One row per sensor. Columns: id (sensor id), station_id (station id), kind (kind of sensor), device (id that the device containing it reports), altitude (of the station above sea level [m]), first_measurement_time and last_measurement_time (of its readings), is_suspicious (whether its readings are currently excluded from all results).';

@@ -1,8 +1,8 @@
--- Stations with their current values, in the words of the specification (C1, C2, C3, C5).
+-- Stations with their current values, named as in the specification (C1, C2, C3, C5).
 
 create function api.compass(degrees float8) returns text language sql immutable parallel safe
   return (array['N', 'NNE', 'NE', 'ENE', 'E', 'ESE', 'SE', 'SSE', 'S', 'SSW', 'SW', 'WSW', 'W', 'WNW', 'NW', 'NNW'])[round((degrees / 22.5)::numeric)::int % 16 + 1];
-comment on function api.compass is 'Compass label of 16 points (N, NNE, …) of a direction in degrees clockwise from north; Latin letters in every locale (C3).';
+comment on function api.compass is 'Compass point, one of 16 (N, NNE, …), of a direction in degrees clockwise from north; Latin letters in every locale (C3).';
 
 create function api.station_current(at timestamptz, only_station int default null, locale text default 'en')
 returns table (
@@ -35,4 +35,4 @@ returns table (
   where only_station is null or s.id = only_station;
 end;
 comment on function api.station_current is
-  'Every station at an instant, or the one asked for; no row for an unknown one. Per parameter the mean of the hour that ends with the newest value that is not stale, null where there is none; offline without any. Names are in the given locale, one of those in the paths of the API. Columns as in api.station and api.station_title, and: status (online or offline), is_listed (whether it is in lists: not hidden), is_bad_thp (whether temperature, humidity and pressure look unreliable), measurement_time (of the newest reading; null when offline), aqi (of the published PM2.5 and PM10 [US EPA AQI]), "pm2.5" and "pm2.5_raw" (corrected, and as the instruments said [µg/m³]), wind_direction (compass label), rain (sum of the hour [mm]), temperature [°C], humidity [%], pressure [Pa], pm10, pm1, so2, o3 and dust [µg/m³], no2 [ppb], usvh [µSv/h], uv [UV index], wind_speed [m/s].';
+  'All stations at an instant, or only the given one (no row if it is unknown). Each parameter is the mean of the hour up to its newest value, null if there is none or it is stale; a station without any is offline. Titles are in the given locale, one of those in the paths of the API. Columns as in api.station and api.station_title, and: status (online or offline), is_listed (whether it appears in lists, that is, is not hidden), is_bad_thp (whether temperature, humidity and pressure look unreliable), measurement_time (of the newest reading; null if offline), aqi (of the published PM2.5 and PM10 [US EPA AQI]), "pm2.5" and "pm2.5_raw" (with and without correction [µg/m³]), wind_direction (compass point), rain (sum of the hour [mm]), temperature [°C], humidity [%], pressure [Pa], pm10, pm1, so2, o3 and dust [µg/m³], no2 [ppb], usvh [µSv/h], uv [UV index], wind_speed [m/s].';

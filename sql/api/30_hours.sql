@@ -1,4 +1,4 @@
--- The hours of a {{subject}} in the words of the specification, at published precision.
+-- Hours of a {{subject}}, named as in the specification, at published precision.
 create view api.{{subject}}_hourly as
   select
     b.bucket as timestamp,
@@ -9,10 +9,10 @@ create view api.{{subject}}_hourly as
     {{publish rain: b.rain}} as total_rain,
     b.aqi
   from rollup.{{subject}}_hourly b;
-comment on view api.{{subject}}_hourly is '{{subject}} hours at published precision. One row for each hour with a reading, none for the others.';
+comment on view api.{{subject}}_hourly is '{{subject}} hours at published precision. One row per hour with readings; no row for an hour without.';
 comment on column api.{{subject}}_hourly.timestamp is 'start of the hour';
 comment on column api.{{subject}}_hourly.{{id}} is '{{id meaning}}';
-comment on column api.{{subject}}_hourly.{{sources}} is '{{sources}} behind the mean [{{sources unit}}]';
+comment on column api.{{subject}}_hourly.{{sources}} is 'number of {{sources unit}} in the mean [{{sources unit}}]';
 {{every mean: comment on column api.{{subject}}_hourly.avg_$name is '$meaning, mean of the hour [$unit]';}}
 comment on column api.{{subject}}_hourly.avg_wind_direction is 'direction of the mean wind vector of the hour, clockwise from north [degrees]';
 comment on column api.{{subject}}_hourly.total_rain is 'precipitation, sum of the hour [mm]';

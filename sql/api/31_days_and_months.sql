@@ -1,4 +1,4 @@
--- The same for the {{resolution}} buckets of a {{subject}}, with the extremes of the hourly means in them (A5).
+-- The {{resolution}} buckets of a {{subject}}, with the extremes of their hourly means (A5).
 create view api.{{subject}}_{{resolution}} as
   select
     b.bucket as timestamp,
@@ -12,10 +12,10 @@ create view api.{{subject}}_{{resolution}} as
     b.min_aqi,
     b.max_aqi
   from rollup.{{subject}}_{{resolution}} b;
-comment on view api.{{subject}}_{{resolution}} is '{{subject}} {{resolution}} buckets in local time, at published precision. One row for each with a reading, none for the others.';
+comment on view api.{{subject}}_{{resolution}} is '{{subject}} {{resolution}} buckets in local time, at published precision. One row per bucket with readings; no row for one without.';
 comment on column api.{{subject}}_{{resolution}}.timestamp is 'start of the bucket';
 comment on column api.{{subject}}_{{resolution}}.{{id}} is '{{id meaning}}';
-comment on column api.{{subject}}_{{resolution}}.{{sources}} is '{{sources}}: mean of its hours’ counts, rounded [{{sources unit}}]';
+comment on column api.{{subject}}_{{resolution}}.{{sources}} is 'number of {{sources unit}}, mean over the hours in the bucket, rounded [{{sources unit}}]';
 {{every mean: comment on column api.{{subject}}_{{resolution}}.avg_$name is '$meaning, mean of the hours in the bucket [$unit]';}}
 comment on column api.{{subject}}_{{resolution}}.avg_wind_direction is 'direction of the mean wind vector of the bucket, clockwise from north [degrees]';
 comment on column api.{{subject}}_{{resolution}}.total_rain is 'precipitation, sum of the bucket [mm]';

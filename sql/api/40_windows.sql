@@ -1,4 +1,4 @@
--- The history windows at an instant (H1): of hours and days the closed ones, of months the running one too.
+-- The history windows at an instant (H1): closed hours and completed days, and months including the current one.
 create function api.history_window(at timestamptz)
 returns table (series text, unit text, since timestamptz, until timestamptz)
 language sql immutable parallel safe begin atomic
@@ -8,4 +8,4 @@ language sql immutable parallel safe begin atomic
   from (values {{each window: ('$key', '$unit', $count, $running)}}) as w(series, unit, buckets, running);
 end;
 comment on function api.history_window is
-  'The history windows at an instant, half-open. Columns: series (key of the window), unit (of its buckets: hour, day or month), since, until.';
+  'The history windows at an instant. One row per window. Columns: series (key of the window), unit (of its buckets: hour, day or month), since, until (half-open bounds).';

@@ -1,6 +1,6 @@
--- The history of every {{subject}} at an instant: its buckets, each with the window it stands in (a bucket may stand in two).
--- Ask it for one {{id}}: the condition reaches the aggregates' indexes. Each part says the ends of its longest window once more, so that
--- they are constants when a statement is planned with the instant at hand: then only the chunks of the windows are opened.
+-- The history of every {{subject}} at an instant: its buckets, once per window (a bucket may be in two windows). Select one {{id}}: the
+-- condition is pushed down to the indexes of the aggregates. Each part repeats the bounds of its longest window, which become constants
+-- when a statement is planned for a known instant, so that only chunks within the windows are opened.
 create function api.{{subject}}_history(at timestamptz)
 returns table (
   series text,
@@ -31,4 +31,4 @@ returns table (
   where w.unit = 'month' and b.timestamp >= {{months since}} and b.timestamp < {{months until}};
 end;
 comment on function api.{{subject}}_history is
-  'The buckets of every {{subject}} in the history windows of an instant, a bucket once for each window it stands in; ask for one {{id}}. Hours have no extremes. Columns: series (key of the window), and those of api.{{subject}}_daily.';
+  'The buckets of every {{subject}} in the history windows of an instant, one row per bucket and window; select one {{id}}. Hours have no extremes. Columns: series (key of the window), and those of api.{{subject}}_daily.';

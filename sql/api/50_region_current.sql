@@ -1,9 +1,9 @@
--- Regions with their current values and health figures, in the words of the specification (C4, W1 to W4).
+-- Regions with their current values and health figures, named as in the specification (C4, W1 to W4).
 
 create function api.exceedance(mean float8, guideline float8) returns float8 language sql immutable parallel safe
   return case when mean > 1.15 * guideline then round((mean / guideline)::numeric, 1)::float8 end;
 comment on function api.exceedance is
-  'How many times a mean exceeds its guideline, of the same unit, to one decimal; null up to 15 % over it, tested on the unrounded mean (W3).';
+  'Ratio of a mean to its guideline (in the same unit), to one decimal; null unless the unrounded mean is more than 15 % above the guideline (W3).';
 
 create function api.region_current(at timestamptz, only_region text default null, locale text default 'en')
 returns table (
@@ -34,4 +34,4 @@ returns table (
   where only_region is null or r.slug = only_region;
 end;
 comment on function api.region_current is
-  'Every region at an instant, or the one asked for; no row for an unknown one. Current values come from the newest digest up to 30 minutes old, and are null without one; health figures from closed hours and completed days. Names are in the given locale, one of those in the paths of the API. Columns as in api.region and api.region_title, and: measurement_time (of the digest used), temperature [°C], humidity [%], pressure [Pa], aqi [US EPA AQI], "pm2.5" [µg/m³], pm10 [µg/m³], no2 [ppb], station_count (in the digest [stations]), "who_daily_pm2.5" (mean of the last 24 closed hours [µg/m³]), who_daily_exceedance (times the guideline of 15 µg/m³), "who_year_pm2.5" (mean of the last 365 completed days [µg/m³]), who_yearly_exceedance (times the guideline of 5 µg/m³), "who_pm2.5_exceedance_days" (days above 15 µg/m³ among them [days]), month_cigarettes (mean PM2.5 of the last 30 completed days × 30 / 22 [cigarettes]).';
+  'All regions at an instant, or only the given one (no row if it is unknown). Current values come from the newest digest and are null if it is older than 30 minutes; health figures come from closed hours and completed days. Titles are in the given locale, one of those in the paths of the API. Columns as in api.region and api.region_title, and: measurement_time (of the digest used), temperature [°C], humidity [%], pressure [Pa], aqi [US EPA AQI], "pm2.5" [µg/m³], pm10 [µg/m³], no2 [ppb], station_count (in the digest [stations]), "who_daily_pm2.5" (mean of the last 24 closed hours [µg/m³]), who_daily_exceedance (its ratio to the guideline of 15 µg/m³, see api.exceedance [times]), "who_year_pm2.5" (mean of the last 365 completed days [µg/m³]), who_yearly_exceedance (its ratio to the guideline of 5 µg/m³, see api.exceedance [times]), "who_pm2.5_exceedance_days" (days above 15 µg/m³ among those 365 [days]), month_cigarettes (mean PM2.5 of the last 30 completed days × 30 / 22 [cigarettes]).';

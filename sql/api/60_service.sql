@@ -1,25 +1,25 @@
--- How the service itself is doing: for readiness, metrics and the dashboard of whoever runs it.
+-- State of the service itself, for readiness, metrics and the operator's dashboard.
 
--- What this database is: for a process that may read nothing else, and has to know whether it is of its version.
+-- The version of this database, for processes that may read schema api only and must check that it matches theirs.
 create view api.installation as
   select time_zone, epoch::text as epoch, engine, (select count(*)::int from raw.migration) as migrations, rollups, repeatable
   from raw.installation;
-comment on view api.installation is 'What was decided for this database, and of which version it is. One row.';
-comment on column api.installation.time_zone is 'the IANA zone of its hours, days and months';
-comment on column api.installation.epoch is 'the local date on which they begin';
-comment on column api.installation.engine is 'how the aggregates are kept';
-comment on column api.installation.migrations is 'how many were applied';
-comment on column api.installation.rollups is 'fingerprint of the text that the aggregates were built from';
-comment on column api.installation.repeatable is 'fingerprint of the text that schemas logic and api were built from';
+comment on view api.installation is 'Settings fixed at installation, and the version of this database. One row.';
+comment on column api.installation.time_zone is 'IANA time zone of its hours, days and months';
+comment on column api.installation.epoch is 'local date on which the first hour, day and month begin';
+comment on column api.installation.engine is 'engine that stores the aggregates';
+comment on column api.installation.migrations is 'number of migrations applied';
+comment on column api.installation.rollups is 'fingerprint of the SQL that built the aggregates';
+comment on column api.installation.repeatable is 'fingerprint of the SQL that built schemas logic and api';
 
--- When the aggregates were last brought up to date. Null before the first time: there is nothing to answer with yet.
+-- When the aggregates were last refreshed. Null before the first refresh: the API has nothing to serve yet.
 create view api.freshness as
   select refreshed_at from rollup.freshness;
-comment on view api.freshness is 'How far the aggregates have come. One row.';
-comment on column api.freshness.refreshed_at is 'when the aggregates were last brought up to date; null before the first time';
+comment on view api.freshness is 'How up to date the aggregates are. One row.';
+comment on column api.freshness.refreshed_at is 'time of the last refresh of the aggregates; null before the first';
 
--- Per provider, how many of its listed stations are online, and when any of its stations measured last: for one with a station
--- online, that is known without looking further.
+-- Per provider, how many listed stations are online or offline, and the newest measurement. Readings are searched only for providers
+-- without a station online.
 create function api.provider_state(at timestamptz)
 returns table (provider text, measurement_time timestamptz, online int, offline int) language sql stable begin atomic
   with state as materialized (
@@ -32,39 +32,38 @@ returns table (provider text, measurement_time timestamptz, online int, offline 
   )
   select s.provider, coalesce(s.newest, n.measured_at), s.online, s.offline
   from state s
-  left join logic.newest_measurement(at, array(select silent.provider from state silent where silent.newest is null)) n on n.provider = s.provider;
+  left join logic.newest_measurement(at, array(select offline.provider from state offline where offline.newest is null)) n on n.provider = s.provider;
 end;
 comment on function api.provider_state is
-  'Every provider at an instant. Columns: provider (slug), measurement_time (newest measurement of its sensors; null without any), online and offline (listed stations of that status [stations]).';
+  'Every provider at an instant. One row per provider. Columns: provider (slug), measurement_time (newest measurement of its sensors; null if there is none), online and offline (listed stations with that status [stations]).';
 
--- The newest bucket of each aggregate that is published.
-create function api.newest_bucket(at timestamptz) returns table (place text, grain text, "timestamp" timestamptz)
+-- The newest bucket of each published aggregate.
+create function api.newest_bucket(at timestamptz) returns table (subject text, resolution text, "timestamp" timestamptz)
 language sql stable begin atomic
-  select n.place, n.grain, n.bucket from logic.newest_bucket(at) n;
+  select n.subject, n.resolution, n.bucket from logic.newest_bucket(at) n;
 end;
 comment on function api.newest_bucket is
-  'How far each published aggregate has come at an instant. One row for each. Columns: place (station or region), grain (hour, day or month), timestamp (start of its newest bucket; null before the first).';
+  'The newest bucket of each published aggregate at an instant. One row per aggregate. Columns: subject (station or region), resolution (hour, day or month), timestamp (start of the bucket; null if there is none).';
 
--- The audit that was made last, of those that looked at least as far back as that of every night: a look at one month of long ago says
--- nothing of today. No row before the first.
+-- The latest audit that covered at least the period of the nightly one: an audit of one month in the past says nothing about today.
 create view api.last_audit as
   select made_at, differing from rollup.audit
   where since <= made_at - interval '34 days' and until >= made_at
   order by made_at desc limit 1;
-comment on view api.last_audit is 'The newest audit, of those that looked back at least as far as the nightly one. No row before the first.';
-comment on column api.last_audit.made_at is 'when';
+comment on view api.last_audit is 'The latest audit that covered at least the period of the nightly one. No row before the first.';
+comment on column api.last_audit.made_at is 'time of the audit';
 comment on column api.last_audit.differing is 'buckets that differed from the readings [buckets]';
 
--- Whole readings that wait in quarantine.
+-- Readings in quarantine.
 create view api.quarantine_lines as
   select reason, count(*)::int as lines from raw.quarantine where kind = 'reading' group by reason;
-comment on view api.quarantine_lines is 'Whole readings that wait in quarantine. One row for each reason.';
-comment on column api.quarantine_lines.reason is 'why they could not be used';
-comment on column api.quarantine_lines.lines is 'how many [readings]';
+comment on view api.quarantine_lines is 'Readings in quarantine (not single values of accepted readings). One row per reason.';
+comment on column api.quarantine_lines.reason is 'why the readings could not be used';
+comment on column api.quarantine_lines.lines is 'number of readings [readings]';
 
--- Space on disk of what arrived and of what it adds up to, with indexes and compressed parts.
+-- Disk space used by raw data and aggregates, including indexes and compressed chunks.
 create view api.storage as
   select s.schema, s.bytes from logic.storage() s;
-comment on view api.storage is 'Space on disk, indexes and compressed parts included. One row for each schema.';
-comment on column api.storage.schema is 'raw (what arrived) or rollup (what it adds up to)';
-comment on column api.storage.bytes is 'its size [bytes]';
+comment on view api.storage is 'Disk space used, including indexes and compressed chunks. One row per schema.';
+comment on column api.storage.schema is 'raw (readings, network, quarantine) or rollup (aggregates)';
+comment on column api.storage.bytes is 'size [bytes]';

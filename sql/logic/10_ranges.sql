@@ -1,21 +1,21 @@
--- Ranges of time and the buckets they touch.
+-- Ranges of time and the buckets they overlap.
 
--- The first full hour at or after an instant (Z3). Infinities stay as they are.
+-- The first full hour at or after an instant (Z3). Infinities are returned unchanged.
 create function logic.hour_ceiling(at timestamptz) returns timestamptz language sql immutable parallel safe
   return case when rollup.bucket_start('hour', at) = at then at else rollup.bucket_start('hour', at) + interval '1 hour' end;
 
--- What is in one of the two and not in the other; a missing one is empty.
-create function logic.either(a tstzmultirange, b tstzmultirange) returns tstzmultirange language sql immutable parallel safe
+-- Symmetric difference; null counts as empty.
+create function logic.symmetric_difference(a tstzmultirange, b tstzmultirange) returns tstzmultirange language sql immutable parallel safe
   return (coalesce(a, '{}') + coalesce(b, '{}')) - (coalesce(a, '{}') * coalesce(b, '{}'));
 
--- Ranges widened to whole buckets; infinite ends stay as they are.
+-- Ranges extended to whole buckets of a unit; infinite bounds are kept.
 create function logic.widen(unit text, ranges tstzmultirange) returns tstzmultirange language sql immutable parallel safe
   return (select coalesce(range_agg(tstzrange(
             rollup.bucket_start(unit, lower(part)),
             rollup.bucket_add(unit, rollup.bucket_start(unit, upper(part) - interval '1 microsecond'), 1))), '{}')
           from unnest(ranges) part);
 
--- Finite ranges cut at local months, in order of time, so that work on one piece needs no more memory than a month does.
+-- Finite ranges split at local months, in order of time, so that processing one piece at a time bounds memory.
 create function logic.month_pieces(ranges tstzmultirange) returns table (since timestamptz, until timestamptz)
 language sql immutable parallel safe begin atomic
   select greatest(lower(whole), month.first), least(upper(whole), month.next)

@@ -1,6 +1,6 @@
--- What follows from the periods of the network: when a sensor's readings count for a station, and a station's hours for a region.
+-- Derived from the periods of the network: when a sensor's readings count for a station, and a station's hours for a region.
 
--- Placements (P2): where a sensor stood, less its suspicious periods, cut where the formula changes; formulas change on full hours.
+-- Placements (P2): where a sensor was located, minus its suspicious periods, split where the formula changes (on full hours).
 create view logic.placement as
   with corrected as (
     select sensor_id, formula, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods from raw.correction group by 1, 2
@@ -10,22 +10,22 @@ create view logic.placement as
     union all
     select id, 'none', '{[-infinity,infinity)}'::tstzmultirange - coalesce((select range_agg(periods) from corrected where sensor_id = id), '{}') from raw.sensor
   )
-  select stood.sensor_id, stood.station_id, formula.formula,
+  select located.sensor_id, located.station_id, formula.formula,
     lower(part) as since, upper(part) as until
-  from (select sensor_id, station_id, range_agg(tstzrange(since, until)) as periods from raw.sensor_station group by 1, 2) stood
-  join formula on formula.sensor_id = stood.sensor_id
+  from (select sensor_id, station_id, range_agg(tstzrange(since, until)) as periods from raw.sensor_station group by 1, 2) located
+  join formula on formula.sensor_id = located.sensor_id
   left join (select sensor_id, range_agg(tstzrange(since, until)) as periods from raw.suspicious_period group by 1) suspicious
-    on suspicious.sensor_id = stood.sensor_id
-  cross join unnest(stood.periods * formula.periods - coalesce(suspicious.periods, '{}')) part;
+    on suspicious.sensor_id = located.sensor_id
+  cross join unnest(located.periods * formula.periods - coalesce(suspicious.periods, '{}')) part;
 
--- When temperature, humidity and pressure of a station were not to be trusted, whoever says so (C5).
+-- When temperature, humidity and pressure of a station were unreliable, according to the operator or to screening (C5).
 create view logic.flag as
   select station_id, 'operator' as reason, null::int as sensor_id, since, until from raw.flag_period
   union all
   select station_id, reason, sensor_id, since, until from raw.screened_period;
 
--- Memberships (P3): when a station was in a region, less its hidden periods, cut where a flag begins or ends. All on full hours: rounded
--- up, flags outwards.
+-- Memberships (P3): when a station was in a region, minus its hidden periods, split where a flag begins or ends. On full hours: bounds are
+-- rounded up, except that flags are extended to whole hours.
 create view logic.membership as
   with hidden as (
     select station_id, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods from raw.hidden_period group by 1
@@ -47,16 +47,16 @@ create view logic.membership as
   cross join lateral (values (true, c.periods * c.flagged), (false, c.periods - c.flagged)) piece(is_flagged, periods)
   cross join unnest(piece.periods) part;
 
--- Brings raw.placement and raw.membership up to the periods as they are, and marks what differs for the next refresh (P4): of a sensor
--- from the station hours up, of a station from the region hours up. Without a change it writes nothing. Call it under
--- raw.network_lock after any change of periods. Returns how many sensors and stations are affected.
+-- Updates raw.placement and raw.membership from the current periods, and marks the differences for the next refresh (P4): for a sensor
+-- from station hours upwards, for a station from region hours upwards. Without a change it writes nothing. Call it while holding
+-- raw.network_lock, after any change of periods. Returns how many sensors and stations are affected.
 create function logic.apply_periods(out sensors_changed int, out stations_changed int) language plpgsql as $$
 declare
   placements_before raw.placement[];
   placements_after raw.placement[];
   memberships_before raw.membership[];
   memberships_after raw.membership[];
-  -- while no refresh is under way, nothing need be computed again of what was never computed
+  -- without a refresh in progress, a sensor or station that has no buckets yet need not be marked
   is_quiet boolean := not exists (select from raw.lock_holders('rollup.refresh'));
 begin
   placements_before := array(select p::raw.placement from (table raw.placement except select sensor_id, station_id, formula, since, until from logic.placement) p);
@@ -71,9 +71,9 @@ begin
   insert into raw.membership (station_id, region_slug, is_flagged, since, until)
   select station_id, region_slug, is_flagged, since, until from unnest(memberships_after);
 
-  -- per station and formula, the times at which it holds now and did not before, or the other way round
+  -- per sensor, station and formula: the times that are in only one of the two states
   with difference as (
-    select sensor_id, station_id, range_agg(logic.either(before, after)) as periods
+    select sensor_id, station_id, range_agg(logic.symmetric_difference(before, after)) as periods
     from (select sensor_id, station_id, formula, range_agg(tstzrange(since, until)) as before from unnest(placements_before) group by 1, 2, 3) b
     full join (select sensor_id, station_id, formula, range_agg(tstzrange(since, until)) as after from unnest(placements_after) group by 1, 2, 3) a
       using (sensor_id, station_id, formula)
@@ -88,7 +88,7 @@ begin
   select count(distinct sensor_id) into sensors_changed from marked;
 
   with difference as (
-    select station_id, range_agg(logic.either(before, after)) as periods
+    select station_id, range_agg(logic.symmetric_difference(before, after)) as periods
     from (select station_id, region_slug, is_flagged, range_agg(tstzrange(since, until)) as before from unnest(memberships_before) group by 1, 2, 3) b
     full join (select station_id, region_slug, is_flagged, range_agg(tstzrange(since, until)) as after from unnest(memberships_after) group by 1, 2, 3) a
       using (station_id, region_slug, is_flagged)

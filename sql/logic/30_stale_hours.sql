@@ -1,10 +1,10 @@
--- Which hours a refresh computes again although no reading in them changed. To be asked while the level below is up to date.
+-- Hours that a refresh recomputes although none of their readings changed. To be called while the level below is up to date.
 
--- The hours that these stale periods mean for all stations or regions of a level and the levels above it: finite, and only where there
--- is or was anything.
+-- The hours that these stale periods cover, for all stations or regions of a level and the levels above it: finite, and limited to the
+-- extent of readings and aggregates.
 create function logic.stale_hours(level text, periods bigint[]) returns tstzmultirange language plpgsql stable as $$
 begin
-  if periods = '{}' then -- almost always; the rest is planned over every chunk
+  if periods = '{}' then -- the usual case; planning the query below touches every chunk
     return '{}';
   end if;
   return (
@@ -30,7 +30,7 @@ begin
       from wanted w cross join extent
       where w.station_id is null and w.since < extent.high and w.until > extent.low
       union all
-      -- a changed membership: from the first to the last hour of the station in it
+      -- a changed membership: from the first to the last hour of the station in the period
       select tstzmultirange(tstzrange(first.bucket, last.bucket + interval '1 hour'))
       from wanted w
       cross join lateral (
@@ -45,15 +45,15 @@ begin
   );
 end $$;
 
--- The station hours to compute again because a sensor counts for the station otherwise than before: from the first to the last hour of
--- the sensor that is touched, month by month.
+-- Station hours to recompute because a sensor's placement at the station changed: from the first to the last affected hour of the
+-- sensor, month by month.
 create function logic.stale_station_hours(periods bigint[]) returns table (station_id int, since timestamptz, until timestamptz) language plpgsql stable as $$
 begin
   if periods = '{}' then
     return;
   end if;
   return query
-  select touched.station_id, piece.since, piece.until
+  select affected.station_id, piece.since, piece.until
   from (
     select p.station_id, range_agg(tstzrange(first.bucket, last.bucket + interval '1 hour')) as hours
     from rollup.stale_period p
@@ -67,11 +67,11 @@ begin
     ) last
     where p.id = any (periods) and p.sensor_id is not null
     group by 1
-  ) touched
-  cross join logic.month_pieces(touched.hours) piece;
+  ) affected
+  cross join logic.month_pieces(affected.hours) piece;
 end $$;
 
--- Computes the hours of one station again.
+-- Recomputes the hours of one station.
 create function logic.recompute_station(station int, since timestamptz, until timestamptz) returns void language plpgsql as $$
 declare
   storage constant regclass := logic.storage_of('station_hourly');

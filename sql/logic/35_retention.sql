@@ -1,40 +1,41 @@
--- From when on readings are taken in and kept, and what retention may change about that.
+-- Retention: from when on readings are accepted and kept, and how far that may be moved.
 
--- From when on readings are all there: what was computed from earlier ones stands as it is, and computing it again would erase it. The
--- sensor hours begin there; whatever is above them is computed from them, however old.
+-- The range in which all readings are still stored. Sensor hours before it are final: recomputing them would erase them. The levels above
+-- are computed from sensor hours and can be recomputed at any age.
 create function logic.retained() returns tstzmultirange language sql stable as $$
   select tstzmultirange(tstzrange(retained_from, 'infinity')) from raw.installation
 $$;
 
--- Readings measured before `since` are refused from now on, in agreement with every writer that is under way.
+-- From now on, readings measured before `since` are refused. Waits for the writers in progress.
 create procedure logic.raise_ingest_cutoff(since timestamptz) language plpgsql as $$
 begin
   lock table raw.ingest_lock in exclusive mode;
   update raw.installation set ingest_cutoff = since where ingest_cutoff < since;
 end $$;
 
--- The instant that retention counts from: the newest at or after which a tenth of the sensors measured, and two of them where there are
--- two, so that neither a clock nor a stamp decides it alone. Sensors are those that stand somewhere and of which there is a reading.
--- Null without any. One index probe for each sensor, newest chunk first.
+-- The instant from which retention counts: the newest one at or after which a tenth of the sensors (and at least two, if there are two)
+-- have measured, so that no single clock or time stamp decides it. Counts sensors that are currently at a station and have readings; null
+-- if there are none. One index probe per sensor, newest chunk first.
 create function logic.common_measurement(at timestamptz, out sensors int, out measured_at timestamptz) language sql stable as $$
   select count(*)::int, (array_agg(newest.measured_at order by newest.measured_at desc))[greatest(ceil(count(*) / 10.0), least(2, count(*)))::int]
-  from (select distinct p.sensor_id from raw.sensor_station p where p.since <= at and at < p.until) standing
+  from (select distinct p.sensor_id from raw.sensor_station p where p.since <= at and at < p.until) placed
   cross join lateral (
-    select r.measured_at from raw.readings r where r.sensor_id = standing.sensor_id order by r.measured_at desc limit 1
+    select r.measured_at from raw.readings r where r.sensor_id = placed.sensor_id order by r.measured_at desc limit 1
   ) newest
 $$;
 
--- What retention comes to at an instant: whole local months that ended `keep` before the sensors measured last, or before now where that
--- is earlier, are to go. More than two of them at once are not for a night to decide (is_refused): a clock or many stamps may be wrong.
+-- What retention would delete at an instant: whole local months that ended more than `keep` before common_measurement or, if that is
+-- earlier, before now. More than two months at once need the operator's consent (is_refused), since a clock or many time stamps may be
+-- wrong.
 create function logic.retention_plan(
   at timestamptz,
   keep interval,
-  out sensors int, -- that stand somewhere and have readings
+  out sensors int, -- that are at a station and have readings
   out counted_from timestamptz,
   out cutoff timestamptz, -- readings before it are refused
-  out retained_from timestamptz, -- readings before it are gone
-  out wanted timestamptz, -- what both would be; never less than the cutoff
-  out months int, -- to go: from where readings are retained, or the first of them is, to there; 1,200 are as many as are counted
+  out retained_from timestamptz, -- readings before it may have been deleted
+  out wanted timestamptz, -- what cutoff and retained_from would become; never before the cutoff
+  out months int, -- to delete, from retained_from or the first reading to `wanted`; counted up to 1,200
   out is_refused boolean
 ) language plpgsql stable as $$
 declare
@@ -51,9 +52,9 @@ begin
   is_refused := months > 2;
 end $$;
 
--- Takes readings in again that were measured from `since` on, rounded up to a full hour; returns from when on they are taken in now.
--- Never from an hour on that was computed from readings that may be gone: computed again, from what comes late, it would be lost. So it
--- reaches back to what is retained, and beyond that as far as there are no sensor hours.
+-- Accepts readings measured from `since` on again, rounded up to a full hour; returns the new cutoff. The cutoff cannot go back beyond
+-- an hour whose readings may have been deleted: recomputed from late readings alone, that hour would be lost. So the earliest cutoff is
+-- retained_from, or the end of the last sensor hour before it. Raises AS409 if `since` is earlier, or later than the current cutoff.
 create function logic.lower_ingest_cutoff(since timestamptz, out cutoff timestamptz) language plpgsql as $$
 declare
   installation raw.installation;
@@ -65,11 +66,11 @@ begin
     (select rollup.bucket_add('hour', max(h.bucket), 1) from rollup.sensor_hourly h where h.bucket < installation.retained_from), '-infinity'));
   cutoff := logic.hour_ceiling(since);
   if cutoff > installation.ingest_cutoff then
-    raise exception using errcode = 'AS409', message = format('readings are taken in from %s on already', installation.ingest_cutoff);
+    raise exception using errcode = 'AS409', message = format('readings are already accepted from %s on', installation.ingest_cutoff);
   end if;
   if cutoff < earliest then
     raise exception using errcode = 'AS409', message = format(
-      'readings measured before %s may be gone, and what was computed from them would be lost if others were taken in; the earliest is %s',
+      'readings measured before %s may have been deleted, and aggregates computed from them would be lost if late ones were accepted; the earliest cutoff is %s',
       installation.retained_from, earliest);
   end if;
   update raw.installation set ingest_cutoff = lower_ingest_cutoff.cutoff, retained_from = least(retained_from, lower_ingest_cutoff.cutoff);

@@ -1,14 +1,14 @@
--- Screening: finds by itself the stations whose temperature, humidity or pressure cannot be true (C5). It looks at closed hours of
--- sensors, so its verdict does not change with every reading, and what it says is a function of the readings alone: an hour is
--- suspect or it is not, and a run of hours that is long enough is a period. A run that reaches the newest hour goes on until a
--- better one comes: a sensor that fell silent is not trusted for it.
+-- Screening: automatically flags stations with implausible temperature, humidity or pressure (C5). It tests closed hours of sensors, so
+-- the result does not change with every reading and depends on nothing but the readings: each hour is suspect or not, and a run of enough
+-- suspect hours is a flagged period. A run that reaches the newest hour stays open until a good hour follows; going offline does not
+-- end it.
 
--- Pressure in Pa of the standard atmosphere (ISO 2533) at an altitude in m.
+-- Pressure of the standard atmosphere (ISO 2533) in Pa at an altitude in m.
 create function logic.standard_pressure(altitude float8) returns float8 language sql immutable parallel safe
   return 101325 * (1 - 2.25577e-5 * altitude) ^ 5.25588;
 
--- The suspect periods of closed hours from `since` to `at`, of stations that the operator has not vouched for. A run that had begun
--- earlier is followed to the beginning it is known to have.
+-- The suspect periods in closed hours from `since` to `at`, of stations with screening enabled. A run that is already recorded with an
+-- earlier start keeps it.
 create function logic.implausible_periods(since timestamptz, at timestamptz) returns setof raw.screened_period language sql stable
 set plan_cache_mode = force_custom_plan as $$
   with earlier as (
@@ -26,16 +26,16 @@ set plan_cache_mode = force_custom_plan as $$
     join raw.placement p on p.sensor_id = h.sensor_id and p.station_id = e.station_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
     where h.bucket >= e.since and h.bucket < implausible_periods.since
   ),
-  judged as (
-    -- per reason, what makes the hour suspect (null: nothing does), and how many such hours in a row it takes
+  tested as (
+    -- per reason: the suspect value or pattern (null: not suspect), and how many such hours in a row make a period
     select h.bucket, h.station_id, h.sensor_id, j.reason, j.suspect, j.hours
     from hour h
     join raw.station s on s.id = h.station_id and s.screening
     cross join lateral (values
-      ('all_zero', case when h.temperature = 0 and h.humidity = 0 then 'zero' end, 1, h.temperature is not null and h.humidity is not null),
+      ('zero_values', case when h.temperature = 0 and h.humidity = 0 then 'zero' end, 1, h.temperature is not null and h.humidity is not null),
       ('pressure_off_altitude', case when abs(h.pressure - logic.standard_pressure(s.altitude)) > 5000 then 'off' end, 1,
         h.pressure is not null and s.altitude is not null),
-      ('humidity_pinned', case when h.humidity >= 99.5 then 'pinned' end, 24, h.humidity is not null),
+      ('humidity_saturated', case when h.humidity >= 99.5 then 'saturated' end, 24, h.humidity is not null),
       ('constant_temperature', round(h.temperature::numeric, 6)::text, 24, h.temperature is not null),
       ('constant_humidity', case when h.humidity < 99.5 then round(h.humidity::numeric, 6)::text end, 24, h.humidity is not null),
       ('constant_pressure', round(h.pressure::numeric, 3)::text, 24, h.pressure is not null)
@@ -46,7 +46,7 @@ set plan_cache_mode = force_custom_plan as $$
     select *,
       lead(bucket, 1, 'infinity') over of_reason as next,
       row_number() over of_reason - row_number() over (partition by station_id, sensor_id, reason, suspect order by bucket) as run
-    from judged
+    from tested
     window of_reason as (partition by station_id, sensor_id, reason order by bucket)
   ),
   run as (
@@ -56,21 +56,21 @@ set plan_cache_mode = force_custom_plan as $$
     group by station_id, sensor_id, reason, suspect, run, hours
     having count(*) >= hours
   )
-  -- it ends at the latest when the sensor is taken from the station, or is marked as suspicious and takes part in nothing any more
-  select r.station_id, r.sensor_id, r.reason, r.since, least(r.next, stay.until, suspicious.since)
+  -- a period ends no later than the sensor's time at the station, or when the sensor is marked suspicious and no longer counts
+  select r.station_id, r.sensor_id, r.reason, r.since, least(r.next, placed.until, suspicious.since)
   from run r
   cross join lateral (
     select coalesce(max(p.until), r.last + interval '1 hour') as until from raw.sensor_station p
     where p.sensor_id = r.sensor_id and p.station_id = r.station_id and p.since < r.last + interval '1 hour' and p.until > r.last
-  ) stay
+  ) placed
   cross join lateral (
     select min(p.since) as since from raw.suspicious_period p where p.sensor_id = r.sensor_id and p.since > r.last
   ) suspicious
-  where least(r.next, stay.until, suspicious.since) > implausible_periods.since
+  where least(r.next, placed.until, suspicious.since) > implausible_periods.since
 $$;
 
--- Brings the screened periods from `since` on up to date, one caller at a time, and marks what they change for the next refresh (A3,
--- A10, C5). Returns how many periods began and ended; a run that finds what is recorded already writes nothing and marks nothing.
+-- Updates the screened periods from `since` on, one caller at a time, and marks the changes for the next refresh (A3, A10, C5). Returns how
+-- many flags were raised and lifted. Writes nothing if nothing changed.
 create function logic.screen(since timestamptz, at timestamptz, out raised int, out lifted int) language plpgsql as $$
 declare
   found_periods raw.screened_period[];

@@ -1,7 +1,7 @@
--- Current values (C1, C2, C4), unrounded, and the health figures of regions (W1 to W4). They depend on now, so they are functions of an
--- instant. With the rights of their owner: who may read schema api need not read what is below it. Every argument but the instant
--- narrows the question.
+-- Current values (C1, C2, C4), unrounded, and the health figures of regions (W1 to W4), as functions of an instant. They run with the
+-- rights of their owner, so readers of schema api need no rights on the tables. The other arguments select one station or region.
 
+-- The current values of the stations that are online.
 create function logic.station_current(at timestamptz, only_station int default null)
 returns table (
   station_id int,
@@ -26,7 +26,7 @@ returns table (
     join raw.station station on station.id = p.station_id
     join raw.provider provider on provider.id = station.provider_id
     cross join lateral (
-      -- per parameter, the time of the sensor's newest value that is not stale
+      -- per parameter, the time of the sensor's newest value, unless it is stale
       select
         max(r.measured_at) as measured_at,
         {{each parameter: max(r.measured_at) filter (where r.$name is not null) as $name}}
@@ -34,7 +34,7 @@ returns table (
       where r.sensor_id = p.sensor_id and r.measured_at >= p.since and r.measured_at > at - provider.stale_after and r.measured_at <= at
     ) newest
     cross join lateral (
-      -- and the 60 minutes that end with it
+      -- and the mean of the 60 minutes up to that time
       select
         {{each mean: avg(r.$name::float8) filter (where r.measured_at > newest.$name - interval '60 minutes') as $name}},
         avg(sind(r.wind_direction::float8)) filter (where r.measured_at > newest.wind_direction - interval '60 minutes') as wind_sin,
@@ -61,8 +61,8 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   where only_station is null or station.id = only_station
 $$;
 
--- Makes the digest of an instant: for every region the mean over its online stations that are members and listed then, a flagged one
--- without temperature, humidity and pressure (C4, C5). A region without any gets a row that says so. Twice for one instant is once.
+-- Records the digest of an instant: for each region the mean over the online, listed stations that belong to it, without temperature,
+-- humidity and pressure of flagged ones (C4, C5). A region without any such station gets a row with station_count 0. Idempotent.
 create procedure logic.make_digest(at timestamptz) language sql as $$
   insert into rollup.digest (made_at, region_slug, station_count, {{each thp: $name}}, {{each ambient: $name}}, wind_sin, wind_cos, rain)
   select
@@ -84,6 +84,7 @@ create procedure logic.make_digest(at timestamptz) language sql as $$
   on conflict (region_slug, made_at) do nothing
 $$;
 
+-- The newest digest of each region, up to 30 minutes old, and its health figures.
 create function logic.region_current(at timestamptz, only_region text default null)
 returns table (
   region_slug text,
@@ -100,7 +101,7 @@ returns table (
   who_exceedance_days int,
   month float8 -- µg/m³, mean of the last 30 completed days
 ) language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  with closed as materialized ( -- computed once, not per row: hours closed and local days completed before the instant
+  with closed as materialized ( -- bounds of closed hours and completed local days, computed once instead of per row
     select
       rollup.bucket_start('hour', at) as hour,
       rollup.bucket_add('hour', rollup.bucket_start('hour', at), -24) as hour_24,
@@ -134,20 +135,20 @@ returns table (
   where only_region is null or region.slug = only_region
 $$;
 
--- The sensors where they stand, or stood last, at an instant.
+-- The sensors and their latest station at an instant.
 create function logic.sensor_state(at timestamptz)
 returns table (
   id int, station_id int, kind text, device text, altitude float8,
   first_measurement_time timestamptz, last_measurement_time timestamptz, is_suspicious boolean
 ) language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select
-    sensor.id, stood.station_id, sensor.kind, sensor.device, station.altitude, oldest.measured_at, newest.measured_at,
+    sensor.id, located.station_id, sensor.kind, sensor.device, station.altitude, oldest.measured_at, newest.measured_at,
     exists (select from raw.suspicious_period p where p.sensor_id = sensor.id and p.since <= at and at < p.until)
   from raw.sensor sensor
   cross join lateral (
     select p.station_id from raw.sensor_station p where p.sensor_id = sensor.id and p.since <= at order by p.since desc limit 1
-  ) stood
-  join raw.station station on station.id = stood.station_id
+  ) located
+  join raw.station station on station.id = located.station_id
   left join lateral (
     select r.measured_at from raw.readings r where r.sensor_id = sensor.id and r.measured_at <= at order by r.measured_at limit 1
   ) oldest on true

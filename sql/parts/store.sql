@@ -1,14 +1,14 @@
--- The middle of every statement that stores readings: what is usable goes into raw.readings, the last of those for one sensor and time.
--- It needs `usable` (nth, sensor_id, measured_at, the parameters, is_last), and the variables `now` and `only_new`.
+-- The common part of statements that store readings: upserts the last usable reading for each sensor and time into raw.readings.
+-- Needs the CTE `usable` (nth, sensor_id, measured_at, the parameters, is_last) and the variables `now` and `only_new`.
 written as (
   insert into raw.readings as stored (measured_at, sensor_id, {{each parameter: $name}})
   select measured_at, sensor_id, {{each parameter: $name}} from usable where is_last
-  order by sensor_id, measured_at -- one order for all, or two writers could wait for each other
+  order by sensor_id, measured_at -- in the same order everywhere, or two writers could deadlock
   on conflict (sensor_id, measured_at) do update set {{each parameter: $name = excluded.$name}}
   where not only_new and ({{each parameter: stored.$name}}) is distinct from ({{each parameter: excluded.$name}})
   returning sensor_id, measured_at, extract(epoch from now - measured_at)::float8 as delay
 ),
--- an earlier one of the same batch is unchanged if equal (or if it could only have filled a gap), else accepted
+-- an earlier reading of the batch for the same sensor and time counts as unchanged if equal (or if only_new), else as accepted
 replaced as (
   select count(*)::int as n
   from usable earlier

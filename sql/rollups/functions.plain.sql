@@ -1,4 +1,4 @@
--- Plain PostgreSQL: the two functions of TimescaleDB that the aggregates use, with the same result for hours, days and months …
+-- Plain PostgreSQL: the two TimescaleDB functions that the aggregates use, with the same results for hours, days and months.
 create function rollup.time_bucket(bucket_width interval, ts timestamptz, origin timestamptz) returns timestamptz
 language sql immutable parallel safe
   return date_bin(bucket_width, ts, origin);
@@ -6,7 +6,7 @@ create function rollup.time_bucket(bucket_width interval, ts timestamptz, timezo
 language sql stable parallel safe
   return date_trunc(case bucket_width when interval '1 month' then 'month' else 'day' end, ts, timezone);
 
--- … and which hours changed: every statement that touches readings notes the hours it took from and gave to, old row and new.
+-- Records which hours changed: every statement that changes readings notes the hours of all its old and new rows.
 create function rollup.note_stale_hours() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   if tg_op = 'INSERT' then

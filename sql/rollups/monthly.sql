@@ -1,4 +1,4 @@
--- Month of a {{subject}}: the mean of its hours (A4), put together from the days, each weighed by its hours.
+-- Month of a {{subject}}: the mean of its hours (A4), computed from the days, each weighted by its number of hours.
 select
   time_bucket('1 month', d.bucket, timezone => {{zone}}, origin => {{origin}}) as bucket,
   d.{{id}},

@@ -1,7 +1,7 @@
 /** Commands about the network: import it, screen its stations, load or remove the demo. */
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
-import { holdsDemo, loadDemo, takeDemoOut } from '../demo/lifecycle.ts';
+import { hasDemo, loadDemo, removeDemo } from '../demo/lifecycle.ts';
 import { importNetwork } from '../network/importNetwork.ts';
 import { screen, screenedPeriods } from '../network/screening.ts';
 import { makeDigest, refresh } from '../rollups/refresh.ts';
@@ -16,7 +16,7 @@ export function importNetworkCommand(run: Run): Command {
 
 async function importFile({ database, as, clock, log }: Context, file: string): Promise<Outcome> {
   const text = await readFile(file, 'utf8');
-  if (await holdsDemo(database.target)) {
+  if (await hasDemo(database.target)) {
     throw new Error('This database holds the demo network. Remove it first: npm run -s cli -- demo --remove');
   }
   const result = await as('airseries_owner', (sql) => importNetwork(sql, text, { log }));
@@ -43,10 +43,10 @@ export function demoCommand(run: Run): Command {
   return new Command('demo')
     .description('load the demo network into an empty database')
     .option('--remove', 'remove the demo network instead, for good')
-    .action(({ remove }: { remove?: true }) => run(remove ? removeDemo : addDemo));
+    .action(({ remove }: { remove?: true }) => run(remove ? runRemove : runLoad));
 }
 
-async function addDemo({ database, config, installation, clock, log, terminal }: Context): Promise<Outcome> {
+async function runLoad({ database, config, installation, clock, log, terminal }: Context): Promise<Outcome> {
   if (!database.embedded && config.demo !== 'on') {
     throw new Error('This is not the embedded server. To load the demo network into this database, set DEMO=on.');
   }
@@ -56,8 +56,8 @@ async function addDemo({ database, config, installation, clock, log, terminal }:
   return { result: { loaded: true }, ok: true };
 }
 
-async function removeDemo({ database, clock }: Context): Promise<Outcome> {
-  const removed = await takeDemoOut(database.target);
+async function runRemove({ database, clock }: Context): Promise<Outcome> {
+  const removed = await removeDemo(database.target);
   await refresh(database.target, clock());
   return { result: { removed }, ok: true };
 }

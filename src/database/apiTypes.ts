@@ -247,7 +247,7 @@ export type ApiFunctions = {
   };
   newest_bucket: {
     arguments: { at: Date };
-    row: { place: string; grain: string; timestamp: string | null };
+    row: { subject: string; resolution: string; timestamp: string | null };
   };
   provider_state: {
     arguments: { at: Date };
@@ -370,6 +370,10 @@ export type ApiFunctions = {
       usvh: number | null;
     };
   };
+  station_flat_line: {
+    arguments: { at: Date };
+    row: { station_id: number; parameters: string; since: string; hours: number };
+  };
   station_history: {
     arguments: { at: Date };
     row: {
@@ -410,7 +414,11 @@ export type ApiFunctions = {
       max_aqi: number | null;
     };
   };
-  station_raving: {
+  station_offline: {
+    arguments: { at: Date };
+    row: { station_id: number; last_measurement_time: string; offline_minutes: number };
+  };
+  station_outlier: {
     arguments: { at: Date };
     row: {
       station_id: number;
@@ -421,13 +429,5 @@ export type ApiFunctions = {
       difference: number;
       ratio: number | null;
     };
-  };
-  station_silent: {
-    arguments: { at: Date };
-    row: { station_id: number; last_measurement_time: string; silent_minutes: number };
-  };
-  station_stuck: {
-    arguments: { at: Date };
-    row: { station_id: number; metric: string; since: string; hours: number };
   };
 };

@@ -19,7 +19,7 @@ export function buildOracle(definitions: Definitions, calendar: Calendar, column
   const compared = LEVELS.map((level) => comparison(level, columns[level.name] ?? []));
   return `
 create function logic.differences_of_months(timestamptz, timestamptz)
-returns table (level text, bucket timestamptz, place text, columns text[]) language sql stable
+returns table (level text, bucket timestamptz, subject text, columns text[]) language sql stable
 set search_path = rollup, public as $oracle$
 with placement as materialized (select * from logic.placement), membership as materialized (select * from logic.membership),
 ${expected.join(',\n')}
@@ -27,7 +27,7 @@ ${compared.join('\nunion all\n')}
 $oracle$;
 
 create function logic.differences(since timestamptz, until timestamptz)
-returns table (level text, bucket timestamptz, place text, columns text[]) language sql stable as $oracle$
+returns table (level text, bucket timestamptz, subject text, columns text[]) language sql stable as $oracle$
   select d.* from logic.differences_of_months(
     rollup.bucket_start('month', since),
     rollup.bucket_add('month', rollup.bucket_start('month', until - interval '1 microsecond'), 1)) d

@@ -1,27 +1,76 @@
-/** Keeps the demo alive: brings its readings from the newest stored one up to now, whether that is ten minutes or a year. */
+/** Writes the demo's readings: two years of history into an empty database, then whatever is missing up to now. */
 import { PARAMETER_NAMES } from '../contract/parameters.ts';
 import { arrayLiteral, type Sql, textParameters } from '../database/client.ts';
 import { copyIn } from '../database/copyIn.ts';
 import type { Log } from '../log.ts';
 import { makeProgress } from '../progress.ts';
-import { demoTimeZone, isDemo, newestReading } from './lifecycle.ts';
 import { DEMO_PROVIDER, demoNetwork } from './network.ts';
-import { COPY_COLUMNS, copyLines, type DemoReading, demoBeginning, demoInstants, demoReadings } from './readings.ts';
+import { COPY_COLUMNS, copyLines, type DemoReading, demoInstants, demoReadings, startOfHistory } from './readings.ts';
+import { demoTimeZone, isDemo, newestReading } from './state.ts';
+
+/** A batch is a transaction and costs about 0.1 s at any size; small batches lose less when the load is interrupted. */
+const COPY_ROWS = 100_000;
+const CHUNK_CHARACTERS = 256 * 1024;
+
+type LoadOptions = { now: Date; seed: number; log: Log; terminal: boolean; since?: Date };
+
+/**
+ * Loads the history with COPY, since a new installation waits for it. Run it as the owner. Continues after the newest reading, so an
+ * interrupted load can simply be repeated. Returns the number of readings loaded.
+ */
+export async function loadDemoReadings(
+  sql: Sql,
+  { now, seed, log, terminal, since = startOfHistory(now) }: LoadOptions,
+): Promise<number> {
+  const network = demoNetwork(await demoTimeZone(sql));
+  const from = (await newestReading(sql)) ?? since;
+  const total = [...demoInstants(from, now)].length;
+  const progress = makeProgress('loading the demo readings', log, terminal);
+  const instants = demoReadings({ network, seed, from, to: now });
+  const done = { rows: 0, instants: 0 };
+  while (done.instants < total) {
+    await copyIn(sql, `copy raw.readings (${COPY_COLUMNS}) from stdin`, nextBatch(instants, done));
+    progress.show(done.rows, done.instants / total);
+  }
+  progress.hide();
+  log.info({ readings: done.rows }, 'demo readings loaded');
+  return done.rows;
+}
+
+/** The text of the next batch in chunks: whole instants only, which are counted in `done`. */
+function* nextBatch(instants: Generator<DemoReading[]>, done: { rows: number; instants: number }): Generator<string> {
+  const enough = done.rows + COPY_ROWS;
+  let text = '';
+  while (done.rows < enough) {
+    const { value, done: isLast } = instants.next();
+    if (isLast) break;
+    text += copyLines(value);
+    done.rows += value.length;
+    done.instants += 1;
+    if (text.length < CHUNK_CHARACTERS) continue;
+    yield text;
+    text = '';
+  }
+  yield text;
+}
 
 /** Bounds memory and the length of a transaction after a long pause. */
-const BATCH_ROWS = 20_000;
+const INSERT_ROWS = 20_000;
 
-/** Returns the rows added. May be called at any time and by two at once; does nothing in a database without the demo. */
+/**
+ * Adds the readings after the newest stored one, up to `now`; returns how many. Can be called at any time, also concurrently; does nothing
+ * in a database without the demo.
+ */
 export async function feedDemo(sql: Sql, { now, seed }: { now: Date; seed: number }): Promise<number> {
   if (!(await isDemo(sql))) return 0;
-  const from = (await newestReading(sql)) ?? demoBeginning(now); // none: the load was interrupted before its first batch
+  const from = (await newestReading(sql)) ?? startOfHistory(now); // none: the load was interrupted before its first batch
   const network = demoNetwork(await demoTimeZone(sql));
   let added = 0;
   let batch: DemoReading[] = [];
-  // whole instants in the order of time: wherever this is interrupted, nothing before the newest reading is left out
+  // whole instants in order of time: if this is interrupted, no reading before the newest is missing
   for (const readings of demoReadings({ network, seed, from, to: now })) {
     batch.push(...readings);
-    if (batch.length < BATCH_ROWS) continue;
+    if (batch.length < INSERT_ROWS) continue;
     added += await insert(sql, batch);
     batch = [];
   }
@@ -29,7 +78,7 @@ export async function feedDemo(sql: Sql, { now, seed }: { now: Date; seed: numbe
   return added;
 }
 
-/** The lock on readings that removeDemo holds is awaited before the provider is looked for, so nothing is added behind its back. */
+/** Waits for the lock of deleteDemo before it looks for the provider, so that nothing is added after the demo was removed. */
 async function insert(sql: Sql, readings: readonly DemoReading[]): Promise<number> {
   const columns = [
     arrayLiteral(readings.map(({ at }) => `"${new Date(at).toISOString()}"`)),
@@ -37,8 +86,8 @@ async function insert(sql: Sql, readings: readonly DemoReading[]): Promise<numbe
     ...PARAMETER_NAMES.map((name) =>
       arrayLiteral(
         readings.map(({ sensor, values }) => {
-          const place = sensor.outputs.findIndex((output) => output.name === name);
-          return values[place] ?? 'null';
+          const index = sensor.channels.findIndex((channel) => channel.name === name);
+          return values[index] ?? 'null';
         }),
       ),
     ),
@@ -51,49 +100,4 @@ async function insert(sql: Sql, readings: readonly DemoReading[]): Promise<numbe
     [...columns, DEMO_PROVIDER],
   );
   return result.count;
-}
-
-/** Fills an empty database with the history of the demo, as fast as a database takes it: a fresh machine waits for this. */
-
-/** A batch is a transaction and costs about 0.1 s whatever its size; in smaller ones little is lost when the load is interrupted. */
-const COPY_ROWS = 100_000;
-const CHUNK_CHARACTERS = 256 * 1024;
-
-type Options = { now: Date; seed: number; log: Log; terminal: boolean; since?: Date };
-
-/** As the owner. Goes on after the newest reading, so an interrupted load can simply be called again. Returns the rows loaded. */
-export async function loadDemoReadings(
-  sql: Sql,
-  { now, seed, log, terminal, since = demoBeginning(now) }: Options,
-): Promise<number> {
-  const network = demoNetwork(await demoTimeZone(sql));
-  const from = (await newestReading(sql)) ?? since;
-  const total = [...demoInstants(from, now)].length;
-  const progress = makeProgress('loading the demo readings', log, terminal);
-  const instants = demoReadings({ network, seed, from, to: now });
-  const done = { rows: 0, instants: 0 };
-  while (done.instants < total) {
-    await copyIn(sql, `copy raw.readings (${COPY_COLUMNS}) from stdin`, batchOf(instants, done));
-    progress.show(done.rows, done.instants / total);
-  }
-  progress.hide();
-  log.info({ readings: done.rows }, 'demo readings loaded');
-  return done.rows;
-}
-
-/** The text of the next batch, whole instants only, in chunks; counts them in `done`. */
-function* batchOf(instants: Generator<DemoReading[]>, done: { rows: number; instants: number }): Generator<string> {
-  const enough = done.rows + COPY_ROWS;
-  let text = '';
-  while (done.rows < enough) {
-    const { value, done: over } = instants.next();
-    if (over) break;
-    text += copyLines(value);
-    done.rows += value.length;
-    done.instants += 1;
-    if (text.length < CHUNK_CHARACTERS) continue;
-    yield text;
-    text = '';
-  }
-  yield text;
 }

@@ -1,8 +1,6 @@
-/** The invented network, in the format of a network file. */
-import { CITIES, type City } from './places.ts';
+/** The invented network in the format of a network file. */
+import { CITIES, type City, type Title } from './cities.ts';
 import { address, SITES, type Site } from './stations.ts';
-
-export type Title = { en: string; ru: string; hy: string };
 
 export type DemoRegion = {
   slug: string;
@@ -33,15 +31,16 @@ export type DemoNetwork = {
   stations: DemoStation[];
 };
 
-/** Its presence makes a database a demo database (state.ts). */
+/** A database with this provider contains the demo (state.ts). */
 export const DEMO_PROVIDER = 'airseries-demo';
 const VOLUNTEERS = 'airseries-demo-volunteers';
 export const DEMO_PROVIDERS: readonly string[] = [DEMO_PROVIDER, VOLUNTEERS];
 
-/** Degrees of latitude; what an angle of longitude lacks of it so far north is left as it is. */
+/** Degrees from the middle of a city to its districts, in latitude and longitude alike, although the latter are shorter so far north. */
 const DISTRICT_DISTANCE = 0.035;
 const GOLDEN_ANGLE = 2.399963;
 
+/** The same network every time, but for its time zone. */
 export function demoNetwork(timeZone: string): DemoNetwork {
   return {
     time_zone: timeZone,
@@ -63,7 +62,7 @@ function cityRegion(city: City): DemoRegion {
   return { slug: city.slug, kind: 'city', title: city.title, map, ...(city.hidden ? { is_hidden: true } : {}) };
 }
 
-/** Districts lie around the middle of their city. */
+/** Districts are arranged in a circle around the middle of their city. */
 function districtRegion(city: City, n: number): DemoRegion {
   const district = city.districts[n];
   if (district === undefined) throw new Error(`${city.slug} has no district ${n}`);
@@ -80,8 +79,8 @@ function station(site: Site, n: number): DemoStation {
   const id = n + 1;
   const city = CITIES.find(({ slug }) => slug === site.city);
   if (city === undefined) throw new Error(`no city ${site.city}`);
-  const place = city.districts.findIndex(({ slug }) => slug === site.district);
-  const { map } = place === -1 ? cityRegion(city) : districtRegion(city, place);
+  const district = city.districts.findIndex(({ slug }) => slug === site.district);
+  const { map } = district === -1 ? cityRegion(city) : districtRegion(city, district);
   const distance = 0.004 * (1 + (n % 3));
   return {
     id,
@@ -93,10 +92,11 @@ function station(site: Site, n: number): DemoStation {
     regions: site.district === undefined ? [site.city] : [site.city, site.district],
     ...(site.hidden ? { hidden: true } : {}),
     ...(site.badThp ? { is_bad_thp: true } : {}),
-    sensors: site.kinds.map((kind, place) => ({ id: id * 10 + place + 1, kind })),
+    sensors: site.kinds.map((kind, index) => ({ id: id * 10 + index + 1, kind })),
   };
 }
 
+/** Rounded to about 10 m. */
 function degrees(value: number): number {
   return Math.round(value * 10_000) / 10_000;
 }

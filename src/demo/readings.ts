@@ -1,41 +1,47 @@
-/** The invented readings, and as text for COPY. */
+/** The invented readings of the demo network, also as text for COPY. */
 import { PARAMETER_NAMES } from '../contract/parameters.ts';
-import { type Air, airAt } from './air.ts';
+import { airAt } from './air.ts';
+import { CITIES } from './cities.ts';
 import { type DemoSensor, isMissing, measure, sensorsOf } from './measure.ts';
 import type { DemoNetwork } from './network.ts';
-import { CITIES } from './places.ts';
 import { SITES } from './stations.ts';
 import { type Sky, standardOffset } from './weather.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-const STEP = 10 * MINUTE;
-const FINE = 7 * DAY;
-/** Off the grid of ten minutes: so an instant tells how long its reading lasts. */
-const MINUTE_OF_HOURLY = 35;
-const SILENT = 6 * DAY;
 
+/** The last week has a reading every ten minutes, earlier ones every hour. */
+const FINE = 7 * DAY;
+const FINE_STEP = 10 * MINUTE;
+/** Hourly readings are off the ten-minute grid, so the instant alone tells which period a reading covers. */
+const HOURLY_AT = 35 * MINUTE;
+/** How long the offline station has been offline. */
+const OFFLINE = 6 * DAY;
+
+/** `at`: ms since 1970. `values`: one per channel of the sensor. */
 export type DemoReading = { at: number; sensor: DemoSensor; values: number[] };
 
 type Span = { network: DemoNetwork; seed: number; from: Date; to: Date };
 
-/** All readings of one instant at a time, after `from` and up to `to`. */
+/** All readings after `from` and up to `to`, one instant at a time. The same seed and span always give the same readings. */
 export function* demoReadings({ network, seed, from, to }: Span): Generator<DemoReading[]> {
   const offset = standardOffset(network.time_zone);
-  const places = CITIES.map((city, number) => ({
+  const cities = CITIES.map((city, number) => ({
     sky: { seed, city, number, offset } satisfies Sky,
-    sensors: network.stations.filter(({ regions }) => regions.includes(city.slug)).flatMap((at) => sensorsOf(seed, at)),
+    sensors: network.stations
+      .filter(({ regions }) => regions.includes(city.slug))
+      .flatMap((station) => sensorsOf(seed, station)),
   }));
   for (const at of demoInstants(from, to)) {
-    const silence = at > to.getTime() - SILENT;
+    const isRecent = at > to.getTime() - OFFLINE;
     const readings: DemoReading[] = [];
-    for (const { sky, sensors } of places) {
-      const air: Air = airAt(sky, at);
+    for (const { sky, sensors } of cities) {
+      const air = airAt(sky, at);
       for (const sensor of sensors) {
-        if (silence && SITES[sensor.station - 1]?.silent === true) continue;
+        if (isRecent && SITES[sensor.station - 1]?.offline === true) continue;
         if (isMissing(seed, sensor.id, at)) continue;
-        const minutes = at % STEP === 0 ? 10 : 60;
+        const minutes = at % FINE_STEP === 0 ? 10 : 60;
         readings.push({ at, sensor, values: measure(seed, sensor, air, at, minutes) });
       }
     }
@@ -43,55 +49,55 @@ export function* demoReadings({ network, seed, from, to }: Span): Generator<Demo
   }
 }
 
-/** When the network measures, after `from` and up to `to`. */
+/** The instants of measurement after `from` and up to `to`, in ms since 1970. */
 export function* demoInstants(from: Date, to: Date): Generator<number> {
   const fine = Math.floor((to.getTime() - FINE) / HOUR) * HOUR;
-  const hourly = MINUTE_OF_HOURLY * MINUTE;
-  let at = Math.floor((from.getTime() - hourly) / HOUR) * HOUR + HOUR + hourly;
+  let at = Math.floor((from.getTime() - HOURLY_AT) / HOUR) * HOUR + HOUR + HOURLY_AT;
   for (; at < fine; at += HOUR) yield at;
-  at = Math.max(fine, Math.floor(from.getTime() / STEP) * STEP + STEP);
-  for (; at <= to.getTime(); at += STEP) yield at;
+  at = Math.max(fine, Math.floor(from.getTime() / FINE_STEP) * FINE_STEP + FINE_STEP);
+  for (; at <= to.getTime(); at += FINE_STEP) yield at;
 }
 
-/** The start of two years of history. */
-export function demoBeginning(now: Date): Date {
+/** Two years before `now`. */
+export function startOfHistory(now: Date): Date {
   const start = new Date(now);
   start.setUTCFullYear(start.getUTCFullYear() - 2);
   return start;
 }
 
+/** The columns of the lines of `copyLines`. */
 export const COPY_COLUMNS = ['measured_at', 'sensor_id', ...PARAMETER_NAMES].join(', ');
 
-/** What stands before each value of a sensor's line, and after the last. */
-const frames = new WeakMap<DemoSensor, string[]>();
-
-/** The lines of one instant. */
+/** COPY text of the readings of one instant. */
 export function copyLines(readings: readonly DemoReading[]): string {
   const [first] = readings;
   if (first === undefined) return '';
-  const measured = new Date(first.at).toISOString();
+  const measuredAt = new Date(first.at).toISOString();
   let text = '';
   for (const { sensor, values } of readings) {
-    const frame = frames.get(sensor) ?? frameOf(sensor);
-    text += measured;
-    for (let n = 0; n < values.length; n++) text += `${frame[n]}${values[n]}`;
-    text += frame[values.length];
+    const separators = separatorsBySensor.get(sensor) ?? separatorsOf(sensor);
+    text += measuredAt;
+    for (let n = 0; n < values.length; n++) text += `${separators[n]}${values[n]}`;
+    text += separators[values.length];
   }
   return text;
 }
 
-function frameOf(sensor: DemoSensor): string[] {
-  const frame: string[] = [];
+/** The constant text before each value of a sensor's line, and after the last: computed once, since the load takes millions of lines. */
+const separatorsBySensor = new WeakMap<DemoSensor, string[]>();
+
+function separatorsOf(sensor: DemoSensor): string[] {
+  const separators: string[] = [];
   let gap = `\t${sensor.id}`;
   for (const name of PARAMETER_NAMES) {
-    if (sensor.outputs.some((output) => output.name === name)) {
-      frame.push(`${gap}\t`);
+    if (sensor.channels.some((channel) => channel.name === name)) {
+      separators.push(`${gap}\t`);
       gap = '';
     } else {
       gap += '\t\\N';
     }
   }
-  frame.push(`${gap}\n`);
-  frames.set(sensor, frame);
-  return frame;
+  separators.push(`${gap}\n`);
+  separatorsBySensor.set(sensor, separators);
+  return separators;
 }

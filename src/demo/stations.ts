@@ -1,5 +1,5 @@
 /** The invented stations, and the streets they are named after. */
-import type { Title } from './network.ts';
+import type { Title } from './cities.ts';
 
 const STREETS: readonly (readonly [en: string, ru: string, hy: string])[] = [
   ['Lantern', 'Фонарная', 'Լապտերների'],
@@ -44,7 +44,7 @@ const STREETS: readonly (readonly [en: string, ru: string, hy: string])[] = [
   ['Sunny', 'Солнечная', 'Արևոտ'],
 ];
 
-/** The address of the nth station. */
+/** The address of the nth station, counted from 0. */
 export function address(n: number): Title {
   const street = STREETS[n % STREETS.length];
   if (street === undefined) throw new Error('no streets');
@@ -55,13 +55,14 @@ export function address(n: number): Title {
 export type Site = {
   city: string;
   district?: string;
+  /** Its sensors, by kind of instrument (measure.ts). */
   kinds: readonly string[];
   /** Absent from lists and regions. */
   hidden?: true;
-  /** Hangs in the sun on a warm wall: its temperature, humidity and pressure are nonsense, and it is flagged for it. */
+  /** Mounted in the sun on a warm wall: its temperature, humidity and pressure are implausible, and it is flagged. */
   badThp?: true;
-  /** Went silent some days ago. */
-  silent?: true;
+  /** Has been offline for some days. */
+  offline?: true;
 };
 
 const BOTH = ['SDS011', 'BME280'];
@@ -91,7 +92,7 @@ export const SITES: readonly Site[] = [
   { city: 'tarnesh', kinds: ['SDS011'] },
   { city: 'okravel', district: 'rosmeny', kinds: ['SDS011', 'weather mast'] },
   { city: 'okravel', district: 'rosmeny', kinds: BOTH },
-  { city: 'okravel', district: 'tulvane', kinds: BOTH, silent: true },
+  { city: 'okravel', district: 'tulvane', kinds: BOTH, offline: true },
   { city: 'okravel', district: 'tulvane', kinds: FINE },
   { city: 'okravel', kinds: ONE_BOX },
   { city: 'lisandor', district: 'zamirel', kinds: ['SDS011', 'weather mast'] },

@@ -1,41 +1,42 @@
 /**
- * The weather of a city at an instant, from nothing but the seed: pressure systems that cross the country from west to east, and
- * what follows from them (wind, cloud, rain, warm and cold air) on top of season, hour and altitude.
+ * The weather of a city, computed from the seed alone: pressure systems that cross the country from west to east, with their wind, cloud,
+ * rain, warm and cold air, on top of season, hour and altitude.
  */
+import type { City } from './cities.ts';
 import { drift } from './noise.ts';
-import type { City } from './places.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Streams of chance. The country's are shared by all cities, a city's own are told apart by its number. */
+/** Random streams (noise.ts). Those of the country are shared by all cities; those of a city are offset by its number. */
 const COUNTRY = { system: 11, wave: 12, air: 13, veer: 14, gust: 15, sky: 16, shower: 17 };
 const CITY = { pressure: 101, air: 102, veer: 103, gust: 104, sky: 105, shower: 106, moist: 107 };
 const CITY_STREAMS = 1_000;
 
 export type Weather = {
   temperature: number;
-  /** The temperature without the course of the day: what heating follows. */
+  /** The temperature without its daily variation, which heating follows. */
   mildness: number;
   humidity: number;
   /** Reduced to sea level, Pa. */
   seaPressure: number;
   windSpeed: number;
   windDirection: number;
-  /** mm in an hour. */
+  /** mm per hour. */
   rain: number;
-  /** mm fallen in the last hours, older ones counting less. */
+  /** Rain of the last hours in mm, earlier hours weighted less: what has been washed out. */
   washed: number;
   /** 0 clear … 1 overcast. */
   cloud: number;
-  /** Sine of the sun's height; 0 at night. */
+  /** Sine of the sun's elevation; 0 at night. */
   sun: number;
 };
 
-/** A city and what its weather is made of. `offset`: milliseconds by which its local time is ahead of UTC. */
+/** A city and the inputs of its weather. `number`: its index in CITIES; `offset`: milliseconds that its standard time is ahead of UTC. */
 export type Sky = { seed: number; city: City; number: number; offset: number };
 
+/** The weather of a city at an instant, in ms since 1970. */
 export function weatherAt(sky: Sky, at: number): Weather {
   const { city } = sky;
   const season = Math.cos((2 * Math.PI * (at / DAY - 21)) / 365.2425); // 1 in late January
@@ -45,7 +46,7 @@ export function weatherAt(sky: Sky, at: number): Weather {
   const rain = rainAt(sky, at);
   const washed =
     rain + 0.7 * rainAt(sky, at - HOUR) + 0.5 * rainAt(sky, at - 3 * HOUR) + 0.3 * rainAt(sky, at - 6 * HOUR);
-  const sun = sunHeight(city.latitude, season, hour);
+  const sun = sunElevation(city.latitude, season, hour);
 
   const air =
     4.5 * country(sky, 'air', at, 70) + 2 * country(sky, 'air', at + 999 * DAY, 21) + 0.8 * own(sky, 'air', at, 8);
@@ -56,7 +57,7 @@ export function weatherAt(sky: Sky, at: number): Weather {
   const breeze = 1.3 * sun * (1 - 0.5 * cloud);
   const force = 1.9 + 2.2 * low + 1.7 * country(sky, 'gust', at, 11) + 0.9 * own(sky, 'gust', at, 3) + breeze;
   const windSpeed = city.wind * Math.max(force, 0.25 + 0.2 * own(sky, 'gust', at + DAY, 2));
-  const windDirection = turn(250 + 130 * country(sky, 'veer', at, 40) + 45 * own(sky, 'veer', at, 6));
+  const windDirection = normalizeDegrees(250 + 130 * country(sky, 'veer', at, 40) + 45 * own(sky, 'veer', at, 6));
 
   const dryness = 2.4 * (temperature - mildness) + 1.1 * air;
   const humidity = clamp(
@@ -78,19 +79,20 @@ export function weatherAt(sky: Sky, at: number): Weather {
   };
 }
 
-/** How deep the low pressure over the city is, about −1.5 (a high) … 1.5. Systems move east by 40 km an hour. */
+/** Depth of the low over the city, about −1.5 (a high) … 1.5. Systems move east at 40 km/h. */
 function lowness(sky: Sky, at: number): number {
   const then = at - (sky.city.longitude + 39.2) * 2 * HOUR;
   return country(sky, 'system', then, 60) + 0.5 * country(sky, 'wave', then, 19);
 }
 
-/** Rain comes with low pressure, in showers that the cities of a region only partly share. */
+/** mm per hour. Rain comes with low pressure, in showers that cities share only in part. */
 function rainAt(sky: Sky, at: number): number {
   const wet = 0.75 * lowness(sky, at) + 0.7 * country(sky, 'shower', at, 4) + 0.5 * own(sky, 'shower', at, 1.5) - 0.85;
   return wet > 0 ? Math.min(8 * wet * wet + wet, 30) : 0;
 }
 
-function sunHeight(latitude: number, season: number, hour: number): number {
+/** Sine of the sun's elevation, 0 below the horizon. */
+function sunElevation(latitude: number, season: number, hour: number): number {
   const phi = (latitude * Math.PI) / 180;
   const declination = -0.4091 * season;
   const high = Math.cos(phi) * Math.cos(declination) * Math.cos((2 * Math.PI * (hour - 12)) / 24);
@@ -105,7 +107,8 @@ function own(sky: Sky, what: keyof typeof CITY, at: number, hours: number): numb
   return drift(sky.seed, CITY[what] + CITY_STREAMS * (sky.number + 1), at, hours * HOUR);
 }
 
-export function turn(degrees: number): number {
+/** In [0, 360). */
+export function normalizeDegrees(degrees: number): number {
   return ((degrees % 360) + 360) % 360;
 }
 
@@ -113,7 +116,7 @@ export function clamp(value: number, low: number, high: number): number {
   return Math.min(Math.max(value, low), high);
 }
 
-/** The sun's height a city sees and the hour of its day are those of the zone's standard time: the sun knows no summer time. */
+/** Milliseconds that the zone's standard time is ahead of UTC: the sun does not follow daylight saving time. */
 export function standardOffset(timeZone: string): number {
   const offsets = [0, 6].map((month) => {
     const at = new Date(Date.UTC(2026, month, 1, 12));

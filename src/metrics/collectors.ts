@@ -110,8 +110,8 @@ function makeCollectors(gauges: DatabaseGauges, db: ApiDb, clock: Clock): Collec
       { labelled: [newestBucketAge] },
       () => queryNewestBuckets(db, clock()),
       (buckets) => {
-        for (const { place, grain, timestamp } of buckets) {
-          if (timestamp !== null) newestBucketAge.set({ place, grain }, age(timestamp));
+        for (const { subject, resolution, timestamp } of buckets) {
+          if (timestamp !== null) newestBucketAge.set({ subject, resolution }, age(timestamp));
         }
       },
     ),

@@ -34,7 +34,7 @@ export function makeDatabaseGauges(registers: Registry[], collect: () => Promise
       ...common,
       name: 'airseries_newest_bucket_age_seconds',
       help: 'Age of the start of the newest bucket of an aggregate',
-      labelNames: ['place', 'grain'] as const,
+      labelNames: ['subject', 'resolution'] as const,
     }),
     auditDifferingBuckets: new Gauge({
       ...common,

@@ -27,7 +27,7 @@ export async function rebuild(target: Target, now: Date, period: Period): Promis
 }
 
 /** A bucket whose stored value is not what raw.readings says, and in which columns. */
-export type Difference = { level: string; bucket: string; place: string; columns: string[] };
+export type Difference = { level: string; bucket: string; subject: string; columns: string[] };
 
 /**
  * Refreshes, then compares every bucket of the months that the period touches with the same question asked of the readings.
@@ -81,7 +81,7 @@ async function differences(sql: Sql, { now, from, to }: Period & { now: Date }):
   await sql`begin isolation level repeatable read`;
   await sql`select raw.release_lock('rollup.refresh')`; // the first statement: it takes the snapshot
   const found = await sql<Difference[]>`
-    select * from logic.differences(${from ?? '-infinity'}, ${to ?? 'infinity'}) order by bucket, level, place`;
+    select * from logic.differences(${from ?? '-infinity'}, ${to ?? 'infinity'}) order by bucket, level, subject`;
   await sql`commit`;
   return [...found];
 }

@@ -1,7 +1,7 @@
 /** node-cron behind a few lines: every job by the UTC clock, never twice at once, its failures told and never fatal. */
 import { schedule as cron } from 'node-cron';
 import { watchClock } from '../clock.ts';
-import { holdsDemo, loadDemo, wantsDemo } from '../demo/lifecycle.ts';
+import { hasDemo, loadDemo, shouldLoadDemo } from '../demo/lifecycle.ts';
 import type { Log } from '../log.ts';
 import { makeDigest, refresh } from '../rollups/refresh.ts';
 import { type Job, type JobContext, makeJobs } from './jobs.ts';
@@ -90,7 +90,7 @@ async function refreshWhile(loading: Promise<void>, refreshOnce: () => Promise<v
 /** Resolves when the aggregates are up to date and the regions have a digest; the function it gives stops the jobs. */
 export async function startJobs(work: Work): Promise<() => Promise<void>> {
   const { target, timeZone, demo, clock, log, terminal } = work;
-  const demoHere = (demo && (await wantsDemo(target))) || (await holdsDemo(target));
+  const demoHere = (demo && (await shouldLoadDemo(target))) || (await hasDemo(target));
   if (demoHere) {
     const loaded = loadDemo(target, { timeZone, now: clock(), log, terminal });
     await refreshWhile(loaded, () => refresh(target, clock())); // both cores work, and the first build is soon done

@@ -41,13 +41,13 @@ export const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
   region_history: ['series', 'timestamp', 'region_slug'],
   installation: ['time_zone', 'epoch', 'engine', 'migrations'],
   provider_state: ['provider', 'online', 'offline'],
-  newest_bucket: ['place', 'grain'],
+  newest_bucket: ['subject', 'resolution'],
   last_audit: ['made_at', 'differing'],
   quarantine_lines: ['reason', 'lines'],
   storage: ['schema', 'bytes'],
-  station_silent: ['station_id', 'last_measurement_time', 'silent_minutes'],
-  station_stuck: ['station_id', 'metric', 'since', 'hours'],
-  station_raving: ['station_id', 'timestamp', 'avg_pm25', 'neighbour_count', 'neighbour_median', 'difference'],
+  station_offline: ['station_id', 'last_measurement_time', 'offline_minutes'],
+  station_flat_line: ['station_id', 'parameters', 'since', 'hours'],
+  station_outlier: ['station_id', 'timestamp', 'avg_pm25', 'neighbour_count', 'neighbour_median', 'difference'],
 };
 
 /** `how` is a column of a view or function (t), an argument (i) or one that may be left out (d). */

@@ -1,12 +1,12 @@
-/** The demo in a database: loaded, aggregated, fed after pauses, and taken out without a trace. */
+/** The demo in a database: loaded, aggregated, fed after pauses, and removed without a trace. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { LEVELS } from '../../src/database/aggregates.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { copyIn } from '../../src/database/copyIn.ts';
 import { feedDemo, loadDemoReadings } from '../../src/demo/feed.ts';
-import { isDemo, isEmpty, NotTheDemo, removeDemo } from '../../src/demo/lifecycle.ts';
 import { demoNetwork } from '../../src/demo/network.ts';
 import { demoReadings } from '../../src/demo/readings.ts';
+import { DemoRemovalRefused, deleteDemo, isDemo, isEmpty } from '../../src/demo/state.ts';
 import { makeLog } from '../../src/log.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
@@ -34,7 +34,7 @@ onEveryEngine('the demo', (engine) => {
     expect(await sql`select * from logic.differences('-infinity', 'infinity')`).toEqual([]);
   };
 
-  it('is loaded once, and every sensor of it is placed', async () => {
+  it('is loaded once, with every reading of a placed sensor', async () => {
     expect([await isEmpty(sql), await isDemo(sql)]).toEqual([true, false]);
     expect(await feedDemo(sql, { now, seed })).toBe(0);
     await importNetwork(sql, JSON.stringify(network), { log });
@@ -50,7 +50,7 @@ onEveryEngine('the demo', (engine) => {
     await refresh();
   });
 
-  it('says so when the database refuses a load, at its end or on the way, and leaves nothing of it', async () => {
+  it('reports a load that the database rejects, at its end or midway, and leaves nothing of it', async () => {
     const line = '2026-01-01T00:00:00Z\t11\t21.5\n';
     const statement = 'copy raw.readings (measured_at, sensor_id, temperature) from stdin';
     const before = await countRows();
@@ -60,7 +60,7 @@ onEveryEngine('the demo', (engine) => {
     expect(await countRows()).toBe(before);
   });
 
-  it('is fed as the history would have it, whoever feeds and however often', async () => {
+  it('is fed the readings that the history would have, by concurrent and repeated feeds', async () => {
     const later = new Date(now.getTime() + 3 * 3_600_000 + 100_000);
     const added = await Promise.all([feedDemo(sql, { now: later, seed }), feedDemo(sql, { now: later, seed })]);
     expect(added[0] + added[1]).toBe(expected(now, later));
@@ -69,8 +69,8 @@ onEveryEngine('the demo', (engine) => {
     const stored = await sql<{ sensor: number; pm25: number | null }[]>`
       select sensor_id as sensor, pm25::float8 from raw.readings where measured_at > ${now} order by measured_at, sensor_id`;
     expect(stored.map(({ sensor }) => sensor)).toEqual(instants.map(({ sensor }) => sensor.id));
-    const place = instants.map(({ sensor }) => sensor.outputs.findIndex(({ name }) => name === 'pm25'));
-    const made = instants.map(({ values }, n) => values[place[n] ?? -1]);
+    const index = instants.map(({ sensor }) => sensor.channels.findIndex(({ name }) => name === 'pm25'));
+    const made = instants.map(({ values }, n) => values[index[n] ?? -1]);
     expect(stored.map(({ pm25 }) => (pm25 === null ? undefined : Math.fround(pm25)))).toEqual(
       made.map((value) => (value === undefined ? undefined : Math.fround(value))),
     );
@@ -85,18 +85,18 @@ onEveryEngine('the demo', (engine) => {
     await refresh();
   });
 
-  it('stays where something else is in the database', async () => {
-    await sql`insert into raw.provider (id, title) values ('somebody', 'Somebody')`;
-    await expect(removeDemo(sql)).rejects.toThrow(NotTheDemo);
-    await expect(removeDemo(sql)).rejects.toThrow('somebody');
-    await sql`delete from raw.provider where id = 'somebody'`;
+  it('is not removed from a database with other providers', async () => {
+    await sql`insert into raw.provider (id, title) values ('other', 'Other')`;
+    await expect(deleteDemo(sql)).rejects.toThrow(DemoRemovalRefused);
+    await expect(deleteDemo(sql)).rejects.toThrow('other');
+    await sql`delete from raw.provider where id = 'other'`;
     expect(await isDemo(sql)).toBe(true);
     expect(await countRows()).toBeGreaterThan(50_000);
   });
 
-  it('goes without a trace', async () => {
+  it('is removed without a trace', async () => {
     await sql`insert into rollup.digest (made_at, region_slug, station_count) values (${now}, 'velmora', 3)`;
-    await removeDemo(sql);
+    await deleteDemo(sql);
     expect(await feedDemo(sql, { now: new Date(now.getTime() + 30 * DAY), seed })).toBe(0);
     expect([await isEmpty(sql), await isDemo(sql)]).toEqual([true, false]);
     await refresh();

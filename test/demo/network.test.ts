@@ -1,4 +1,4 @@
-/** The invented country: complete in three languages, nobody's real place, and what the endpoints need to show every case. */
+/** The invented country: complete in three languages, no real place, and with every case that the endpoints can show. */
 import { describe, expect, it } from 'vitest';
 import { PARAMETER_NAMES } from '../../src/contract/parameters.ts';
 import { INSTRUMENTS } from '../../src/demo/measure.ts';
@@ -13,12 +13,12 @@ const REAL_PLACES =
   'yerevan gyumri vanadzor moscow london paris berlin tbilisi batumi tehran ankara istanbul baku kyiv warsaw prague vienna rome madrid lisbon delhi beijing tokyo';
 
 describe('the demo network', () => {
-  it('has the size asked for', () => {
+  it('has 8 cities, 12 districts and 40 stations with 71 sensors', () => {
     expect([cities.length, districts.length, stations.length]).toEqual([8, 12, 40]);
     expect(new Set(stations.flatMap(({ sensors }) => sensors.map(({ id }) => id))).size).toBe(71);
   });
 
-  it('has every title in three scripts, and none twice', () => {
+  it('has every title in three scripts, all different', () => {
     for (const [locale, script] of Object.entries(SCRIPTS) as [keyof typeof SCRIPTS, RegExp][]) {
       const titles = [...regions, ...stations].map(({ title }) => title[locale]);
       expect(titles.filter((title) => !script.test(title))).toEqual([]);
@@ -26,14 +26,14 @@ describe('the demo network', () => {
     }
   });
 
-  it('has slugs as the format wants them, none of a real city', () => {
+  it('has valid slugs, none of a real city', () => {
     const slugs = regions.map(({ slug }) => slug);
     expect(slugs.filter((slug) => !/^[a-z-]+$/.test(slug) || slug.endsWith('-history'))).toEqual([]);
     expect(slugs.filter((slug) => REAL_PLACES.split(' ').includes(slug))).toEqual([]);
     expect(new Set(slugs).size).toBe(20);
   });
 
-  it('says in every provider that it is invented, and links nowhere', () => {
+  it('says in every provider that it is invented, without links', () => {
     expect(providers.map(({ id }) => id)).toEqual(DEMO_PROVIDERS);
     expect(providers.filter(({ title, url }) => !title.includes('invented data') || url !== '')).toEqual([]);
     expect(new Set(stations.map(({ provider }) => provider))).toEqual(new Set(DEMO_PROVIDERS));
@@ -55,7 +55,7 @@ describe('the demo network', () => {
     }
   });
 
-  it('lists a district together with its city, and no district without stations', () => {
+  it('lists each district together with its city, and has stations in each', () => {
     for (const { slug, city } of districts) {
       const inside = stations.filter((station) => station.regions.includes(slug));
       expect(inside.length).toBeGreaterThan(0);
@@ -63,7 +63,7 @@ describe('the demo network', () => {
     }
   });
 
-  it('measures every metric, and shows every case', () => {
+  it('measures every parameter, and shows every case', () => {
     const kinds = new Set(stations.flatMap(({ sensors }) => sensors.map(({ kind }) => kind)));
     expect(new Set([...kinds].flatMap((kind) => INSTRUMENTS[kind] ?? []))).toEqual(new Set(PARAMETER_NAMES));
     expect([...kinds].sort()).toEqual(Object.keys(INSTRUMENTS).sort());

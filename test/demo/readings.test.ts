@@ -1,4 +1,4 @@
-/** The invented air: the same whenever it is made, within the bounds of every instrument, with seasons, gaps and a silent station. */
+/** The invented air: reproducible, within the bounds of every instrument, with seasons, gaps and an offline station. */
 import { describe, expect, it } from 'vitest';
 import { PARAMETERS, type ParameterName } from '../../src/contract/parameters.ts';
 import { demoNetwork } from '../../src/demo/network.ts';
@@ -11,17 +11,19 @@ const now = new Date('2026-11-20T12:00:00Z');
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-const SILENT = SITES.findIndex(({ silent }) => silent) + 1;
+const OFFLINE = SITES.findIndex(({ offline }) => offline) + 1;
 const FLAGGED = network.stations.find(({ is_bad_thp }) => is_bad_thp)?.id;
 
 function readings(from: number, to: number, seed = 1): DemoReading[] {
   return [...demoReadings({ network, seed, from: new Date(from), to: new Date(to) })].flat();
 }
 const bare = (list: DemoReading[]) => list.map(({ at, sensor, values }) => [at, sensor.id, ...values]);
-const ofOthers = (list: DemoReading[]) => list.filter(({ sensor }) => sensor.station !== SILENT);
+const withoutOffline = (list: DemoReading[]) => list.filter(({ sensor }) => sensor.station !== OFFLINE);
 
 function valuesOf(list: DemoReading[], name: ParameterName): number[] {
-  return list.flatMap(({ sensor, values }) => values[sensor.outputs.findIndex((output) => output.name === name)] ?? []);
+  return list.flatMap(
+    ({ sensor, values }) => values[sensor.channels.findIndex((channel) => channel.name === name)] ?? [],
+  );
 }
 const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
@@ -37,20 +39,20 @@ describe('the demo readings', () => {
     expect(instants.at(-1)).toBe(now.getTime());
   });
 
-  it('come out the same from the same seed, and others from another', () => {
+  it('are the same for the same seed, and differ for another', () => {
     const [from, to] = [now.getTime() - 9 * DAY, now.getTime()];
     expect(bare(readings(from, to))).toEqual(bare(readings(from, to)));
     expect(bare(readings(from, to))).not.toEqual(bare(readings(from, to, 2)));
   });
 
-  it('go on in the feed exactly as a later history has them', () => {
+  it('are the same from the feed as in a later history', () => {
     const start = now.getTime() - 2 * DAY;
     const middle = start + 26 * HOUR + 7 * 60_000;
     const fed = [...readings(start, middle), ...readings(middle, now.getTime())];
-    expect(bare(ofOthers(fed))).toEqual(bare(ofOthers(readings(start, now.getTime()))));
+    expect(bare(withoutOffline(fed))).toEqual(bare(withoutOffline(readings(start, now.getTime()))));
   });
 
-  it('stay within the bounds of their metrics, in the steps of their instruments', () => {
+  it('stay within the bounds of their parameters, in the steps of their instruments', () => {
     for (const { name, low, high } of PARAMETERS) {
       const values = valuesOf(year, name);
       expect(values.length, name).toBeGreaterThan(5_000);
@@ -73,7 +75,7 @@ describe('the demo readings', () => {
     expect(mean(valuesOf(summer, 'o3'))).toBeGreaterThan(mean(valuesOf(winter, 'o3')));
   });
 
-  it('vary between the cities as air does: yearly means from clean to bad, days above 55 µg/m³', () => {
+  it('vary between cities: annual means from clean to polluted, days above 55 µg/m³', () => {
     const cities = network.regions.filter(({ kind, slug }) => kind === 'city' && slug !== 'ustrelia');
     const means = cities.map(({ slug }) => mean(valuesOf(year.filter(inCity(slug)), 'pm25')));
     expect(Math.min(...means)).toBeGreaterThan(5);
@@ -88,10 +90,10 @@ describe('the demo readings', () => {
     expect([...days.values()].filter((day) => mean(valuesOf(day, 'pm25')) > 55).length).toBeGreaterThan(20);
   });
 
-  it('have humidity against temperature, pressure of the height, and neighbours alike', () => {
+  it('have humidity that falls with temperature, pressure by altitude, and similar neighbours', () => {
     const one = (station: number) =>
       year.filter(({ sensor, at }) => sensor.station === station && at % (10 * 60_000) !== 0);
-    const boxes = one(5).filter(({ sensor }) => sensor.outputs.some(({ name }) => name === 'humidity'));
+    const boxes = one(5).filter(({ sensor }) => sensor.channels.some(({ name }) => name === 'humidity'));
     expect(correlation(valuesOf(boxes, 'temperature'), valuesOf(boxes, 'humidity'))).toBeLessThan(-0.3);
     const low = mean(valuesOf(year.filter(inCity('okravel')), 'pressure'));
     const high = mean(valuesOf(year.filter(inCity('ustrelia')), 'pressure'));
@@ -110,14 +112,14 @@ describe('the demo readings', () => {
     ).toBeGreaterThan(0.8);
   });
 
-  it('have gaps of hours, one silent station, and one whose weather is nonsense and flagged', () => {
+  it('have gaps of hours, one offline station, and one whose weather is implausible and flagged', () => {
     const sensor = network.stations[0]?.sensors[0]?.id;
     const times = year.filter((reading) => reading.sensor.id === sensor).map(({ at }) => at);
     const gaps = times.slice(1).map((at, n) => at - (times[n] ?? 0));
     expect(Math.max(...gaps)).toBeGreaterThanOrEqual(4 * HOUR);
     expect(times.length).toBeGreaterThan(0.9 * 9_600);
 
-    const last = Math.max(...year.filter((reading) => reading.sensor.station === SILENT).map(({ at }) => at));
+    const last = Math.max(...year.filter((reading) => reading.sensor.station === OFFLINE).map(({ at }) => at));
     expect((now.getTime() - last) / DAY).toBeGreaterThanOrEqual(6);
     expect((now.getTime() - last) / DAY).toBeLessThan(7);
 
@@ -126,7 +128,7 @@ describe('the demo readings', () => {
     expect(mean(valuesOf(flagged, 'temperature'))).toBeGreaterThan(25);
   });
 
-  it('count rain since the reading before: an hour of it in ten minutes is a sixth each', () => {
+  it('count rain since the previous reading: ten minutes have a sixth of an hour', () => {
     const [fine, hourly] = [
       year.filter(({ at }) => at % (10 * 60_000) === 0),
       year.filter(({ at }) => at % (10 * 60_000) !== 0),
@@ -135,14 +137,14 @@ describe('the demo readings', () => {
     expect(Math.max(...valuesOf(fine, 'rain'))).toBeLessThan(Math.max(...valuesOf(hourly, 'rain')));
     const sum = valuesOf(hourly, 'rain').reduce((total, value) => total + value, 0);
     const gauges = new Set(
-      hourly.filter(({ sensor }) => sensor.outputs.some(({ name }) => name === 'rain')).map(({ sensor }) => sensor.id),
+      hourly.filter(({ sensor }) => sensor.channels.some(({ name }) => name === 'rain')).map(({ sensor }) => sensor.id),
     );
     expect(sum / gauges.size).toBeGreaterThan(250);
     expect(sum / gauges.size).toBeLessThan(1_200);
   });
 });
 
-it('the sun keeps standard time in either half of the world', () => {
+it('the sun keeps standard time in both hemispheres', () => {
   expect(standardOffset('Europe/Berlin') / HOUR).toBe(1);
   expect(standardOffset('Australia/Sydney') / HOUR).toBe(10);
   expect(standardOffset('America/New_York') / HOUR).toBe(-5);

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connect, type Sql, type Target } from '../../src/database/client.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { takeDemoOut } from '../../src/demo/lifecycle.ts';
+import { removeDemo } from '../../src/demo/lifecycle.ts';
 import { makeLog } from '../../src/log.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
 import { deleteExpired } from '../../src/rollups/retention.ts';
@@ -95,7 +95,7 @@ onEveryEngine('a login that may only read', (engine) => {
     await owner`call logic.raise_ingest_cutoff('2020-01-01')`;
     await refresh(database.target, NOW);
     await deleteExpired(database.target, NOW, '60 days', { log: makeLog('silent') });
-    await takeDemoOut(database.target);
+    await removeDemo(database.target);
     await superuser`update raw.installation set repeatable = 'of another version'`;
     await migrate(database.target, { now: NOW, log: makeLog('silent') });
     let working = false;

@@ -24,7 +24,7 @@ import { stationRules } from './provisioning.ts';
 
 const NOW = new Date('2026-11-20T12:34:56Z');
 const SQL_DASHBOARDS = ['network', 'station', 'place'];
-const SILENT = SITES.findIndex((site) => site.silent) + 1;
+const OFFLINE = SITES.findIndex((site) => site.offline) + 1;
 const LONGEST_MS = 1_000;
 /** As they go over the wire: int4, float8, text, boolean, timestamptz. */
 const TYPES: Readonly<Record<number, string>> = {
@@ -156,7 +156,7 @@ onEveryEngine('what Grafana asks', (engine) => {
     ['7d', 'hourly'],
     ['90d', 'daily'],
     ['730d', 'monthly'],
-  ])('over %s shows buckets that are %s, and reads no others', async (back, grain) => {
+  ])('over %s shows buckets that are %s, and reads no others', async (back, resolution) => {
     for (const [name, place, chosen] of [
       ['station', 'station', { city: 'velmora', station: '3' }],
       ['place', 'region', { city: 'tarnesh', place: 'tarnesh' }],
@@ -171,7 +171,7 @@ onEveryEngine('what Grafana asks', (engine) => {
           const key = `${asked.what}: ${column}`;
           filled.set(key, (filled.get(key) ?? false) || rows.some((row) => row[column] !== null));
         }
-        expect(await relations(asked.text), asked.what).toEqual([`${place}_${grain}`]);
+        expect(await relations(asked.text), asked.what).toEqual([`${place}_${resolution}`]);
       }
     }
   });
@@ -208,22 +208,22 @@ onEveryEngine('what Grafana asks', (engine) => {
     }
   });
 
-  it('names the stations that fell silent, and no others', async () => {
+  it('lists the stations that went offline, and no others', async () => {
     const look = questions('network', await resolve(dashboard('network'), {})).find(({ what }) =>
       what.endsWith('need a look'),
     );
     const rows = await grafana.unsafe(look?.text ?? '');
     const offline =
       await grafana`select id from api.station_current(${NOW}) where is_listed and status = 'offline' order by id`;
-    const silent = rows.filter((row) => row.what === 'silent').map((row) => Number(row.id));
-    expect(silent.sort((a, b) => a - b)).toEqual(offline.map((row) => row.id)); // all of them have measured before
-    expect(silent).toContain(SILENT);
+    const listed = rows.filter((row) => row.what === 'offline').map((row) => Number(row.id));
+    expect(listed.sort((a, b) => a - b)).toEqual(offline.map((row) => row.id)); // all of them have measured before
+    expect(listed).toContain(OFFLINE);
     expect(rows.filter((row) => row.what === 'weather')).toHaveLength(1);
   });
 
   it('alert rules get one number and words to tell rows apart, or no row', async () => {
     const rules = stationRules();
-    expect(rules.map(({ uid }) => uid)).toEqual(['airseries-silent', 'airseries-stuck', 'airseries-raving']);
+    expect(rules.map(({ uid }) => uid)).toEqual(['airseries-offline', 'airseries-flat-line', 'airseries-outlier']);
     for (const { uid, sql } of rules) {
       const rows = await ask({ what: uid, text: expand(sql, rangeOf('1h', NOW)), format: 'table', bucketed: false });
       const types = rows.columns.map(({ type }) => TYPES[type] ?? 'another');
@@ -234,8 +234,8 @@ onEveryEngine('what Grafana asks', (engine) => {
       expect(new Set(labels).size).toBe(rows.length);
       expect(rows.every((row) => row.value > 0)).toBe(true);
     }
-    const silent = await grafana.unsafe(expand(rules[0]?.sql ?? '', rangeOf('1h', NOW)));
-    const [row] = silent.filter(({ station_id }) => station_id === String(SILENT));
+    const offline = await grafana.unsafe(expand(rules[0]?.sql ?? '', rangeOf('1h', NOW)));
+    const [row] = offline.filter(({ station_id }) => station_id === String(OFFLINE));
     expect(row).toMatchObject({ city: 'Okravel', provider: 'airseries-demo' });
     expect(row?.value).toBeGreaterThan(6 * 24 * 60 - 60);
   });

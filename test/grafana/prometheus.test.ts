@@ -37,7 +37,7 @@ describe('the alert rules', () => {
         'AirseriesLatency',
         'AirseriesNoReadingAccepted',
         'AirseriesNobodyWorks',
-        'AirseriesProviderSilent',
+        'AirseriesProviderOffline',
         'AirseriesRefreshStuck',
         'AirseriesRetentionRefused',
       ].sort(),

@@ -35,7 +35,7 @@ it('has three rules about stations, one contact point, and no notification polic
   const points: { name: string }[] = provisioned('alerting/contact-points.yaml').contactPoints;
   expect(points.map(({ name }) => name)).toEqual(['airseries']);
   const rules = stationRules();
-  expect(rules.map(({ title }) => title)).toEqual(['Station silent', 'Station stuck', 'Station raving']);
+  expect(rules.map(({ title }) => title)).toEqual(['Station offline', 'Station flat line', 'Station outlier']);
   for (const rule of rules) {
     expect(rule.notification_settings.receiver).toBe('airseries');
     expect(rule.noDataState).toBe('OK'); // no row: all is well
@@ -46,7 +46,9 @@ it('has three rules about stations, one contact point, and no notification polic
     expect(rule.condition).toBe('C');
     expect(rule.data[1]?.model).toMatchObject({ type: 'threshold', expression: 'A' });
     expect(rule.annotations.runbook?.length).toBeGreaterThan(60);
-    expect(rule.sql).toContain(`api.station_${rule.uid.replace('airseries-', '')}($__timeTo()::timestamptz)`);
+    expect(rule.sql).toContain(
+      `api.station_${rule.uid.replace('airseries-', '').replace('-', '_')}($__timeTo()::timestamptz)`,
+    );
     for (const text of Object.values(rule.annotations)) {
       for (const [, label] of text.matchAll(/\.Labels\.(\w+)/g)) expect(rule.sql).toContain(`"${label}"`);
     }

@@ -111,7 +111,7 @@ onEveryEngine('metrics', (engine) => {
     ]) {
       expect(text).toContain(line);
     }
-    expect(text).toMatch(/airseries_newest_bucket_age_seconds\{place="region",grain="hour"\} 3600/);
+    expect(text).toMatch(/airseries_newest_bucket_age_seconds\{subject="region",resolution="hour"\} 3600/);
     expect(text).toMatch(/airseries_database_size_bytes\{schema="raw"\} \d{5,}/);
     expect(text).toMatch(/process_cpu_seconds_total/);
   });

@@ -1,4 +1,4 @@
-/** Silent, stuck and raving stations: found when they are, and nobody else. */
+/** Stations that are offline, flat lines and outliers: found when they are, and no others. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
@@ -49,7 +49,7 @@ onEveryEngine('watching stations', (engine) => {
   afterAll(() => db.drop());
 
   type Air = { pm25?: number; pm25_raw?: number; pm10?: number; temperature?: number; humidity?: number };
-  /** A reading every half hour, `from` to `to` hours before now; `air` is asked by the hours before now. */
+  /** A reading every half hour, `from` to `to` hours before now; `air` gives the values by hours before now. */
   const measure = async (sensor: number, from: number, to: number, air: (ago: number) => Air) => {
     for (let ago = from; ago >= to; ago -= 0.5) {
       const { pm25 = null, pm25_raw = null, pm10 = null, temperature = null, humidity = null } = air(Math.ceil(ago));
@@ -58,44 +58,44 @@ onEveryEngine('watching stations', (engine) => {
     }
   };
   const lively = (pm25: number) => (ago: number) => ({ pm25: pm25 + (ago % 3) / 10 });
-  const silent = (at = NOW) => reader`select * from api.station_silent(${at}) order by 1`;
-  const stuck = async (at = NOW) => {
+  const offline = (at = NOW) => reader`select * from api.station_offline(${at}) order by 1`;
+  const flatLines = async (at = NOW) => {
     await refresh(db.target, NOW);
-    return await reader`select * from api.station_stuck(${at}) order by 1`;
+    return await reader`select * from api.station_flat_line(${at}) order by 1`;
   };
-  const raving = async (at = NOW) => {
+  const outliers = async (at = NOW) => {
     await refresh(db.target, NOW);
-    return await reader`select * from api.station_raving(${at}) order by 1`;
+    return await reader`select * from api.station_outlier(${at}) order by 1`;
   };
 
-  it('finds nothing where nobody ever measured', async () => {
-    expect([await silent(), await stuck(), await raving()]).toEqual([[], [], []]);
+  it('finds nothing where no station has ever measured', async () => {
+    expect([await offline(), await flatLines(), await outliers()]).toEqual([[], [], []]);
   });
 
-  it('a station is silent from the moment it is offline, and until it speaks again', async () => {
+  it('a station is listed from the moment it is offline until it measures again', async () => {
     await measure(1, 10, 4, lively(10));
     await measure(2, 3, 3, lively(10)); // exactly as old as may not be
     await measure(3, 2.5, 2.5, lively(10));
     await measure(7, 10, 8, lively(10)); // hidden
-    expect(await silent()).toEqual([
-      { station_id: 1, last_measurement_time: iso(hoursAgo(4)), silent_minutes: 240 },
-      { station_id: 2, last_measurement_time: iso(hoursAgo(3)), silent_minutes: 180 },
+    expect(await offline()).toEqual([
+      { station_id: 1, last_measurement_time: iso(hoursAgo(4)), offline_minutes: 240 },
+      { station_id: 2, last_measurement_time: iso(hoursAgo(3)), offline_minutes: 180 },
     ]);
-    expect(await silent(hoursAgo(2))).toEqual([]);
+    expect(await offline(hoursAgo(2))).toEqual([]);
     await measure(1, 0, 0, lively(10));
-    expect((await silent()).map((row) => row.station_id)).toEqual([2]);
-    const offline =
+    expect((await offline()).map((row) => row.station_id)).toEqual([2]);
+    const stations =
       await reader`select id from api.station_current(${NOW}) where status = 'offline' and is_listed order by 1`;
-    expect(offline.map((row) => row.id)).toEqual([2, 4, 5, 6]); // those who never measured are offline, not silent
+    expect(stations.map((row) => row.id)).toEqual([2, 4, 5, 6]); // those that never measured are offline, but not listed
   });
 
-  it('a station whose sensor is suspicious is silent since its last reading that counts', async () => {
+  it('a station whose sensor is suspicious is offline since its last reading that counts', async () => {
     await measure(1, 9, 0, lively(10));
     await bringIn(owner, network({ sensors: [{ id: 1, suspicious: [{ since: iso(hoursAgo(4.75)) }] }] }));
-    expect(await silent()).toMatchObject([{ station_id: 1, last_measurement_time: iso(hoursAgo(5)) }]);
+    expect(await offline()).toMatchObject([{ station_id: 1, last_measurement_time: iso(hoursAgo(5)) }]);
   });
 
-  it('a sensor that moved on leaves its station silent', async () => {
+  it('a sensor that moved on leaves its station offline', async () => {
     const moved = [
       {
         id: 1,
@@ -109,10 +109,10 @@ onEveryEngine('watching stations', (engine) => {
     await measure(1, 9, 5.5, lively(10));
     await bringIn(owner, network({ sensors: moved }));
     await owner`insert into raw.readings (measured_at, sensor_id, pm25) values (${hoursAgo(1)}, 1, 5)`;
-    expect(await silent()).toMatchObject([{ station_id: 1, silent_minutes: 330 }]);
+    expect(await offline()).toMatchObject([{ station_id: 1, offline_minutes: 330 }]);
   });
 
-  it('a station is stuck after six closed hours of one value, with the metric and since when', async () => {
+  it('a flat line is six closed hours of one value, with its parameters and start', async () => {
     await measure(1, 20, 0, (ago) => ({ pm25: ago > 6 ? 10 + ago : 7.1, pm10: 20 + ago }));
     await measure(2, 20, 0, (ago) => ({ pm25: ago > 5 ? 10 + ago : 7.1 })); // one hour short
     await measure(3, 20, 0, (ago) => ({
@@ -121,18 +121,18 @@ onEveryEngine('watching stations', (engine) => {
       humidity: ago > 8 ? ago : 40,
     }));
     await measure(7, 20, 0, () => ({ pm25: 7 }));
-    expect(await stuck()).toEqual([
-      { station_id: 1, metric: 'pm25', since: iso(hoursAgo(6)), hours: 6 },
-      { station_id: 3, metric: 'humidity, temperature', since: iso(hoursAgo(9)), hours: 9 },
+    expect(await flatLines()).toEqual([
+      { station_id: 1, parameters: 'pm25', since: iso(hoursAgo(6)), hours: 6 },
+      { station_id: 3, parameters: 'humidity, temperature', since: iso(hoursAgo(9)), hours: 9 },
     ]);
-    expect(await stuck(hoursAgo(1))).toMatchObject([{ station_id: 3, hours: 8 }]);
+    expect(await flatLines(hoursAgo(1))).toMatchObject([{ station_id: 3, hours: 8 }]);
   });
 
-  it('looks at what the instrument gave, at each sensor, and over gaps in time not at all', async () => {
+  it('compares what each instrument gave, sensor by sensor, and not across gaps', async () => {
     await measure(1, 20, 0, (ago) => ({ pm25: 0, pm25_raw: 1 + ago })); // corrected to nothing
     await measure(2, 20, 0, (ago) => ({ pm25: 5 + ago, pm25_raw: 3 }));
     await measure(3, 20, 0, () => ({ humidity: 100 })); // fog
-    await measure(4, 20, 12, () => ({ pm25: 9 })); // silent since
+    await measure(4, 20, 12, () => ({ pm25: 9 })); // offline since
     await measure(5, 12, 6.5, () => ({ pm25: 9 }));
     await measure(5, 2, 0, () => ({ pm25: 9 })); // three closed hours only
     await owner`insert into raw.sensor (id) values (61)`;
@@ -141,23 +141,23 @@ onEveryEngine('watching stations', (engine) => {
     await measure(6, 8, 0, lively(10)); // the mean of the two is never the same
     await owner`insert into raw.readings (measured_at, sensor_id, pm25)
       select measured_at, 61, 4 from raw.readings where sensor_id = 6`;
-    expect((await stuck()).map(({ station_id, metric, hours }) => [station_id, metric, hours])).toEqual([
+    expect((await flatLines()).map(({ station_id, parameters, hours }) => [station_id, parameters, hours])).toEqual([
       [2, 'pm25', 20],
       [6, 'pm25', 8],
     ]);
   });
 
-  it('says at most seven days of a station that is stuck for ever', async () => {
+  it('follows a flat line back seven days at most', async () => {
     await measure(1, 200, 0, () => ({ pm10: 3 }));
-    expect(await stuck()).toMatchObject([{ station_id: 1, hours: 7 * 24, since: iso(hoursAgo(7 * 24)) }]);
+    expect(await flatLines()).toMatchObject([{ station_id: 1, hours: 7 * 24, since: iso(hoursAgo(7 * 24)) }]);
   });
 
-  it('a station is raving when it is far above its neighbours, or far below', async () => {
+  it('a station is an outlier when it is far above its neighbours, or far below', async () => {
     await measure(1, 3, 0, lively(120));
     for (const id of [2, 3, 4, 5]) await measure(id, 3, 0, lively(10 + id));
-    await measure(6, 3, 0, lively(400)); // nobody near enough to say
+    await measure(6, 3, 0, lively(400)); // no neighbour near enough
     await measure(7, 3, 0, lively(400)); // hidden
-    expect(await raving()).toEqual([
+    expect(await outliers()).toEqual([
       {
         station_id: 1,
         timestamp: iso(hoursAgo(1)),
@@ -169,30 +169,30 @@ onEveryEngine('watching stations', (engine) => {
       },
     ]);
     await owner`update raw.readings set pm25 = case when sensor_id = 1 then 4 else pm25 + 30 end where sensor_id <= 5`;
-    expect(await raving()).toMatchObject([{ station_id: 1, avg_pm25: 4, ratio: expect.closeTo(0.1, 5) }]);
+    expect(await outliers()).toMatchObject([{ station_id: 1, avg_pm25: 4, ratio: expect.closeTo(0.1, 5) }]);
   });
 
-  it('is patient: with twice the dirt, in clean air, with few neighbours', async () => {
+  it('tolerates twice the concentration, clean air, and few neighbours', async () => {
     await measure(1, 3, 0, lively(45)); // seven times as much, but not 50 more
     for (const id of [2, 3, 4]) await measure(id, 3, 0, lively(6));
-    expect(await raving()).toEqual([]);
+    expect(await outliers()).toEqual([]);
     await owner`update raw.readings set pm25 = 140 where sensor_id = 1`;
-    expect((await raving()).map((row) => row.station_id)).toEqual([1]);
+    expect((await outliers()).map((row) => row.station_id)).toEqual([1]);
     await owner`update raw.readings set pm25 = 30 where sensor_id <> 1`; // less than five times
-    expect(await raving()).toEqual([]);
+    expect(await outliers()).toEqual([]);
     await owner`update raw.readings set pm25 = 24 where sensor_id <> 1`;
     await owner`update raw.readings set pm25 = 0 where sensor_id = 1`; // nothing among little
-    expect(await raving()).toEqual([]);
+    expect(await outliers()).toEqual([]);
     await owner`update raw.readings set pm25 = 140 where sensor_id = 1`;
     await owner`delete from raw.readings where sensor_id = 4`;
-    expect(await raving()).toEqual([]);
+    expect(await outliers()).toEqual([]);
   });
 
   it('compares the newest closed hour that a station has, while it is not stale', async () => {
     await measure(1, 4, 2.5, lively(300));
     for (const id of [2, 3, 4, 5]) await measure(id, 4, 0, lively(10));
-    expect(await raving()).toMatchObject([{ station_id: 1, timestamp: iso(hoursAgo(3)) }]);
-    expect(await raving(new Date(NOW.getTime() + HOUR))).toEqual([]);
+    expect(await outliers()).toMatchObject([{ station_id: 1, timestamp: iso(hoursAgo(3)) }]);
+    expect(await outliers(new Date(NOW.getTime() + HOUR))).toEqual([]);
   });
 
   it('measures distances on the globe', async () => {

@@ -64,15 +64,15 @@ onEveryEngine('screening', (engine) => {
   });
 
   it.each<[string, string[], (ago: number) => Air]>([
-    ['all zero', ['all_zero'], (ago) => (ago > 3 ? sane(ago) : { temperature: 0, humidity: 0 })],
+    ['zero values', ['zero_values'], (ago) => (ago > 3 ? sane(ago) : { temperature: 0, humidity: 0 })],
     [
       'pressure off the altitude',
       ['pressure_off_altitude'],
       (ago) => ({ ...sane(ago), pressure: (ago > 3 ? 90_000 : 101_000) + ago }),
     ],
     [
-      'humidity pinned',
-      ['humidity_pinned'],
+      'humidity saturated',
+      ['humidity_saturated'],
       (ago) => ({ ...sane(ago), humidity: ago > 30 ? 60 : 99.5 + (ago % 3) / 10 }),
     ],
     ['temperature constant', ['constant_temperature'], (ago) => ({ ...sane(ago), temperature: ago > 30 ? 4 : -7.3 })],
@@ -118,7 +118,7 @@ onEveryEngine('screening', (engine) => {
     await measure(1, 4, 0, sane);
     expect(await screened()).toEqual({ raised: 0, lifted: 1 });
     expect(await flags()).toMatchObject([
-      { reason: 'humidity_pinned', until: hoursAgo(4).toISOString().replace('.000Z', '+00:00') },
+      { reason: 'humidity_saturated', until: hoursAgo(4).toISOString().replace('.000Z', '+00:00') },
     ]);
     expect(await bad()).toEqual([]);
     expect(await leftOut()).toEqual([[hoursAgo(40), hoursAgo(4)]]);

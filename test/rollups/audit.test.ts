@@ -63,7 +63,7 @@ onEveryEngine('audit', (engine) => {
       `update %s set bucket = '2026-10-03 00:00+04' where bucket = '2026-10-25 00:00+04'`,
     );
     const { found } = await ask();
-    const told = found.map(({ level, bucket, place, columns }) => `${level} ${bucket} ${place} ${columns}`);
+    const told = found.map(({ level, bucket, subject, columns }) => `${level} ${bucket} ${subject} ${columns}`);
     // an engine may follow the tampering up to days and months, and then those are wrong too
     expect(told).toEqual(
       expect.arrayContaining([

@@ -25,7 +25,7 @@ onEveryEngine('maintain', (engine) => {
   const chunks = () => owner<{ name: string; is_compressed: boolean; is_stale: boolean; old: boolean }[]>`
     select coalesce(a.view_name, c.hypertable_name) as name, c.is_compressed, r.is_stale, c.range_end < ${now}::timestamptz - interval '7 days' as old
     from timescaledb_information.chunks c
-    join logic.resting_chunk r using (chunk_schema, chunk_name)
+    join logic.compressible_chunk r using (chunk_schema, chunk_name)
     left join timescaledb_information.continuous_aggregates a on a.materialization_hypertable_name = c.hypertable_name`;
 
   it.runIf(engine === 'timescale')('compresses chunks that ended more than a week ago, and those only', async () => {

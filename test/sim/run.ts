@@ -30,7 +30,7 @@ export async function playSteps(
     await play({ database, owner, ingest, superuser }, step, index, last);
     if (step.then === 'nothing' && !last) continue;
     const wrong =
-      await owner`select level, bucket, place, columns from logic.differences('-infinity', 'infinity') limit 3`;
+      await owner`select level, bucket, subject, columns from logic.differences('-infinity', 'infinity') limit 3`;
     if (wrong.length > 0) return { step: index, what: wrong.map((row) => JSON.stringify(row)).join('\n') };
   }
   return undefined;

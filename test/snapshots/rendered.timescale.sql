@@ -1,24 +1,24 @@
--- What the aggregates and the triggers of schema raw call. Built with the aggregates and part of their fingerprint: changing any of it
--- rebuilds them.
+-- Functions called by the aggregates and by the triggers of schema raw. They are built with the aggregates and are part of their
+-- fingerprint: changing any of this text rebuilds all aggregates.
 
--- The zone and the first hour, day and month as constants that the planner can fold (Z1).
+-- The time zone, and the instant at which the first hour, day and month begin, as constants that the planner can fold (Z1).
 create function rollup.time_zone() returns text language sql immutable parallel safe return 'Asia/Yerevan';
 create function rollup.origin() returns timestamptz language sql immutable parallel safe return timestamptz '1999-12-31 20:00:00+00';
 
--- The start of the hour, local day or local month that holds an instant (Z3). Infinities stay as they are.
+-- The start of the hour, local day or local month that contains an instant (Z3). Infinities are returned unchanged.
 create function rollup.bucket_start(unit text, at timestamptz) returns timestamptz language sql immutable parallel safe
   return case unit when 'hour' then date_bin('1 hour', at, rollup.origin())
          else date_trunc(unit, at at time zone rollup.time_zone()) at time zone rollup.time_zone() end;
 
--- The start of the bucket that is n later than the one that begins here.
+-- The start of the n-th bucket after the one that starts at `bucket`.
 create function rollup.bucket_add(unit text, bucket timestamptz, n int) returns timestamptz language sql immutable parallel safe
   return case unit when 'hour' then bucket + n * interval '1 hour'
-         -- truncated first: where the clocks skip midnight, a day begins at 01:00, and the next one does not
+         -- truncated first: where the clocks skip midnight, that day begins at 01:00 but the next one at 00:00
          else (date_trunc(unit, bucket at time zone rollup.time_zone()) + n * ('1 ' || unit)::interval) at time zone rollup.time_zone() end;
 
--- US EPA air quality index, table of May 2024 (40 CFR 58 Appendix G), of a mean PM2.5 and PM10 in µg/m³: the larger of the two (Q1),
--- null if both are. Computed from the published values (Q2): PM2.5 in tenths, PM10 in whole µg/m³ after rounding to tenths. In whole
--- numbers, so "half up" is exact: low + (2·rise·x + run) / (2·run). Above the table the last slope goes on.
+-- US EPA air quality index, breakpoints of May 2024 (40 CFR 58 Appendix G), of mean PM2.5 and PM10 in µg/m³: the larger of the two (Q1),
+-- null if both are null. Computed from the published values (Q2): PM2.5 in tenths, PM10 in whole µg/m³ after rounding to tenths. In
+-- integer arithmetic, so rounding half up is exact: low + (2·rise·x + run) / (2·run). Above the table the last slope continues.
 create function rollup.aqi(pm25 float8, pm10 float8) returns int language plpgsql immutable parallel safe as $$
 declare
   fine int := greatest(round(pm25::numeric, 1) * 10, 0)::int;
@@ -45,10 +45,10 @@ begin
     end);
 end $$;
 
--- PM2.5 in µg/m³ as a formula corrects it (S5), from the mean of what instruments of one kind measured and the relative humidity in %.
--- Null without either; never below 0.
+-- PM2.5 in µg/m³ corrected by a formula (S5), from the mean PM2.5 that instruments of one kind measured and the relative humidity in %.
+-- Null if either is null; never below 0. An unknown formula is an error.
 -- epa-2021: K. K. Barkjohn et al., Development and application of a United States-wide correction for PM2.5 data collected with the
--- PurpleAir sensor (2021, doi 10.5194/amt-14-4617-2021), with the pieces for smoke of the AirNow Fire and Smoke Map; neighbours are
+-- PurpleAir sensor (2021, doi 10.5194/amt-14-4617-2021), extended for smoke as in the AirNow Fire and Smoke Map; adjacent pieces are
 -- blended linearly.
 create function rollup.corrected(formula text, pm25_raw float8, humidity float8) returns float8 language plpgsql immutable strict parallel safe as $$
 declare
@@ -57,7 +57,7 @@ declare
   high float8 := 2.966 + 0.69 * pm25_raw + 8.84e-4 * pm25_raw * pm25_raw;
 begin
   if formula <> 'epa-2021' then
-    raise exception 'there is no formula %', formula;
+    raise exception 'unknown correction formula %', formula;
   end if;
   return greatest(0, case
     when pm25_raw < 30 then low
@@ -68,7 +68,7 @@ begin
   end);
 end $$;
 
--- TimescaleDB keeps an aggregate as a continuous aggregate. Materialized only: our own refresh gives every reader one freshness.
+-- TimescaleDB: an aggregate is a continuous aggregate. Materialized only, so that all readers see the state of the last refresh.
 create materialized view rollup.sensor_hourly with (
   timescaledb.continuous,
   timescaledb.materialized_only = true,
@@ -99,9 +99,9 @@ from raw.readings
 where true
 group by 1, 2
 with no data;
-create index on rollup.sensor_hourly (sensor_id, bucket); -- beside the one on bucket that every aggregate has
+create index on rollup.sensor_hourly (sensor_id, bucket); -- in addition to the one on bucket that every continuous aggregate has
 
--- TimescaleDB keeps an aggregate as a continuous aggregate. Materialized only: our own refresh gives every reader one freshness.
+-- TimescaleDB: an aggregate is a continuous aggregate. Materialized only, so that all readers see the state of the last refresh.
 create materialized view rollup.station_hourly with (
   timescaledb.continuous,
   timescaledb.materialized_only = true,
@@ -143,9 +143,9 @@ join raw.placement p on p.sensor_id = s.sensor_id
 where s.bucket >= p.since and s.bucket + interval '1 hour' <= p.until and true
 group by 1, 2
 with no data;
-create index on rollup.station_hourly (station_id, bucket); -- beside the one on bucket that every aggregate has
+create index on rollup.station_hourly (station_id, bucket); -- in addition to the one on bucket that every continuous aggregate has
 
--- TimescaleDB keeps an aggregate as a continuous aggregate. Materialized only: our own refresh gives every reader one freshness.
+-- TimescaleDB: an aggregate is a continuous aggregate. Materialized only, so that all readers see the state of the last refresh.
 create materialized view rollup.region_hourly with (
   timescaledb.continuous,
   timescaledb.materialized_only = true,
@@ -179,9 +179,9 @@ join raw.membership m on m.station_id = h.station_id
 where h.bucket >= m.since and h.bucket < m.until and true
 group by 1, 2
 with no data;
-create index on rollup.region_hourly (region_slug, bucket); -- beside the one on bucket that every aggregate has
+create index on rollup.region_hourly (region_slug, bucket); -- in addition to the one on bucket that every continuous aggregate has
 
--- TimescaleDB keeps an aggregate as a continuous aggregate. Materialized only: our own refresh gives every reader one freshness.
+-- TimescaleDB: an aggregate is a continuous aggregate. Materialized only, so that all readers see the state of the last refresh.
 create materialized view rollup.station_daily with (
   timescaledb.continuous,
   timescaledb.materialized_only = true,
@@ -237,9 +237,9 @@ from rollup.station_hourly h
 where true
 group by 1, 2
 with no data;
-create index on rollup.station_daily (station_id, bucket); -- beside the one on bucket that every aggregate has
+create index on rollup.station_daily (station_id, bucket); -- in addition to the one on bucket that every continuous aggregate has
 
--- TimescaleDB keeps an aggregate as a continuous aggregate. Materialized only: our own refresh gives every reader one freshness.
+-- TimescaleDB: an aggregate is a continuous aggregate. Materialized only, so that all readers see the state of the last refresh.
 create materialized view rollup.region_daily with (
   timescaledb.continuous,
   timescaledb.materialized_only = true,
@@ -295,9 +295,9 @@ from rollup.region_hourly h
 where true
 group by 1, 2
 with no data;
-create index on rollup.region_daily (region_slug, bucket); -- beside the one on bucket that every aggregate has
+create index on rollup.region_daily (region_slug, bucket); -- in addition to the one on bucket that every continuous aggregate has
 
--- TimescaleDB keeps an aggregate as a continuous aggregate. Materialized only: our own refresh gives every reader one freshness.
+-- TimescaleDB: an aggregate is a continuous aggregate. Materialized only, so that all readers see the state of the last refresh.
 create materialized view rollup.station_monthly with (
   timescaledb.continuous,
   timescaledb.materialized_only = true,
@@ -353,9 +353,9 @@ from rollup.station_daily d
 where true
 group by 1, 2
 with no data;
-create index on rollup.station_monthly (station_id, bucket); -- beside the one on bucket that every aggregate has
+create index on rollup.station_monthly (station_id, bucket); -- in addition to the one on bucket that every continuous aggregate has
 
--- TimescaleDB keeps an aggregate as a continuous aggregate. Materialized only: our own refresh gives every reader one freshness.
+-- TimescaleDB: an aggregate is a continuous aggregate. Materialized only, so that all readers see the state of the last refresh.
 create materialized view rollup.region_monthly with (
   timescaledb.continuous,
   timescaledb.materialized_only = true,
@@ -411,23 +411,23 @@ from rollup.region_daily d
 where true
 group by 1, 2
 with no data;
-create index on rollup.region_monthly (region_slug, bucket); -- beside the one on bucket that every aggregate has
+create index on rollup.region_monthly (region_slug, bucket); -- in addition to the one on bucket that every continuous aggregate has
 
 drop schema if exists api cascade;
 drop schema if exists logic cascade;
 create schema logic;
 create schema api;
 revoke all on schema logic, api from public;
--- TimescaleDB: bring the aggregates up to date.
+-- TimescaleDB: brings the aggregates up to date.
 --
 -- Three faults of TimescaleDB would lose buckets silently; all are worked around here and nowhere else.
 -- 1. timescaledb #10296: a change whose last row lies exactly on the start of a day or month (buckets of variable width) does not
---    reach that bucket. note_missed_buckets reads such changes from the invalidation log before anything consumes it, and the refresh
---    computes those buckets by force. The parents of days and months are written by this refresh alone, so it is not raced.
--- 2. Refreshing in batches skips a last changed row on a batch boundary: buckets_per_batch 0 refreshes in one pass.
+--    reach that bucket. note_missed_buckets reads such changes from the invalidation log before they are consumed, and the refresh
+--    forces those buckets. Only this refresh writes the parents of days and months, so there is no race.
+-- 2. Refreshing in batches skips the last changed row if it is on a batch boundary: buckets_per_batch 0 refreshes in one pass.
 -- 3. Rows at or after the invalidation threshold are in no log, and a refresh moves the threshold to the newest row that it sees. A writer
---    asks for it just before it commits and nothing keeps it from moving then (2.28: the writer locks the table, the refresh a row of it),
---    so a refresh at that moment misses these rows and their hour for good. watch_the_future moves it once, out of everybody's way.
+--    reads it just before it commits, and nothing keeps it from moving then (2.28: the writer locks the table, the refresh a row of it).
+--    A refresh at that moment misses the writer's rows, and their hour, for good. log_future_rows moves the threshold to the year 3000.
 
 create procedure logic.note_missed_buckets(parent text, wanted_unit text) language sql as $$
   insert into rollup.missed_bucket (parent, unit, bucket)
@@ -443,7 +443,7 @@ create procedure logic.note_missed_buckets(parent text, wanted_unit text) langua
   on conflict do nothing
 $$;
 
--- Computes by force the days (or months) that were noted; each is ticked off in the transaction after it was computed.
+-- Forces the days (or months) that were noted. Each is deleted from the list in the transaction after the one that computed it.
 create procedure logic.refresh_missed_buckets(wanted_unit text) language plpgsql as $$
 declare
   missed record;
@@ -459,19 +459,19 @@ begin
   end loop;
 end $$;
 
--- From now on every row is in the log, whenever it was measured. Nothing has to be done where that is so already.
-create procedure logic.watch_the_future() language plpgsql as $$
+-- Makes TimescaleDB log every row, whatever its time: moves the invalidation threshold into the far future, unless it is there already.
+create procedure logic.log_future_rows() language plpgsql as $$
 declare
   future constant timestamptz := '3000-01-01 00:00Z';
 begin
   if (select threshold.at < future - interval '1 year' from logic.invalidation_threshold threshold) is not false then
     call refresh_continuous_aggregate('rollup.sensor_hourly', future - interval '1 day', future, options => '{"buckets_per_batch": 0}');
-    lock table raw.readings in share row exclusive mode; -- who asked before has committed then; what they wrote is computed next
+    lock table raw.readings in share row exclusive mode; -- waits for writers that have read the old threshold; their rows are computed next
     commit;
   end if;
 end $$;
 
--- One level: what the log says has changed, from `since` on where that is given, then what was asked for by force, piece by piece.
+-- Refreshes one level: what has changed according to the log (from `since` on, if given), then the forced ranges month by month.
 create procedure logic.refresh_level(level text, unit text, forced tstzmultirange, since timestamptz default null) language plpgsql as $$
 declare
   piece record;
@@ -482,14 +482,14 @@ begin
   end loop;
 end $$;
 
--- When it returns, all that was committed before the call is in every bucket. It commits on its way (a refresh cannot be undone
--- half way, only finished by the next one) and holds a session lock: call it on a connection that is closed after any error.
+-- When it returns, everything committed before the call is in every bucket. It commits between its steps (an interrupted refresh is
+-- completed by the next one) and takes a session lock, so call it on a connection that is closed after any error.
 create or replace procedure rollup.refresh(now timestamptz) language plpgsql as $$
 declare
   periods bigint[];
   hours tstzmultirange;
   piece record;
-  requested tstzmultirange; -- by an operator: all levels by force, whatever was done to them; of other changes the log tells the levels above
+  requested tstzmultirange; -- by an operator: all levels are forced; for other changes, the log informs the levels above
   kept_since timestamptz;
 begin
   call raw.acquire_lock('rollup.refresh');
@@ -497,10 +497,10 @@ begin
 
   periods := array(select id from rollup.stale_period);
   kept_since := (select nullif(retained_from, '-infinity') from raw.installation);
-  call logic.watch_the_future();
+  call logic.log_future_rows();
 
   if (select refreshed_at is null from rollup.freshness) then
-    -- first build: in batches it is four times faster; what the batches skip, the pass below brings
+    -- the first build is four times faster in batches; the pass below adds what they skip
     call refresh_continuous_aggregate('rollup.sensor_hourly', kept_since, null::timestamptz);
   end if;
   requested := logic.stale_hours('sensor_hourly', periods);
@@ -508,7 +508,7 @@ begin
   hours := logic.stale_hours('station_hourly', periods);
   call logic.refresh_level('station_hourly', 'hour', hours);
   for piece in select s.station_id, s.since, s.until from logic.stale_station_hours(periods) s loop
-    perform logic.recompute_station(piece.station_id, piece.since, piece.until); -- the log tells the levels above
+    perform logic.recompute_station(piece.station_id, piece.since, piece.until); -- the log informs the levels above
     commit;
   end loop;
   call logic.note_missed_buckets('station_hourly', 'day');
@@ -533,13 +533,13 @@ begin
   perform raw.release_lock('rollup.refresh');
 end $$;
 
--- Rows of raw.readings from this instant on are in no log of TimescaleDB. No row before the first aggregate was made.
+-- Rows of raw.readings from this instant on are not logged by TimescaleDB. No row until the first aggregate exists.
 create view logic.invalidation_threshold as
   select case when i.watermark < -6e16 then '-infinity' when i.watermark > 6e16 then 'infinity' else to_timestamp(i.watermark / 1e6) end as at
   from _timescaledb_catalog.continuous_aggs_invalidation_threshold i
   join _timescaledb_catalog.hypertable h on h.id = i.hypertable_id and h.schema_name = 'raw' and h.table_name = 'readings';
 
--- What has changed since the last refresh, as ranges.
+-- The ranges of time that have changed since the last refresh.
 create view logic.pending as
   select
     case when log.lowest_modified_value > -6e16 then to_timestamp(log.lowest_modified_value / 1e6) else '-infinity' end as since,
@@ -552,8 +552,8 @@ create view logic.pending as
   where exists (select from raw.readings r where r.measured_at >= threshold.at)
   union all select since, until from rollup.stale_period;
 
--- Compress what rests: chunks of readings and of the hour levels that ended more than a week ago, and again those into which late
--- rows came since. In the foreground, one chunk a transaction: writers of a chunk wait for that one only.
+-- Compresses chunks of readings and of the hourly levels that ended more than a week ago, and recompresses those that have received late
+-- rows. In the foreground, one chunk per transaction, so a writer waits for its own chunk at most.
 create or replace procedure rollup.maintain(now timestamptz) language plpgsql as $$
 declare
   level record;
@@ -570,7 +570,7 @@ begin
 
   for chunk in
     select format('%I.%I', c.chunk_schema, c.chunk_name)::regclass
-    from logic.resting_chunk c
+    from logic.compressible_chunk c
     where c.range_end < maintain.now - interval '7 days' and c.is_stale
     order by c.range_end
   loop
@@ -579,8 +579,8 @@ begin
   end loop;
 end $$;
 
--- The chunks that may be compressed. Stale: not compressed, or only in part, because rows came later.
-create view logic.resting_chunk as
+-- The chunks that can be compressed. is_stale: not compressed, or only partially, because rows arrived later.
+create view logic.compressible_chunk as
   select c.chunk_schema, c.chunk_name, c.range_end, not c.is_compressed or k.status & 8 <> 0 as is_stale
   from timescaledb_information.chunks c
   join _timescaledb_catalog.chunk k on k.schema_name = c.chunk_schema and k.table_name = c.chunk_name
@@ -589,19 +589,19 @@ create view logic.resting_chunk as
   where (c.hypertable_schema, c.hypertable_name) = ('raw', 'readings')
     or (a.view_schema = 'rollup' and a.view_name in ('sensor_hourly', 'station_hourly', 'region_hourly'));
 
--- Drops readings measured before installation.retained_from: whole chunks of them, so that some of the oldest kept chunk stay.
+-- Drops chunks of readings that end before installation.retained_from. Expired readings in the oldest remaining chunk stay for now.
 create procedure logic.delete_expired_readings() language plpgsql as $$
 begin
   perform drop_chunks('raw.readings', older_than => (select retained_from from raw.installation));
 end $$;
 
--- Where the rows of a level are.
+-- The hypertable that stores the rows of a level.
 create function logic.storage_of(level text) returns regclass language sql stable as $$
   select format('%I.%I', a.materialization_hypertable_schema, a.materialization_hypertable_name)::regclass
   from timescaledb_information.continuous_aggregates a where a.view_schema = 'rollup' and a.view_name = level
 $$;
 
--- Bytes on disk of a schema: its own tables, and the chunks of its hypertables and aggregates, compressed ones included.
+-- Size of a schema on disk in bytes: its tables, and the chunks of its hypertables and aggregates, including compressed ones.
 create function logic.size_of(wanted text) returns bigint language sql stable as $$
   select coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint
     + (select coalesce(sum(hypertable_size(format('%I.%I', h.hypertable_schema, h.hypertable_name)::regclass)), 0)::bigint
@@ -614,47 +614,47 @@ create function logic.size_of(wanted text) returns bigint language sql stable as
     and not exists (select from timescaledb_information.hypertables h where (h.hypertable_schema, h.hypertable_name) = (n.nspname, c.relname))
 $$;
 
--- How a number that is stored becomes one that is published.
+-- From stored values to published ones.
 
--- Rounded half away from zero on its decimal digits, never -0. Null stays null.
+-- Rounded to `digits` decimals, half away from zero, never -0. Null stays null.
 create function logic.published(value float8, digits int) returns float8 language sql immutable parallel safe
   return round(value::numeric, digits)::float8;
 
--- The same for a concentration of particles, of which instruments report small negatives: published as 0.
+-- The same for particle concentrations: instruments report small negative values, which are published as 0.
 create function logic.published_floor(value float8, digits int) returns float8 language sql immutable parallel safe
   return case when value > 0 then round(value::numeric, digits)::float8 when value <= 0 then 0::float8 end;
 
--- Degrees clockwise from north of a mean wind vector, in [0, 360); null where the vector is too short to have a direction (A7).
+-- Direction of a mean wind vector in degrees clockwise from north, [0, 360); null if the vector is too short to have one (A7).
 create function logic.wind_degrees(wind_sin float8, wind_cos float8) returns float8 language sql immutable parallel safe
   return case when wind_sin * wind_sin + wind_cos * wind_cos >= 1e-12 then
     (atan2d(wind_sin, wind_cos)::numeric + 360) % 360 end::float8;
 
--- The same as published: whole degrees, in 0 … 359.
+-- The same as published: whole degrees from 0 to 359.
 create function logic.published_direction(wind_sin float8, wind_cos float8) returns int language sql immutable parallel safe
   return round(logic.wind_degrees(wind_sin, wind_cos)::numeric)::int % 360;
 
--- Equal as rule A10 says: 1e-9 relative. Sums of cancelling terms end near 0 and not at it, so below 1 the tolerance is absolute.
+-- Equality of aggregates (A10): relative tolerance 1e-9, absolute below 1, since sums of cancelling terms end near 0 but not at 0.
 create function logic.same(a float8, b float8) returns boolean language sql immutable parallel safe
   return coalesce(abs(a - b) <= 1e-9 * greatest(1, abs(a), abs(b)), a is null and b is null);
 
--- Ranges of time and the buckets they touch.
+-- Ranges of time and the buckets they overlap.
 
--- The first full hour at or after an instant (Z3). Infinities stay as they are.
+-- The first full hour at or after an instant (Z3). Infinities are returned unchanged.
 create function logic.hour_ceiling(at timestamptz) returns timestamptz language sql immutable parallel safe
   return case when rollup.bucket_start('hour', at) = at then at else rollup.bucket_start('hour', at) + interval '1 hour' end;
 
--- What is in one of the two and not in the other; a missing one is empty.
-create function logic.either(a tstzmultirange, b tstzmultirange) returns tstzmultirange language sql immutable parallel safe
+-- Symmetric difference; null counts as empty.
+create function logic.symmetric_difference(a tstzmultirange, b tstzmultirange) returns tstzmultirange language sql immutable parallel safe
   return (coalesce(a, '{}') + coalesce(b, '{}')) - (coalesce(a, '{}') * coalesce(b, '{}'));
 
--- Ranges widened to whole buckets; infinite ends stay as they are.
+-- Ranges extended to whole buckets of a unit; infinite bounds are kept.
 create function logic.widen(unit text, ranges tstzmultirange) returns tstzmultirange language sql immutable parallel safe
   return (select coalesce(range_agg(tstzrange(
             rollup.bucket_start(unit, lower(part)),
             rollup.bucket_add(unit, rollup.bucket_start(unit, upper(part) - interval '1 microsecond'), 1))), '{}')
           from unnest(ranges) part);
 
--- Finite ranges cut at local months, in order of time, so that work on one piece needs no more memory than a month does.
+-- Finite ranges split at local months, in order of time, so that processing one piece at a time bounds memory.
 create function logic.month_pieces(ranges tstzmultirange) returns table (since timestamptz, until timestamptz)
 language sql immutable parallel safe begin atomic
   select greatest(lower(whole), month.first), least(upper(whole), month.next)
@@ -668,9 +668,9 @@ language sql immutable parallel safe begin atomic
   order by 1;
 end;
 
--- What follows from the periods of the network: when a sensor's readings count for a station, and a station's hours for a region.
+-- Derived from the periods of the network: when a sensor's readings count for a station, and a station's hours for a region.
 
--- Placements (P2): where a sensor stood, less its suspicious periods, cut where the formula changes; formulas change on full hours.
+-- Placements (P2): where a sensor was located, minus its suspicious periods, split where the formula changes (on full hours).
 create view logic.placement as
   with corrected as (
     select sensor_id, formula, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods from raw.correction group by 1, 2
@@ -680,22 +680,22 @@ create view logic.placement as
     union all
     select id, 'none', '{[-infinity,infinity)}'::tstzmultirange - coalesce((select range_agg(periods) from corrected where sensor_id = id), '{}') from raw.sensor
   )
-  select stood.sensor_id, stood.station_id, formula.formula,
+  select located.sensor_id, located.station_id, formula.formula,
     lower(part) as since, upper(part) as until
-  from (select sensor_id, station_id, range_agg(tstzrange(since, until)) as periods from raw.sensor_station group by 1, 2) stood
-  join formula on formula.sensor_id = stood.sensor_id
+  from (select sensor_id, station_id, range_agg(tstzrange(since, until)) as periods from raw.sensor_station group by 1, 2) located
+  join formula on formula.sensor_id = located.sensor_id
   left join (select sensor_id, range_agg(tstzrange(since, until)) as periods from raw.suspicious_period group by 1) suspicious
-    on suspicious.sensor_id = stood.sensor_id
-  cross join unnest(stood.periods * formula.periods - coalesce(suspicious.periods, '{}')) part;
+    on suspicious.sensor_id = located.sensor_id
+  cross join unnest(located.periods * formula.periods - coalesce(suspicious.periods, '{}')) part;
 
--- When temperature, humidity and pressure of a station were not to be trusted, whoever says so (C5).
+-- When temperature, humidity and pressure of a station were unreliable, according to the operator or to screening (C5).
 create view logic.flag as
   select station_id, 'operator' as reason, null::int as sensor_id, since, until from raw.flag_period
   union all
   select station_id, reason, sensor_id, since, until from raw.screened_period;
 
--- Memberships (P3): when a station was in a region, less its hidden periods, cut where a flag begins or ends. All on full hours: rounded
--- up, flags outwards.
+-- Memberships (P3): when a station was in a region, minus its hidden periods, split where a flag begins or ends. On full hours: bounds are
+-- rounded up, except that flags are extended to whole hours.
 create view logic.membership as
   with hidden as (
     select station_id, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods from raw.hidden_period group by 1
@@ -717,16 +717,16 @@ create view logic.membership as
   cross join lateral (values (true, c.periods * c.flagged), (false, c.periods - c.flagged)) piece(is_flagged, periods)
   cross join unnest(piece.periods) part;
 
--- Brings raw.placement and raw.membership up to the periods as they are, and marks what differs for the next refresh (P4): of a sensor
--- from the station hours up, of a station from the region hours up. Without a change it writes nothing. Call it under
--- raw.network_lock after any change of periods. Returns how many sensors and stations are affected.
+-- Updates raw.placement and raw.membership from the current periods, and marks the differences for the next refresh (P4): for a sensor
+-- from station hours upwards, for a station from region hours upwards. Without a change it writes nothing. Call it while holding
+-- raw.network_lock, after any change of periods. Returns how many sensors and stations are affected.
 create function logic.apply_periods(out sensors_changed int, out stations_changed int) language plpgsql as $$
 declare
   placements_before raw.placement[];
   placements_after raw.placement[];
   memberships_before raw.membership[];
   memberships_after raw.membership[];
-  -- while no refresh is under way, nothing need be computed again of what was never computed
+  -- without a refresh in progress, a sensor or station that has no buckets yet need not be marked
   is_quiet boolean := not exists (select from raw.lock_holders('rollup.refresh'));
 begin
   placements_before := array(select p::raw.placement from (table raw.placement except select sensor_id, station_id, formula, since, until from logic.placement) p);
@@ -741,9 +741,9 @@ begin
   insert into raw.membership (station_id, region_slug, is_flagged, since, until)
   select station_id, region_slug, is_flagged, since, until from unnest(memberships_after);
 
-  -- per station and formula, the times at which it holds now and did not before, or the other way round
+  -- per sensor, station and formula: the times that are in only one of the two states
   with difference as (
-    select sensor_id, station_id, range_agg(logic.either(before, after)) as periods
+    select sensor_id, station_id, range_agg(logic.symmetric_difference(before, after)) as periods
     from (select sensor_id, station_id, formula, range_agg(tstzrange(since, until)) as before from unnest(placements_before) group by 1, 2, 3) b
     full join (select sensor_id, station_id, formula, range_agg(tstzrange(since, until)) as after from unnest(placements_after) group by 1, 2, 3) a
       using (sensor_id, station_id, formula)
@@ -758,7 +758,7 @@ begin
   select count(distinct sensor_id) into sensors_changed from marked;
 
   with difference as (
-    select station_id, range_agg(logic.either(before, after)) as periods
+    select station_id, range_agg(logic.symmetric_difference(before, after)) as periods
     from (select station_id, region_slug, is_flagged, range_agg(tstzrange(since, until)) as before from unnest(memberships_before) group by 1, 2, 3) b
     full join (select station_id, region_slug, is_flagged, range_agg(tstzrange(since, until)) as after from unnest(memberships_after) group by 1, 2, 3) a
       using (station_id, region_slug, is_flagged)
@@ -775,13 +775,13 @@ end $$;
 
 revoke all on function logic.apply_periods from public;
 
--- Which hours a refresh computes again although no reading in them changed. To be asked while the level below is up to date.
+-- Hours that a refresh recomputes although none of their readings changed. To be called while the level below is up to date.
 
--- The hours that these stale periods mean for all stations or regions of a level and the levels above it: finite, and only where there
--- is or was anything.
+-- The hours that these stale periods cover, for all stations or regions of a level and the levels above it: finite, and limited to the
+-- extent of readings and aggregates.
 create function logic.stale_hours(level text, periods bigint[]) returns tstzmultirange language plpgsql stable as $$
 begin
-  if periods = '{}' then -- almost always; the rest is planned over every chunk
+  if periods = '{}' then -- the usual case; planning the query below touches every chunk
     return '{}';
   end if;
   return (
@@ -807,7 +807,7 @@ begin
       from wanted w cross join extent
       where w.station_id is null and w.since < extent.high and w.until > extent.low
       union all
-      -- a changed membership: from the first to the last hour of the station in it
+      -- a changed membership: from the first to the last hour of the station in the period
       select tstzmultirange(tstzrange(first.bucket, last.bucket + interval '1 hour'))
       from wanted w
       cross join lateral (
@@ -822,15 +822,15 @@ begin
   );
 end $$;
 
--- The station hours to compute again because a sensor counts for the station otherwise than before: from the first to the last hour of
--- the sensor that is touched, month by month.
+-- Station hours to recompute because a sensor's placement at the station changed: from the first to the last affected hour of the
+-- sensor, month by month.
 create function logic.stale_station_hours(periods bigint[]) returns table (station_id int, since timestamptz, until timestamptz) language plpgsql stable as $$
 begin
   if periods = '{}' then
     return;
   end if;
   return query
-  select touched.station_id, piece.since, piece.until
+  select affected.station_id, piece.since, piece.until
   from (
     select p.station_id, range_agg(tstzrange(first.bucket, last.bucket + interval '1 hour')) as hours
     from rollup.stale_period p
@@ -844,11 +844,11 @@ begin
     ) last
     where p.id = any (periods) and p.sensor_id is not null
     group by 1
-  ) touched
-  cross join logic.month_pieces(touched.hours) piece;
+  ) affected
+  cross join logic.month_pieces(affected.hours) piece;
 end $$;
 
--- Computes the hours of one station again.
+-- Recomputes the hours of one station.
 create function logic.recompute_station(station int, since timestamptz, until timestamptz) returns void language plpgsql as $$
 declare
   storage constant regclass := logic.storage_of('station_hourly');
@@ -895,43 +895,44 @@ end $$;
 
 revoke all on function logic.recompute_station from public;
 
--- From when on readings are taken in and kept, and what retention may change about that.
+-- Retention: from when on readings are accepted and kept, and how far that may be moved.
 
--- From when on readings are all there: what was computed from earlier ones stands as it is, and computing it again would erase it. The
--- sensor hours begin there; whatever is above them is computed from them, however old.
+-- The range in which all readings are still stored. Sensor hours before it are final: recomputing them would erase them. The levels above
+-- are computed from sensor hours and can be recomputed at any age.
 create function logic.retained() returns tstzmultirange language sql stable as $$
   select tstzmultirange(tstzrange(retained_from, 'infinity')) from raw.installation
 $$;
 
--- Readings measured before `since` are refused from now on, in agreement with every writer that is under way.
+-- From now on, readings measured before `since` are refused. Waits for the writers in progress.
 create procedure logic.raise_ingest_cutoff(since timestamptz) language plpgsql as $$
 begin
   lock table raw.ingest_lock in exclusive mode;
   update raw.installation set ingest_cutoff = since where ingest_cutoff < since;
 end $$;
 
--- The instant that retention counts from: the newest at or after which a tenth of the sensors measured, and two of them where there are
--- two, so that neither a clock nor a stamp decides it alone. Sensors are those that stand somewhere and of which there is a reading.
--- Null without any. One index probe for each sensor, newest chunk first.
+-- The instant from which retention counts: the newest one at or after which a tenth of the sensors (and at least two, if there are two)
+-- have measured, so that no single clock or time stamp decides it. Counts sensors that are currently at a station and have readings; null
+-- if there are none. One index probe per sensor, newest chunk first.
 create function logic.common_measurement(at timestamptz, out sensors int, out measured_at timestamptz) language sql stable as $$
   select count(*)::int, (array_agg(newest.measured_at order by newest.measured_at desc))[greatest(ceil(count(*) / 10.0), least(2, count(*)))::int]
-  from (select distinct p.sensor_id from raw.sensor_station p where p.since <= at and at < p.until) standing
+  from (select distinct p.sensor_id from raw.sensor_station p where p.since <= at and at < p.until) placed
   cross join lateral (
-    select r.measured_at from raw.readings r where r.sensor_id = standing.sensor_id order by r.measured_at desc limit 1
+    select r.measured_at from raw.readings r where r.sensor_id = placed.sensor_id order by r.measured_at desc limit 1
   ) newest
 $$;
 
--- What retention comes to at an instant: whole local months that ended `keep` before the sensors measured last, or before now where that
--- is earlier, are to go. More than two of them at once are not for a night to decide (is_refused): a clock or many stamps may be wrong.
+-- What retention would delete at an instant: whole local months that ended more than `keep` before common_measurement or, if that is
+-- earlier, before now. More than two months at once need the operator's consent (is_refused), since a clock or many time stamps may be
+-- wrong.
 create function logic.retention_plan(
   at timestamptz,
   keep interval,
-  out sensors int, -- that stand somewhere and have readings
+  out sensors int, -- that are at a station and have readings
   out counted_from timestamptz,
   out cutoff timestamptz, -- readings before it are refused
-  out retained_from timestamptz, -- readings before it are gone
-  out wanted timestamptz, -- what both would be; never less than the cutoff
-  out months int, -- to go: from where readings are retained, or the first of them is, to there; 1,200 are as many as are counted
+  out retained_from timestamptz, -- readings before it may have been deleted
+  out wanted timestamptz, -- what cutoff and retained_from would become; never before the cutoff
+  out months int, -- to delete, from retained_from or the first reading to `wanted`; counted up to 1,200
   out is_refused boolean
 ) language plpgsql stable as $$
 declare
@@ -948,9 +949,9 @@ begin
   is_refused := months > 2;
 end $$;
 
--- Takes readings in again that were measured from `since` on, rounded up to a full hour; returns from when on they are taken in now.
--- Never from an hour on that was computed from readings that may be gone: computed again, from what comes late, it would be lost. So it
--- reaches back to what is retained, and beyond that as far as there are no sensor hours.
+-- Accepts readings measured from `since` on again, rounded up to a full hour; returns the new cutoff. The cutoff cannot go back beyond
+-- an hour whose readings may have been deleted: recomputed from late readings alone, that hour would be lost. So the earliest cutoff is
+-- retained_from, or the end of the last sensor hour before it. Raises AS409 if `since` is earlier, or later than the current cutoff.
 create function logic.lower_ingest_cutoff(since timestamptz, out cutoff timestamptz) language plpgsql as $$
 declare
   installation raw.installation;
@@ -962,11 +963,11 @@ begin
     (select rollup.bucket_add('hour', max(h.bucket), 1) from rollup.sensor_hourly h where h.bucket < installation.retained_from), '-infinity'));
   cutoff := logic.hour_ceiling(since);
   if cutoff > installation.ingest_cutoff then
-    raise exception using errcode = 'AS409', message = format('readings are taken in from %s on already', installation.ingest_cutoff);
+    raise exception using errcode = 'AS409', message = format('readings are already accepted from %s on', installation.ingest_cutoff);
   end if;
   if cutoff < earliest then
     raise exception using errcode = 'AS409', message = format(
-      'readings measured before %s may be gone, and what was computed from them would be lost if others were taken in; the earliest is %s',
+      'readings measured before %s may have been deleted, and aggregates computed from them would be lost if late ones were accepted; the earliest cutoff is %s',
       installation.retained_from, earliest);
   end if;
   update raw.installation set ingest_cutoff = lower_ingest_cutoff.cutoff, retained_from = least(retained_from, lower_ingest_cutoff.cutoff);
@@ -974,24 +975,24 @@ end $$;
 
 revoke all on function logic.common_measurement, logic.retention_plan, logic.lower_ingest_cutoff from public;
 
--- The way in: a batch of readings in columns, one element for each reading, validated already except for what only the database
--- knows (S2, S3). With the rights of the caller, in one transaction: all of it or nothing.
+-- Ingestion. Batches arrive in columns, one element per reading, already validated except for what only the database knows (S2, S3).
+-- These functions run with the rights of the caller, each in one transaction: all or nothing.
 
--- Stores what is usable and puts the rest into quarantine. accepted + unchanged + refused = the readings given. Raises AS403, and stores
--- nothing, if the sender may not send for one of the sensors.
+-- Stores the usable readings and quarantines the rest. accepted + unchanged + refused = readings given. Raises AS403, and stores nothing,
+-- if the sender is not authorized for one of the sensors; the message lists those sensors.
 create function logic.store_readings(
   now timestamptz,
   source text,
   sensors int[],
   times float8[], -- microseconds since 1970
-  problems text[], -- why a reading cannot be used; null: no reason known yet
-  lines bigint[], -- where in the source
-  texts text, -- of all readings, one a line
-  value_nths int[], -- which readings have a value that was left out, counted from 1
+  problems text[], -- why a reading cannot be used; null: no problem found so far
+  lines bigint[], -- line numbers in the source
+  texts text, -- the input of all readings, one per line
+  value_nths int[], -- numbers, from 1, of the readings of which a value was left out
   value_reasons text[],
-  scope_provider text, -- for which provider the sender may send; null: for any
-  scope_stations int[], -- and for which stations of it; null: for all
-  only_new boolean, -- what is stored already stays as it is
+  scope_provider text, -- the provider the sender is authorized for; null: any
+  scope_stations int[], -- and which of its stations; null: all
+  only_new boolean, -- never replace a stored reading
   temperature_values real[],
   humidity_values real[],
   pressure_values real[],
@@ -1010,15 +1011,15 @@ create function logic.store_readings(
   rain_values real[],
   out accepted int,
   out unchanged int,
-  out without_station int, -- of the accepted: how many had no placement at their time
-  out refused_nths int[], -- readings that could not be used, counted from 1
+  out without_station int, -- accepted readings without a placement at their time
+  out refused_nths int[], -- numbers, from 1, of the readings that could not be used
   out refused_reasons text[],
-  out late_hours int, -- closed hours that were written to
-  out left_out int, -- lines for which the quarantine had no room
-  out delays jsonb -- seconds from measurement to now of what was written, alike ones together: [[count, mean], …]
+  out late_hours int, -- closed hours in which readings were written
+  out left_out int, -- lines that did not fit into the quarantine
+  out delays jsonb -- seconds from measurement to now of the readings written, grouped: [[count, mean], …]
 )
 language plpgsql
-set plan_cache_mode = force_custom_plan -- a plan for batches of any size would expect ten readings
+set plan_cache_mode = force_custom_plan -- a generic plan would assume ten readings
 as $$
 declare
   unauthorized int[] := logic.unauthorized_sensors(sensors, times, scope_provider, scope_stations);
@@ -1122,7 +1123,7 @@ begin
   wind_speed,
   wind_direction,
   rain from usable where is_last
-  order by sensor_id, measured_at -- one order for all, or two writers could wait for each other
+  order by sensor_id, measured_at -- in the same order everywhere, or two writers could deadlock
   on conflict (sensor_id, measured_at) do update set temperature = excluded.temperature,
   humidity = excluded.humidity,
   pressure = excluded.pressure,
@@ -1245,9 +1246,198 @@ replaced as (
   end if;
 end $$;
 
--- Records in quarantine what of a batch could not be used: readings that were refused, and values left out of readings that were kept or
--- that had no other fault (S2). Of a reading that was understood its values go along, for another try. A line is recorded once.
--- Returns for how many lines of it a provider's quarantine, of 128 MiB, had no room; trimming makes some.
+-- The same for readings that an import has copied into the temporary table staged_readings (nth and the columns of raw.readings); all must
+-- be usable. accepted + unchanged = readings staged.
+create function logic.store_staged_readings(now timestamptz, out accepted int, out unchanged int, out without_station int) language plpgsql as $$
+declare
+  only_new constant boolean := false;
+begin
+  with usable as materialized (
+    select *, row_number() over (partition by sensor_id, measured_at order by nth desc) = 1 as is_last from staged_readings
+  ),
+  written as (
+  insert into raw.readings as stored (measured_at, sensor_id, temperature,
+  humidity,
+  pressure,
+  pm1,
+  pm25,
+  pm25_raw,
+  pm10,
+  no2,
+  so2,
+  o3,
+  dust,
+  usvh,
+  uv,
+  wind_speed,
+  wind_direction,
+  rain)
+  select measured_at, sensor_id, temperature,
+  humidity,
+  pressure,
+  pm1,
+  pm25,
+  pm25_raw,
+  pm10,
+  no2,
+  so2,
+  o3,
+  dust,
+  usvh,
+  uv,
+  wind_speed,
+  wind_direction,
+  rain from usable where is_last
+  order by sensor_id, measured_at -- in the same order everywhere, or two writers could deadlock
+  on conflict (sensor_id, measured_at) do update set temperature = excluded.temperature,
+  humidity = excluded.humidity,
+  pressure = excluded.pressure,
+  pm1 = excluded.pm1,
+  pm25 = excluded.pm25,
+  pm25_raw = excluded.pm25_raw,
+  pm10 = excluded.pm10,
+  no2 = excluded.no2,
+  so2 = excluded.so2,
+  o3 = excluded.o3,
+  dust = excluded.dust,
+  usvh = excluded.usvh,
+  uv = excluded.uv,
+  wind_speed = excluded.wind_speed,
+  wind_direction = excluded.wind_direction,
+  rain = excluded.rain
+  where not only_new and (stored.temperature,
+  stored.humidity,
+  stored.pressure,
+  stored.pm1,
+  stored.pm25,
+  stored.pm25_raw,
+  stored.pm10,
+  stored.no2,
+  stored.so2,
+  stored.o3,
+  stored.dust,
+  stored.usvh,
+  stored.uv,
+  stored.wind_speed,
+  stored.wind_direction,
+  stored.rain) is distinct from (excluded.temperature,
+  excluded.humidity,
+  excluded.pressure,
+  excluded.pm1,
+  excluded.pm25,
+  excluded.pm25_raw,
+  excluded.pm10,
+  excluded.no2,
+  excluded.so2,
+  excluded.o3,
+  excluded.dust,
+  excluded.usvh,
+  excluded.uv,
+  excluded.wind_speed,
+  excluded.wind_direction,
+  excluded.rain)
+  returning sensor_id, measured_at, extract(epoch from now - measured_at)::float8 as delay
+),
+replaced as (
+  select count(*)::int as n
+  from usable earlier
+  join usable last on last.is_last and last.sensor_id = earlier.sensor_id and last.measured_at = earlier.measured_at
+  where not earlier.is_last and not only_new and (earlier.temperature,
+  earlier.humidity,
+  earlier.pressure,
+  earlier.pm1,
+  earlier.pm25,
+  earlier.pm25_raw,
+  earlier.pm10,
+  earlier.no2,
+  earlier.so2,
+  earlier.o3,
+  earlier.dust,
+  earlier.usvh,
+  earlier.uv,
+  earlier.wind_speed,
+  earlier.wind_direction,
+  earlier.rain) is distinct from (last.temperature,
+  last.humidity,
+  last.pressure,
+  last.pm1,
+  last.pm25,
+  last.pm25_raw,
+  last.pm10,
+  last.no2,
+  last.so2,
+  last.o3,
+  last.dust,
+  last.usvh,
+  last.uv,
+  last.wind_speed,
+  last.wind_direction,
+  last.rain)
+)
+  select replaced.n + count(w.measured_at), (select count(*) from usable) - replaced.n - count(w.measured_at),
+    count(w.measured_at) filter (where p.sensor_id is null)
+  into accepted, unchanged, without_station
+  from replaced
+  left join written w on true
+  left join raw.placement p on p.sensor_id = w.sensor_id and w.measured_at >= p.since and w.measured_at < p.until
+  group by replaced.n;
+end $$;
+
+-- What an import needs to validate readings of these sensors; no row for a sensor that is not in the network. Times are microseconds since
+-- 1970. newest: the newest stored reading, or null. placements: [since, until) of each, null if infinite.
+create function logic.known_sensors(sensors int[]) returns table (id int, newest float8, placements jsonb) language sql stable
+set plan_cache_mode = force_custom_plan as $$
+  select s.id,
+    (select extract(epoch from r.measured_at)::float8 * 1e6 from raw.readings r where r.sensor_id = s.id order by r.measured_at desc limit 1),
+    (select coalesce(jsonb_agg(jsonb_build_array(
+        case when isfinite(p.since) then extract(epoch from p.since) * 1000000 end,
+        case when isfinite(p.until) then extract(epoch from p.until) * 1000000 end)), '[]')
+      from raw.placement p where p.sensor_id = s.id)
+  from raw.sensor s
+  where s.id = any (sensors)
+$$;
+
+-- Fixes the ingest cutoff until the end of the transaction (see raise_ingest_cutoff) and returns from when on readings are accepted: the
+-- origin of the first hour, and the cutoff, null if there is none; microseconds since 1970.
+create function logic.ingest_bounds(out origin float8, out cutoff float8) language plpgsql as $$
+begin
+  lock table raw.ingest_lock in row exclusive mode;
+  select extract(epoch from rollup.origin()) * 1e6, case when isfinite(ingest_cutoff) then extract(epoch from ingest_cutoff) * 1e6 end
+  into origin, cutoff from raw.installation;
+end $$;
+
+-- The sensors for which the sender is not authorized: known sensors that were at a station outside the sender's scope at the time of a
+-- reading (suspicious or not) or, if they were at no station then, have never been at a station within it.
+create function logic.unauthorized_sensors(sensors int[], times float8[], provider text, stations int[]) returns int[] language sql stable as $$
+  select coalesce(array_agg(distinct g.sensor_id order by g.sensor_id), '{}')
+  from unnest(sensors, times) as g(sensor_id, microseconds)
+  join raw.sensor s on s.id = g.sensor_id
+  cross join lateral (
+    select
+      bool_or(is_own) filter (where is_then) as own_then,
+      bool_or(is_own) as own_ever
+    from (
+      select
+        st.provider_id = provider and (stations is null or st.id = any (stations)) as is_own,
+        to_timestamp(g.microseconds / 1e6) >= located.since and to_timestamp(g.microseconds / 1e6) < located.until as is_then
+      from raw.sensor_station located
+      join raw.station st on st.id = located.station_id
+      where located.sensor_id = g.sensor_id
+    ) at_station
+  ) of_sensor
+  where provider is not null and not coalesce(of_sensor.own_then, of_sensor.own_ever, false)
+$$;
+
+revoke all on function logic.store_readings, logic.store_staged_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors from public;
+grant execute on function logic.store_readings, logic.store_staged_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors
+  to airseries_ingest;
+grant usage on schema logic to airseries_ingest;
+
+-- The quarantine: input that could not be used, kept with its reason so that it can be retried.
+
+-- Quarantines what could not be used of a batch: refused readings, and values left out of readings that were kept or had no other fault
+-- (S2). A reading that could be parsed is recorded with its values, so that it can be retried. A line is recorded once per reason.
+-- Returns how many lines did not fit: each provider's quarantine is limited to 128 MiB, and trimming makes room.
 create function logic.quarantine_readings(
   now timestamptz, source text, provider text, stations int[],
   sensors int[], times float8[], lines bigint[], texts text, value_nths int[], value_reasons text[], refused_nths int[], refused_reasons text[],
@@ -1275,7 +1465,7 @@ declare
   added bigint;
   without_room int;
 begin
-  -- the row of the provider is also the turn that its senders take
+  -- locking the provider's row also serializes its senders
   insert into raw.quarantine_load as load (provider_id) values (coalesce(provider, ''))
   on conflict (provider_id) do update set bytes = load.bytes
   returning 128 * 1024 * 1024 - load.bytes into room;
@@ -1372,11 +1562,11 @@ begin
   return without_room;
 end $$;
 
--- What a line of the quarantine takes up: its text, and about as much as everything else of it and its places in the indexes.
+-- The approximate size of a quarantined line in bytes: its text plus a constant for its other columns and index entries.
 create function logic.quarantine_bytes(text text) returns bigint language sql immutable as $$ select octet_length(text) + 512::bigint $$;
 
--- Counts again how much of a provider ('': what was imported) is in quarantine, now that lines were deleted; returns how many lines found
--- no room since it was last counted, and adds them to those that were let go of.
+-- Recounts how much of a provider ('': imported by hand) is in quarantine, after lines were deleted. Returns how many lines have not fitted
+-- since the last count, and adds them to the provider's dropped lines.
 create function logic.recount_quarantine(provider text, out left_out int) language plpgsql as $$
 begin
   select load.left_out into left_out from raw.quarantine_load load where load.provider_id = provider for update;
@@ -1390,209 +1580,23 @@ begin
   on conflict (provider_id) do update set surplus = dropped.surplus + excluded.surplus;
 end $$;
 
+revoke all on function logic.quarantine_readings, logic.quarantine_bytes, logic.recount_quarantine from public;
+grant execute on function logic.quarantine_readings, logic.quarantine_bytes to airseries_ingest;
 
--- The same for readings that an import has copied into the temporary table staged_readings (nth, and the columns of raw.readings), all of
--- them usable. accepted + unchanged = the readings staged.
-create function logic.store_staged_readings(now timestamptz, out accepted int, out unchanged int, out without_station int) language plpgsql as $$
-declare
-  only_new constant boolean := false;
+-- Import of the network file. It is authoritative for everything it lists; anything it does not list stays as it is.
+
+-- Replaces the periods of one table for the listed stations or sensors; adjacent or overlapping periods are merged.
+create procedure logic.replace_periods(period_table text, owner_column text, listed int[], columns text, periods jsonb) language plpgsql as $$
 begin
-  with usable as materialized (
-    select *, row_number() over (partition by sensor_id, measured_at order by nth desc) = 1 as is_last from staged_readings
-  ),
-  written as (
-  insert into raw.readings as stored (measured_at, sensor_id, temperature,
-  humidity,
-  pressure,
-  pm1,
-  pm25,
-  pm25_raw,
-  pm10,
-  no2,
-  so2,
-  o3,
-  dust,
-  usvh,
-  uv,
-  wind_speed,
-  wind_direction,
-  rain)
-  select measured_at, sensor_id, temperature,
-  humidity,
-  pressure,
-  pm1,
-  pm25,
-  pm25_raw,
-  pm10,
-  no2,
-  so2,
-  o3,
-  dust,
-  usvh,
-  uv,
-  wind_speed,
-  wind_direction,
-  rain from usable where is_last
-  order by sensor_id, measured_at -- one order for all, or two writers could wait for each other
-  on conflict (sensor_id, measured_at) do update set temperature = excluded.temperature,
-  humidity = excluded.humidity,
-  pressure = excluded.pressure,
-  pm1 = excluded.pm1,
-  pm25 = excluded.pm25,
-  pm25_raw = excluded.pm25_raw,
-  pm10 = excluded.pm10,
-  no2 = excluded.no2,
-  so2 = excluded.so2,
-  o3 = excluded.o3,
-  dust = excluded.dust,
-  usvh = excluded.usvh,
-  uv = excluded.uv,
-  wind_speed = excluded.wind_speed,
-  wind_direction = excluded.wind_direction,
-  rain = excluded.rain
-  where not only_new and (stored.temperature,
-  stored.humidity,
-  stored.pressure,
-  stored.pm1,
-  stored.pm25,
-  stored.pm25_raw,
-  stored.pm10,
-  stored.no2,
-  stored.so2,
-  stored.o3,
-  stored.dust,
-  stored.usvh,
-  stored.uv,
-  stored.wind_speed,
-  stored.wind_direction,
-  stored.rain) is distinct from (excluded.temperature,
-  excluded.humidity,
-  excluded.pressure,
-  excluded.pm1,
-  excluded.pm25,
-  excluded.pm25_raw,
-  excluded.pm10,
-  excluded.no2,
-  excluded.so2,
-  excluded.o3,
-  excluded.dust,
-  excluded.usvh,
-  excluded.uv,
-  excluded.wind_speed,
-  excluded.wind_direction,
-  excluded.rain)
-  returning sensor_id, measured_at, extract(epoch from now - measured_at)::float8 as delay
-),
-replaced as (
-  select count(*)::int as n
-  from usable earlier
-  join usable last on last.is_last and last.sensor_id = earlier.sensor_id and last.measured_at = earlier.measured_at
-  where not earlier.is_last and not only_new and (earlier.temperature,
-  earlier.humidity,
-  earlier.pressure,
-  earlier.pm1,
-  earlier.pm25,
-  earlier.pm25_raw,
-  earlier.pm10,
-  earlier.no2,
-  earlier.so2,
-  earlier.o3,
-  earlier.dust,
-  earlier.usvh,
-  earlier.uv,
-  earlier.wind_speed,
-  earlier.wind_direction,
-  earlier.rain) is distinct from (last.temperature,
-  last.humidity,
-  last.pressure,
-  last.pm1,
-  last.pm25,
-  last.pm25_raw,
-  last.pm10,
-  last.no2,
-  last.so2,
-  last.o3,
-  last.dust,
-  last.usvh,
-  last.uv,
-  last.wind_speed,
-  last.wind_direction,
-  last.rain)
-)
-  select replaced.n + count(w.measured_at), (select count(*) from usable) - replaced.n - count(w.measured_at),
-    count(w.measured_at) filter (where p.sensor_id is null)
-  into accepted, unchanged, without_station
-  from replaced
-  left join written w on true
-  left join raw.placement p on p.sensor_id = w.sensor_id and w.measured_at >= p.since and w.measured_at < p.until
-  group by replaced.n;
-end $$;
-
--- What an import must know of these sensors to judge their readings; none for a sensor that the network does not know. Times in
--- microseconds since 1970. newest: of the stored readings; null without any. placements: [since, until) of each, null where infinite.
-create function logic.known_sensors(sensors int[]) returns table (id int, newest float8, placements jsonb) language sql stable
-set plan_cache_mode = force_custom_plan as $$
-  select s.id,
-    (select extract(epoch from r.measured_at)::float8 * 1e6 from raw.readings r where r.sensor_id = s.id order by r.measured_at desc limit 1),
-    (select coalesce(jsonb_agg(jsonb_build_array(
-        case when isfinite(p.since) then extract(epoch from p.since) * 1000000 end,
-        case when isfinite(p.until) then extract(epoch from p.until) * 1000000 end)), '[]')
-      from raw.placement p where p.sensor_id = s.id)
-  from raw.sensor s
-  where s.id = any (sensors)
-$$;
-
--- Takes part in the agreement on the ingest cutoff until the end of the transaction (raise_ingest_cutoff), and returns from when on
--- readings are taken: the first hour there is, and the cutoff; microseconds since 1970, null where there is none.
-create function logic.ingest_bounds(out origin float8, out cutoff float8) language plpgsql as $$
-begin
-  lock table raw.ingest_lock in row exclusive mode;
-  select extract(epoch from rollup.origin()) * 1e6, case when isfinite(ingest_cutoff) then extract(epoch from ingest_cutoff) * 1e6 end
-  into origin, cutoff from raw.installation;
-end $$;
-
--- The sensors among these for which the sender may not send: known ones that stood at another's station at that time, suspicious or
--- not, or, where they stood nowhere then, never stood at one of the sender's.
-create function logic.unauthorized_sensors(sensors int[], times float8[], provider text, stations int[]) returns int[] language sql stable as $$
-  select coalesce(array_agg(distinct g.sensor_id order by g.sensor_id), '{}')
-  from unnest(sensors, times) as g(sensor_id, microseconds)
-  join raw.sensor s on s.id = g.sensor_id
-  cross join lateral (
-    select
-      bool_or(is_own) filter (where is_then) as own_then,
-      bool_or(is_own) as own_ever
-    from (
-      select
-        st.provider_id = provider and (stations is null or st.id = any (stations)) as is_own,
-        to_timestamp(g.microseconds / 1e6) >= stood.since and to_timestamp(g.microseconds / 1e6) < stood.until as is_then
-      from raw.sensor_station stood
-      join raw.station st on st.id = stood.station_id
-      where stood.sensor_id = g.sensor_id
-    ) at_station
-  ) of_sensor
-  where provider is not null and not coalesce(of_sensor.own_then, of_sensor.own_ever, false)
-$$;
-
-revoke all on function logic.store_readings, logic.store_staged_readings, logic.quarantine_readings, logic.quarantine_bytes, logic.recount_quarantine, logic.known_sensors, logic.ingest_bounds,
-  logic.unauthorized_sensors from public;
-grant execute on function logic.store_readings, logic.store_staged_readings, logic.quarantine_readings, logic.quarantine_bytes, logic.known_sensors, logic.ingest_bounds,
-  logic.unauthorized_sensors to airseries_ingest;
-grant usage on schema logic to airseries_ingest;
-
--- The network file's way into the database: authoritative for everything it lists; anything it does not list stays until it is removed.
-
--- Replaces the periods of one kind for what is listed; those that touch or overlap are joined.
-create procedure logic.replace_periods(kind text, owner_key text, listed int[], keys text, periods jsonb) language plpgsql as $$
-begin
-  execute format('delete from raw.%I where %I = any ($1)', kind, owner_key) using listed;
+  execute format('delete from raw.%I where %I = any ($1)', period_table, owner_column) using listed;
   execute format(
     'insert into raw.%1$I (%2$s, since, until)
      select %2$s, lower(part), upper(part)
      from (select %2$s, range_agg(tstzrange(since, until)) as parts from jsonb_populate_recordset(null::raw.%1$I, $1) group by %2$s) p
-     cross join unnest(parts) part', kind, keys) using periods;
+     cross join unnest(parts) part', period_table, columns) using periods;
 end $$;
 
--- Everything that is said about each provider, region, station and sensor, its periods included, to tell what a change changed.
+-- All facts about each provider, region, station and sensor, including its periods, to find out what an import changed.
 create view logic.network_fact as
   with station_period as (
     select station_id, jsonb_agg(to_jsonb(p) order by to_jsonb(p)) as periods
@@ -1605,7 +1609,7 @@ create view logic.network_fact as
   sensor_period as (
     select sensor_id, jsonb_agg(to_jsonb(p) order by to_jsonb(p)) as periods
     from (
-      select 'stood' as kind, sensor_id, station_id, null as formula, since, until from raw.sensor_station
+      select 'located' as kind, sensor_id, station_id, null as formula, since, until from raw.sensor_station
       union all select 'suspicious', sensor_id, null, null, since, until from raw.suspicious_period
       union all select 'correction', sensor_id, null, formula, since, until from raw.correction
     ) p group by 1
@@ -1618,9 +1622,9 @@ create view logic.network_fact as
   union all
   select 'sensors', id::text, jsonb_build_array(to_jsonb(s), p.periods) from raw.sensor s left join sensor_period p on p.sensor_id = s.id;
 
--- `network`: rows for the tables of schema raw, checked and in full: providers, regions, stations, sensors, and the periods of the
--- stations and sensors among them by table. Returns per kind how many were added, changed and unchanged, and which it does not list;
--- and how many sensors and stations have hours to be computed again (P4). The next refresh computes them.
+-- `network`: validated, complete rows for the tables of schema raw: providers, regions, stations, sensors, and by table the periods of
+-- these stations and sensors. Returns per kind how many were added, changed and unchanged, and the ids that it does not list; and how many
+-- sensors and stations have hours to recompute (P4), which the next refresh does.
 create function logic.replace_network(network jsonb) returns jsonb language plpgsql as $$
 declare
   facts_before jsonb;
@@ -1687,17 +1691,17 @@ end $$;
 revoke all on function logic.replace_network from public;
 revoke all on procedure logic.replace_periods from public;
 
--- Screening: finds by itself the stations whose temperature, humidity or pressure cannot be true (C5). It looks at closed hours of
--- sensors, so its verdict does not change with every reading, and what it says is a function of the readings alone: an hour is
--- suspect or it is not, and a run of hours that is long enough is a period. A run that reaches the newest hour goes on until a
--- better one comes: a sensor that fell silent is not trusted for it.
+-- Screening: automatically flags stations with implausible temperature, humidity or pressure (C5). It tests closed hours of sensors, so
+-- the result does not change with every reading and depends on nothing but the readings: each hour is suspect or not, and a run of enough
+-- suspect hours is a flagged period. A run that reaches the newest hour stays open until a good hour follows; going offline does not
+-- end it.
 
--- Pressure in Pa of the standard atmosphere (ISO 2533) at an altitude in m.
+-- Pressure of the standard atmosphere (ISO 2533) in Pa at an altitude in m.
 create function logic.standard_pressure(altitude float8) returns float8 language sql immutable parallel safe
   return 101325 * (1 - 2.25577e-5 * altitude) ^ 5.25588;
 
--- The suspect periods of closed hours from `since` to `at`, of stations that the operator has not vouched for. A run that had begun
--- earlier is followed to the beginning it is known to have.
+-- The suspect periods in closed hours from `since` to `at`, of stations with screening enabled. A run that is already recorded with an
+-- earlier start keeps it.
 create function logic.implausible_periods(since timestamptz, at timestamptz) returns setof raw.screened_period language sql stable
 set plan_cache_mode = force_custom_plan as $$
   with earlier as (
@@ -1715,16 +1719,16 @@ set plan_cache_mode = force_custom_plan as $$
     join raw.placement p on p.sensor_id = h.sensor_id and p.station_id = e.station_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
     where h.bucket >= e.since and h.bucket < implausible_periods.since
   ),
-  judged as (
-    -- per reason, what makes the hour suspect (null: nothing does), and how many such hours in a row it takes
+  tested as (
+    -- per reason: the suspect value or pattern (null: not suspect), and how many such hours in a row make a period
     select h.bucket, h.station_id, h.sensor_id, j.reason, j.suspect, j.hours
     from hour h
     join raw.station s on s.id = h.station_id and s.screening
     cross join lateral (values
-      ('all_zero', case when h.temperature = 0 and h.humidity = 0 then 'zero' end, 1, h.temperature is not null and h.humidity is not null),
+      ('zero_values', case when h.temperature = 0 and h.humidity = 0 then 'zero' end, 1, h.temperature is not null and h.humidity is not null),
       ('pressure_off_altitude', case when abs(h.pressure - logic.standard_pressure(s.altitude)) > 5000 then 'off' end, 1,
         h.pressure is not null and s.altitude is not null),
-      ('humidity_pinned', case when h.humidity >= 99.5 then 'pinned' end, 24, h.humidity is not null),
+      ('humidity_saturated', case when h.humidity >= 99.5 then 'saturated' end, 24, h.humidity is not null),
       ('constant_temperature', round(h.temperature::numeric, 6)::text, 24, h.temperature is not null),
       ('constant_humidity', case when h.humidity < 99.5 then round(h.humidity::numeric, 6)::text end, 24, h.humidity is not null),
       ('constant_pressure', round(h.pressure::numeric, 3)::text, 24, h.pressure is not null)
@@ -1735,7 +1739,7 @@ set plan_cache_mode = force_custom_plan as $$
     select *,
       lead(bucket, 1, 'infinity') over of_reason as next,
       row_number() over of_reason - row_number() over (partition by station_id, sensor_id, reason, suspect order by bucket) as run
-    from judged
+    from tested
     window of_reason as (partition by station_id, sensor_id, reason order by bucket)
   ),
   run as (
@@ -1745,21 +1749,21 @@ set plan_cache_mode = force_custom_plan as $$
     group by station_id, sensor_id, reason, suspect, run, hours
     having count(*) >= hours
   )
-  -- it ends at the latest when the sensor is taken from the station, or is marked as suspicious and takes part in nothing any more
-  select r.station_id, r.sensor_id, r.reason, r.since, least(r.next, stay.until, suspicious.since)
+  -- a period ends no later than the sensor's time at the station, or when the sensor is marked suspicious and no longer counts
+  select r.station_id, r.sensor_id, r.reason, r.since, least(r.next, placed.until, suspicious.since)
   from run r
   cross join lateral (
     select coalesce(max(p.until), r.last + interval '1 hour') as until from raw.sensor_station p
     where p.sensor_id = r.sensor_id and p.station_id = r.station_id and p.since < r.last + interval '1 hour' and p.until > r.last
-  ) stay
+  ) placed
   cross join lateral (
     select min(p.since) as since from raw.suspicious_period p where p.sensor_id = r.sensor_id and p.since > r.last
   ) suspicious
-  where least(r.next, stay.until, suspicious.since) > implausible_periods.since
+  where least(r.next, placed.until, suspicious.since) > implausible_periods.since
 $$;
 
--- Brings the screened periods from `since` on up to date, one caller at a time, and marks what they change for the next refresh (A3,
--- A10, C5). Returns how many periods began and ended; a run that finds what is recorded already writes nothing and marks nothing.
+-- Updates the screened periods from `since` on, one caller at a time, and marks the changes for the next refresh (A3, A10, C5). Returns how
+-- many flags were raised and lifted. Writes nothing if nothing changed.
 create function logic.screen(since timestamptz, at timestamptz, out raised int, out lifted int) language plpgsql as $$
 declare
   found_periods raw.screened_period[];
@@ -1790,10 +1794,10 @@ end $$;
 
 revoke all on function logic.standard_pressure, logic.implausible_periods, logic.screen from public;
 
--- Current values (C1, C2, C4), unrounded, and the health figures of regions (W1 to W4). They depend on now, so they are functions of an
--- instant. With the rights of their owner: who may read schema api need not read what is below it. Every argument but the instant
--- narrows the question.
+-- Current values (C1, C2, C4), unrounded, and the health figures of regions (W1 to W4), as functions of an instant. They run with the
+-- rights of their owner, so readers of schema api need no rights on the tables. The other arguments select one station or region.
 
+-- The current values of the stations that are online.
 create function logic.station_current(at timestamptz, only_station int default null)
 returns table (
   station_id int,
@@ -1859,7 +1863,7 @@ returns table (
     join raw.station station on station.id = p.station_id
     join raw.provider provider on provider.id = station.provider_id
     cross join lateral (
-      -- per parameter, the time of the sensor's newest value that is not stale
+      -- per parameter, the time of the sensor's newest value, unless it is stale
       select
         max(r.measured_at) as measured_at,
         max(r.measured_at) filter (where r.temperature is not null) as temperature,
@@ -1882,7 +1886,7 @@ returns table (
       where r.sensor_id = p.sensor_id and r.measured_at >= p.since and r.measured_at > at - provider.stale_after and r.measured_at <= at
     ) newest
     cross join lateral (
-      -- and the 60 minutes that end with it
+      -- and the mean of the 60 minutes up to that time
       select
         avg(r.temperature::float8) filter (where r.measured_at > newest.temperature - interval '60 minutes') as temperature,
   avg(r.humidity::float8) filter (where r.measured_at > newest.humidity - interval '60 minutes') as humidity,
@@ -1922,8 +1926,8 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   where only_station is null or station.id = only_station
 $$;
 
--- Makes the digest of an instant: for every region the mean over its online stations that are members and listed then, a flagged one
--- without temperature, humidity and pressure (C4, C5). A region without any gets a row that says so. Twice for one instant is once.
+-- Records the digest of an instant: for each region the mean over the online, listed stations that belong to it, without temperature,
+-- humidity and pressure of flagged ones (C4, C5). A region without any such station gets a row with station_count 0. Idempotent.
 create procedure logic.make_digest(at timestamptz) language sql as $$
   insert into rollup.digest (made_at, region_slug, station_count, temperature,
   humidity,
@@ -1969,6 +1973,7 @@ create procedure logic.make_digest(at timestamptz) language sql as $$
   on conflict (region_slug, made_at) do nothing
 $$;
 
+-- The newest digest of each region, up to 30 minutes old, and its health figures.
 create function logic.region_current(at timestamptz, only_region text default null)
 returns table (
   region_slug text,
@@ -1985,7 +1990,7 @@ returns table (
   who_exceedance_days int,
   month float8 -- µg/m³, mean of the last 30 completed days
 ) language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  with closed as materialized ( -- computed once, not per row: hours closed and local days completed before the instant
+  with closed as materialized ( -- bounds of closed hours and completed local days, computed once instead of per row
     select
       rollup.bucket_start('hour', at) as hour,
       rollup.bucket_add('hour', rollup.bucket_start('hour', at), -24) as hour_24,
@@ -2019,20 +2024,20 @@ returns table (
   where only_region is null or region.slug = only_region
 $$;
 
--- The sensors where they stand, or stood last, at an instant.
+-- The sensors and their latest station at an instant.
 create function logic.sensor_state(at timestamptz)
 returns table (
   id int, station_id int, kind text, device text, altitude float8,
   first_measurement_time timestamptz, last_measurement_time timestamptz, is_suspicious boolean
 ) language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select
-    sensor.id, stood.station_id, sensor.kind, sensor.device, station.altitude, oldest.measured_at, newest.measured_at,
+    sensor.id, located.station_id, sensor.kind, sensor.device, station.altitude, oldest.measured_at, newest.measured_at,
     exists (select from raw.suspicious_period p where p.sensor_id = sensor.id and p.since <= at and at < p.until)
   from raw.sensor sensor
   cross join lateral (
     select p.station_id from raw.sensor_station p where p.sensor_id = sensor.id and p.since <= at order by p.since desc limit 1
-  ) stood
-  join raw.station station on station.id = stood.station_id
+  ) located
+  join raw.station station on station.id = located.station_id
   left join lateral (
     select r.measured_at from raw.readings r where r.sensor_id = sensor.id and r.measured_at <= at order by r.measured_at limit 1
   ) oldest on true
@@ -2041,25 +2046,25 @@ returns table (
   ) newest on true
 $$;
 
--- What only the owner may see and the metrics need.
+-- State of the service that metrics need and readers of schema api have no rights to compute themselves.
 
--- When any sensor of these providers measured last. One index probe for each time that a sensor stood somewhere.
+-- The newest measurement of these providers. One index probe per period of a sensor at a station.
 create function logic.newest_measurement(at timestamptz, providers text[]) returns table (provider text, measured_at timestamptz)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select station.provider_id, max(newest.measured_at)
   from raw.station station
-  join raw.sensor_station stood on stood.station_id = station.id and stood.since <= at
+  join raw.sensor_station located on located.station_id = station.id and located.since <= at
   cross join lateral (
     select r.measured_at from raw.readings r
-    where r.sensor_id = stood.sensor_id and r.measured_at >= stood.since and r.measured_at < stood.until and r.measured_at <= at
+    where r.sensor_id = located.sensor_id and r.measured_at >= located.since and r.measured_at < located.until and r.measured_at <= at
     order by r.measured_at desc limit 1
   ) newest
   where station.provider_id = any (providers)
   group by station.provider_id
 $$;
 
--- How far each published aggregate has come at an instant. No bucket of the future: a clock that was ahead may have left some.
-create function logic.newest_bucket(at timestamptz) returns table (place text, grain text, bucket timestamptz)
+-- The newest bucket of each published aggregate at an instant. Future buckets, left by a clock that was ahead, are ignored.
+create function logic.newest_bucket(at timestamptz) returns table (subject text, resolution text, bucket timestamptz)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select 'station', 'hour', (select max(bucket) from rollup.station_hourly where bucket <= at)
   union all select 'station', 'day', (select max(bucket) from rollup.station_daily where bucket <= at)
@@ -2069,19 +2074,19 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   union all select 'region', 'month', (select max(bucket) from rollup.region_monthly where bucket <= at)
 $$;
 
--- Bytes on disk of what arrived and of what it adds up to.
+-- Size on disk of raw data and of aggregates in bytes.
 create function logic.storage() returns table (schema text, bytes float8) language sql stable security definer set search_path = public, pg_temp as $$
   select 'raw', logic.size_of('raw')::float8 union all select 'rollup', logic.size_of('rollup')::float8
 $$;
 
--- What somebody should look at, at an instant: stations that fell silent, that repeat themselves, that contradict their neighbours.
--- Listed stations only, one row for each, no row when all is well: the rows can be alerts as they are. The thresholds are judgements,
--- wide enough that ordinary weather and ordinary errors stay inside them.
+-- Quality tests in near real time, after QARTOD: stations that are offline, flat lines, and outliers among neighbours. Listed stations
+-- only, one row each and no row when all is well, so each row can be an alert. The thresholds are judgements, wide enough to tolerate
+-- ordinary weather and ordinary instrument errors.
 
--- Silent: offline (C2), though it measured before. A station that never sent anything is not silent, and one that fell silent before
--- the readings that are kept is forgotten with them.
-create function logic.station_silent(at timestamptz)
-returns table (station_id int, last_measurement_time timestamptz, silent_minutes int)
+-- Gap test: the station is offline (C2) but has measured before. A station that never sent a reading is left out, and so is one whose
+-- readings have all been deleted by retention.
+create function logic.station_offline(at timestamptz)
+returns table (station_id int, last_measurement_time timestamptz, offline_minutes int)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select station.id, last.measured_at, floor(extract(epoch from at - last.measured_at) / 60)::int
   from raw.station station
@@ -2101,16 +2106,16 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   where last.measured_at <= at - provider.stale_after
 $$;
 
--- Stuck: a sensor of the station gave the same hourly mean for 6 closed hours in a row, up to the newest it has. As the instrument
--- gave it: a correction may turn much into one value. Air that is still shows in these within 6 hours; calm, darkness and drought are
--- ordinary (wind, UV, rain), pressure in whole hPa rests that long, gases rest at zero, and humidity at its end in fog (99.5 %, as for
--- screening, which flags weather after 24 hours). Looks at most 7 days back for where it began.
-create function logic.station_stuck(at timestamptz)
-returns table (station_id int, metric text, since timestamptz, hours int)
+-- Flat line test: a sensor of the station gave the same hourly mean for 6 closed hours in a row, up to its newest. The test uses values
+-- as the instrument gave them, since a correction may map many to one. Other parameters may well stay constant for 6 hours: wind, UV and
+-- rain at zero, pressure in whole hPa, gases at zero. So may humidity in fog (99.5 % and above are left out here; screening flags them
+-- after 24 hours). The search for the start of the flat line goes back at most 7 days.
+create function logic.station_flat_line(at timestamptz)
+returns table (station_id int, parameters text, since timestamptz, hours int)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   with recent as (
-    select h.bucket, h.sensor_id, p.station_id, m.metric, m.value, provider.stale_after,
-      row_number() over (partition by h.sensor_id, p.station_id, m.metric order by h.bucket desc) as age
+    select h.bucket, h.sensor_id, p.station_id, m.parameter, m.value, provider.stale_after,
+      row_number() over (partition by h.sensor_id, p.station_id, m.parameter order by h.bucket desc) as age
     from rollup.sensor_hourly h
     join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
     join raw.station station on station.id = p.station_id
@@ -2118,39 +2123,39 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     cross join lateral (values
       ('temperature', h.temperature), ('humidity', case when h.humidity < 99.5 then h.humidity end),
       ('pm25', coalesce(h.pm25_raw, h.pm25)), ('pm10', h.pm10)
-    ) m(metric, value)
+    ) m(parameter, value)
     where h.bucket >= (select rollup.bucket_start('hour', at - max(p.stale_after)) - interval '6 hours' from raw.provider p)
       and h.bucket < rollup.bucket_start('hour', at) and m.value is not null
   ),
-  stuck as materialized (
-    select r.station_id, r.sensor_id, r.metric, min(r.value) as value, max(r.bucket) as newest
+  flat as materialized (
+    select r.station_id, r.sensor_id, r.parameter, min(r.value) as value, max(r.bucket) as newest
     from recent r
     join logic.station_state(at) state on state.station_id = r.station_id and state.is_listed
     where r.age <= 6
-    group by r.station_id, r.sensor_id, r.metric, r.stale_after
+    group by r.station_id, r.sensor_id, r.parameter, r.stale_after
     having count(*) = 6 and max(r.bucket) - min(r.bucket) = interval '5 hours' and max(r.value) - min(r.value) < 1e-6
-      and max(r.bucket) >= rollup.bucket_start('hour', at - r.stale_after) -- later it is silent, not stuck
+      and max(r.bucket) >= rollup.bucket_start('hour', at - r.stale_after) -- after that the station is offline
   ),
   before as (
-    -- the hours of those, and the last one that said something else
-    select s.station_id, s.sensor_id, s.metric, h.bucket,
-      max(h.bucket) filter (where m.value is null or abs(m.value - s.value) >= 1e-6) over (partition by s.station_id, s.sensor_id, s.metric) as otherwise
-    from stuck s
+    -- the hours of those sensors, and the last one with another value
+    select s.station_id, s.sensor_id, s.parameter, h.bucket,
+      max(h.bucket) filter (where m.value is null or abs(m.value - s.value) >= 1e-6) over (partition by s.station_id, s.sensor_id, s.parameter) as last_other
+    from flat s
     join rollup.sensor_hourly h on h.sensor_id = s.sensor_id and h.bucket > s.newest - interval '7 days' and h.bucket <= s.newest
     join raw.placement p
       on p.sensor_id = h.sensor_id and p.station_id = s.station_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
-    cross join lateral (select case s.metric
+    cross join lateral (select case s.parameter
       when 'temperature' then h.temperature when 'humidity' then h.humidity
       when 'pm25' then coalesce(h.pm25_raw, h.pm25) when 'pm10' then h.pm10 end as value) m
     where h.bucket > at - interval '7 days' - (select max(p.stale_after) from raw.provider p)
   ),
   run as (
-    select b.station_id, b.metric, min(b.bucket) as since, count(*)::int as hours
+    select b.station_id, b.parameter, min(b.bucket) as since, count(*)::int as hours
     from before b
-    where b.otherwise is null or b.bucket > b.otherwise
-    group by b.station_id, b.sensor_id, b.metric
+    where b.last_other is null or b.bucket > b.last_other
+    group by b.station_id, b.sensor_id, b.parameter
   )
-  select run.station_id, string_agg(distinct run.metric, ', ' order by run.metric), min(run.since), max(run.hours)
+  select run.station_id, string_agg(distinct run.parameter, ', ' order by run.parameter), min(run.since), max(run.hours)
   from run
   group by run.station_id
 $$;
@@ -2161,9 +2166,10 @@ language sql immutable parallel safe
   return 2 * 6371.0088 * asin(least(1, sqrt(sind((other_latitude - latitude) / 2) ^ 2
     + cosd(latitude) * cosd(other_latitude) * sind((other_longitude - longitude) / 2) ^ 2)));
 
--- Raving: PM2.5 of the newest closed hour against the median of the listed stations within 10 km in that hour, of which there must be
--- 3. More than 5 times and more than 50 µg/m³ above it; or below a fifth of it where it is more than 25. A fire next door does that too.
-create function logic.station_raving(at timestamptz)
+-- Neighbour test: PM2.5 of the station's newest closed hour against the median of at least 3 other listed stations within 10 km. An
+-- outlier is more than 5 times and more than 50 µg/m³ above the median, or below a fifth of a median over 25 µg/m³. A fire next door
+-- looks the same.
+create function logic.station_outlier(at timestamptz)
 returns table (station_id int, hour timestamptz, pm25 float8, neighbour_count int, neighbour_median float8)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   with listed as materialized (
@@ -2187,7 +2193,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     select count(*)::int as stations, percentile_cont(0.5) within group (order by other.pm25) as median
     from hour other
     where other.bucket = one.bucket and other.id <> one.id
-      and abs(other.latitude - one.latitude) < 0.1 -- 11 km: spares most pairs the trigonometry
+      and abs(other.latitude - one.latitude) < 0.1 -- 11 km: avoids the trigonometry for most pairs
       and logic.distance_km(one.latitude, one.longitude, other.latitude, other.longitude) <= 10
   ) around
   where one.age = 1 and around.stations >= 3
@@ -2196,7 +2202,7 @@ $$;
 
 
 create function logic.differences_of_months(timestamptz, timestamptz)
-returns table (level text, bucket timestamptz, place text, columns text[]) language sql stable
+returns table (level text, bucket timestamptz, subject text, columns text[]) language sql stable
 set search_path = rollup, public as $oracle$
 with placement as materialized (select * from logic.placement), membership as materialized (select * from logic.membership),
 sensor_hourly as materialized (
@@ -2554,7 +2560,7 @@ where s.bucket is null or e.bucket is null or not (
 $oracle$;
 
 create function logic.differences(since timestamptz, until timestamptz)
-returns table (level text, bucket timestamptz, place text, columns text[]) language sql stable as $oracle$
+returns table (level text, bucket timestamptz, subject text, columns text[]) language sql stable as $oracle$
   select d.* from logic.differences_of_months(
     rollup.bucket_start('month', since),
     rollup.bucket_add('month', rollup.bucket_start('month', until - interval '1 microsecond'), 1)) d
@@ -2565,18 +2571,18 @@ returns table (level text, bucket timestamptz, place text, columns text[]) langu
 $oracle$;
 
 revoke all on function logic.differences_of_months, logic.differences from public;
--- The network as it is published: providers, regions, stations, sensors and flags. Titles fall back locale, en, any, slug or id.
+-- The published network: providers, regions, stations, sensors and flags. Titles fall back from the locale to English, any, slug or id.
 
-create function api.title(titles jsonb, locale text, otherwise text) returns text language sql immutable parallel safe
-  return coalesce(titles ->> locale, titles ->> 'en', (select min(value) from jsonb_each_text(titles)), otherwise);
-comment on function api.title is 'The title in a locale, else in English, else any of them, else the given text. Null only if all of these are.';
+create function api.title(titles jsonb, locale text, fallback text) returns text language sql immutable parallel safe
+  return coalesce(titles ->> locale, titles ->> 'en', (select min(value) from jsonb_each_text(titles)), fallback);
+comment on function api.title is 'The title in a locale, else in English, else in any language, else the given text. Null only if all of these are null.';
 
 create view api.provider as
   select id, title, url, image, image_dark from raw.provider;
-comment on view api.provider is 'Who measures. One row for each provider.';
+comment on view api.provider is 'Operators of stations. One row per provider.';
 comment on column api.provider.id is 'slug of the provider; stations refer to it';
 comment on column api.provider.title is 'human-readable name';
-comment on column api.provider.url is 'link to the page of the provider, or an empty string';
+comment on column api.provider.url is 'link to the provider’s page, or an empty string';
 comment on column api.provider.image is 'URL of the icon for light surfaces, or an empty string';
 comment on column api.provider.image_dark is 'URL of the icon for dark surfaces, or an empty string';
 
@@ -2590,10 +2596,10 @@ create view api.region as
     r.map_delta,
     case when r.kind = 'city' then r.is_hidden end as is_hidden
   from raw.region r;
-comment on view api.region is 'Cities and districts, with what does not depend on time. One row for each.';
+comment on view api.region is 'Cities and districts: attributes that do not depend on time. One row per region.';
 comment on column api.region.slug is 'slug of the city or district';
 comment on column api.region.kind is 'city or district';
-comment on column api.region.city_slug is 'slug of the city of a district; null for a city';
+comment on column api.region.city_slug is 'slug of the city a district belongs to; null for a city';
 comment on column api.region.map_latitude is 'latitude of the centre of the map, WGS 84 [degrees]';
 comment on column api.region.map_longitude is 'longitude of the centre of the map, WGS 84 [degrees]';
 comment on column api.region.map_delta is 'span of the map [degrees]';
@@ -2610,11 +2616,11 @@ create view api.region_title as
   ('ru'),
   ('hy')) as l(locale)
   left join raw.region c on c.slug = r.city_slug;
-comment on view api.region_title is 'What cities and districts are called. One row for each and each locale: a join on both.';
+comment on view api.region_title is 'Titles of cities and districts. One row per region and locale: join on both.';
 comment on column api.region_title.region_slug is 'slug of the city or district';
-comment on column api.region_title.locale is 'language of the names, as in the paths of the API';
-comment on column api.region_title.title is 'title in the locale, else in English, else any, else its slug';
-comment on column api.region_title.city is 'title of the city of a district in the locale, else in English, else any, else its slug; null for a city';
+comment on column api.region_title.locale is 'language of the titles, as in the paths of the API';
+comment on column api.region_title.title is 'title in the locale, else in English, else in any language, else the slug';
+comment on column api.region_title.city is 'title of the city a district belongs to, with the same fallbacks; null for a city';
 
 create view api.station as
   select
@@ -2625,11 +2631,11 @@ create view api.station as
     s.latitude,
     s.longitude
   from raw.station s;
-comment on view api.station is 'Stations, hidden ones included, with what does not depend on time. One row for each.';
+comment on view api.station is 'Stations, including hidden ones: attributes that do not depend on time. One row per station.';
 comment on column api.station.id is 'station id';
 comment on column api.station.provider is 'slug of the provider';
-comment on column api.station.city_slug is 'slug of the city; null outside any';
-comment on column api.station.district_slug is 'slug of the district; null outside any';
+comment on column api.station.city_slug is 'slug of the city; null if in none';
+comment on column api.station.district_slug is 'slug of the district; null if in none';
 comment on column api.station.latitude is 'latitude, WGS 84 [degrees]';
 comment on column api.station.longitude is 'longitude, WGS 84 [degrees]';
 
@@ -2646,22 +2652,22 @@ create view api.station_title as
   ('hy')) as l(locale)
   left join raw.region c on c.slug = s.city_slug
   left join raw.region d on d.slug = s.district_slug;
-comment on view api.station_title is 'What stations, and where they stand, are called. One row for each station and locale: a join on both.';
+comment on view api.station_title is 'Titles of stations and of their cities and districts. One row per station and locale: join on both.';
 comment on column api.station_title.station_id is 'station id';
-comment on column api.station_title.locale is 'language of the names, as in the paths of the API';
-comment on column api.station_title.title is 'title in the locale, else in English, else any, else its id';
-comment on column api.station_title.city is 'title of the city in the locale, else in English, else any, else its slug; null outside any';
-comment on column api.station_title.district is 'title of the district in the locale, else in English, else any, else its slug; null outside any';
+comment on column api.station_title.locale is 'language of the titles, as in the paths of the API';
+comment on column api.station_title.title is 'title in the locale, else in English, else in any language, else the id';
+comment on column api.station_title.city is 'title of the city in the locale, else in English, else in any language, else its slug; null if in none';
+comment on column api.station_title.district is 'title of the district in the locale, else in English, else in any language, else its slug; null if in none';
 
 create view api.station_flag as
   select station_id, reason, sensor_id, nullif(since, '-infinity') as since, nullif(until, 'infinity') as until from logic.flag;
-comment on view api.station_flag is 'When temperature, humidity and pressure of a station were not to be trusted (C5). One row for each period and reason.';
+comment on view api.station_flag is 'Periods in which temperature, humidity and pressure of a station were unreliable (C5). One row per period and reason.';
 comment on column api.station_flag.station_id is 'station id';
 comment on column api.station_flag.reason is
-  'operator, or what screening found: all_zero, pressure_off_altitude, humidity_pinned, constant_temperature, constant_humidity, constant_pressure';
-comment on column api.station_flag.sensor_id is 'the sensor whose readings gave it away; null where the operator says so';
-comment on column api.station_flag.since is 'from when on; null: always';
-comment on column api.station_flag.until is 'until when, exclusive; null: it goes on';
+  'operator, or a finding of screening: zero_values, pressure_off_altitude, humidity_saturated, constant_temperature, constant_humidity, constant_pressure';
+comment on column api.station_flag.sensor_id is 'the sensor with the implausible readings; null if the operator set the flag';
+comment on column api.station_flag.since is 'start of the period; null: unbounded';
+comment on column api.station_flag.until is 'end of the period, exclusive; null: still open';
 
 create function api.sensor(at timestamptz)
 returns table (
@@ -2672,13 +2678,13 @@ returns table (
   from logic.sensor_state(at) s;
 end;
 comment on function api.sensor is
-  'The sensors where they stand, or stood last, at an instant. Columns: id (sensor id), station_id (station id), kind (kind of sensor), device (what the device it is part of calls itself), altitude (of the station [m]), first_measurement_time and last_measurement_time (of its readings), is_suspicious (whether its readings take part in nothing now).';
+  'Sensors at their current or latest station at an instant. One row per sensor. Columns: id (sensor id), station_id (station id), kind (kind of sensor), device (id that the device containing it reports), altitude (of the station above sea level [m]), first_measurement_time and last_measurement_time (of its readings), is_suspicious (whether its readings are currently excluded from all results).';
 
--- Stations with their current values, in the words of the specification (C1, C2, C3, C5).
+-- Stations with their current values, named as in the specification (C1, C2, C3, C5).
 
 create function api.compass(degrees float8) returns text language sql immutable parallel safe
   return (array['N', 'NNE', 'NE', 'ENE', 'E', 'ESE', 'SE', 'SSE', 'S', 'SSW', 'SW', 'WSW', 'W', 'WNW', 'NW', 'NNW'])[round((degrees / 22.5)::numeric)::int % 16 + 1];
-comment on function api.compass is 'Compass label of 16 points (N, NNE, …) of a direction in degrees clockwise from north; Latin letters in every locale (C3).';
+comment on function api.compass is 'Compass point, one of 16 (N, NNE, …), of a direction in degrees clockwise from north; Latin letters in every locale (C3).';
 
 create function api.station_current(at timestamptz, only_station int default null, locale text default 'en')
 returns table (
@@ -2711,9 +2717,9 @@ returns table (
   where only_station is null or s.id = only_station;
 end;
 comment on function api.station_current is
-  'Every station at an instant, or the one asked for; no row for an unknown one. Per parameter the mean of the hour that ends with the newest value that is not stale, null where there is none; offline without any. Names are in the given locale, one of those in the paths of the API. Columns as in api.station and api.station_title, and: status (online or offline), is_listed (whether it is in lists: not hidden), is_bad_thp (whether temperature, humidity and pressure look unreliable), measurement_time (of the newest reading; null when offline), aqi (of the published PM2.5 and PM10 [US EPA AQI]), "pm2.5" and "pm2.5_raw" (corrected, and as the instruments said [µg/m³]), wind_direction (compass label), rain (sum of the hour [mm]), temperature [°C], humidity [%], pressure [Pa], pm10, pm1, so2, o3 and dust [µg/m³], no2 [ppb], usvh [µSv/h], uv [UV index], wind_speed [m/s].';
+  'All stations at an instant, or only the given one (no row if it is unknown). Each parameter is the mean of the hour up to its newest value, null if there is none or it is stale; a station without any is offline. Titles are in the given locale, one of those in the paths of the API. Columns as in api.station and api.station_title, and: status (online or offline), is_listed (whether it appears in lists, that is, is not hidden), is_bad_thp (whether temperature, humidity and pressure look unreliable), measurement_time (of the newest reading; null if offline), aqi (of the published PM2.5 and PM10 [US EPA AQI]), "pm2.5" and "pm2.5_raw" (with and without correction [µg/m³]), wind_direction (compass point), rain (sum of the hour [mm]), temperature [°C], humidity [%], pressure [Pa], pm10, pm1, so2, o3 and dust [µg/m³], no2 [ppb], usvh [µSv/h], uv [UV index], wind_speed [m/s].';
 
--- The hours of a station in the words of the specification, at published precision.
+-- Hours of a station, named as in the specification, at published precision.
 create view api.station_hourly as
   select
     b.bucket as timestamp,
@@ -2737,10 +2743,10 @@ create view api.station_hourly as
     logic.published(b.rain, 1) as total_rain,
     b.aqi
   from rollup.station_hourly b;
-comment on view api.station_hourly is 'station hours at published precision. One row for each hour with a reading, none for the others.';
+comment on view api.station_hourly is 'station hours at published precision. One row per hour with readings; no row for an hour without.';
 comment on column api.station_hourly.timestamp is 'start of the hour';
 comment on column api.station_hourly.station_id is 'station id';
-comment on column api.station_hourly.sensor_count is 'sensor_count behind the mean [sensors]';
+comment on column api.station_hourly.sensor_count is 'number of sensors in the mean [sensors]';
 comment on column api.station_hourly.avg_temperature is 'air temperature, mean of the hour [°C]';
   comment on column api.station_hourly.avg_humidity is 'relative humidity, mean of the hour [%]';
   comment on column api.station_hourly.avg_pressure is 'air pressure, mean of the hour [Pa]';
@@ -2759,7 +2765,7 @@ comment on column api.station_hourly.avg_wind_direction is 'direction of the mea
 comment on column api.station_hourly.total_rain is 'precipitation, sum of the hour [mm]';
 comment on column api.station_hourly.aqi is 'US EPA air quality index of the published PM2.5 and PM10 [US EPA AQI]';
 
--- The hours of a region in the words of the specification, at published precision.
+-- Hours of a region, named as in the specification, at published precision.
 create view api.region_hourly as
   select
     b.bucket as timestamp,
@@ -2783,10 +2789,10 @@ create view api.region_hourly as
     logic.published(b.rain, 1) as total_rain,
     b.aqi
   from rollup.region_hourly b;
-comment on view api.region_hourly is 'region hours at published precision. One row for each hour with a reading, none for the others.';
+comment on view api.region_hourly is 'region hours at published precision. One row per hour with readings; no row for an hour without.';
 comment on column api.region_hourly.timestamp is 'start of the hour';
 comment on column api.region_hourly.region_slug is 'slug of the city or district';
-comment on column api.region_hourly.station_count is 'station_count behind the mean [stations]';
+comment on column api.region_hourly.station_count is 'number of stations in the mean [stations]';
 comment on column api.region_hourly.avg_temperature is 'air temperature, mean of the hour [°C]';
   comment on column api.region_hourly.avg_humidity is 'relative humidity, mean of the hour [%]';
   comment on column api.region_hourly.avg_pressure is 'air pressure, mean of the hour [Pa]';
@@ -2805,7 +2811,7 @@ comment on column api.region_hourly.avg_wind_direction is 'direction of the mean
 comment on column api.region_hourly.total_rain is 'precipitation, sum of the hour [mm]';
 comment on column api.region_hourly.aqi is 'US EPA air quality index of the published PM2.5 and PM10 [US EPA AQI]';
 
--- The same for the daily buckets of a station, with the extremes of the hourly means in them (A5).
+-- The daily buckets of a station, with the extremes of their hourly means (A5).
 create view api.station_daily as
   select
     b.bucket as timestamp,
@@ -2837,10 +2843,10 @@ create view api.station_daily as
     b.min_aqi,
     b.max_aqi
   from rollup.station_daily b;
-comment on view api.station_daily is 'station daily buckets in local time, at published precision. One row for each with a reading, none for the others.';
+comment on view api.station_daily is 'station daily buckets in local time, at published precision. One row per bucket with readings; no row for one without.';
 comment on column api.station_daily.timestamp is 'start of the bucket';
 comment on column api.station_daily.station_id is 'station id';
-comment on column api.station_daily.sensor_count is 'sensor_count: mean of its hours’ counts, rounded [sensors]';
+comment on column api.station_daily.sensor_count is 'number of sensors, mean over the hours in the bucket, rounded [sensors]';
 comment on column api.station_daily.avg_temperature is 'air temperature, mean of the hours in the bucket [°C]';
   comment on column api.station_daily.avg_humidity is 'relative humidity, mean of the hours in the bucket [%]';
   comment on column api.station_daily.avg_pressure is 'air pressure, mean of the hours in the bucket [Pa]';
@@ -2873,7 +2879,7 @@ comment on column api.station_daily.max_wind_speed is 'wind speed, highest hourl
 comment on column api.station_daily.min_aqi is 'US EPA air quality index, lowest of the hours in the bucket [US EPA AQI]';
 comment on column api.station_daily.max_aqi is 'US EPA air quality index, highest of the hours in the bucket [US EPA AQI]';
 
--- The same for the monthly buckets of a station, with the extremes of the hourly means in them (A5).
+-- The monthly buckets of a station, with the extremes of their hourly means (A5).
 create view api.station_monthly as
   select
     b.bucket as timestamp,
@@ -2905,10 +2911,10 @@ create view api.station_monthly as
     b.min_aqi,
     b.max_aqi
   from rollup.station_monthly b;
-comment on view api.station_monthly is 'station monthly buckets in local time, at published precision. One row for each with a reading, none for the others.';
+comment on view api.station_monthly is 'station monthly buckets in local time, at published precision. One row per bucket with readings; no row for one without.';
 comment on column api.station_monthly.timestamp is 'start of the bucket';
 comment on column api.station_monthly.station_id is 'station id';
-comment on column api.station_monthly.sensor_count is 'sensor_count: mean of its hours’ counts, rounded [sensors]';
+comment on column api.station_monthly.sensor_count is 'number of sensors, mean over the hours in the bucket, rounded [sensors]';
 comment on column api.station_monthly.avg_temperature is 'air temperature, mean of the hours in the bucket [°C]';
   comment on column api.station_monthly.avg_humidity is 'relative humidity, mean of the hours in the bucket [%]';
   comment on column api.station_monthly.avg_pressure is 'air pressure, mean of the hours in the bucket [Pa]';
@@ -2941,7 +2947,7 @@ comment on column api.station_monthly.max_wind_speed is 'wind speed, highest hou
 comment on column api.station_monthly.min_aqi is 'US EPA air quality index, lowest of the hours in the bucket [US EPA AQI]';
 comment on column api.station_monthly.max_aqi is 'US EPA air quality index, highest of the hours in the bucket [US EPA AQI]';
 
--- The same for the daily buckets of a region, with the extremes of the hourly means in them (A5).
+-- The daily buckets of a region, with the extremes of their hourly means (A5).
 create view api.region_daily as
   select
     b.bucket as timestamp,
@@ -2973,10 +2979,10 @@ create view api.region_daily as
     b.min_aqi,
     b.max_aqi
   from rollup.region_daily b;
-comment on view api.region_daily is 'region daily buckets in local time, at published precision. One row for each with a reading, none for the others.';
+comment on view api.region_daily is 'region daily buckets in local time, at published precision. One row per bucket with readings; no row for one without.';
 comment on column api.region_daily.timestamp is 'start of the bucket';
 comment on column api.region_daily.region_slug is 'slug of the city or district';
-comment on column api.region_daily.station_count is 'station_count: mean of its hours’ counts, rounded [stations]';
+comment on column api.region_daily.station_count is 'number of stations, mean over the hours in the bucket, rounded [stations]';
 comment on column api.region_daily.avg_temperature is 'air temperature, mean of the hours in the bucket [°C]';
   comment on column api.region_daily.avg_humidity is 'relative humidity, mean of the hours in the bucket [%]';
   comment on column api.region_daily.avg_pressure is 'air pressure, mean of the hours in the bucket [Pa]';
@@ -3009,7 +3015,7 @@ comment on column api.region_daily.max_wind_speed is 'wind speed, highest hourly
 comment on column api.region_daily.min_aqi is 'US EPA air quality index, lowest of the hours in the bucket [US EPA AQI]';
 comment on column api.region_daily.max_aqi is 'US EPA air quality index, highest of the hours in the bucket [US EPA AQI]';
 
--- The same for the monthly buckets of a region, with the extremes of the hourly means in them (A5).
+-- The monthly buckets of a region, with the extremes of their hourly means (A5).
 create view api.region_monthly as
   select
     b.bucket as timestamp,
@@ -3041,10 +3047,10 @@ create view api.region_monthly as
     b.min_aqi,
     b.max_aqi
   from rollup.region_monthly b;
-comment on view api.region_monthly is 'region monthly buckets in local time, at published precision. One row for each with a reading, none for the others.';
+comment on view api.region_monthly is 'region monthly buckets in local time, at published precision. One row per bucket with readings; no row for one without.';
 comment on column api.region_monthly.timestamp is 'start of the bucket';
 comment on column api.region_monthly.region_slug is 'slug of the city or district';
-comment on column api.region_monthly.station_count is 'station_count: mean of its hours’ counts, rounded [stations]';
+comment on column api.region_monthly.station_count is 'number of stations, mean over the hours in the bucket, rounded [stations]';
 comment on column api.region_monthly.avg_temperature is 'air temperature, mean of the hours in the bucket [°C]';
   comment on column api.region_monthly.avg_humidity is 'relative humidity, mean of the hours in the bucket [%]';
   comment on column api.region_monthly.avg_pressure is 'air pressure, mean of the hours in the bucket [Pa]';
@@ -3077,7 +3083,7 @@ comment on column api.region_monthly.max_wind_speed is 'wind speed, highest hour
 comment on column api.region_monthly.min_aqi is 'US EPA air quality index, lowest of the hours in the bucket [US EPA AQI]';
 comment on column api.region_monthly.max_aqi is 'US EPA air quality index, highest of the hours in the bucket [US EPA AQI]';
 
--- The history windows at an instant (H1): of hours and days the closed ones, of months the running one too.
+-- The history windows at an instant (H1): closed hours and completed days, and months including the current one.
 create function api.history_window(at timestamptz)
 returns table (series text, unit text, since timestamptz, until timestamptz)
 language sql immutable parallel safe begin atomic
@@ -3091,11 +3097,11 @@ language sql immutable parallel safe begin atomic
   ('2y', 'month', 24, 1)) as w(series, unit, buckets, running);
 end;
 comment on function api.history_window is
-  'The history windows at an instant, half-open. Columns: series (key of the window), unit (of its buckets: hour, day or month), since, until.';
+  'The history windows at an instant. One row per window. Columns: series (key of the window), unit (of its buckets: hour, day or month), since, until (half-open bounds).';
 
--- The history of every station at an instant: its buckets, each with the window it stands in (a bucket may stand in two).
--- Ask it for one station_id: the condition reaches the aggregates' indexes. Each part says the ends of its longest window once more, so that
--- they are constants when a statement is planned with the instant at hand: then only the chunks of the windows are opened.
+-- The history of every station at an instant: its buckets, once per window (a bucket may be in two windows). Select one station_id: the
+-- condition is pushed down to the indexes of the aggregates. Each part repeats the bounds of its longest window, which become constants
+-- when a statement is planned for a known instant, so that only chunks within the windows are opened.
 create function api.station_history(at timestamptz)
 returns table (
   series text,
@@ -3198,11 +3204,11 @@ returns table (
   where w.unit = 'month' and b.timestamp >= rollup.bucket_add('month', rollup.bucket_start('month', at), -23) and b.timestamp < rollup.bucket_add('month', rollup.bucket_start('month', at), 1);
 end;
 comment on function api.station_history is
-  'The buckets of every station in the history windows of an instant, a bucket once for each window it stands in; ask for one station_id. Hours have no extremes. Columns: series (key of the window), and those of api.station_daily.';
+  'The buckets of every station in the history windows of an instant, one row per bucket and window; select one station_id. Hours have no extremes. Columns: series (key of the window), and those of api.station_daily.';
 
--- The history of every region at an instant: its buckets, each with the window it stands in (a bucket may stand in two).
--- Ask it for one region_slug: the condition reaches the aggregates' indexes. Each part says the ends of its longest window once more, so that
--- they are constants when a statement is planned with the instant at hand: then only the chunks of the windows are opened.
+-- The history of every region at an instant: its buckets, once per window (a bucket may be in two windows). Select one region_slug: the
+-- condition is pushed down to the indexes of the aggregates. Each part repeats the bounds of its longest window, which become constants
+-- when a statement is planned for a known instant, so that only chunks within the windows are opened.
 create function api.region_history(at timestamptz)
 returns table (
   series text,
@@ -3305,14 +3311,14 @@ returns table (
   where w.unit = 'month' and b.timestamp >= rollup.bucket_add('month', rollup.bucket_start('month', at), -23) and b.timestamp < rollup.bucket_add('month', rollup.bucket_start('month', at), 1);
 end;
 comment on function api.region_history is
-  'The buckets of every region in the history windows of an instant, a bucket once for each window it stands in; ask for one region_slug. Hours have no extremes. Columns: series (key of the window), and those of api.region_daily.';
+  'The buckets of every region in the history windows of an instant, one row per bucket and window; select one region_slug. Hours have no extremes. Columns: series (key of the window), and those of api.region_daily.';
 
--- Regions with their current values and health figures, in the words of the specification (C4, W1 to W4).
+-- Regions with their current values and health figures, named as in the specification (C4, W1 to W4).
 
 create function api.exceedance(mean float8, guideline float8) returns float8 language sql immutable parallel safe
   return case when mean > 1.15 * guideline then round((mean / guideline)::numeric, 1)::float8 end;
 comment on function api.exceedance is
-  'How many times a mean exceeds its guideline, of the same unit, to one decimal; null up to 15 % over it, tested on the unrounded mean (W3).';
+  'Ratio of a mean to its guideline (in the same unit), to one decimal; null unless the unrounded mean is more than 15 % above the guideline (W3).';
 
 create function api.region_current(at timestamptz, only_region text default null, locale text default 'en')
 returns table (
@@ -3343,30 +3349,30 @@ returns table (
   where only_region is null or r.slug = only_region;
 end;
 comment on function api.region_current is
-  'Every region at an instant, or the one asked for; no row for an unknown one. Current values come from the newest digest up to 30 minutes old, and are null without one; health figures from closed hours and completed days. Names are in the given locale, one of those in the paths of the API. Columns as in api.region and api.region_title, and: measurement_time (of the digest used), temperature [°C], humidity [%], pressure [Pa], aqi [US EPA AQI], "pm2.5" [µg/m³], pm10 [µg/m³], no2 [ppb], station_count (in the digest [stations]), "who_daily_pm2.5" (mean of the last 24 closed hours [µg/m³]), who_daily_exceedance (times the guideline of 15 µg/m³), "who_year_pm2.5" (mean of the last 365 completed days [µg/m³]), who_yearly_exceedance (times the guideline of 5 µg/m³), "who_pm2.5_exceedance_days" (days above 15 µg/m³ among them [days]), month_cigarettes (mean PM2.5 of the last 30 completed days × 30 / 22 [cigarettes]).';
+  'All regions at an instant, or only the given one (no row if it is unknown). Current values come from the newest digest and are null if it is older than 30 minutes; health figures come from closed hours and completed days. Titles are in the given locale, one of those in the paths of the API. Columns as in api.region and api.region_title, and: measurement_time (of the digest used), temperature [°C], humidity [%], pressure [Pa], aqi [US EPA AQI], "pm2.5" [µg/m³], pm10 [µg/m³], no2 [ppb], station_count (in the digest [stations]), "who_daily_pm2.5" (mean of the last 24 closed hours [µg/m³]), who_daily_exceedance (its ratio to the guideline of 15 µg/m³, see api.exceedance [times]), "who_year_pm2.5" (mean of the last 365 completed days [µg/m³]), who_yearly_exceedance (its ratio to the guideline of 5 µg/m³, see api.exceedance [times]), "who_pm2.5_exceedance_days" (days above 15 µg/m³ among those 365 [days]), month_cigarettes (mean PM2.5 of the last 30 completed days × 30 / 22 [cigarettes]).';
 
--- How the service itself is doing: for readiness, metrics and the dashboard of whoever runs it.
+-- State of the service itself, for readiness, metrics and the operator's dashboard.
 
--- What this database is: for a process that may read nothing else, and has to know whether it is of its version.
+-- The version of this database, for processes that may read schema api only and must check that it matches theirs.
 create view api.installation as
   select time_zone, epoch::text as epoch, engine, (select count(*)::int from raw.migration) as migrations, rollups, repeatable
   from raw.installation;
-comment on view api.installation is 'What was decided for this database, and of which version it is. One row.';
-comment on column api.installation.time_zone is 'the IANA zone of its hours, days and months';
-comment on column api.installation.epoch is 'the local date on which they begin';
-comment on column api.installation.engine is 'how the aggregates are kept';
-comment on column api.installation.migrations is 'how many were applied';
-comment on column api.installation.rollups is 'fingerprint of the text that the aggregates were built from';
-comment on column api.installation.repeatable is 'fingerprint of the text that schemas logic and api were built from';
+comment on view api.installation is 'Settings fixed at installation, and the version of this database. One row.';
+comment on column api.installation.time_zone is 'IANA time zone of its hours, days and months';
+comment on column api.installation.epoch is 'local date on which the first hour, day and month begin';
+comment on column api.installation.engine is 'engine that stores the aggregates';
+comment on column api.installation.migrations is 'number of migrations applied';
+comment on column api.installation.rollups is 'fingerprint of the SQL that built the aggregates';
+comment on column api.installation.repeatable is 'fingerprint of the SQL that built schemas logic and api';
 
--- When the aggregates were last brought up to date. Null before the first time: there is nothing to answer with yet.
+-- When the aggregates were last refreshed. Null before the first refresh: the API has nothing to serve yet.
 create view api.freshness as
   select refreshed_at from rollup.freshness;
-comment on view api.freshness is 'How far the aggregates have come. One row.';
-comment on column api.freshness.refreshed_at is 'when the aggregates were last brought up to date; null before the first time';
+comment on view api.freshness is 'How up to date the aggregates are. One row.';
+comment on column api.freshness.refreshed_at is 'time of the last refresh of the aggregates; null before the first';
 
--- Per provider, how many of its listed stations are online, and when any of its stations measured last: for one with a station
--- online, that is known without looking further.
+-- Per provider, how many listed stations are online or offline, and the newest measurement. Readings are searched only for providers
+-- without a station online.
 create function api.provider_state(at timestamptz)
 returns table (provider text, measurement_time timestamptz, online int, offline int) language sql stable begin atomic
   with state as materialized (
@@ -3379,77 +3385,76 @@ returns table (provider text, measurement_time timestamptz, online int, offline 
   )
   select s.provider, coalesce(s.newest, n.measured_at), s.online, s.offline
   from state s
-  left join logic.newest_measurement(at, array(select silent.provider from state silent where silent.newest is null)) n on n.provider = s.provider;
+  left join logic.newest_measurement(at, array(select offline.provider from state offline where offline.newest is null)) n on n.provider = s.provider;
 end;
 comment on function api.provider_state is
-  'Every provider at an instant. Columns: provider (slug), measurement_time (newest measurement of its sensors; null without any), online and offline (listed stations of that status [stations]).';
+  'Every provider at an instant. One row per provider. Columns: provider (slug), measurement_time (newest measurement of its sensors; null if there is none), online and offline (listed stations with that status [stations]).';
 
--- The newest bucket of each aggregate that is published.
-create function api.newest_bucket(at timestamptz) returns table (place text, grain text, "timestamp" timestamptz)
+-- The newest bucket of each published aggregate.
+create function api.newest_bucket(at timestamptz) returns table (subject text, resolution text, "timestamp" timestamptz)
 language sql stable begin atomic
-  select n.place, n.grain, n.bucket from logic.newest_bucket(at) n;
+  select n.subject, n.resolution, n.bucket from logic.newest_bucket(at) n;
 end;
 comment on function api.newest_bucket is
-  'How far each published aggregate has come at an instant. One row for each. Columns: place (station or region), grain (hour, day or month), timestamp (start of its newest bucket; null before the first).';
+  'The newest bucket of each published aggregate at an instant. One row per aggregate. Columns: subject (station or region), resolution (hour, day or month), timestamp (start of the bucket; null if there is none).';
 
--- The audit that was made last, of those that looked at least as far back as that of every night: a look at one month of long ago says
--- nothing of today. No row before the first.
+-- The latest audit that covered at least the period of the nightly one: an audit of one month in the past says nothing about today.
 create view api.last_audit as
   select made_at, differing from rollup.audit
   where since <= made_at - interval '34 days' and until >= made_at
   order by made_at desc limit 1;
-comment on view api.last_audit is 'The newest audit, of those that looked back at least as far as the nightly one. No row before the first.';
-comment on column api.last_audit.made_at is 'when';
+comment on view api.last_audit is 'The latest audit that covered at least the period of the nightly one. No row before the first.';
+comment on column api.last_audit.made_at is 'time of the audit';
 comment on column api.last_audit.differing is 'buckets that differed from the readings [buckets]';
 
--- Whole readings that wait in quarantine.
+-- Readings in quarantine.
 create view api.quarantine_lines as
   select reason, count(*)::int as lines from raw.quarantine where kind = 'reading' group by reason;
-comment on view api.quarantine_lines is 'Whole readings that wait in quarantine. One row for each reason.';
-comment on column api.quarantine_lines.reason is 'why they could not be used';
-comment on column api.quarantine_lines.lines is 'how many [readings]';
+comment on view api.quarantine_lines is 'Readings in quarantine (not single values of accepted readings). One row per reason.';
+comment on column api.quarantine_lines.reason is 'why the readings could not be used';
+comment on column api.quarantine_lines.lines is 'number of readings [readings]';
 
--- Space on disk of what arrived and of what it adds up to, with indexes and compressed parts.
+-- Disk space used by raw data and aggregates, including indexes and compressed chunks.
 create view api.storage as
   select s.schema, s.bytes from logic.storage() s;
-comment on view api.storage is 'Space on disk, indexes and compressed parts included. One row for each schema.';
-comment on column api.storage.schema is 'raw (what arrived) or rollup (what it adds up to)';
-comment on column api.storage.bytes is 'its size [bytes]';
+comment on view api.storage is 'Disk space used, including indexes and compressed chunks. One row per schema.';
+comment on column api.storage.schema is 'raw (readings, network, quarantine) or rollup (aggregates)';
+comment on column api.storage.bytes is 'size [bytes]';
 
--- What somebody should look at, at an instant: rows are alerts as they are, and there is none when all is well (logic/80_watch.sql).
+-- Stations that need attention at an instant: each row can be an alert, and no row means all is well (logic/80_quality_tests.sql).
 
-create function api.station_silent(at timestamptz)
-returns table (station_id int, last_measurement_time timestamptz, silent_minutes int) language sql stable begin atomic
-  select s.station_id, s.last_measurement_time, s.silent_minutes from logic.station_silent(at) s;
+create function api.station_offline(at timestamptz)
+returns table (station_id int, last_measurement_time timestamptz, offline_minutes int) language sql stable begin atomic
+  select s.station_id, s.last_measurement_time, s.offline_minutes from logic.station_offline(at) s;
 end;
-comment on function api.station_silent is
-  'Listed stations that are offline at an instant though they measured before; no row when there are none. Columns: station_id (station id), last_measurement_time (of the newest reading that counts), silent_minutes (since then [min]).';
+comment on function api.station_offline is
+  'Listed stations that are offline at an instant but have measured before; no row if there are none. Columns: station_id (station id), last_measurement_time (of the newest reading that counts), offline_minutes (since then [min]).';
 
-create function api.station_stuck(at timestamptz)
-returns table (station_id int, metric text, since timestamptz, hours int) language sql stable begin atomic
-  select s.station_id, s.metric, s.since, s.hours from logic.station_stuck(at) s;
+create function api.station_flat_line(at timestamptz)
+returns table (station_id int, parameters text, since timestamptz, hours int) language sql stable begin atomic
+  select s.station_id, s.parameters, s.since, s.hours from logic.station_flat_line(at) s;
 end;
-comment on function api.station_stuck is
-  'Listed stations of which a sensor gave the same hourly mean for 6 closed hours in a row, up to its newest; no row when there are none. Columns: station_id (station id), metric (which, comma-separated: humidity, pm10, pm25 as the instrument gave it, temperature), since (start of the first of those hours, 7 days back at most), hours (how many they are [h]).';
+comment on function api.station_flat_line is
+  'Listed stations with a sensor whose hourly mean has not changed for at least 6 closed hours, up to its newest; no row if there are none. Columns: station_id (station id), parameters (which ones, comma-separated: humidity, pm10, pm25 as the instrument gave it, temperature), since (start of the first of those hours, at most 7 days back), hours (how many [h]).';
 
-create function api.station_raving(at timestamptz)
+create function api.station_outlier(at timestamptz)
 returns table (
   station_id int, "timestamp" timestamptz, avg_pm25 float8, neighbour_count int, neighbour_median float8, difference float8, ratio float8
 ) language sql stable begin atomic
   select s.station_id, s.hour, logic.published_floor(s.pm25, 1), s.neighbour_count, logic.published_floor(s.neighbour_median, 1),
     logic.published(s.pm25 - s.neighbour_median, 1),
     case when s.neighbour_median > 0 then logic.published(greatest(s.pm25, 0) / s.neighbour_median, 1) end
-  from logic.station_raving(at) s;
+  from logic.station_outlier(at) s;
 end;
-comment on function api.station_raving is
-  'Listed stations whose PM2.5 of the newest closed hour is far from that of at least 3 others within 10 km: more than 5 times and 50 µg/m³ above their median, or below a fifth of it where it is more than 25; no row when there are none. Columns: station_id (station id), timestamp (start of the hour), avg_pm25 (of the hour [µg/m³]), neighbour_count (the others [stations]), neighbour_median (of theirs [µg/m³]), difference (above it, negative: below [µg/m³]), ratio (avg_pm25 / neighbour_median, null where that is 0).';
+comment on function api.station_outlier is
+  'Listed stations whose PM2.5 of the newest closed hour is far from that of at least 3 others within 10 km: more than 5 times and more than 50 µg/m³ above their median, or below a fifth of a median over 25 µg/m³; no row if there are none. Columns: station_id (station id), timestamp (start of the hour), avg_pm25 (mean of the hour [µg/m³]), neighbour_count (the others [stations]), neighbour_median (median of their means [µg/m³]), difference (avg_pm25 minus neighbour_median [µg/m³]), ratio (avg_pm25 / neighbour_median, null where the median is 0 or less).';
 
--- Who may read api may read all of it, and nothing else.
+-- airseries_reader may read everything in schema api, and nothing else.
 revoke all on schema api from public;
 grant usage on schema api to airseries_reader;
 grant select on all tables in schema api to airseries_reader;
 
--- Procedures are the owner's.
+-- Only the owner may call procedures.
 revoke all on all procedures in schema logic, rollup from public;
 
 select 'rollup.sensor_hourly'::regclass, 'rollup.station_hourly'::regclass, 'rollup.region_hourly'::regclass, 'rollup.station_daily'::regclass, 'rollup.region_daily'::regclass, 'rollup.station_monthly'::regclass, 'rollup.region_monthly'::regclass;

@@ -118,6 +118,23 @@ onEveryEngine('an upgrade from the first version', (engine) => {
     expect(found).toEqual([]);
   });
 
+  it('renames stored values to the terms of the later version', async () => {
+    expect(await sql`select reason, sensor_id from api.station_flag where station_id = 2 order by since`).toEqual([
+      { reason: 'zero_values', sensor_id: 21 },
+      { reason: 'humidity_saturated', sensor_id: 21 },
+      { reason: 'constant_pressure', sensor_id: 21 },
+    ]);
+    const audits =
+      await sql`select first_differences as first from rollup.audit where made_at < '2026-11-20' order by made_at`;
+    expect(audits.map(({ first }) => first)).toEqual([
+      [
+        { level: 'station_hourly', bucket: '2026-11-01T00:00:00+00:00', subject: '1', columns: ['pm25'] },
+        { level: 'region_daily', bucket: '2026-11-02T00:00:00+00:00', subject: 'north', columns: ['missing'] },
+      ],
+      [],
+    ]);
+  });
+
   it('gives the schema of a new database', async () => {
     const fresh = await emptyDatabase(engine);
     await migrate(fresh.target, { timeZone, now, log, definitions: next });

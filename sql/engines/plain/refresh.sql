@@ -1,6 +1,6 @@
--- Plain PostgreSQL: bring the aggregates up to date.
+-- Plain PostgreSQL: brings the aggregates up to date.
 
--- Computes ranges of a level again, month by month.
+-- Recomputes ranges of a level, month by month.
 create procedure logic.fill(level text, ranges tstzmultirange) language plpgsql as $$
 declare
   piece record;
@@ -9,13 +9,13 @@ begin
     execute format('select rollup.fill_%I($1, $2)', level) using piece.since, piece.until;
   end loop;
   if upper(range_merge(ranges)) - lower(range_merge(ranges)) > interval '60 days' then
-    execute format('analyze rollup.%I', level); -- the level above is about to be planned from it
+    execute format('analyze rollup.%I', level); -- the statements of the level above are planned with these statistics
   end if;
 end $$;
 
--- One transaction, one at a time: when it returns, all that was committed before the call is in every bucket. Interrupted, it
--- leaves everything as it was, the notes of stale hours included. It holds a session lock: call it on a connection that is closed after
--- any error.
+-- When it returns, everything committed before the call is in every bucket. It runs in one transaction, one caller at a time: if it is
+-- interrupted, nothing has changed, and the stale hours are still recorded. It takes a session lock, so call it on a connection that is
+-- closed after any error.
 create or replace procedure rollup.refresh(now timestamptz) language plpgsql as $$
 declare
   periods bigint[];
@@ -48,16 +48,16 @@ begin
   perform raw.release_lock('rollup.refresh');
 end $$;
 
--- What has changed since the last refresh, as ranges.
+-- The ranges of time that have changed since the last refresh.
 create view logic.pending as
   select distinct hour as since, hour + interval '1 hour' as until from rollup.stale_hour
   union all select since, until from rollup.stale_period;
 
--- Housekeeping of storage: nothing to do here, autovacuum does it.
+-- Storage maintenance: nothing to do here, autovacuum is enough.
 create or replace procedure rollup.maintain(now timestamptz) language plpgsql as $$ begin end $$;
 
--- Deletes readings measured before installation.retained_from, a day at a time. Their hours are noted like any others, and left out by
--- the refresh.
+-- Deletes readings measured before installation.retained_from, one day per transaction. Their hours are recorded as stale like any
+-- others, but the refresh skips them.
 create procedure logic.delete_expired_readings() language plpgsql as $$
 declare
   expired constant timestamptz := (select retained_from from raw.installation);
@@ -71,12 +71,12 @@ begin
   end loop;
 end $$;
 
--- Where the rows of a level are.
+-- The table that stores the rows of a level.
 create function logic.storage_of(level text) returns regclass language sql stable as $$
   select format('rollup.%I', level)::regclass
 $$;
 
--- Bytes on disk of a schema.
+-- Size of a schema on disk in bytes.
 create function logic.size_of(wanted text) returns bigint language sql stable as $$
   select sum(pg_total_relation_size(c.oid))::bigint from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where n.nspname = wanted and c.relkind in ('r', 'm')

@@ -1,4 +1,4 @@
--- TimescaleDB keeps an aggregate as a continuous aggregate. Materialized only: our own refresh gives every reader one freshness.
+-- TimescaleDB: an aggregate is a continuous aggregate. Materialized only, so that all readers see the state of the last refresh.
 create materialized view rollup.{{level}} with (
   timescaledb.continuous,
   timescaledb.materialized_only = true,
@@ -7,4 +7,4 @@ create materialized view rollup.{{level}} with (
 ) as
 {{body}}
 with no data;
-create index on rollup.{{level}} ({{id}}, bucket); -- beside the one on bucket that every aggregate has
+create index on rollup.{{level}} ({{id}}, bucket); -- in addition to the one on bucket that every continuous aggregate has

@@ -1,13 +1,13 @@
--- TimescaleDB: bring the aggregates up to date.
+-- TimescaleDB: brings the aggregates up to date.
 --
 -- Three faults of TimescaleDB would lose buckets silently; all are worked around here and nowhere else.
 -- 1. timescaledb #10296: a change whose last row lies exactly on the start of a day or month (buckets of variable width) does not
---    reach that bucket. note_missed_buckets reads such changes from the invalidation log before anything consumes it, and the refresh
---    computes those buckets by force. The parents of days and months are written by this refresh alone, so it is not raced.
--- 2. Refreshing in batches skips a last changed row on a batch boundary: buckets_per_batch 0 refreshes in one pass.
+--    reach that bucket. note_missed_buckets reads such changes from the invalidation log before they are consumed, and the refresh
+--    forces those buckets. Only this refresh writes the parents of days and months, so there is no race.
+-- 2. Refreshing in batches skips the last changed row if it is on a batch boundary: buckets_per_batch 0 refreshes in one pass.
 -- 3. Rows at or after the invalidation threshold are in no log, and a refresh moves the threshold to the newest row that it sees. A writer
---    asks for it just before it commits and nothing keeps it from moving then (2.28: the writer locks the table, the refresh a row of it),
---    so a refresh at that moment misses these rows and their hour for good. watch_the_future moves it once, out of everybody's way.
+--    reads it just before it commits, and nothing keeps it from moving then (2.28: the writer locks the table, the refresh a row of it).
+--    A refresh at that moment misses the writer's rows, and their hour, for good. log_future_rows moves the threshold to the year 3000.
 
 create procedure logic.note_missed_buckets(parent text, wanted_unit text) language sql as $$
   insert into rollup.missed_bucket (parent, unit, bucket)
@@ -23,7 +23,7 @@ create procedure logic.note_missed_buckets(parent text, wanted_unit text) langua
   on conflict do nothing
 $$;
 
--- Computes by force the days (or months) that were noted; each is ticked off in the transaction after it was computed.
+-- Forces the days (or months) that were noted. Each is deleted from the list in the transaction after the one that computed it.
 create procedure logic.refresh_missed_buckets(wanted_unit text) language plpgsql as $$
 declare
   missed record;
@@ -39,19 +39,19 @@ begin
   end loop;
 end $$;
 
--- From now on every row is in the log, whenever it was measured. Nothing has to be done where that is so already.
-create procedure logic.watch_the_future() language plpgsql as $$
+-- Makes TimescaleDB log every row, whatever its time: moves the invalidation threshold into the far future, unless it is there already.
+create procedure logic.log_future_rows() language plpgsql as $$
 declare
   future constant timestamptz := '3000-01-01 00:00Z';
 begin
   if (select threshold.at < future - interval '1 year' from logic.invalidation_threshold threshold) is not false then
     call refresh_continuous_aggregate('rollup.sensor_hourly', future - interval '1 day', future, options => '{"buckets_per_batch": 0}');
-    lock table raw.readings in share row exclusive mode; -- who asked before has committed then; what they wrote is computed next
+    lock table raw.readings in share row exclusive mode; -- waits for writers that have read the old threshold; their rows are computed next
     commit;
   end if;
 end $$;
 
--- One level: what the log says has changed, from `since` on where that is given, then what was asked for by force, piece by piece.
+-- Refreshes one level: what has changed according to the log (from `since` on, if given), then the forced ranges month by month.
 create procedure logic.refresh_level(level text, unit text, forced tstzmultirange, since timestamptz default null) language plpgsql as $$
 declare
   piece record;
@@ -62,14 +62,14 @@ begin
   end loop;
 end $$;
 
--- When it returns, all that was committed before the call is in every bucket. It commits on its way (a refresh cannot be undone
--- half way, only finished by the next one) and holds a session lock: call it on a connection that is closed after any error.
+-- When it returns, everything committed before the call is in every bucket. It commits between its steps (an interrupted refresh is
+-- completed by the next one) and takes a session lock, so call it on a connection that is closed after any error.
 create or replace procedure rollup.refresh(now timestamptz) language plpgsql as $$
 declare
   periods bigint[];
   hours tstzmultirange;
   piece record;
-  requested tstzmultirange; -- by an operator: all levels by force, whatever was done to them; of other changes the log tells the levels above
+  requested tstzmultirange; -- by an operator: all levels are forced; for other changes, the log informs the levels above
   kept_since timestamptz;
 begin
   call raw.acquire_lock('rollup.refresh');
@@ -77,10 +77,10 @@ begin
 
   periods := array(select id from rollup.stale_period);
   kept_since := (select nullif(retained_from, '-infinity') from raw.installation);
-  call logic.watch_the_future();
+  call logic.log_future_rows();
 
   if (select refreshed_at is null from rollup.freshness) then
-    -- first build: in batches it is four times faster; what the batches skip, the pass below brings
+    -- the first build is four times faster in batches; the pass below adds what they skip
     call refresh_continuous_aggregate('rollup.sensor_hourly', kept_since, null::timestamptz);
   end if;
   requested := logic.stale_hours('sensor_hourly', periods);
@@ -88,7 +88,7 @@ begin
   hours := logic.stale_hours('station_hourly', periods);
   call logic.refresh_level('station_hourly', 'hour', hours);
   for piece in select s.station_id, s.since, s.until from logic.stale_station_hours(periods) s loop
-    perform logic.recompute_station(piece.station_id, piece.since, piece.until); -- the log tells the levels above
+    perform logic.recompute_station(piece.station_id, piece.since, piece.until); -- the log informs the levels above
     commit;
   end loop;
   call logic.note_missed_buckets('station_hourly', 'day');
@@ -113,13 +113,13 @@ begin
   perform raw.release_lock('rollup.refresh');
 end $$;
 
--- Rows of raw.readings from this instant on are in no log of TimescaleDB. No row before the first aggregate was made.
+-- Rows of raw.readings from this instant on are not logged by TimescaleDB. No row until the first aggregate exists.
 create view logic.invalidation_threshold as
   select case when i.watermark < -6e16 then '-infinity' when i.watermark > 6e16 then 'infinity' else to_timestamp(i.watermark / 1e6) end as at
   from _timescaledb_catalog.continuous_aggs_invalidation_threshold i
   join _timescaledb_catalog.hypertable h on h.id = i.hypertable_id and h.schema_name = 'raw' and h.table_name = 'readings';
 
--- What has changed since the last refresh, as ranges.
+-- The ranges of time that have changed since the last refresh.
 create view logic.pending as
   select
     case when log.lowest_modified_value > -6e16 then to_timestamp(log.lowest_modified_value / 1e6) else '-infinity' end as since,
@@ -132,8 +132,8 @@ create view logic.pending as
   where exists (select from raw.readings r where r.measured_at >= threshold.at)
   union all select since, until from rollup.stale_period;
 
--- Compress what rests: chunks of readings and of the hour levels that ended more than a week ago, and again those into which late
--- rows came since. In the foreground, one chunk a transaction: writers of a chunk wait for that one only.
+-- Compresses chunks of readings and of the hourly levels that ended more than a week ago, and recompresses those that have received late
+-- rows. In the foreground, one chunk per transaction, so a writer waits for its own chunk at most.
 create or replace procedure rollup.maintain(now timestamptz) language plpgsql as $$
 declare
   level record;
@@ -150,7 +150,7 @@ begin
 
   for chunk in
     select format('%I.%I', c.chunk_schema, c.chunk_name)::regclass
-    from logic.resting_chunk c
+    from logic.compressible_chunk c
     where c.range_end < maintain.now - interval '7 days' and c.is_stale
     order by c.range_end
   loop
@@ -159,8 +159,8 @@ begin
   end loop;
 end $$;
 
--- The chunks that may be compressed. Stale: not compressed, or only in part, because rows came later.
-create view logic.resting_chunk as
+-- The chunks that can be compressed. is_stale: not compressed, or only partially, because rows arrived later.
+create view logic.compressible_chunk as
   select c.chunk_schema, c.chunk_name, c.range_end, not c.is_compressed or k.status & 8 <> 0 as is_stale
   from timescaledb_information.chunks c
   join _timescaledb_catalog.chunk k on k.schema_name = c.chunk_schema and k.table_name = c.chunk_name
@@ -169,19 +169,19 @@ create view logic.resting_chunk as
   where (c.hypertable_schema, c.hypertable_name) = ('raw', 'readings')
     or (a.view_schema = 'rollup' and a.view_name in ('sensor_hourly', 'station_hourly', 'region_hourly'));
 
--- Drops readings measured before installation.retained_from: whole chunks of them, so that some of the oldest kept chunk stay.
+-- Drops chunks of readings that end before installation.retained_from. Expired readings in the oldest remaining chunk stay for now.
 create procedure logic.delete_expired_readings() language plpgsql as $$
 begin
   perform drop_chunks('raw.readings', older_than => (select retained_from from raw.installation));
 end $$;
 
--- Where the rows of a level are.
+-- The hypertable that stores the rows of a level.
 create function logic.storage_of(level text) returns regclass language sql stable as $$
   select format('%I.%I', a.materialization_hypertable_schema, a.materialization_hypertable_name)::regclass
   from timescaledb_information.continuous_aggregates a where a.view_schema = 'rollup' and a.view_name = level
 $$;
 
--- Bytes on disk of a schema: its own tables, and the chunks of its hypertables and aggregates, compressed ones included.
+-- Size of a schema on disk in bytes: its tables, and the chunks of its hypertables and aggregates, including compressed ones.
 create function logic.size_of(wanted text) returns bigint language sql stable as $$
   select coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint
     + (select coalesce(sum(hypertable_size(format('%I.%I', h.hypertable_schema, h.hypertable_name)::regclass)), 0)::bigint

@@ -1,20 +1,21 @@
 /**
- * The cities and districts of a country that does not exist, in the middle of an ocean, with what makes the air of each its own.
- * No name is that of a real place, so that nobody takes the numbers for somebody's air.
+ * The cities and districts of a country that does not exist, in the middle of an ocean, with what shapes the air of each. No real place
+ * has one of these names, so the numbers cannot be mistaken for real air.
  */
-import type { Title } from './network.ts';
+export type Title = { en: string; ru: string; hy: string };
 
 export type City = {
   slug: string;
   title: Title;
   latitude: number;
   longitude: number;
-  /** Metres above the sea. */
+  /** Metres above sea level. */
   altitude: number;
-  /** About the mean PM2.5 of a year, µg/m³. */
+  /** Roughly the annual mean of PM2.5, µg/m³. */
   particles: number;
-  /** How windy, 1 = as elsewhere. */
+  /** Wind speed as a multiple of the country's. */
   wind: number;
+  /** Left out of some listings. */
   hidden?: true;
   districts: readonly { slug: string; title: Title }[];
 };

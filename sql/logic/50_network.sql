@@ -1,17 +1,17 @@
--- The network file's way into the database: authoritative for everything it lists; anything it does not list stays until it is removed.
+-- Import of the network file. It is authoritative for everything it lists; anything it does not list stays as it is.
 
--- Replaces the periods of one kind for what is listed; those that touch or overlap are joined.
-create procedure logic.replace_periods(kind text, owner_key text, listed int[], keys text, periods jsonb) language plpgsql as $$
+-- Replaces the periods of one table for the listed stations or sensors; adjacent or overlapping periods are merged.
+create procedure logic.replace_periods(period_table text, owner_column text, listed int[], columns text, periods jsonb) language plpgsql as $$
 begin
-  execute format('delete from raw.%I where %I = any ($1)', kind, owner_key) using listed;
+  execute format('delete from raw.%I where %I = any ($1)', period_table, owner_column) using listed;
   execute format(
     'insert into raw.%1$I (%2$s, since, until)
      select %2$s, lower(part), upper(part)
      from (select %2$s, range_agg(tstzrange(since, until)) as parts from jsonb_populate_recordset(null::raw.%1$I, $1) group by %2$s) p
-     cross join unnest(parts) part', kind, keys) using periods;
+     cross join unnest(parts) part', period_table, columns) using periods;
 end $$;
 
--- Everything that is said about each provider, region, station and sensor, its periods included, to tell what a change changed.
+-- All facts about each provider, region, station and sensor, including its periods, to find out what an import changed.
 create view logic.network_fact as
   with station_period as (
     select station_id, jsonb_agg(to_jsonb(p) order by to_jsonb(p)) as periods
@@ -24,7 +24,7 @@ create view logic.network_fact as
   sensor_period as (
     select sensor_id, jsonb_agg(to_jsonb(p) order by to_jsonb(p)) as periods
     from (
-      select 'stood' as kind, sensor_id, station_id, null as formula, since, until from raw.sensor_station
+      select 'located' as kind, sensor_id, station_id, null as formula, since, until from raw.sensor_station
       union all select 'suspicious', sensor_id, null, null, since, until from raw.suspicious_period
       union all select 'correction', sensor_id, null, formula, since, until from raw.correction
     ) p group by 1
@@ -37,9 +37,9 @@ create view logic.network_fact as
   union all
   select 'sensors', id::text, jsonb_build_array(to_jsonb(s), p.periods) from raw.sensor s left join sensor_period p on p.sensor_id = s.id;
 
--- `network`: rows for the tables of schema raw, checked and in full: providers, regions, stations, sensors, and the periods of the
--- stations and sensors among them by table. Returns per kind how many were added, changed and unchanged, and which it does not list;
--- and how many sensors and stations have hours to be computed again (P4). The next refresh computes them.
+-- `network`: validated, complete rows for the tables of schema raw: providers, regions, stations, sensors, and by table the periods of
+-- these stations and sensors. Returns per kind how many were added, changed and unchanged, and the ids that it does not list; and how many
+-- sensors and stations have hours to recompute (P4), which the next refresh does.
 create function logic.replace_network(network jsonb) returns jsonb language plpgsql as $$
 declare
   facts_before jsonb;

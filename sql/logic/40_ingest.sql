@@ -1,0 +1,146 @@
+-- Ingestion. Batches arrive in columns, one element per reading, already validated except for what only the database knows (S2, S3).
+-- These functions run with the rights of the caller, each in one transaction: all or nothing.
+
+-- Stores the usable readings and quarantines the rest. accepted + unchanged + refused = readings given. Raises AS403, and stores nothing,
+-- if the sender is not authorized for one of the sensors; the message lists those sensors.
+create function logic.store_readings(
+  now timestamptz,
+  source text,
+  sensors int[],
+  times float8[], -- microseconds since 1970
+  problems text[], -- why a reading cannot be used; null: no problem found so far
+  lines bigint[], -- line numbers in the source
+  texts text, -- the input of all readings, one per line
+  value_nths int[], -- numbers, from 1, of the readings of which a value was left out
+  value_reasons text[],
+  scope_provider text, -- the provider the sender is authorized for; null: any
+  scope_stations int[], -- and which of its stations; null: all
+  only_new boolean, -- never replace a stored reading
+  {{each parameter: $name_values real[]}},
+  out accepted int,
+  out unchanged int,
+  out without_station int, -- accepted readings without a placement at their time
+  out refused_nths int[], -- numbers, from 1, of the readings that could not be used
+  out refused_reasons text[],
+  out late_hours int, -- closed hours in which readings were written
+  out left_out int, -- lines that did not fit into the quarantine
+  out delays jsonb -- seconds from measurement to now of the readings written, grouped: [[count, mean], …]
+)
+language plpgsql
+set plan_cache_mode = force_custom_plan -- a generic plan would assume ten readings
+as $$
+declare
+  unauthorized int[] := logic.unauthorized_sensors(sensors, times, scope_provider, scope_stations);
+begin
+  if unauthorized <> '{}' then
+    raise exception using errcode = 'AS403', message = array_to_string(unauthorized, ', ');
+  end if;
+  lock table raw.ingest_lock in row exclusive mode; -- see raise_ingest_cutoff
+
+  with given as materialized (
+    select g.nth, g.sensor_id, to_timestamp(g.microseconds / 1e6) as measured_at, {{each parameter: g.$name}},
+      case
+        when s.id is null and g.problem is distinct from 'unreadable_line' then 'unknown_sensor'
+        when g.problem is not null then g.problem
+        when to_timestamp(g.microseconds / 1e6) < rollup.origin() then 'before_epoch'
+        when to_timestamp(g.microseconds / 1e6) < i.ingest_cutoff then 'older_than_retention'
+      end as reason
+    from unnest(sensors, times, problems, {{each parameter: $name_values}})
+      with ordinality as g(sensor_id, microseconds, problem, {{each parameter: $name}}, nth)
+    left join raw.sensor s on s.id = g.sensor_id
+    cross join raw.installation i
+  ),
+  usable as materialized (
+    select *, row_number() over (partition by sensor_id, measured_at order by nth desc) = 1 as is_last from given where reason is null
+  ),
+  {{include parts/store.sql}}
+  select replaced.n + count(w.measured_at),
+    (select count(*) from usable) - replaced.n - count(w.measured_at),
+    count(w.measured_at) filter (where p.sensor_id is null),
+    count(distinct rollup.bucket_start('hour', w.measured_at)) filter (where w.measured_at < rollup.bucket_start('hour', now)),
+    coalesce((select jsonb_agg(jsonb_build_array(n, greatest(seconds, 0))) from (
+      select count(*) as n, avg(delay) as seconds from written
+      group by width_bucket(delay, array[60, 300, 1800, 10800, 86400, 604800]::float8[])) d), '[]'),
+    (select coalesce(array_agg(nth order by nth), '{}') from given where reason is not null),
+    (select coalesce(array_agg(reason order by nth), '{}') from given where reason is not null)
+  into accepted, unchanged, without_station, late_hours, delays, refused_nths, refused_reasons
+  from replaced
+  left join written w on true
+  left join raw.placement p on p.sensor_id = w.sensor_id and w.measured_at >= p.since and w.measured_at < p.until
+  group by replaced.n;
+
+  left_out := 0;
+  if refused_nths <> '{}' or value_nths <> '{}' then
+    left_out := logic.quarantine_readings(now, source, scope_provider, scope_stations, sensors, times, lines, texts, value_nths, value_reasons,
+      refused_nths, refused_reasons, {{each parameter: $name_values}});
+  end if;
+end $$;
+
+-- The same for readings that an import has copied into the temporary table staged_readings (nth and the columns of raw.readings); all must
+-- be usable. accepted + unchanged = readings staged.
+create function logic.store_staged_readings(now timestamptz, out accepted int, out unchanged int, out without_station int) language plpgsql as $$
+declare
+  only_new constant boolean := false;
+begin
+  with usable as materialized (
+    select *, row_number() over (partition by sensor_id, measured_at order by nth desc) = 1 as is_last from staged_readings
+  ),
+  {{include parts/store.sql}}
+  select replaced.n + count(w.measured_at), (select count(*) from usable) - replaced.n - count(w.measured_at),
+    count(w.measured_at) filter (where p.sensor_id is null)
+  into accepted, unchanged, without_station
+  from replaced
+  left join written w on true
+  left join raw.placement p on p.sensor_id = w.sensor_id and w.measured_at >= p.since and w.measured_at < p.until
+  group by replaced.n;
+end $$;
+
+-- What an import needs to validate readings of these sensors; no row for a sensor that is not in the network. Times are microseconds since
+-- 1970. newest: the newest stored reading, or null. placements: [since, until) of each, null if infinite.
+create function logic.known_sensors(sensors int[]) returns table (id int, newest float8, placements jsonb) language sql stable
+set plan_cache_mode = force_custom_plan as $$
+  select s.id,
+    (select extract(epoch from r.measured_at)::float8 * 1e6 from raw.readings r where r.sensor_id = s.id order by r.measured_at desc limit 1),
+    (select coalesce(jsonb_agg(jsonb_build_array(
+        case when isfinite(p.since) then extract(epoch from p.since) * 1000000 end,
+        case when isfinite(p.until) then extract(epoch from p.until) * 1000000 end)), '[]')
+      from raw.placement p where p.sensor_id = s.id)
+  from raw.sensor s
+  where s.id = any (sensors)
+$$;
+
+-- Fixes the ingest cutoff until the end of the transaction (see raise_ingest_cutoff) and returns from when on readings are accepted: the
+-- origin of the first hour, and the cutoff, null if there is none; microseconds since 1970.
+create function logic.ingest_bounds(out origin float8, out cutoff float8) language plpgsql as $$
+begin
+  lock table raw.ingest_lock in row exclusive mode;
+  select extract(epoch from rollup.origin()) * 1e6, case when isfinite(ingest_cutoff) then extract(epoch from ingest_cutoff) * 1e6 end
+  into origin, cutoff from raw.installation;
+end $$;
+
+-- The sensors for which the sender is not authorized: known sensors that were at a station outside the sender's scope at the time of a
+-- reading (suspicious or not) or, if they were at no station then, have never been at a station within it.
+create function logic.unauthorized_sensors(sensors int[], times float8[], provider text, stations int[]) returns int[] language sql stable as $$
+  select coalesce(array_agg(distinct g.sensor_id order by g.sensor_id), '{}')
+  from unnest(sensors, times) as g(sensor_id, microseconds)
+  join raw.sensor s on s.id = g.sensor_id
+  cross join lateral (
+    select
+      bool_or(is_own) filter (where is_then) as own_then,
+      bool_or(is_own) as own_ever
+    from (
+      select
+        st.provider_id = provider and (stations is null or st.id = any (stations)) as is_own,
+        to_timestamp(g.microseconds / 1e6) >= located.since and to_timestamp(g.microseconds / 1e6) < located.until as is_then
+      from raw.sensor_station located
+      join raw.station st on st.id = located.station_id
+      where located.sensor_id = g.sensor_id
+    ) at_station
+  ) of_sensor
+  where provider is not null and not coalesce(of_sensor.own_then, of_sensor.own_ever, false)
+$$;
+
+revoke all on function logic.store_readings, logic.store_staged_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors from public;
+grant execute on function logic.store_readings, logic.store_staged_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors
+  to airseries_ingest;
+grant usage on schema logic to airseries_ingest;
