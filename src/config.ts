@@ -100,6 +100,10 @@ const SCHEMA = z.object({
     name: 'RAW_RETENTION',
     meaning: 'how long readings are kept, at least `35 days`; unset: forever. Aggregates stay (Operations)',
   }),
+  responseCacheMb: z.coerce.number().int().min(0).max(4_096).default(64).register(ABOUT, {
+    name: 'RESPONSE_CACHE_MB',
+    meaning: 'how much memory rendered responses may take; `0`: each is rendered for its request',
+  }),
   siteBaseUrl: z
     .url({ protocol: /^https?$/, error: 'must be an http(s) address such as https://air.example' })
     .transform((url) => url.replace(/\/+$/, ''))

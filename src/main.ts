@@ -4,6 +4,7 @@ import { makeApp } from './api/app.ts';
 import { type Clock, makeClock } from './clock.ts';
 import { type Config, readConfig } from './config.ts';
 import type { Target } from './database/client.ts';
+import { watchDataVersion } from './database/dataVersion.ts';
 import { waitForDatabase } from './database/errors.ts';
 import { checkInstalled } from './database/installed.ts';
 import { type Installation, migrate } from './database/migrate.ts';
@@ -73,7 +74,10 @@ async function start(service: Service): Promise<void> {
   if (publicServer === undefined) return;
   closers.push(() => publicServer.close());
   listeners.push(publicServer);
-  starting.serve(makeApp({ db: reads, clock, siteBaseUrl: config.siteBaseUrl, log: requestLog, metrics }));
+  const versions = watchDataVersion({ db: reads, target, clock, log });
+  closers.push(() => versions.close());
+  const cache = { maxBytes: config.responseCacheMb * 1_048_576, versions };
+  starting.serve(makeApp({ db: reads, clock, siteBaseUrl: config.siteBaseUrl, log: requestLog, metrics, cache }));
   log.info(`ready: try http://localhost:${publicServer.port}/en/air-quality-app/v1/stations.json`);
 }
 

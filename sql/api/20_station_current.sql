@@ -13,7 +13,8 @@ returns table (
   temperature float8, humidity float8, pressure int, aqi int,
   "pm2.5" float8, "pm2.5_raw" float8, pm10 float8, pm1 float8,
   wind_speed float8, wind_direction text, uv float8, rain float8,
-  no2 float8, so2 float8, o3 float8, dust float8, usvh float8
+  no2 float8, so2 float8, o3 float8, dust float8, usvh float8,
+  valid_until timestamptz
 ) language sql stable begin atomic
   select
     s.id, s.provider,
@@ -27,7 +28,8 @@ returns table (
     {{publish pm25: c.pm25}}, {{publish pm25_raw: c.pm25_raw}}, {{publish pm10: c.pm10}}, {{publish pm1: c.pm1}},
     {{publish wind_speed: c.wind_speed}}, api.compass(logic.wind_degrees(c.wind_sin, c.wind_cos)),
     {{publish uv: c.uv}}, {{publish rain: c.rain}},
-    {{publish no2: c.no2}}, {{publish so2: c.so2}}, {{publish o3: c.o3}}, {{publish dust: c.dust}}, {{publish usvh: c.usvh}}
+    {{publish no2: c.no2}}, {{publish so2: c.so2}}, {{publish o3: c.o3}}, {{publish dust: c.dust}}, {{publish usvh: c.usvh}},
+    least(c.changes_at, state.changes_at)
   from api.station s
   join api.station_title t on t.station_id = s.id and t.locale = station_current.locale
   join logic.station_state(at, only_station) state on state.station_id = s.id
@@ -35,4 +37,4 @@ returns table (
   where only_station is null or s.id = only_station;
 end;
 comment on function api.station_current is
-  'All stations at an instant, or only the given one (no row if it is unknown). Each parameter is the mean of the hour up to its newest value, null if there is none or it is stale; a station without any is offline. Titles are in the given locale, one of those in the paths of the API. Columns as in api.station and api.station_title, and: status (online or offline), is_listed (whether it appears in lists, that is, is not hidden), is_bad_thp (whether temperature, humidity and pressure look unreliable), measurement_time (of the newest reading; null if offline), aqi (of the published PM2.5 and PM10 [US EPA AQI]), "pm2.5" and "pm2.5_raw" (with and without correction [µg/m³]), wind_direction (compass point), rain (sum of the hour [mm]), temperature [°C], humidity [%], pressure [Pa], pm10, pm1, so2, o3 and dust [µg/m³], no2 [ppb], usvh [µSv/h], uv [UV index], wind_speed [m/s].';
+  'All stations at an instant, or only the given one (no row if it is unknown). Each parameter is the mean of the hour up to its newest value, null if there is none or it is stale; a station without any is offline. Titles are in the given locale, one of those in the paths of the API. Columns as in api.station and api.station_title, and: status (online or offline), is_listed (whether it appears in lists, that is, is not hidden), is_bad_thp (whether temperature, humidity and pressure look unreliable), measurement_time (of the newest reading; null if offline), aqi (of the published PM2.5 and PM10 [US EPA AQI]), "pm2.5" and "pm2.5_raw" (with and without correction [µg/m³]), wind_direction (compass point), rain (sum of the hour [mm]), temperature [°C], humidity [%], pressure [Pa], pm10, pm1, so2, o3 and dust [µg/m³], no2 [ppb], usvh [µSv/h], uv [UV index], wind_speed [m/s], valid_until (the first instant at which any of this changes without new data; null: never).';

@@ -9,3 +9,8 @@ language sql immutable parallel safe begin atomic
 end;
 comment on function api.history_window is
   'The history windows at an instant. One row per window. Columns: series (key of the window), unit (of its buckets: hour, day or month), since, until (half-open bounds).';
+
+-- Only a closing hour moves a window: days and months close with one.
+create function api.history_valid_until(at timestamptz) returns timestamptz language sql immutable parallel safe
+  return rollup.bucket_add('hour', rollup.bucket_start('hour', at), 1);
+comment on function api.history_valid_until is 'The first instant at which the history windows of an instant move.';

@@ -15,7 +15,8 @@ returns table (
   "who_daily_pm2.5" float8, who_daily_exceedance float8,
   "who_year_pm2.5" float8, who_yearly_exceedance float8, "who_pm2.5_exceedance_days" int,
   month_cigarettes float8,
-  map_latitude float8, map_longitude float8, map_delta float8, is_hidden boolean
+  map_latitude float8, map_longitude float8, map_delta float8, is_hidden boolean,
+  valid_until timestamptz
 ) language sql stable begin atomic
   select
     r.slug, r.kind, t.title, r.city_slug, t.city,
@@ -27,11 +28,12 @@ returns table (
     {{publish pm25: c.who_daily}}, api.exceedance(c.who_daily, 15),
     {{publish pm25: c.who_year}}, api.exceedance(c.who_year, 5), coalesce(c.who_exceedance_days, 0),
     logic.published_floor(c.month * 30 / 22, 1),
-    r.map_latitude, r.map_longitude, r.map_delta, r.is_hidden
+    r.map_latitude, r.map_longitude, r.map_delta, r.is_hidden,
+    c.changes_at
   from api.region r
   join api.region_title t on t.region_slug = r.slug and t.locale = region_current.locale
   join logic.region_current(at, only_region) c on c.region_slug = r.slug
   where only_region is null or r.slug = only_region;
 end;
 comment on function api.region_current is
-  'All regions at an instant, or only the given one (no row if it is unknown). Current values come from the newest digest and are null if it is older than 30 minutes; health figures come from closed hours and completed days. Titles are in the given locale, one of those in the paths of the API. Columns as in api.region and api.region_title, and: measurement_time (of the digest used), temperature [°C], humidity [%], pressure [Pa], aqi [US EPA AQI], "pm2.5" [µg/m³], pm10 [µg/m³], no2 [ppb], station_count (in the digest [stations]), "who_daily_pm2.5" (mean of the last 24 closed hours [µg/m³]), who_daily_exceedance (its ratio to the guideline of 15 µg/m³, see api.exceedance [times]), "who_year_pm2.5" (mean of the last 365 completed days [µg/m³]), who_yearly_exceedance (its ratio to the guideline of 5 µg/m³, see api.exceedance [times]), "who_pm2.5_exceedance_days" (days above 15 µg/m³ among those 365 [days]), month_cigarettes (mean PM2.5 of the last 30 completed days × 30 / 22 [cigarettes]).';
+  'All regions at an instant, or only the given one (no row if it is unknown). Current values come from the newest digest and are null if it is older than 30 minutes; health figures come from closed hours and completed days. Titles are in the given locale, one of those in the paths of the API. Columns as in api.region and api.region_title, and: measurement_time (of the digest used), temperature [°C], humidity [%], pressure [Pa], aqi [US EPA AQI], "pm2.5" [µg/m³], pm10 [µg/m³], no2 [ppb], station_count (in the digest [stations]), "who_daily_pm2.5" (mean of the last 24 closed hours [µg/m³]), who_daily_exceedance (its ratio to the guideline of 15 µg/m³, see api.exceedance [times]), "who_year_pm2.5" (mean of the last 365 completed days [µg/m³]), who_yearly_exceedance (its ratio to the guideline of 5 µg/m³, see api.exceedance [times]), "who_pm2.5_exceedance_days" (days above 15 µg/m³ among those 365 [days]), month_cigarettes (mean PM2.5 of the last 30 completed days × 30 / 22 [cigarettes]), valid_until (the first instant at which any of this changes without new data).';

@@ -77,6 +77,7 @@ begin
   call logic.replace_periods('correction', 'sensor_id', sensors, 'sensor_id, formula', network -> 'correction');
   delete from raw.screened_period p using raw.station s where s.id = p.station_id and not s.screening;
   affected := logic.apply_periods();
+  perform logic.raise_data_version();
 
   return (
     with listed as (

@@ -97,6 +97,7 @@ begin
   join raw.station s on s.id = p.station_id and s.screening
   on conflict do nothing;
   perform logic.apply_periods();
+  perform logic.raise_data_version();
 end $$;
 
 revoke all on function logic.standard_pressure, logic.implausible_periods, logic.screen from public;

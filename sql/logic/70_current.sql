@@ -9,9 +9,10 @@ returns table (
   {{each mean: $name float8}},
   wind_sin float8,
   wind_cos float8,
-  rain float8
+  rain float8,
+  changes_at timestamptz -- when the first of the values becomes stale
 ) language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select station_id, measured_at, {{each mean: $name}}, wind_sin, wind_cos, rain
+  select station_id, measured_at, {{each mean: $name}}, wind_sin, wind_cos, rain, changes_at
   from (
     select
       p.station_id,
@@ -21,7 +22,8 @@ returns table (
       {{include parts/station_pm25_raw.sql}} as pm25_raw,
       avg(s.wind_sin) as wind_sin,
       avg(s.wind_cos) as wind_cos,
-      avg(s.rain) as rain
+      avg(s.rain) as rain,
+      min(least({{each parameter: newest.$name}}) + provider.stale_after) as changes_at
     from raw.placement p
     join raw.station station on station.id = p.station_id
     join raw.provider provider on provider.id = station.provider_id
@@ -49,14 +51,25 @@ returns table (
   ) current
 $$;
 
--- Whether a station is listed (C6) and flagged (C5) at an instant.
+-- Whether a station is listed (C6) and flagged (C5) at an instant, and when that, its sensors or their readings change next, as far as is known:
+-- at the beginning or end of a period, or at a reading from a clock that is ahead.
 create function logic.station_state(at timestamptz, only_station int default null)
-returns table (station_id int, is_listed boolean, is_bad_thp boolean)
+returns table (station_id int, is_listed boolean, is_bad_thp boolean, changes_at timestamptz)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select
     station.id,
     not exists (select from raw.hidden_period p where p.station_id = station.id and p.since <= at and at < p.until),
-    exists (select from logic.flag p where p.station_id = station.id and p.since <= at and at < p.until)
+    exists (select from logic.flag p where p.station_id = station.id and p.since <= at and at < p.until),
+    (
+      select min(boundary) from (
+        select unnest(array[p.since, p.until]) from raw.hidden_period p where p.station_id = station.id and p.until > at
+        union all select unnest(array[p.since, p.until]) from logic.flag p where p.station_id = station.id and p.until > at
+        union all select unnest(array[p.since, p.until]) from raw.placement p where p.station_id = station.id and p.until > at
+        union all
+        select (select min(r.measured_at) from raw.readings r where r.sensor_id = p.sensor_id and r.measured_at > at)
+        from raw.placement p where p.station_id = station.id and p.since <= at and at < p.until
+      ) b(boundary) where boundary > at and boundary < 'infinity'
+    )
   from raw.station station
   where only_station is null or station.id = only_station
 $$;
@@ -81,7 +94,8 @@ create procedure logic.make_digest(at timestamptz) language sql as $$
     join logic.station_current(at) c on c.station_id = m.station_id
   ) on m.region_slug = region.slug and m.since <= at and at < m.until
   group by region.slug
-  on conflict (region_slug, made_at) do nothing
+  on conflict (region_slug, made_at) do nothing;
+  select logic.raise_data_version();
 $$;
 
 -- The newest digest of each region, up to 30 minutes old, and its health figures.
@@ -99,7 +113,8 @@ returns table (
   who_daily float8, -- µg/m³, W1
   who_year float8, -- µg/m³, W2
   who_exceedance_days int,
-  month float8 -- µg/m³, mean of the last 30 completed days
+  month float8, -- µg/m³, mean of the last 30 completed days
+  changes_at timestamptz -- when an hour closes, the digest is too old or the next one counts
 ) language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   with closed as materialized ( -- bounds of closed hours and completed local days, computed once instead of per row
     select
@@ -111,7 +126,12 @@ returns table (
   )
   select
     region.slug, digest.made_at, digest.station_count, digest.temperature, digest.humidity, digest.pressure, digest.pm25, digest.pm10, digest.no2,
-    hours.mean, days.year, days.exceedances, days.month
+    hours.mean, days.year, days.exceedances, days.month,
+    least(
+      rollup.bucket_add('hour', closed.hour, 1),
+      digest.made_at + interval '30 minutes' + interval '1 microsecond',
+      (select min(d.made_at) from rollup.digest d where d.region_slug = region.slug and d.made_at > at)
+    )
   from raw.region region
   cross join closed
   left join lateral (

@@ -29,10 +29,20 @@ export type AppOptions = {
 
 /** Where `/` sends a person. */
 const SHOWCASE = `${BASE_PATH.replace('{locale}', 'en')}/stations.json`;
-const UNCACHED = { maxBytes: 0, versions: { current: () => undefined, lastKnown: () => undefined, onChange: () => undefined } };
+const UNCACHED = {
+  maxBytes: 0,
+  versions: { current: () => undefined, lastKnown: () => undefined, onChange: () => undefined },
+};
 
 /** Throws nothing: every failure of a request is an answer in JSON. */
-export function makeApp({ db, clock, siteBaseUrl, log, metrics, cache: cacheOptions = UNCACHED }: AppOptions): RequestListener {
+export function makeApp({
+  db,
+  clock,
+  siteBaseUrl,
+  log,
+  metrics,
+  cache: cacheOptions = UNCACHED,
+}: AppOptions): RequestListener {
   const cache = makeResponseCache({ ...cacheOptions, clock });
   const documents = makeDocuments({ db, clock, site: makeSiteUrls(siteBaseUrl) });
   const errors = makeErrorHandlers(log);

@@ -9,13 +9,18 @@ import { type ApiDb, type ApiRow, apiRows } from '../database/pools.ts';
 
 /** Columns whose type the catalog doesn't know. */
 type StationWords = Pick<Station, 'status'>;
-export type StationRow = Omit<ApiRow<'station_current'>, keyof StationWords> & StationWords;
+export type StationRow = Omit<ApiRow<'station_current'>, keyof StationWords> & StationWords & Version;
+
+/** The data version that the row was read at (see `documents.ts`). */
+type Version = { data_version: number | null };
 
 /** A station at an instant, hidden or not; undefined where there is none. */
 export async function queryStation(db: ApiDb, at: Date, locale: Locale, id: number): Promise<StationRow | undefined> {
   return await db
     .selectFrom(apiRows('station_current', { at, only_station: id, locale }).as('station'))
-    .selectAll()
+    .innerJoin('api.freshness as freshness', (join) => join.onTrue())
+    .selectAll('station')
+    .select('freshness.data_version')
     .$narrowType<StationWords>()
     .executeTakeFirst();
 }
@@ -25,13 +30,15 @@ export function presentStation(row: StationRow, locale: Locale, site: SiteUrls):
   return pickFields(station, { ...row, lux: null, url: site.station(locale, row.id) });
 }
 
-export type RegionRow = ApiRow<'region_current'>;
+export type RegionRow = ApiRow<'region_current'> & Version;
 
 /** A city or district at an instant, with its WHO figures; undefined where there is none. */
 export async function queryRegion(db: ApiDb, at: Date, locale: Locale, slug: string): Promise<RegionRow | undefined> {
   return await db
     .selectFrom(apiRows('region_current', { at, only_region: slug, locale }).as('region'))
-    .selectAll()
+    .innerJoin('api.freshness as freshness', (join) => join.onTrue())
+    .selectAll('region')
+    .select('freshness.data_version')
     .executeTakeFirst();
 }
 
@@ -51,29 +58,38 @@ export function presentRegion(row: RegionRow, locale: Locale, site: SiteUrls): R
 
 export type StationsRows = { providers: Provider[]; stations: StationRow[]; regions: RegionRow[] };
 
-/** The listed stations, their providers and all regions, each in the order of the response. */
+/** All providers, stations (hidden ones too: they may appear with time) and regions, each in the order of the response. */
 export async function queryStations(db: ApiDb, at: Date, locale: Locale): Promise<StationsRows> {
   const [station, region] = [apiRows('station_current', { at, locale }), apiRows('region_current', { at, locale })];
   const [providers, stations, regions] = await Promise.all([
     db.selectFrom('api.provider').selectAll().orderBy(sql`id collate "C"`).execute(),
     db
       .selectFrom(station.as('station'))
-      .selectAll()
-      .where('is_listed', '=', true)
+      .innerJoin('api.freshness as freshness', (join) => join.onTrue())
+      .selectAll('station')
+      .select('freshness.data_version')
       .orderBy('id')
       .$narrowType<StationWords>()
       .execute(),
-    db.selectFrom(region.as('region')).selectAll().orderBy('kind').orderBy(sql`slug collate "C"`).execute(),
+    db
+      .selectFrom(region.as('region'))
+      .innerJoin('api.freshness as freshness', (join) => join.onTrue())
+      .selectAll('region')
+      .select('freshness.data_version')
+      .orderBy('kind')
+      .orderBy(sql`slug collate "C"`)
+      .execute(),
   ]);
-  const listed = new Set(stations.map(({ provider }) => provider));
-  return { providers: providers.filter(({ id }) => listed.has(id)), stations, regions };
+  return { providers, stations, regions };
 }
 
 /** The response of `stations.json`. */
 export function presentStationsList(rows: StationsRows, locale: Locale, site: SiteUrls): StationsList {
+  const listed = rows.stations.filter((row) => row.is_listed);
+  const providers = new Set(listed.map((row) => row.provider));
   return {
-    providers: rows.providers.map((row) => pickFields(provider, row)),
-    stations: rows.stations.map((row) => presentStation(row, locale, site)),
+    providers: rows.providers.filter(({ id }) => providers.has(id)).map((row) => pickFields(provider, row)),
+    stations: listed.map((row) => presentStation(row, locale, site)),
     regions: rows.regions.map((row) => presentRegion(row, locale, site)),
   };
 }

@@ -73,7 +73,7 @@ export function makeDocuments({ db, clock, site }: { db: ApiDb; clock: Clock; si
 }
 
 /** Columns of every row that a document is made of: the first instant at which it changes without new data, and the data version. */
-type Validity = { valid_until: string | null; data_version: number };
+type Validity = { valid_until: string | null; data_version: number | null };
 
 /** The last instant that a Date can hold. */
 const NEVER = 8.64e15;
@@ -81,7 +81,9 @@ const NEVER = 8.64e15;
 function rendering(locale: Locale, content: object, rows: readonly Validity[]): Omit<Rendering, 'route'> {
   return {
     answer: answerOf(locale, content),
-    validUntil: new Date(Math.min(NEVER, ...rows.map(({ valid_until: until }) => (until === null ? NEVER : Date.parse(until))))),
-    version: rows.length === 0 ? 0 : Math.min(...rows.map((row) => row.data_version)) // 0: an empty network isn't worth keeping,
+    validUntil: new Date(
+      Math.min(NEVER, ...rows.map(({ valid_until: until }) => (until === null ? NEVER : Date.parse(until)))),
+    ),
+    version: rows.length === 0 ? 0 : Math.min(...rows.map((row) => row.data_version ?? 0)), // 0: an empty network isn't worth keeping,
   };
 }

@@ -22,10 +22,14 @@ export type RegionBucket = InWindow<ApiRow<'region_history'>>;
 type InWindow<Row> = Omit<Row, 'series'> & { series: WindowKey };
 
 /** The buckets of all windows, and how long they stay right (see `documents.ts`). */
-export type History<Bucket> = { buckets: Bucket[]; valid_until: string | null; data_version: number };
+export type History<Bucket> = { buckets: Bucket[]; valid_until: string | null; data_version: number | null };
 
 /** One query: a station without data is one row without a bucket. Undefined where there is no such station. */
-export async function queryStationHistory(db: ApiDb, at: Date, id: number): Promise<History<StationBucket> | undefined> {
+export async function queryStationHistory(
+  db: ApiDb,
+  at: Date,
+  id: number,
+): Promise<History<StationBucket> | undefined> {
   const rows = await db
     .selectFrom('api.station as station')
     .innerJoin('api.freshness as freshness', (join) => join.onTrue())
@@ -40,7 +44,11 @@ export async function queryStationHistory(db: ApiDb, at: Date, id: number): Prom
 }
 
 /** The same for a region. */
-export async function queryRegionHistory(db: ApiDb, at: Date, slug: string): Promise<History<RegionBucket> | undefined> {
+export async function queryRegionHistory(
+  db: ApiDb,
+  at: Date,
+  slug: string,
+): Promise<History<RegionBucket> | undefined> {
   const rows = await db
     .selectFrom('api.region as region')
     .innerJoin('api.freshness as freshness', (join) => join.onTrue())
@@ -56,12 +64,12 @@ export async function queryRegionHistory(db: ApiDb, at: Date, slug: string): Pro
 
 const validUntil = (at: Date) => sql<string>`api.history_valid_until(${at})`.as('valid_until');
 
-type Row<Bucket> = { [Key in keyof Bucket]: Bucket[Key] | null } & Omit<History<Bucket>, 'buckets'>;
-
-function historyOf<Bucket extends { series: string }>(rows: Row<Bucket>[]): History<Bucket> | undefined {
+function historyOf<Bucket extends StationBucket | RegionBucket>(
+  rows: (Omit<History<Bucket>, 'buckets'> & { series: WindowKey | null })[],
+): History<Bucket> | undefined {
   const [first] = rows;
   if (first === undefined) return undefined;
-  const buckets = rows.filter((row) => row.series !== null) as unknown as Bucket[];
+  const buckets = rows.filter(({ series }) => series !== null) as unknown as Bucket[]; // all columns are null with the series
   return { buckets, valid_until: first.valid_until, data_version: first.data_version };
 }
 

@@ -4,7 +4,7 @@
  */
 
 export type ApiViews = {
-  'api.freshness': { refreshed_at: string | null };
+  'api.freshness': { refreshed_at: string | null; data_version: number | null };
   'api.installation': {
     time_zone: string;
     epoch: string;
@@ -280,6 +280,7 @@ export type ApiFunctions = {
       map_longitude: number;
       map_delta: number;
       is_hidden: boolean | null;
+      valid_until: string | null;
     };
   };
   region_history: {
@@ -368,6 +369,7 @@ export type ApiFunctions = {
       o3: number | null;
       dust: number | null;
       usvh: number | null;
+      valid_until: string | null;
     };
   };
   station_flat_line: {

@@ -61,7 +61,8 @@ const DELETE = `
   delete from raw.region;
   delete from raw.token;
   delete from raw.pull;
-  delete from raw.provider;`;
+  delete from raw.provider;
+  select logic.raise_data_version();`;
 
 async function refuseOtherProviders(sql: Sql): Promise<void> {
   const others = await sql<

@@ -34,6 +34,8 @@ export const stationRow: StationRow = {
   o3: null,
   dust: null,
   usvh: 0.1,
+  valid_until: '2026-11-20T15:00:00+04:00',
+  data_version: 1,
 };
 
 export const regionRow: RegionRow = {
@@ -61,6 +63,8 @@ export const regionRow: RegionRow = {
   map_longitude: 44.5,
   map_delta: 0.2,
   is_hidden: false,
+  valid_until: '2026-11-20T13:00:00+04:00',
+  data_version: 1,
 };
 
 const values = {

@@ -1,5 +1,5 @@
 /** The real app over a real database, at a fixed instant. */
-import type { Express } from 'express';
+import type { RequestListener } from 'node:http';
 import type { Kysely } from 'kysely';
 import { makeApp } from '../../src/api/app.ts';
 import { makeClock } from '../../src/clock.ts';
@@ -9,7 +9,13 @@ import type { Log } from '../../src/log.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { insertNetwork, NOW } from './network.ts';
 
-export type Served = { app: Express; db: Kysely<Api>; database: TestDatabase; log: Lines; close(): Promise<void> };
+export type Served = {
+  app: RequestListener;
+  db: Kysely<Api>;
+  database: TestDatabase;
+  log: Lines;
+  close(): Promise<void>;
+};
 
 export type Lines = Log & { lines: { level: string; fields: object; message: string }[] };
 

@@ -1,6 +1,7 @@
 /** /metrics: every metric that is defined is exposed, by names that promtool likes, and in bounded number whatever is requested. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import request from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeApp } from '../../src/api/app.ts';
@@ -155,7 +156,7 @@ onEveryEngine('metrics', (engine) => {
       random.next() < 0.3
         ? `/en/air-quality-app/v1/station/${random.below(1_000)}.json?x=${random.below(1e9)}`
         : `/${Array.from({ length: 1 + random.below(6) }, piece).join('/')}`;
-    const server = app.listen(0);
+    const server = createServer(app).listen(0);
     const { port } = server.address() as { port: number };
     const ask = async (method: string) => {
       const answer = await fetch(`http://localhost:${port}${encodeURI(address())}`, { method });

@@ -765,6 +765,7 @@ begin
 
   delete from rollup.stale_period where id = any (periods);
   update rollup.freshness set refreshed_at = refresh.now;
+  perform logic.raise_data_version();
   commit;
   perform raw.release_lock('rollup.refresh');
 end $$;
@@ -825,6 +826,14 @@ create function logic.published_direction(wind_sin float8, wind_cos float8) retu
 -- Equality of aggregates (A10): relative tolerance 1e-9, absolute below 1, since sums of cancelling terms end near 0 but not at 0.
 create function logic.same(a float8, b float8) returns boolean language sql immutable parallel safe
   return coalesce(abs(a - b) <= 1e-9 * greatest(1, abs(a), abs(b)), a is null and b is null);
+
+-- Announces that published data may have changed: processes that keep rendered documents listen on channel airseries_data for the new
+-- number. Call it last in a transaction: every other caller waits for the row until that transaction ends.
+create function logic.raise_data_version() returns void language sql as $$
+  with raised as (update rollup.freshness set data_version = data_version + 1 returning data_version)
+  select pg_notify('airseries_data', data_version::text) from raised
+$$;
+revoke all on function logic.raise_data_version from public;
 
 -- Ranges of time and the buckets they overlap.
 
@@ -1851,6 +1860,7 @@ begin
   call logic.replace_periods('correction', 'sensor_id', sensors, 'sensor_id, formula', network -> 'correction');
   delete from raw.screened_period p using raw.station s where s.id = p.station_id and not s.screening;
   affected := logic.apply_periods();
+  perform logic.raise_data_version();
 
   return (
     with listed as (
@@ -1979,6 +1989,7 @@ begin
   join raw.station s on s.id = p.station_id and s.screening
   on conflict do nothing;
   perform logic.apply_periods();
+  perform logic.raise_data_version();
 end $$;
 
 revoke all on function logic.standard_pressure, logic.implausible_periods, logic.screen from public;
@@ -2007,7 +2018,8 @@ returns table (
   wind_speed float8,
   wind_sin float8,
   wind_cos float8,
-  rain float8
+  rain float8,
+  changes_at timestamptz -- when the first of the values becomes stale
 ) language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select station_id, measured_at, temperature,
   humidity,
@@ -2022,7 +2034,7 @@ returns table (
   dust,
   usvh,
   uv,
-  wind_speed, wind_sin, wind_cos, rain
+  wind_speed, wind_sin, wind_cos, rain, changes_at
   from (
     select
       p.station_id,
@@ -2047,7 +2059,23 @@ returns table (
       avg(case when p.formula = 'none' then s.pm25_raw else coalesce(s.pm25_raw, s.pm25) end) as pm25_raw,
       avg(s.wind_sin) as wind_sin,
       avg(s.wind_cos) as wind_cos,
-      avg(s.rain) as rain
+      avg(s.rain) as rain,
+      min(least(newest.temperature,
+  newest.humidity,
+  newest.pressure,
+  newest.pm1,
+  newest.pm25,
+  newest.pm25_raw,
+  newest.pm10,
+  newest.no2,
+  newest.so2,
+  newest.o3,
+  newest.dust,
+  newest.usvh,
+  newest.uv,
+  newest.wind_speed,
+  newest.wind_direction,
+  newest.rain) + provider.stale_after) as changes_at
     from raw.placement p
     join raw.station station on station.id = p.station_id
     join raw.provider provider on provider.id = station.provider_id
@@ -2103,14 +2131,25 @@ returns table (
   ) current
 $$;
 
--- Whether a station is listed (C6) and flagged (C5) at an instant.
+-- Whether a station is listed (C6) and flagged (C5) at an instant, and when that, its sensors or their readings change next, as far as is known:
+-- at the beginning or end of a period, or at a reading from a clock that is ahead.
 create function logic.station_state(at timestamptz, only_station int default null)
-returns table (station_id int, is_listed boolean, is_bad_thp boolean)
+returns table (station_id int, is_listed boolean, is_bad_thp boolean, changes_at timestamptz)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select
     station.id,
     not exists (select from raw.hidden_period p where p.station_id = station.id and p.since <= at and at < p.until),
-    exists (select from logic.flag p where p.station_id = station.id and p.since <= at and at < p.until)
+    exists (select from logic.flag p where p.station_id = station.id and p.since <= at and at < p.until),
+    (
+      select min(boundary) from (
+        select unnest(array[p.since, p.until]) from raw.hidden_period p where p.station_id = station.id and p.until > at
+        union all select unnest(array[p.since, p.until]) from logic.flag p where p.station_id = station.id and p.until > at
+        union all select unnest(array[p.since, p.until]) from raw.placement p where p.station_id = station.id and p.until > at
+        union all
+        select (select min(r.measured_at) from raw.readings r where r.sensor_id = p.sensor_id and r.measured_at > at)
+        from raw.placement p where p.station_id = station.id and p.since <= at and at < p.until
+      ) b(boundary) where boundary > at and boundary < 'infinity'
+    )
   from raw.station station
   where only_station is null or station.id = only_station
 $$;
@@ -2159,7 +2198,8 @@ create procedure logic.make_digest(at timestamptz) language sql as $$
     join logic.station_current(at) c on c.station_id = m.station_id
   ) on m.region_slug = region.slug and m.since <= at and at < m.until
   group by region.slug
-  on conflict (region_slug, made_at) do nothing
+  on conflict (region_slug, made_at) do nothing;
+  select logic.raise_data_version();
 $$;
 
 -- The newest digest of each region, up to 30 minutes old, and its health figures.
@@ -2177,7 +2217,8 @@ returns table (
   who_daily float8, -- µg/m³, W1
   who_year float8, -- µg/m³, W2
   who_exceedance_days int,
-  month float8 -- µg/m³, mean of the last 30 completed days
+  month float8, -- µg/m³, mean of the last 30 completed days
+  changes_at timestamptz -- when an hour closes, the digest is too old or the next one counts
 ) language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   with closed as materialized ( -- bounds of closed hours and completed local days, computed once instead of per row
     select
@@ -2189,7 +2230,12 @@ returns table (
   )
   select
     region.slug, digest.made_at, digest.station_count, digest.temperature, digest.humidity, digest.pressure, digest.pm25, digest.pm10, digest.no2,
-    hours.mean, days.year, days.exceedances, days.month
+    hours.mean, days.year, days.exceedances, days.month,
+    least(
+      rollup.bucket_add('hour', closed.hour, 1),
+      digest.made_at + interval '30 minutes' + interval '1 microsecond',
+      (select min(d.made_at) from rollup.digest d where d.region_slug = region.slug and d.made_at > at)
+    )
   from raw.region region
   cross join closed
   left join lateral (
@@ -2884,7 +2930,8 @@ returns table (
   temperature float8, humidity float8, pressure int, aqi int,
   "pm2.5" float8, "pm2.5_raw" float8, pm10 float8, pm1 float8,
   wind_speed float8, wind_direction text, uv float8, rain float8,
-  no2 float8, so2 float8, o3 float8, dust float8, usvh float8
+  no2 float8, so2 float8, o3 float8, dust float8, usvh float8,
+  valid_until timestamptz
 ) language sql stable begin atomic
   select
     s.id, s.provider,
@@ -2898,7 +2945,8 @@ returns table (
     logic.published_floor(c.pm25, 1), logic.published_floor(c.pm25_raw, 1), logic.published_floor(c.pm10, 1), logic.published_floor(c.pm1, 1),
     logic.published(c.wind_speed, 1), api.compass(logic.wind_degrees(c.wind_sin, c.wind_cos)),
     logic.published(c.uv, 1), logic.published(c.rain, 1),
-    logic.published(c.no2, 1), logic.published(c.so2, 1), logic.published(c.o3, 1), logic.published_floor(c.dust, 1), logic.published(c.usvh, 2)
+    logic.published(c.no2, 1), logic.published(c.so2, 1), logic.published(c.o3, 1), logic.published_floor(c.dust, 1), logic.published(c.usvh, 2),
+    least(c.changes_at, state.changes_at)
   from api.station s
   join api.station_title t on t.station_id = s.id and t.locale = station_current.locale
   join logic.station_state(at, only_station) state on state.station_id = s.id
@@ -2906,7 +2954,7 @@ returns table (
   where only_station is null or s.id = only_station;
 end;
 comment on function api.station_current is
-  'All stations at an instant, or only the given one (no row if it is unknown). Each parameter is the mean of the hour up to its newest value, null if there is none or it is stale; a station without any is offline. Titles are in the given locale, one of those in the paths of the API. Columns as in api.station and api.station_title, and: status (online or offline), is_listed (whether it appears in lists, that is, is not hidden), is_bad_thp (whether temperature, humidity and pressure look unreliable), measurement_time (of the newest reading; null if offline), aqi (of the published PM2.5 and PM10 [US EPA AQI]), "pm2.5" and "pm2.5_raw" (with and without correction [µg/m³]), wind_direction (compass point), rain (sum of the hour [mm]), temperature [°C], humidity [%], pressure [Pa], pm10, pm1, so2, o3 and dust [µg/m³], no2 [ppb], usvh [µSv/h], uv [UV index], wind_speed [m/s].';
+  'All stations at an instant, or only the given one (no row if it is unknown). Each parameter is the mean of the hour up to its newest value, null if there is none or it is stale; a station without any is offline. Titles are in the given locale, one of those in the paths of the API. Columns as in api.station and api.station_title, and: status (online or offline), is_listed (whether it appears in lists, that is, is not hidden), is_bad_thp (whether temperature, humidity and pressure look unreliable), measurement_time (of the newest reading; null if offline), aqi (of the published PM2.5 and PM10 [US EPA AQI]), "pm2.5" and "pm2.5_raw" (with and without correction [µg/m³]), wind_direction (compass point), rain (sum of the hour [mm]), temperature [°C], humidity [%], pressure [Pa], pm10, pm1, so2, o3 and dust [µg/m³], no2 [ppb], usvh [µSv/h], uv [UV index], wind_speed [m/s], valid_until (the first instant at which any of this changes without new data; null: never).';
 
 -- Hours of a station, named as in the specification, at published precision.
 create view api.station_hourly as
@@ -3288,6 +3336,11 @@ end;
 comment on function api.history_window is
   'The history windows at an instant. One row per window. Columns: series (key of the window), unit (of its buckets: hour, day or month), since, until (half-open bounds).';
 
+-- Only a closing hour moves a window: days and months close with one.
+create function api.history_valid_until(at timestamptz) returns timestamptz language sql immutable parallel safe
+  return rollup.bucket_add('hour', rollup.bucket_start('hour', at), 1);
+comment on function api.history_valid_until is 'The first instant at which the history windows of an instant move.';
+
 -- The history of every station at an instant: its buckets, once per window (a bucket may be in two windows). Select one station_id: the
 -- condition is pushed down to the indexes of the aggregates. Each part repeats the bounds of its longest window, which become constants
 -- when a statement is planned for a known instant, so that only chunks within the windows are opened.
@@ -3519,7 +3572,8 @@ returns table (
   "who_daily_pm2.5" float8, who_daily_exceedance float8,
   "who_year_pm2.5" float8, who_yearly_exceedance float8, "who_pm2.5_exceedance_days" int,
   month_cigarettes float8,
-  map_latitude float8, map_longitude float8, map_delta float8, is_hidden boolean
+  map_latitude float8, map_longitude float8, map_delta float8, is_hidden boolean,
+  valid_until timestamptz
 ) language sql stable begin atomic
   select
     r.slug, r.kind, t.title, r.city_slug, t.city,
@@ -3531,14 +3585,15 @@ returns table (
     logic.published_floor(c.who_daily, 1), api.exceedance(c.who_daily, 15),
     logic.published_floor(c.who_year, 1), api.exceedance(c.who_year, 5), coalesce(c.who_exceedance_days, 0),
     logic.published_floor(c.month * 30 / 22, 1),
-    r.map_latitude, r.map_longitude, r.map_delta, r.is_hidden
+    r.map_latitude, r.map_longitude, r.map_delta, r.is_hidden,
+    c.changes_at
   from api.region r
   join api.region_title t on t.region_slug = r.slug and t.locale = region_current.locale
   join logic.region_current(at, only_region) c on c.region_slug = r.slug
   where only_region is null or r.slug = only_region;
 end;
 comment on function api.region_current is
-  'All regions at an instant, or only the given one (no row if it is unknown). Current values come from the newest digest and are null if it is older than 30 minutes; health figures come from closed hours and completed days. Titles are in the given locale, one of those in the paths of the API. Columns as in api.region and api.region_title, and: measurement_time (of the digest used), temperature [°C], humidity [%], pressure [Pa], aqi [US EPA AQI], "pm2.5" [µg/m³], pm10 [µg/m³], no2 [ppb], station_count (in the digest [stations]), "who_daily_pm2.5" (mean of the last 24 closed hours [µg/m³]), who_daily_exceedance (its ratio to the guideline of 15 µg/m³, see api.exceedance [times]), "who_year_pm2.5" (mean of the last 365 completed days [µg/m³]), who_yearly_exceedance (its ratio to the guideline of 5 µg/m³, see api.exceedance [times]), "who_pm2.5_exceedance_days" (days above 15 µg/m³ among those 365 [days]), month_cigarettes (mean PM2.5 of the last 30 completed days × 30 / 22 [cigarettes]).';
+  'All regions at an instant, or only the given one (no row if it is unknown). Current values come from the newest digest and are null if it is older than 30 minutes; health figures come from closed hours and completed days. Titles are in the given locale, one of those in the paths of the API. Columns as in api.region and api.region_title, and: measurement_time (of the digest used), temperature [°C], humidity [%], pressure [Pa], aqi [US EPA AQI], "pm2.5" [µg/m³], pm10 [µg/m³], no2 [ppb], station_count (in the digest [stations]), "who_daily_pm2.5" (mean of the last 24 closed hours [µg/m³]), who_daily_exceedance (its ratio to the guideline of 15 µg/m³, see api.exceedance [times]), "who_year_pm2.5" (mean of the last 365 completed days [µg/m³]), who_yearly_exceedance (its ratio to the guideline of 5 µg/m³, see api.exceedance [times]), "who_pm2.5_exceedance_days" (days above 15 µg/m³ among those 365 [days]), month_cigarettes (mean PM2.5 of the last 30 completed days × 30 / 22 [cigarettes]), valid_until (the first instant at which any of this changes without new data).';
 
 -- State of the service itself, for readiness, metrics and the operator's dashboard.
 
@@ -3556,9 +3611,10 @@ comment on column api.installation.repeatable is 'fingerprint of the SQL that bu
 
 -- When the aggregates were last refreshed. Null before the first refresh: the API has nothing to serve yet.
 create view api.freshness as
-  select refreshed_at from rollup.freshness;
+  select refreshed_at, data_version from rollup.freshness;
 comment on view api.freshness is 'How up to date the aggregates are. One row.';
 comment on column api.freshness.refreshed_at is 'time of the last refresh of the aggregates; null before the first';
+comment on column api.freshness.data_version is 'grows whenever published data may have changed; each new number is sent to channel airseries_data';
 
 -- Per provider, how many listed stations are online or offline, and the newest measurement. Readings are searched only for providers
 -- without a station online.

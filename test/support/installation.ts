@@ -2,6 +2,7 @@
  * An installation under test, used from outside only: a network through the import, readings through the front door, answers from the
  * API at any instant the test names. Tests written against it do not know how anything is stored.
  */
+import { createServer } from 'node:http';
 import request from 'supertest';
 import { makeApp } from '../../src/api/app.ts';
 import type { Engine } from '../../src/database/aggregates.ts';
@@ -42,7 +43,7 @@ export async function install(engine: Engine, network: object, timeZone = 'Asia/
   const db = openReads<Api>(database.target, { timeZone, max: 4 });
   let now = LONG_AFTER;
   const app = makeApp({ db, clock: () => now, siteBaseUrl: '', log: makeLog('silent') });
-  const server = app.listen(0); // one for all requests, or each would open its own
+  const server = createServer(app).listen(0); // one for all requests, or each would open its own
   const installation: Installation = {
     database,
     async get(path, at) {

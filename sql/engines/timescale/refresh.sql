@@ -109,6 +109,7 @@ begin
 
   delete from rollup.stale_period where id = any (periods);
   update rollup.freshness set refreshed_at = refresh.now;
+  perform logic.raise_data_version();
   commit;
   perform raw.release_lock('rollup.refresh');
 end $$;
