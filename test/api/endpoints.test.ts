@@ -267,7 +267,7 @@ onEveryEngine('the five endpoints', (engine) => {
 
 onEveryEngine('links', (engine) => {
   it('are empty without a site', async () => {
-    const served = await serve(engine, '');
+    const served = await serve(engine, { siteBaseUrl: '' });
     const res = await request(served.app).get('/en/air-quality-app/v1/stations.json');
     const all = stationsList.parse(res.body);
     expect([...all.stations, ...all.regions].map(({ url }) => url)).toEqual(Array(10).fill(''));

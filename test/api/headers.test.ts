@@ -29,6 +29,7 @@ const CORS = {
 const CACHED = {
   ...CORS,
   'cache-control': 'public, max-age=60, stale-while-revalidate=240, stale-if-error=600',
+  vary: 'Accept-Encoding',
   etag: expect.stringMatching(/^"[\w-]{27}"$/),
 };
 const NOT_CACHED = { ...CORS, ...JSON_BODY, 'cache-control': 'no-store' };
@@ -47,6 +48,9 @@ function headersOf({ headers }: request.Response): Record<string, string> {
   expect(['close', 'keep-alive']).toContain(connection);
   return rest;
 }
+
+/** Without compression: compression.test.ts has it. */
+const ask = (app: RequestListener) => request.agent(app).set('Accept-Encoding', 'identity');
 
 let here: Installation;
 const closing: (() => Promise<void>)[] = [];
@@ -77,7 +81,7 @@ describe.each(ENDPOINTS)('%s.json', (name) => {
   const path = `${BASE}/${name}.json`;
 
   it.each(LOCALES)('has the headers of an answer in %s', async (locale) => {
-    const res = await request(apps.normal)
+    const res = await ask(apps.normal)
       .get(path.replace('/en/', `/${locale}/`))
       .set('Origin', 'https://x.example');
     expect(res.status).toBe(200);
@@ -86,38 +90,38 @@ describe.each(ENDPOINTS)('%s.json', (name) => {
   });
 
   it('has the same for HEAD, the length of the body included', async () => {
-    const [get, head] = await Promise.all([request(apps.normal).get(path), request(apps.normal).head(path)]);
+    const [get, head] = await Promise.all([ask(apps.normal).get(path), ask(apps.normal).head(path)]);
     expect(head.status).toBe(200);
     expect(headersOf(head)).toEqual(headersOf(get));
   });
 
   it.each(['get', 'head'] as const)('has validators and nothing about a body in a 304 (%s)', async (method) => {
-    const { etag = '' } = (await request(apps.normal).get(path)).headers;
-    const res = await request(apps.normal)[method](path).set('If-None-Match', etag);
+    const { etag = '' } = (await ask(apps.normal).get(path)).headers;
+    const res = await ask(apps.normal)[method](path).set('If-None-Match', etag);
     expect(res.status).toBe(304);
     expect(headersOf(res)).toEqual({ ...CACHED, etag, 'content-language': 'en' });
   });
 
   it('answers OPTIONS with what is allowed, for a day', async () => {
-    const res = await request(apps.normal).options(path).set('Origin', 'https://x.example');
+    const res = await ask(apps.normal).options(path).set('Origin', 'https://x.example');
     expect(res.status).toBe(204);
     expect(headersOf(res)).toEqual(PREFLIGHT);
   });
 
   it.each(['post', 'put', 'patch', 'delete'] as const)('answers %s with 405 and what is allowed', async (method) => {
-    const res = await request(apps.normal)[method](path);
+    const res = await ask(apps.normal)[method](path);
     expect(res.status).toBe(405);
     expect(headersOf(res)).toEqual({ ...NOT_CACHED, allow: 'GET, HEAD, OPTIONS' });
   });
 
   it.each(['get', 'head'] as const)('is not to be cached while the database is unreachable (%s)', async (method) => {
-    const res = await request(apps.away)[method](path);
+    const res = await ask(apps.away)[method](path);
     expect(res.status).toBe(503);
     expect(headersOf(res)).toEqual({ ...NOT_CACHED, 'retry-after': '5' });
   });
 
   it.each(['get', 'head', 'options'] as const)('is not to be cached while the service starts (%s)', async (method) => {
-    const res = await request(apps.starting)[method](path);
+    const res = await ask(apps.starting)[method](path);
     expect(res.status).toBe(503);
     expect(headersOf(res)).toMatchObject({
       ...JSON_BODY,
@@ -136,14 +140,14 @@ it.each([
   ['malformed percent-encoding', 400, `${BASE}/%zz`],
 ])('the answer to %s is not to be cached, and any page may read it', async (_, status, path) => {
   for (const method of ['get', 'head'] as const) {
-    const res = await request(apps.normal)[method](path);
+    const res = await ask(apps.normal)[method](path);
     expect(res.status).toBe(status);
     expect(headersOf(res)).toEqual(NOT_CACHED);
   }
 });
 
 it('the redirect from / says where to, and nothing of a language or of caching', async () => {
-  const res = await request(apps.normal).get('/');
+  const res = await ask(apps.normal).get('/');
   expect(headersOf(res)).toEqual({ ...CORS, location: `${BASE}/stations.json`, 'content-length': '0' });
 });
 
@@ -158,8 +162,8 @@ it.each([
   [undefined, false],
 ])('compares If-None-Match: %s weakly, and as a list (RFC 9110, 13.1.2)', async (given, known) => {
   const path = `${BASE}/stations.json`;
-  const { etag = '' } = (await request(apps.normal).get(path)).headers;
-  const again = request(apps.normal).get(path);
+  const { etag = '' } = (await ask(apps.normal).get(path)).headers;
+  const again = ask(apps.normal).get(path);
   if (given !== undefined)
     again.set('If-None-Match', given.replaceAll('"mine"', etag).replaceAll('mine', etag.slice(1, -1)));
   expect((await again).status).toBe(known ? 304 : 200);

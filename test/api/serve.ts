@@ -5,6 +5,7 @@ import { makeApp } from '../../src/api/app.ts';
 import { makeClock } from '../../src/clock.ts';
 import type { Engine } from '../../src/database/aggregates.ts';
 import { type Api, openReads } from '../../src/database/pools.ts';
+import type { DataVersions } from '../../src/http/responseCache.ts';
 import type { Log } from '../../src/log.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { insertNetwork, NOW } from './network.ts';
@@ -19,13 +20,22 @@ export type Served = {
 
 export type Lines = Log & { lines: { level: string; fields: object; message: string }[] };
 
-export async function serve(engine: Engine, siteBaseUrl = 'https://air.example'): Promise<Served> {
+/** How answers come about: rendered for their request, or kept by the response cache. */
+export const PATHS = ['rendered', 'kept'] as const;
+
+type Options = { siteBaseUrl?: string; path?: (typeof PATHS)[number] };
+
+export async function serve(
+  engine: Engine,
+  { siteBaseUrl = 'https://air.example', path = 'rendered' }: Options = {},
+): Promise<Served> {
   const database = await testDatabase(engine);
   await insertNetwork(database.as());
   const db = openReads<Api>(database.target, { timeZone: database.timeZone, max: 4 });
   const log = recordingLog();
+  const cache = path === 'kept' ? { maxBytes: 1e7, versions: await versionsOf(db) } : undefined;
   return {
-    app: makeApp({ db, clock: makeClock(NOW), siteBaseUrl, log }),
+    app: makeApp({ db, clock: makeClock(NOW), siteBaseUrl, log, ...(cache && { cache }) }),
     db,
     database,
     log,
@@ -34,6 +44,13 @@ export async function serve(engine: Engine, siteBaseUrl = 'https://air.example')
       await database.drop();
     },
   };
+}
+
+/** The data version of now, for a database in which nothing changes any more. */
+async function versionsOf(db: Kysely<Api>): Promise<DataVersions> {
+  const { data_version } = await db.selectFrom('api.freshness').select('data_version').executeTakeFirstOrThrow();
+  const version = data_version ?? 0;
+  return { current: () => version, lastKnown: () => ({ version, at: NOW }), onChange: () => undefined };
 }
 
 export function recordingLog(): Lines {

@@ -1,9 +1,9 @@
-/** The table "the public door" of the design, row by row, against the real app over a real database. */
+/** The public API, request by request, against the real app over a real database, with the response cache and without. */
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LOCALES } from '../../src/contract/locales.ts';
-import { onEveryEngine } from '../support/database.ts';
-import { type Served, serve } from './serve.ts';
+import { engines } from '../support/database.ts';
+import { PATHS, type Served, serve } from './serve.ts';
 
 const BASE = '/en/air-quality-app/v1';
 const KNOWN = [
@@ -14,15 +14,19 @@ const KNOWN = [
   'region/alpha-history.json',
 ];
 
-onEveryEngine('the public door', (engine) => {
+const WAYS = engines.flatMap((engine) => PATHS.map((path) => ({ engine, answers: path })));
+
+describe.each(WAYS)('the public API ($engine, answers are $answers)', ({ engine, answers }) => {
   let served: Served;
   beforeAll(async () => {
-    served = await serve(engine);
+    served = await serve(engine, { path: answers });
+    // from here on, what can be kept is
+    for (const locale of LOCALES) for (const path of KNOWN) await ask('get', `/${locale}/air-quality-app/v1/${path}`);
   });
   afterAll(() => served.close());
 
   const ask = (method: 'get' | 'head' | 'options' | 'post' | 'put' | 'patch' | 'delete' | 'trace', path: string) =>
-    request(served.app)[method](path);
+    request(served.app)[method](path).set('Accept-Encoding', 'identity');
 
   function expectProblem(res: request.Response, status: number, title: string, detail: RegExp) {
     expect(res.status).toBe(status);
@@ -47,8 +51,8 @@ onEveryEngine('the public door', (engine) => {
       expect(res.headers['access-control-allow-origin']).toBe('*');
       expect(res.headers['access-control-expose-headers']).toContain('ETag');
       expect(res.headers).not.toHaveProperty('x-powered-by');
-      expect(res.headers).not.toHaveProperty('last-modified');
-      expect(res.headers).not.toHaveProperty('vary');
+      expect(res.headers['last-modified'] !== undefined).toBe(answers === 'kept');
+      expect(res.headers.vary).toBe('Accept-Encoding');
     });
 
     it('answers HEAD with the headers of GET and no body', async () => {
@@ -205,13 +209,13 @@ onEveryEngine('the public door', (engine) => {
     expect(served.log.lines.filter(({ level }) => level !== 'debug')).toEqual([]);
   });
 
-  it('says nothing of the inside when it fails', async () => {
+  it('reveals nothing internal when it fails', async () => {
     const owner = served.database.as();
     await owner`alter function api.station_current(timestamptz, int, text) rename to gone`;
-    const res = await ask('get', `${BASE}/station/1.json`);
+    const res = await ask('get', `${BASE}/station/2.json`);
     await owner`alter function api.gone(timestamptz, int, text) rename to station_current`;
     expectProblem(res, 500, 'Internal Server Error', /has been logged/);
     expect(served.log.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
-    expect((await ask('get', `${BASE}/station/1.json`)).status).toBe(200);
+    expect((await ask('get', `${BASE}/station/2.json`)).status).toBe(200);
   });
 });

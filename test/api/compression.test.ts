@@ -1,0 +1,96 @@
+/** Content codings: the same document in the coding that the client prefers, each with a validator of its own, one of which is enough for 304. */
+
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { engines } from '../support/database.ts';
+import { PATHS, type Served, serve } from './serve.ts';
+
+const PATH = '/en/air-quality-app/v1/stations.json';
+
+describe.each(PATHS)('an answer that is %s', (path) => {
+  let served: Served;
+  let server: Server;
+  let url: string;
+  let identity: Buffer;
+  let etag: string;
+  beforeAll(async () => {
+    served = await serve(engines[0] ?? 'plain', { path });
+    server = createServer(served.app).listen(0);
+    url = `http://localhost:${(server.address() as AddressInfo).port}${PATH}`;
+    const plain = await ask({ 'Accept-Encoding': 'identity' });
+    identity = plain.body;
+    etag = plain.headers.get('etag') ?? '';
+  });
+  afterAll(async () => {
+    await new Promise((resolve) => server.close(resolve));
+    await served.close();
+  });
+
+  /** As bytes: fetch would decompress what it asked for itself. */
+  async function ask(headers: Record<string, string>, method = 'GET') {
+    const { request } = await import('node:http');
+    return await new Promise<{ status: number; headers: Headers; body: Buffer }>((resolve, reject) => {
+      request(url, { method, headers }, (res) => {
+        const chunks: Buffer[] = [];
+        res.on('data', (chunk: Buffer) => chunks.push(chunk));
+        res.on('end', () =>
+          resolve({
+            status: res.statusCode ?? 0,
+            headers: new Headers(res.headers as Record<string, string>),
+            body: Buffer.concat(chunks),
+          }),
+        );
+      })
+        .on('error', reject)
+        .end();
+    });
+  }
+
+  it.each([
+    ['gzip', 'gzip'],
+    ['br', 'br'],
+    ['gzip, deflate, br', 'br'],
+    ['gzip;q=1.0, br;q=0.5', 'gzip'],
+    ['*', 'br'],
+    ['br;q=0, gzip;q=0', null],
+    ['identity', null],
+    ['deflate', null],
+    ['', null],
+    ['gzip;q=0, *;q=0', null],
+  ])('asked for in "%s" comes in %s', async (accepted, coding) => {
+    const { headers, body } = await ask({ 'Accept-Encoding': accepted });
+    expect(headers.get('content-encoding')).toBe(coding);
+    expect(headers.get('content-length')).toBe(String(body.length));
+    expect(headers.get('vary')).toBe('Accept-Encoding');
+    const content = coding === 'gzip' ? gunzipSync(body) : coding === 'br' ? brotliDecompressSync(body) : body;
+    expect(content.equals(identity)).toBe(true);
+    if (coding !== null) expect(body.length).toBeLessThan(identity.length / 2);
+  });
+
+  it('has another validator in each coding, and takes any of them for known', async () => {
+    const tags = await Promise.all(
+      ['identity', 'gzip', 'br'].map(
+        async (coding) => (await ask({ 'Accept-Encoding': coding })).headers.get('etag') ?? '',
+      ),
+    );
+    expect(new Set(tags).size).toBe(3);
+    for (const tag of tags) {
+      for (const coding of ['identity', 'gzip', 'br']) {
+        const { status, headers, body } = await ask({ 'If-None-Match': tag, 'Accept-Encoding': coding });
+        expect([status, body.length, headers.get('content-encoding')]).toEqual([304, 0, null]);
+        expect(headers.get('vary')).toBe('Accept-Encoding');
+      }
+    }
+    const other = await ask({ 'If-None-Match': `${etag.slice(0, -1)}-other"` });
+    expect(other.status).toBe(200);
+  });
+
+  it('has for HEAD the headers of the coding, and no body', async () => {
+    const [get, head] = [await ask({ 'Accept-Encoding': 'gzip' }), await ask({ 'Accept-Encoding': 'gzip' }, 'HEAD')];
+    const without = ({ headers }: typeof get) => Object.fromEntries([...headers].filter(([name]) => name !== 'date'));
+    expect(without(head)).toEqual(without(get));
+    expect(head.body.length).toBe(0);
+  });
+});
