@@ -1,6 +1,6 @@
 /**
- * The network file, as far as a single place of it can be right or wrong by itself; what places say about each other is checked by
- * rows.ts. The JSON schema beside this file is generated from here.
+ * The schema of the network file, as far as each element can be checked by itself; rows.ts checks what elements say about each other.
+ * The JSON schema beside this file is generated from here.
  */
 import { z } from 'zod';
 import { FORMULAS } from '../contract/parameters.ts';
@@ -26,7 +26,7 @@ const slug = z
 const latitude = z.number().min(-90).max(90);
 const longitude = z.number().min(-180).max(180);
 
-/** A subset of what PostgreSQL takes for an interval, with which one can hardly say something else than one means. */
+/** The unambiguous part of what PostgreSQL accepts as an interval. */
 const STALE_AFTER =
   /^(?:P(?!$)(?:\d{1,9}D)?(?:T(?!$)(?:\d{1,9}H)?(?:\d{1,9}M)?(?:\d{1,9}S)?)?|\d{1,9} (?:second|minute|hour|day)s?(?: \d{1,9} (?:second|minute|hour|day)s?)*)$/;
 
@@ -35,7 +35,7 @@ const duration = z
   .regex(STALE_AFTER, 'a duration such as "3 hours", "90 minutes" or "PT3H"')
   .regex(/[1-9]/, 'a duration longer than nothing');
 
-/** How a provider may be asked for its readings. */
+/** The kinds of feeds that can be polled. */
 export const PULL_KINDS = ['sensor-community'] as const;
 
 export const Provider = z.strictObject({
@@ -141,6 +141,6 @@ export type Network = z.output<typeof Network>;
 export type Flag = z.output<typeof flag>;
 export type Correction = z.output<typeof correction>;
 
-/** Of what a person writes: keys with a default may be left out. */
+/** The JSON schema of the file as an operator writes it: keys with a default may be left out. */
 export const networkJsonSchema = (): object =>
   z.toJSONSchema(Network, { io: 'input', target: 'draft-2020-12' }) as object;
