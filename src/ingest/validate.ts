@@ -16,13 +16,13 @@ export type ReadingInput = {
 
 /** Why a whole reading is rejected, in the order in which the reasons are checked. */
 export const READING_REASONS = {
-  unreadable_line: 'the line cannot be taken apart: wrong number of fields, invalid JSON, or too long',
+  unreadable_line: 'the line cannot be parsed: wrong number of fields, invalid JSON, or too long',
   unknown_sensor: 'no sensor of the network has this number',
   unreadable_time: 'the time is not ISO 8601 with Z or an offset',
-  no_value: 'no value is left in it',
-  in_the_future: 'it is more than 5 minutes in the future',
-  before_epoch: 'it is older than the first hour of this database (EPOCH)',
-  older_than_retention: 'readings of that time are no longer kept (RAW_RETENTION)',
+  no_value: 'the reading has no usable value',
+  in_the_future: 'the time is more than 5 minutes in the future',
+  before_epoch: 'the time is before the first hour of this database (EPOCH)',
+  older_than_retention: 'readings of that time are no longer stored (RAW_RETENTION)',
 } as const;
 
 /** Why a single value is rejected while the rest of its reading is kept. */

@@ -41,7 +41,7 @@ export async function fetchDocument<T>(
       await response.body?.cancel();
       const location = response.headers.get('location');
       if (!REDIRECTS.has(response.status) || location === null) {
-        throw refuse(`the answer is ${response.status}`, ASK_PROVIDER);
+        throw refuse(`it answered ${response.status}`, ASK_PROVIDER);
       }
       if (redirects === MOST_REDIRECTS) throw refuse(`it redirects more than ${MOST_REDIRECTS} times`, ASK_PROVIDER);
       const next = followed(location, url);
@@ -51,8 +51,8 @@ export async function fetchDocument<T>(
   } catch (error) {
     if (error instanceof InputError) throw error;
     if (error instanceof TooLarge) throw refuse(`it is larger than ${limits.bytes} bytes`, ASK_PROVIDER);
-    if (signal.aborted) throw refuse(`it was not here within ${limits.timeMs / 1_000} s`, ASK_PROVIDER);
-    throw refuse(`it cannot be had (${causeOf(error)})`, ASK_PROVIDER);
+    if (signal.aborted) throw refuse(`it did not arrive within ${limits.timeMs / 1_000} s`, ASK_PROVIDER);
+    throw refuse(`it could not be fetched (${causeOf(error)})`, ASK_PROVIDER);
   }
 }
 

@@ -118,22 +118,22 @@ describe('limits', () => {
     ],
   ])('apply to the time of a server that stops %s', async (_, answer) => {
     answer();
-    await expect(ask(provider.url(), { ...limits, timeMs: 100 })).rejects.toThrow('it was not here within 0.1 s');
+    await expect(ask(provider.url(), { ...limits, timeMs: 100 })).rejects.toThrow('it did not arrive within 0.1 s');
   });
 });
 
 it.each([
-  ['an error', 'the answer is 500', () => provider.answer((_request, response) => response.writeHead(500).end())],
+  ['an error', 'it answered 500', () => provider.answer((_request, response) => response.writeHead(500).end())],
   [
     'a redirect to nothing',
-    'the answer is 301',
+    'it answered 301',
     () => provider.answer((_q, response) => response.writeHead(301).end()),
   ],
-  ['nothing modified', 'the answer is 304', () => provider.answer((_q, response) => response.writeHead(304).end())],
-  ['a connection cut', 'it cannot be had (', () => provider.answer(({ socket }) => socket.destroy())],
+  ['nothing modified', 'it answered 304', () => provider.answer((_q, response) => response.writeHead(304).end())],
+  ['a connection cut', 'it could not be fetched (', () => provider.answer(({ socket }) => socket.destroy())],
   [
     'a body cut',
-    'it cannot be had (',
+    'it could not be fetched (',
     () =>
       provider.answer(({ socket }, response) => {
         response.setHeader('content-length', 100).write('[');
@@ -142,7 +142,7 @@ it.each([
   ],
   [
     'damaged gzip',
-    'it cannot be had (',
+    'it could not be fetched (',
     () => provider.answer((_q, response) => response.setHeader('content-encoding', 'gzip').end('no gzip at all')),
   ],
 ])('names provider, address and remedy for %s', async (_, what, answer) => {
@@ -152,7 +152,7 @@ it.each([
   const { message, place } = error as InputError;
   expect(place).toBe(`provider them, ${provider.url()}`);
   expect(message).toContain(what);
-  expect(message).toMatch(/(Look at the address by hand|Correct the address)/);
+  expect(message).toMatch(/(Open the address yourself|Correct the address)/);
   expect(message).not.toContain('secret');
 });
 
@@ -160,7 +160,7 @@ it('says so when no server is listening', async () => {
   const gone = await openProvider();
   await gone.close();
   const asking = fetchDocument(gone.url(), { provider: 'them', hosts: [gone.host] }, textOf);
-  await expect(asking).rejects.toThrow('it cannot be had (ECONNREFUSED)');
+  await expect(asking).rejects.toThrow('it could not be fetched (ECONNREFUSED)');
 });
 
 it.each(['file:///etc/hostname', 'data:application/json,[]', 'ftp://127.0.0.1/data.json', 'no address'])(
@@ -173,7 +173,7 @@ it.each(['file:///etc/hostname', 'data:application/json,[]', 'ftp://127.0.0.1/da
 
 it('refuses an address with a password, and does not repeat it', async () => {
   const asking = ask(provider.url().replace('//', '//me:secret@'));
-  await expect(asking).rejects.toThrow(`provider them, ${provider.url()}: it holds a name or a password`);
+  await expect(asking).rejects.toThrow(`provider them, ${provider.url()}: it contains a user name or a password`);
   expect(provider.asked).toEqual([]);
 });
 

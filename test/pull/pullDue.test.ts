@@ -237,12 +237,12 @@ onEveryEngine('pull', (engine) => {
       await running.run();
     }
     expect(logged('warn')).toMatchObject([{ failures: 1 }, { failures: 10 }, { failures: 20 }]);
-    expect(logged('warn')[0]).toMatchObject({ provider: 'us', error: expect.stringContaining('the answer is 502') });
+    expect(logged('warn')[0]).toMatchObject({ provider: 'us', error: expect.stringContaining('it answered 502') });
     expect(await states()).toMatchObject([
       {
         failures: 21,
         succeeded_at: null,
-        error: expect.stringContaining(`provider us, ${us.url()}: the answer is 502`),
+        error: expect.stringContaining(`provider us, ${us.url()}: it answered 502`),
       },
     ]);
     us.serve(RECORDED);
@@ -261,7 +261,7 @@ onEveryEngine('pull', (engine) => {
   });
 
   it.each<[string, string, (provider: Provider) => void]>([
-    ['silent', 'was not here within 0.1 s', (provider) => provider.answer(() => undefined)],
+    ['silent', 'did not arrive within 0.1 s', (provider) => provider.answer(() => undefined)],
     ['too large', 'is larger than 2000 bytes', (provider) => provider.serve(' '.repeat(2_001))],
     [
       'elsewhere',
