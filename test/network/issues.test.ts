@@ -96,7 +96,7 @@ test.each<[string, object | string, Record<string, string>]>([
     {
       'regions[2].slug': 'town is there already',
       'regions[3].slug': 'does not end in -history',
-      'regions[4].slug': 'small letters',
+      'regions[4].slug': 'lowercase letters',
     },
   ],
   [

@@ -124,11 +124,7 @@ describe('limits', () => {
 
 it.each([
   ['an error', 'it answered 500', () => provider.answer((_request, response) => response.writeHead(500).end())],
-  [
-    'a redirect to nothing',
-    'it answered 301',
-    () => provider.answer((_q, response) => response.writeHead(301).end()),
-  ],
+  ['a redirect to nothing', 'it answered 301', () => provider.answer((_q, response) => response.writeHead(301).end())],
   ['nothing modified', 'it answered 304', () => provider.answer((_q, response) => response.writeHead(304).end())],
   ['a connection cut', 'it could not be fetched (', () => provider.answer(({ socket }) => socket.destroy())],
   [
