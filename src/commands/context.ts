@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import type { Role, Sql } from '../database/client.ts';
 import type { Installation } from '../database/migrate.ts';
 import type { Database } from '../database/open.ts';
-import { readInstant } from '../ingest/time.ts';
+import { readInstant } from '../ingest/validate.ts';
 import type { Log } from '../log.ts';
 
 /** The command line makes no sense as typed; nothing was done. Exit 2. */

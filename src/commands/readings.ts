@@ -4,7 +4,6 @@ import { exportOpenData } from '../export/exportOpenData.ts';
 import { deleteReadings } from '../ingest/deleteReadings.ts';
 import { FORMATS, type Format } from '../ingest/formats/readings.ts';
 import { importReadings } from '../ingest/importReadings.ts';
-import type { Summary } from '../ingest/summary.ts';
 import { refresh } from '../rollups/refresh.ts';
 import {
   type Context,
@@ -35,18 +34,7 @@ async function importFiles(context: Context, files: string[], formatName?: Forma
   const options = { now: clock(), log, terminal, format };
   const summary = await as('airseries_ingest', (sql) => importReadings(sql, files, options));
   await refresh(database.target, clock());
-  return { result: present(summary), ok: !summary.failed };
-}
-
-function present({ withoutStation, leftOut, ignoredColumns, failed, failures, ...counts }: Summary): object {
-  return {
-    ...counts,
-    without_station: withoutStation,
-    left_out: leftOut,
-    ignored_columns: ignoredColumns,
-    failed,
-    failures,
-  };
+  return { result: summary, ok: !summary.failed };
 }
 
 type DeleteOptions = { sensor: number; from: string; to: string };

@@ -179,7 +179,7 @@ onEveryEngine('export', (engine) => {
         terminal: false,
         format,
       });
-      expect(summary).toMatchObject({ unchanged: 0, quarantined: {}, values: {}, ignoredColumns: [] });
+      expect(summary).toMatchObject({ unchanged: 0, quarantined: {}, values: {}, ignored_columns: [] });
       await refresh(again.target, NOW);
 
       const hours = (of: TestDatabase) => of.as('airseries_reader')`
