@@ -1,6 +1,6 @@
 /**
- * What every command receives and returns, and the options that several commands share. Commands get everything they use from their context,
- * so tests can run them in-process.
+ * What every command receives and returns, and the options that several commands share. Commands get everything they use from their
+ * context, so tests can run them in-process.
  */
 import { InvalidArgumentError, Option } from 'commander';
 import type { Clock } from '../clock.ts';
@@ -35,8 +35,8 @@ export type Outcome = { result: unknown; ok: boolean };
 export type Work = (context: Context) => Promise<Outcome>;
 
 /**
- * Called by the action of a command with valid arguments. `work` runs later; `check` is called with the configuration before the database is
- * opened, and throws UsageError if the arguments are not valid with it.
+ * Called by the action of a command with valid arguments. `work` runs later; `check` is called with the configuration before the database
+ * is opened, and throws UsageError if the arguments are not valid with it.
  */
 export type Run = (work: Work, check?: (config: Config) => void) => void;
 

@@ -46,8 +46,8 @@ function makeProgram(run: Run): Command {
 export type Choice = { text: string } | { run: Work; check: (config: Config) => void };
 
 /**
- * Parses the arguments of the command line. Throws UsageError on bad usage, and so do the returned functions; its message ends with the help
- * of the command in question.
+ * Parses the arguments of the command line. Throws UsageError on bad usage, and so do the returned functions; its message ends with the
+ * help of the command in question.
  */
 export function chooseCommand(args: readonly string[]): Choice {
   let text = '';

@@ -66,8 +66,9 @@ const PARTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * A path of ENDPOINTS as a regular expression with a named group per parameter, to match the request path while it is still encoded. Express's
- * own patterns are more lenient: they accept other case and trailing slashes, and decode `%2F` and `%00` before a handler sees them.
+ * A path of ENDPOINTS as a regular expression with a named group per parameter, to match the request path while it is still encoded.
+ * Express's own patterns are more lenient: they accept other case and trailing slashes, and decode `%2F` and `%00` before a handler sees
+ * them.
  */
 export function pathPattern(path: string): RegExp {
   const source = path.replaceAll('.', '\\.').replace(/\{(\w+)\}/g, (_, name: string) => `(?<${name}>${PARTS[name]})`);

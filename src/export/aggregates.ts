@@ -16,7 +16,7 @@ const BATCH_ROWS = 2_000;
 /** Buckets per station or city in one query. */
 const RANGE_BUCKETS = 750;
 
-/** The period split into ranges, one per query. Closed buckets only, as in the history windows (H1): the current hour or day is left out. */
+/** Splits a period into ranges, one per query. Closed buckets only, as in the history windows (H1): without the current hour or day. */
 export async function splitPeriod(
   db: ApiDb,
   { view, unit }: Layout,

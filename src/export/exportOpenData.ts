@@ -25,8 +25,8 @@ type Options = {
 export type Exported = { files: Record<string, number> };
 
 /**
- * Leaves out hidden stations, as all lists do (C6), and the current hour and day. Creates the folder if there is none, replaces files of the
- * same names and leaves others alone. Rejects with InputError if the folder cannot be written to.
+ * Leaves out hidden stations, as all lists do (C6), and the current hour and day. Creates the folder if there is none, replaces files of
+ * the same names and leaves others alone. Rejects with InputError if the folder cannot be written to.
  */
 export async function exportOpenData(target: Target, folder: string, options: Options): Promise<Exported> {
   const { timeZone, now } = options;
