@@ -1,5 +1,5 @@
 /**
- * What reviewers read: the schema of a new database and the SQL that builds it, both engines, as committed in test/snapshots. A change
+ * For reviewers: the schema of a new database and the SQL that builds it, for both engines, are committed in test/snapshots. A change
  * shows there in full; `npx vitest run test/database/schema.test.ts -u` accepts it.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -62,8 +62,8 @@ onEveryEngine('the schema', (engine) => {
     }
   });
 
-  it('says of every view, column and function of api what it is', async () => {
-    const silent = await owner`
+  it('has a comment on every view, column and function of api', async () => {
+    const uncommented = await owner`
       select c.relname || '.' || coalesce(a.attname, '') as name
       from pg_class c
       join lateral (
@@ -73,6 +73,6 @@ onEveryEngine('the schema', (engine) => {
         and case when a.attnum = 0 then obj_description(c.oid, 'pg_class') else col_description(c.oid, a.attnum) end is null
       union all
       select proname from pg_proc where pronamespace = 'api'::regnamespace and obj_description(oid, 'pg_proc') is null`;
-    expect(silent).toEqual([]);
+    expect(uncommented).toEqual([]);
   });
 });
