@@ -19,7 +19,7 @@ import { type Metrics, makeMetrics } from './metrics/definitions.ts';
 import { observePool } from './metrics/recorders.ts';
 import { makeIngestApp, openListener } from './push/app.ts';
 import { hasTokens } from './push/tokens.ts';
-import { becomeLeader, type Worker } from './worker/leader.ts';
+import { becomeLeader, type Candidate } from './worker/leader.ts';
 import { startJobs } from './worker/schedule.ts';
 
 type Closer = () => Promise<unknown>;
@@ -56,7 +56,7 @@ async function start(config: Config, log: Log, { closers: opened, listeners, sta
   const { database, target, installation } = await openInstallation(config, { clock, log, opened });
   const { timeZone, engine } = installation;
   metrics.buildInfo.set({ version: VERSION, node: process.version, engine }, 1);
-  const reads = openReads<Api>(target, { timeZone, watch: observePool(metrics, 'read') });
+  const reads = openReads<Api>(target, { timeZone, observer: observePool(metrics, 'read') });
   opened.push(() => reads.destroy());
   registerCollectors(metrics, reads, { clock, log });
   state.db = reads;
@@ -119,7 +119,7 @@ async function startWork({
   const demo = embedded ? config.demo !== 'off' : config.demo === 'on';
   const terminal = process.stderr.isTTY === true;
   const { rawRetention: retention, pullHosts } = config;
-  const writes = openWrites(target, { timeZone, watch: observePool(metrics, 'write') });
+  const writes = openWrites(target, { timeZone, observer: observePool(metrics, 'write') });
   opened.push(() => writes.close());
   const requestLog = boundedLog(log);
   const door = await openListener({
@@ -130,7 +130,7 @@ async function startWork({
     log: requestLog,
   });
   listeners.push(door);
-  let worker: Worker | undefined;
+  let worker: Candidate | undefined;
   // at once: a job under way may take its time, and requests under way must not wait for it
   opened.push(() => Promise.all([door.close(), worker?.stop()]));
   const work = { target, timeZone, demo, clock, log, metrics, terminal, retention, pullHosts };

@@ -35,23 +35,19 @@ async function retention(context: Context, { apply = false, cutoff }: Options): 
   }
   return await as('airseries_owner', async (sql) => {
     if (since !== undefined) await lowerCutoff(sql, since);
-    const current = await currentCutoff(sql);
-    const known = {
-      retention: keep ?? null,
-      cutoff: finite(current.cutoff),
-      retained_from: finite(current.retainedFrom),
-    };
-    if (keep === undefined) return { result: known, ok: true };
+    const row = await currentCutoff(sql);
+    const current = { retention: keep ?? null, cutoff: finite(row.cutoff), retained_from: finite(row.retained_from) };
+    if (keep === undefined) return { result: current, ok: true };
     const plan = await planRetention(sql, clock(), keep);
     const due = {
       sensors: plan.sensors,
-      counted_from: plan.countedFrom,
+      counted_from: plan.counted_from,
       cutoff_wanted: finite(plan.wanted),
       months: plan.months,
       readings: plan.months === 0 ? 0 : await countReadingsBefore(sql, plan.wanted),
-      needs_apply: plan.isRefused,
+      needs_apply: plan.is_refused,
     };
-    return { result: { ...known, ...due }, ok: true };
+    return { result: { ...current, ...due }, ok: true };
   });
 }
 

@@ -32,7 +32,7 @@ export async function feedDemo(sql: Sql, { now, seed }: { now: Date; seed: numbe
 /** The lock on readings that removeDemo holds is awaited before the provider is looked for, so nothing is added behind its back. */
 async function insert(sql: Sql, readings: readonly DemoReading[]): Promise<number> {
   const columns = [
-    arrayLiteral(readings.map(({ at }) => `"${new Date(at).toISOString()}"`)),
+    arrayLiteral(readings.map(({ at }) => new Date(at).toISOString())),
     arrayLiteral(readings.map(({ sensor }) => sensor.id)),
     ...PARAMETER_NAMES.map((name) =>
       arrayLiteral(

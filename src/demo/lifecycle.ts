@@ -1,17 +1,18 @@
 /** The demo network in a running service: loaded into a fresh database, then fed every minute as if its sensors were alive. */
-import { onConnection, type Sql, type Target } from '../database/client.ts';
+import { asOwner, type Sql, type Target } from '../database/client.ts';
 import type { Log } from '../log.ts';
 import { importNetwork } from '../network/importNetwork.ts';
 import { feedDemo, loadDemoReadings } from './feed.ts';
 import { DEMO_PROVIDER, DEMO_PROVIDERS, demoNetwork } from './network.ts';
 
 export const DEMO_SEED = 20_261_120;
+const SESSION = { name: 'airseries demo' };
 
 type Options = { timeZone: string; now: Date; log: Log; terminal: boolean };
 
 /** Whether the demo network should be put into this database: it was never in here, and nothing else is. */
 export async function wantsDemo(target: Target): Promise<boolean> {
-  return await asOwner(target, async (sql) => {
+  return await asOwner(target, SESSION, async (sql) => {
     const [installation] = await sql`select demo from raw.installation`;
     return installation?.demo == null && (await isEmpty(sql));
   });
@@ -19,7 +20,7 @@ export async function wantsDemo(target: Target): Promise<boolean> {
 
 /** Loads network and history, or brings them up to now if they are there. Idempotent; an interrupted load is finished by the next. */
 export async function loadDemo(target: Target, { timeZone, now, log, terminal }: Options): Promise<void> {
-  await asOwner(target, async (sql) => {
+  await asOwner(target, SESSION, async (sql) => {
     await lockDemo(sql);
     if (await isDemo(sql)) {
       const added = await feedDemo(sql, { now, seed: DEMO_SEED });
@@ -38,7 +39,7 @@ export async function loadDemo(target: Target, { timeZone, now, log, terminal }:
 
 /** Takes it out again, for good: it does not come back at the next start. The aggregates follow with the next refresh. */
 export async function takeDemoOut(target: Target): Promise<boolean> {
-  return await asOwner(target, async (sql) => {
+  return await asOwner(target, SESSION, async (sql) => {
     await lockDemo(sql);
     if (!(await isDemo(sql))) return false;
     await removeDemo(sql);
@@ -47,21 +48,17 @@ export async function takeDemoOut(target: Target): Promise<boolean> {
 }
 
 export async function holdsDemo(target: Target): Promise<boolean> {
-  return await asOwner(target, isDemo);
+  return await asOwner(target, SESSION, isDemo);
 }
 
 /** The minutes since it was fed last. Does nothing in a database without the demo. */
 export async function feedDemoNetwork(target: Target, now: Date): Promise<void> {
-  await asOwner(target, async (sql) => void (await feedDemo(sql, { now, seed: DEMO_SEED })));
+  await asOwner(target, SESSION, async (sql) => void (await feedDemo(sql, { now, seed: DEMO_SEED })));
 }
 
 /** Loading and taking out exclude each other; the lock goes with the connection. */
 async function lockDemo(sql: Sql): Promise<void> {
   await sql`call raw.acquire_lock('airseries.demo')`;
-}
-
-function asOwner<T>(target: Target, work: (sql: Sql) => Promise<T>): Promise<T> {
-  return onConnection(target, { role: 'airseries_owner', name: 'airseries demo' }, work);
 }
 
 /** Whether a database holds the demo, nothing, or somebody's real network; and how the demo leaves it. */

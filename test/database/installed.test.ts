@@ -1,9 +1,9 @@
 /** A process that may only read checks what it cannot migrate, and serves as nothing but a reader from its login on. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql, Target } from '../../src/database/client.ts';
-import { MigrationRefused } from '../../src/database/definitions.ts';
 import { checkInstalled } from '../../src/database/installed.ts';
 import { migrate } from '../../src/database/migrate.ts';
+import { MigrationRefused } from '../../src/database/migrations.ts';
 import { makeLog } from '../../src/log.ts';
 import { emptyDatabase, onEveryEngine } from '../support/database.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';

@@ -2,8 +2,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connect, type Sql, type Target } from '../../src/database/client.ts';
-import { MigrationRefused, pendingMigrations, readMigrations } from '../../src/database/definitions.ts';
 import { migrate } from '../../src/database/migrate.ts';
+import { MigrationRefused, pendingMigrations, readMigrations } from '../../src/database/migrations.ts';
 import { makeLog } from '../../src/log.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
 import { emptyDatabase, engines, onEveryEngine } from '../support/database.ts';
