@@ -1,4 +1,4 @@
-/** Connections to PostgreSQL with the role, the time zone and the session settings that our SQL relies on, and parameters for whole columns. */
+/** Connections to PostgreSQL with the role, time zone and session settings that our SQL relies on, and parameters for whole columns. */
 import type { Socket } from 'node:net';
 import postgres from 'postgres';
 import { DRIVER_TYPES } from './driverTypes.ts';
@@ -141,7 +141,7 @@ export function arrayLiteral(items: readonly (number | string)[]): string {
   return `{${items.join(',')}}`;
 }
 
-/** `$1::text::int[], $2::text::real[], …`: parameters of these types, cast from text so that the driver sends array literals unchanged. */
+/** `$1::text::int[], $2::text::real[], …`: parameters of these types, cast from text because the driver sends text unchanged. */
 export function textParameters(types: readonly string[]): string {
   return types.map((type, index) => `$${index + 1}::text::${type}`).join(', ');
 }

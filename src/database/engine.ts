@@ -82,8 +82,8 @@ export async function checkCatalogs(sql: Sql): Promise<void> {
  * twice). The message gives the first epoch with which the zone can be used, if there is one.
  */
 export async function checkTimeZone(sql: Sql, zone: string, epoch: string, now: Date): Promise<void> {
-  const [known] = await sql`select from pg_timezone_names where name = ${zone}`;
-  if (known === undefined) {
+  const [listed] = await sql`select from pg_timezone_names where name = ${zone}`;
+  if (listed === undefined) {
     throw new MigrationRefused(
       `TIME_ZONE ${zone}: the server knows no such zone. Give an IANA name such as Asia/Yerevan.`,
     );

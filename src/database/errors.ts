@@ -1,10 +1,16 @@
-/** Which failures mean that the database is unreachable or too busy, so that retrying may help; all others are bugs. And waiting for it at start. */
+/**
+ * Which failures mean that the database is unreachable or too busy, so that retrying may help (all others are bugs), and waiting for it at
+ * start.
+ */
 import type { Log } from '../log.ts';
 
 /** The database cannot answer now, and may soon. The message is for the log, never for a client. */
 export class Unavailable extends Error {}
 
-/** SQLSTATEs, the driver's codes, the operating system's, and two of ours: a statement (RESPONSE_TIMEOUT) or a probe (UNREACHABLE) went unanswered. */
+/**
+ * SQLSTATEs, codes of the driver and of the operating system, and our own: a statement (RESPONSE_TIMEOUT) or a probe (UNREACHABLE) went
+ * unanswered.
+ */
 const CONNECTION_ERROR =
   /^(08...|25006|28...|3D000|40001|53...|55000|57P..|CONNECTION_\w+|CONNECT_TIMEOUT|E(CONN|HOST|NET)\w+|EPIPE|ENOENT|EACCES|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|RESPONSE_TIMEOUT|UNREACHABLE)$/;
 

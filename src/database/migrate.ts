@@ -1,4 +1,4 @@
-/** Migrates a database to the state that this program needs, or refuses with a reason and a remedy. Safe to run from many processes at once. */
+/** Migrates a database to the state that this program needs, or refuses with a remedy. Many processes may run it at once. */
 import type { Log } from '../log.ts';
 import { buildRollups, type Calendar, type Engine, LEVELS } from './aggregates.ts';
 import { carryOver, isSetAside, setAsideSql } from './carryOver.ts';

@@ -1,4 +1,4 @@
-/** The worker's work: whatever is due at once, then each job by node-cron and the UTC clock, with failures logged, counted and never fatal. */
+/** Starting the worker: first whatever is due, then each job on its schedule in UTC, with failures logged, counted and never fatal. */
 import { schedule as cron } from 'node-cron';
 import { watchClock } from '../clock.ts';
 import { holdsDemo, loadDemo, wantsDemo } from '../demo/lifecycle.ts';

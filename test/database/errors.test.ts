@@ -1,6 +1,7 @@
-/** Which failures count as an outage of the database, answered with 503, and which as bugs. */
-import { expect, it } from 'vitest';
-import { asUnavailable, Unavailable } from '../../src/database/errors.ts';
+/** Which failures count as an outage of the database, answered with 503, and which as bugs; and waiting for it at start. */
+import { describe, expect, it } from 'vitest';
+import { asUnavailable, Unavailable, waitForDatabase } from '../../src/database/errors.ts';
+import { keepingLog } from '../ingest/support.ts';
 
 const failure = (code: string, severity = 'ERROR') => Object.assign(new Error('failed'), { code, severity });
 
@@ -21,4 +22,22 @@ it.each([
   ['an error without a code', new Error('failed')],
 ])('%s is a bug', (_, error) => {
   expect(asUnavailable(error)).toBe(error);
+});
+
+describe('waitForDatabase', () => {
+  const failing = (code: string) => () => Promise.reject(Object.assign(new Error(`failed with ${code}`), { code }));
+
+  it('gives up after a minute with a remedy, having logged every tenth attempt', async () => {
+    const log = keepingLog();
+    const waiting = waitForDatabase(failing('ECONNREFUSED'), log, { forMs: 100, everyMs: 3 });
+    await expect(waiting).rejects.toThrow(/No database for 0.1 seconds: failed with ECONNREFUSED.*DATABASE_URL/);
+    expect(log.lines.length).toBeGreaterThan(1);
+    expect(log.lines.length).toBeLessThanOrEqual(4);
+  });
+
+  it.each(['28P01', '28000', '3D000', '42501', ''])('throws at once what waiting cannot fix: code %j', async (code) => {
+    const log = keepingLog();
+    await expect(waitForDatabase(failing(code), log)).rejects.toThrow(`failed with ${code}`);
+    expect(log.lines).toEqual([]);
+  });
 });

@@ -1,4 +1,4 @@
-/** Rule S5: PM2.5 is corrected in the station hour and in current values; what a reading said stays what it said. */
+/** Rule S5: PM2.5 is corrected in the station hour and in current values; stored readings are never changed. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
@@ -12,7 +12,7 @@ const at = (hours: number, minutes = 0) => new Date(Date.UTC(2026, 10, 20, hours
 const T = at(10, 15);
 const close = (value: number) => expect.closeTo(value, 6);
 
-/** Sensors 1 (particles), 2 (weather) and what else is given at station 1; 3 at station 2 measures both. */
+/** Sensors 1 (particles), 2 (weather) and `others` are at station 1; sensor 3 at station 2 measures both. */
 const network = (
   correction?: unknown,
   { corrections = {}, others = [] }: { corrections?: Json; others?: Json[] } = {},
@@ -84,13 +84,13 @@ onEveryEngine('corrections of PM2.5', (engine) => {
       expect(none).toEqual({ dry: null, clear: null });
     });
 
-    it('is the only formula there is', async () => {
+    it('is the only formula', async () => {
       await expect(owner`select rollup.corrected('magic', 1, 1)`).rejects.toThrow('there is no formula magic');
       await expect(bringIn(owner, network('magic'))).rejects.toThrow('"none"|"epa-2021"');
     });
   });
 
-  it('without a formula, pm25 is final, and pm25_raw stands for it in an hour without any', async () => {
+  it('without a formula, pm25 is final, and pm25_raw replaces it in an hour without any', async () => {
     await bringIn(owner, network());
     await accept(
       reading(1, at(9), { pm25: 40, pm25_raw: 60 }),
@@ -103,7 +103,7 @@ onEveryEngine('corrections of PM2.5', (engine) => {
     ]);
   });
 
-  it('with one, pm25_raw is corrected, and pm25 stands for it in an hour without any, under both names', async () => {
+  it('with a formula, pm25_raw is corrected, and pm25 replaces it in an hour without any', async () => {
     await bringIn(owner, network('epa-2021'));
     await accept(
       reading(1, at(9), { pm25: 7, pm25_raw: 40 }),
@@ -123,7 +123,7 @@ onEveryEngine('corrections of PM2.5', (engine) => {
   it.each([
     ['none', { pm25: 10, pm25_raw: 45 }],
     ['epa-2021', { pm25: close(27.64), pm25_raw: 40 }],
-  ])('which of the two it is, is chosen on the mean of the hour, never per reading: %s', async (formula, expected) => {
+  ])('pm25 or pm25_raw is chosen for the hour as a whole, not per reading: formula %s', async (formula, expected) => {
     await bringIn(owner, network(formula));
     await accept(
       reading(1, at(10, 5), { pm25: 10, pm25_raw: 40 }),
@@ -139,7 +139,7 @@ onEveryEngine('corrections of PM2.5', (engine) => {
     const others = [{ id: 4, correction: 'epa-2021' }, { id: 5 }];
     await bringIn(owner, network('epa-2021', { others }));
     await accept(
-      ...[20, 30, 40].map((pm25, n) => reading(1, at(10, n), { pm25 })), // 30, weighs no more for being three
+      ...[20, 30, 40].map((pm25, n) => reading(1, at(10, n), { pm25 })), // averages to 30 and counts as one sensor
       reading(4, T, { pm25_raw: 50 }),
       reading(2, T, { humidity: 30 }),
       reading(5, at(10, 1), { humidity: 60 }),
@@ -150,7 +150,7 @@ onEveryEngine('corrections of PM2.5', (engine) => {
     expect(await current()).toEqual({ 'pm2.5': 27.6, 'pm2.5_raw': 40 });
   });
 
-  it('beside sensors without a formula, those with one weigh as many as they are', async () => {
+  it('among sensors without a formula, each sensor with one has the same weight', async () => {
     const others = [{ id: 4, correction: 'epa-2021' }, { id: 5 }, { id: 6 }];
     await bringIn(owner, network('epa-2021', { others }));
     await accept(
@@ -163,7 +163,7 @@ onEveryEngine('corrections of PM2.5', (engine) => {
     expect(await hours()).toEqual([{ pm25: close((10 + 20 + 2 * 27.64) / 4), pm25_raw: (30 + 50 + 16 + 20) / 4 }]);
   });
 
-  it('without humidity, sensors with a formula are left out, and nothing is known where there are no others', async () => {
+  it('without humidity, sensors with a formula are left out, and the hour is null without others', async () => {
     await bringIn(owner, network('epa-2021', { others: [{ id: 4 }] }));
     await accept(reading(1, at(9), { pm25: 40 }), reading(1, at(10), { pm25: 40 }), reading(4, at(10), { pm25: 10 }));
     await accept(reading(3, at(9), { humidity: 50 }), reading(2, at(8), { humidity: 50 }));
@@ -175,7 +175,7 @@ onEveryEngine('corrections of PM2.5', (engine) => {
     expect(await current(at(11))).toMatchObject({ 'pm2.5': 10 });
   });
 
-  it('takes the humidity of the hour as measured, though the station is flagged (C5)', async () => {
+  it('uses the measured humidity of the hour even if the station is flagged (C5)', async () => {
     const flagged = network('epa-2021');
     Object.assign(flagged.stations[0] as object, { is_bad_thp: true });
     await bringIn(owner, flagged);
@@ -185,7 +185,7 @@ onEveryEngine('corrections of PM2.5', (engine) => {
     expect(region).toEqual({ pm25: close(27.64), humidity: null });
   });
 
-  it('takes no humidity of a sensor that is suspicious as a whole', async () => {
+  it('ignores the humidity of a sensor that is suspicious as a whole', async () => {
     const suspicious = network('epa-2021');
     Object.assign(suspicious.stations[0]?.sensors[1] as object, { suspicious: true });
     await bringIn(owner, suspicious);
@@ -201,7 +201,7 @@ onEveryEngine('corrections of PM2.5', (engine) => {
       'humidity corrected later',
       [[reading(1, T, { pm25: 40 }), reading(2, T, { humidity: 90 })], [reading(2, T, { humidity: 50 })]],
     ],
-  ])('comes out the same, whatever arrives when (A10): %s', async (_, batches) => {
+  ])('does not depend on the order of arrival (A10): %s', async (_, batches) => {
     await bringIn(owner, network('epa-2021'));
     for (const batch of batches) {
       await accept(...batch);
@@ -210,7 +210,7 @@ onEveryEngine('corrections of PM2.5', (engine) => {
     expect(await hours()).toEqual([{ pm25: close(27.64), pm25_raw: 40 }]);
   });
 
-  it('formulas by kind and by sensor, the sensor’s own first', async () => {
+  it('a sensor’s own formula takes precedence over that of its kind', async () => {
     const corrections = { PMS5003: 'epa-2021', PMS5003T: [{ formula: 'epa-2021', since: at(10) }] };
     const measured = [9, 10].flatMap((hour) => [
       reading(1, at(hour), { pm25: 40 }),
@@ -225,7 +225,7 @@ onEveryEngine('corrections of PM2.5', (engine) => {
     expect((await hours(1)).map(({ pm25 }) => pm25)).toEqual([close(27.64), close(27.64)]);
   });
 
-  it('a formula begins and ends on a full hour, rounded up (P2), in current values too', async () => {
+  it('a formula begins and ends on a full hour, rounded up (P2), also in current values', async () => {
     await bringIn(owner, network([{ formula: 'epa-2021', since: at(8, 1), until: at(9, 59) }]));
     expect(await owner`select formula, since, until from raw.placement where sensor_id = 1 order by since`).toEqual([
       { formula: 'none', since: '-infinity', until: '2026-11-20T09:00:00+00:00' },
@@ -243,7 +243,7 @@ onEveryEngine('corrections of PM2.5', (engine) => {
     expect(await current(at(10, 59))).toMatchObject({ 'pm2.5': 40 });
   });
 
-  it('a formula that is changed in retrospect is in every hour after an import and a refresh, and can be taken back', async () => {
+  it('a retroactive change of formula reaches every hour after an import and a refresh, and can be reverted', async () => {
     const none = network();
     const since = network([{ formula: 'epa-2021', since: at(9) }]);
     await bringIn(owner, none);

@@ -1,4 +1,4 @@
-/** The PostgreSQL that comes from npm: finding it, completing its library links, and copying it where the server's user cannot read the original. */
+/** The PostgreSQL that comes from npm: finding it, completing its library links, and copying it if the server's user cannot read it. */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';

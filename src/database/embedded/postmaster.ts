@@ -69,7 +69,7 @@ export async function prepareToStart({ user, references, replies, sockets }: Hom
   await runAs(user, '/bin/sh', ['-c', PREPARE, 'sh', references, replies, sockets]);
 }
 
-/** Resolves once the shell runs, before the server is ready. `notServer`: a process id that PostgreSQL must not take for a running server. */
+/** Resolves once the shell runs, before the server is ready. PostgreSQL will not take process `notServer` for a running server. */
 export async function startWrapper(
   home: Home,
   command: string[],

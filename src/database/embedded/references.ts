@@ -39,7 +39,7 @@ export function openBothEnds(path: string): { reference: Reference; readEnd: num
   }
 }
 
-/** Sends a line to the watcher; false if it has exited. A full FIFO is not an error, because senders repeat the line until they get a reply. */
+/** Sends a line to the watcher; false if it has exited. A full FIFO is no error, because senders repeat the line until the reply. */
 export function send(reference: Reference, line: string): boolean {
   try {
     writeSync(reference, `${line}\n`);
