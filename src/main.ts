@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { makeApp } from './api/app.ts';
 import { type Clock, makeClock } from './clock.ts';
 import { type Config, readConfig } from './config.ts';
-import type { Target } from './database/client.ts';
+import type { DatabaseAddress } from './database/client.ts';
 import { waitForDatabase } from './database/errors.ts';
 import { checkInstalled } from './database/installed.ts';
 import { type Installation, migrate } from './database/migrate.ts';
@@ -72,7 +72,7 @@ async function start(config: Config, log: Log, { closers: opened, listeners, sta
 }
 
 /** The database as the process may have it, and where it reads; without the former it can do nothing else. */
-type Place = { database: Database | undefined; target: Target; installation: Installation };
+type Place = { database: Database | undefined; target: DatabaseAddress; installation: Installation };
 
 async function openInstallation(
   config: Config,

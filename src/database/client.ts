@@ -5,7 +5,7 @@ import { DRIVER_TYPES } from './driverTypes.ts';
 import { whileResponding } from './waiting.ts';
 
 /** Where the database is: a URL from the operator, or the socket directory of the embedded server. */
-export type Target = string | { host: string; port: number; user: string; database: string };
+export type DatabaseAddress = string | { host: string; port: number; user: string; database: string };
 
 /** The database's three roles. Without one, a session is the connecting user itself. */
 export const ROLES = ['airseries_owner', 'airseries_ingest', 'airseries_reader'] as const;
@@ -36,7 +36,10 @@ export type ConnectOptions = Session & {
 export type SocketAddress = { host: string[]; port: number[]; path?: string | false };
 
 /** A pool, which connects at its first query. The caller ends it. */
-export function connect(target: Target, { max = 1, name = 'airseries', openSocket, ...session }: ConnectOptions): Sql {
+export function connect(
+  target: DatabaseAddress,
+  { max = 1, name = 'airseries', openSocket, ...session }: ConnectOptions,
+): Sql {
   const options = {
     max,
     connect_timeout: 2,
@@ -59,7 +62,7 @@ const PROBE = { intervalMs: 3_000, timeoutMs: 3_000 };
  * within some seconds.
  */
 export async function onConnection<T>(
-  target: Target,
+  target: DatabaseAddress,
   options: ConnectOptions,
   work: (sql: Sql) => PromiseLike<T>,
 ): Promise<T> {
@@ -83,7 +86,7 @@ export async function onConnection<T>(
 
 /** As `onConnection`, with the owner's role: for work that holds session locks, which must not outlive an error on a pool. */
 export function asOwner<T>(
-  target: Target,
+  target: DatabaseAddress,
   options: Omit<ConnectOptions, 'role'> & { name: string },
   work: (sql: Sql) => PromiseLike<T>,
 ): Promise<T> {

@@ -3,7 +3,7 @@
  * with those that this version would record.
  */
 import { buildRollups, type Engine } from './aggregates.ts';
-import { onConnection, type Sql, type Target } from './client.ts';
+import { type DatabaseAddress, onConnection, type Sql } from './client.ts';
 import { DEFINITIONS, type Definitions, fingerprint } from './definitions.ts';
 import { calendarOf, checkRecorded, type Installation, levelColumns } from './migrate.ts';
 import { MigrationRefused, readMigrations } from './migrations.ts';
@@ -21,7 +21,7 @@ const ROLE = 'airseries_reader';
  * configuration differs from it, and as `checkSession` does.
  */
 export async function checkInstalled(
-  target: Target,
+  target: DatabaseAddress,
   { timeZone, epoch, definitions = DEFINITIONS }: Options,
 ): Promise<Installation> {
   const installation = await onConnection(target, { role: ROLE, name: 'airseries check' }, async (sql) => {

@@ -2,7 +2,7 @@
 import type { Log } from '../log.ts';
 import { buildRollups, type Calendar, type Engine, LEVELS } from './aggregates.ts';
 import { carryOver, isSetAside, setAsideSql } from './carryOver.ts';
-import { onConnection, ROLES, type Sql, type Target } from './client.ts';
+import { type DatabaseAddress, onConnection, ROLES, type Sql } from './client.ts';
 import { DEFINITIONS, type Definitions, fingerprint, readSql } from './definitions.ts';
 import { checkCatalogs, checkEngine, checkTimeZone, offeredEngine } from './engine.ts';
 import { type AppliedMigration, MigrationRefused, pendingMigrations, readMigrations } from './migrations.ts';
@@ -30,7 +30,7 @@ type Options = {
  * Waits for any other migration, then applies what is missing. Throws MigrationRefused, and as `checkSession` does for a session of any of
  * the three roles.
  */
-export async function migrate(target: Target, options: Options): Promise<Installation> {
+export async function migrate(target: DatabaseAddress, options: Options): Promise<Installation> {
   const installation = await onConnection(target, { name: 'airseries migrate' }, async (sql) => {
     await lockMigrations(sql);
     return await migrateLocked(sql, options);

@@ -2,11 +2,11 @@
 import { resolve } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
-import type { Target } from './client.ts';
+import type { DatabaseAddress } from './client.ts';
 import { openEmbeddedServer } from './embedded/server.ts';
 
 export type Database = {
-  target: Target;
+  target: DatabaseAddress;
   /** An embedded server, which is private to this data directory. */
   embedded: boolean;
   /** Stops using the embedded server; does nothing for the operator's database. */

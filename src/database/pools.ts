@@ -12,7 +12,7 @@ import {
   sql,
 } from 'kysely';
 import type { ApiFunctions, ApiViews } from './apiTypes.ts';
-import type { Sql, Target } from './client.ts';
+import type { DatabaseAddress, Sql } from './client.ts';
 import { openQueryPool, type PoolObserver, type Queryable, type QueryPool, query } from './queryPool.ts';
 
 /** Schema api as Kysely sees it. */
@@ -43,7 +43,7 @@ const READ_LIMITS = { statementTimeoutMs: 2_000, totalTimeoutMs: 2_800, maxWaiti
  * Queries of schema api, as the role that sees nothing else. Each rejects with Unavailable if the database is unreachable or too slow.
  * `destroy()` closes the pool. There are no transactions and no streams.
  */
-export function openReads<Tables>(target: Target, { timeZone, max = 10, observer }: Options): Kysely<Tables> {
+export function openReads<Tables>(target: DatabaseAddress, { timeZone, max = 10, observer }: Options): Kysely<Tables> {
   const session = { role: 'airseries_reader', name: 'airseries read', timeZone } as const;
   const pool = openQueryPool(target, { ...session, max, observer, ...READ_LIMITS });
   return kyselyOver(pool, () => pool.close());
@@ -63,7 +63,7 @@ const WRITE_LIMITS = {
 };
 
 /** Statements of ingestion, as its role. The caller closes the pool. */
-export function openWrites(target: Target, { timeZone, max = 4, observer }: Options): QueryPool {
+export function openWrites(target: DatabaseAddress, { timeZone, max = 4, observer }: Options): QueryPool {
   const session = { role: 'airseries_ingest', name: 'airseries ingest', timeZone } as const;
   return openQueryPool(target, { ...session, max, observer, ...WRITE_LIMITS });
 }

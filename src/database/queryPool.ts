@@ -6,7 +6,7 @@
  * to the next query it is given. Idle connections are otherwise left alone.
  */
 import { connect as connectSocket, type Socket } from 'node:net';
-import { connect, type Role, type SocketAddress, type Sql, type Target } from './client.ts';
+import { connect, type DatabaseAddress, type Role, type SocketAddress, type Sql } from './client.ts';
 import { asUnavailable, isConnectionError, isTransient, isUnreachable, Unavailable } from './errors.ts';
 import {
   makeSemaphore,
@@ -58,7 +58,7 @@ export type QueryPool = {
 
 /** Connects at the first query. */
 export function openQueryPool(
-  target: Target,
+  target: DatabaseAddress,
   { role, name, timeZone, max, statementTimeoutMs, totalTimeoutMs, maxWaiting, probe, observer }: Options,
 ): QueryPool {
   const responseTimeoutMs = statementTimeoutMs + GRACE_MS;

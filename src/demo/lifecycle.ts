@@ -1,5 +1,5 @@
 /** The demo network in a running service: loaded into a fresh database, then fed every minute as if its sensors were alive. */
-import { asOwner, type Sql, type Target } from '../database/client.ts';
+import { asOwner, type DatabaseAddress, type Sql } from '../database/client.ts';
 import type { Log } from '../log.ts';
 import { importNetwork } from '../network/importNetwork.ts';
 import { feedDemo, loadDemoReadings } from './feed.ts';
@@ -11,7 +11,7 @@ const SESSION = { name: 'airseries demo' };
 type Options = { timeZone: string; now: Date; log: Log; terminal: boolean };
 
 /** Whether the demo network should be put into this database: it was never in here, and nothing else is. */
-export async function wantsDemo(target: Target): Promise<boolean> {
+export async function wantsDemo(target: DatabaseAddress): Promise<boolean> {
   return await asOwner(target, SESSION, async (sql) => {
     const [installation] = await sql`select demo from raw.installation`;
     return installation?.demo == null && (await isEmpty(sql));
@@ -19,7 +19,7 @@ export async function wantsDemo(target: Target): Promise<boolean> {
 }
 
 /** Loads network and history, or brings them up to now if they are there. Idempotent; an interrupted load is finished by the next. */
-export async function loadDemo(target: Target, { timeZone, now, log, terminal }: Options): Promise<void> {
+export async function loadDemo(target: DatabaseAddress, { timeZone, now, log, terminal }: Options): Promise<void> {
   await asOwner(target, SESSION, async (sql) => {
     await lockDemo(sql);
     if (await isDemo(sql)) {
@@ -38,7 +38,7 @@ export async function loadDemo(target: Target, { timeZone, now, log, terminal }:
 }
 
 /** Takes it out again, for good: it does not come back at the next start. The aggregates follow with the next refresh. */
-export async function takeDemoOut(target: Target): Promise<boolean> {
+export async function takeDemoOut(target: DatabaseAddress): Promise<boolean> {
   return await asOwner(target, SESSION, async (sql) => {
     await lockDemo(sql);
     if (!(await isDemo(sql))) return false;
@@ -47,12 +47,12 @@ export async function takeDemoOut(target: Target): Promise<boolean> {
   });
 }
 
-export async function holdsDemo(target: Target): Promise<boolean> {
+export async function holdsDemo(target: DatabaseAddress): Promise<boolean> {
   return await asOwner(target, SESSION, isDemo);
 }
 
 /** The minutes since it was fed last. Does nothing in a database without the demo. */
-export async function feedDemoNetwork(target: Target, now: Date): Promise<void> {
+export async function feedDemoNetwork(target: DatabaseAddress, now: Date): Promise<void> {
   await asOwner(target, SESSION, async (sql) => void (await feedDemo(sql, { now, seed: DEMO_SEED })));
 }
 

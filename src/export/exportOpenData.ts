@@ -3,7 +3,7 @@
  * layout of airquality.am. Each file is whole or not there, and all of them are of one moment.
  */
 
-import { onConnection, type Sql, type Target } from '../database/client.ts';
+import { type DatabaseAddress, onConnection, type Sql } from '../database/client.ts';
 import { type Api, type ApiDb, apiRows, readsOn } from '../database/pools.ts';
 import type { Log } from '../log.ts';
 import { makeProgress } from '../progress.ts';
@@ -28,7 +28,7 @@ export type Exported = { files: Record<string, number> };
  * Hidden stations are left out, as they are of every list (C6), and so are the running hour and day. The folder is made if there is
  * none; files of the same names are replaced, others left alone.
  */
-export async function exportOpenData(target: Target, folder: string, options: Options): Promise<Exported> {
+export async function exportOpenData(target: DatabaseAddress, folder: string, options: Options): Promise<Exported> {
   const { timeZone, now } = options;
   const files: Record<string, number> = {};
   const sensors = await openCsvFile(folder, 'sensors.csv', SENSOR_COLUMNS); // first: it shows whether the folder will do

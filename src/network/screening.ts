@@ -1,5 +1,5 @@
 /** Flags stations whose temperature, humidity or pressure cannot be true, and lifts flags that are over (C5). */
-import { onConnection, type Target } from '../database/client.ts';
+import { type DatabaseAddress, onConnection } from '../database/client.ts';
 
 export type Screened = {
   /** Periods that began, and that came to an end. */
@@ -13,7 +13,7 @@ const LOOK_BACK_DAYS = 8;
 const OWNER = { role: 'airseries_owner', name: 'airseries screen' } as const;
 
 /** Judges the closed hours from `since` on (default: the last eight closed days) by the aggregates as they are; they follow at the next refresh. */
-export async function screen(target: Target, now: Date, since?: Date): Promise<Screened> {
+export async function screen(target: DatabaseAddress, now: Date, since?: Date): Promise<Screened> {
   return await onConnection(target, OWNER, async (sql) => {
     const [row] = await sql<Screened[]>`
       select raised, lifted from logic.screen(
@@ -31,7 +31,7 @@ export type ScreenedPeriod = {
 };
 
 /** What is flagged, newest first. `until` null: still. */
-export async function screenedPeriods(target: Target, timeZone: string): Promise<ScreenedPeriod[]> {
+export async function screenedPeriods(target: DatabaseAddress, timeZone: string): Promise<ScreenedPeriod[]> {
   return await onConnection(target, { ...OWNER, timeZone }, async (sql) => [
     ...(await sql<ScreenedPeriod[]>`
       select station_id, sensor_id, reason, since, nullif(until, 'infinity') as until

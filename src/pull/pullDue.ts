@@ -3,7 +3,7 @@
  * process carries on where this one ends.
  */
 import type { Clock } from '../clock.ts';
-import { onConnection, type Sql, type Target } from '../database/client.ts';
+import { type DatabaseAddress, onConnection, type Sql } from '../database/client.ts';
 import { openWrites } from '../database/pools.ts';
 import type { Accepted, WriteStats } from '../ingest/accept.ts';
 import type { Log } from '../log.ts';
@@ -29,7 +29,7 @@ type Options = {
 const TELL_EACH = 10;
 
 export function makePull(
-  target: Target,
+  target: DatabaseAddress,
   clock: Clock,
   { hosts, log, metrics, timeZone = 'UTC', limits, confirm }: Options,
 ): () => Promise<void> {

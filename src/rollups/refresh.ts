@@ -1,5 +1,5 @@
 /** Operations on the aggregates: refreshing, rebuilding, compressing and auditing them, and the digests of regions' current values (C4). */
-import { arrayLiteral, asOwner, type Sql, type Target } from '../database/client.ts';
+import { arrayLiteral, asOwner, type DatabaseAddress, type Sql } from '../database/client.ts';
 
 /** A session here is never idle, unless its process is gone; then it must not keep the refresh lock from others. */
 export const REFRESH_SESSION = { name: 'airseries refresh', idleTimeoutMs: 10_000 };
@@ -9,12 +9,12 @@ const DIGEST_SESSION = { name: 'airseries digest' };
  * When it resolves, every reading accepted before the call is in its buckets. May be called by any process at any time: concurrent calls
  * run one after the other. May be interrupted anywhere: the next call finishes it.
  */
-export async function refresh(target: Target, now: Date): Promise<void> {
+export async function refresh(target: DatabaseAddress, now: Date): Promise<void> {
   await asOwner(target, REFRESH_SESSION, (sql) => sql`call rollup.refresh(${now})`);
 }
 
 /** Compresses chunks that are at rest, on an engine that can. */
-export async function maintain(target: Target, now: Date): Promise<void> {
+export async function maintain(target: DatabaseAddress, now: Date): Promise<void> {
   await asOwner(target, REFRESH_SESSION, (sql) => sql`call rollup.maintain(${now})`);
 }
 
@@ -22,7 +22,7 @@ export async function maintain(target: Target, now: Date): Promise<void> {
 export type Period = { from?: Date | undefined; to?: Date | undefined };
 
 /** Recomputes every bucket of a period, whether or not anything changed, as far back as readings are kept. */
-export async function rebuild(target: Target, now: Date, period: Period): Promise<void> {
+export async function rebuild(target: DatabaseAddress, now: Date, period: Period): Promise<void> {
   await asOwner(target, REFRESH_SESSION, async (sql) => {
     await sql`insert into rollup.stale_period (since, until, from_level)
       values (${period.from ?? '-infinity'}, ${period.to ?? 'infinity'}, 'sensor_hourly')`;
@@ -40,7 +40,7 @@ type AuditOptions = Period & { now: Date; repair?: boolean; timeZone: string };
  * differ; `left` are those that still differ. Buckets are given in `timeZone`. The result is recorded in rollup.audit.
  */
 export async function audit(
-  target: Target,
+  target: DatabaseAddress,
   { now, from, to, repair = false, timeZone }: AuditOptions,
 ): Promise<{ found: Difference[]; left: Difference[] }> {
   return await asOwner(target, { ...REFRESH_SESSION, timeZone }, async (sql) => {
@@ -93,14 +93,14 @@ async function recordAudit(
 }
 
 /** Records the current values of every region at an instant, and returns that instant in whole seconds. Repeating it changes nothing. */
-export async function makeDigest(target: Target, at: Date): Promise<Date> {
+export async function makeDigest(target: DatabaseAddress, at: Date): Promise<Date> {
   const second = new Date(Math.floor(at.getTime() / 1000) * 1000);
   await asOwner(target, DIGEST_SESSION, (sql) => sql`call logic.make_digest(${second})`);
   return second;
 }
 
 /** Deletes digests older than 35 days. The API needs those of the last 30 minutes, dashboards somewhat older ones. */
-export async function deleteOldDigests(target: Target, now: Date): Promise<void> {
+export async function deleteOldDigests(target: DatabaseAddress, now: Date): Promise<void> {
   await asOwner(target, DIGEST_SESSION, async (sql) => {
     await sql`delete from rollup.digest where made_at < ${now}::timestamptz - interval '35 days'`;
   });

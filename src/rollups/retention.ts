@@ -1,5 +1,5 @@
 /** Deleting readings that have expired: planning it, doing it, refusing to delete too many at once, and accepting older readings again. */
-import { asOwner, type Sql, type Target } from '../database/client.ts';
+import { asOwner, type DatabaseAddress, type Sql } from '../database/client.ts';
 import type { Log } from '../log.ts';
 import { REFRESH_SESSION } from './refresh.ts';
 
@@ -43,7 +43,7 @@ type Options = {
  * refused, then the last of them are refreshed into the aggregates, then they are deleted.
  */
 export async function deleteExpired(
-  target: Target,
+  target: DatabaseAddress,
   now: Date,
   keep: string,
   { log, timeZone = 'UTC', apply = false }: Options,

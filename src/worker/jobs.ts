@@ -1,6 +1,6 @@
 /** The table of scheduled jobs. Each run works from what is stored, so the next run makes up for one that was missed. */
 import type { Clock } from '../clock.ts';
-import { asOwner, type Target } from '../database/client.ts';
+import { asOwner, type DatabaseAddress } from '../database/client.ts';
 import { feedDemoNetwork } from '../demo/lifecycle.ts';
 import { type Cap, trimQuarantine } from '../ingest/quarantine/trim.ts';
 import type { Log } from '../log.ts';
@@ -20,7 +20,7 @@ export type Job = {
 };
 
 export type JobContext = {
-  target: Target;
+  target: DatabaseAddress;
   /** The installation's zone. */
   timeZone: string;
   clock: Clock;

@@ -3,7 +3,7 @@
  * that connection every two seconds, and the server ends a session that is silent for six, which releases the lock. So a worker that is
  * dead, frozen or cut off is replaced within ten seconds, and when it comes back it notices that it is no longer the worker.
  */
-import { connect, type Sql, type Target } from '../database/client.ts';
+import { connect, type DatabaseAddress, type Sql } from '../database/client.ts';
 import { singleFlight, unreachable, withTimeout } from '../database/waiting.ts';
 import type { Log } from '../log.ts';
 
@@ -33,7 +33,7 @@ type Options = {
  * ones only log.
  */
 export async function becomeLeader(
-  target: Target,
+  target: DatabaseAddress,
   log: Log,
   start: (confirm: Confirm) => Promise<() => Promise<void>>,
   { tryEveryMs = TRY_EVERY_MS, onLeadership }: Options = {},
@@ -93,7 +93,7 @@ export async function becomeLeader(
 }
 
 /** A connection that holds the lock; undefined if another process has it. Rejects if the database does not answer in time. */
-async function tryLock(target: Target): Promise<Sql | undefined> {
+async function tryLock(target: DatabaseAddress): Promise<Sql | undefined> {
   const sql = connect(target, { role: 'airseries_owner', name: 'airseries worker', idleTimeoutMs: IDLE_TIMEOUT_MS });
   try {
     const [row] = await answered(sql`select raw.try_lock('airseries.worker') as acquired`);

@@ -1,6 +1,6 @@
 /** A login that may only read: the check of a database that it cannot migrate, and a service that has no other login. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Sql, Target } from '../../src/database/client.ts';
+import type { DatabaseAddress, Sql } from '../../src/database/client.ts';
 import { checkInstalled } from '../../src/database/installed.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { MigrationRefused } from '../../src/database/migrations.ts';
@@ -14,15 +14,15 @@ onEveryEngine('a login that may only read', (engine) => {
   let here: Installation;
   let superuser: Sql;
   let login: string;
-  let target: Target;
+  let target: DatabaseAddress;
   beforeAll(async () => {
     here = await install(engine, citiesOfOneStation(['town']));
     await here.refresh(SERVICE_NOW);
     superuser = here.database.superuser();
-    const server = here.database.target as Exclude<Target, string>;
+    const server = here.database.target as Exclude<DatabaseAddress, string>;
     login = `api_of_${server.database}`;
     await superuser.unsafe(`create role ${login} login password 'secret' in role airseries_reader`);
-    target = { ...server, user: login, password: 'secret' } as Target;
+    target = { ...server, user: login, password: 'secret' } as DatabaseAddress;
   });
   afterAll(async () => {
     await superuser.unsafe(`drop role ${login}`);
@@ -56,10 +56,12 @@ onEveryEngine('a login that may only read', (engine) => {
     await superuser`delete from raw.migration where number = 99`;
     expect(await refusal({ timeZone: 'UTC' })).toContain('TIME_ZONE is UTC');
     const empty = await emptyDatabase(engine);
-    expect(await refusal({}, { ...(target as object), ...pick(empty.target) } as Target)).toContain('is not migrated');
+    expect(await refusal({}, { ...(target as object), ...pick(empty.target) } as DatabaseAddress)).toContain(
+      'is not migrated',
+    );
     await empty.drop();
   });
-  const pick = (of: Target) => ({ database: (of as Exclude<Target, string>).database });
+  const pick = (of: DatabaseAddress) => ({ database: (of as Exclude<DatabaseAddress, string>).database });
 
   const readerEnvironment = () => ({ ...placeOf(here.database.target), PGUSER: login, PGPASSWORD: 'secret' });
 

@@ -1,7 +1,7 @@
 /** Migrating, and refusing a database with an error that says what to do. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { connect, type Sql, type Target } from '../../src/database/client.ts';
+import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { MigrationRefused, pendingMigrations, readMigrations } from '../../src/database/migrations.ts';
 import { makeLog } from '../../src/log.ts';
@@ -14,7 +14,7 @@ const now = new Date('2026-11-20T00:00:00Z');
 const log = makeLog('silent');
 
 onEveryEngine('migrate', (engine) => {
-  let target: Target;
+  let target: DatabaseAddress;
   let sql: Sql;
   let drop: () => Promise<void>;
 

@@ -1,7 +1,7 @@
 /** Who gets in, and how often; and what is said while the database is away. */
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect, type Target } from '../../src/database/client.ts';
+import { connect, type DatabaseAddress } from '../../src/database/client.ts';
 import { openWrites } from '../../src/database/pools.ts';
 import { makeIngestApp } from '../../src/push/app.ts';
 import { presentedToken } from '../../src/push/authenticate.ts';
@@ -94,7 +94,7 @@ onEveryEngine('the ingest door', (engine) => {
   });
 
   it('says 503 while the database is away, and takes readings again as soon as it is back', async () => {
-    const target = here.database.target as Exclude<Target, string>;
+    const target = here.database.target as Exclude<DatabaseAddress, string>;
     const administrator = connect({ ...target, database: 'postgres' }, {});
     await administrator.unsafe(`alter database ${target.database} allow_connections false`);
     await administrator`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${target.database}`;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
-import type { Target } from '../../src/database/client.ts';
+import type { DatabaseAddress } from '../../src/database/client.ts';
 import { openWrites } from '../../src/database/pools.ts';
 import { listen } from '../../src/http/listen.ts';
 import { makeLog } from '../../src/log.ts';
@@ -11,7 +11,7 @@ import { seeded } from '../support/random.ts';
 
 const BATCH = 5_000;
 
-type Options = { target: Target; timeZone: string; token: string; path: string };
+type Options = { target: DatabaseAddress; timeZone: string; token: string; path: string };
 
 /** Resolves to how many readings are in the file and what the door said in all. */
 export async function sendShuffled({ target, timeZone, token, path }: Options) {
