@@ -40,17 +40,17 @@ async function retention(context: Context, { apply = false, cutoff }: Options): 
     const state = {
       retention: keep ?? null,
       cutoff: finite(current.cutoff),
-      retained_from: finite(current.retainedFrom),
+      retained_from: finite(current.retained_from),
     };
     if (keep === undefined) return { result: state, ok: true };
     const plan = await planRetention(sql, clock(), keep);
     const due = {
       sensors: plan.sensors,
-      counted_from: plan.countedFrom,
+      counted_from: plan.counted_from,
       cutoff_wanted: finite(plan.wanted),
       months: plan.months,
       readings: plan.months === 0 ? 0 : await countReadingsBefore(sql, plan.wanted),
-      needs_apply: plan.isRefused,
+      needs_apply: plan.is_refused,
     };
     return { result: { ...state, ...due }, ok: true };
   });

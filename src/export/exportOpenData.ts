@@ -3,7 +3,7 @@
  * layout. Each file is complete or absent, and all of them come from one snapshot of the database.
  */
 import { sql } from 'kysely';
-import { arrayLiteral, onConnection, type Sql, type Target } from '../database/client.ts';
+import { arrayLiteral, type DatabaseAddress, onConnection, type Sql } from '../database/client.ts';
 import { type Api, type ApiDb, apiRows, readsOn } from '../database/pools.ts';
 import type { Log } from '../log.ts';
 import { makeProgress } from '../progress.ts';
@@ -28,7 +28,7 @@ export type Exported = { files: Record<string, number> };
  * Leaves out hidden stations, as all lists do (C6), and the current hour and day. Creates the folder if there is none, replaces files of
  * the same names and leaves others alone. Rejects with InputError if the folder cannot be written to.
  */
-export async function exportOpenData(target: Target, folder: string, options: Options): Promise<Exported> {
+export async function exportOpenData(target: DatabaseAddress, folder: string, options: Options): Promise<Exported> {
   const { timeZone, now } = options;
   const files: Record<string, number> = {};
   const sensors = await openCsvFile(folder, 'sensors.csv', SENSOR_COLUMNS); // first: it shows whether the folder is writable

@@ -1,5 +1,5 @@
 /** Flags stations whose temperature, humidity or pressure cannot be true, and lifts flags once the data recover (C5). */
-import { onConnection, type Target } from '../database/client.ts';
+import { type DatabaseAddress, onConnection } from '../database/client.ts';
 
 export type Screened = {
   /** How many flagged periods began, and how many ended. */
@@ -16,7 +16,7 @@ const OWNER = { role: 'airseries_owner', name: 'airseries screen' } as const;
  * Screens the closed hours from `since` on (default: the last eight closed days) by the aggregates as they are. The aggregates follow the
  * flags at the next refresh.
  */
-export async function screen(target: Target, now: Date, since?: Date): Promise<Screened> {
+export async function screen(target: DatabaseAddress, now: Date, since?: Date): Promise<Screened> {
   return await onConnection(target, OWNER, async (sql) => {
     const [row] = await sql<Screened[]>`
       select raised, lifted from logic.screen(
@@ -35,7 +35,7 @@ export type ScreenedPeriod = {
 };
 
 /** All flagged periods, newest first, with times in `timeZone`. */
-export async function screenedPeriods(target: Target, timeZone: string): Promise<ScreenedPeriod[]> {
+export async function screenedPeriods(target: DatabaseAddress, timeZone: string): Promise<ScreenedPeriod[]> {
   return await onConnection(target, { ...OWNER, timeZone }, async (sql) => [
     ...(await sql<ScreenedPeriod[]>`
       select station_id, sensor_id, reason, since, nullif(until, 'infinity') as until

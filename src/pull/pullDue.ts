@@ -3,7 +3,7 @@
  * continues where this one stops.
  */
 import type { Clock } from '../clock.ts';
-import { onConnection, type Sql, type Target } from '../database/client.ts';
+import { type DatabaseAddress, onConnection, type Sql } from '../database/client.ts';
 import { openWrites } from '../database/pools.ts';
 import type { Accepted, WriteStats } from '../ingest/accept.ts';
 import type { Log } from '../log.ts';
@@ -30,7 +30,7 @@ const LOG_EVERY = 10;
 
 /** Returns the job; it rejects only if the database cannot be reached. Run it every minute, and not twice at once. */
 export function makePull(
-  target: Target,
+  target: DatabaseAddress,
   clock: Clock,
   { hosts, log, metrics, timeZone = 'UTC', limits, confirm }: Options,
 ): () => Promise<void> {

@@ -145,8 +145,8 @@ it.each([
   answer();
   const error = await ask(`${provider.url()}?key=secret`).catch((caught: unknown) => caught);
   expect(error).toBeInstanceOf(InputError);
-  const { message, place } = error as InputError;
-  expect(place).toBe(`provider them, ${provider.url()}`);
+  const { message, input } = error as InputError;
+  expect(input).toBe(`provider them, ${provider.url()}`);
   expect(message).toContain(what);
   expect(message).toMatch(/(Open the address yourself|Correct the address)/);
   expect(message).not.toContain('secret');

@@ -2,7 +2,7 @@
 import express from 'express';
 import request from 'supertest';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { connect, type Target } from '../../src/database/client.ts';
+import { connect, type DatabaseAddress } from '../../src/database/client.ts';
 import { openWrites } from '../../src/database/pools.ts';
 import { makeErrorHandlers } from '../../src/http/errors.ts';
 import { makeLog } from '../../src/log.ts';
@@ -97,7 +97,7 @@ onEveryEngine('the ingestion endpoint', (engine) => {
   });
 
   it('answers 503 while the database is unreachable, and accepts readings again as soon as it is back', async () => {
-    const target = here.database.target as Exclude<Target, string>;
+    const target = here.database.target as Exclude<DatabaseAddress, string>;
     const administrator = connect({ ...target, database: 'postgres' }, {});
     await administrator.unsafe(`alter database ${target.database} allow_connections false`);
     await administrator`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${target.database}`;

@@ -1,7 +1,7 @@
 /** Sends a file of readings to the HTTP door as a network would at its worst: in any order, and a third of them twice. */
 import { readFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import type { Target } from '../../src/database/client.ts';
+import type { DatabaseAddress } from '../../src/database/client.ts';
 import { openWrites } from '../../src/database/pools.ts';
 import { listen } from '../../src/http/listen.ts';
 import { splitCsvLine } from '../../src/ingest/formats/csv.ts';
@@ -11,7 +11,7 @@ import { seeded } from '../support/random.ts';
 
 const BATCH = 5_000;
 
-type Options = { target: Target; timeZone: string; token: string; path: string };
+type Options = { target: DatabaseAddress; timeZone: string; token: string; path: string };
 
 /** Resolves to how many readings are in the file and what the door said in all. */
 export async function sendShuffled({ target, timeZone, token, path }: Options) {
