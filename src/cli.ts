@@ -1,4 +1,4 @@
-/** The operator's commands. Results go to stdout, everything else to stderr; exit 0 on success, 1 on failure, 2 on bad usage. */
+/** Entry point of the operator's commands. Results go to stdout, all else to stderr. Exits 0 on success, 1 on failure, 2 on bad usage. */
 import { makeClock } from './clock.ts';
 import { type Outcome, UsageError, type Work } from './commands/context.ts';
 import { chooseCommand } from './commands/program.ts';
@@ -8,7 +8,7 @@ import { migrate } from './database/migrate.ts';
 import { openDatabase } from './database/open.ts';
 import { makeLog } from './log.ts';
 
-/** The database is open, and migrated, for as long as the command takes. */
+/** Opens and migrates the database, runs the command, and closes the database. */
 async function runOn(config: Config, work: Work): Promise<Outcome> {
   const log = makeLog(config.logLevel);
   const clock = makeClock(config.fixedNow);
@@ -37,15 +37,16 @@ async function runOn(config: Config, work: Work): Promise<Outcome> {
   }
 }
 
-async function main(words: readonly string[]): Promise<number> {
-  const choice = chooseCommand(words);
+/** Returns the exit code. */
+async function main(args: readonly string[]): Promise<number> {
+  const choice = chooseCommand(args);
   if ('text' in choice) {
     process.stdout.write(choice.text);
     return 0;
   }
   const config = readConfig(process.env);
   if (config.databaseUrl === undefined && config.readerDatabaseUrl !== undefined) {
-    throw new Error('Commands need DATABASE_URL: the login of READER_DATABASE_URL may only read.');
+    throw new Error('Commands need DATABASE_URL: the login of READER_DATABASE_URL is read-only.');
   }
   choice.check(config);
   const { result, ok } = await runOn(config, choice.run);

@@ -1,27 +1,27 @@
-/** The one source of "now" (rule Z4). Everything that depends on the present takes a clock; nothing else asks the time. */
+/** The only source of "now" (rule Z4): everything that depends on the present takes a clock. */
 export type Clock = () => Date;
 
-/** The wall clock, or a clock that stands still at `fixedNow` for tests, demos and checks against reference data. */
+/** The wall clock, or one frozen at `fixedNow` for tests, demos and checks against reference data. */
 export function makeClock(fixedNow?: Date): Clock {
   return fixedNow === undefined ? () => new Date() : () => new Date(fixedNow);
 }
 
-const LOOK_EVERY_MS = 5_000;
-/** More than a clock is corrected by while it is kept in step, less than anybody sets it by. */
-const JUMP_MS = 2_000;
+const CHECK_EVERY_MS = 5_000;
+/** More than time synchronization corrects between two checks, and less than a clock is usually set by. */
+const MIN_JUMP_MS = 2_000;
 
 /**
- * Tells within five seconds that the machine's clock was set, and by how many seconds: whoever waits for a time of day waits for the
- * wrong one from then on. What it returns ends the watch.
+ * Calls `onJump`, with the seconds, within five seconds after the machine's clock was set, because timers for a time of day are wrong from
+ * then on. The result stops watching. Does not keep the process alive.
  */
 export function watchClock(onJump: (seconds: number) => void): () => void {
-  const distance = () => Date.now() - performance.now();
-  let before = distance();
+  const offset = () => Date.now() - performance.now();
+  let before = offset();
   const timer = setInterval(() => {
-    const jump = distance() - before;
+    const jump = offset() - before;
     before += jump;
-    if (Math.abs(jump) > JUMP_MS) onJump(Math.round(jump / 1_000));
-  }, LOOK_EVERY_MS);
+    if (Math.abs(jump) > MIN_JUMP_MS) onJump(Math.round(jump / 1_000));
+  }, CHECK_EVERY_MS);
   timer.unref();
   return () => clearInterval(timer);
 }

@@ -1,12 +1,11 @@
-/** What somebody gave us cannot be used as a whole: says where, what, and what to do about it. Commands show it without a stack. */
+/** An input that cannot be used at all. The message names it, the problem and the remedy; commands show it without a stack. */
 export class InputError extends Error {
-  readonly place: string;
-  readonly remedy: string;
+  /** A file (perhaps with a line number), an option, or an address. */
+  readonly input: string;
 
-  constructor(place: string, what: string, remedy: string) {
-    super(`${place}: ${what}. ${remedy}`);
+  constructor(input: string, problem: string, remedy: string) {
+    super(`${input}: ${problem}. ${remedy}`);
     this.name = 'InputError';
-    this.place = place;
-    this.remedy = remedy;
+    this.input = input;
   }
 }

@@ -1,4 +1,4 @@
-/** Structured log lines on stderr, so that stdout stays free for a command's result. */
+/** The log: structured lines on stderr, because stdout is for a command's result. */
 import { pino, stdSerializers } from 'pino';
 
 export type Log = {
@@ -12,12 +12,13 @@ export type Log = {
   error(fields: object, message: string): void;
 };
 
+/** From the most lines to none. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
- * JSON lines for machines; short plain lines when a person watches a terminal. An error goes in as the field `err`: machines get its
- * message, stack and code (the SQLSTATE where the database sent it); a person gets message and code, and the stack at level debug.
+ * JSON lines, or short plain ones on a terminal. An error is passed as the field `err`: JSON has its message, stack and code (the SQLSTATE
+ * if it came from the database); a plain line has message and code, and at level debug the stack follows.
  */
 export function makeLog(level: LogLevel, terminal = process.stderr.isTTY === true): Log {
   if (!terminal) {
@@ -28,8 +29,8 @@ export function makeLog(level: LogLevel, terminal = process.stderr.isTTY === tru
   const line = (of: LogLevel) => (first: string | object, second?: string) => {
     if (LOG_LEVELS.indexOf(of) < threshold) return;
     const [fields, message] = typeof first === 'string' ? [{}, first] : [first, second ?? ''];
-    const mark = of === 'info' ? '' : `${of}: `;
-    process.stderr.write(`${mark}${[message, ...plain(fields, message)].join('  ')}\n`);
+    const prefix = of === 'info' ? '' : `${of}: `;
+    process.stderr.write(`${prefix}${[message, ...plain(fields, message)].join('  ')}\n`);
     const { err } = fields as { err?: unknown };
     if (level === 'debug' && err instanceof Error) process.stderr.write(`${err.stack}\n`);
   };
@@ -41,19 +42,20 @@ function serializeError(error: Error): object {
   return { ...stdSerializers.err(error), ...(code === undefined ? {} : { code }) };
 }
 
-/** Of the error, or else of what caused it. */
+/** Of the error or, if it has none, of its cause. */
 function codeOf(error: unknown): string | undefined {
   const { code, cause } = Object(error) as { code?: unknown; cause?: unknown };
   if (typeof code === 'string') return code;
   return cause === undefined ? undefined : codeOf(cause);
 }
 
+/** The fields as `key=value`. */
 function plain(fields: object, message: string): string[] {
   const parts = Object.entries(fields).flatMap(([key, value]) => {
     if (!(value instanceof Error)) return `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`;
     const code = codeOf(value);
     return [
-      ...(value.message === message ? [] : [`${key}=${value.message}`]), // some messages are the error's own
+      ...(value.message === message ? [] : [`${key}=${value.message}`]), // otherwise the line would have it twice
       ...(code === undefined ? [] : [`code=${code}`]),
     ];
   });

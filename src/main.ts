@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { makeApp } from './api/app.ts';
 import { type Clock, makeClock } from './clock.ts';
 import { type Config, readConfig } from './config.ts';
-import type { Target } from './database/client.ts';
+import type { DatabaseAddress } from './database/client.ts';
 import { watchDataVersion } from './database/dataVersion.ts';
 import { waitForDatabase } from './database/errors.ts';
 import { checkInstalled } from './database/installed.ts';
@@ -20,7 +20,7 @@ import { type Metrics, makeMetrics } from './metrics/definitions.ts';
 import { observePool } from './metrics/recorders.ts';
 import { makeIngestApp, openListener } from './push/app.ts';
 import { hasTokens } from './push/tokens.ts';
-import { becomeLeader, type Worker } from './worker/leader.ts';
+import { becomeLeader, type Candidate } from './worker/leader.ts';
 import { startJobs } from './worker/schedule.ts';
 
 type Closer = () => Promise<unknown>;
@@ -64,7 +64,7 @@ async function start(service: Service): Promise<void> {
   const { database, target, installation } = await openInstallation(service);
   const { timeZone, engine } = installation;
   metrics.buildInfo.set({ version: VERSION, node: process.version, engine }, 1);
-  const reads = openReads<Api>(target, { timeZone, watch: observePool(metrics, 'read') });
+  const reads = openReads<Api>(target, { timeZone, observer: observePool(metrics, 'read') });
   closers.push(() => reads.destroy());
   registerCollectors(metrics, reads, { clock, log });
   state.db = reads;
@@ -82,7 +82,7 @@ async function start(service: Service): Promise<void> {
 }
 
 /** The database to write to, undefined where there is only a reader's login, and the one to read from. */
-type Databases = { database: Database | undefined; target: Target; installation: Installation };
+type Databases = { database: Database | undefined; target: DatabaseAddress; installation: Installation };
 
 /** Waits for the databases; migrates the one, and checks that the one for reading is of the same version. */
 async function openInstallation({ config, clock, log, opened }: Service): Promise<Databases> {
@@ -102,7 +102,7 @@ async function openInstallation({ config, clock, log, opened }: Service): Promis
 /** Takes readings in, and runs the scheduled jobs for as long as this process is the worker. */
 async function startWork(service: Service, { target, embedded }: Database, timeZone: string): Promise<void> {
   const { config, clock, log, requestLog, metrics, opened } = service;
-  const writes = openWrites(target, { timeZone, watch: observePool(metrics, 'write') });
+  const writes = openWrites(target, { timeZone, observer: observePool(metrics, 'write') });
   opened.closers.push(() => writes.close());
   const ingest = await openListener({
     app: makeIngestApp({ writes, clock, log: requestLog, rate: config.ingestRate, metrics }),
@@ -112,7 +112,7 @@ async function startWork(service: Service, { target, embedded }: Database, timeZ
     log: requestLog,
   });
   opened.listeners.push(ingest);
-  let worker: Worker | undefined;
+  let worker: Candidate | undefined;
   // side by side: a running job may take its time, and requests must not wait for it
   opened.closers.push(() => Promise.all([ingest.close(), worker?.stop()]));
   const jobs = {

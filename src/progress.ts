@@ -1,19 +1,20 @@
-/** How far long work is: one line that renews itself where a person watches, a log line every few seconds elsewhere. */
+/** Progress of long work: one line that is redrawn on a terminal, or a log line every five seconds elsewhere. */
 import type { Log } from './log.ts';
 
 export type Progress = {
-  /** `part`: how much of the work is done, from 0 to 1; unknown for a pipe. */
+  /** May be called for every row. `part` is the fraction done, from 0 to 1; undefined if the total is unknown, as for a pipe. */
   show(rows: number, part: number | undefined): void;
-  /** Makes room on the terminal for a line of somebody else's. */
+  /** Clears the line, for other output and at the end. */
   hide(): void;
 };
 
-const ON_TERMINAL_MS = 200;
-const IN_LOG_MS = 5_000;
+const TERMINAL_INTERVAL_MS = 200;
+const LOG_INTERVAL_MS = 5_000;
 
+/** `what` is the work, such as `importing`; `terminal`, whether a person watches stderr. */
 export function makeProgress(what: string, log: Log, terminal: boolean): Progress {
   const started = performance.now();
-  let shown = terminal ? 0 : started;
+  let lastShown = terminal ? 0 : started;
   let visible = false;
   const hide = () => {
     if (visible) process.stderr.write('\r\x1b[K');
@@ -23,8 +24,8 @@ export function makeProgress(what: string, log: Log, terminal: boolean): Progres
     hide,
     show(rows, part) {
       const now = performance.now();
-      if (now - shown < (terminal ? ON_TERMINAL_MS : IN_LOG_MS)) return;
-      shown = now;
+      if (now - lastShown < (terminal ? TERMINAL_INTERVAL_MS : LOG_INTERVAL_MS)) return;
+      lastShown = now;
       const seconds = (now - started) / 1_000;
       const rate = Math.round(rows / seconds);
       const left = part === undefined || part <= 0 ? undefined : Math.ceil((seconds * (1 - part)) / part);
@@ -33,14 +34,15 @@ export function makeProgress(what: string, log: Log, terminal: boolean): Progres
         return;
       }
       hide();
-      const rest = left === undefined ? '' : `, ${clock(left)} left`;
+      const rest = left === undefined ? '' : `, ${duration(left)} left`;
       process.stderr.write(`${what}: ${rows.toLocaleString('en')} rows, ${rate.toLocaleString('en')} a second${rest}`);
       visible = true;
     },
   };
 }
 
-function clock(seconds: number): string {
+/** `1:02:03` or `2:03`. */
+function duration(seconds: number): string {
   const two = (n: number) => String(n).padStart(2, '0');
   const hours = Math.floor(seconds / 3_600);
   return `${hours > 0 ? `${hours}:` : ''}${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;

@@ -78,7 +78,7 @@ describe('bad usage', () => {
   });
 
   it.each(['', 'migrate twice', 'refresh --from 2026-02-01 --to 2026-01-01', 'retention --apply'])(
-    '"%s" exits 2, shows how, and opens no database',
+    '"%s" exits 2 with help, and opens no database',
     async (words) => {
       const { code, stdout, stderr } = await run(words);
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -87,7 +87,7 @@ describe('bad usage', () => {
     },
   );
 
-  it('names every problem of the configuration at once', async () => {
+  it('lists all problems of the configuration', async () => {
     const { code, stderr } = await run('migrate', {
       PORT: 'http',
       FIXED_NOW: 'noon',
@@ -116,7 +116,7 @@ describe('help', () => {
       return [deeper, ...all(deeper)];
     });
 
-  it('is there for every command, and says what it does', () => {
+  it('exists for every command, and describes it', () => {
     const names = all('');
     expect(names).toEqual(expect.arrayContaining(['migrate', 'import readings', 'quarantine drop', 'delete readings']));
     for (const name of names) {
@@ -124,7 +124,7 @@ describe('help', () => {
     }
   });
 
-  it('and the version go to stdout, whatever the configuration', async () => {
+  it('and the version are printed to stdout, even with an invalid configuration', async () => {
     const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
     expect(await run('--version', { PORT: 'http' })).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
     expect(await run('token add --help')).toMatchObject({
@@ -178,7 +178,7 @@ describe('one network from its file to its audit', () => {
     expect(await json('audit --repair')).toMatchObject({ code: 0 });
   });
 
-  it('another try for what waited in quarantine, tokens, formulas, screening, open data', async () => {
+  it('retries the quarantine, manages tokens, corrects, screens and exports', async () => {
     expect((await json('quarantine list')).result).toMatchObject({ total: 4, by_reason: { unknown_sensor: 1 } });
     const [station] = NETWORK.stations;
     const grown = { ...station, sensors: [{ id: 11 }, { id: 12, correction: 'epa-2021' }] };
@@ -205,7 +205,7 @@ describe('one network from its file to its audit', () => {
     expect(await json('audit --from 2026-01-01')).toMatchObject({ code: 0, result: [] });
   });
 
-  it('what retention would delete, that it goes, and older readings again', async () => {
+  it('shows what retention would delete, deletes it, and accepts older readings again', async () => {
     const FIXED_NOW = '2027-06-01T00:00:00Z';
     const later = 'sensor_id,time,pm25\n11,2027-05-31T08:00:00Z,1\n12,2027-05-31T09:00:00Z,1\n';
     expect((await json('import readings -', { input: later, FIXED_NOW })).result).toMatchObject({ accepted: 2 });
@@ -234,7 +234,7 @@ describe('one network from its file to its audit', () => {
     expect((await retention(' --cutoff 2026-12-01')).result).toMatchObject({ cutoff: back, retained_from: back });
   });
 
-  it('refuses what does not fit, with exit 1 and a remedy', async () => {
+  it('refuses invalid input and configuration with exit 1 and a remedy', async () => {
     writeFileSync(file, JSON.stringify({ ...NETWORK, time_zone: 'Europe/Berlin' }));
     const { code, stderr } = await run(`import network ${file}`);
     expect(code).toBe(1);

@@ -1,4 +1,4 @@
-/** Commands about the schema and what is computed in it: migrate, refresh, digest, audit. */
+/** Commands for the schema and the aggregates: migrate, refresh, digest, audit. */
 import { Command } from 'commander';
 import { audit, makeDigest, rebuild, refresh } from '../rollups/refresh.ts';
 import { AUDITED_DAYS } from '../worker/jobs.ts';
@@ -13,7 +13,7 @@ import {
   timeOption,
 } from './context.ts';
 
-/** Every command migrates the database before it does anything else; this one does nothing more. */
+/** Every command migrates the database first; this one does nothing else. */
 export function migrateCommand(run: Run): Command {
   return new Command('migrate').description('migrate the database to this version, or create its schema').action(() =>
     run(async ({ installation: { timeZone, epoch, engine, applied } }) => ({
@@ -23,11 +23,12 @@ export function migrateCommand(run: Run): Command {
   );
 }
 
+/** Without a period it refreshes what changed; with one it recomputes all buckets of the period. */
 export function refreshCommand(run: Run): Command {
   return new Command('refresh')
     .description('bring the aggregates up to date, or recompute a period from scratch')
-    .addOption(timeOption('--from <time>', 'recompute from here on'))
-    .addOption(timeOption('--to <time>', 'recompute up to here'))
+    .addOption(timeOption('--from <time>', 'start of the period to recompute'))
+    .addOption(timeOption('--to <time>', 'end of the period to recompute'))
     .addHelpText('after', TIMES)
     .action((options: PeriodOptions) => {
       checkPeriod(options);
@@ -43,9 +44,10 @@ async function refreshAggregates(context: Context, options: PeriodOptions): Prom
   return { result: { refreshed: true }, ok: true };
 }
 
+/** Prints the time of the digest. */
 export function digestCommand(run: Run): Command {
   return new Command('digest')
-    .description("record the regions' current values now, without waiting for the service to do it")
+    .description("record the regions' current values now instead of waiting for the service")
     .action(() =>
       run(async ({ database, clock }) => {
         const madeAt = await makeDigest(database.target, clock());
@@ -56,13 +58,14 @@ export function digestCommand(run: Run): Command {
 
 type AuditOptions = PeriodOptions & { repair?: boolean };
 
+/** Prints the differences; with --repair those found and those left. */
 export function auditCommand(run: Run): Command {
   return new Command('audit')
-    .description('recompute aggregates from the raw readings and report any difference; exit 1 if there is one')
+    .description('recompute aggregates from the raw readings and report any difference; exits 1 if there is one')
     .addOption(timeOption('--from <time>', `start of the period (default: ${AUDITED_DAYS} days ago)`))
-    .addOption(timeOption('--to <time>', 'end of the period (default: open)'))
-    .option('--repair', 'recompute the aggregates that differ; exit 1 only if some still do')
-    .addHelpText('after', `\nWhole months are audited: all those that the period touches.\n${TIMES}`)
+    .addOption(timeOption('--to <time>', 'end of the period (default: none)'))
+    .option('--repair', 'recompute the buckets that differ; exits 1 only if some still do')
+    .addHelpText('after', `\nWhole months are audited: all that overlap the period.\n${TIMES}`)
     .action((options: AuditOptions) => {
       checkPeriod(options);
       run((context) => auditAggregates(context, options));
@@ -78,6 +81,6 @@ async function auditAggregates(context: Context, { repair = false, ...options }:
   const counts = repair
     ? `${found.length} buckets differed, ${left.length} still do`
     : `${found.length} buckets differ`;
-  log.info(`${counts} (aggregates of the months from ${from.toISOString()} on)`);
+  log.info(`${counts} (aggregates of the months from ${from.toISOString()})`);
   return { result: repair ? { found, left } : found, ok: left.length === 0 };
 }

@@ -1,47 +1,49 @@
-/** What every command is given and what it returns. Commands get everything they use from here, so tests can run them in-process. */
-
+/**
+ * What every command receives and returns, and the options that several commands share. Commands get everything they use from their
+ * context, so tests can run them in-process.
+ */
 import { InvalidArgumentError, Option } from 'commander';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Role, Sql } from '../database/client.ts';
 import type { Installation } from '../database/migrate.ts';
 import type { Database } from '../database/open.ts';
-import { readInstant } from '../ingest/time.ts';
+import { readInstant } from '../ingest/validate.ts';
 import type { Log } from '../log.ts';
 
-/** The command line makes no sense as typed; nothing was done. Exit 2. */
+/** Invalid arguments; nothing was done. Exit 2. */
 export class UsageError extends Error {}
 
 export type Context = {
   config: Config;
   clock: Clock;
   log: Log;
-  /** Whether stderr is a terminal, where progress can be drawn on one line. */
+  /** Whether stderr is a terminal, where progress can be redrawn on one line. */
   terminal: boolean;
   database: Database;
   installation: Installation;
   /** Runs `work` in a role, on a connection that is closed afterwards. */
   as<T>(role: Role, work: (sql: Sql) => Promise<T>): Promise<T>;
-  /** The instant that a time option means. Without an offset it is a time of the network's zone, which only the database knows. */
+  /** The instant of a time option. Without an offset it is local to the network, whose zone only the database knows. */
   instant(text: string | undefined): Promise<Date | undefined>;
 };
 
-/** What goes to stdout as JSON (keys in snake_case), and whether all is well: if not, exit 1. */
+/** `result` is printed to stdout as JSON, with keys in snake_case; unless `ok`, the exit code is 1. */
 export type Outcome = { result: unknown; ok: boolean };
 
+/** What a command does. */
 export type Work = (context: Context) => Promise<Outcome>;
 
 /**
- * Called by the action of a command once its arguments are valid: says what to do. `check` is called with the configuration before a
- * database is opened, and throws UsageError if the arguments do not fit it.
+ * Called by the action of a command with valid arguments. `work` runs later; `check` is called with the configuration before the database
+ * is opened, and throws UsageError if the arguments are not valid with it.
  */
 export type Run = (work: Work, check?: (config: Config) => void) => void;
 
-/** Options and arguments that several commands share: instants, periods and whole numbers, checked before anything is opened. */
-
+/** As typed; half-open. */
 export type PeriodOptions = { from?: string | undefined; to?: string | undefined };
 
-/** An option whose value is a time, kept as it was typed: what it means is known once the network's zone is (`Context.instant`). */
+/** An option for a time. The value is checked but kept as typed, since the network's zone is not known yet (see `Context.instant`). */
 export function timeOption(flags: string, description: string): Option {
   return new Option(flags, description).argParser((text: string) => {
     if (readInstant(text) !== undefined) return text;
@@ -49,12 +51,12 @@ export function timeOption(flags: string, description: string): Option {
   });
 }
 
-/** For the end of a command's help. */
+/** Help text of commands with time options. */
 export const TIMES = `
 Times are ISO 8601, such as 2026-11-20T12:00:00+04:00. Without an offset (2026-11-20T12:00, 2026-11-20) they are
-local times of the network.`;
+local to the network.`;
 
-/** Throws UsageError if a period ends before it begins, as far as that can be told without the network's zone. */
+/** Throws UsageError unless `from` is before `to`, where that can be decided without the network's zone. */
 export function checkPeriod({ from, to }: PeriodOptions): void {
   if (from === undefined || to === undefined) return;
   const [start, end] = [readInstant(from), readInstant(to)];
@@ -62,7 +64,7 @@ export function checkPeriod({ from, to }: PeriodOptions): void {
   if (start.microseconds >= end.microseconds) throw new UsageError(REVERSED);
 }
 
-/** The period as instants, half-open; a missing end is open. Throws UsageError if it ends before it begins. */
+/** The period as half-open instants; a missing end is unbounded. Rejects with UsageError unless `from` is before `to`. */
 export async function readPeriod(
   { instant }: Context,
   options: PeriodOptions,
@@ -76,7 +78,7 @@ export async function readPeriod(
 
 const REVERSED = '--from must be before --to';
 
-/** A parser of whole numbers from 1 up, of at most so many digits. */
+/** An argument parser for whole numbers from 1, with at most `digits` digits. */
 export function wholeNumber(digits: number): (text: string) => number {
   return (text) => {
     const number = Number(text);

@@ -1,4 +1,4 @@
-/** The command line as a whole: which commands there are, and from what was typed to the work to be done. */
+/** The command line: all commands, and parsing of arguments into the work to do. */
 import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import type { Config } from '../config.ts';
@@ -19,7 +19,7 @@ Configuration comes from the environment: DATABASE_URL, DATA_DIR, TIME_ZONE and 
 
 function makeProgram(run: Run): Command {
   return new Command('npm run -s cli --')
-    .description('Operates the database of an airseries network. May be run while the service is running.')
+    .description('Operates the database of an airseries network. Can be used while the service is running.')
     .usage('COMMAND')
     .version(VERSION, '-V, --version', 'print the version')
     .addCommand(migrateCommand(run))
@@ -36,48 +36,48 @@ function makeProgram(run: Run): Command {
     .addCommand(digestCommand(run))
     .addCommand(auditCommand(run))
     .addCommand(screenCommand(run))
-    .addCommand(new Command('delete').description('delete readings for good').addCommand(deleteReadingsCommand(run)))
+    .addCommand(new Command('delete').description('permanently delete readings').addCommand(deleteReadingsCommand(run)))
     .addCommand(retentionCommand(run))
     .addCommand(demoCommand(run))
     .addHelpText('after', NOTES);
 }
 
-/** Either a text to print (help or the version), or work to do, to be checked against the configuration before it starts. */
+/** Either a text to print (help or the version), or work to do; call `check` with the configuration before `run`. */
 export type Choice = { text: string } | { run: Work; check: (config: Config) => void };
 
 /**
- * `words` is what was typed. Throws UsageError, and so do the functions of what it returns; the message ends with the help of the
- * command that was meant.
+ * Parses the arguments of the command line. Throws UsageError on bad usage, and so do the returned functions; its message ends with the
+ * help of the command in question.
  */
-export function chooseCommand(words: readonly string[]): Choice {
+export function chooseCommand(args: readonly string[]): Choice {
   let text = '';
   let chosen: { work: Work; check: ((config: Config) => void) | undefined } | undefined;
   const program = makeProgram((work, check) => {
     chosen = { work, check };
   });
-  let meant = program;
+  let selected = program;
   const output = {
     writeOut: (more: string) => {
       text += more;
     },
-    writeErr: () => undefined, // what went wrong is in the error
+    writeErr: () => undefined, // the error has the message
   };
   for (const command of allCommands(program)) {
     command.helpCommand(false).configureOutput(output);
     command.exitOverride((error) => {
-      meant = command;
+      selected = command;
       throw error;
     });
   }
   program.hook('preAction', (_, command) => {
-    meant = command;
+    selected = command;
   });
   const withHelp = (error: unknown) => {
-    const message = messageOf(error, meant);
-    return message === undefined ? error : new UsageError(`${message}\n\n${meant.helpInformation().trimEnd()}`);
+    const message = messageOf(error, selected);
+    return message === undefined ? error : new UsageError(`${message}\n\n${selected.helpInformation().trimEnd()}`);
   };
   try {
-    program.parse(words, { from: 'user' });
+    program.parse(args, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return { text };
     throw withHelp(error);
@@ -98,7 +98,7 @@ export function chooseCommand(words: readonly string[]): Choice {
   };
 }
 
-/** Undefined where the error is not about what was typed. */
+/** What is wrong with the arguments; undefined for any other error. */
 function messageOf(error: unknown, { args, registeredArguments }: Command): string | undefined {
   if (error instanceof UsageError) return error.message;
   if (!(error instanceof CommanderError)) return undefined;

@@ -1,4 +1,4 @@
-/** Commands about readings that could not be used: list them, try them again, delete them. */
+/** Commands for readings that could not be used: list, retry and drop them. */
 import { Command } from 'commander';
 import { dropQuarantined, listQuarantine } from '../ingest/quarantine/list.ts';
 import { retryQuarantined } from '../ingest/quarantine/retry.ts';
@@ -8,12 +8,13 @@ import { type Context, type Outcome, type Run, TIMES, timeOption, UsageError, wh
 type Filter = { reason?: string; source?: string; provider?: string };
 type DropOptions = Filter & { before?: string; all?: boolean };
 
+/** `quarantine list`, `quarantine retry` and `quarantine drop`, with common filters. */
 export function quarantineCommand(run: Run): Command {
   return new Command('quarantine')
     .description('list, retry or drop readings that could not be used')
     .addCommand(
-      withFilter('list', 'list what could not be used and why, newest first')
-        .option('--limit <n>', 'how many lines to show', wholeNumber(6), 50)
+      withFilter('list', 'list quarantined input and its reasons, newest first')
+        .option('--limit <n>', 'number of lines to show', wholeNumber(6), 50)
         .action(({ limit, ...filter }: Filter & { limit: number }) =>
           run(async ({ as }) => ({
             result: await as('airseries_owner', (sql) => listQuarantine(sql, filter, limit)),
@@ -22,13 +23,14 @@ export function quarantineCommand(run: Run): Command {
         ),
     )
     .addCommand(
-      withFilter('retry', 'try again, after the cause was fixed: fills gaps and never replaces what is stored').action(
-        (filter: Filter) => run((context) => retry(context, filter)),
-      ),
+      withFilter(
+        'retry',
+        'retry quarantined readings once the cause is fixed; fills gaps, never replaces stored readings',
+      ).action((filter: Filter) => run((context) => retry(context, filter))),
     )
     .addCommand(
-      withFilter('drop', 'delete from the quarantine, for good')
-        .addOption(timeOption('--before <time>', 'only what was recorded before this'))
+      withFilter('drop', 'permanently delete quarantined input')
+        .addOption(timeOption('--before <time>', 'only what was recorded before this time'))
         .option('--all', 'everything; cannot be combined with a filter')
         .addHelpText('after', TIMES)
         .action((options: DropOptions) => {
@@ -42,8 +44,8 @@ function withFilter(name: string, description: string): Command {
   return new Command(name)
     .description(description)
     .option('--reason <reason>', 'only this reason, such as unknown_sensor')
-    .option('--source <source>', 'only this source, such as the name of a file')
-    .option('--provider <id>', 'only this provider; empty: what was imported by hand');
+    .option('--source <source>', 'only this source, such as a file name')
+    .option('--provider <id>', 'only this provider; empty: imported by hand');
 }
 
 async function retry({ database, as, clock, log, terminal }: Context, filter: Filter): Promise<Outcome> {
@@ -53,10 +55,10 @@ async function retry({ database, as, clock, log, terminal }: Context, filter: Fi
   return { result, ok: true };
 }
 
-/** Deleting everything has to be asked for. Throws UsageError. */
+/** Deleting everything requires --all. Throws UsageError. */
 function checkDrop({ all = false, ...filter }: DropOptions): void {
   if (all !== Object.keys(filter).length > 0) return;
-  throw new UsageError('quarantine drop needs --reason, --source, --provider or --before; or --all, and nothing else');
+  throw new UsageError('quarantine drop needs --reason, --source, --provider or --before; or --all alone');
 }
 
 async function drop({ as, instant }: Context, { reason, source, provider, before }: DropOptions): Promise<Outcome> {

@@ -1,10 +1,9 @@
-/** Commands about readings: import them, delete them, and export what was published from them. */
+/** Commands for readings: import, delete, and export as open data. */
 import { Command, Option } from 'commander';
 import { exportOpenData } from '../export/exportOpenData.ts';
 import { deleteReadings } from '../ingest/deleteReadings.ts';
 import { FORMATS, type Format } from '../ingest/formats/readings.ts';
 import { importReadings } from '../ingest/importReadings.ts';
-import type { Summary } from '../ingest/summary.ts';
 import { refresh } from '../rollups/refresh.ts';
 import {
   type Context,
@@ -19,11 +18,12 @@ import {
   wholeNumber,
 } from './context.ts';
 
+/** Prints how many readings were accepted, unchanged and quarantined. */
 export function importReadingsCommand(run: Run): Command {
   return new Command('readings')
     .description('import readings from CSV with a header or NDJSON, plain or gzip; safe to repeat')
-    .argument('<files...>', 'files of readings; - is standard input')
-    .addOption(new Option('--format <format>', 'a layout that has to be named').choices(FORMATS))
+    .argument('<files...>', 'files of readings; - for standard input')
+    .addOption(new Option('--format <format>', 'layout of files that do not declare it').choices(FORMATS))
     .action((files: string[], { format }: { format?: Format['name'] }) =>
       run((context) => importFiles(context, files, format)),
     );
@@ -35,26 +35,16 @@ async function importFiles(context: Context, files: string[], formatName?: Forma
   const options = { now: clock(), log, terminal, format };
   const summary = await as('airseries_ingest', (sql) => importReadings(sql, files, options));
   await refresh(database.target, clock());
-  return { result: present(summary), ok: !summary.failed };
-}
-
-function present({ withoutStation, leftOut, ignoredColumns, failed, failures, ...counts }: Summary): object {
-  return {
-    ...counts,
-    without_station: withoutStation,
-    left_out: leftOut,
-    ignored_columns: ignoredColumns,
-    failed,
-    failures,
-  };
+  return { result: summary, ok: !summary.failed };
 }
 
 type DeleteOptions = { sensor: number; from: string; to: string };
 
+/** Prints how many readings were deleted. */
 export function deleteReadingsCommand(run: Run): Command {
   return new Command('readings')
-    .description('delete the readings of one sensor in a period, for good, and recompute the aggregates')
-    .requiredOption('--sensor <id>', 'number of the sensor', wholeNumber(9))
+    .description('permanently delete the readings of one sensor in a period, and recompute the aggregates')
+    .requiredOption('--sensor <id>', 'id of the sensor', wholeNumber(9))
     .addOption(timeOption('--from <time>', 'start of the period (inclusive)').makeOptionMandatory())
     .addOption(timeOption('--to <time>', 'end of the period (exclusive)').makeOptionMandatory())
     .addHelpText('after', TIMES)
@@ -73,12 +63,13 @@ async function deletePeriod(context: Context, { sensor, ...period }: DeleteOptio
   return { result: { deleted }, ok: true };
 }
 
+/** Prints the number of lines by file. */
 export function exportCommand(run: Run): Command {
   return new Command('export')
-    .description('export the hours and days of stations and cities as open data (CSV)')
-    .argument('<folder>', 'where the files go; those of the same names are replaced')
-    .addOption(timeOption('--from <time>', 'only buckets that begin here or later'))
-    .addOption(timeOption('--to <time>', 'only buckets that begin before this'))
+    .description('export sensors, hours and days as open data (CSV)')
+    .argument('<folder>', 'folder for the files; existing ones are replaced')
+    .addOption(timeOption('--from <time>', 'only buckets that begin at or after this time'))
+    .addOption(timeOption('--to <time>', 'only buckets that begin before this time'))
     .addHelpText('after', TIMES)
     .action((folder: string, options: PeriodOptions) => {
       checkPeriod(options);

@@ -1,4 +1,4 @@
-/** The command about readings that are too old: what would be deleted, deleting it, and accepting older readings again. */
+/** The command for old readings: show what retention would delete, delete it, or accept older readings again. */
 import { Command } from 'commander';
 import type { Config } from '../config.ts';
 import { countReadingsBefore, currentCutoff, deleteExpired, lowerCutoff, planRetention } from '../rollups/retention.ts';
@@ -6,11 +6,12 @@ import { type Context, type Outcome, type Run, TIMES, timeOption, UsageError } f
 
 type Options = { apply?: boolean; cutoff?: string };
 
+/** Prints the cutoffs and, with RAW_RETENTION, what is due for deletion. */
 export function retentionCommand(run: Run): Command {
   return new Command('retention')
     .description('show which readings RAW_RETENTION would delete; changes nothing without an option')
-    .option('--apply', 'delete them, however many they are')
-    .addOption(timeOption('--cutoff <time>', 'accept readings measured from here on again').conflicts('apply'))
+    .option('--apply', 'delete those readings, even if it is more than two months')
+    .addOption(timeOption('--cutoff <time>', 'accept readings measured from this time on again').conflicts('apply'))
     .addHelpText('after', TIMES)
     .action((options: Options) =>
       run(
@@ -22,7 +23,7 @@ export function retentionCommand(run: Run): Command {
 
 function checkApply({ rawRetention }: Config, { apply = false }: Options): void {
   if (apply && rawRetention === undefined) {
-    throw new UsageError('--apply needs RAW_RETENTION: nothing says how long readings are kept');
+    throw new UsageError('--apply needs RAW_RETENTION: it says how long readings are kept');
   }
 }
 
@@ -36,23 +37,24 @@ async function retention(context: Context, { apply = false, cutoff }: Options): 
   return await as('airseries_owner', async (sql) => {
     if (since !== undefined) await lowerCutoff(sql, since);
     const current = await currentCutoff(sql);
-    const known = {
+    const state = {
       retention: keep ?? null,
       cutoff: finite(current.cutoff),
-      retained_from: finite(current.retainedFrom),
+      retained_from: finite(current.retained_from),
     };
-    if (keep === undefined) return { result: known, ok: true };
+    if (keep === undefined) return { result: state, ok: true };
     const plan = await planRetention(sql, clock(), keep);
     const due = {
       sensors: plan.sensors,
-      counted_from: plan.countedFrom,
+      counted_from: plan.counted_from,
       cutoff_wanted: finite(plan.wanted),
       months: plan.months,
       readings: plan.months === 0 ? 0 : await countReadingsBefore(sql, plan.wanted),
-      needs_apply: plan.isRefused,
+      needs_apply: plan.is_refused,
     };
-    return { result: { ...known, ...due }, ok: true };
+    return { result: { ...state, ...due }, ok: true };
   });
 }
 
+/** Null for no cutoff. */
 const finite = (instant: string) => (instant === '-infinity' ? null : instant);

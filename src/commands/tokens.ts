@@ -1,29 +1,30 @@
-/** Commands about tokens: who may push readings. A token is shown once, when it is created. */
+/** Commands for the tokens that authorize pushing readings. A token is shown only once, when it is created. */
 import { Command, InvalidArgumentError } from 'commander';
 import { createToken, listTokens, revokeToken } from '../push/tokens.ts';
 import type { Context, Outcome, Run } from './context.ts';
 
 type AddOptions = { provider: string; stations?: number[] };
 
+/** `token add`, `token list` and `token revoke`. */
 export function tokenCommand(run: Run): Command {
   return new Command('token')
-    .description('manage the tokens with which devices and feeds push readings')
+    .description('manage the tokens that let devices and feeds push readings')
     .addCommand(
       new Command('add')
         .description('create a token and print it; it cannot be shown again')
-        .argument('<name>', 'a name for it, never used before', parseName)
-        .requiredOption('--provider <id>', 'the provider whose readings it may send')
-        .option('--stations <ids>', "only these of the provider's stations, such as 1,2", parseStations)
+        .argument('<name>', 'a name that was never used before', parseName)
+        .requiredOption('--provider <id>', 'the provider that it may push readings for')
+        .option('--stations <ids>', 'only these stations of the provider, such as 1,2', parseStations)
         .action((name: string, options: AddOptions) => run((context) => addToken(context, name, options))),
     )
     .addCommand(
       new Command('list')
-        .description('list tokens with their scopes and when they were last used')
+        .description('list tokens with their scope and last use')
         .action(() => run(async ({ as }) => ({ result: await as('airseries_owner', listTokens), ok: true }))),
     )
     .addCommand(
       new Command('revoke')
-        .description('revoke a token: from the next request on it is refused')
+        .description('revoke a token; it is refused from the next request on')
         .argument('<name>', 'the name of the token')
         .action((name: string) =>
           run(async ({ as, clock }) => {

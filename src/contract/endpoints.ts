@@ -1,5 +1,4 @@
-/** The five endpoints: paths, parameters and the schemas of their answers. The order is that in which paths are tried. */
-
+/** The five endpoints of the public API: paths, path parameters and response schemas. Paths are matched in this order. */
 import { z } from 'zod';
 import { field } from './fields.ts';
 import { regionHistory, stationHistory } from './history.ts';
@@ -10,7 +9,7 @@ import { provider, station } from './station.ts';
 /** `{locale}` is one of LOCALES. */
 export const BASE_PATH = '/{locale}/air-quality-app/v1';
 
-/** What a path parameter looks like. A leading zero or a sign would give one station several addresses. */
+/** The pattern of each path parameter. Leading zeros and signs are excluded, so that each station has one URL. */
 export const PATH_PARAMETERS = {
   id: {
     pattern: '[1-9][0-9]{0,9}',
@@ -20,6 +19,7 @@ export const PATH_PARAMETERS = {
   slug: { pattern: '[a-z-]+', meaning: 'slug of a city or district, lowercase Latin letters and hyphens' },
 } as const;
 
+/** The response of `/stations.json`. */
 export const stationsList = z.strictObject({
   providers: field(z.array(provider), 'providers with a listed station'),
   stations: field(z.array(station), 'listed stations, by id'),
@@ -28,6 +28,7 @@ export const stationsList = z.strictObject({
 
 export type StationsList = z.infer<typeof stationsList>;
 
+/** `answer` is the schema of the JSON body with status 200. */
 export const ENDPOINTS = {
   stations: {
     path: `${BASE_PATH}/stations.json`,
@@ -65,8 +66,9 @@ const PARTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * A path of the contract as a regular expression over the path as it was sent, still encoded. Express' own patterns are laxer: they take
- * other cases and trailing slashes, and decode `%2F` and `%00` before a handler sees them.
+ * A path of ENDPOINTS as a regular expression with a named group per parameter, to match the request path while it is still encoded.
+ * Express's own patterns are more lenient: they accept other case and trailing slashes, and decode `%2F` and `%00` before a handler sees
+ * them.
  */
 export function pathPattern(path: string): RegExp {
   const source = path.replaceAll('.', '\\.').replace(/\{(\w+)\}/g, (_, name: string) => `(?<${name}>${PARTS[name]})`);

@@ -1,6 +1,6 @@
 /**
- * History points and the five windows of them. Which keys a point has depends on its place and its bucket (H2, H3): only stations
- * have `avg_pm25_raw`, only regions `station_count`, only days and months extremes. The key order is that of the specification.
+ * The points of a history response and its five windows. The keys of a point depend on its subject and bucket (H2, H3): only stations have
+ * `avg_pm25_raw`, only regions `station_count`, only days and months extremes. The key order is that of the specification.
  */
 import { z } from 'zod';
 import { aqi, field, instant, measured, range } from './fields.ts';
@@ -34,7 +34,7 @@ const moreMeans = {
 const count = {
   station_count: field(
     z.int().min(0).nullable(),
-    'stations in the mean; of a day or month the mean of its hours’ counts',
+    'number of stations in the mean; for a day or month, the mean over its hours',
     'stations',
   ),
 };
@@ -63,7 +63,9 @@ const extremes = {
   ...ends('wind_speed'),
 };
 
+/** A point of `24h` and `7d` of a station. */
 export const stationHour = z.strictObject({ ...start, ...means, ...raw, ...moreMeans, ...index });
+/** A point of `30d`, `1y` and `2y` of a station: days and months have the same keys. */
 export const stationDay = z.strictObject({
   ...start,
   ...means,
@@ -73,7 +75,9 @@ export const stationDay = z.strictObject({
   ...index,
   ...extremes,
 });
+/** A point of `24h` and `7d` of a region. */
 export const regionHour = z.strictObject({ ...start, ...means, ...moreMeans, ...count, ...index });
+/** A point of `30d`, `1y` and `2y` of a region. */
 export const regionDay = z.strictObject({
   ...start,
   ...means,
@@ -84,6 +88,7 @@ export const regionDay = z.strictObject({
   ...extremes,
 });
 
+/** The responses of the two history endpoints. */
 export const stationHistory = windows(stationHour, stationDay);
 export const regionHistory = windows(regionHour, regionDay);
 
@@ -101,13 +106,13 @@ function ends<Name extends ParameterName>(name: Name) {
   } as Record<`min_${Name}` | `max_${Name}`, ReturnType<typeof measured>>;
 }
 
-/** The keys of WINDOWS, spelled out so that the type has them. */
+/** The keys of WINDOWS, written out for the type. */
 function windows<Hour extends z.ZodType, Day extends z.ZodType>(hour: Hour, day: Day) {
   return z.strictObject({
     '24h': field(z.array(hour).max(24), 'the last 24 closed hours'),
     '7d': field(z.array(hour).max(168), 'the last 168 closed hours'),
     '30d': field(z.array(day).max(30), 'the last 30 completed days'),
-    '1y': field(z.array(day).max(12), 'the last 12 months, the running one included'),
-    '2y': field(z.array(day).max(24), 'the last 24 months, the running one included'),
+    '1y': field(z.array(day).max(12), 'the last 12 months, including the current one'),
+    '2y': field(z.array(day).max(24), 'the last 24 months, including the current one'),
   });
 }

@@ -1,31 +1,33 @@
 /**
- * What a reading can measure, in the one order used everywhere, with the bounds of rule S1 and the published precision.
- * The columns of raw and rollup, the import headers and the history fields all come from this table. */
+ * The parameters that a reading can measure, in the order used everywhere, with the bounds of rule S1 and the published precision. The
+ * columns of the aggregates, the import headers and the history fields are derived from this table.
+ */
 
-/** The formulas that correct PM2.5 (S5). What each computes is `rollup.corrected` in sql/rollups; `none` is their absence. */
+/** The formulas that correct PM2.5 (S5), computed by `rollup.corrected` in sql/rollups. `none`, in the database, is no correction. */
 export const FORMULAS = ['epa-2021'] as const;
 export type Formula = (typeof FORMULAS)[number];
 
 export type Parameter = {
+  /** Its column in raw.readings, and its key in readings. */
   readonly name: string;
   readonly unit: string;
   readonly meaning: string;
-  /** How readings become a bucket: a mean (A1), a sum (A6) or a mean unit vector (A7). */
+  /** How readings are aggregated: mean (A1), sum (A6) or mean unit vector (A7). */
   readonly kind: 'mean' | 'sum' | 'vector';
-  /** Rule S1, both ends inclusive. */
+  /** The bounds of rule S1, inclusive. */
   readonly low: number;
   readonly high: number;
   /** Decimals published. */
   readonly digits: 0 | 1 | 2;
-  /** Days and months publish the extremes of its hourly means (A5). */
+  /** Whether days and months publish the extremes of its hourly means (A5). */
   readonly extremes?: true;
-  /** Left out of region means while its station is flagged for bad temperature, humidity or pressure (A3). */
+  /** Whether it is left out of region means while its station is flagged for bad temperature, humidity or pressure (A3). */
   readonly thp?: true;
-  /** Instruments report small negatives; they are published as 0. */
+  /** Whether negative values, which instruments report near zero, are published as 0. */
   readonly floor?: true;
 };
 
-/** The largest single-precision number below 360: a direction is in [0, 360). */
+/** The largest single-precision number below 360, since a direction is in [0, 360). */
 const BELOW_360 = 359.99997;
 
 export const PARAMETERS = [
@@ -133,7 +135,7 @@ export const PARAMETERS = [
 
 export type ParameterName = (typeof PARAMETERS)[number]['name'];
 
-/** The values of one reading: only what was measured. */
+/** The values of one reading; only the parameters that were measured. */
 export type Values = Partial<Record<ParameterName, number>>;
 
 export const PARAMETER_NAMES: readonly ParameterName[] = PARAMETERS.map((parameter) => parameter.name);

@@ -1,6 +1,6 @@
 /**
- * A region, city or district, with its current values and health figures: an element of `regions[]`, or the answer for one region.
- * The key order is that of the specification; a district names its city after its own title.
+ * A region, that is a city or district, with its current values and health figures: an element of `regions[]` and the response for one
+ * region. The key order is that of the specification.
  */
 import { z } from 'zod';
 import { aqi, field, instant, measured, slug } from './fields.ts';
@@ -9,7 +9,7 @@ const DIGEST = 'mean over the online stations';
 const ratio = z.number().nullable();
 
 const values = {
-  measurement_time: field(instant.nullable(), 'time of the digest used; null without a recent one'),
+  measurement_time: field(instant.nullable(), 'time of the digest used; null if there is no recent one'),
   temperature: measured('temperature', DIGEST),
   humidity: measured('humidity', DIGEST),
   pressure: measured('pressure', `${DIGEST}, a whole number`),
@@ -17,14 +17,14 @@ const values = {
   'pm2.5': measured('pm25', DIGEST),
   pm10: measured('pm10', DIGEST),
   no2: measured('no2', DIGEST),
-  station_count: field(z.int().min(1).nullable(), 'stations in the digest used', 'stations'),
+  station_count: field(z.int().min(1).nullable(), 'number of stations in the digest used', 'stations'),
   'who_daily_pm2.5': measured('pm25', 'mean of the last 24 closed hours'),
-  who_daily_exceedance: field(ratio, 'times the daily guideline of 15 µg/m³; null up to 15 % over it', 'times'),
+  who_daily_exceedance: field(ratio, 'ratio to the daily guideline of 15 µg/m³; null up to 15 % above it', 'times'),
   'who_year_pm2.5': measured('pm25', 'mean of the last 365 completed days'),
-  who_yearly_exceedance: field(ratio, 'times the yearly guideline of 5 µg/m³; null up to 15 % over it', 'times'),
+  who_yearly_exceedance: field(ratio, 'ratio to the yearly guideline of 5 µg/m³; null up to 15 % above it', 'times'),
   'who_pm2.5_exceedance_days': field(
     z.int().min(0).max(365),
-    'days among the last 365 completed with a mean PM2.5 above 15 µg/m³',
+    'number of days with a mean PM2.5 above 15 µg/m³ among the last 365 completed',
     'days',
   ),
   month_cigarettes: field(
@@ -38,6 +38,7 @@ const values = {
   map_delta: field(z.number(), 'span of the map', 'degrees'),
 };
 
+/** A city; only cities have `is_hidden`. */
 export const city = z.strictObject({
   slug: field(slug, 'slug of the city'),
   title: field(z.string(), 'name of the city in the requested locale'),
@@ -45,6 +46,7 @@ export const city = z.strictObject({
   is_hidden: field(z.boolean(), 'whether the city is hidden from some listings'),
 });
 
+/** A district; its city follows its own title. */
 export const district = z.strictObject({
   slug: field(slug, 'slug of the district'),
   title: field(z.string(), 'name of the district in the requested locale'),
@@ -53,6 +55,7 @@ export const district = z.strictObject({
   ...values,
 });
 
+/** Either of them; `city_slug` tells which. */
 export const region = z.union([city, district]);
 
 export type City = z.infer<typeof city>;

@@ -1,8 +1,8 @@
-/** Providers and stations of the specification. */
-
+/** Providers, and stations with their current values: elements of `providers[]` and `stations[]`, in the key order of the specification. */
 import { z } from 'zod';
 import { aqi, field, instant, measured, parameter, slug } from './fields.ts';
 
+/** An organization or a person that operates stations. */
 export const provider = z.strictObject({
   id: field(z.string(), 'slug of the provider; stations refer to it'),
   title: field(z.string(), 'human-readable name'),
@@ -14,16 +14,17 @@ export const provider = z.strictObject({
 export type Provider = z.infer<typeof provider>;
 
 const LATEST = 'mean of the latest hour';
-const place = slug.nullable();
+const nullableSlug = slug.nullable();
 
+/** An element of `stations[]`, and the response for one station. */
 export const station = z.strictObject({
   id: field(z.int().min(1), 'station id'),
-  status: field(z.enum(['online', 'offline']), 'whether the latest measurement is recent enough to be current'),
-  title: field(z.string(), 'address or place name in the requested locale'),
+  status: field(z.enum(['online', 'offline']), 'online if the latest measurement is recent enough'),
+  title: field(z.string(), 'address or name of the site in the requested locale'),
   city: field(z.string().nullable(), 'name of the city in the requested locale'),
-  city_slug: field(place, 'slug of the city'),
+  city_slug: field(nullableSlug, 'slug of the city'),
   district: field(z.string().nullable(), 'name of the district in the requested locale'),
-  district_slug: field(place, 'slug of the district'),
+  district_slug: field(nullableSlug, 'slug of the district'),
   latitude: field(z.number().min(-90).max(90), 'latitude, WGS 84', 'degrees'),
   longitude: field(z.number().min(-180).max(180), 'longitude, WGS 84', 'degrees'),
   is_bad_thp: field(z.boolean(), 'whether temperature, humidity and pressure look unreliable'),
@@ -40,7 +41,7 @@ export const station = z.strictObject({
   wind_direction: field(
     z.string().nullable(),
     `${parameter('wind_direction').meaning}, ${LATEST}`,
-    'compass label of 16 points',
+    'compass point, one of 16',
   ),
   uv: measured('uv', LATEST),
   rain: measured('rain', 'sum of the latest hour'),

@@ -1,11 +1,13 @@
-/** The history windows (H1): the keys of every history response, in their order, and the buckets each is made of. */
+/** The history windows (H1): the keys of every history response, in their order, and the buckets of each. */
 
 export type Window = {
+  /** Its key in a history response. */
   readonly key: string;
+  /** Of its buckets. */
   readonly unit: 'hour' | 'day' | 'month';
-  /** Buckets in it, those without data included. */
+  /** Number of buckets, including those without data. */
   readonly count: number;
-  /** Whether the running bucket is the last of them. */
+  /** Whether the last of them is the current bucket, which is not complete. */
   readonly running: boolean;
 };
 

@@ -1,6 +1,6 @@
 /**
- * The views and functions of schema api as Kysely sees them. Generated from the catalog by `npm run types`: not to be edited.
- * A column is nullable unless test/database/apiTypes.ts says that it never is null.
+ * The views and functions of schema api as Kysely sees them. Generated from the catalog by `npm run types`; do not edit.
+ * A column is nullable unless test/database/apiTypes.ts lists it as never null.
  */
 
 export type ApiViews = {
@@ -239,7 +239,7 @@ export type ApiViews = {
   'api.storage': { schema: string; bytes: number };
 };
 
-/** What returns rows: its arguments by name, and a row. */
+/** The functions that return rows: their arguments by name, and a row. */
 export type ApiFunctions = {
   history_window: {
     arguments: { at: Date };

@@ -1,7 +1,7 @@
 /**
- * Sensor hours whose readings were dropped by retention cannot be computed any more, so a rebuild of the aggregates carries them over:
- * the old sensor_hourly is set aside under another name, and copied into the new one month by month before anything refreshes it. What
- * is above the sensor hours is computed from them. An interrupted carry-over is taken up again at the next start.
+ * Sensor hours whose readings were deleted by retention cannot be recomputed, so a rebuild of the aggregates carries them over: the old
+ * sensor_hourly is renamed, and copied into the new one month by month before the first refresh, which computes the other levels from it.
+ * An interrupted carry-over continues at the next start.
  */
 import type { Log } from '../log.ts';
 import type { Engine } from './aggregates.ts';
@@ -9,7 +9,7 @@ import type { Sql } from './client.ts';
 
 const ASIDE = 'carried_sensor_hourly';
 
-/** Statements that set sensor_hourly aside, for the transaction of a rebuild; its indexes too, or they would take the new one's names. */
+/** Statements that rename sensor_hourly and its indexes, whose names the new one needs. For the transaction of a rebuild. */
 export function setAsideSql(engine: Engine): string {
   const kind = engine === 'timescale' ? 'materialized view' : 'table';
   return `alter ${kind} rollup.sensor_hourly rename to ${ASIDE};
@@ -23,14 +23,15 @@ begin
 end $$;`;
 }
 
+/** Whether a carry-over has yet to finish. */
 export async function isSetAside(sql: Sql): Promise<boolean> {
   const [row] = await sql`select to_regclass(${`rollup.${ASIDE}`}) is not null as there`;
   return row?.there === true;
 }
 
 /**
- * Copies what was set aside into the new sensor_hourly, as its owner: the columns that both have, so a new parameter is null there.
- * Each month is deleted and copied in one transaction, so any number of interruptions does no harm. `sql` is one connection.
+ * Copies the renamed sensor_hourly into the new one, then drops it. Only columns that both have are copied, so a new parameter is null.
+ * Each month is deleted and copied in one transaction, so it may be interrupted any number of times. `sql` must be a single connection.
  */
 export async function carryOver(sql: Sql, engine: Engine, log: Log): Promise<void> {
   const target = engine === 'timescale' ? await hypertableOf(sql, 'sensor_hourly') : 'rollup.sensor_hourly';
@@ -56,13 +57,13 @@ export async function carryOver(sql: Sql, engine: Engine, log: Log): Promise<voi
     });
     log.info(
       { month: since, done: index + 1, of: months.length },
-      'carrying over sensor hours whose readings are gone',
+      'carrying over sensor hours whose readings were deleted',
     );
   }
   await sql.begin(async (transaction) => {
     await transaction`set local role airseries_owner`;
     if (engine === 'plain') {
-      // TimescaleDB has logged what was inserted
+      // TimescaleDB has logged these inserts itself
       await transaction`
         insert into rollup.stale_period (since, until, from_level)
         select '-infinity', retained_from, 'station_hourly' from raw.installation where retained_from > '-infinity'`;
@@ -76,7 +77,7 @@ async function hypertableOf(sql: Sql, level: string): Promise<string> {
   const [row] = await sql<{ name: string }[]>`
     select format('%I.%I', materialization_hypertable_schema, materialization_hypertable_name) as name
     from timescaledb_information.continuous_aggregates where view_schema = 'rollup' and view_name = ${level}`;
-  if (row === undefined) throw new Error(`rollup.${level} is no continuous aggregate`);
+  if (row === undefined) throw new Error(`rollup.${level} is not a continuous aggregate`);
   return row.name;
 }
 

@@ -1,115 +1,150 @@
-/** Connections to PostgreSQL: in the right role and time zone, with the settings that our SQL relies on, and arrays as the driver sends them fastest. */
+/** Connections to PostgreSQL with the role, time zone and session settings that our SQL relies on, and parameters for whole columns. */
 import type { Socket } from 'node:net';
 import postgres from 'postgres';
-import { sessionSettings } from './session.ts';
-import { whileAnswered } from './waiting.ts';
+import { DRIVER_TYPES } from './driverTypes.ts';
+import { whileResponding } from './waiting.ts';
 
-/** Where the database is: a URL of the operator's, or the socket of the embedded server. */
-export type Target = string | { host: string; port: number; user: string; database: string };
+/** Where the database is: a URL from the operator, or the socket directory of the embedded server. */
+export type DatabaseAddress = string | { host: string; port: number; user: string; database: string };
 
-/** The three roles of the floor plan, and the connecting user itself for what only it can do. */
+/** The database's three roles. Without one, a session is the connecting user itself. */
 export const ROLES = ['airseries_owner', 'airseries_ingest', 'airseries_reader'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** The driver's own idea of where to connect to: several hosts with a port each, or the path of a socket. */
-export type Place = { host: string[]; port: number[]; path?: string | false };
-
+/** A client of the driver. Timestamps come out as ISO 8601 text with the offset of the session's zone, in whole seconds (Z2). */
 export type Sql = postgres.Sql<{ timestamptz: string }>;
 
-export type Connect = {
-  role?: Role;
-  /** Timestamps come out of the database as text with this zone's offset (Z2). */
-  timeZone?: string;
-  max?: number;
-  name?: string;
-  statementTimeoutMs?: number;
-  /** How long a session may do nothing before the server ends it, and its locks with it; undefined: for ever. */
-  idleTimeoutMs?: number;
-  /** What a pool wants otherwise of the driver itself. */
-  driver?: { socket?: (options: Place) => Socket };
+export type Session = {
+  role?: Role | undefined;
+  /** Default: UTC. */
+  timeZone?: string | undefined;
+  statementTimeoutMs?: number | undefined;
+  /** How long a session may be idle before the server ends it and releases its locks; undefined: no limit. */
+  idleTimeoutMs?: number | undefined;
 };
 
-/** A pool. Timestamps are read as ISO 8601 text in the session's zone; whole seconds, as they are published (Z2). */
+export type ConnectOptions = Session & {
+  /** How many connections the pool may open; default: one. */
+  max?: number;
+  /** The application_name. */
+  name?: string;
+  /** Replaces the driver's way of opening a socket. */
+  openSocket?: (address: SocketAddress) => Socket;
+};
+
+/** Where the driver would connect to: any of several hosts, each with a port, or the path of a socket. */
+export type SocketAddress = { host: string[]; port: number[]; path?: string | false };
+
+/** A pool, which connects at its first query. The caller ends it. */
 export function connect(
-  target: Target,
-  { role, timeZone = 'UTC', max = 1, name = 'airseries', statementTimeoutMs, idleTimeoutMs, driver }: Connect,
+  target: DatabaseAddress,
+  { max = 1, name = 'airseries', openSocket, ...session }: ConnectOptions,
 ): Sql {
   const options = {
     max,
     connect_timeout: 2,
-    keep_alive: 5, // seconds of silence before the system asks whether anybody is there; ten questions later, one a second, it gives up
-    max_lifetime: null, // by default a connection is replaced after half an hour; some of ours hold a lock
+    keep_alive: 5, // seconds of silence before the system probes the peer; after ten probes, one a second, it gives up
+    max_lifetime: null, // the default replaces a connection after half an hour, and some of ours hold a lock
     onnotice: () => undefined,
-    // array types would be fetched on every new connection, and an error there is one that nobody can catch; these two suffice
     fetch_types: false,
-    types: {
-      int4s: { to: 1007, from: [1007], serialize: String, parse: (text: string) => listOf(text).map(Number) },
-      texts: { to: 1009, from: [1009], serialize: String, parse: listOf },
-      timestamptz: { to: 1184, from: [1184], serialize: toTimestamp, parse: toIso },
-    },
-    // the driver drops what is falsy, so every setting is text
-    connection: {
-      application_name: name,
-      ...sessionSettings({ role, timeZone, statementTimeoutMs, idleTimeoutMs }),
-    } as object,
-    ...driver,
+    types: DRIVER_TYPES,
+    connection: { application_name: name, ...sessionSettings(session) } as object,
+    ...(openSocket === undefined ? {} : { socket: openSocket }),
   };
   return typeof target === 'string' ? postgres(target, options) : postgres({ ...target, ...options });
 }
 
+const PROBE = { intervalMs: 3_000, timeoutMs: 3_000 };
+
 /**
- * Work on a connection of its own, which is closed afterwards; at once if the work failed, whatever state it is in. It may take as long
- * as it needs while the database answers others; a database that is silent is given up within some seconds.
+ * Does work on a connection of its own, which is closed afterwards: immediately if the work failed, whatever state the connection is in.
+ * The work may take as long as it needs while the database responds to probes on a second connection; once it stops responding, rejects
+ * within some seconds.
  */
 export async function onConnection<T>(
-  target: Target,
-  options: Connect,
+  target: DatabaseAddress,
+  options: ConnectOptions,
   work: (sql: Sql) => PromiseLike<T>,
 ): Promise<T> {
   const sql = connect(target, options);
-  let beside: Sql | undefined;
-  const ask = () => {
-    beside ??= connect(target, { name: 'airseries pulse' });
-    return beside`select`;
+  let probing: Sql | undefined;
+  const probe = () => {
+    probing ??= connect(target, { name: 'airseries probe' });
+    return probing`select`;
   };
   try {
-    const result = await whileAnswered(work(sql), ask, PULSE);
+    const result = await whileResponding(work(sql), probe, PROBE);
     await sql.end({ timeout: 1 });
     return result;
   } catch (error) {
     await sql.end({ timeout: 0 });
     throw error;
   } finally {
-    await beside?.end({ timeout: 0 });
+    await probing?.end({ timeout: 0 });
   }
 }
 
-const PULSE = { everyMs: 3_000, answerMs: 3_000 };
-
-/** The items of a one-dimensional array of words or numbers. */
-function listOf(array: string): string[] {
-  return array === '{}' ? [] : array.slice(1, -1).split(',');
+/** As `onConnection`, with the owner's role: for work that holds session locks, which must not outlive an error on a pool. */
+export function asOwner<T>(
+  target: DatabaseAddress,
+  options: Omit<ConnectOptions, 'role'> & { name: string },
+  work: (sql: Sql) => PromiseLike<T>,
+): Promise<T> {
+  return onConnection(target, { ...options, role: 'airseries_owner' }, work);
 }
 
-function toTimestamp(value: Date | string): string {
-  return value instanceof Date ? value.toISOString() : value;
+/** The settings that a connection sends when it starts, by name. */
+export function sessionSettings({
+  role,
+  timeZone,
+  statementTimeoutMs,
+  idleTimeoutMs,
+}: Session): Record<string, string> {
+  return {
+    ...SETTINGS, // all text, because the driver drops what is falsy
+    TimeZone: timeZone ?? 'UTC',
+    ...(role === undefined ? {} : { role }),
+    // what depends on now is planned for the instant at hand, so that only the chunks it needs are planned
+    ...(role === 'airseries_reader' ? { plan_cache_mode: 'force_custom_plan' } : {}),
+    ...(statementTimeoutMs === undefined ? {} : { statement_timeout: `${statementTimeoutMs}ms` }),
+    ...(idleTimeoutMs === undefined
+      ? {}
+      : { idle_session_timeout: `${idleTimeoutMs}ms`, idle_in_transaction_session_timeout: `${idleTimeoutMs}ms` }),
+  };
 }
 
-/** `2026-11-20 13:00:00+04` as PostgreSQL writes it to `2026-11-20T13:00:00+04:00`; `infinity` stays itself. */
-export function toIso(text: string): string {
-  const parts = /^(\S+) (\d\d:\d\d:\d\d)(?:\.\d+)?([+-]\d\d)(:\d\d)?/.exec(text);
-  return parts === null ? text : `${parts[1]}T${parts[2]}${parts[3]}${parts[4] ?? ':00'}`;
-}
+const SETTINGS = {
+  DateStyle: 'ISO, YMD',
+  search_path: 'rollup, public',
+  jit: 'off', // compiling the many expressions of an aggregate takes far longer than computing them (16 s instead of 0.3 s)
+  // a host that vanished must not keep its locks for long
+  tcp_keepalives_idle: '5',
+  tcp_keepalives_interval: '3',
+  tcp_keepalives_count: '3',
+  client_connection_check_interval: '2s', // nor may a statement whose client has died
+  // without it, inserts of late rows into compressed chunks fail after 100,000; plain PostgreSQL ignores it
+  'timescaledb.max_tuples_decompressed_per_dml_transaction': '0',
+  // without it, COPY does not tell TimescaleDB what it changed
+  'timescaledb.enable_optimizations': 'on',
+};
+
+const ITEM = /^[^\s,{}"\\]+$/;
 
 /**
- * A PostgreSQL array literal of plain words and numbers, to be sent as text and cast: many times faster than the driver's own arrays.
- * Empty is `{}`; among the arguments of `unnest` a short one is padded with nulls.
+ * A PostgreSQL array literal, to be sent as text and cast; many times faster than the driver's own arrays. For numbers and for words
+ * without spaces, commas, braces, quotes or backslashes; `NULL` is null. Throws on any other item. Without items it is `{}`, which
+ * `unnest` of several arrays pads with nulls.
  */
 export function arrayLiteral(items: readonly (number | string)[]): string {
+  for (const item of items) {
+    if (typeof item === 'string' && item !== 'NULL' && !ITEM.test(item)) {
+      throw new TypeError(`an array literal cannot contain ${JSON.stringify(item)}`);
+    }
+  }
   return `{${items.join(',')}}`;
 }
 
-/** `$1::text::int[], $2::text::real[], …`: parameters of these types, sent through text so that the driver passes literals on as they are. */
+/** `$1::text::int[], $2::text::real[], …`: parameters of these types, cast from text because the driver sends text unchanged. */
 export function textParameters(types: readonly string[]): string {
   return types.map((type, index) => `$${index + 1}::text::${type}`).join(', ');
 }

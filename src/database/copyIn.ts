@@ -1,20 +1,20 @@
 /**
- * COPY that settles when it fails. The client's own stream waits for ever if the database refuses after the last byte (a key that is
- * there already is noticed only then), so a COPY runs inside a transaction, and the next statement of it tells how the COPY ended.
+ * COPY that settles when it fails. The driver's own stream never settles if the database refuses the rows after the last byte, which is
+ * when it notices a duplicate key; so a COPY runs inside a transaction, and the transaction's next statement shows how it ended.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { ReservedSql } from 'postgres';
 import type { Sql } from './client.ts';
 
-/** One transaction on a connection of its own; rolled back, and the error rethrown, if the work fails. */
+/** One transaction on a reserved connection of the pool. If the work fails, rolls back and rejects with its error. */
 export async function inTransaction<T>(sql: Sql, work: (connection: ReservedSql) => Promise<T>): Promise<T> {
-  await sql`select`; // the driver never reserves a connection that it has yet to open
+  await sql`select`; // the driver cannot reserve a connection before it has opened one
   const connection = await sql.reserve();
   try {
     await connection.unsafe('begin');
     const result = await work(connection);
     const { command } = await connection.unsafe('commit');
-    if (command !== 'COMMIT') throw new Error('the database refused the transaction; its log says why');
+    if (command !== 'COMMIT') throw new Error('the database rolled the transaction back; its log says why');
     return result;
   } catch (error) {
     await connection.unsafe('rollback').catch(() => undefined);
@@ -24,13 +24,16 @@ export async function inTransaction<T>(sql: Sql, work: (connection: ReservedSql)
   }
 }
 
-/** Sends what `chunks` yields. Resolves to whether the database took it; if not, nothing but a rollback can follow. */
+/**
+ * Sends what `chunks` yields, inside the transaction of `inTransaction`. Resolves to whether the database accepted it; if not, the work
+ * must fail, because only a rollback can follow.
+ */
 export async function copyRows(connection: ReservedSql, statement: string, chunks: Iterable<string>): Promise<boolean> {
   const copy = await connection.unsafe(statement).writable();
-  copy.on('error', () => undefined); // every write gets it too, and is awaited
+  copy.on('error', () => undefined); // every write gets the error too, and is awaited
   let written: Promise<void> = Promise.resolve();
   for (const chunk of chunks) {
-    await written; // the next chunk is made while the last one is on its way
+    await written; // the next chunk is produced while this one is sent
     written = new Promise((resolve, reject) => {
       copy.write(chunk, (error) => (error == null ? resolve() : reject(error)));
     });
@@ -38,7 +41,7 @@ export async function copyRows(connection: ReservedSql, statement: string, chunk
   }
   await written;
   copy.end();
-  await setImmediate(); // the end of the COPY goes out before the next statement
+  await setImmediate(); // the end of the COPY must be sent before the next statement
   return await connection.unsafe('select').then(
     () => true,
     (error: { code?: string }) => {
@@ -48,7 +51,7 @@ export async function copyRows(connection: ReservedSql, statement: string, chunk
   );
 }
 
-/** The same as one transaction: all of it or an error. */
+/** A COPY as one transaction: stores all of it or rejects. */
 export async function copyIn(sql: Sql, statement: string, chunks: Iterable<string>): Promise<void> {
   await inTransaction(sql, async (connection) => {
     if (!(await copyRows(connection, statement, chunks))) {

@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
-import { connect, type Target } from './client.ts';
+import { connect, type DatabaseAddress } from './client.ts';
 import type { ApiDb } from './pools.ts';
 
 const POLL_MS = 1_000;
@@ -23,7 +23,7 @@ export type DataVersionWatch = {
   close(): Promise<void>;
 };
 
-type Options = { db: ApiDb; target: Target; clock: Clock; log: Log };
+type Options = { db: ApiDb; target: DatabaseAddress; clock: Clock; log: Log };
 
 /** `target` is the database that `db` reads from. Never rejects: without contact there is no current version. */
 export function watchDataVersion({ db, target, clock, log }: Options): DataVersionWatch {

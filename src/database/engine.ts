@@ -1,14 +1,17 @@
-/** Which engine a database has: chosen once, at the first migration, recorded, and held ever after; and whether its catalogs are as the refresh expects. */
+/** What a database is created for and keeps: its engine, with the catalogs that the refresh reads, and its time zone (rule Z1). */
 import type { Engine } from './aggregates.ts';
 import type { Sql } from './client.ts';
-import { MigrationRefused } from './definitions.ts';
+import { MigrationRefused } from './migrations.ts';
 
-/** The oldest TimescaleDB whose refresh takes the options that ours gives. */
-const OLDEST = [2, 28] as const;
+/** The first TimescaleDB whose refresh has the options that ours uses. */
+const MIN_TIMESCALE = [2, 28] as const;
 
-/** The engine that this server offers to this database, and why. Creates the extension where it can. */
+/**
+ * The engine that this server offers to this database, and why, for the log. Creates the extension. Throws MigrationRefused if it cannot,
+ * or if TimescaleDB is too old.
+ */
 export async function offeredEngine(sql: Sql): Promise<{ engine: Engine; why: string }> {
-  // `create extension` without the preload is fatal for the connection, so ask for the loader's setting first
+  // `create extension` without the preload ends the connection, so check the loader's setting first
   const [preload] = await sql`select current_setting('timescaledb.disable_load', true) as loader`;
   if (preload?.loader == null) return { engine: 'plain', why: 'TimescaleDB is not preloaded on this server' };
   try {
@@ -28,15 +31,15 @@ export async function offeredEngine(sql: Sql): Promise<{ engine: Engine; why: st
     };
   }
   const [major = 0, minor = 0] = String(found.version).split('.').map(Number);
-  if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
+  if (major < MIN_TIMESCALE[0] || (major === MIN_TIMESCALE[0] && minor < MIN_TIMESCALE[1])) {
     throw new MigrationRefused(
-      `TimescaleDB ${found.version} is too old: ${OLDEST.join('.')} or newer is needed. Update it ("alter extension timescaledb update").`,
+      `TimescaleDB ${found.version} is too old: ${MIN_TIMESCALE.join('.')} or newer is needed. Update it ("alter extension timescaledb update").`,
     );
   }
   return { engine: 'timescale', why: `TimescaleDB ${found.version} Community` };
 }
 
-/** Refuses a database whose recorded engine the server no longer has. The other way round is fine: plain stays plain. */
+/** Throws MigrationRefused if the server no longer has the recorded engine. A plain database stays plain on a server with TimescaleDB. */
 export async function checkEngine(sql: Sql, recorded: Engine): Promise<void> {
   if (recorded === 'plain') return;
   const [loaded] = await sql`
@@ -49,7 +52,8 @@ export async function checkEngine(sql: Sql, recorded: Engine): Promise<void> {
   }
 }
 
-const READ: readonly string[] = [
+/** What sql/engines/timescale/refresh.sql reads of the catalogs. */
+const CATALOG_QUERIES: readonly string[] = [
   'select hypertable_id, lowest_modified_value, greatest_modified_value from _timescaledb_catalog.continuous_aggs_hypertable_invalidation_log',
   'select hypertable_id, watermark from _timescaledb_catalog.continuous_aggs_invalidation_threshold',
   'select mat_hypertable_id, user_view_schema, user_view_name from _timescaledb_catalog.continuous_agg',
@@ -57,31 +61,29 @@ const READ: readonly string[] = [
   'select schema_name, table_name, status from _timescaledb_catalog.chunk',
 ];
 
-/** Refuses a version of TimescaleDB whose catalogs are others, with the question that it did not answer. */
+/** Throws MigrationRefused, naming the query that failed, if this version of TimescaleDB has other catalogs. */
 export async function checkCatalogs(sql: Sql): Promise<void> {
-  for (const question of READ) {
+  for (const query of CATALOG_QUERIES) {
     try {
-      await sql.unsafe(`${question} limit 0`);
+      await sql.unsafe(`${query} limit 0`);
     } catch (error) {
       const [found] = await sql`select extversion as version from pg_extension where extname = 'timescaledb'`;
       throw new MigrationRefused(
-        `The catalogs of TimescaleDB ${found?.version} are not those that the refresh of this version reads (${(error as Error).message}, in: ${question}). ` +
+        `The catalogs of TimescaleDB ${found?.version} are not those that the refresh of this version reads (${(error as Error).message}, in: ${query}). ` +
           'Without them late readings would be lost silently. Use a version of TimescaleDB that the README names, or a newer airseries.',
       );
     }
   }
 }
 
-/** Rule Z1: which time zones a database can have, and from when on. */
-
 /**
- * Refuses a zone that is unknown to the server, or in which, from the epoch (a local date such as `2000-01-01`) to five years after
- * `now`, the minutes of its offset past the full hour change (hours would begin at other minutes) or a local midnight occurs twice (a
- * day would have two beginnings). The message says from which epoch on the zone would do, if any.
+ * Throws MigrationRefused if the server does not know the zone or if, from the epoch (a local date such as `2000-01-01`) to five years
+ * after `now`, the minutes of its offset change (hours would begin at other minutes) or a local midnight occurs twice (a day would begin
+ * twice). The message gives the first epoch with which the zone can be used, if there is one.
  */
 export async function checkTimeZone(sql: Sql, zone: string, epoch: string, now: Date): Promise<void> {
-  const [known] = await sql`select from pg_timezone_names where name = ${zone}`;
-  if (known === undefined) {
+  const [listed] = await sql`select from pg_timezone_names where name = ${zone}`;
+  if (listed === undefined) {
     throw new MigrationRefused(
       `TIME_ZONE ${zone}: the server knows no such zone. Give an IANA name such as Asia/Yerevan.`,
     );

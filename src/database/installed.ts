@@ -1,11 +1,12 @@
 /**
- * What a process does that may only read (READER_DATABASE_URL): it cannot bring a database to its version, so it checks that another
- * process has. The database has the same fingerprints then as this program would give it.
+ * The check of a process that may only read (READER_DATABASE_URL): it cannot migrate the database, so it compares the recorded fingerprints
+ * with those that this version would record.
  */
 import { buildRollups, type Engine } from './aggregates.ts';
-import { onConnection, type Sql, type Target } from './client.ts';
-import { DEFINITIONS, type Definitions, fingerprint, MigrationRefused, readMigrations } from './definitions.ts';
+import { type DatabaseAddress, onConnection, type Sql } from './client.ts';
+import { DEFINITIONS, type Definitions, fingerprint } from './definitions.ts';
 import { calendarOf, checkRecorded, type Installation, levelColumns } from './migrate.ts';
+import { MigrationRefused, readMigrations } from './migrations.ts';
 import { type Api, readsOn } from './pools.ts';
 import { repeatableSql } from './repeatable.ts';
 import { checkSession } from './session.ts';
@@ -15,24 +16,27 @@ type Row = Omit<Installation, 'applied'> & { migrations: number; rollups: string
 
 const ROLE = 'airseries_reader';
 
-/** Throws MigrationRefused, and an Error where the server did not take the session settings. */
+/**
+ * What `migrate` would return. Throws MigrationRefused if another process has yet to migrate the database to this version or the
+ * configuration differs from it, and as `checkSession` does.
+ */
 export async function checkInstalled(
-  target: Target,
+  target: DatabaseAddress,
   { timeZone, epoch, definitions = DEFINITIONS }: Options,
 ): Promise<Installation> {
   const installation = await onConnection(target, { role: ROLE, name: 'airseries check' }, async (sql) => {
     const { migrations, rollups, repeatable, ...recorded } = await readRow(sql);
     const { engine } = recorded;
     const calendar = await calendarOf(sql, recorded);
-    const wanted = {
+    const expected = {
       migrations: readMigrations(definitions, engine).length,
       rollups: fingerprint(buildRollups(definitions, engine, calendar)),
       repeatable: fingerprint(repeatableSql(definitions, engine, calendar, await levelColumns(sql))),
     };
-    const others = Object.entries({ migrations, rollups, repeatable }).filter(
-      ([name, value]) => value !== wanted[name as keyof typeof wanted],
+    const differing = Object.entries({ migrations, rollups, repeatable }).filter(
+      ([name, value]) => value !== expected[name as keyof typeof expected],
     );
-    if (others.length > 0) throw refusal(`is of another version (${others.map(([name]) => name).join(', ')})`);
+    if (differing.length > 0) throw refusal(`is of another version (${differing.map(([name]) => name).join(', ')})`);
     checkRecorded(recorded, timeZone, epoch);
     return { ...recorded, applied: migrations };
   });
@@ -41,8 +45,8 @@ export async function checkInstalled(
   return installation;
 }
 
-/** What the server says where nothing was migrated yet: no such relation or schema, no such role, or not one of ours. */
-const NOT_YET = ['42P01', '3F000', '22023', '42704'];
+/** SQLSTATEs of a database that was never migrated: no such relation, schema or role. */
+const NOT_MIGRATED = ['42P01', '3F000', '22023', '42704'];
 
 async function readRow(sql: Sql): Promise<Row> {
   try {
@@ -54,7 +58,7 @@ async function readRow(sql: Sql): Promise<Row> {
     if (row !== undefined) return row;
   } catch (error) {
     const { code = '', message } = error as { code?: string; message: string };
-    if (!NOT_YET.includes(code)) throw error;
+    if (!NOT_MIGRATED.includes(code)) throw error;
     throw refusal(`is not migrated to this version (${message})`);
   }
   throw new MigrationRefused('raw.installation is empty. Restore the database from a backup.');
@@ -63,6 +67,6 @@ async function readRow(sql: Sql): Promise<Row> {
 function refusal(what: string): MigrationRefused {
   return new MigrationRefused(
     `The database of READER_DATABASE_URL ${what}, and a login that may only read cannot migrate it. ` +
-      'Start a process of this version with DATABASE_URL, or run its command migrate, and then this one again.',
+      'Start a process of this version with DATABASE_URL, or run its command migrate, and then start this one again.',
   );
 }

@@ -1,23 +1,16 @@
-/** Brings a database to the state this program needs, or refuses with a reason and a remedy. Safe to run from many processes at once. */
+/** Migrates a database to the state that this program needs, or refuses with a remedy. Many processes may run it at once. */
 import type { Log } from '../log.ts';
 import { buildRollups, type Calendar, type Engine, LEVELS } from './aggregates.ts';
 import { carryOver, isSetAside, setAsideSql } from './carryOver.ts';
-import { onConnection, ROLES, type Sql, type Target } from './client.ts';
-import {
-  type Applied,
-  DEFINITIONS,
-  type Definitions,
-  fingerprint,
-  MigrationRefused,
-  pendingMigrations,
-  readMigrations,
-  readSql,
-} from './definitions.ts';
+import { type DatabaseAddress, onConnection, ROLES, type Sql } from './client.ts';
+import { DEFINITIONS, type Definitions, fingerprint, readSql } from './definitions.ts';
 import { checkCatalogs, checkEngine, checkTimeZone, offeredEngine } from './engine.ts';
+import { type AppliedMigration, MigrationRefused, pendingMigrations, readMigrations } from './migrations.ts';
 import type { Columns } from './oracle.ts';
-import { DROP, repeatableSql } from './repeatable.ts';
+import { RESET_SCHEMAS, repeatableSql } from './repeatable.ts';
 import { checkSession } from './session.ts';
 
+/** What raw.installation records, and the number of migrations applied. */
 export type Installation = { timeZone: string; epoch: string; engine: Engine; applied: number };
 
 export const DEFAULT_TIME_ZONE = 'Asia/Yerevan';
@@ -34,10 +27,10 @@ type Options = {
 };
 
 /**
- * Throws MigrationRefused, and an Error where the server did not take the session settings that our SQL relies on, in any of the
- * three roles.
+ * Waits for any other migration, then applies what is missing. Throws MigrationRefused, and as `checkSession` does for a session of any of
+ * the three roles.
  */
-export async function migrate(target: Target, options: Options): Promise<Installation> {
+export async function migrate(target: DatabaseAddress, options: Options): Promise<Installation> {
   const installation = await onConnection(target, { name: 'airseries migrate' }, async (sql) => {
     await lockMigrations(sql);
     return await migrateLocked(sql, options);
@@ -49,85 +42,88 @@ export async function migrate(target: Target, options: Options): Promise<Install
   return installation;
 }
 
-export type Recorded = Omit<Installation, 'applied'>;
+type Recorded = Omit<Installation, 'applied'>;
 
 async function migrateLocked(
   sql: Sql,
   { timeZone, epoch, now, log, definitions = DEFINITIONS }: Options,
 ): Promise<Installation> {
   const applied = await appliedMigrations(sql);
-  const begun =
-    applied.length === 0 ? await beginInstallation(sql, { timeZone, epoch, now, log, definitions }) : undefined;
-  const engine = begun?.engine ?? (await recordedEngine(sql));
+  const created =
+    applied.length === 0 ? await createInstallation(sql, { timeZone, epoch, now, log, definitions }) : undefined;
+  const engine = created?.engine ?? (await recordedEngine(sql));
   const migrations = readMigrations(definitions, engine);
-  const pending = pendingMigrations(migrations, applied); // before anything is read that another version may not have
-  const recorded = begun ?? (await readInstallation(sql));
+  const pending = pendingMigrations(migrations, applied); // before reading anything that another version may not have
+  const recorded = created ?? (await readInstallation(sql));
   checkRecorded(recorded, timeZone, epoch);
   if (engine === 'timescale') await checkCatalogs(sql);
   for (const { number, name, text, checksum } of pending) {
     const record = `insert into raw.migration (number, name, checksum, applied_at) values (${number}, '${name}', '${checksum}', '${now.toISOString()}')`;
-    await asOwner(sql, async (transaction) => void (await transaction.unsafe(`${text};\n${record}`).simple()));
+    await inTransactionOfOwner(
+      sql,
+      async (transaction) => void (await transaction.unsafe(`${text};\n${record}`).simple()),
+    );
     log.info({ migration: `${number} ${name}` }, 'migrated');
   }
   await build(sql, recorded, definitions, log);
   return { ...recorded, applied: migrations.length };
 }
 
-/** Until the connection ends. Before the migration that brings our locks, by a key of the form that they see. */
+/** Holds the lock until the connection ends. A new database lacks raw.acquire_lock, so the key is locked in the form that it uses. */
 async function lockMigrations(sql: Sql): Promise<void> {
   const hasLocks = async () =>
     (await sql`select to_regproc('raw.acquire_lock') is not null as there`)[0]?.there === true;
   if (!(await hasLocks())) {
     await sql`select pg_advisory_lock(hashtext('airseries.migrate'), 0)`;
     if (!(await hasLocks())) return;
-    await sql`select pg_advisory_unlock(hashtext('airseries.migrate'), 0)`; // made meanwhile by another process
+    await sql`select pg_advisory_unlock(hashtext('airseries.migrate'), 0)`; // another process has migrated meanwhile
   }
   await sql`call raw.acquire_lock('airseries.migrate')`;
 }
 
-/** Where migrations are recorded; made before the first of them. */
+/** Where migrations are recorded. */
 const LEDGER_DDL = `
 create schema if not exists raw authorization airseries_owner;
 create table if not exists raw.migration (number int primary key, name text not null, checksum text not null, applied_at timestamptz not null);
 alter table raw.migration owner to airseries_owner;`;
 
-async function appliedMigrations(sql: Sql): Promise<Applied[]> {
+async function appliedMigrations(sql: Sql): Promise<AppliedMigration[]> {
   const [ledger] = await sql`select to_regclass('raw.migration') is not null as there`;
   if (ledger?.there !== true) return [];
-  return [...(await sql<Applied[]>`select number, name, checksum from raw.migration order by number`)];
+  return [...(await sql<AppliedMigration[]>`select number, name, checksum from raw.migration order by number`)];
 }
 
-/** Decides what holds for this database ever after, and hands it to the first migration, which records it. */
-async function beginInstallation(
+/** Decides the zone, epoch and engine, which never change, and passes them to the first migration as settings, which records them. */
+async function createInstallation(
   sql: Sql,
   { timeZone, epoch, now, log, definitions }: Required<Options>,
 ): Promise<Recorded> {
-  const decided = { timeZone: timeZone ?? DEFAULT_TIME_ZONE, epoch: epoch ?? DEFAULT_EPOCH };
-  await checkTimeZone(sql, decided.timeZone, decided.epoch, now);
+  const chosen = { timeZone: timeZone ?? DEFAULT_TIME_ZONE, epoch: epoch ?? DEFAULT_EPOCH };
+  await checkTimeZone(sql, chosen.timeZone, chosen.epoch, now);
   const { engine, why } = await offeredEngine(sql);
-  log.info({ engine, why, time_zone: decided.timeZone, epoch: decided.epoch }, 'new database');
-  await makeRoles(sql, definitions);
+  log.info({ engine, why, time_zone: chosen.timeZone, epoch: chosen.epoch }, 'new database');
+  await createRoles(sql, definitions);
   await sql.unsafe(LEDGER_DDL).simple();
   await sql`
-    select set_config('airseries.time_zone', ${decided.timeZone}, false), set_config('airseries.epoch', ${decided.epoch}, false),
+    select set_config('airseries.time_zone', ${chosen.timeZone}, false), set_config('airseries.epoch', ${chosen.epoch}, false),
       set_config('airseries.engine', ${engine}, false)`;
-  return { ...decided, engine };
+  return { ...chosen, engine };
 }
 
-async function makeRoles(sql: Sql, definitions: Definitions): Promise<void> {
+async function createRoles(sql: Sql, definitions: Definitions): Promise<void> {
   try {
     await sql.unsafe(readSql(definitions, 'roles.sql')).simple();
   } catch (error) {
     if ((error as { code?: string }).code !== '42501') throw error;
     throw new MigrationRefused(
       `The roles airseries_owner, airseries_ingest and airseries_reader could not be set up (${(error as Error).message}). ` +
-        'The user of DATABASE_URL needs CREATEROLE and must own the database. Where another user of this server has made the roles ' +
-        'already, let that user run: grant airseries_owner, airseries_ingest, airseries_reader to the user of DATABASE_URL.',
+        'The user of DATABASE_URL needs CREATEROLE and must own the database. If another user of this server has made the roles ' +
+        'already, that user must run: grant airseries_owner, airseries_ingest, airseries_reader to the user of DATABASE_URL.',
     );
   }
 }
 
-/** Refuses where the server no longer has it. */
+/** Throws MigrationRefused if the server no longer has it. */
 async function recordedEngine(sql: Sql): Promise<Engine> {
   const [{ engine } = { engine: 'plain' as const }] = await sql<
     { engine: Engine }[]
@@ -143,29 +139,29 @@ async function readInstallation(sql: Sql): Promise<Recorded> {
   return row;
 }
 
-/** Throws where the configuration says otherwise than the database. */
+/** Throws MigrationRefused if the configuration differs from the database; undefined is not configured. */
 export function checkRecorded(
   { timeZone, epoch }: Recorded,
-  wantedZone: string | undefined,
-  wantedEpoch: string | undefined,
+  configuredZone: string | undefined,
+  configuredEpoch: string | undefined,
 ): void {
-  if (wantedZone !== undefined && wantedZone !== timeZone) {
+  if (configuredZone !== undefined && configuredZone !== timeZone) {
     throw new MigrationRefused(
-      `TIME_ZONE is ${wantedZone}, but this database was made for ${timeZone}, and its days and months are of that zone. ` +
+      `TIME_ZONE is ${configuredZone}, but this database was made for ${timeZone}, and its days and months are of that zone. ` +
         `Unset TIME_ZONE or set it to ${timeZone}; for another zone make a new database.`,
     );
   }
-  if (wantedEpoch !== undefined && wantedEpoch !== epoch) {
+  if (configuredEpoch !== undefined && configuredEpoch !== epoch) {
     throw new MigrationRefused(
-      `EPOCH is ${wantedEpoch}, but this database begins on ${epoch}. ` +
+      `EPOCH is ${configuredEpoch}, but this database begins on ${epoch}. ` +
         `Unset EPOCH or set it to ${epoch}; for another epoch make a new database.`,
     );
   }
 }
 
 /**
- * Builds what follows from the migrations: the aggregates if their text is another than the one they were built from, and schemas logic
- * and api. What is replaced goes and comes in one transaction.
+ * Rebuilds the aggregates if their text differs from the one they were built from, and schemas logic and api if theirs does. Everything
+ * is replaced in one transaction.
  */
 async function build(
   sql: Sql,
@@ -178,28 +174,28 @@ async function build(
   if (row === undefined) throw new Error('raw.installation is empty');
   const calendar = await calendarOf(sql, { timeZone, epoch });
   const rollups = buildRollups(definitions, engine, calendar);
-  const isOther = row.rollups !== fingerprint(rollups);
-  if (isOther && (await isSetAside(sql))) await carryOver(sql, engine, log); // what an interrupted start left
-  await asOwner(sql, async (transaction) => {
-    if (isOther) {
+  const hasChanged = row.rollups !== fingerprint(rollups);
+  if (hasChanged && (await isSetAside(sql))) await carryOver(sql, engine, log); // left by an interrupted start
+  await inTransactionOfOwner(sql, async (transaction) => {
+    if (hasChanged) {
       await transaction.unsafe(rebuildSql(engine, rollups, row.rollups !== null && row.isRetained)).simple();
       log.info('aggregates built; the next refresh fills them');
     }
     const repeatable = repeatableSql(definitions, engine, calendar, await levelColumns(transaction));
-    const mark = fingerprint(repeatable);
-    if (row.repeatable === mark && !isOther) return;
-    await transaction.unsafe(`${repeatable}\nupdate raw.installation set repeatable = '${mark}'`).simple();
+    const current = fingerprint(repeatable);
+    if (row.repeatable === current && !hasChanged) return;
+    await transaction.unsafe(`${repeatable}\nupdate raw.installation set repeatable = '${current}'`).simple();
     log.info('schemas logic and api built');
   });
   if (await isSetAside(sql)) await carryOver(sql, engine, log);
 }
 
-/** Drops the aggregates and everything in schema rollup that is no table, then builds them and has all of them computed. */
+/** Drops the aggregates and every function of schema rollup, builds them, and marks everything as stale. */
 function rebuildSql(engine: Engine, rollups: string, keepSensorHours: boolean): string {
   const kind = engine === 'timescale' ? 'materialized view' : 'table';
-  const gone = [...LEVELS].reverse().filter(({ name }) => !(keepSensorHours && name === 'sensor_hourly'));
-  return `${DROP}
-${gone.map(({ name }) => `drop ${kind} if exists rollup.${name} cascade;`).join('\n')}
+  const dropped = [...LEVELS].reverse().filter(({ name }) => !(keepSensorHours && name === 'sensor_hourly'));
+  return `${RESET_SCHEMAS}
+${dropped.map(({ name }) => `drop ${kind} if exists rollup.${name} cascade;`).join('\n')}
 ${keepSensorHours ? setAsideSql(engine) : ''}
 do $$
 declare
@@ -215,10 +211,10 @@ ${engine === 'plain' ? EVERYTHING_IS_STALE : ''}
 update rollup.freshness set refreshed_at = null;`;
 }
 
-/** TimescaleDB knows it of a new continuous aggregate. */
+/** TimescaleDB treats a new continuous aggregate as stale by itself. */
 const EVERYTHING_IS_STALE = `insert into rollup.stale_period (since, until, from_level) values ('-infinity', 'infinity', 'sensor_hourly');`;
 
-/** The zone, and the local midnight of the epoch, at which every level begins. */
+/** The zone and the instant of the epoch's local midnight, at which every level begins. */
 export async function calendarOf(
   sql: Sql,
   { timeZone, epoch }: Pick<Recorded, 'timeZone' | 'epoch'>,
@@ -228,6 +224,7 @@ export async function calendarOf(
   return { timeZone, origin: row?.origin as string };
 }
 
+/** The columns of every level, in order; empty for a level that does not exist. */
 export async function levelColumns(sql: Sql): Promise<Columns> {
   const rows = await sql<{ level: string; name: string; type: string }[]>`
     select c.relname as level, a.attname as name, format_type(a.atttypid, a.atttypmod) as type
@@ -237,8 +234,8 @@ export async function levelColumns(sql: Sql): Promise<Columns> {
   return Object.fromEntries(LEVELS.map(({ name }) => [name, rows.filter((row) => row.level === name)]));
 }
 
-/** One transaction of the owner; on an error nothing of it is left. */
-async function asOwner(sql: Sql, work: (transaction: Sql) => Promise<void>): Promise<void> {
+/** One transaction in the owner's role; an error rolls it back. */
+async function inTransactionOfOwner(sql: Sql, work: (transaction: Sql) => Promise<void>): Promise<void> {
   await sql.begin(async (transaction) => {
     await transaction`set local role airseries_owner`;
     await work(transaction as unknown as Sql);

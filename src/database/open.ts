@@ -1,20 +1,22 @@
-/** Where this process's database is: the operator's, or the embedded server of its data directory. */
+/** Opening this process's database: the operator's, or the embedded server of its data directory. */
 import { resolve } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
-import type { Target } from './client.ts';
+import type { DatabaseAddress } from './client.ts';
 import { openEmbeddedServer } from './embedded/server.ts';
 
 export type Database = {
-  target: Target;
-  /** True for the embedded server: nobody else's data can be in it unless somebody put it there. */
+  target: DatabaseAddress;
+  /** An embedded server, which is private to this data directory. */
   embedded: boolean;
+  /** Stops using the embedded server; does nothing for the operator's database. */
   close(): Promise<void>;
 };
 
-type Where = Pick<Config, 'databaseUrl' | 'dataDirectory' | 'embedded'>;
+type Options = Pick<Config, 'databaseUrl' | 'dataDirectory' | 'embedded'>;
 
-export async function openDatabase({ databaseUrl, dataDirectory, embedded }: Where, log: Log): Promise<Database> {
+/** Makes no connection to the operator's database. Starts or joins the embedded server, and rejects with a remedy if that fails. */
+export async function openDatabase({ databaseUrl, dataDirectory, embedded }: Options, log: Log): Promise<Database> {
   if (databaseUrl !== undefined) return { target: databaseUrl, embedded: false, close: async () => undefined };
   const server = await openEmbeddedServer({
     dataDirectory: resolve(dataDirectory),

@@ -1,20 +1,21 @@
 /**
- * The oracle: `logic.differences(since, until)` asks every aggregate's question of the readings and the network's periods directly
- * (where readings are gone, of their sensor hours) and returns the buckets whose stored answer differs (equal as rule A10 says). It is
- * one statement, so it sees one snapshot; buckets that touch a change which no refresh has seen yet are left out. It looks at whole
- * months, because a month's value needs all its hours.
+ * The oracle: `logic.differences(since, until)` recomputes every aggregate directly from the readings and the network's periods (from
+ * sensor hours where the readings were deleted) and returns the stored buckets that differ, with equality as in rule A10. It is one
+ * statement, so it sees one snapshot. Buckets with a change that no refresh has seen yet are left out. It covers whole months, because a
+ * month's value needs all its hours.
  */
-import { body, type Calendar, LEVELS, type Level } from './aggregates.ts';
+import { type Calendar, LEVELS, type Level, selectOf } from './aggregates.ts';
 import type { Definitions } from './definitions.ts';
 
-/** The columns of each level as the database has them. */
+/** The columns of each level, by its name, as the database has them. */
 export type Columns = Readonly<Record<string, readonly { name: string; type: string }[]>>;
 
 const RETAINED = '(select retained_from from raw.installation)';
 
+/** The SQL that creates the functions of the oracle. */
 export function buildOracle(definitions: Definitions, calendar: Calendar, columns: Columns): string {
   const expected = LEVELS.map(
-    (level) => `${level.name} as materialized (\n${question(level, definitions, calendar)}\n)`,
+    (level) => `${level.name} as materialized (\n${recomputed(level, definitions, calendar)}\n)`,
   );
   const compared = LEVELS.map((level) => comparison(level, columns[level.name] ?? []));
   return `
@@ -40,10 +41,10 @@ $oracle$;
 revoke all on function logic.differences_of_months, logic.differences from public;`;
 }
 
-/** The select of a level, asked of the level below as it should be, and of placements and memberships as the periods have them. */
-function question(level: Level, definitions: Definitions, calendar: Calendar): string {
+/** The select of a level over the recomputed level below, and over placements and memberships derived from the periods. */
+function recomputed(level: Level, definitions: Definitions, calendar: Calendar): string {
   if (level.name === 'sensor_hourly') {
-    const fromReadings = body(
+    const fromReadings = selectOf(
       level,
       definitions,
       calendar,
@@ -51,7 +52,7 @@ function question(level: Level, definitions: Definitions, calendar: Calendar): s
     );
     return `${fromReadings}\nunion all select * from rollup.sensor_hourly where bucket >= $1 and bucket < least($2, ${RETAINED})`;
   }
-  return body(level, definitions, calendar, () => 'true')
+  return selectOf(level, definitions, calendar, () => 'true')
     .replace(/\brollup\.(\w+_(hourly|daily|monthly))\b/g, '$1')
     .replace(/\braw\.(placement|membership)\b/g, '$1');
 }

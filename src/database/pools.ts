@@ -1,6 +1,6 @@
 /**
- * The two pools of a process: one that reads schema api through Kysely, one that stores readings. Kysely writes the SQL and our own pool
- * runs it: the published dialect for this driver reserves a connection for every query, and hangs when its server process dies.
+ * The two pools of a process: one reads schema api through Kysely, one stores readings. Kysely only writes the SQL, and our own pool runs
+ * it: the published dialect for this driver reserves a connection for every query, and hangs when its server process dies.
  */
 import {
   type DatabaseConnection,
@@ -12,40 +12,74 @@ import {
   sql,
 } from 'kysely';
 import type { ApiFunctions, ApiViews } from './apiTypes.ts';
-import type { Sql, Target } from './client.ts';
+import type { DatabaseAddress, Sql } from './client.ts';
 import { openQueryPool, type PoolObserver, type Queryable, type QueryPool, query } from './queryPool.ts';
+
+/** Schema api as Kysely sees it. */
+export type Api = ApiViews;
+
+/** Schema api over the pool of `openReads` or the connection of `readsOn`. */
+export type ApiDb = Kysely<Api>;
+
+/** A row of a view or of a function. */
+export type ApiRow<Name extends keyof ApiFunctions | keyof ApiViews> = Name extends keyof ApiFunctions
+  ? ApiFunctions[Name]['row']
+  : Name extends keyof ApiViews
+    ? ApiViews[Name]
+    : never;
 
 type Options = {
   /** The installation's zone: timestamps come out with its offset (Z2). */
   timeZone: string;
+  /** The most connections; default: ten for reads, four for writes. */
   max?: number;
-  watch?: PoolObserver | undefined;
+  observer?: PoolObserver | undefined;
 };
 
-/** A database that may only be read, as the role that sees schema api and nothing else. `destroy()` closes it. */
-export function openReads<Tables>(target: Target, { timeZone, max = 10, watch }: Options): Kysely<Tables> {
-  const pool = openQueryPool(target, {
-    role: 'airseries_reader',
-    name: 'airseries read',
-    timeZone,
-    max,
-    watch,
-    ...READ_LIMITS,
-  });
+/** A client gets its answer or 503 within three seconds: in the two that a statement may wait, ten connections answer about 500. */
+const READ_LIMITS = { statementTimeoutMs: 2_000, totalTimeoutMs: 2_800, maxWaiting: 500 };
+
+/**
+ * Queries of schema api, as the role that sees nothing else. Each rejects with Unavailable if the database is unreachable or too slow.
+ * `destroy()` closes the pool. There are no transactions and no streams.
+ */
+export function openReads<Tables>(target: DatabaseAddress, { timeZone, max = 10, observer }: Options): Kysely<Tables> {
+  const session = { role: 'airseries_reader', name: 'airseries read', timeZone } as const;
+  const pool = openQueryPool(target, { ...session, max, observer, ...READ_LIMITS });
   return kyselyOver(pool, () => pool.close());
 }
 
-/** The same on one connection, for statements that belong together in a transaction, or need longer. Closing it is for whoever opened it. */
+/** The same over one connection, for statements that share a transaction or need longer. The caller closes the connection. */
 export function readsOn<Tables>(sql: Sql): Kysely<Tables> {
   return kyselyOver(sql, async () => undefined);
 }
 
-/** A client has its answer, or 503, within three seconds: ten connections answer about 500 questions in the two that one may wait. */
-const READ_LIMITS = { statementMs: 2_000, answerMs: 2_800, mostWaiting: 500 };
+/** Late rows of many months in one batch take time in compressed chunks. A silent database is noticed after two seconds. */
+const WRITE_LIMITS = {
+  statementTimeoutMs: 20_000,
+  totalTimeoutMs: 25_000,
+  maxWaiting: 200,
+  probe: { intervalMs: 1_000, timeoutMs: 1_000 },
+};
+
+/** Statements of ingestion, as its role. The caller closes the pool. */
+export function openWrites(target: DatabaseAddress, { timeZone, max = 4, observer }: Options): QueryPool {
+  const session = { role: 'airseries_ingest', name: 'airseries ingest', timeZone } as const;
+  return openQueryPool(target, { ...session, max, observer, ...WRITE_LIMITS });
+}
+
+/** A call of a function, to select from under an alias. Arguments are passed by name, so those with a default may be omitted. */
+export function apiRows<Name extends keyof ApiFunctions>(
+  name: Name,
+  args: ApiFunctions[Name]['arguments'],
+): RawBuilder<ApiFunctions[Name]['row']> {
+  const named = Object.entries(args).map(([key, value]) => sql`${sql.id(key)} => ${value}`);
+  return sql`${sql.id('api', name)}(${sql.join(named)})`;
+}
 
 function kyselyOver<Tables>(db: Queryable, destroy: () => Promise<void>): Kysely<Tables> {
   const refuse = (): never => {
-    throw new Error('reads have no transactions and no streams: each is one statement');
+    throw new Error('reads are single statements: there are no transactions and no streams');
   };
   const connection: DatabaseConnection = {
     executeQuery: async <Row>({ sql, parameters }: { sql: string; parameters: readonly unknown[] }) => ({
@@ -66,53 +100,8 @@ function kyselyOver<Tables>(db: Queryable, destroy: () => Promise<void>): Kysely
     dialect: {
       createAdapter: () => new PostgresAdapter(),
       createQueryCompiler: () => new PostgresQueryCompiler(),
-      createIntrospector: (of) => new PostgresIntrospector(of),
+      createIntrospector: (db) => new PostgresIntrospector(db),
       createDriver: () => driver,
     },
   });
-}
-
-/** Late rows of many months in one batch take their time in compressed chunks; a database that is silent is given up after two seconds. */
-const WRITE_LIMITS = {
-  statementMs: 20_000,
-  answerMs: 25_000,
-  mostWaiting: 200,
-  pulse: { everyMs: 1_000, answerMs: 1_000 },
-};
-
-export function openWrites(
-  target: Target,
-  { timeZone, max = 4, watch }: { timeZone: string; max?: number; watch?: PoolObserver | undefined },
-): QueryPool {
-  return openQueryPool(target, {
-    role: 'airseries_ingest',
-    name: 'airseries ingest',
-    timeZone,
-    max,
-    watch,
-    ...WRITE_LIMITS,
-  });
-}
-
-/** Schema api as Kysely sees it: what PostgreSQL's catalog says (apiTypes.ts, generated), and how a function that returns rows is called. */
-
-export type Api = ApiViews;
-
-/** Over our reads or over one connection: nothing depends on which. */
-export type ApiDb = Kysely<Api>;
-
-/** A row of a view or of a function. */
-export type ApiRow<Name extends keyof ApiFunctions | keyof ApiViews> = Name extends keyof ApiFunctions
-  ? ApiFunctions[Name]['row']
-  : Name extends keyof ApiViews
-    ? ApiViews[Name]
-    : never;
-
-/** The call of a function, to select from under an alias; arguments go by name, so that any with a default may be left out. */
-export function apiRows<Name extends keyof ApiFunctions>(
-  name: Name,
-  args: ApiFunctions[Name]['arguments'],
-): RawBuilder<ApiFunctions[Name]['row']> {
-  const named = Object.entries(args).map(([key, value]) => sql`${sql.id(key)} => ${value}`);
-  return sql`${sql.id('api', name)}(${sql.join(named)})`;
 }

@@ -1,24 +1,34 @@
 /**
- * A pool for statements that must be answered soon or not at all: none outlives its limit, whatever the network does.
- * A connection that was cut silently never says so, and the driver would wait for it for ever; but the server stops every statement
- * at its limit, so silence beyond that means that nobody is there. After that, and after every other break, the whole pool is
- * replaced and the statement sent again (so it must be one that may be repeated): the other connections are as likely cut, and one that broke in mid-query hands the
- * error to the next question it is given. Idle connections are otherwise left alone.
+ * A pool for statements that must be answered soon or not at all: none outlives its deadline, whatever the network does. A connection
+ * that was cut silently reports nothing, and the driver would wait for it forever; but the server cancels every statement at its timeout,
+ * so silence beyond that means that the connection is dead. After that, and after every other connection error, the whole pool is
+ * replaced and the statement sent again: the other connections are probably dead too, and one that broke during a query passes the error
+ * to the next query it is given. Idle connections are otherwise left alone.
  */
-import { connect as dial, type Socket } from 'node:net';
-import { connect, type Place, type Role, type Sql, type Target } from './client.ts';
-import { asUnavailable, isConnectionError, isSilent, isTransient, Unavailable } from './errors.ts';
-import { makeSemaphore, type Rhythm, type Semaphore, whileAnswered, withTimeout } from './waiting.ts';
+import { connect as connectSocket, type Socket } from 'node:net';
+import { connect, type DatabaseAddress, type Role, type SocketAddress, type Sql } from './client.ts';
+import { asUnavailable, isConnectionError, isTransient, isUnreachable, Unavailable } from './errors.ts';
+import {
+  makeSemaphore,
+  type ProbeTiming,
+  type Semaphore,
+  singleFlight,
+  whileResponding,
+  withTimeout,
+} from './waiting.ts';
 
-const PAUSE_MS = 100;
-const ATTEMPTS = 4;
+const RETRY_AFTER_MS = 100;
+const MAX_ATTEMPTS = 4;
+/** How long after its timeout the server's cancellation of a statement may take to arrive. */
 const GRACE_MS = 200;
 
 /**
- * Given how many connections work and how many statements wait; gives what is told how long the database took to answer, or to fail,
- * by what was asked.
+ * Called once with the pool's counts: connections in use and statements waiting. Returns the function that is called after every attempt
+ * with the name of the statement (`nameOf`) and the seconds it took to succeed or fail.
  */
-export type PoolObserver = (counts: Pick<Semaphore, 'inUse' | 'waiting'>) => (query: string, seconds: number) => void;
+export type PoolObserver = (
+  counts: Pick<Semaphore, 'inUse' | 'waiting'>,
+) => (statement: string, seconds: number) => void;
 
 type Options = {
   role: Role;
@@ -26,68 +36,62 @@ type Options = {
   timeZone: string;
   max: number;
   /** How long the server may work on a statement, and how long a statement waits for a free connection. */
-  statementMs: number;
+  statementTimeoutMs: number;
   /** How long all of it may take, retries included. */
-  answerMs: number;
+  totalTimeoutMs: number;
   /** How many statements may wait for a connection. */
-  mostWaiting: number;
-  /** Where a statement may take long: how to tell a server that works from one that is silent. */
-  pulse?: Rhythm;
-  watch?: PoolObserver | undefined;
+  maxWaiting: number;
+  /** Where statements may take long: probes tell a working server from a silent one. */
+  probe?: ProbeTiming;
+  observer?: PoolObserver | undefined;
 };
 
 export type QueryPool = {
+  /**
+   * The rows of one statement, which must be safe to repeat. Rejects with Unavailable if the database is unreachable or too slow, and
+   * with the server's error otherwise.
+   */
   query(text: string, parameters: readonly unknown[]): Promise<unknown[]>;
+  /** Statements under way have a second to finish. */
   close(): Promise<void>;
 };
 
+/** Connects at the first query. */
 export function openQueryPool(
-  target: Target,
-  { role, name, timeZone, max, statementMs, answerMs, mostWaiting, pulse, watch }: Options,
+  target: DatabaseAddress,
+  { role, name, timeZone, max, statementTimeoutMs, totalTimeoutMs, maxWaiting, probe, observer }: Options,
 ): QueryPool {
-  const silenceMs = statementMs + GRACE_MS;
-  const silence = () => Object.assign(new Error(`nothing was heard for ${silenceMs} ms`), { code: 'SILENCE' });
-  const open = () =>
-    connect(target, {
-      role,
-      name,
-      timeZone,
-      max: pulse === undefined ? max : max + 1, // the pulse finds a connection free
-      statementTimeoutMs: statementMs,
-      driver: { socket: openSocket },
-    });
-  const semaphore = makeSemaphore(max, { patienceMs: statementMs, mostWaiting });
-  const onQuery = watch?.(semaphore);
+  const responseTimeoutMs = statementTimeoutMs + GRACE_MS;
+  const noResponse = () =>
+    Object.assign(new Error(`no response within ${responseTimeoutMs} ms`), { code: 'RESPONSE_TIMEOUT' });
+  const open = () => {
+    const connections = probe === undefined ? max : max + 1; // a free one for probes
+    const sql = connect(target, { role, name, timeZone, max: connections, statementTimeoutMs, openSocket });
+    return { sql, probe: singleFlight(() => sql.unsafe('select 1')) };
+  };
+  const semaphore = makeSemaphore(max, { acquireTimeoutMs: statementTimeoutMs, maxWaiting });
+  const onQuery = observer?.(semaphore);
   let pool = open();
-  let beating: Promise<unknown> | undefined;
-  let closed = false;
-
-  /** One question for all statements that wait. */
-  function beat(asked: Sql): Promise<unknown> {
-    beating ??= Promise.resolve(asked.unsafe('select 1')).finally(() => {
-      beating = undefined;
-    });
-    return beating;
-  }
+  let isClosed = false;
 
   async function attempt(text: string, parameters: readonly unknown[]): Promise<unknown[]> {
     await semaphore.acquire();
-    const asked = pool;
-    const began = performance.now();
+    const used = pool;
+    const started = performance.now();
     try {
-      const answer = asked.unsafe(text, [...parameters] as never[], { prepare: true });
-      const heard = pulse === undefined ? answer : whileAnswered(answer, () => beat(asked), pulse);
-      const rows = await withTimeout(silenceMs, heard, silence);
+      const result = used.sql.unsafe(text, [...parameters] as never[], { prepare: true });
+      const probed = probe === undefined ? result : whileResponding(result, used.probe, probe);
+      const rows = await withTimeout(responseTimeoutMs, probed, noResponse);
       return rows.filter((row) => row !== undefined); // what a failed query left on its connection
     } catch (error) {
-      if (isConnectionError(error) && asked === pool && !closed) {
+      if (isConnectionError(error) && used === pool && !isClosed) {
         pool = open();
-        if (isSilent(error)) semaphore.refuseWaiting(asUnavailable(error));
-        end(asked).catch(() => undefined);
+        if (isUnreachable(error)) semaphore.rejectWaiting(asUnavailable(error));
+        end(used.sql).catch(() => undefined);
       }
       throw error;
     } finally {
-      onQuery?.(nameOf(text), (performance.now() - began) / 1_000);
+      onQuery?.(nameOf(text), (performance.now() - started) / 1_000);
       semaphore.release();
     }
   }
@@ -97,50 +101,49 @@ export function openQueryPool(
       try {
         return await attempt(text, parameters);
       } catch (error) {
-        if (!isTransient(error) || n === ATTEMPTS) throw error;
-        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+        if (!isTransient(error) || n === MAX_ATTEMPTS) throw error;
+        await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
       }
     }
   }
 
   return {
     async query(text, parameters) {
-      const late = () => new Unavailable(`no answer within ${answerMs} ms`);
+      const late = () => new Unavailable(`no answer within ${totalTimeoutMs} ms`);
       try {
-        return await withTimeout(answerMs, queryWithRetry(text, parameters), late);
+        return await withTimeout(totalTimeoutMs, queryWithRetry(text, parameters), late);
       } catch (error) {
         throw asUnavailable(error);
       }
     },
     async close() {
-      closed = true;
-      await end(pool);
+      isClosed = true;
+      await end(pool.sql);
     },
   };
 }
 
-/** A statement is called by the first relation or function of ours in it. */
+/** The first relation or function of schema api, logic or raw in the statement, or `other`. */
 function nameOf(text: string): string {
   const [, schema, name] = /\b"?(api|logic|raw)"?\."?(\w+)/.exec(text) ?? [];
   return name === undefined ? 'other' : `${schema}.${name}`;
 }
 
-/** What is under way has a second to end. */
-const end = (pool: Sql) => pool.end({ timeout: 1 });
+const end = (sql: Sql) => sql.end({ timeout: 1 });
 
-/** Like the driver's own, but a server that accepts and hangs up is an error: the driver would dial again at once, without end. */
-function openSocket({ host, port, path }: Place): Socket {
-  const turn = Math.floor(Math.random() * host.length);
-  const socket = path ? dial(path) : dial(port[turn] ?? 5432, host[turn]);
+/** As the driver's own, except that a server which accepts and hangs up is an error: the driver would reconnect at once, endlessly. */
+function openSocket({ host, port, path }: SocketAddress): Socket {
+  const chosen = Math.floor(Math.random() * host.length);
+  const socket = path ? connectSocket(path) : connectSocket(port[chosen] ?? 5432, host[chosen]);
   const hungUp = Object.assign(new Error('the server hung up'), { code: 'CONNECTION_CLOSED' });
   socket.once('end', () => socket.destroy(hungUp));
-  return Object.assign(socket, { host: host[turn] }); // the name that TLS verifies
+  return Object.assign(socket, { host: host[chosen] }); // the name that TLS verifies
 }
 
-/** Whatever a statement can be sent to: a pool with deadlines, or a connection of a job or a command, which may take as long as it needs. */
+/** Anything that runs statements: a pool with deadlines, or the connection of a job or a command, which may take as long as it needs. */
 export type Queryable = QueryPool | Sql;
 
-/** The rows of a statement. Rejects with Unavailable where `db` is a pool and the database is. */
+/** The rows of a statement. Where `db` is a pool, rejects as its `query` does. */
 export async function query(db: Queryable, text: string, parameters: readonly unknown[]): Promise<unknown[]> {
   return 'query' in db
     ? await db.query(text, parameters)

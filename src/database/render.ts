@@ -1,15 +1,16 @@
 /**
- * The small template language of sql/rollups, sql/logic and sql/api (migrations are literal):
- * `{{word}}` is a literal such as the zone, because a continuous aggregate admits nothing else;
- * `{{each mean: avg(s.$name) as $name}}` is one item for each parameter of a group, with commas between them;
- * `{{every mean: comment on …;}}` the same without commas, for whole statements and for terms of a sum;
- * `{{publish pm25: c.pm25}}` is a value rounded as its parameter is published;
- * `{{include parts/store.sql}}` is a file that several others share, without its comments.
+ * The small template language of sql/rollups, sql/logic and sql/api (migrations are literal SQL):
+ * `{{word}}` is replaced by its text, such as the zone as a literal, which is all that a continuous aggregate accepts;
+ * `{{each mean: avg(s.$name) as $name}}` becomes one item for each parameter of a group, separated by commas;
+ * `{{every mean: comment on …;}}` does the same without commas, for whole statements and for terms of a sum;
+ * `{{publish pm25: c.pm25}}` becomes the value rounded as its parameter is published;
+ * `{{include parts/store.sql}}` becomes that file without its comments.
  */
 import { LOCALES } from '../contract/locales.ts';
 import { FORMULAS, type Parameter } from '../contract/parameters.ts';
 import { type Definitions, readSql } from './definitions.ts';
 
+/** Replacements by word, without the braces. */
 export type Words = Readonly<Record<string, string>>;
 type Item = Readonly<Record<string, string>>;
 
@@ -20,22 +21,22 @@ const GROUPS: Readonly<Record<string, (parameter: Parameter) => boolean>> = {
   thp: ({ kind, thp }) => kind === 'mean' && thp === true,
   ambient: ({ kind, thp }) => kind === 'mean' && thp !== true,
   extreme: ({ extremes }) => extremes === true,
-  uncorrected: ({ kind, name }) => kind === 'mean' && !name.startsWith('pm25'), // what no formula touches
+  uncorrected: ({ kind, name }) => kind === 'mean' && !name.startsWith('pm25'), // unaffected by correction formulas
 };
 
-/** Fills a template. Throws, naming it, on a word, group or parameter that does not exist. */
+/** Fills a template. Throws, naming the culprit, on a word, group, parameter or file that does not exist. */
 export function render(template: string, definitions: Definitions, words: Words = {}): string {
-  const whole = template.replace(/\{\{include ([\w./]+)\}\}/g, (_, path) =>
+  const withIncludes = template.replace(/\{\{include ([\w./]+)\}\}/g, (_, path) =>
     withoutComments(readSql(definitions, path)).trim(),
   );
-  const worded = whole.replace(
+  const withWords = withIncludes.replace(
     /\{\{([^}:]+)\}\}/g,
-    (_, word) => words[word] ?? refuse(`nothing to put for {{${word}}}`),
+    (_, word) => words[word] ?? fail(`nothing to put for {{${word}}}`),
   );
-  return worded.replace(/\{\{(each|every|publish) (\w+): ([^}]*)\}\}/g, (_, how, of, line) => {
-    if (how === 'publish') return published(definitions, of, line);
+  return withWords.replace(/\{\{(each|every|publish) (\w+): ([^}]*)\}\}/g, (_, verb, of, line) => {
+    if (verb === 'publish') return published(definitions, of, line);
     const filled = itemsOf(definitions, of).map((item) => fill(line, item));
-    return filled.join(how === 'each' ? ',\n  ' : '\n  ');
+    return filled.join(verb === 'each' ? ',\n  ' : '\n  ');
   });
 }
 
@@ -50,7 +51,7 @@ function itemsOf({ parameters, windows }: Definitions, group: string): Item[] {
       running: running ? '1' : '0',
     }));
   }
-  const isIn = GROUPS[group] ?? refuse(`there is no group of parameters ${group}`);
+  const isIn = GROUPS[group] ?? fail(`there is no group of parameters ${group}`);
   return parameters.filter(isIn).map((parameter) => ({
     name: parameter.name,
     digits: String(parameter.digits),
@@ -65,24 +66,24 @@ function fill(line: string, item: Item): string {
 }
 
 function published({ parameters }: Definitions, name: string, value: string): string {
-  const parameter = parameters.find((each) => each.name === name) ?? refuse(`there is no parameter ${name}`);
+  const parameter = parameters.find((each) => each.name === name) ?? fail(`there is no parameter ${name}`);
   return `${publisher(parameter)}(${value}, ${parameter.digits})`;
 }
 
 const publisher = ({ floor }: Parameter) => (floor ? 'logic.published_floor' : 'logic.published');
 
-/** Without the lines that are nothing but a comment. */
+/** The text without lines that are only a comment. */
 export function withoutComments(text: string): string {
   return text.replace(/^--.*\n/gm, '');
 }
 
-/** An SQL string literal. */
+/** An SQL string literal, quotes escaped. */
 export function literal(text: string): string {
   return `'${quoted(text)}'`;
 }
 
 const quoted = (text: string) => text.replaceAll("'", "''");
 
-function refuse(what: string): never {
+function fail(what: string): never {
   throw new Error(`SQL template: ${what}`);
 }

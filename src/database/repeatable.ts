@@ -1,8 +1,8 @@
 /**
- * The repeatable SQL: schemas logic (with the engine's refresh and the oracle) and api. Dropped and built as one whenever any of it
- * changed, so a database that was upgraded is the same as a new one; nothing in them holds data.
+ * The repeatable SQL: schemas logic (with the engine's refresh and the oracle) and api. They hold no data, and are dropped and rebuilt
+ * together whenever any of their text changed, so an upgraded database is the same as a new one.
  */
-import { body, type Calendar, type Engine, LEVELS, type Level, wordsOf } from './aggregates.ts';
+import { type Calendar, type Engine, LEVELS, type Level, selectOf, wordsOf } from './aggregates.ts';
 import { type Definitions, listSql, readSql } from './definitions.ts';
 import { buildOracle, type Columns } from './oracle.ts';
 import { render, type Words } from './render.ts';
@@ -27,7 +27,7 @@ const SUBJECTS: readonly Words[] = [
 ];
 const RESOLUTIONS = ['daily', 'monthly'];
 
-/** All of it in order. A file that speaks of `{{subject}}` is rendered for stations and regions, one of `{{resolution}}` for days and months. */
+/** All of it in order. A file with `{{subject}}` is rendered for stations and regions, one with `{{resolution}}` for days and months. */
 export function repeatableSql(definitions: Definitions, engine: Engine, calendar: Calendar, columns: Columns): string {
   const words = {
     ...wordsOf(calendar),
@@ -39,29 +39,30 @@ export function repeatableSql(definitions: Definitions, engine: Engine, calendar
       renderings(readSql(definitions, `${folder}/${file}`), definitions, words),
     );
   return [
-    DROP,
+    RESET_SCHEMAS,
     readSql(definitions, `engines/${engine}/refresh.sql`),
     ...all('logic'),
     buildOracle(definitions, calendar, columns),
     ...all('api'),
-    // the drop must not have taken an aggregate along
+    // fails if the drop cascaded to an aggregate
     `select ${LEVELS.map(({ name }) => `'rollup.${name}'::regclass`).join(', ')};`,
   ].join('\n');
 }
 
-export const DROP = `drop schema if exists api cascade;
+/** Drops both schemas and creates them empty. */
+export const RESET_SCHEMAS = `drop schema if exists api cascade;
 drop schema if exists logic cascade;
 create schema logic;
 create schema api;
 revoke all on schema logic, api from public;`;
 
-/** Of the station $1, from $2 to $3. */
+/** The select of station hours for station $1 from $2 to $3. */
 function selectOfOneStation(definitions: Definitions, calendar: Calendar): string {
   const level = LEVELS.find(({ name }) => name === 'station_hourly') as Level;
-  return body(level, definitions, calendar, (hour) => `p.station_id = $1 and ${hour} >= $2 and ${hour} < $3`);
+  return selectOf(level, definitions, calendar, (hour) => `p.station_id = $1 and ${hour} >= $2 and ${hour} < $3`);
 }
 
-/** From where to where the windows of a unit reach at the instant `at`: `{{hours since}}`, `{{hours until}}` and so on. */
+/** The extent of all windows of a unit at the instant `at`: `{{hours since}}`, `{{hours until}}` and so on. */
 function extentWords({ windows }: Definitions): Words {
   const words = (['hour', 'day', 'month'] as const).flatMap((unit) => {
     const ends = windows
@@ -76,6 +77,7 @@ function extentWords({ windows }: Definitions): Words {
   return Object.fromEntries(words);
 }
 
+/** A template rendered for each of its subjects and resolutions. */
 function renderings(template: string, definitions: Definitions, words: Words): string[] {
   const subjects = template.includes('{{subject}}') ? SUBJECTS : [{}];
   const resolutions = template.includes('{{resolution}}') ? RESOLUTIONS : [''];

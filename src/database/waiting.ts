@@ -1,118 +1,134 @@
-import { Unavailable } from './errors.ts';
-
 /**
- * Limits on waiting. Work of known length gets a deadline. Work of unknown length is watched: a cut network or a frozen server says
- * nothing, and neither does a long statement, so the database is asked something short beside it for as long as it lasts.
+ * Limits on waiting. A cut network or a frozen server reports nothing, so work of known length gets a deadline; a long statement is silent
+ * too, so during work of unknown length the database is probed. A semaphore limits how many statements wait, and for how long.
  */
+import { errorCode, Unavailable } from './errors.ts';
 
-/** A promise with a limit: rejects with what `late` makes once `ms` have passed. What is late is not stopped, only no longer awaited. */
-export async function withTimeout<T>(ms: number, promised: PromiseLike<T>, late: () => Error): Promise<T> {
+/** Rejects with what `late` makes once `ms` have passed. Late work is not stopped, only no longer awaited. */
+export async function withTimeout<T>(ms: number, work: PromiseLike<T>, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(late()), ms);
   });
   try {
-    return await Promise.race([promised, limit]);
+    return await Promise.race([work, limit]);
   } finally {
     clearTimeout(timer);
   }
 }
 
-export type Rhythm = {
-  /** How long after the work began, and after each answer, the database is asked. */
-  everyMs: number;
-  /** How long it may take to answer. */
-  answerMs: number;
+/** The database did not answer something short in time; its code is UNREACHABLE. */
+export function unreachable(timeoutMs: number, cause?: unknown): Error {
+  const error = new Error(`the database did not answer within ${timeoutMs} ms`, { cause });
+  return Object.assign(error, { code: 'UNREACHABLE' });
+}
+
+export type ProbeTiming = {
+  /** How long after the work began, and after each answer, the next probe is sent. */
+  intervalMs: number;
+  /** How long the answer to a probe may take. */
+  timeoutMs: number;
 };
 
-/** Resolves or rejects as `work` does; rejects with the code AWAY once `ask` was not answered. The work is not stopped, only no longer awaited. */
-export async function whileAnswered<T>(
+/**
+ * Resolves or rejects as `work` does, or rejects with code UNREACHABLE once a probe goes unanswered. An error from the server is an answer:
+ * it may have no connection left, for instance. The work is not stopped, only no longer awaited.
+ */
+export async function whileResponding<T>(
   work: PromiseLike<T>,
-  ask: () => PromiseLike<unknown>,
-  { everyMs, answerMs }: Rhythm,
+  probe: () => PromiseLike<unknown>,
+  { intervalMs, timeoutMs }: ProbeTiming,
 ): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  let over = false;
-  const silence = new Promise<never>((_, reject) => {
-    const beat = async () => {
-      await answered(ask, answerMs);
-      if (!over) timer = setTimeout(() => beat().catch(reject), everyMs);
+  let isOver = false;
+  const unanswered = new Promise<never>((_, reject) => {
+    const probeAfterInterval = () => {
+      timer = setTimeout(async () => {
+        try {
+          await withTimeout(timeoutMs, probe(), () => unreachable(timeoutMs));
+        } catch (error) {
+          if (!isFromServer(error)) return reject(unreachable(timeoutMs, error));
+        }
+        if (!isOver) probeAfterInterval();
+      }, intervalMs);
     };
-    timer = setTimeout(() => beat().catch(reject), everyMs);
+    probeAfterInterval();
   });
   try {
-    return await Promise.race([work, silence]);
+    return await Promise.race([work, unanswered]);
   } finally {
-    over = true;
+    isOver = true;
     clearTimeout(timer);
   }
 }
 
-async function answered(ask: () => PromiseLike<unknown>, answerMs: number): Promise<void> {
-  const away = (cause?: unknown) =>
-    Object.assign(new Error(`the database did not answer within ${answerMs} ms`, { cause }), { code: 'AWAY' });
-  try {
-    await withTimeout(answerMs, ask(), away);
-  } catch (error) {
-    if (!isOfServer(error)) throw away(error);
-  }
+const isFromServer = (error: unknown) => /^[0-9A-Z]{5}$/.test(errorCode(error));
+
+/** Calls of the result while one is under way share it: they get its promise, and start nothing. */
+export function singleFlight<T>(work: () => PromiseLike<T>): () => Promise<T> {
+  let current: Promise<T> | undefined;
+  return () => {
+    current ??= Promise.resolve(work()).finally(() => {
+      current = undefined;
+    });
+    return current;
+  };
 }
 
-/** A server that refuses, because it has no connection left for instance, is there. */
-const isOfServer = (error: unknown) => /^[0-9A-Z]{5}$/.test(String((error as { code?: unknown }).code));
-
-/**
- * A place for each connection of a pool, so that a question waits here, for a limited time, and not in line behind a slow one. Only so
- * many wait as may hope for an answer: what comes beyond is refused at once, which costs nothing and keeps those that wait in time.
- */
-
+/** Permits for the connections of a pool. */
 export type Semaphore = {
+  /** Waits for a permit. Rejects with Unavailable if none is released in time, and at once if too many wait already. */
   acquire(): Promise<void>;
+  /** Call it once for each `acquire` that resolved. */
   release(): void;
-  /** There is no use in waiting any more. */
-  refuseWaiting(reason: unknown): void;
+  /** Rejects all who wait, because no permit is worth having now. */
+  rejectWaiting(reason: unknown): void;
   inUse(): number;
   waiting(): number;
 };
 
+/**
+ * A bounded queue: statements wait here, for a limited time, rather than behind a slow one, and only as many as can expect an answer.
+ * Refusing the rest at once costs nothing and keeps those that wait in time.
+ */
 export function makeSemaphore(
-  free: number,
-  { patienceMs, mostWaiting }: { patienceMs: number; mostWaiting: number },
+  permits: number,
+  { acquireTimeoutMs, maxWaiting }: { acquireTimeoutMs: number; maxWaiting: number },
 ): Semaphore {
-  const all = free;
+  let free = permits;
   const waiting = new Map<() => void, (reason: unknown) => void>();
   return {
-    inUse: () => all - free,
+    inUse: () => permits - free,
     waiting: () => waiting.size,
     async acquire() {
       if (free > 0) {
         free -= 1;
         return;
       }
-      if (waiting.size >= mostWaiting) throw new Unavailable(`${mostWaiting} statements already wait for a connection`);
-      let turn: () => void = () => undefined;
-      const called = new Promise<void>((resolve, reject) => {
-        turn = resolve;
-        waiting.set(turn, reject);
+      if (waiting.size >= maxWaiting) throw new Unavailable(`${maxWaiting} statements already wait for a connection`);
+      let grant: () => void = () => undefined;
+      const granted = new Promise<void>((resolve, reject) => {
+        grant = resolve;
+        waiting.set(grant, reject);
       });
-      await withTimeout(patienceMs, called, () => {
-        waiting.delete(turn);
-        return new Unavailable(`no database connection became free within ${patienceMs} ms`);
+      await withTimeout(acquireTimeoutMs, granted, () => {
+        waiting.delete(grant);
+        return new Unavailable(`no database connection became free within ${acquireTimeoutMs} ms`);
       });
     },
     release() {
-      const [turn] = waiting.keys();
-      if (turn === undefined) {
+      const [grant] = waiting.keys();
+      if (grant === undefined) {
         free += 1;
         return;
       }
-      waiting.delete(turn);
-      turn();
+      waiting.delete(grant);
+      grant();
     },
-    refuseWaiting(reason) {
-      const all = [...waiting.values()];
+    rejectWaiting(reason) {
+      const rejects = [...waiting.values()];
       waiting.clear();
-      for (const refuse of all) refuse(reason);
+      for (const reject of rejects) reject(reason);
     },
   };
 }

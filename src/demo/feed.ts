@@ -81,7 +81,7 @@ export async function feedDemo(sql: Sql, { now, seed }: { now: Date; seed: numbe
 /** Waits for the lock of deleteDemo before it looks for the provider, so that nothing is added after the demo was removed. */
 async function insert(sql: Sql, readings: readonly DemoReading[]): Promise<number> {
   const columns = [
-    arrayLiteral(readings.map(({ at }) => `"${new Date(at).toISOString()}"`)),
+    arrayLiteral(readings.map(({ at }) => new Date(at).toISOString())),
     arrayLiteral(readings.map(({ sensor }) => sensor.id)),
     ...PARAMETER_NAMES.map((name) =>
       arrayLiteral(

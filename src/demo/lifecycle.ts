@@ -1,5 +1,5 @@
 /** The demo network in a running service: loaded into a fresh database, fed every minute as if its sensors were real, and removed. */
-import { onConnection, type Sql, type Target } from '../database/client.ts';
+import { asOwner, type DatabaseAddress, type Sql } from '../database/client.ts';
 import type { Log } from '../log.ts';
 import { importNetwork } from '../network/importNetwork.ts';
 import { feedDemo, loadDemoReadings } from './feed.ts';
@@ -7,27 +7,28 @@ import { demoNetwork } from './network.ts';
 import { deleteDemo, isDemo, isEmpty } from './state.ts';
 
 const DEMO_SEED = 20_261_120;
+const SESSION = { name: 'airseries demo' };
 
 type Options = { timeZone: string; now: Date; log: Log; terminal: boolean };
 
 /** Whether the demo should be loaded into this database: it is empty, and the demo was never in it. */
-export async function shouldLoadDemo(target: Target): Promise<boolean> {
-  return await asOwner(target, async (sql) => {
+export async function shouldLoadDemo(target: DatabaseAddress): Promise<boolean> {
+  return await asOwner(target, SESSION, async (sql) => {
     const [installation] = await sql`select demo from raw.installation`;
     return installation?.demo == null && (await isEmpty(sql));
   });
 }
 
-export async function hasDemo(target: Target): Promise<boolean> {
-  return await asOwner(target, isDemo);
+export async function hasDemo(target: DatabaseAddress): Promise<boolean> {
+  return await asOwner(target, SESSION, isDemo);
 }
 
 /**
  * Loads the network and its history, or brings them up to `now` if they are there. Idempotent: the next call completes an interrupted
  * load. Rejects if the database contains another network.
  */
-export async function loadDemo(target: Target, { timeZone, now, log, terminal }: Options): Promise<void> {
-  await asOwner(target, async (sql) => {
+export async function loadDemo(target: DatabaseAddress, { timeZone, now, log, terminal }: Options): Promise<void> {
+  await asOwner(target, SESSION, async (sql) => {
     await lockDemo(sql);
     if (await isDemo(sql)) {
       const added = await feedDemo(sql, { now, seed: DEMO_SEED });
@@ -45,16 +46,16 @@ export async function loadDemo(target: Target, { timeZone, now, log, terminal }:
 }
 
 /** Adds the readings since the last call, up to `now`. Does nothing in a database without the demo. */
-export async function feedDemoNetwork(target: Target, now: Date): Promise<void> {
-  await asOwner(target, async (sql) => void (await feedDemo(sql, { now, seed: DEMO_SEED })));
+export async function feedDemoNetwork(target: DatabaseAddress, now: Date): Promise<void> {
+  await asOwner(target, SESSION, async (sql) => void (await feedDemo(sql, { now, seed: DEMO_SEED })));
 }
 
 /**
  * Removes the demo for good: it is not loaded again at the next start. The aggregates follow with the next refresh. False if it was not
  * there. Rejects with DemoRemovalRefused if the database has other providers.
  */
-export async function removeDemo(target: Target): Promise<boolean> {
-  return await asOwner(target, async (sql) => {
+export async function removeDemo(target: DatabaseAddress): Promise<boolean> {
+  return await asOwner(target, SESSION, async (sql) => {
     await lockDemo(sql);
     if (!(await isDemo(sql))) return false;
     await deleteDemo(sql);
@@ -65,8 +66,4 @@ export async function removeDemo(target: Target): Promise<boolean> {
 /** Loading and removing exclude each other; the lock ends with the connection. */
 async function lockDemo(sql: Sql): Promise<void> {
   await sql`call raw.acquire_lock('airseries.demo')`;
-}
-
-function asOwner<T>(target: Target, work: (sql: Sql) => Promise<T>): Promise<T> {
-  return onConnection(target, { role: 'airseries_owner', name: 'airseries demo' }, work);
 }

@@ -1,23 +1,20 @@
-/** Files of the open data, and the list of sensors among them. */
+/** CSV files that are complete or absent: written beside their final path and renamed once they are whole. */
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { sql } from 'kysely';
-import { arrayLiteral } from '../database/client.ts';
-import { type ApiDb, apiRows } from '../database/pools.ts';
 import { InputError } from '../inputError.ts';
-import { SENSOR_COLUMNS } from './layouts.ts';
 
-/** What is empty in the file is null. */
+/** One field per column; null is an empty field. */
 export type Row = readonly (string | number | null)[];
 
+/** Call `commit` or `discard`, once, at the end. */
 export type CsvFile = {
   write(rows: readonly Row[]): Promise<void>;
-  /** It is whole: from now on it has its name. */
-  keep(): Promise<void>;
+  /** Gives the file its name; replaces one of the same name. */
+  commit(): Promise<void>;
   discard(): Promise<void>;
 };
 
-/** Makes the folder if there is none. */
+/** Creates the folder if there is none. Rejects with InputError if the folder cannot be written to. */
 export async function openCsvFile(folder: string, name: string, header: readonly string[]): Promise<CsvFile> {
   const path = join(folder, name);
   const unfinished = `${path}.part`;
@@ -28,7 +25,7 @@ export async function openCsvFile(folder: string, name: string, header: readonly
   await write([header]);
   return {
     write,
-    async keep() {
+    async commit() {
       await file.close();
       await rename(unfinished, path);
     },
@@ -39,6 +36,7 @@ export async function openCsvFile(folder: string, name: string, header: readonly
   };
 }
 
+/** A line of CSV with its line end (RFC 4180, but LF). */
 export function csvLine(row: Row): string {
   return `${row.map(field).join(',')}\n`;
 }
@@ -57,28 +55,3 @@ async function openForWriting(folder: string, path: string): Promise<FileHandle>
     throw new InputError(folder, (error as Error).message, 'Name a folder that you may write to.');
   }
 }
-
-/** A sensor is listed where it stands now, or stood last; the title of a station is its address or the name of the place. */
-export async function askSensors(db: ApiDb, at: Date, stations: readonly number[]): Promise<Row[]> {
-  const rows = await db
-    .selectFrom(apiRows('sensor', { at }).as('sensor'))
-    .innerJoin('api.station as station', 'station.id', 'sensor.station_id')
-    .innerJoin('api.station_title as named', 'named.station_id', 'station.id')
-    .select([
-      ...(['sensor.id', 'sensor.station_id', 'city_slug', 'district_slug', 'title', 'title as address_en'] as const),
-      ...(['provider', 'device as external_id', 'sensor.kind as sensor_type'] as const),
-      ...(['latitude', 'longitude', 'altitude'] as const),
-      local('first_measurement_time'),
-      local('last_measurement_time'),
-      sql<string>`sensor.is_suspicious::text`.as('is_suspicious'),
-    ])
-    .where('named.locale', '=', 'en')
-    .where(sql<boolean>`station.id = any (${arrayLiteral(stations)}::text::int[])`)
-    .orderBy('sensor.id')
-    .execute();
-  return rows.map((row) => SENSOR_COLUMNS.map((name) => row[name]));
-}
-
-/** As the zone's clocks show it, without an offset. */
-const local = <Column extends 'first_measurement_time' | 'last_measurement_time'>(column: Column) =>
-  sql<string | null>`to_char(${sql.ref(`sensor.${column}`)}, 'YYYY-MM-DD HH24:MI:SS')`.as(column);

@@ -1,105 +1,91 @@
 /**
- * The door (rules S1 to S3): every reading, from wherever, comes in here. One statement for a batch, so it is in as a whole or not
- * at all, and sending it again changes nothing.
+ * The single entry point for readings from devices, feeds and the quarantine (rules S1 to S3). A batch is one statement: it is stored as
+ * a whole or not at all, and sending it again changes nothing.
  */
-import { PARAMETERS } from '../contract/parameters.ts';
+import { PARAMETERS, type Parameter, type ParameterName } from '../contract/parameters.ts';
 import { arrayLiteral, textParameters } from '../database/client.ts';
 import { Unavailable } from '../database/errors.ts';
 import { type Queryable, query } from '../database/queryPool.ts';
-import { type Batch, type Problem, type ReadingInput, toColumns, type ValueProblem } from './batch.ts';
-import type { ReadingReason } from './summary.ts';
+import { nextTurn } from './formats/lines.ts';
+import {
+  latestAcceptable,
+  type ReadingInput,
+  type ReadingReason,
+  type Rejection,
+  readInstant,
+  readSensorId,
+  readValue,
+  type ValueRejection,
+  validate,
+} from './validate.ts';
 
 /** What became of a batch: accepted + unchanged + quarantined = received. */
 export type Accepted = {
   received: number;
   accepted: number;
   unchanged: number;
-  /** Whole readings that could not be used, by their position in the batch. */
-  quarantined: Problem[];
-  /** Single values left out of readings that were otherwise judged as usual. */
-  values: ValueProblem[];
-  /** Of the accepted: how many had no placement at their time: the sensor stood nowhere, or was suspicious. They are kept. */
+  /** Whole readings that could not be used. */
+  quarantined: Rejection[];
+  /** Single values left out of readings that were otherwise processed as usual. */
+  values: ValueRejection[];
+  /** How many of the accepted had no placement at their time: the sensor was at no station, or was suspicious. They are stored. */
   withoutStation: number;
-  /** Lines of what could not be used for which the quarantine had no room. */
+  /** How many rejected lines found no room in the quarantine. */
   leftOut: number;
 };
 
-/** Of the readings that were written: what they mean for those who wait for them. */
+/** What a write means for the aggregates and for how late readings arrive. */
 export type WriteStats = {
-  /** Closed hours that they touched. */
+  /** Closed hours that the write touched. */
   lateHours: number;
-  /** Seconds from measurement to acceptance, one for each; alike ones are given as their mean. */
+  /** Seconds from measurement to acceptance, one for each new reading; similar ones are given as their mean. */
   delays: number[];
 };
 
-/** What a sender may speak for. */
+/** The stations that a sender is authorized for. */
 export type Scope = {
   provider: string;
   /** Null: every station of the provider. */
   stations: readonly number[] | null;
 };
 
-/** The batch holds readings of sensors that its sender may not speak for; nothing of it was stored. */
-export class OutOfScope extends Error {
+/** The batch has readings of sensors that its sender is not authorized for; nothing of it was stored. */
+export class UnauthorizedSensors extends Error {
+  /** Ids, separated by a comma and a blank. */
   readonly sensors: string;
 
   constructor(sensors: string) {
-    super(`sensors out of scope: ${sensors}`);
+    super(`not authorized for sensors ${sensors}`);
     this.sensors = sensors;
   }
 }
 
-type Row = {
-  accepted: number;
-  unchanged: number;
-  without_station: number;
-  refused_nths: number[];
-  refused_reasons: ReadingReason[];
-  late_hours: number;
-  left_out: number;
-  delays: [count: number, seconds: number][];
-};
-
-type Options = {
+export type AcceptOptions = {
   now: Date;
+  /** Recorded with what goes to quarantine: a token, a provider or a file. */
   source: string;
+  /** Undefined: an import by hand, authorized for every sensor. */
   scope?: Scope | undefined;
-  /** What is stored already stays as it is, and counts as unchanged. */
+  /** Stored readings stay as they are, and a reading for the same sensor and time counts as unchanged. */
   onlyNew?: boolean;
-  /** Told once the batch is in. */
+  /** Called once the batch is stored. */
   onWrite?: ((written: WriteStats) => void) | undefined;
 };
 
-const ACCEPT_TYPES = [
-  [
-    'timestamptz',
-    'text',
-    'int[]',
-    'float8[]',
-    'text[]',
-    'bigint[]',
-    'text',
-    'int[]',
-    'text[]',
-    'text',
-    'int[]',
-    'boolean',
-  ],
-  PARAMETERS.map(() => 'real[]'),
-].flat();
-const ACCEPT = `select * from logic.store_readings(${textParameters(ACCEPT_TYPES)})`;
-
-/** `sql` is a pool in the role airseries_ingest. Rejects with OutOfScope, and with Unavailable where the pool does. */
+/**
+ * Stores a batch and quarantines what cannot be used. `db` works in the role airseries_ingest. Rejects with UnauthorizedSensors, and
+ * with Unavailable where `db` is a pool and the database cannot be reached.
+ */
 export async function acceptReadings(
-  sql: Queryable,
+  db: Queryable,
   readings: readonly ReadingInput[],
-  { now, source, scope, onlyNew = false, onWrite }: Options,
+  { now, source, scope, onlyNew = false, onWrite }: AcceptOptions,
 ): Promise<Accepted> {
   const received = readings.length;
   if (received === 0)
     return { received, accepted: 0, unchanged: 0, quarantined: [], values: [], withoutStation: 0, leftOut: 0 };
   const batch = await toColumns(readings, now);
-  const row = await retryingDeadlock(sql, [
+  const row = await storeRetryingDeadlocks(db, [
     now.toISOString(),
     source.replaceAll('\0', '\ufffd'),
     ...batch.columns,
@@ -119,37 +105,126 @@ export async function acceptReadings(
     received,
     accepted: row.accepted,
     unchanged: row.unchanged,
-    ...judged(batch, row),
+    ...rejections(batch, row),
     withoutStation: row.without_station,
     leftOut: row.left_out,
   };
 }
 
-/** The database has the last word on whole readings; what else is wrong with one that is refused is of no interest. */
-function judged({ values }: Batch, row: Row): Pick<Accepted, 'quarantined' | 'values'> {
-  const quarantined = row.refused_nths.map(
-    (nth, position): Problem => ({ index: nth - 1, reason: row.refused_reasons[position] as ReadingReason }),
-  );
-  if (quarantined.length === 0) return { quarantined, values };
-  const refused = new Set(quarantined.filter(({ reason }) => reason !== 'no_value').map(({ index }) => index));
-  return { quarantined, values: values.filter(({ index }) => !refused.has(index)) };
-}
+/** A row of logic.store_readings. */
+type Row = {
+  accepted: number;
+  unchanged: number;
+  without_station: number;
+  /** Rejected readings, counted from 1, and why. */
+  refused_nths: number[];
+  refused_reasons: ReadingReason[];
+  late_hours: number;
+  left_out: number;
+  delays: [count: number, seconds: number][];
+};
 
-/** Readings are written in one order everywhere, but lines for the quarantine may cross: then the loser simply tries again. */
-async function retryingDeadlock(sql: Queryable, parameters: (string | null)[], triesLeft = 5): Promise<Row> {
+const STORE_TYPES = [
+  ...['timestamptz', 'text', 'int[]', 'float8[]', 'text[]', 'bigint[]'],
+  ...['text', 'int[]', 'text[]', 'text', 'int[]', 'boolean'],
+  ...PARAMETERS.map(() => 'real[]'),
+];
+const STORE = `select * from logic.store_readings(${textParameters(STORE_TYPES)})`;
+
+const DEADLOCK = '40P01';
+/** Raised by logic.store_readings; the message is the list of sensors. */
+const UNAUTHORIZED = 'AS403';
+
+/** Readings are written in one order everywhere, but lines for the quarantine may cross; then the loser tries again. */
+async function storeRetryingDeadlocks(db: Queryable, parameters: (string | null)[], retries = 5): Promise<Row> {
   try {
-    const [row] = await query(sql, ACCEPT, parameters);
+    const [row] = await query(db, STORE, parameters);
     if (row === undefined) throw new Error('logic.store_readings returned nothing');
     return row as Row;
   } catch (error) {
     const { code, message } = error as { code?: string; message: string };
-    if (code === OUT_OF_SCOPE) throw new OutOfScope(message);
+    if (code === UNAUTHORIZED) throw new UnauthorizedSensors(message);
     if (code !== DEADLOCK) throw error;
-    if (triesLeft === 0) throw new Unavailable(message, { cause: error });
-    return retryingDeadlock(sql, parameters, triesLeft - 1);
+    if (retries === 0) throw new Unavailable(message, { cause: error });
+    return storeRetryingDeadlocks(db, parameters, retries - 1);
   }
 }
 
-const DEADLOCK = '40P01';
-/** Raised by logic.store_readings; the message is the list of sensors. */
-const OUT_OF_SCOPE = 'AS403';
+/** The database has the last word on whole readings. Of a rejected reading only that is reported, unless its values are why. */
+function rejections({ values }: Columns, row: Row): Pick<Accepted, 'quarantined' | 'values'> {
+  const quarantined = row.refused_nths.map(
+    (nth, position): Rejection => ({ index: nth - 1, reason: row.refused_reasons[position] as ReadingReason }),
+  );
+  if (quarantined.length === 0) return { quarantined, values };
+  const rejected = new Set(quarantined.filter(({ reason }) => reason !== 'no_value').map(({ index }) => index));
+  return { quarantined, values: values.filter(({ index }) => !rejected.has(index)) };
+}
+
+/** A batch as PostgreSQL array literals. */
+export type Columns = {
+  /** Values that cannot be used, in the order of the readings. */
+  values: ValueRejection[];
+  /** Sensor ids, times in microseconds since 1970, reasons for rejection, line numbers. */
+  columns: string[];
+  /** One column for each of PARAMETERS, without nulls at its end. */
+  parameters: string[];
+  /** The text of each reading, on a line of its own. */
+  text: string;
+};
+
+/** So many readings in one turn of the event loop. */
+const TURN = 250;
+
+/**
+ * Validates readings one by one, as far as that is possible without the database, and writes them as array literals. Building these
+ * strings here is many times faster than passing arrays to the driver.
+ */
+export async function toColumns(readings: readonly ReadingInput[], now: Date): Promise<Columns> {
+  const latest = latestAcceptable(now);
+  let isSound = true;
+  const values: ValueRejection[] = [];
+  const sensors: number[] = [];
+  const times: (number | 'NULL')[] = [];
+  const reasons: string[] = [];
+  const texts: string[] = [];
+  const parameters = PARAMETERS.map((): (number | 'NULL')[] => []);
+
+  for (const [index, reading] of readings.entries()) {
+    if (index % TURN === TURN - 1) await nextTurn();
+    const sensorId = readSensorId(reading.sensorId);
+    const time = typeof reading.measuredAt === 'string' ? readInstant(reading.measuredAt) : undefined;
+    let usable = 0;
+    PARAMETERS.forEach((parameter: Parameter, position) => {
+      const raw = reading.values[parameter.name as ParameterName];
+      if (raw === undefined || raw === '') return;
+      const value = readValue(raw, parameter);
+      if (typeof value === 'number') {
+        const column = parameters[position] as (number | 'NULL')[];
+        while (column.length < index) column.push('NULL');
+        column.push(value);
+        usable += 1;
+      } else if (value !== null) {
+        values.push({ index, reason: `${value}:${parameter.name as ParameterName}` });
+      }
+    });
+    sensors.push(sensorId ?? 0);
+    times.push(time === undefined || time.local ? 'NULL' : time.microseconds);
+    const reason = validate(reading, { sensorId, time, usable, latest });
+    reasons.push(reason ?? 'NULL');
+    if (reason !== undefined) isSound = false;
+    texts.push(storable(reading.text));
+  }
+  if (readings.length >= TURN) await nextTurn();
+
+  return {
+    values,
+    columns: [sensors, times, isSound ? [] : reasons, readings.map(({ line }) => line ?? 'NULL')].map(arrayLiteral),
+    parameters: parameters.map(arrayLiteral),
+    text: texts.join('\n'),
+  };
+}
+
+/** PostgreSQL stores no NUL in text, and a line break separates one text from the next. */
+function storable(text: string): string {
+  return /[\0\n]/.test(text) ? text.replace(/[\0\n]/g, '\ufffd') : text;
+}

@@ -1,47 +1,57 @@
 /**
- * Validates a batch of a file and writes what is usable as lines for COPY: everything that store_readings would find out in the database
- * is known here beforehand, so the database has nothing to do but store.
+ * Validates a batch of a file and writes what is usable as lines for COPY. Everything that logic.store_readings would look up is known
+ * here beforehand, so the database only has to store.
  */
 import { setImmediate } from 'node:timers/promises';
 import { PARAMETERS, type Parameter, type ParameterName } from '../contract/parameters.ts';
-import { judge, latestOf, type Problem, type ReadingInput, readSensor, readValue, type ValueProblem } from './batch.ts';
-import { type Instant, instantText, readInstant } from './time.ts';
+import {
+  type Instant,
+  instantText,
+  latestAcceptable,
+  type ReadingInput,
+  type Rejection,
+  readInstant,
+  readSensorId,
+  readValue,
+  type ValueRejection,
+  validate,
+} from './validate.ts';
 
-/** What is known of a sensor of the network. Times in microseconds since 1970. */
+/** A sensor of the network. Times in microseconds since 1970. */
 export type KnownSensor = {
   /** The newest reading that is stored or about to be. */
   newest: number;
   placements: readonly (readonly [since: number, until: number])[];
 };
 
-/** From when on readings are taken, in microseconds since 1970. */
+/** The earliest acceptable times, in microseconds since 1970: the epoch, and where retention ends. */
 export type Bounds = { origin: number; cutoff: number };
 
 export type CopyBatch = {
-  /** Of COPY. */
+  /** The column list of COPY. */
   columns: string;
   lines: string[];
-  /** Nothing can be stored yet for any of them, as far as is known: each is newer than what its sensor has. */
+  /** Each reading is newer than any of its sensor, so none of them can be stored yet, as far as this process knows. */
   isNew: boolean;
   withoutPlacement: number;
-  quarantined: Problem[];
-  values: ValueProblem[];
+  quarantined: Rejection[];
+  values: ValueRejection[];
   bounds: Bounds;
 };
 
+type CopyOptions = { now: Date; bounds: Bounds; known: ReadonlyMap<number, KnownSensor> };
+
 const PAUSE_EVERY = 2_000;
 
-type Context = { now: Date; bounds: Bounds; known: ReadonlyMap<number, KnownSensor> };
-
 /**
- * Raises `newest` of the sensors in `known`: to be called for batches in their order. Pauses now and then, so that the batch before
- * keeps flowing to the database meanwhile.
+ * Raises `newest` of the sensors in `known`, so call it for batches in their order. Pauses now and then, so that the batch before keeps
+ * flowing to the database.
  */
 export async function makeCopyBatch(
   readings: readonly ReadingInput[],
-  { now, bounds, known }: Context,
+  { now, bounds, known }: CopyOptions,
 ): Promise<CopyBatch> {
-  const latest = latestOf(now);
+  const latest = latestAcceptable(now);
   const present = PARAMETERS.filter(({ name }) => readings.some(({ values }) => values[name] !== undefined));
   const batch: CopyBatch = {
     columns: ['measured_at', 'sensor_id', ...present.map(({ name }) => name)].join(', '),
@@ -54,16 +64,16 @@ export async function makeCopyBatch(
   };
   for (const [index, reading] of readings.entries()) {
     if (index % PAUSE_EVERY === PAUSE_EVERY - 1) await setImmediate();
-    const id = readSensor(reading.sensorId);
+    const sensorId = readSensorId(reading.sensorId);
     const time = typeof reading.measuredAt === 'string' ? readInstant(reading.measuredAt) : undefined;
-    const wrong: ValueProblem[] = [];
-    const { text, given } = valuesText(reading, present, index, wrong);
-    const sensor = id === undefined ? undefined : known.get(id);
+    const rejected: ValueRejection[] = [];
+    const { text, usable } = valuesText(reading, present, index, rejected);
+    const sensor = sensorId === undefined ? undefined : known.get(sensorId);
     const reason =
       sensor === undefined && !reading.unreadable
         ? 'unknown_sensor'
-        : (judge(reading, id, time, given, latest) ?? tooOld(time, bounds));
-    if (reason === undefined || reason === 'no_value') batch.values.push(...wrong);
+        : (validate(reading, { sensorId, time, usable, latest }) ?? tooOld(time, bounds));
+    if (reason === undefined || reason === 'no_value') batch.values.push(...rejected);
     if (reason !== undefined) {
       batch.quarantined.push({ index, reason });
       continue;
@@ -74,7 +84,7 @@ export async function makeCopyBatch(
       batch.withoutPlacement += 1;
     if (microseconds > newest) (sensor as KnownSensor).newest = microseconds;
     else batch.isNew = false;
-    batch.lines.push(`${timeText(reading.measuredAt as string, microseconds)}\t${id}${text}\n`);
+    batch.lines.push(`${timeText(reading.measuredAt as string, microseconds)}\t${sensorId}${text}\n`);
   }
   return batch;
 }
@@ -88,33 +98,33 @@ function tooOld(
   return microseconds < cutoff ? 'older_than_retention' : undefined;
 }
 
-/** The values as COPY takes them, each after a tab; adds to `wrong` those that cannot be used. */
+/** The values as COPY takes them, each after a tab. Adds to `rejected` those that cannot be used. */
 function valuesText(
   { values }: ReadingInput,
   present: readonly Parameter[],
   index: number,
-  wrong: ValueProblem[],
-): { text: string; given: number } {
+  rejected: ValueRejection[],
+): { text: string; usable: number } {
   let text = '';
-  let given = 0;
+  let usable = 0;
   for (const parameter of present) {
     const raw = values[parameter.name as ParameterName];
     const value = raw === undefined || raw === '' ? null : readValue(raw, parameter);
     if (typeof value === 'number') {
-      given += 1;
+      usable += 1;
       text += `\t${typeof raw === 'string' && SHORT.test(raw) && parameter.kind !== 'vector' ? raw : value}`;
       continue;
     }
-    if (value !== null) wrong.push({ index, reason: `${value}:${parameter.name as ParameterName}` });
+    if (value !== null) rejected.push({ index, reason: `${value}:${parameter.name as ParameterName}` });
     text += '\t\\N';
   }
-  return { text, given };
+  return { text, usable };
 }
 
-/** So short a number is read by PostgreSQL just as by us, and far faster than one that single precision has made long. */
+/** PostgreSQL reads so short a number as we do, and far faster than the many digits of its single-precision value. */
 const SHORT = /^-?\d{1,6}(?:\.\d{1,3})?$/;
 
-/** As it was given where PostgreSQL reads the same instant from it. */
+/** As it was given, where PostgreSQL reads the same instant from it. */
 function timeText(given: string, microseconds: number): string {
   return PLAIN.test(given) ? given : instantText(microseconds);
 }

@@ -1,18 +1,18 @@
 /**
- * Files go in by COPY (rules S1 to S3): straight into raw.readings where nothing can be stored yet, through a temporary table
- * otherwise. A batch is one transaction with its quarantine, so it is in as a whole or not at all, and sending it again changes nothing.
+ * Imports files by COPY (rules S1 to S3): straight into raw.readings where none of the readings can be stored yet, else through a
+ * temporary table. A batch and its quarantined lines are one transaction: stored as a whole or not at all, and safe to repeat.
  */
 import { PARAMETERS } from '../contract/parameters.ts';
 import { arrayLiteral, type Sql, textParameters } from '../database/client.ts';
 import { copyRows, inTransaction } from '../database/copyIn.ts';
-import type { Accepted } from './accept.ts';
-import { type ReadingInput, readSensor, toColumns } from './batch.ts';
+import { type Accepted, toColumns } from './accept.ts';
 import { type Bounds, type CopyBatch, type KnownSensor, makeCopyBatch } from './copyBatch.ts';
+import { type ReadingInput, readSensorId } from './validate.ts';
 
 export type Copier = {
-  /** Validates the next batch. To be called for batches in their order; the batch before may still be on its way. */
+  /** Validates the next batch. Call it for batches in their order; the batch before may still be being stored. */
   prepare(readings: readonly ReadingInput[], now: Date): Promise<Prepared>;
-  /** Stores it. One at a time, in their order. */
+  /** Stores a prepared batch. Call it for one batch at a time, in their order. `source` is recorded in the quarantine. */
   store(prepared: Prepared, source: string): Promise<Accepted>;
 };
 
@@ -22,7 +22,7 @@ type BoundsRow = { origin: number; cutoff: number | null };
 type Counts = { accepted: number; unchanged: number; without_station: number };
 type Connection = Parameters<Parameters<typeof inTransaction>[1]>[0];
 
-/** `sql` is a pool of at least two connections in the role airseries_ingest: one stores while the other asks for sensors. */
+/** `sql` is a pool of at least two connections in the role airseries_ingest: one stores a batch while the other looks up sensors. */
 export function makeCopier(sql: Sql): Copier {
   const known = new Map<number, KnownSensor>();
   let bounds: Bounds | undefined;
@@ -30,7 +30,7 @@ export function makeCopier(sql: Sql): Copier {
   return {
     async prepare(readings, now) {
       bounds ??= boundsOf(await sql<BoundsRow[]>`select origin, cutoff from logic.ingest_bounds()`);
-      await learnSensors(sql, known, readings);
+      await loadSensors(sql, known, readings);
       return { readings, now, batch: await makeCopyBatch(readings, { now, bounds, known }) };
     },
     async store({ readings, now, batch }, source) {
@@ -47,7 +47,7 @@ export function makeCopier(sql: Sql): Copier {
           return { current, counts, leftOut };
         });
       const { current, counts, leftOut } = await attempt(batch.isNew).catch((error) => {
-        if (!(error instanceof Refused) && (error as { code?: string }).code !== DEADLOCK) throw error;
+        if (!(error instanceof CopyRefused) && (error as { code?: string }).code !== DEADLOCK) throw error;
         return attempt(false); // something is stored already; the order of its rows avoids another deadlock
       });
       return {
@@ -65,8 +65,8 @@ export function makeCopier(sql: Sql): Copier {
 
 const DEADLOCK = '40P01';
 
-/** The database took no COPY straight into the readings: one of them is stored already. */
-class Refused extends Error {}
+/** COPY into raw.readings failed because one of the readings is stored already. */
+class CopyRefused extends Error {}
 
 function boundsOf([row]: readonly BoundsRow[]): Bounds {
   return { origin: row?.origin as number, cutoff: row?.cutoff ?? Number.NEGATIVE_INFINITY };
@@ -74,20 +74,20 @@ function boundsOf([row]: readonly BoundsRow[]): Bounds {
 
 type SensorRow = { id: number; newest: number | null; placements: [number | null, number | null][] };
 
-/** Asks for the sensors that were not met before. What is unknown now may be known at the next batch. */
-async function learnSensors(
+/** Looks up the sensors of a batch that are not in `known`. A sensor that does not exist now may exist at the next batch. */
+async function loadSensors(
   sql: Sql,
   known: Map<number, KnownSensor>,
   readings: readonly ReadingInput[],
 ): Promise<void> {
-  const wanted = new Set<number>();
+  const missing = new Set<number>();
   for (const { sensorId } of readings) {
-    const id = readSensor(sensorId);
-    if (id !== undefined && !known.has(id)) wanted.add(id);
+    const id = readSensorId(sensorId);
+    if (id !== undefined && !known.has(id)) missing.add(id);
   }
-  if (wanted.size === 0) return;
+  if (missing.size === 0) return;
   const rows = await sql<SensorRow[]>`
-    select id, newest, placements from logic.known_sensors(${arrayLiteral([...wanted])}::text::int[])`;
+    select id, newest, placements from logic.known_sensors(${arrayLiteral([...missing])}::text::int[])`;
   for (const { id, newest, placements } of rows) {
     known.set(id, {
       newest: newest ?? Number.NEGATIVE_INFINITY,
@@ -101,7 +101,7 @@ async function learnSensors(
 
 async function copyNew(connection: Connection, { columns, lines, withoutPlacement }: CopyBatch): Promise<Counts> {
   if (lines.length > 0 && !(await copyRows(connection, `copy raw.readings (${columns}) from stdin`, chunksOf(lines)))) {
-    throw new Refused();
+    throw new CopyRefused();
   }
   return { accepted: lines.length, unchanged: 0, without_station: withoutPlacement };
 }
@@ -126,23 +126,13 @@ function* chunksOf(lines: readonly string[]): Generator<string> {
 }
 
 const QUARANTINE_TYPES = [
-  'timestamptz',
-  'text',
-  'text',
-  'int[]',
-  'int[]',
-  'float8[]',
-  'bigint[]',
-  'text',
-  'int[]',
-  'text[]',
-  'int[]',
-  'text[]',
+  ...['timestamptz', 'text', 'text', 'int[]', 'int[]', 'float8[]', 'bigint[]'],
+  ...['text', 'int[]', 'text[]', 'int[]', 'text[]'],
   ...PARAMETERS.map(() => 'real[]'),
 ];
 const QUARANTINE = `select logic.quarantine_readings(${textParameters(QUARANTINE_TYPES)}) as left_out`;
 
-/** Only what is affected goes there, in the columns that the function takes. Returns for how many lines there was no room. */
+/** Records the rejected readings and values only. Returns how many lines found no room. */
 async function quarantine(
   connection: Connection,
   readings: readonly ReadingInput[],
@@ -153,11 +143,11 @@ async function quarantine(
   const affected = [...new Set([...quarantined, ...values].map(({ index }) => index))].sort((a, b) => a - b);
   if (affected.length === 0) return 0;
   const nthOf = new Map(affected.map((index, position) => [index, position + 1]));
-  const laid = await toColumns(
+  const columns = await toColumns(
     affected.map((index) => readings[index] as ReadingInput),
     now,
   );
-  const [sensors = '', times = '', , lines = ''] = laid.columns;
+  const [sensors = '', times = '', , lines = ''] = columns.columns;
   const [row] = await connection.unsafe<[{ left_out: number }]>(QUARANTINE, [
     now.toISOString(),
     source.replaceAll('\0', '\ufffd'),
@@ -166,12 +156,12 @@ async function quarantine(
     sensors,
     times,
     lines,
-    laid.text,
-    arrayLiteral(laid.values.map(({ index }) => index + 1)),
-    arrayLiteral(laid.values.map(({ reason }) => reason)),
+    columns.text,
+    arrayLiteral(columns.values.map(({ index }) => index + 1)),
+    arrayLiteral(columns.values.map(({ reason }) => reason)),
     arrayLiteral(quarantined.map(({ index }) => nthOf.get(index) as number)),
     arrayLiteral(quarantined.map(({ reason }) => reason)),
-    ...laid.parameters,
+    ...columns.parameters,
   ]);
   return row.left_out;
 }

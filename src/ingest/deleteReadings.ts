@@ -1,16 +1,19 @@
-/** Takes the readings of one sensor out of a period, for good. The aggregates follow at the next refresh. */
+/** Deletes the readings of one sensor in a period, for good. */
 import type { Sql } from '../database/client.ts';
 import { InputError } from '../inputError.ts';
 
-/** Half-open: from `from` up to, not including, `to`. `sql` is a pool of the owner. Returns how many were deleted. */
+/**
+ * Deletes from `from` up to, not including, `to`, and returns how many readings that were. `sql` is a pool of the owner. The aggregates
+ * follow at the next refresh. Rejects with InputError for an unknown sensor or an empty period.
+ */
 export async function deleteReadings(
   sql: Sql,
   { sensor, from, to }: { sensor: number; from: Date; to: Date },
 ): Promise<number> {
   if (!(from < to))
     throw new InputError('--from, --to', 'the period ends before it begins', 'Give the earlier time first.');
-  const [known] = await sql`select from raw.sensor where id = ${sensor}`;
-  if (known === undefined) {
+  const [existing] = await sql`select from raw.sensor where id = ${sensor}`;
+  if (existing === undefined) {
     throw new InputError(
       `sensor ${sensor}`,
       'no sensor of the network has this number',

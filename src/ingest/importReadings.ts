@@ -1,6 +1,6 @@
 /**
- * Files of readings become stored readings. Running it again changes nothing and carries on where an interrupted run stopped. While one
- * batch is being written the next is read and validated; two are never written at once, because of two values for one time the later must win.
+ * Imports files of readings. Repeating an import changes nothing and completes an interrupted one. While one batch is being written, the
+ * next is read and validated; two are never written at once, because the later of two values for one time must win.
  */
 import type { Sql } from '../database/client.ts';
 import { InputError } from '../inputError.ts';
@@ -10,49 +10,73 @@ import type { Accepted } from './accept.ts';
 import { type Copier, makeCopier, type Prepared } from './copyReadings.ts';
 import { type Format, type ReadingBatch, readReadings } from './formats/readings.ts';
 import { openSource, type Source } from './formats/source.ts';
-import { emptySummary, noteBatch, type Summary } from './summary.ts';
+import type { ReadingReason, ValueReason } from './validate.ts';
 
+/** What became of all files, as the command prints it. */
+export type ImportSummary = {
+  received: number;
+  accepted: number;
+  unchanged: number;
+  /** Whole readings, by reason. */
+  quarantined: Partial<Record<ReadingReason, number>>;
+  /** Single values left out of readings, by reason and parameter. */
+  values: Partial<Record<ValueReason, number>>;
+  /** Of the accepted: without a placement at their time, because the sensor was at no station or was suspicious. */
+  without_station: number;
+  /** Lines for which the quarantine had no room. */
+  left_out: number;
+  ignored_columns: string[];
+  /** A source could not be read to its end; the readings before are stored. */
+  failed: boolean;
+  failures: string[];
+};
+
+/** `terminal`: stderr is one, and progress is drawn on it. */
 type Options = { now: Date; log: Log; terminal: boolean; format?: Format | undefined };
 type Run = {
   copier: Copier;
   format: Format | undefined;
   log: Log;
   clock: () => Date;
-  summary: Summary;
+  summary: ImportSummary;
   progress: Progress;
   total: number | undefined;
 };
 
-/** `sql` is a pool of at least two connections in the role airseries_ingest; `-` among the paths is standard input. Aggregates follow at the next refresh. */
+/**
+ * Imports files in their order; the path `-` is standard input. `sql` is a pool of at least two connections in the role airseries_ingest.
+ * A file that cannot be read is logged and noted in the summary; rejects with any error of the database. Aggregates follow at the next
+ * refresh.
+ */
 export async function importReadings(
   sql: Sql,
   paths: readonly string[],
   { now, log, terminal, format }: Options,
-): Promise<Summary> {
+): Promise<ImportSummary> {
   const summary = emptySummary();
   const started = performance.now();
-  // a pipe may flow for days, and its readings are not from the future for that
+  // standard input may take days, and its readings are not from the future for that
   const clock = () => new Date(now.getTime() + (performance.now() - started));
   const progress = makeProgress('importing', log, terminal);
   const run: Run = { copier: makeCopier(sql), format, log, clock, summary, progress, total: undefined };
   const sources: Source[] = [];
-  for (const path of paths) await noteFailure(run, async () => sources.push(await openSource(path)));
+  for (const path of paths) await collectFailure(run, async () => sources.push(await openSource(path)));
   if (sources.every(({ size }) => size !== undefined)) {
     run.total = sources.reduce((sum, { size }) => sum + (size ?? 0), 0);
   }
   let read = 0;
   for (const source of sources) {
-    await noteFailure(run, () => importSource(run, source, read));
+    await collectFailure(run, () => importSource(run, source, read));
     read += source.size ?? 0;
   }
   progress.hide();
-  const untold = (summary.quarantined.unreadable_line ?? 0) - WARNINGS;
-  if (untold > 0) log.warn(`${untold} more unreadable lines were sent to quarantine`);
+  const unlogged = (summary.quarantined.unreadable_line ?? 0) - WARNINGS;
+  if (unlogged > 0) log.warn(`${unlogged} more unreadable lines were sent to quarantine`);
   return summary;
 }
 
-/** A source that is not what it says spoils itself, and not those that come after it. */
-async function noteFailure({ summary, log, progress }: Run, work: () => Promise<unknown>): Promise<void> {
+/** A source with an error does not keep the others from being imported. */
+async function collectFailure({ summary, log, progress }: Run, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {
@@ -70,7 +94,7 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
   const write = async ({ readings, ignored }: ReadingBatch, prepared: Prepared, read: number) => {
     const outcome = await copier.store(prepared, source.name);
     warn(run, source, { readings, ignored }, outcome);
-    noteBatch(summary, outcome, ignored);
+    addOutcome(summary, outcome, ignored);
     progress.show(summary.received, run.total === undefined ? undefined : (readBefore + read) / run.total);
   };
   try {
@@ -78,7 +102,7 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
       const prepared = await copier.prepare(batch.readings, clock());
       await writing;
       writing = write(batch, prepared, source.read);
-      writing.catch(() => undefined); // it is awaited before the next one
+      writing.catch(() => undefined); // awaited, and handled, before the next batch or at the end
     }
   } finally {
     await writing;
@@ -87,17 +111,44 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
 
 const WARNINGS = 10;
 
-/** Names each ignored column once, and the first lines that could not be read. */
+/** Logs each ignored column once, and the first unreadable lines. */
 function warn(run: Run, source: Source, { readings, ignored }: ReadingBatch, outcome: Accepted): void {
   const { log, summary, progress } = run;
-  const strange = [...ignored].filter((name) => !summary.ignoredColumns.includes(name));
-  if (strange.length > 0) {
+  const unknown = [...ignored].filter((name) => !summary.ignored_columns.includes(name));
+  if (unknown.length > 0) {
     progress.hide();
-    log.info({ source: source.name, columns: strange }, 'unknown columns are ignored');
+    log.info({ source: source.name, columns: unknown }, 'unknown columns are ignored');
   }
   const lines = outcome.quarantined.filter(({ reason }) => reason === 'unreadable_line');
   for (const { index } of lines.slice(0, Math.max(0, WARNINGS - (summary.quarantined.unreadable_line ?? 0)))) {
     progress.hide();
-    log.warn({ place: `${source.name}:${readings[index]?.line}` }, 'unreadable line sent to quarantine');
+    log.warn({ position: `${source.name}:${readings[index]?.line}` }, 'unreadable line sent to quarantine');
   }
+}
+
+function emptySummary(): ImportSummary {
+  return {
+    received: 0,
+    accepted: 0,
+    unchanged: 0,
+    quarantined: {},
+    values: {},
+    without_station: 0,
+    left_out: 0,
+    ignored_columns: [],
+    failed: false,
+    failures: [],
+  };
+}
+
+function addOutcome(summary: ImportSummary, outcome: Accepted, ignored: ReadonlySet<string>): void {
+  summary.received += outcome.received;
+  summary.accepted += outcome.accepted;
+  summary.unchanged += outcome.unchanged;
+  summary.without_station += outcome.withoutStation;
+  summary.left_out += outcome.leftOut;
+  for (const { reason } of outcome.quarantined) summary.quarantined[reason] = (summary.quarantined[reason] ?? 0) + 1;
+  for (const { reason } of outcome.values) summary.values[reason] = (summary.values[reason] ?? 0) + 1;
+  const listed = new Set(summary.ignored_columns);
+  summary.ignored_columns.push(...[...ignored].filter((name) => !listed.has(name)));
 }

@@ -1,89 +1,90 @@
-/** What the checks of a network file share: what exists in the file or in the database, and where problems are noted. */
-
+/** What the checks of a network file share: what exists, in the file or in the database, and the list of issues found so far. */
 import type { Sql } from '../database/client.ts';
-import { readInstant } from '../ingest/time.ts';
+import { readInstant } from '../ingest/validate.ts';
 import { makePeriodReader, type PeriodReader } from './periods.ts';
-import type { Draft, Listed, Problem } from './read.ts';
+import type { Issue, Listed, ParsedNetwork } from './read.ts';
 import type { Correction, Flag, Sensor, Station } from './schema.ts';
 
-export type Context = {
-  draft: Draft;
-  known: Known;
+export type CheckContext = {
+  parsed: ParsedNetwork;
+  existing: ExistingNetwork;
   /** Slug to kind, of the file and the database. */
   kinds: ReadonlyMap<string, 'city' | 'district'>;
   providers: ReadonlySet<unknown>;
   regions: ReadonlySet<unknown>;
   stations: ReadonlySet<unknown>;
   reader: PeriodReader;
-  note(place: string, what: string): void;
+  /** Adds an issue unless the same is listed already. */
+  addIssue(position: string, message: string): void;
 };
 
-/** Elements with a fault of their own count as existing, or each of them would be complained of twice. */
-export function makeContext(draft: Draft, known: Known, problems: Problem[]): Context {
-  const note = (place: string, what: string) => {
-    // what is said of a kind is met at each of its sensors
-    if (!problems.some((known) => known.place === place && known.what === what)) problems.push({ place, what });
+/** Appends to `issues`. Invalid elements count as existing, because references to them would otherwise be reported too. */
+export function makeContext(parsed: ParsedNetwork, existing: ExistingNetwork, issues: Issue[]): CheckContext {
+  const addIssue = (position: string, message: string) => {
+    // the corrections of a kind are read again for each of its sensors
+    if (!issues.some((issue) => issue.position === position && issue.message === message))
+      issues.push({ position, message });
   };
-  // a slug given twice is noted; until then it means the first
+  // of a duplicate slug, which is an issue of its own, the first element counts
   const kinds = new Map([
-    ...known.regions,
-    ...draft.regions.toReversed().map(({ item }) => [item.slug, item.kind] as const),
+    ...existing.regions,
+    ...parsed.regions.toReversed().map(({ item }) => [item.slug, item.kind] as const),
   ]);
   return {
-    draft,
-    known,
+    parsed,
+    existing,
     kinds,
     providers: new Set<unknown>([
-      ...known.providers,
-      ...draft.providers.map(({ item }) => item.id),
-      ...draft.faulty.providers,
+      ...existing.providers,
+      ...parsed.providers.map(({ item }) => item.id),
+      ...parsed.invalid.providers,
     ]),
-    regions: new Set<unknown>([...kinds.keys(), ...draft.faulty.regions]),
+    regions: new Set<unknown>([...kinds.keys(), ...parsed.invalid.regions]),
     stations: new Set<unknown>([
-      ...known.stations.keys(),
-      ...draft.stations.map(({ item }) => item.id),
-      ...draft.faulty.stations,
+      ...existing.stations.keys(),
+      ...parsed.stations.map(({ item }) => item.id),
+      ...parsed.invalid.stations,
     ]),
-    reader: makePeriodReader(known.instants, note),
-    note,
+    reader: makePeriodReader(existing.instants, addIssue),
+    addIssue,
   };
 }
 
+/** The message for a reference to something that does not exist. */
 export function unknownName(kind: string, name: string | number): string {
   return `there is no ${kind} ${name}, neither in the file nor in the database: add it, or correct the name`;
 }
 
-/** Every sensor with the station it is listed under. */
-export function sensorsOf({ stations }: Draft): (Listed<Sensor> & { station: Station })[] {
-  return stations.flatMap(({ place, item: station }) =>
-    station.sensors.map((item, index) => ({ place: `${place}.sensors[${index}]`, item, station })),
+/** Every sensor of the file, with the station it is listed under. */
+export function sensorsOf({ stations }: ParsedNetwork): (Listed<Sensor> & { station: Station })[] {
+  return stations.flatMap(({ position, item: station }) =>
+    station.sensors.map((item, index) => ({ position: `${position}.sensors[${index}]`, item, station })),
   );
 }
 
-/** Names that must occur once. */
-export function noteTwice<T>(
+/** Adds an issue for every name that occurs again; `key` is the key of the name in the file. */
+export function addDuplicates<T>(
   list: readonly Listed<T>[],
   name: (item: T) => string | number,
   key: string,
-  { note }: Context,
+  { addIssue }: CheckContext,
 ): void {
   const first = new Map<string | number, string>();
-  for (const { place, item } of list) {
+  for (const { position, item } of list) {
     const earlier = first.get(name(item));
-    if (earlier === undefined) first.set(name(item), place);
-    else note(`${place}.${key}`, `${name(item)} is there already, at ${earlier}: name each once`);
+    if (earlier === undefined) first.set(name(item), position);
+    else addIssue(`${position}.${key}`, `${name(item)} is there already, at ${earlier}: name each once`);
   }
 }
 
-/** What checking a network file needs to hear from the database: its zone, what it holds already, and what local times mean. */
-
-export type Known = {
+/** What the database holds: its time zone, names that a file may refer to, and what local times of the file mean. */
+export type ExistingNetwork = {
   timeZone: string;
   providers: ReadonlySet<string>;
   /** Slug to kind. */
   regions: ReadonlyMap<string, 'city' | 'district'>;
   stations: ReadonlyMap<number, { latitude: number; longitude: number; regions: readonly string[] }>;
-  /** Local time on the wall to instant, both in microseconds. */
+  /** Local time to instant, both in microseconds since 1970. */
   instants: ReadonlyMap<number, number>;
 };
 
@@ -95,8 +96,9 @@ type Row = {
   instants: [number, number][];
 };
 
-export async function readKnown(sql: Sql, draft: Draft): Promise<Known> {
-  const local = JSON.stringify([...new Set(localTimes(draft))]);
+/** What the database holds that matters to checking this file. `sql` is a pool of the owner. */
+export async function readExisting(sql: Sql, parsed: ParsedNetwork): Promise<ExistingNetwork> {
+  const local = JSON.stringify([...new Set(localTimes(parsed))]);
   const [row] = await sql<[Row]>`
     select i.time_zone,
       (select coalesce(jsonb_agg(id), '[]') from raw.provider) as providers,
@@ -117,8 +119,8 @@ export async function readKnown(sql: Sql, draft: Draft): Promise<Known> {
   };
 }
 
-/** All times of the file that were given without an offset. */
-function localTimes({ stations, corrections }: Draft): number[] {
+/** All times of the file that were given without an offset, in microseconds. */
+function localTimes({ stations, corrections }: ParsedNetwork): number[] {
   const flags = (flag: Flag) => (typeof flag === 'boolean' ? [] : flag);
   const formulas = (correction: Correction | undefined) => (typeof correction === 'object' ? correction : []);
   const ofStations = stations.flatMap(({ item: station }) => [

@@ -1,16 +1,16 @@
-/** A network file into the database: read, checked with every problem named at once, and put in by a single statement. */
+/** Imports a network file: parses it, checks it and reports every issue at once, and stores it in a single statement. */
 import type { Sql } from '../database/client.ts';
 import type { Log } from '../log.ts';
-import { readKnown } from './context.ts';
+import { readExisting } from './context.ts';
 import { timestamp } from './periods.ts';
-import { type Problem, readNetwork } from './read.ts';
+import { type Issue, parseNetwork } from './read.ts';
 import { makeRows } from './rows.ts';
 
 type Counts = {
   added: number;
   changed: number;
   unchanged: number;
-  /** In the database, not named in the file, and left as they are. */
+  /** In the database but not listed in the file: left unchanged. */
   left: string[];
 };
 
@@ -19,28 +19,28 @@ export type NetworkResult = {
   regions: Counts;
   stations: Counts;
   sensors: Counts;
-  /** How many sensors and stations have hours that the next refresh computes again. */
+  /** How many sensors and stations have hours that the next refresh recomputes. */
   recomputed: { sensors: number; stations: number };
 };
 
-export class NetworkRefused extends Error {
-  readonly problems: readonly Problem[];
+/** The file has issues; nothing of it was imported. The message lists them all, one on a line. */
+export class InvalidNetwork extends Error {
+  readonly issues: readonly Issue[];
 
-  constructor(problems: readonly Problem[]) {
-    const many = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
-    super(
-      `The network file has ${many}; nothing was imported.\n${problems.map(({ place, what }) => `  ${place}: ${what}`).join('\n')}`,
-    );
-    this.name = 'NetworkRefused';
-    this.problems = problems;
+  constructor(issues: readonly Issue[]) {
+    const many = issues.length === 1 ? 'a problem' : `${issues.length} problems`;
+    const lines = issues.map(({ position, message }) => `  ${position}: ${message}`);
+    super(`The network file has ${many}; nothing was imported.\n${lines.join('\n')}`);
+    this.name = 'InvalidNetwork';
+    this.issues = issues;
   }
 }
 
-/** `sql` is a pool of the owner. The aggregates follow at the next refresh. */
+/** `text` is the file, `sql` a pool of the owner. Rejects with InvalidNetwork. The aggregates follow at the next refresh. */
 export async function importNetwork(sql: Sql, text: string, { log }: { log: Log }): Promise<NetworkResult> {
-  const draft = readNetwork(text);
-  const { rows, problems } = makeRows(draft, await readKnown(sql, draft));
-  if (problems.length > 0) throw new NetworkRefused(problems);
+  const parsed = parseNetwork(text);
+  const { rows, issues } = makeRows(parsed, await readExisting(sql, parsed));
+  if (issues.length > 0) throw new InvalidNetwork(issues);
   const json = JSON.stringify(rows, (key, value) => (key === 'since' || key === 'until' ? timestamp(value) : value));
   const [{ result }] = await sql<
     [{ result: NetworkResult }]

@@ -1,61 +1,63 @@
-/** Periods of the network file as instants, and what can be wrong with them. Half-open; what was not said is infinite. */
-import { instantText, readInstant } from '../ingest/time.ts';
+/** Reads the periods of a network file as half-open ranges of instants; an end that is not given is infinite. */
+import { instantText, readInstant } from '../ingest/validate.ts';
 import type { Flag } from './schema.ts';
 
-/** In microseconds since 1970. */
+/** In microseconds since 1970; `until` is exclusive. */
 export type Period = { since: number; until: number };
 type Given = { since?: string | null | undefined; until?: string | null | undefined };
 
-const FOREVER: Period = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+const ALWAYS: Period = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
 
 export type PeriodReader = {
-  /** Undefined: it is wrong, and was noted. */
-  period(place: string, given: Given): Period | undefined;
-  flag(place: string, given: Flag): Period[];
+  /** Undefined: it is invalid, and an issue was added. */
+  period(position: string, given: Given): Period | undefined;
+  /** The periods in which a flag is set. Adds an issue for each that is invalid, and leaves it out. */
+  flag(position: string, given: Flag): Period[];
 };
 
+/** `instants` maps local times to instants, both in microseconds since 1970. */
 export function makePeriodReader(
   instants: ReadonlyMap<number, number>,
-  note: (place: string, what: string) => void,
+  addIssue: (position: string, message: string) => void,
 ): PeriodReader {
-  const end = (place: string, text: string | null | undefined, otherwise: number) => {
+  const end = (position: string, text: string | null | undefined, otherwise: number) => {
     if (text == null) return otherwise;
     const read = readInstant(text);
     const instant = read?.local ? instants.get(read.microseconds) : read?.microseconds;
     if (instant === undefined) {
-      note(place, `${JSON.stringify(text)} is no time: give 2026-11-20, 2026-11-20T13:00 or 2026-11-20T09:00Z`);
+      addIssue(position, `${JSON.stringify(text)} is no time: give 2026-11-20, 2026-11-20T13:00 or 2026-11-20T09:00Z`);
     }
     return instant;
   };
   const reader: PeriodReader = {
-    period(place, given) {
-      const since = end(`${place}.since`, given.since, FOREVER.since);
-      const until = end(`${place}.until`, given.until, FOREVER.until);
+    period(position, given) {
+      const since = end(`${position}.since`, given.since, ALWAYS.since);
+      const until = end(`${position}.until`, given.until, ALWAYS.until);
       if (since === undefined || until === undefined) return undefined;
       if (since < until) return { since, until };
-      note(place, `since ${given.since} is not before until ${given.until}`);
+      addIssue(position, `since ${given.since} is not before until ${given.until}`);
       return undefined;
     },
-    flag(place, given) {
-      if (typeof given === 'boolean') return given ? [FOREVER] : [];
-      return given.flatMap((each, index) => reader.period(`${place}[${index}]`, each) ?? []);
+    flag(position, given) {
+      if (typeof given === 'boolean') return given ? [ALWAYS] : [];
+      return given.flatMap((each, index) => reader.period(`${position}[${index}]`, each) ?? []);
     },
   };
   return reader;
 }
 
-/** The places of two periods that share time, if any do. */
-export function overlap(periods: readonly (Period & { place: string })[]): [string, string] | undefined {
+/** The positions of two periods that overlap, if any do, the later one second. */
+export function overlap(periods: readonly (Period & { position: string })[]): [string, string] | undefined {
   const sorted = [...periods].sort((a, b) => a.since - b.since);
-  let last: (Period & { place: string }) | undefined;
+  let last: (Period & { position: string }) | undefined;
   for (const period of sorted) {
-    if (last !== undefined && period.since < last.until) return [last.place, period.place];
+    if (last !== undefined && period.since < last.until) return [last.position, period.position];
     last = period;
   }
   return undefined;
 }
 
-/** As PostgreSQL reads it. */
+/** An instant or infinity as text that PostgreSQL reads. */
 export function timestamp(microseconds: number): string {
   if (!Number.isFinite(microseconds)) return microseconds < 0 ? '-infinity' : 'infinity';
   return instantText(microseconds);

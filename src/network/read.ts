@@ -1,22 +1,23 @@
-/** The text of a network file becomes its providers, regions and stations, each with its place, and a list of what is wrong with it. */
+/** Parses a network file into its elements, each with its position in the file, and a list of issues. */
 import { z } from 'zod';
 import { Network, Provider, Region, Station } from './schema.ts';
 
-/** Somewhere in the file, as a person would write it: `stations[3].sensors[0].id`. */
-export type Problem = { place: string; what: string };
+/** Something wrong in the file. `position` is such as `stations[3].sensors[0].id`. */
+export type Issue = { position: string; message: string };
 
-export type Listed<T> = { place: string; item: T };
+/** An element of the file. */
+export type Listed<T> = { position: string; item: T };
 
-/** What could be read. Elements with a fault in themselves are missing from the lists, but count as named. */
-export type Draft = {
+/** What could be parsed. Elements that are invalid by themselves are not in the lists, but their names are in `invalid`. */
+export type ParsedNetwork = {
   timeZone: string | undefined;
   providers: Listed<Provider>[];
   regions: Listed<Region>[];
   stations: Listed<Station>[];
-  /** Formula by kind of sensor. */
+  /** Formulas by kind of sensor. */
   corrections: Network['corrections'];
-  faulty: { providers: ReadonlySet<unknown>; regions: ReadonlySet<unknown>; stations: ReadonlySet<unknown> };
-  problems: Problem[];
+  invalid: { providers: ReadonlySet<unknown>; regions: ReadonlySet<unknown>; stations: ReadonlySet<unknown> };
+  issues: Issue[];
 };
 
 const Outline = Network.extend({
@@ -25,73 +26,76 @@ const Outline = Network.extend({
   stations: z.array(z.unknown()),
 });
 
-/** Each element is checked by itself, so that one fault does not hide what is wrong elsewhere. */
-export function readNetwork(text: string): Draft {
-  const problems: Problem[] = [];
-  const json = parseJson(text, problems);
+/** Never throws. Each element is checked by itself, so that one issue does not hide others. */
+export function parseNetwork(text: string): ParsedNetwork {
+  const issues: Issue[] = [];
+  const json = parseJson(text, issues);
   if (/\\u0000/.test(text))
-    problems.push({ place: 'the file', what: 'it holds the character \\u0000, which cannot be stored' });
-  if (json !== undefined) note(Outline.safeParse(json), '', problems);
+    issues.push({ position: 'the file', message: 'it holds the character \\u0000, which cannot be stored' });
+  if (json !== undefined) addIssues(Outline.safeParse(json), '', issues);
   const file = (typeof json === 'object' && json !== null ? json : {}) as Record<string, unknown>;
 
   const list = <T>(key: string, schema: z.ZodType<T>, name: 'id' | 'slug') => {
     const elements: unknown[] = Array.isArray(file[key]) ? file[key] : [];
-    const faulty = new Set<unknown>();
-    const sound = elements.flatMap((element, index): Listed<T>[] => {
-      const place = `${key}[${index}]`;
+    const invalid = new Set<unknown>();
+    const valid = elements.flatMap((element, index): Listed<T>[] => {
+      const position = `${key}[${index}]`;
       const result = schema.safeParse(element);
-      note(result, place, problems);
-      if (result.success) return [{ place, item: result.data }];
-      if (typeof element === 'object' && element !== null) faulty.add((element as Record<string, unknown>)[name]);
+      addIssues(result, position, issues);
+      if (result.success) return [{ position, item: result.data }];
+      if (typeof element === 'object' && element !== null) invalid.add((element as Record<string, unknown>)[name]);
       return [];
     });
-    return { sound, faulty };
+    return { valid, invalid };
   };
   const providers = list('providers', Provider, 'id');
   const regions = list('regions', Region, 'slug');
   const stations = list('stations', Station, 'id');
   return {
     timeZone: typeof file.time_zone === 'string' ? file.time_zone : undefined,
-    providers: providers.sound,
-    regions: regions.sound,
-    stations: stations.sound,
+    providers: providers.valid,
+    regions: regions.valid,
+    stations: stations.valid,
     corrections: Network.shape.corrections.safeParse(file.corrections).data ?? {},
-    faulty: { providers: providers.faulty, regions: regions.faulty, stations: stations.faulty },
-    problems,
+    invalid: { providers: providers.invalid, regions: regions.invalid, stations: stations.invalid },
+    issues,
   };
 }
 
-function parseJson(text: string, problems: Problem[]): unknown {
+function parseJson(text: string, issues: Issue[]): unknown {
   try {
     return JSON.parse(text.replace(/^\ufeff/, ''));
   } catch (error) {
     const { message } = error as Error;
-    const position = /position (\d+)/.exec(message)?.[1];
-    const line = position === undefined ? undefined : text.slice(0, Number(position)).split('\n').length;
-    problems.push({ place: line === undefined ? 'the file' : `line ${line}`, what: `this is not JSON: ${message}` });
+    const offset = /position (\d+)/.exec(message)?.[1];
+    const line = offset === undefined ? undefined : text.slice(0, Number(offset)).split('\n').length;
+    issues.push({
+      position: line === undefined ? 'the file' : `line ${line}`,
+      message: `this is not JSON: ${message}`,
+    });
     return undefined;
   }
 }
 
-function note(result: z.ZodSafeParseResult<unknown>, place: string, problems: Problem[]): void {
+function addIssues(result: z.ZodSafeParseResult<unknown>, position: string, issues: Issue[]): void {
   for (const issue of result.error?.issues ?? []) {
-    problems.push({ place: at(place, issue.path) || 'the file', what: describe(issue) });
+    issues.push({ position: at(position, issue.path) || 'the file', message: describe(issue) });
   }
 }
 
-export function at(place: string, path: readonly PropertyKey[]): string {
+function at(position: string, path: readonly PropertyKey[]): string {
   const parts = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`));
-  return (place + parts.join('')).replace(/^\./, '');
+  return (position + parts.join('')).replace(/^\./, '');
 }
 
 function describe(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'unrecognized_keys':
-      return `${issue.keys.map((key) => JSON.stringify(key)).join(', ')} means nothing here: a typing error? See network.schema.json`;
+      return `unknown key ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}: a typo? See network.schema.json`;
     case 'invalid_union':
       return [...new Set(issue.errors.flat().map(describe))].join(', or ');
     case 'invalid_key':
-      return `not a key for this place: ${issue.issues.map(describe).join(', ')}`;
+      return `not a valid key here: ${issue.issues.map(describe).join(', ')}`;
     case 'invalid_format':
       return issue.format === 'regex' ? `needed is: ${issue.message}` : issue.message;
     case 'invalid_type':

@@ -1,7 +1,14 @@
-/** A network file as rows of our tables. */
-import { type Context, type Known, makeContext, noteTwice, sensorsOf, unknownName } from './context.ts';
+/** Turns a parsed network file into rows of the database's tables, and checks what its elements say about each other. */
+import {
+  addDuplicates,
+  type CheckContext,
+  type ExistingNetwork,
+  makeContext,
+  sensorsOf,
+  unknownName,
+} from './context.ts';
 import { overlap } from './periods.ts';
-import type { Draft, Listed, Problem } from './read.ts';
+import type { Issue, Listed, ParsedNetwork } from './read.ts';
 import type { Region, Sensor, Station } from './schema.ts';
 
 /** The argument of logic.replace_network: rows by table. */
@@ -18,25 +25,25 @@ export type NetworkRows = {
   correction: object[];
 };
 
-/** The rows are of use only if no problem was found, in reading or here. */
-export function makeRows(draft: Draft, known: Known): { rows: NetworkRows; problems: Problem[] } {
-  const problems: Problem[] = [...draft.problems];
-  const context = makeContext(draft, known, problems);
-  const { reader, note } = context;
-  const { providers, regions, stations, timeZone } = draft;
-  const sensors = sensorsOf(draft);
+/** `issues` are those of parsing and of checking; the rows can be used only if there are none. */
+export function makeRows(parsed: ParsedNetwork, existing: ExistingNetwork): { rows: NetworkRows; issues: Issue[] } {
+  const issues: Issue[] = [...parsed.issues];
+  const context = makeContext(parsed, existing, issues);
+  const { reader, addIssue } = context;
+  const { providers, regions, stations, timeZone } = parsed;
+  const sensors = sensorsOf(parsed);
 
-  if (timeZone !== undefined && timeZone !== known.timeZone) {
-    note(
+  if (timeZone !== undefined && timeZone !== existing.timeZone) {
+    addIssue(
       'time_zone',
-      `this network is of ${timeZone}, but the database was made for ${known.timeZone}, and its days and months are of that zone: ` +
+      `this network is of ${timeZone}, but the database was made for ${existing.timeZone}, and its days and months are of that zone: ` +
         `correct the file, or make a new database with TIME_ZONE=${timeZone}`,
     );
   }
-  noteTwice(providers, ({ id }) => id, 'id', context);
-  noteTwice(regions, ({ slug }) => slug, 'slug', context);
-  noteTwice(stations, ({ id }) => id, 'id', context);
-  noteTwice(sensors, ({ id }) => id, 'id', context);
+  addDuplicates(providers, ({ id }) => id, 'id', context);
+  addDuplicates(regions, ({ slug }) => slug, 'slug', context);
+  addDuplicates(stations, ({ id }) => id, 'id', context);
+  addDuplicates(sensors, ({ id }) => id, 'id', context);
 
   const rows = {
     providers: providers.map(({ item }) => item),
@@ -44,36 +51,39 @@ export function makeRows(draft: Draft, known: Known): { rows: NetworkRows; probl
     stations: stations.map((station) => stationRow(station, context)),
     sensors: sensors.map(({ item: { id, kind = null, device = null } }) => ({ id, kind, device })),
     station_region: stations.flatMap((station) => memberships(station, context)),
-    hidden_period: stations.flatMap(({ place, item }) =>
-      reader.flag(`${place}.hidden`, item.hidden).map((period) => ({ station_id: item.id, ...period })),
+    hidden_period: stations.flatMap(({ position, item }) =>
+      reader.flag(`${position}.hidden`, item.hidden).map((period) => ({ station_id: item.id, ...period })),
     ),
-    flag_period: stations.flatMap(({ place, item }) =>
-      reader.flag(`${place}.is_bad_thp`, item.is_bad_thp).map((period) => ({ station_id: item.id, ...period })),
+    flag_period: stations.flatMap(({ position, item }) =>
+      reader.flag(`${position}.is_bad_thp`, item.is_bad_thp).map((period) => ({ station_id: item.id, ...period })),
     ),
     sensor_station: sensors.flatMap((sensor) => sensorPeriods(sensor, context)),
-    suspicious_period: sensors.flatMap(({ place, item }) =>
-      reader.flag(`${place}.suspicious`, item.suspicious).map((period) => ({ sensor_id: item.id, ...period })),
+    suspicious_period: sensors.flatMap(({ position, item }) =>
+      reader.flag(`${position}.suspicious`, item.suspicious).map((period) => ({ sensor_id: item.id, ...period })),
     ),
     correction: sensors.flatMap((sensor) => correctionPeriods(sensor, context)),
   };
-  return { rows, problems };
+  return { rows, issues };
 }
 
-export function regionRow({ place, item: region }: Listed<Region>, context: Context): object {
-  const { draft, kinds, regions, note } = context;
+function regionRow({ position, item: region }: Listed<Region>, context: CheckContext): object {
+  const { parsed, kinds, regions, addIssue } = context;
   const { slug, kind, city, title, is_hidden } = region;
   if (kind === 'district') {
-    if (city === undefined) note(place, 'a district needs the key city, the slug of its city');
-    else if (!regions.has(city)) note(`${place}.city`, unknownName('region', city));
+    if (city === undefined) addIssue(position, 'a district needs the key city, the slug of its city');
+    else if (!regions.has(city)) addIssue(`${position}.city`, unknownName('region', city));
     else if (kinds.get(city) === 'district')
-      note(`${place}.city`, `${city} is a district itself: give the slug of a city`);
+      addIssue(`${position}.city`, `${city} is a district itself: give the slug of a city`);
   } else if (city !== undefined) {
-    note(`${place}.city`, 'a city is in no other: leave the key out, or make it a district');
+    addIssue(`${position}.city`, 'a city is in no other: leave the key out, or make it a district');
   }
   const map = region.map ?? centre(slug, context);
-  // a station that could not be read may be in it
-  if (map === undefined && draft.faulty.stations.size === 0)
-    note(`${place}.map`, 'it is missing, and no station is in the region whose centre could stand for it: give it');
+  // an invalid station may be in it
+  if (map === undefined && parsed.invalid.stations.size === 0)
+    addIssue(
+      `${position}.map`,
+      'it is missing, and no station is in the region whose centre could stand for it: give it',
+    );
   return {
     slug,
     kind,
@@ -88,13 +98,13 @@ export function regionRow({ place, item: region }: Listed<Region>, context: Cont
 
 const DELTA = 0.2;
 
-/** The mean place of the stations that are or were ever in it, of the file and of what the file does not name. */
-function centre(slug: string, { draft, known }: Context) {
-  const named = new Set(draft.stations.map(({ item }) => item.id));
-  const inFile = draft.stations
+/** The mean position of the stations that are or ever were in the region: those of the file, and others of the database. */
+function centre(slug: string, { parsed, existing }: CheckContext) {
+  const listed = new Set(parsed.stations.map(({ item }) => item.id));
+  const inFile = parsed.stations
     .map(({ item }) => item)
     .filter(({ regions }) => regions.some((region) => (typeof region === 'string' ? region : region.slug) === slug));
-  const others = [...known.stations].filter(([id, { regions }]) => !named.has(id) && regions.includes(slug));
+  const others = [...existing.stations].filter(([id, { regions }]) => !listed.has(id) && regions.includes(slug));
   const stations = [...inFile, ...others.map(([, station]) => station)];
   if (stations.length === 0) return undefined;
   const mean = (numbers: number[]) => numbers.reduce((sum, n) => sum + n, 0) / numbers.length;
@@ -105,10 +115,11 @@ function centre(slug: string, { draft, known }: Context) {
   };
 }
 
-/** The stations of a network file and their sensors as rows. */
-
-export function stationRow({ place, item: station }: Listed<Station>, { kinds, providers, note }: Context): object {
-  if (!providers.has(station.provider)) note(`${place}.provider`, unknownName('provider', station.provider));
+function stationRow(
+  { position, item: station }: Listed<Station>,
+  { kinds, providers, addIssue }: CheckContext,
+): object {
+  if (!providers.has(station.provider)) addIssue(`${position}.provider`, unknownName('provider', station.provider));
   const slugs = station.regions.map((region) => (typeof region === 'string' ? region : region.slug));
   const first = (kind: string) => slugs.find((slug) => kinds.get(slug) === kind) ?? null;
   return {
@@ -124,54 +135,57 @@ export function stationRow({ place, item: station }: Listed<Station>, { kinds, p
   };
 }
 
-/** The periods in regions as the file has them; hidden ones are taken out by the database. */
-export function memberships({ place, item: station }: Listed<Station>, { regions, reader, note }: Context) {
+/** The periods in regions as the file has them; the database subtracts those in which the station is hidden. */
+function memberships({ position, item: station }: Listed<Station>, { regions, reader, addIssue }: CheckContext) {
   const all = station.regions.flatMap((given, index) => {
-    const here = `${place}.regions[${index}]`;
+    const here = `${position}.regions[${index}]`;
     const { slug, ...ends } = typeof given === 'string' ? { slug: given } : given;
-    if (!regions.has(slug)) note(here, unknownName('region', slug));
+    if (!regions.has(slug)) addIssue(here, unknownName('region', slug));
     const period = reader.period(here, ends);
-    return period === undefined ? [] : [{ slug, place: here, ...period }];
+    return period === undefined ? [] : [{ slug, position: here, ...period }];
   });
   for (const slug of new Set(all.map((membership) => membership.slug))) {
     const both = overlap(all.filter((membership) => membership.slug === slug));
-    if (both) note(both[1], `the station is in ${slug} at the same time by ${both[0]}: name it once`);
+    if (both) addIssue(both[1], `the station is in ${slug} at the same time by ${both[0]}: name it once`);
   }
   return all.map(({ slug, since, until }) => ({ station_id: station.id, region_slug: slug, since, until }));
 }
 
-export function sensorPeriods(
-  { place, item: sensor, station }: Listed<Sensor> & { station: Station },
-  { stations, reader, note }: Context,
+/** The periods of a sensor at stations; without any of its own, it is always at the station it is listed under. */
+function sensorPeriods(
+  { position, item: sensor, station }: Listed<Sensor> & { station: Station },
+  { stations, reader, addIssue }: CheckContext,
 ) {
   const given = sensor.stations ?? [{ id: station.id }];
   const all = given.flatMap(({ id, ...ends }, index) => {
-    const here = sensor.stations === undefined ? place : `${place}.stations[${index}]`;
-    if (!stations.has(id)) note(`${here}.id`, unknownName('station', id));
+    const here = sensor.stations === undefined ? position : `${position}.stations[${index}]`;
+    if (!stations.has(id)) addIssue(`${here}.id`, unknownName('station', id));
     const period = reader.period(here, ends);
-    return period === undefined ? [] : [{ id, place: here, ...period }];
+    return period === undefined ? [] : [{ id, position: here, ...period }];
   });
   const both = overlap(all);
-  if (both) note(both[1], `the sensor is somewhere at the same time by ${both[0]}: end one before the other begins`);
+  if (both)
+    addIssue(both[1], `the sensor is somewhere at the same time by ${both[0]}: end one before the other begins`);
   return all.map(({ id, since, until }) => ({ sensor_id: sensor.id, station_id: id, since, until }));
 }
 
-/** When a formula corrects the sensor (S5): as the sensor says, else as its kind does, else never. At other times none does. */
-export function correctionPeriods(
-  { place, item: { id, kind, correction } }: Listed<Sensor>,
-  { draft, reader, note }: Context,
+/** The periods in which a formula corrects the sensor (S5): its own, else those of its kind, else none. */
+function correctionPeriods(
+  { position, item: { id, kind, correction } }: Listed<Sensor>,
+  { parsed, reader, addIssue }: CheckContext,
 ) {
-  const ofKind = kind == null ? undefined : draft.corrections[kind];
+  const ofKind = kind == null ? undefined : parsed.corrections[kind];
   const given = correction ?? ofKind ?? 'none';
-  const key = correction === undefined ? `corrections.${kind}` : `${place}.correction`;
+  const key = correction === undefined ? `corrections.${kind}` : `${position}.correction`;
   const pieces = typeof given === 'string' ? [{ formula: given }] : given;
   const all = pieces.flatMap(({ formula, ...ends }, index) => {
     const here = `${key}[${index}]`;
     const period = reader.period(here, ends);
-    return period === undefined ? [] : [{ formula, place: here, ...period }];
+    return period === undefined ? [] : [{ formula, position: here, ...period }];
   });
   const both = overlap(all);
-  if (both) note(both[1], `another formula holds at the same time, by ${both[0]}: end one before the other begins`);
+  if (both)
+    addIssue(both[1], `another formula applies at the same time, by ${both[0]}: end one before the other begins`);
   return all.flatMap(({ formula, since, until }) =>
     formula === 'none' ? [] : [{ sensor_id: id, formula, since, until }],
   );

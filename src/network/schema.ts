@@ -1,6 +1,6 @@
 /**
- * The network file, as far as a single place of it can be right or wrong by itself; what places say about each other is checked by
- * rows.ts. The JSON schema beside this file is generated from here.
+ * The schema of the network file, as far as each element can be checked by itself; rows.ts checks what elements say about each other.
+ * The JSON schema beside this file is generated from here.
  */
 import { z } from 'zod';
 import { FORMULAS } from '../contract/parameters.ts';
@@ -9,33 +9,33 @@ const periodEnds = {
   since: z
     .string()
     .nullish()
-    .describe('ISO 8601; without an offset in the time zone of the network; absent: since ever'),
-  until: z.string().nullish().describe('the first instant no longer part of it; absent: for good'),
+    .describe('inclusive; ISO 8601, in the time zone of the network if it has no offset; absent: without a beginning'),
+  until: z.string().nullish().describe('exclusive; absent: without an end'),
 };
 const flag = z
   .union([z.boolean(), z.array(z.strictObject(periodEnds))])
-  .describe('true: since ever and for good; or the periods in which it is so');
+  .describe('true: always; or the periods in which it applies');
 const title = z
   .record(z.string().regex(/^[a-z]{2,3}$/, 'a locale such as en, ru or hy'), z.string().min(1))
   .describe('by locale; falls back to en, then to any');
 const id = z.int().min(1).max(2_147_483_647);
 const slug = z
   .string()
-  .regex(/^[a-z-]+$/, 'a slug of small letters a to z and hyphens')
-  .regex(/^(?!.*-history$)/, 'a slug that does not end in -history, because addresses do');
+  .regex(/^[a-z-]+$/, 'a slug of lowercase letters a to z and hyphens')
+  .regex(/^(?!.*-history$)/, 'a slug that does not end in -history, because paths of the API do');
 const latitude = z.number().min(-90).max(90);
 const longitude = z.number().min(-180).max(180);
 
-/** A subset of what PostgreSQL takes for an interval, with which one can hardly say something else than one means. */
+/** The unambiguous part of what PostgreSQL accepts as an interval. */
 const STALE_AFTER =
   /^(?:P(?!$)(?:\d{1,9}D)?(?:T(?!$)(?:\d{1,9}H)?(?:\d{1,9}M)?(?:\d{1,9}S)?)?|\d{1,9} (?:second|minute|hour|day)s?(?: \d{1,9} (?:second|minute|hour|day)s?)*)$/;
 
 const duration = z
   .string()
   .regex(STALE_AFTER, 'a duration such as "3 hours", "90 minutes" or "PT3H"')
-  .regex(/[1-9]/, 'a duration longer than nothing');
+  .regex(/[1-9]/, 'a duration longer than zero');
 
-/** How a provider may be asked for its readings. */
+/** The kinds of feeds that can be polled. */
 export const PULL_KINDS = ['sensor-community'] as const;
 
 export const Provider = z.strictObject({
@@ -52,7 +52,7 @@ export const Provider = z.strictObject({
         .url({ protocol: /^https?$/, error: 'an http(s) address' })
         .refine(
           (url) => !/^https?:\/\/[^/]*@/.test(url),
-          'an address without user and password: it would be kept as it is',
+          'an address without user and password, because it would be stored in plain text',
         ),
       every: duration.default('5 minutes'),
     })
@@ -68,7 +68,7 @@ export const Region = z.strictObject({
   map: z
     .strictObject({ latitude, longitude, delta: z.number().gt(0).lt(360).default(0.2) })
     .optional()
-    .describe('what a map of it shows; absent: the centre of its stations'),
+    .describe('what a map of the region shows; absent: the centre of its stations'),
   is_hidden: z.boolean().default(false),
 });
 
@@ -89,12 +89,12 @@ export const Sensor = z.strictObject({
     .string()
     .min(1)
     .nullish()
-    .describe('what the device it is in calls itself when it pushes readings, such as esp8266-1234567'),
+    .describe('the name that its device sends when it pushes readings, such as esp8266-1234567'),
   stations: z
     .array(z.strictObject({ id, ...periodEnds }))
     .min(1)
     .optional()
-    .describe('where it stood and when; absent: always at the station it is listed under'),
+    .describe('where it was and when; absent: always at the station it is listed under'),
   suspicious: flag.default(false).describe('all of its readings are unreliable; true, or the periods'),
 });
 
@@ -108,7 +108,7 @@ export const Station = z.strictObject({
   hidden: flag
     .default(false)
     .describe(
-      'in no region and no list; true, or the periods. A station is retired by hiding it from a day on: what was before stays',
+      'in no region and no list; true, or the periods. To retire a station, hide it from a day on: its history stays',
     ),
   is_bad_thp: flag.default(false).describe('temperature, humidity and pressure are unreliable; true, or the periods'),
   screening: z
@@ -117,7 +117,7 @@ export const Station = z.strictObject({
     .describe('false: the operator vouches for temperature, humidity and pressure, and only is_bad_thp says otherwise'),
   regions: z
     .array(z.union([slug, z.strictObject({ slug, ...periodEnds })]))
-    .describe('all it is in: a district implies no city. Periods count from the next full hour on'),
+    .describe('every region it is in; a district does not imply its city. Periods are rounded up to full hours'),
   sensors: z.array(Sensor),
 });
 
@@ -141,6 +141,6 @@ export type Network = z.output<typeof Network>;
 export type Flag = z.output<typeof flag>;
 export type Correction = z.output<typeof correction>;
 
-/** Of what a person writes: keys with a default may be left out. */
+/** The JSON schema of the file as an operator writes it: keys with a default may be left out. */
 export const networkJsonSchema = (): object =>
   z.toJSONSchema(Network, { io: 'input', target: 'draft-2020-12' }) as object;

@@ -1,19 +1,22 @@
-/** Flags stations whose temperature, humidity or pressure cannot be true, and lifts flags that are over (C5). */
-import { onConnection, type Target } from '../database/client.ts';
+/** Flags stations whose temperature, humidity or pressure cannot be true, and lifts flags once the data recover (C5). */
+import { type DatabaseAddress, onConnection } from '../database/client.ts';
 
 export type Screened = {
-  /** Periods that began, and that came to an end. */
+  /** How many flagged periods began, and how many ended. */
   raised: number;
   lifted: number;
 };
 
-/** Providers run up to six days late; a day more than that has been complete for a while. */
+/** Readings arrive up to six days late; by then, a day has been complete for a while. */
 const LOOK_BACK_DAYS = 8;
 
 const OWNER = { role: 'airseries_owner', name: 'airseries screen' } as const;
 
-/** Judges the closed hours from `since` on (default: the last eight closed days) by the aggregates as they are; they follow at the next refresh. */
-export async function screen(target: Target, now: Date, since?: Date): Promise<Screened> {
+/**
+ * Screens the closed hours from `since` on (default: the last eight closed days) by the aggregates as they are. The aggregates follow the
+ * flags at the next refresh.
+ */
+export async function screen(target: DatabaseAddress, now: Date, since?: Date): Promise<Screened> {
   return await onConnection(target, OWNER, async (sql) => {
     const [row] = await sql<Screened[]>`
       select raised, lifted from logic.screen(
@@ -22,6 +25,7 @@ export async function screen(target: Target, now: Date, since?: Date): Promise<S
   });
 }
 
+/** A period in which a station is flagged because of a sensor. `until` null: it is still flagged. */
 export type ScreenedPeriod = {
   station_id: number;
   sensor_id: number;
@@ -30,8 +34,8 @@ export type ScreenedPeriod = {
   until: string | null;
 };
 
-/** What is flagged, newest first. `until` null: still. */
-export async function screenedPeriods(target: Target, timeZone: string): Promise<ScreenedPeriod[]> {
+/** All flagged periods, newest first, with times in `timeZone`. */
+export async function screenedPeriods(target: DatabaseAddress, timeZone: string): Promise<ScreenedPeriod[]> {
   return await onConnection(target, { ...OWNER, timeZone }, async (sql) => [
     ...(await sql<ScreenedPeriod[]>`
       select station_id, sensor_id, reason, since, nullif(until, 'infinity') as until

@@ -1,24 +1,25 @@
 /**
- * One document over HTTP, from a host that is allowed and from no other. Whatever is at the other end, it costs no more than the
- * limits: of time for all of it, of size for what comes out of the unpacking.
+ * Fetches one document over HTTP, from allowed hosts only: a network file comes from many hands, the list of hosts only from the operator
+ * of the service. Limits bound the time that the whole document may take and its size after decompression.
  */
 import { InputError } from '../inputError.ts';
 
-export type Limits = { timeMs: number; bytes: number };
+/** `bytes` is counted after decompression. */
+export type FetchLimits = { timeMs: number; bytes: number };
 
-type Options = { provider: string; hosts: readonly string[]; limits?: Limits | undefined };
+type Options = { provider: string; hosts: readonly string[]; limits?: FetchLimits | undefined };
 
-const LIMITS: Limits = { timeMs: 30_000, bytes: 64 * 1_048_576 };
+const LIMITS: FetchLimits = { timeMs: 30_000, bytes: 64 * 1_048_576 };
 const MOST_REDIRECTS = 3;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const HEADERS = { accept: 'application/json', 'user-agent': 'airseries' };
 
-const ASK_PROVIDER = 'Look at the address by hand, and ask the provider.';
+const ASK_PROVIDER = 'Open the address yourself, and ask the provider.';
 const CORRECT = 'Correct the address (pull.url) in the network file.';
 
 /**
- * What `read` makes of the document, which it is handed as it comes in; the limits hold for that too. Rejects with InputError whatever
- * went wrong at the other end.
+ * Resolves to what `read` makes of the document, which it gets as it arrives; the limits apply to `read` too. Rejects with InputError
+ * for everything that goes wrong, an error of `read` included.
  */
 export async function fetchDocument<T>(
   address: string,
@@ -28,10 +29,10 @@ export async function fetchDocument<T>(
   const refuse = (what: string, remedy: string) =>
     new InputError(`provider ${provider}, ${shownAddress(address)}`, what, remedy);
   if (!isAllowed(address, hosts)) {
-    throw refuse('its host is not among PULL_HOSTS', 'Add it there if readings shall be pulled from it.');
+    throw refuse('its host is not among PULL_HOSTS', 'Add it there to pull readings from it.');
   }
   let url = new URL(address);
-  if (url.username !== '' || url.password !== '') throw refuse('it holds a name or a password', CORRECT);
+  if (url.username !== '' || url.password !== '') throw refuse('it contains a user name or a password', CORRECT);
   const signal = AbortSignal.timeout(limits.timeMs);
   try {
     for (let redirects = 0; ; redirects += 1) {
@@ -40,7 +41,7 @@ export async function fetchDocument<T>(
       await response.body?.cancel();
       const location = response.headers.get('location');
       if (!REDIRECTS.has(response.status) || location === null) {
-        throw refuse(`the answer is ${response.status}`, ASK_PROVIDER);
+        throw refuse(`it answered ${response.status}`, ASK_PROVIDER);
       }
       if (redirects === MOST_REDIRECTS) throw refuse(`it redirects more than ${MOST_REDIRECTS} times`, ASK_PROVIDER);
       const next = followed(location, url);
@@ -50,8 +51,8 @@ export async function fetchDocument<T>(
   } catch (error) {
     if (error instanceof InputError) throw error;
     if (error instanceof TooLarge) throw refuse(`it is larger than ${limits.bytes} bytes`, ASK_PROVIDER);
-    if (signal.aborted) throw refuse(`it was not here within ${limits.timeMs / 1_000} s`, ASK_PROVIDER);
-    throw refuse(`it cannot be had (${causeOf(error)})`, ASK_PROVIDER);
+    if (signal.aborted) throw refuse(`it did not arrive within ${limits.timeMs / 1_000} s`, ASK_PROVIDER);
+    throw refuse(`it could not be fetched (${causeOf(error)})`, ASK_PROVIDER);
   }
 }
 
@@ -67,7 +68,7 @@ async function* bounded(response: Response, mostBytes: number): AsyncGenerator<U
   }
 }
 
-/** Where it leads if that is the same host, and no longer encrypted than it was at the least. */
+/** The target of a redirect, if that is the same host and no less encrypted; undefined otherwise. */
 function followed(location: string, from: URL): URL | undefined {
   if (!URL.canParse(location, from)) return undefined;
   const to = new URL(location, from);
@@ -75,29 +76,27 @@ function followed(location: string, from: URL): URL | undefined {
   return to.host === from.host && to.username === '' && to.password === '' && encrypted ? to : undefined;
 }
 
-/** `fetch failed` says nothing; what it wraps does. */
+/** The message of `fetch` says nothing; its cause does. */
 function causeOf(error: unknown): string {
   const { cause = error } = error as { cause?: unknown };
   const { code, message } = Object(cause) as { code?: unknown; message?: unknown };
   return String(code ?? message ?? cause);
 }
 
-/** Which addresses may be asked at all: a network file comes from many hands, the list of hosts only from who runs the service. */
+/** By protocol. */
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
-/** The port that goes without saying. */
-const USUAL: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
-
-/** Whether the address is one of http(s) at a host on the list, which names it as `host` or `host:port`. */
+/** Whether the address is http(s) and its host is on the list, as `host` or `host:port`. */
 export function isAllowed(address: string, hosts: readonly string[]): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname, host, port } = new URL(address);
-  const usual = USUAL[protocol];
-  if (usual === undefined) return false; // file: and the like
-  const names = [host, `${hostname}:${port || usual}`];
+  const defaultPort = DEFAULT_PORTS[protocol];
+  if (defaultPort === undefined) return false; // file: and the like
+  const names = [host, `${hostname}:${port || defaultPort}`];
   return hosts.some((allowed) => names.includes(allowed.toLowerCase()));
 }
 
-/** An address as it may be shown: without a name, a password or a key that somebody wrote into it. */
+/** An address for messages and logs: without user name, password and query, which may contain secrets. */
 export function shownAddress(address: string): string {
   if (!URL.canParse(address)) return address;
   const { protocol, host, pathname } = new URL(address);

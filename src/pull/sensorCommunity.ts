@@ -1,37 +1,32 @@
 /**
- * The `data.json` of Sensor.Community: the last five minutes of the whole world in one array. Times are UTC and do not say so, values
- * are text, and a reading may be in it twice.
+ * Reads the `data.json` of Sensor.Community: the last five minutes of the whole world in one array. Times are UTC without saying so,
+ * values are text, and a reading may occur twice.
  */
 import type { ParameterName } from '../contract/parameters.ts';
-import type { ReadingInput } from '../ingest/batch.ts';
 import { splitElements } from '../ingest/formats/json.ts';
-import { LONGEST_LINE } from '../ingest/formats/lines.ts';
-import { inTurns } from '../ingest/formats/turns.ts';
+import { EXCERPT_LENGTH, inTurns, LONGEST_LINE } from '../ingest/formats/lines.ts';
 import { VALUE_TYPES } from '../ingest/formats/valueTypes.ts';
-import { readInstant } from '../ingest/time.ts';
+import { type ReadingInput, readInstant } from '../ingest/validate.ts';
 
 export type PulledDocument = {
-  /** How many readings are in it, whoever's they are. */
+  /** How many readings the document has, of any sensor. */
   received: number;
-  /** Ours, each once, from the open air. */
+  /** Those of our outdoor sensors, each once. */
   readings: ReadingInput[];
-  /** There are more than are taken; reading ended there. */
+  /** The document has more than MOST_READINGS or MOST_IN_ALL; the rest was not read. */
   tooMany: boolean;
 };
-
-/** What is kept of one that cannot be taken apart. */
-const KEPT = 2_000;
 
 type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (given: unknown): Fields => Object(given) as Fields;
 
-/** More of ours, or more in all (the whole world has some 30,000), are no document of five minutes any more. */
+/** Bounds on our readings and on all (the whole world has some 30,000): a larger document does not cover five minutes. */
 export const MOST_READINGS = 50_000;
 export const MOST_IN_ALL = 500_000;
 
 /**
- * Undefined: it is no JSON array. Elements that name no sensor of ours are left out, whatever their form, and so is what is too long or
- * nested too deeply to be looked into. Only what is ours is kept while the rest goes by.
+ * Keeps only the readings of sensors for which `isOurs` is true. Other elements are left out, whatever their form, and so are those that
+ * are too long or too deeply nested to be parsed. Undefined: the document is no JSON array. Rejects as `chunks` does.
  */
 export async function readSensorCommunity(
   chunks: AsyncIterable<Uint8Array>,
@@ -63,7 +58,7 @@ export async function readSensorCommunity(
   }
 }
 
-/** Of what is a number, or text of one. */
+/** A finite number, given as one or as text. */
 function numberOf(given: unknown): number | undefined {
   const number = typeof given === 'string' && given !== '' ? Number(given) : given;
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
@@ -73,12 +68,12 @@ function readElement(element: Fields, sensorId: number): ReadingInput {
   const text = JSON.stringify(element);
   const values = readValues(element.sensordatavalues);
   if (values === undefined || text.length > LONGEST_LINE) {
-    return { sensorId, measuredAt: undefined, values: {}, text: text.slice(0, KEPT), unreadable: true };
+    return { sensorId, measuredAt: undefined, values: {}, text: text.slice(0, EXCERPT_LENGTH), unreadable: true };
   }
   return { sensorId, measuredAt: utcTime(element.timestamp), values, text };
 }
 
-/** Undefined: they are no list of values with their types. */
+/** Undefined: this is no list of values with their types. */
 function readValues(given: unknown): ReadingInput['values'] | undefined {
   if (!Array.isArray(given)) return undefined;
   const values: Partial<Record<ParameterName, unknown>> = {};
@@ -91,7 +86,7 @@ function readValues(given: unknown): ReadingInput['values'] | undefined {
   return values;
 }
 
-/** `2026-11-20 12:00:00` is that time in UTC; whatever is no such time is for the door to judge. */
+/** `2026-11-20 12:00:00` is a time in UTC. Anything else is returned unchanged and judged when it is accepted. */
 function utcTime(given: unknown): unknown {
   return typeof given === 'string' && readInstant(given)?.local === true ? `${given}Z` : given;
 }

@@ -1,12 +1,14 @@
-/** POST /v1/push/airrohr: what the airRohr firmware sends to "its own API", to the address, user and password set in the device. */
+/** POST /v1/push/airrohr: the airRohr firmware's "Send data to custom API", with the token as the password set in the device. */
 import type { Request, RequestHandler } from 'express';
 import { Problem } from '../http/send.ts';
 import { findPushSensors, type PushRecord, readingsOfPush, readPushedValues } from '../ingest/formats/airrohr.ts';
 import { senderOf } from './authenticate.ts';
 import { bodyOf, type IngestDeps, ingestBatch, parseJson, readBody } from './ingestBatch.ts';
 
+/** In bytes, unpacked. */
 const LARGEST_BODY = 64 * 1024;
 
+/** The handlers of the route, to come after authentication. */
 export function makeAirrohrRoute({ writes, clock, metrics, bodyMs }: IngestDeps): RequestHandler[] {
   return [
     readBody({ limit: LARGEST_BODY, timeMs: bodyMs, types: ['application/json'] }),
@@ -19,6 +21,7 @@ export function makeAirrohrRoute({ writes, clock, metrics, bodyMs }: IngestDeps)
   ];
 }
 
+/** Throws Problem for a body or headers that are none of the firmware. */
 function recordOf(req: Request, body: unknown, now: Date): PushRecord {
   const values = readPushedValues(body);
   if (values === undefined) throw new Problem(400, 'The body has no list "sensordatavalues". Nothing was stored.');
@@ -28,7 +31,7 @@ function recordOf(req: Request, body: unknown, now: Date): PushRecord {
   }
   const pin = req.get('X-PIN')?.trim() || null;
   if (pin !== null && !/^\d{1,3}$/.test(pin)) throw new Problem(400, 'The header X-PIN must be a number.');
-  // whole seconds: what one body holds was measured at one time, and no device is more exact than that
+  // in whole seconds: no device is more exact, and the values of a body were measured at one time
   const measuredAt = new Date(Math.floor(now.getTime() / 1000) * 1000).toISOString().replace('.000Z', 'Z');
   return { device, pin, measuredAt, values };
 }

@@ -1,8 +1,8 @@
-/** Where devices and feeds push readings, as an Express app: who is it, how often, and only then what it sends. */
-
+/** The ingestion endpoints as an Express app, and their port, which opens with the first token. */
 import type { RequestListener } from 'node:http';
 import type { Express, Request } from 'express';
 import type { Clock } from '../clock.ts';
+import { pathPattern } from '../contract/endpoints.ts';
 import type { QueryPool } from '../database/queryPool.ts';
 import { makeErrorHandlers, refuseMalformedPath } from '../http/errors.ts';
 import { type Listening, listen } from '../http/listen.ts';
@@ -12,7 +12,7 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/definitions.ts';
 import { measure } from '../metrics/recorders.ts';
 import { makeAirrohrRoute } from './airrohr.ts';
-import { atMost, makeAuthenticate, perMinute, senderOf } from './authenticate.ts';
+import { type Concurrency, limitConcurrency, makeAuthenticate, perMinute, senderOf } from './authenticate.ts';
 import { makeReadingsRoute } from './readings.ts';
 
 export type IngestOptions = {
@@ -20,11 +20,11 @@ export type IngestOptions = {
   writes: QueryPool;
   clock: Clock;
   log: Log;
-  /** Requests a minute that one token may send. */
+  /** How many requests a minute one token may send. */
   rate: number;
-  /** Wrong tokens a minute that one address may try. */
+  /** How many wrong tokens a minute one address may try. */
   failures?: number;
-  /** How long a body may take to arrive, once the token was looked up. */
+  /** How long a body may take to arrive, from when the token was looked up. */
   bodyMs?: number;
   /** Absent: nothing is counted. */
   metrics?: Metrics;
@@ -33,11 +33,12 @@ export type IngestOptions = {
 const READINGS_PATH = '/v1/readings';
 const AIRROHR_PATH = '/v1/push/airrohr';
 
-/** Eight MiB each, and what becomes of them: some hundreds of MiB at worst. */
-const BATCHES_AT_ONCE = { all: 16, each: 4 };
-/** Devices send 64 KiB at most, as a rule many with one token, and what feeds send does not keep them out. */
-const PUSHES_AT_ONCE = { all: 64, each: 16 };
+/** Eight MiB each, and what is made of them: some hundreds of MiB at worst. */
+const BATCHES_AT_ONCE: Concurrency = { all: 16, each: 4 };
+/** 64 KiB at most, as a rule from many devices with one token. Counted apart, so that feeds do not keep devices out. */
+const PUSHES_AT_ONCE: Concurrency = { all: 64, each: 16 };
 
+/** Every request is authenticated and limited before its body is read. */
 export function makeIngestApp({
   writes,
   clock,
@@ -49,34 +50,28 @@ export function makeIngestApp({
 }: IngestOptions): Express {
   const app = bareApp();
   const errors = makeErrorHandlers(log);
-  // behind a proxy of the same machine every request comes from that proxy, which says whose it is
+  // a proxy on the same machine says in a header which address a request came from
   app.set('trust proxy', 'loopback');
   if (metrics !== undefined) app.use(measure(metrics, 'ingest'));
   app.use(accessLog(log), errors.watch, refuseMalformedPath);
   const authenticate = makeAuthenticate({ writes, clock, failures });
   const limiter = perMinute({
     limit: rate,
-    keyOf: (_req, res) => senderOf(res).id,
+    keyGenerator: (_req, res) => senderOf(res).id,
     detail: `This token has sent more than ${rate} requests in a minute. Send more readings in each, or wait.`,
   });
-  const door = (atOnce: { all: number; each: number }) => [
-    authenticate,
-    atMost({ ...atOnce, senderOf: (res) => senderOf(res).id }),
-    limiter,
-  ];
+  const admit = (atOnce: Concurrency) => [...authenticate, limitConcurrency(atOnce), limiter];
   const batches = makeReadingsRoute({ writes, clock, metrics, bodyMs });
   const pushes = makeAirrohrRoute({ writes, clock, metrics, bodyMs });
-  addPostPath(app, /^\/v1\/readings$/, ...door(BATCHES_AT_ONCE), ...batches);
-  addPostPath(app, /^\/v1\/push\/airrohr$/, ...door(PUSHES_AT_ONCE), ...pushes);
+  addPostPath(app, pathPattern(READINGS_PATH), ...admit(BATCHES_AT_ONCE), ...batches);
+  addPostPath(app, pathPattern(AIRROHR_PATH), ...admit(PUSHES_AT_ONCE), ...pushes);
   app.use((req: Request) => {
     throw notFound(`There is nothing at ${quoted(req.path)}. Readings go to ${READINGS_PATH} or ${AIRROHR_PATH}.`);
   }, errors.handle);
   return app;
 }
 
-/** The ingest port opens with the first token and not before: a service that nobody may send to listens to nobody. */
-
-type Options = {
+type ListenerOptions = {
   app: RequestListener;
   host: string;
   port: number;
@@ -85,18 +80,22 @@ type Options = {
   log: Log;
 };
 
+/** `drain`: from now on every response asks its client to leave. `close` resolves when all requests are finished. */
 export type IngestListener = Pick<Listening, 'drain'> & { close(): Promise<void> };
 
-const LOOK_EVERY_MS = 10_000;
-/** Headers, the token looked up, and ten seconds for the body (which the app sees to, and answers). */
+const CHECK_EVERY_MS = 10_000;
+/** Time for the headers, the look-up of the token and the body, whose own limit of ten seconds the app enforces. */
 const REQUEST_MS = 20_000;
-/** Of each, a piece of a body may lie in memory. */
+/** A piece of a body may be in memory for each. */
 const CONNECTIONS = 500;
 
-/** Looks now and every ten seconds; rejects if there are tokens and the port cannot be had. An open door stays open. */
-export async function openListener({ app, host, port, hasTokens, log }: Options): Promise<IngestListener> {
+/**
+ * Opens the port if there is a token, now or within ten seconds of the first: a service without tokens listens to no one. An open port
+ * stays open. Rejects if there is a token now and the port cannot be opened, or with Unavailable where `hasTokens` does.
+ */
+export async function openListener({ app, host, port, hasTokens, log }: ListenerOptions): Promise<IngestListener> {
   let listening: Listening | undefined;
-  const look = async () => {
+  const openIfNeeded = async () => {
     if (listening !== undefined || !(await hasTokens())) return;
     listening = await listen(app, {
       host,
@@ -106,21 +105,21 @@ export async function openListener({ app, host, port, hasTokens, log }: Options)
       connections: CONNECTIONS,
       log,
     });
-    log.info(`HTTP ingestion is open at http://${host}:${listening.port}/v1/readings`);
+    log.info(`HTTP ingestion is open at http://${host}:${listening.port}${READINGS_PATH}`);
   };
-  await look();
+  await openIfNeeded();
   if (listening === undefined) log.info('HTTP ingestion is closed: there is no token yet');
-  let looking: Promise<void> = Promise.resolve();
+  let checking: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
-    looking = looking
-      .then(look)
+    checking = checking
+      .then(openIfNeeded)
       .catch((error: Error) => log.error({ err: error }, 'the ingestion port could not be opened; retrying'));
-  }, LOOK_EVERY_MS);
+  }, CHECK_EVERY_MS);
   return {
     drain: () => listening?.drain(),
     async close() {
       clearInterval(timer);
-      await looking;
+      await checking;
       await listening?.close();
     },
   };

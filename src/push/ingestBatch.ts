@@ -1,19 +1,23 @@
-/** Takes the readings of a request in under the name of its sender, and answers what became of them. */
+/**
+ * What the ingestion endpoints share: reading a body within its limits, and accepting its readings in the name of the sender.
+ */
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { Clock } from '../clock.ts';
 import type { QueryPool } from '../database/queryPool.ts';
 import { Problem, sendBody } from '../http/send.ts';
-import { acceptReadings, OutOfScope, type WriteStats } from '../ingest/accept.ts';
-import type { ReadingInput } from '../ingest/batch.ts';
+import { acceptReadings, UnauthorizedSensors, type WriteStats } from '../ingest/accept.ts';
 import { isTooDeep } from '../ingest/formats/json.ts';
+import type { ReadingInput } from '../ingest/validate.ts';
 import type { Metrics } from '../metrics/definitions.ts';
 import { recordIngest, recordWrite } from '../metrics/recorders.ts';
 import { senderOf } from './authenticate.ts';
 
-/** What every way in needs. */
+/** What every ingestion endpoint needs. */
 export type IngestDeps = {
+  /** A pool in the role airseries_ingest. */
   writes: QueryPool;
   clock: Clock;
+  /** Undefined: nothing is counted. */
   metrics: Metrics | undefined;
   /** How long a body may take to arrive. */
   bodyMs: number;
@@ -21,6 +25,10 @@ export type IngestDeps = {
 
 type IngestBatch = Pick<IngestDeps, 'writes' | 'metrics'> & { readings: readonly ReadingInput[]; now: Date };
 
+/**
+ * Accepts the readings of a request and sends what became of them. Rejects with Problem 403 if the sender is not authorized for one of
+ * the sensors, and as acceptReadings does.
+ */
 export async function ingestBatch(
   req: Request,
   res: Response,
@@ -30,7 +38,7 @@ export async function ingestBatch(
   const onWrite = metrics && ((written: WriteStats) => recordWrite(metrics, written));
   const options = { now, source: name, scope, onWrite };
   const outcome = await acceptReadings(writes, readings, options).catch((error: unknown) => {
-    throw error instanceof OutOfScope ? forbidden(error) : error;
+    throw error instanceof UnauthorizedSensors ? forbidden(error) : error;
   });
   if (metrics !== undefined) recordIngest(metrics, scope.provider, outcome);
   const { received, accepted, unchanged, quarantined, leftOut } = outcome;
@@ -39,26 +47,29 @@ export async function ingestBatch(
   sendBody(req, res, 200, Buffer.from(JSON.stringify({ received, accepted, unchanged, quarantined, ...full })));
 }
 
-/** A batch may name thousands; a few of them show what is wrong. */
+/** How many sensors a message names at most. */
 const NAMED = 20;
 
-function forbidden({ sensors }: OutOfScope): Problem {
+function forbidden({ sensors }: UnauthorizedSensors): Problem {
   const all = sensors.split(', ');
   const more = all.length > NAMED ? ` and ${all.length - NAMED} more` : '';
   const named = `${all.length === 1 ? 'sensor' : 'sensors'} ${all.slice(0, NAMED).join(', ')}${more}`;
   return new Problem(403, `This token may not send for ${named}. Nothing of this request was stored.`);
 }
 
-/** Reads a body as a whole, unpacked, and no more of it than may be: the bound is on what comes out, so that a small archive cannot fill the memory. */
-
 export type BodyLimits = {
   /** In bytes, unpacked. */
   limit: number;
-  /** From its first byte to its last, however they trickle. */
+  /** From the first byte to the last. */
   timeMs: number;
+  /** Content types that are accepted. */
   types: readonly string[];
 };
 
+/**
+ * Middleware that reads and unpacks the whole body, for bodyOf. The limit is on what comes out, so that a small archive cannot fill the
+ * memory. Refuses with 408, 413, 415 or 400.
+ */
 export function readBody({ limit, timeMs, types }: BodyLimits): RequestHandler {
   const read = express.raw({ type: () => true, limit });
   return (req, res, next) => {
@@ -78,20 +89,20 @@ export function readBody({ limit, timeMs, types }: BodyLimits): RequestHandler {
   };
 }
 
-/** The rest of it is not waited for: the connection ends with the answer. */
+/** The connection ends with the response, so the rest of the body is not waited for. */
 function tooSlow(timeMs: number): Problem {
-  const detail = `The body was not here within ${timeMs / 1_000} s. Nothing of it was stored; send it in parts, or packed.`;
+  const detail = `The body did not arrive within ${timeMs / 1_000} s. Nothing of it was stored; send it in parts, or compressed.`;
   return new Problem(408, detail, { Connection: 'close' });
 }
 
-/** What readBody has read; not empty. */
+/** The body that readBody has read. Throws Problem 400 if it is empty. */
 export function bodyOf(req: Request): Buffer {
   const body: unknown = req.body;
   if (Buffer.isBuffer(body) && body.length > 0) return body;
   throw new Problem(400, 'The body is empty.');
 }
 
-/** As JSON; a byte order mark is tolerated. Numbers beyond all bounds and keys like __proto__ are values like others. */
+/** A whole body as JSON; a byte order mark is tolerated. Throws Problem 400 for anything else and for what is nested too deeply. */
 export function parseJson(body: Buffer): unknown {
   const text = body.toString('utf8').replace(/^\ufeff/, '');
   if (isTooDeep(text)) throw notJson('it is nested too deeply');
@@ -102,11 +113,12 @@ export function parseJson(body: Buffer): unknown {
   }
 }
 
+/** The refusal of a body that is no JSON. */
 export function notJson(why: string): Problem {
   return new Problem(400, `The body is not JSON (${why}). Nothing was stored.`);
 }
 
-export function tooLarge(limit: number): Problem {
+function tooLarge(limit: number): Problem {
   return new Problem(
     413,
     `The body is larger than ${limit / 1024} KiB when unpacked. Nothing of it was stored; send it in parts.`,

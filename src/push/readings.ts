@@ -1,17 +1,18 @@
-/** POST /v1/readings: a batch of readings with our sensors' numbers, as a JSON array (or one object) or as NDJSON. */
+/** POST /v1/readings: a batch of readings with sensor ids, as a JSON array, one JSON object or NDJSON. */
 import type { RequestHandler } from 'express';
 import { Problem } from '../http/send.ts';
-import type { ReadingInput } from '../ingest/batch.ts';
 import { type Element, isObject, ndjsonReader, readingOf, splitElements, unreadable } from '../ingest/formats/json.ts';
-import { LONGEST_LINE, splitLines } from '../ingest/formats/lines.ts';
-import { inTurns } from '../ingest/formats/turns.ts';
+import { EXCERPT_LENGTH, inTurns, LONGEST_LINE, splitLines } from '../ingest/formats/lines.ts';
+import type { ReadingInput } from '../ingest/validate.ts';
 import { bodyOf, type IngestDeps, ingestBatch, notJson, readBody } from './ingestBatch.ts';
 
 const JSON_TYPES = ['application/json'];
 const LINE_TYPES = ['application/x-ndjson', 'application/ndjson', 'text/plain'];
+/** In bytes, unpacked. */
 const LARGEST_BODY = 8 * 1024 * 1024;
 const MOST_READINGS = 5_000;
 
+/** The handlers of the route, to come after authentication. */
 export function makeReadingsRoute({ writes, clock, metrics, bodyMs }: IngestDeps): RequestHandler[] {
   return [
     readBody({ limit: LARGEST_BODY, timeMs: bodyMs, types: [...JSON_TYPES, ...LINE_TYPES] }),
@@ -39,7 +40,7 @@ async function fromArray(body: Buffer): Promise<ReadingInput[]> {
   return readings;
 }
 
-/** Throws SyntaxError. */
+/** Throws SyntaxError for an element that is no JSON, and Problem for a document that is no reading. */
 function readElement({ text, unparsable, alone }: Element, line: number): ReadingInput {
   if (unparsable) return unreadable(text, line);
   const item: unknown = JSON.parse(text);
@@ -47,11 +48,10 @@ function readElement({ text, unparsable, alone }: Element, line: number): Readin
     throw new Problem(400, 'The body is neither an array of readings nor a reading. Nothing was stored.');
   }
   const written = JSON.stringify(item); // on one line, for the quarantine
-  return written.length > LONGEST_LINE ? unreadable(text.slice(0, KEPT), line) : readingOf(item, written, line);
+  return written.length > LONGEST_LINE
+    ? unreadable(text.slice(0, EXCERPT_LENGTH), line)
+    : readingOf(item, written, line);
 }
-
-/** What is kept of a reading that is too long to be one. */
-const KEPT = 2_000;
 
 async function fromLines(body: Buffer): Promise<ReadingInput[]> {
   const reader = ndjsonReader();
@@ -60,10 +60,10 @@ async function fromLines(body: Buffer): Promise<ReadingInput[]> {
     for (const line of lines) readings.push(reader.read(line));
     if (readings.length > MOST_READINGS) throw tooMany();
   }
-  if (readings.length === 0) throw new Problem(400, 'The body holds no line.');
+  if (readings.length === 0) throw new Problem(400, 'The body has no line.');
   return readings;
 }
 
 function tooMany(): Problem {
-  return new Problem(413, `These are more than ${MOST_READINGS} readings. None was stored; send them in parts.`);
+  return new Problem(413, `The body has more than ${MOST_READINGS} readings. None was stored; send them in parts.`);
 }

@@ -1,80 +1,69 @@
-/** Bringing the aggregates up to date, and asking the oracle whether they are. */
-import { arrayLiteral, onConnection, type Sql, type Target } from '../database/client.ts';
+/** Operations on the aggregates: refreshing, rebuilding, compressing and auditing them, and the digests of regions' current values (C4). */
+import { arrayLiteral, asOwner, type DatabaseAddress, type Sql } from '../database/client.ts';
+
+/** A session here is never idle, unless its process is gone; then it must not keep the refresh lock from others. */
+export const REFRESH_SESSION = { name: 'airseries refresh', idleTimeoutMs: 10_000 };
+const DIGEST_SESSION = { name: 'airseries digest' };
 
 /**
- * All that was accepted before the call is in every bucket when it resolves. Safe to call from anywhere at any time; a second
- * caller waits for the first.
+ * When it resolves, every reading accepted before the call is in its buckets. May be called by any process at any time: concurrent calls
+ * run one after the other. May be interrupted anywhere: the next call finishes it.
  */
-export async function refresh(target: Target, now: Date): Promise<void> {
-  await asOwner(target, (sql) => sql`call rollup.refresh(${now})`);
+export async function refresh(target: DatabaseAddress, now: Date): Promise<void> {
+  await asOwner(target, REFRESH_SESSION, (sql) => sql`call rollup.refresh(${now})`);
 }
 
-/** Storage housekeeping (compression of what rests, where the engine has it). */
-export async function maintain(target: Target, now: Date): Promise<void> {
-  await asOwner(target, (sql) => sql`call rollup.maintain(${now})`);
+/** Compresses chunks that are at rest, on an engine that can. */
+export async function maintain(target: DatabaseAddress, now: Date): Promise<void> {
+  await asOwner(target, REFRESH_SESSION, (sql) => sql`call rollup.maintain(${now})`);
 }
 
-/** Half-open; a missing end is open. */
+/** Half-open; a missing end is unbounded. */
 export type Period = { from?: Date | undefined; to?: Date | undefined };
 
-/** Computes every bucket of a period anew, whether or not anything changed. */
-export async function rebuild(target: Target, now: Date, period: Period): Promise<void> {
-  await asOwner(target, async (sql) => {
+/** Recomputes every bucket of a period, whether or not anything changed, as far back as readings are kept. */
+export async function rebuild(target: DatabaseAddress, now: Date, period: Period): Promise<void> {
+  await asOwner(target, REFRESH_SESSION, async (sql) => {
     await sql`insert into rollup.stale_period (since, until, from_level)
       values (${period.from ?? '-infinity'}, ${period.to ?? 'infinity'}, 'sensor_hourly')`;
     await sql`call rollup.refresh(${now})`;
   });
 }
 
-/** A bucket whose stored value is not what raw.readings says, and in which columns. */
+/** A bucket that differs from what the readings give. `columns` are those that differ, or `missing` or `surplus`. */
 export type Difference = { level: string; bucket: string; subject: string; columns: string[] };
 
+type AuditOptions = Period & { now: Date; repair?: boolean; timeZone: string };
+
 /**
- * Refreshes, then compares every bucket of the months that the period touches with the same question asked of the readings.
- * With `repair`, computes the differing buckets anew; what it returns then is what still differs.
+ * Refreshes, then recomputes every bucket of the months that the period touches and compares. `repair` recomputes the stored buckets that
+ * differ; `left` are those that still differ. Buckets are given in `timeZone`. The result is recorded in rollup.audit.
  */
 export async function audit(
-  target: Target,
-  { now, from, to, repair = false, timeZone }: Period & { now: Date; repair?: boolean; timeZone: string },
+  target: DatabaseAddress,
+  { now, from, to, repair = false, timeZone }: AuditOptions,
 ): Promise<{ found: Difference[]; left: Difference[] }> {
-  return await asOwner(
-    target,
-    async (sql) => {
-      const found = await differences(sql, { now, from, to });
-      if (!repair || found.length === 0) {
-        await record(sql, { now, from, to }, found);
-        return { found, left: found };
-      }
-      await sql`
-        insert into rollup.stale_period (since, until, from_level)
-        select lower(part), upper(part), 'sensor_hourly' from (
-          select unnest(range_agg(tstzrange(bucket, bucket + case split_part(level, '_', 2)
-            when 'hourly' then interval '1 hour' when 'daily' then interval '1 day' else interval '1 month' end))) as part
-          from unnest(${arrayLiteral(found.map(({ level }) => level))}::text::text[],
-                      ${arrayLiteral(found.map(({ bucket }) => bucket))}::text::timestamptz[]) as d(level, bucket)
-        ) parts`;
-      const left = await differences(sql, { now, from, to });
-      await record(sql, { now, from, to }, left);
-      return { found, left };
-    },
-    timeZone,
-  );
+  return await asOwner(target, { ...REFRESH_SESSION, timeZone }, async (sql) => {
+    const found = await differences(sql, { now, from, to });
+    if (!repair || found.length === 0) {
+      await recordAudit(sql, { now, from, to }, found);
+      return { found, left: found };
+    }
+    await sql`
+      insert into rollup.stale_period (since, until, from_level)
+      select lower(part), upper(part), 'sensor_hourly' from (
+        select unnest(range_agg(tstzrange(bucket, bucket + case split_part(level, '_', 2)
+          when 'hourly' then interval '1 hour' when 'daily' then interval '1 day' else interval '1 month' end))) as part
+        from unnest(${arrayLiteral(found.map(({ level }) => level))}::text::text[],
+                    ${arrayLiteral(found.map(({ bucket }) => bucket))}::text::timestamptz[]) as d(level, bucket)
+      ) parts`;
+    const left = await differences(sql, { now, from, to });
+    await recordAudit(sql, { now, from, to }, left);
+    return { found, left };
+  });
 }
 
-const SHOWN = 10;
-
-/** For whoever watches: what is wrong now. */
-async function record(sql: Sql, { now, from, to }: Period & { now: Date }, left: readonly Difference[]): Promise<void> {
-  const first = JSON.stringify(left.slice(0, SHOWN));
-  await sql`
-    insert into rollup.audit (made_at, since, until, differing, first_differences)
-    values (${now}, ${from ?? '-infinity'}, ${to ?? 'infinity'}, ${left.length}, ${first}::text::jsonb)
-    on conflict (made_at) do update set since = excluded.since, until = excluded.until, differing = excluded.differing,
-      first_differences = excluded.first_differences`;
-  await sql`delete from rollup.audit where made_at < ${now}::timestamptz - interval '1 year'`;
-}
-
-/** Looks at one snapshot, taken while no refresh is half way through its levels; refreshes may go on while it is being looked at. */
+/** One snapshot, taken while no refresh is halfway through the levels; other refreshes may run during the comparison. */
 async function differences(sql: Sql, { now, from, to }: Period & { now: Date }): Promise<Difference[]> {
   await sql`call raw.acquire_lock('rollup.refresh')`;
   await sql`call rollup.refresh(${now})`;
@@ -86,29 +75,33 @@ async function differences(sql: Sql, { now, from, to }: Period & { now: Date }):
   return [...found];
 }
 
-/** Here a session waits for nothing: one that does has lost its process, and must not keep the refresh from others. */
-const IDLE_MS = 10_000;
+const RECORDED_DIFFERENCES = 10;
 
-/** On a connection of its own that is closed in any case: a refresh holds a session lock, which must not outlive an error on a pool. */
-export function asOwner<T>(target: Target, work: (sql: Sql) => PromiseLike<T>, timeZone = 'UTC'): Promise<T> {
-  const options = { role: 'airseries_owner', name: 'airseries refresh', timeZone, idleTimeoutMs: IDLE_MS } as const;
-  return onConnection(target, options, work);
+/** For metrics and dashboards. Records are kept for a year. */
+async function recordAudit(
+  sql: Sql,
+  { now, from, to }: Period & { now: Date },
+  left: readonly Difference[],
+): Promise<void> {
+  const first = JSON.stringify(left.slice(0, RECORDED_DIFFERENCES));
+  await sql`
+    insert into rollup.audit (made_at, since, until, differing, first_differences)
+    values (${now}, ${from ?? '-infinity'}, ${to ?? 'infinity'}, ${left.length}, ${first}::text::jsonb)
+    on conflict (made_at) do update set since = excluded.since, until = excluded.until, differing = excluded.differing,
+      first_differences = excluded.first_differences`;
+  await sql`delete from rollup.audit where made_at < ${now}::timestamptz - interval '1 year'`;
 }
 
-/** Recording what every region's current values are (C4). */
-
-/** Makes the digest of an instant and gives its time, in whole seconds. Asking twice for one instant makes one. */
-export async function makeDigest(target: Target, at: Date): Promise<Date> {
+/** Records the current values of every region at an instant, and returns that instant in whole seconds. Repeating it changes nothing. */
+export async function makeDigest(target: DatabaseAddress, at: Date): Promise<Date> {
   const second = new Date(Math.floor(at.getTime() / 1000) * 1000);
-  await onConnection(target, { role: 'airseries_owner', name: 'airseries digest' }, async (sql) => {
-    await sql`call logic.make_digest(${second})`;
-  });
+  await asOwner(target, DIGEST_SESSION, (sql) => sql`call logic.make_digest(${second})`);
   return second;
 }
 
-/** Forgets the digests that nobody asks for any more: they are asked for 30 minutes back, and by dashboards somewhat further. */
-export async function deleteOldDigests(target: Target, now: Date): Promise<void> {
-  await onConnection(target, { role: 'airseries_owner', name: 'airseries digest' }, async (sql) => {
+/** Deletes digests older than 35 days. The API needs those of the last 30 minutes, dashboards somewhat older ones. */
+export async function deleteOldDigests(target: DatabaseAddress, now: Date): Promise<void> {
+  await asOwner(target, DIGEST_SESSION, async (sql) => {
     await sql`delete from rollup.digest where made_at < ${now}::timestamptz - interval '35 days'`;
   });
 }

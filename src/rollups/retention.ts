@@ -1,57 +1,60 @@
-/** Readings that are too old to be kept: which they are, that they go, and what is done where too many would. */
-import type { Sql, Target } from '../database/client.ts';
+/** Deleting readings that have expired: planning it, doing it, refusing to delete too many at once, and accepting older readings again. */
+import { asOwner, type DatabaseAddress, type Sql } from '../database/client.ts';
 import type { Log } from '../log.ts';
-import { asOwner } from './refresh.ts';
+import { REFRESH_SESSION } from './refresh.ts';
 
-/** What retention comes to (logic.retention_plan). Instants as PostgreSQL has them, `-infinity` included. */
+/** A row of logic.retention_plan. Instants are ISO 8601 text, or `-infinity`. */
 export type RetentionPlan = {
-  /** How many sensors stand somewhere and have readings, and the newest instant at which a tenth of them measured. */
+  /** How many sensors have a placement and readings. */
   sensors: number;
-  countedFrom: string | null;
-  /** Readings before it are refused; those before `retainedFrom` are gone. */
+  /** The newest instant at or after which a tenth of them measured: age is counted from it. */
+  counted_from: string | null;
+  /** Older readings are refused now. */
   cutoff: string;
-  retainedFrom: string;
-  /** What both are to be. */
+  /** Older readings are already deleted. */
+  retained_from: string;
+  /** What both should become. */
   wanted: string;
+  /** How many months that deletes. */
   months: number;
-  /** Whether that is more than may go at once without being asked for. */
-  isRefused: boolean;
+  /** Whether those are too many to delete without an explicit request. */
+  is_refused: boolean;
 };
 
-/** `keep`: how long readings are kept, such as `400 days`. */
+/** `keep` is how long readings are kept, such as `400 days`. Changes nothing. */
 export async function planRetention(sql: Sql, now: Date, keep: string): Promise<RetentionPlan> {
   const [plan] = await sql<RetentionPlan[]>`
-    select sensors, counted_from as "countedFrom", cutoff, retained_from as "retainedFrom", wanted, months, is_refused as "isRefused"
+    select sensors, counted_from, cutoff, retained_from, wanted, months, is_refused
     from logic.retention_plan(${now}, ${keep}::text::interval)`;
   return plan as RetentionPlan;
 }
 
-export async function countReadingsBefore(sql: Sql, instant: string): Promise<number> {
-  const [row] = await sql<{ n: number }[]>`
-    select count(*)::float8 as n from raw.readings where measured_at < ${instant}::text::timestamptz`;
-  return row?.n ?? 0;
-}
-
-type Options = { log: Log; timeZone?: string /** However many they are. */; apply?: boolean };
+type Options = {
+  log: Log;
+  /** Of the instants in the result and the log; default: UTC. */
+  timeZone?: string;
+  /** Deletes even what `is_refused` would keep. */
+  apply?: boolean;
+};
 
 /**
- * Deletes readings older than the retention, whole local months of them; what was computed from them stays. Does nothing, and says so,
- * where more would go than may at once. In this order, so that it may be interrupted anywhere: readings that old are refused from now
- * on, the last of them are computed, then they go.
+ * Deletes whole local months of readings older than the retention and keeps their aggregates; returns the plan. If the plan is refused,
+ * logs that and deletes nothing, unless `apply` is set. May be interrupted anywhere, because of its order: first such old readings are
+ * refused, then the last of them are refreshed into the aggregates, then they are deleted.
  */
 export async function deleteExpired(
-  target: Target,
+  target: DatabaseAddress,
   now: Date,
   keep: string,
-  { log, timeZone, apply = false }: Options,
+  { log, timeZone = 'UTC', apply = false }: Options,
 ): Promise<RetentionPlan> {
-  const work = async (sql: Sql) => {
+  return await asOwner(target, { ...REFRESH_SESSION, timeZone }, async (sql) => {
     const plan = await planRetention(sql, now, keep);
-    const { cutoff, wanted, months, countedFrom: counted_from, retainedFrom: retained_from } = plan;
-    if (plan.isRefused && !apply) {
+    const { cutoff, retained_from, wanted, months, counted_from } = plan;
+    if (plan.is_refused && !apply) {
       log.error(
         { retention: keep, cutoff, retained_from, wanted, months, counted_from },
-        'retention would delete more than two months of readings at once, so nothing was deleted; "retention" shows what would go, "retention --apply" deletes it',
+        'retention would delete more than two months of readings at once, so nothing was deleted; "retention" shows what would be deleted, "retention --apply" deletes it',
       );
       return plan;
     }
@@ -65,18 +68,25 @@ export async function deleteExpired(
     await sql`update raw.installation set retained_from = ingest_cutoff`;
     await sql`call logic.delete_expired_readings()`;
     return plan;
-  };
-  return await asOwner(target, work, timeZone);
+  });
 }
 
-/** What the cutoff is, and from when on readings are all there. */
-export async function currentCutoff(sql: Sql): Promise<Pick<RetentionPlan, 'cutoff' | 'retainedFrom'>> {
-  const [row] = await sql<Pick<RetentionPlan, 'cutoff' | 'retainedFrom'>[]>`
-    select ingest_cutoff as cutoff, retained_from as "retainedFrom" from raw.installation`;
-  return row as Pick<RetentionPlan, 'cutoff' | 'retainedFrom'>;
+/** `instant` is ISO 8601 text, or `-infinity`. */
+export async function countReadingsBefore(sql: Sql, instant: string): Promise<number> {
+  const [row] = await sql<{ n: number }[]>`
+    select count(*)::float8 as n from raw.readings where measured_at < ${instant}::text::timestamptz`;
+  return row?.n ?? 0;
 }
 
-/** Takes in again what was measured from `since` on, and throws, saying why, where that cannot be. */
+type Cutoff = Pick<RetentionPlan, 'cutoff' | 'retained_from'>;
+
+/** What holds now, whether or not there is a retention. */
+export async function currentCutoff(sql: Sql): Promise<Cutoff> {
+  const [row] = await sql<Cutoff[]>`select ingest_cutoff as cutoff, retained_from from raw.installation`;
+  return row as Cutoff;
+}
+
+/** Accepts readings from `since` on again. Rejects with the reason where that is impossible. */
 export async function lowerCutoff(sql: Sql, since: Date): Promise<void> {
   await sql`select logic.lower_ingest_cutoff(${since})`;
 }

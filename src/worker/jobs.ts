@@ -1,6 +1,6 @@
-/** Everything that happens by the clock (UTC): one table. Each run works from what is stored, so a run that was missed is made up for by the next. */
+/** The table of scheduled jobs. Each run works from what is stored, so the next run makes up for one that was missed. */
 import type { Clock } from '../clock.ts';
-import { onConnection, type Target } from '../database/client.ts';
+import { asOwner, type DatabaseAddress } from '../database/client.ts';
 import { feedDemoNetwork } from '../demo/lifecycle.ts';
 import { type Cap, trimQuarantine } from '../ingest/quarantine/trim.ts';
 import type { Log } from '../log.ts';
@@ -12,27 +12,29 @@ import { deleteExpired } from '../rollups/retention.ts';
 import type { Confirm } from './leader.ts';
 
 export type Job = {
+  /** The label `task` of its metrics. */
   readonly name: string;
-  /** Cron expression. */
+  /** A cron expression, in UTC. */
   readonly schedule: string;
   run(): Promise<void>;
 };
 
 export type JobContext = {
-  target: Target;
+  target: DatabaseAddress;
+  /** The installation's zone. */
   timeZone: string;
   clock: Clock;
   log: Log;
   metrics: Metrics;
-  /** How long readings are kept, such as `400 days`; undefined: for ever. */
+  /** How long readings are kept, such as `400 days`; undefined: forever. */
   retention: string | undefined;
   /** Hosts that readings may be pulled from. */
   pullHosts: readonly string[];
-  /** Rejects where this process is no longer the worker. */
+  /** Without it, this process is taken to be the worker. */
   confirm?: Confirm;
 };
 
-/** Those of one minute start in this order. */
+/** Every job. Those due in the same minute start in this order. */
 export function makeJobs(context: JobContext): Job[] {
   const { target, clock, log, metrics, timeZone, pullHosts: hosts, confirm } = context;
   return [
@@ -58,14 +60,14 @@ async function screenStations({ target, clock, log }: JobContext): Promise<void>
   if (screened.raised + screened.lifted > 0) log.info(screened, 'screening: stations were flagged, or flags lifted');
 }
 
-/** Keeps the quarantine within its bounds. */
+/** Deletes quarantined lines that are too old or too many, and logs how many of which providers. */
 export async function trimQuarantines(
   { target, clock, log }: Pick<JobContext, 'target' | 'clock' | 'log'>,
   cap?: Partial<Cap>,
 ): Promise<void> {
-  const options = { role: 'airseries_owner', name: 'airseries quarantine' } as const;
-  const { expired, surplus } = await onConnection(target, options, (sql) => trimQuarantine(sql, clock(), cap));
-  if (Object.keys(expired).length > 0) log.debug({ lines: expired }, 'lines of the quarantine were 90 days old');
+  const trim = asOwner(target, { name: 'airseries quarantine' }, (sql) => trimQuarantine(sql, clock(), cap));
+  const { expired, surplus } = await trim;
+  if (Object.keys(expired).length > 0) log.debug({ lines: expired }, 'quarantined lines expired after 90 days');
   if (Object.keys(surplus).length > 0) {
     log.warn(
       { lines: surplus },
@@ -74,7 +76,7 @@ export async function trimQuarantines(
   }
 }
 
-/** What is older than it need be goes, and the storage is kept in order. */
+/** Deletes expired readings, if there is a retention, and old digests; then compresses what is at rest. */
 export async function maintainStorage({
   target,
   clock,
@@ -84,16 +86,17 @@ export async function maintainStorage({
   metrics,
 }: Omit<JobContext, 'pullHosts'>): Promise<void> {
   if (retention !== undefined) {
-    const { isRefused } = await deleteExpired(target, clock(), retention, { log, timeZone });
-    if (isRefused) metrics.retentionRefusals.inc();
+    const { is_refused } = await deleteExpired(target, clock(), retention, { log, timeZone });
+    if (is_refused) metrics.retentionRefusals.inc();
   }
   await deleteOldDigests(target, clock());
   await maintain(target, clock());
 }
 
+/** How far back the nightly audit looks, and the default of the command. */
 export const AUDITED_DAYS = 35;
 
-/** What it finds is recorded, reported by a metric, and left as it is. */
+/** Differences are recorded, exported as a metric and logged, but not repaired. */
 async function auditAggregates({ target, clock, timeZone, log }: JobContext): Promise<void> {
   const now = clock();
   const from = new Date(now.getTime() - AUDITED_DAYS * 86_400_000);

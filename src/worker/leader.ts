@@ -1,97 +1,103 @@
 /**
- * Which of several processes on one database works. The worker is the one whose connection holds the lock airseries.worker. It proves every two
- * seconds that it is there; a session of which nothing is heard is ended by the server, and the lock with it, so a worker that is dead,
- * frozen or cut off is succeeded within ten seconds, and knows when it comes back that it is the worker no more.
+ * Leader election among the processes on one database: the worker is the one whose connection holds the lock airseries.worker. It queries on
+ * that connection every two seconds, and the server ends a session that is silent for six, which releases the lock. So a worker that is
+ * dead, frozen or cut off is replaced within ten seconds, and when it comes back it notices that it is no longer the worker.
  */
-import { connect, type Sql, type Target } from '../database/client.ts';
-import { withTimeout } from '../database/waiting.ts';
+import { connect, type DatabaseAddress, type Sql } from '../database/client.ts';
+import { singleFlight, unreachable, withTimeout } from '../database/waiting.ts';
 import type { Log } from '../log.ts';
 
 const TRY_EVERY_MS = 2_000;
-/** Longer than one proof and its answer. */
-const SILENT_MS = 6_000;
-const ANSWER_MS = 3_000;
+/** Longer than TRY_EVERY_MS and ANSWER_TIMEOUT_MS together. */
+const IDLE_TIMEOUT_MS = 6_000;
+const ANSWER_TIMEOUT_MS = 3_000;
 
-export type Worker = { stop(): Promise<void> };
+/** A process that is the worker or standing by. */
+export type Candidate = {
+  /** Stops the work, if it runs here, and releases the lock. Call it once. */
+  stop(): Promise<void>;
+};
 
-/** Rejects where this process is no longer the worker: for whoever is about to write. */
+/** Rejects if this process is no longer the worker. To be called before anything is written. */
 export type Confirm = () => Promise<void>;
 
+type Options = {
+  tryEveryMs?: number;
+  /** Called with true when this process becomes the worker, and with false when it ceases to be. */
+  onLeadership?: (isLeader: boolean) => void;
+};
+
 /**
- * Tries to become the worker, now and every two seconds. `begin` starts the work and returns what stops it; it is stopped when the
- * lock's connection is lost. Resolves after the first try (and after `begin`, where that try was a success).
+ * Tries to become the worker, now and every two seconds. `start` starts the work and resolves to the function that stops it, which is called
+ * when the lock is lost. Resolves after the first try, including `start` if that succeeded; rejects if the first try fails, which later
+ * ones only log.
  */
 export async function becomeLeader(
-  target: Target,
+  target: DatabaseAddress,
   log: Log,
-  begin: (confirm: Confirm) => Promise<() => Promise<void>>,
-  { tryEveryMs = TRY_EVERY_MS, onLeadership }: { tryEveryMs?: number; onLeadership?: (works: boolean) => void } = {},
-): Promise<Worker> {
+  start: (confirm: Confirm) => Promise<() => Promise<void>>,
+  { tryEveryMs = TRY_EVERY_MS, onLeadership }: Options = {},
+): Promise<Candidate> {
   let lock: Sql | undefined;
-  let end: (() => Promise<void>) | undefined;
-  let stopped = false;
+  let stopWork: (() => Promise<void>) | undefined;
+  let isStopped = false;
 
-  const step = async () => {
-    if (lock !== undefined && !(await isHeld(lock))) {
+  const tryToLead = async () => {
+    if (lock !== undefined && !(await holdsLock(lock))) {
       log.warn('the worker lock was lost with its connection; jobs stop here until it is regained');
       const lost = lock;
       lock = undefined; // from here on nothing is confirmed
       await release(lost);
     }
-    if (lock !== undefined || stopped) return;
-    const taken = await tryLock(target);
-    if (taken === undefined) return;
-    lock = taken;
+    if (lock !== undefined || isStopped) return;
+    const acquired = await tryLock(target);
+    if (acquired === undefined) return;
+    lock = acquired;
     log.info('this process is the worker');
     onLeadership?.(true);
     const confirm = async () => {
-      if (lock !== taken || !(await isHeld(taken))) throw new Error('this process is no longer the worker');
+      if (lock !== acquired || !(await holdsLock(acquired))) throw new Error('this process is no longer the worker');
     };
     try {
-      end = await proving(taken, tryEveryMs, begin(confirm));
+      stopWork = await keepingAlive(acquired, tryEveryMs, start(confirm));
     } catch (error) {
-      await release(taken);
+      await release(acquired);
       throw error;
     }
   };
-  const release = async (held: Sql) => {
+  const release = async (connection: Sql) => {
     onLeadership?.(false);
-    if (end !== undefined) await proving(held, tryEveryMs, end());
-    end = undefined;
+    if (stopWork !== undefined) await keepingAlive(connection, tryEveryMs, stopWork());
+    stopWork = undefined;
     lock = undefined;
-    await held.end({ timeout: 1 });
+    await connection.end({ timeout: 1 });
   };
 
-  await step();
+  await tryToLead();
   if (lock === undefined) log.info('another process is the worker; standing by');
-  let stepping: Promise<void> | undefined;
+  const tryAgain = singleFlight(() =>
+    tryToLead().catch((error: Error) => log.error({ err: error }, 'worker failed to start; retrying')),
+  );
+  let lastTry: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
-    stepping ??= step()
-      .catch((error: Error) => log.error({ err: error }, 'worker failed to start; retrying'))
-      .finally(() => {
-        stepping = undefined;
-      });
+    lastTry = tryAgain();
   }, tryEveryMs);
   return {
     async stop() {
-      stopped = true;
+      isStopped = true;
       clearInterval(timer);
-      await stepping;
+      await lastTry;
       if (lock !== undefined) await release(lock);
     },
   };
 }
 
-async function tryLock(target: Target): Promise<Sql | undefined> {
-  const sql = connect(target, { role: 'airseries_owner', name: 'airseries worker', idleTimeoutMs: SILENT_MS });
+/** A connection that holds the lock; undefined if another process has it. Rejects if the database does not answer in time. */
+async function tryLock(target: DatabaseAddress): Promise<Sql | undefined> {
+  const sql = connect(target, { role: 'airseries_owner', name: 'airseries worker', idleTimeoutMs: IDLE_TIMEOUT_MS });
   try {
-    const asked = sql`select raw.try_lock('airseries.worker') as got`;
-    const [row] = await withTimeout(
-      ANSWER_MS,
-      asked,
-      () => new Error(`the database did not answer within ${ANSWER_MS} ms`),
-    );
-    if (row?.got === true) return sql;
+    const [row] = await answered(sql`select raw.try_lock('airseries.worker') as acquired`);
+    if (row?.acquired === true) return sql;
   } catch (error) {
     await sql.end({ timeout: 0 });
     throw error;
@@ -100,9 +106,9 @@ async function tryLock(target: Target): Promise<Sql | undefined> {
   return undefined;
 }
 
-/** Work may take minutes to begin, and to end; the lock is proved meanwhile. */
-async function proving<T>(lock: Sql, everyMs: number, work: Promise<T>): Promise<T> {
-  const timer = setInterval(() => void isHeld(lock), everyMs);
+/** Starting and stopping the work may take minutes, in which the lock's session must not be idle. */
+async function keepingAlive<T>(lock: Sql, everyMs: number, work: Promise<T>): Promise<T> {
+  const timer = setInterval(() => void holdsLock(lock), everyMs);
   try {
     return await work;
   } finally {
@@ -110,17 +116,20 @@ async function proving<T>(lock: Sql, everyMs: number, work: Promise<T>): Promise
   }
 }
 
-/** postgres.js reconnects silently; a new connection would not hold the lock, so ask. The question is the proof that we are there. */
-async function isHeld(sql: Sql): Promise<boolean> {
-  const asked = sql`
+/** Never rejects. postgres.js reconnects silently, and a new connection does not hold the lock. The query also keeps the session alive. */
+async function holdsLock(sql: Sql): Promise<boolean> {
+  const query = sql`
     select exists (
       select from pg_locks
       where locktype = 'advisory' and classid = hashtext('airseries.worker')::oid and pid = pg_backend_pid() and granted
     ) as held`;
   try {
-    const [row] = await withTimeout(ANSWER_MS, asked, () => new Error('silence'));
+    const [row] = await answered(query);
     return row?.held === true;
   } catch {
     return false;
   }
 }
+
+const answered = <T>(query: PromiseLike<T>) =>
+  withTimeout(ANSWER_TIMEOUT_MS, query, () => unreachable(ANSWER_TIMEOUT_MS));

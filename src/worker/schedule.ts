@@ -1,4 +1,4 @@
-/** node-cron behind a few lines: every job by the UTC clock, never twice at once, its failures told and never fatal. */
+/** Starting the worker: first whatever is due, then each job on its schedule in UTC, with failures logged, counted and never fatal. */
 import { schedule as cron } from 'node-cron';
 import { watchClock } from '../clock.ts';
 import { hasDemo, loadDemo, shouldLoadDemo } from '../demo/lifecycle.ts';
@@ -6,15 +6,50 @@ import type { Log } from '../log.ts';
 import { makeDigest, refresh } from '../rollups/refresh.ts';
 import { type Job, type JobContext, makeJobs } from './jobs.ts';
 
-/** Who is told how the jobs go, and who knows whether this process may work at all. */
-export type Watch = Pick<JobContext, 'clock' | 'log' | 'metrics' | 'confirm'>;
+export type StartContext = JobContext & {
+  /** Whether a new database gets the demo network. */
+  demo: boolean;
+  /** Whether a person watches stderr. */
+  terminal: boolean;
+};
 
-/** Starts the jobs; the function it returns stops them and waits for those that are running. */
-export function scheduleJobs(jobs: readonly Job[], watch: Watch): () => Promise<void> {
-  const { log, metrics } = watch;
+/**
+ * Loads the demo network if it is due, brings the aggregates up to date, makes a digest, then starts the jobs. The result stops them and
+ * waits for those that are running.
+ */
+export async function startJobs(context: StartContext): Promise<() => Promise<void>> {
+  const { target, timeZone, demo, clock, log, terminal } = context;
+  const needsDemo = (demo && (await shouldLoadDemo(target))) || (await hasDemo(target));
+  if (needsDemo) {
+    const loading = loadDemo(target, { timeZone, now: clock(), log, terminal });
+    await refreshWhile(loading, () => refresh(target, clock())); // uses both cores, so that the first build is done soon
+  }
+  log.info('bringing the aggregates up to date');
+  const started = performance.now();
+  await refresh(target, clock());
+  log.info({ seconds: Number(((performance.now() - started) / 1000).toFixed(1)) }, 'aggregates are up to date');
+  await makeDigest(target, clock());
+  return scheduleJobs(makeJobs(context), context);
+}
+
+const PAUSE_MS = 1_000;
+
+/** Repeats the refresh until the loading is done; rejects as either does. */
+async function refreshWhile(loading: Promise<void>, refreshOnce: () => Promise<void>): Promise<void> {
+  const loaded = loading.then(() => true);
+  const pause = () => new Promise<false>((resolve) => setTimeout(resolve, PAUSE_MS, false));
+  while (!(await Promise.race([loaded, pause()]))) await refreshOnce();
+}
+
+/** What a run needs besides the job itself. */
+export type RunContext = Pick<JobContext, 'clock' | 'log' | 'metrics' | 'confirm'>;
+
+/** Starts the schedules. No job runs twice at once. The result stops the schedules and waits for the jobs that are running. */
+export function scheduleJobs(jobs: readonly Job[], context: RunContext): () => Promise<void> {
+  const { log, metrics } = context;
   const running = new Map<string, Promise<void>>();
   for (const { name: task } of jobs) {
-    // told as 0 before the first: an increase is seen only from one number to the next
+    // Prometheus sees an increase only between two values, so the first is 0
     metrics.jobRuns.inc({ task }, 0);
     metrics.jobFailures.inc({ task }, 0);
   }
@@ -25,19 +60,19 @@ export function scheduleJobs(jobs: readonly Job[], watch: Watch): () => Promise<
     }
     running.set(
       job.name,
-      runJob(job, watch).finally(() => running.delete(job.name)),
+      runJob(job, context).finally(() => running.delete(job.name)),
     );
   };
   const schedule = () =>
     jobs.map((job) =>
-      cron(job.schedule, () => start(job), { name: job.name, timezone: 'UTC', logger: loggerFor(log) }),
+      cron(job.schedule, () => start(job), { name: job.name, timezone: 'UTC', logger: cronLogger(log) }),
     );
 
   let tasks = schedule();
   const destroy = () => Promise.all(tasks.map((task) => task.destroy()));
   const unwatch = watchClock(async (seconds) => {
     log.warn({ seconds }, 'the system clock was changed; jobs continue on the new time');
-    await destroy(); // they wait for the old one
+    await destroy(); // they wait for a time by the old clock
     tasks = schedule();
   });
   return async () => {
@@ -47,14 +82,14 @@ export function scheduleJobs(jobs: readonly Job[], watch: Watch): () => Promise<
   };
 }
 
-/** What the scheduler itself has to say, as lines of our log: a run that was late, for instance. */
-function loggerFor(log: Log) {
-  const tell = (message: string | Error) => log.warn({ scheduler: true }, String(message));
-  return { info: () => undefined, debug: () => undefined, warn: tell, error: tell };
+/** Passes the scheduler's own warnings on, such as that of a late run. */
+function cronLogger(log: Log) {
+  const warn = (message: string | Error) => log.warn({ scheduler: true }, String(message));
+  return { info: () => undefined, debug: () => undefined, warn, error: warn };
 }
 
-/** Never rejects. */
-export async function runJob({ name: task, run }: Job, { clock, log, metrics, confirm }: Watch): Promise<void> {
+/** Runs a job once, unless this process is no longer the worker. Never rejects: a failure is logged and counted. */
+export async function runJob({ name: task, run }: Job, { clock, log, metrics, confirm }: RunContext): Promise<void> {
   const started = performance.now();
   metrics.jobRuns.inc({ task });
   try {
@@ -68,37 +103,4 @@ export async function runJob({ name: task, run }: Job, { clock, log, metrics, co
     metrics.jobFailures.inc({ task });
     log.error({ job: task, err: error }, 'job failed; it will run again at its next scheduled time');
   }
-}
-
-/** What the worker does: everything that writes. At first whatever is due, then each job at its time. */
-
-export type Work = JobContext & {
-  /** Whether a fresh database gets the demo network. */
-  demo: boolean;
-  terminal: boolean;
-};
-
-const PAUSE_MS = 1_000;
-
-/** Repeats the refresh until the loading is over. */
-async function refreshWhile(loading: Promise<void>, refreshOnce: () => Promise<void>): Promise<void> {
-  const ended = loading.then(() => true);
-  const pause = () => new Promise<false>((resolve) => setTimeout(resolve, PAUSE_MS, false));
-  while (!(await Promise.race([ended, pause()]))) await refreshOnce();
-}
-
-/** Resolves when the aggregates are up to date and the regions have a digest; the function it gives stops the jobs. */
-export async function startJobs(work: Work): Promise<() => Promise<void>> {
-  const { target, timeZone, demo, clock, log, terminal } = work;
-  const demoHere = (demo && (await shouldLoadDemo(target))) || (await hasDemo(target));
-  if (demoHere) {
-    const loaded = loadDemo(target, { timeZone, now: clock(), log, terminal });
-    await refreshWhile(loaded, () => refresh(target, clock())); // both cores work, and the first build is soon done
-  }
-  log.info('bringing the aggregates up to date');
-  const started = performance.now();
-  await refresh(target, clock());
-  log.info({ seconds: Number(((performance.now() - started) / 1000).toFixed(1)) }, 'aggregates are up to date');
-  await makeDigest(target, clock());
-  return scheduleJobs(makeJobs(work), work);
 }

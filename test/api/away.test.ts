@@ -4,7 +4,7 @@ import request from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeApp } from '../../src/api/app.ts';
 import { makeClock } from '../../src/clock.ts';
-import { connect, type Sql, type Target } from '../../src/database/client.ts';
+import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
 import { type Api, openReads } from '../../src/database/pools.ts';
 import { onEveryEngine } from '../support/database.ts';
 import { openMute, openWire } from '../support/silence.ts';
@@ -42,7 +42,7 @@ async function expectAway(app: RequestListener, path?: string) {
   });
 }
 
-function appOver(target: Target) {
+function appOver(target: DatabaseAddress) {
   const db = openReads<Api>(target, { timeZone: 'Asia/Yerevan', max: 4 });
   const log = recordingLog();
   return { app: makeApp({ db, clock: makeClock(NOW), siteBaseUrl: '', log }), db, log };
@@ -50,7 +50,7 @@ function appOver(target: Target) {
 
 onEveryEngine('a database that goes away', (engine) => {
   let served: Served;
-  let target: Exclude<Target, string>;
+  let target: Exclude<DatabaseAddress, string>;
   let administrator: Sql;
   beforeAll(async () => {
     served = await serve(engine);
@@ -170,7 +170,7 @@ onEveryEngine('a database that goes away', (engine) => {
   });
 });
 
-it.each<[string, Target]>([
+it.each<[string, DatabaseAddress]>([
   ['a socket that leads nowhere', { host: '/nonexistent', port: 5432, user: 'x', database: 'x' }],
   ['a port where nobody listens', 'postgres://x@127.0.0.1:1/x'],
   ['a host without a name', 'postgres://x@nowhere.invalid/x'],

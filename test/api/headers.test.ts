@@ -7,7 +7,7 @@ import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeApp } from '../../src/api/app.ts';
 import { LOCALES } from '../../src/contract/locales.ts';
-import type { Target } from '../../src/database/client.ts';
+import type { DatabaseAddress } from '../../src/database/client.ts';
 import { type Api, openReads } from '../../src/database/pools.ts';
 import { startingListener } from '../../src/http/starting.ts';
 import { makeLog } from '../../src/log.ts';
@@ -64,7 +64,7 @@ beforeAll(async () => {
   here = await install(engines[0] ?? 'plain', citiesOfOneStation(['town']));
   await here.accept([reading(1, NOW, { pm25: 10 })]);
   await here.refresh(NOW);
-  const over = (target: Target) => {
+  const over = (target: DatabaseAddress) => {
     const db = openReads<Api>(target, { timeZone: here.database.timeZone, max: 4 });
     closing.push(() => db.destroy());
     return makeApp({ db, clock: () => NOW, siteBaseUrl: '', log: makeLog('silent') });

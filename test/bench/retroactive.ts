@@ -17,7 +17,7 @@ import { copyFileSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { onConnection, type Target } from '../../src/database/client.ts';
+import { type DatabaseAddress, onConnection } from '../../src/database/client.ts';
 import { openEmbeddedServer } from '../../src/database/embedded/server.ts';
 import { makeLog } from '../../src/log.ts';
 import { maintain } from '../../src/rollups/refresh.ts';
@@ -66,7 +66,7 @@ function importNetwork() {
   return cli('import', 'network', networkFile);
 }
 
-async function change({ name, change: edit, marks }: Change, target: Target): Promise<void> {
+async function change({ name, change: edit, marks }: Change, target: DatabaseAddress): Promise<void> {
   edit(network);
   const begun = machineLoad();
   const reading = read();

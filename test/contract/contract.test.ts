@@ -1,4 +1,4 @@
-/** The contract says what the specification says: keys in its order, each with a meaning, and units where there is one. */
+/** The contract matches the specification: keys in its order, each with a meaning and, where there is one, a unit. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ENDPOINTS } from '../../src/contract/endpoints.ts';

@@ -1,4 +1,4 @@
-/** The key orders of the specification, written out here once more and on purpose: the contract's schemas are held against them. */
+/** The key orders of the specification, deliberately written out again to compare the contract's schemas with. */
 export const PROVIDER = ['id', 'title', 'url', 'image', 'image_dark'];
 
 export const STATION = [

@@ -1,4 +1,4 @@
-/** The types that queries of schema api are checked by are those of the database. */
+/** The committed types of schema api match the database. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
@@ -22,7 +22,7 @@ onEveryEngine('the types of schema api', (engine) => {
     expect(await apiTypes(reader), 'run: npm run types').toBe(committed);
   });
 
-  it('are not null only where there is never a null', async () => {
+  it('say not null only of columns without nulls', async () => {
     const functions = await reader`select proname from pg_proc where pronamespace = 'api'::regnamespace`;
     const isFunction = (name: string) => functions.some(({ proname }) => proname === name);
     const withRows: string[] = [];

@@ -1,10 +1,7 @@
-/**
- * The types of schema api, written from the catalog of a migrated database: what src/database/apiTypes.ts is made and checked by. Formatted
- * as Biome would.
- */
+/** Generates the text of src/database/apiTypes.ts from the catalog of a migrated database, formatted as Biome would. */
 import type { Sql } from '../../src/database/client.ts';
 
-/** As our driver gives them; a timestamptz is ISO 8601 text with the offset of the session's zone. */
+/** PostgreSQL's types as our driver returns them. A timestamptz is ISO 8601 text with the offset of the session's zone. */
 const TYPES: Readonly<Record<string, string>> = {
   int4: 'number',
   float8: 'number',
@@ -14,8 +11,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The columns that are never null. The catalog does not know that of views and functions, so every other column is `| null`; the test of
- * the generated types looks for nulls in these.
+ * The columns that are never null. The catalog does not say so of views and functions, so every other column is `| null`. The test looks
+ * for nulls in these.
  */
 export const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
   provider: ['id', 'title', 'url', 'image', 'image_dark'],
@@ -50,13 +47,13 @@ export const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
   station_outlier: ['station_id', 'timestamp', 'avg_pm25', 'neighbour_count', 'neighbour_median', 'difference'],
 };
 
-/** `how` is a column of a view or function (t), an argument (i) or one that may be left out (d). */
-type Item = { relation: string; is_function: boolean; how: 't' | 'i' | 'd'; name: string; type: string };
+/** `kind` is a column of a view or function (t), an argument (i) or an argument with a default (d). */
+type Item = { relation: string; is_function: boolean; kind: 't' | 'i' | 'd'; name: string; type: string };
 
-/** The whole text of src/database/apiTypes.ts. Throws on a type that schema api may not have, and on a column of NEVER_NULL that is not there. */
+/** The whole file. Throws on a type that is not in TYPES, and on a column of NEVER_NULL that does not exist. */
 export async function apiTypes(sql: Sql): Promise<string> {
   const items = await sql<Item[]>`
-    select c.relname as relation, false as is_function, 't' as how, a.attname as name, t.typname as type, a.attnum::int as position
+    select c.relname as relation, false as is_function, 't' as kind, a.attname as name, t.typname as type, a.attnum::int as position
     from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     join pg_type t on t.oid = a.atttypid
@@ -72,8 +69,8 @@ export async function apiTypes(sql: Sql): Promise<string> {
   const names = [...new Set(items.map(({ relation }) => relation))];
   const relations = new Map(names.map((name) => [name, items.filter(({ relation }) => relation === name)]));
   for (const [relation, columns] of Object.entries(NEVER_NULL)) {
-    const there = relations.get(relation)?.map(({ name }) => name) ?? [];
-    const absent = columns.filter((column) => !there.includes(column));
+    const existing = relations.get(relation)?.map(({ name }) => name) ?? [];
+    const absent = columns.filter((column) => !existing.includes(column));
     if (absent.length > 0) throw new Error(`api.${relation} has no column ${absent.join(', ')} (NEVER_NULL)`);
   }
   const written = [...relations].map(([name, all]) =>
@@ -83,29 +80,29 @@ export async function apiTypes(sql: Sql): Promise<string> {
 export type ApiViews = {
 ${written.filter((text) => text.startsWith("  'api.")).join('')}};
 
-/** What returns rows: its arguments by name, and a row. */
+/** The functions that return rows: their arguments by name, and a row. */
 export type ApiFunctions = {
 ${written.filter((text) => !text.startsWith("  'api.")).join('')}};
 `;
 }
 
 const HEADER = `/**
- * The views and functions of schema api as Kysely sees them. Generated from the catalog by \`npm run types\`: not to be edited.
- * A column is nullable unless test/database/apiTypes.ts says that it never is null.
+ * The views and functions of schema api as Kysely sees them. Generated from the catalog by \`npm run types\`; do not edit.
+ * A column is nullable unless test/database/apiTypes.ts lists it as never null.
  */
 `;
 
 function functionType(name: string, items: readonly Item[]): string {
-  const args = items.filter(({ how }) => how !== 't').map(argument);
+  const args = items.filter(({ kind }) => kind !== 't').map(argument);
   const row = rowType(
     '    row: ',
-    items.filter(({ how }) => how === 't'),
+    items.filter(({ kind }) => kind === 't'),
   );
   return `  ${name}: {\n    arguments: { ${args.join('; ')} };\n${row}  };\n`;
 }
 
-function argument({ how, name, type }: Item): string {
-  return `${name}${how === 'd' ? '?' : ''}: ${type === 'timestamptz' ? 'Date' : typeOf(name, type)}`;
+function argument({ kind, name, type }: Item): string {
+  return `${name}${kind === 'd' ? '?' : ''}: ${type === 'timestamptz' ? 'Date' : typeOf(name, type)}`;
 }
 
 const WIDTH = 120;

@@ -1,4 +1,4 @@
-/** The arithmetic in SQL against the golden values of the rules. */
+/** The arithmetic in SQL, with the rules' reference values. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
@@ -55,21 +55,21 @@ onEveryEngine('arithmetic', (engine) => {
 
   const value = async (expression: string) => (await sql.unsafe(`select ${expression} as value`))[0]?.value;
 
-  it.each(PM25_TO_AQI)('AQI of PM2.5 %d is %d (Q1, Q2)', async (pm25, aqi) => {
+  it.each(PM25_TO_AQI)('gives PM2.5 %d the AQI %d (Q1, Q2)', async (pm25, aqi) => {
     expect(await value(`rollup.aqi(${pm25}, null)`)).toBe(aqi);
   });
 
-  it.each(PM10_TO_AQI)('AQI of PM10 %d is %d (Q1, Q2)', async (pm10, aqi) => {
+  it.each(PM10_TO_AQI)('gives PM10 %d the AQI %d (Q1, Q2)', async (pm10, aqi) => {
     expect(await value(`rollup.aqi(null, ${pm10})`)).toBe(aqi);
   });
 
-  it('AQI is the larger of the two, null without either (Q1)', async () => {
+  it('the AQI is the larger of the two, and null without either (Q1)', async () => {
     expect(await value('rollup.aqi(9, 154)')).toBe(100);
     expect(await value('rollup.aqi(35.4, 27)')).toBe(100);
     expect(await value('rollup.aqi(null, null)')).toBeNull();
   });
 
-  it('publishes half away from zero, never -0, particles never below 0', async () => {
+  it('rounds half away from zero, never to -0, and particles never below 0', async () => {
     expect(await value('logic.published(2.5, 0)')).toBe(3);
     expect(await value('logic.published(-2.5, 0)')).toBe(-3);
     expect(await value('logic.published(0.25, 1)')).toBe(0.3);
@@ -78,7 +78,7 @@ onEveryEngine('arithmetic', (engine) => {
     expect(await value('logic.published_floor(null, 1)')).toBeNull();
   });
 
-  it('means 350° and 10° to 0°, and opposite winds to none (A7)', async () => {
+  it('averages 350° and 10° to 0°, and opposite winds to null (A7)', async () => {
     expect(
       await value('logic.published(logic.wind_degrees(sind(350) + sind(10), cosd(350) + cosd(10)), 0)::int % 360'),
     ).toBe(0);
@@ -86,7 +86,7 @@ onEveryEngine('arithmetic', (engine) => {
     expect(await value('logic.wind_degrees(-1, 0)')).toBe(270);
   });
 
-  it('labels the compass (C3)', async () => {
+  it('names compass points (C3)', async () => {
     const label = (degrees: number) => value(`api.compass(${degrees})`);
     expect(await Promise.all([0, 11.24, 11.26, 45, 348.7, 348.8, 359.9].map(label))).toEqual([
       'N',
@@ -100,7 +100,7 @@ onEveryEngine('arithmetic', (engine) => {
     expect(await value('api.compass(null)')).toBeNull();
   });
 
-  it('exceeds a guideline from 15 % over it (W3)', async () => {
+  it('reports an exceedance from 15 % above the guideline (W3)', async () => {
     expect(await value('api.exceedance(17.25, 15)')).toBeNull();
     expect(await value('api.exceedance(17.26, 15)')).toBe(1.2);
     expect(await value('api.exceedance(5.75, 5)')).toBeNull();
@@ -108,7 +108,7 @@ onEveryEngine('arithmetic', (engine) => {
     expect(await value('api.exceedance(null, 5)')).toBeNull();
   });
 
-  it('knows the windows at an instant (H1), on days of 23 and 25 hours too', async () => {
+  it('computes the windows at an instant (H1)', async () => {
     const rows = await sql`select series, since, until from api.history_window('2026-11-20T13:37:00+04:00')`;
     expect(rows.map(({ series, since, until }) => `${series} ${since} ${until}`)).toEqual([
       '24h 2026-11-19T13:00:00+04:00 2026-11-20T13:00:00+04:00',
@@ -119,11 +119,11 @@ onEveryEngine('arithmetic', (engine) => {
     ]);
   });
 
-  it('counts days from midnight to midnight where the clocks skip one', async () => {
+  it('starts a day at 1:00 where the clocks skip midnight', async () => {
     const santiago = await testDatabase(engine, 'America/Santiago');
-    const asked = santiago.as();
+    const sql = santiago.as();
     expect(
-      await asked`select rollup.bucket_start('day', '2026-09-06 12:00+00') as start,
+      await sql`select rollup.bucket_start('day', '2026-09-06 12:00+00') as start,
       rollup.bucket_add('day', rollup.bucket_start('day', '2026-09-06 12:00+00'), 1) as next`,
     ).toEqual([{ start: '2026-09-06T01:00:00-03:00', next: '2026-09-07T00:00:00-03:00' }]);
     await santiago.drop();

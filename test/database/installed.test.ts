@@ -1,9 +1,9 @@
-/** A process that may only read checks what it cannot migrate, and serves as nothing but a reader from its login on. */
+/** A login that may only read: the check of a database that it cannot migrate, and a service that has no other login. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Sql, Target } from '../../src/database/client.ts';
-import { MigrationRefused } from '../../src/database/definitions.ts';
+import type { DatabaseAddress, Sql } from '../../src/database/client.ts';
 import { checkInstalled } from '../../src/database/installed.ts';
 import { migrate } from '../../src/database/migrate.ts';
+import { MigrationRefused } from '../../src/database/migrations.ts';
 import { makeLog } from '../../src/log.ts';
 import { emptyDatabase, onEveryEngine } from '../support/database.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
@@ -14,15 +14,15 @@ onEveryEngine('a login that may only read', (engine) => {
   let here: Installation;
   let superuser: Sql;
   let login: string;
-  let target: Target;
+  let target: DatabaseAddress;
   beforeAll(async () => {
     here = await install(engine, citiesOfOneStation(['town']));
     await here.refresh(SERVICE_NOW);
     superuser = here.database.superuser();
-    const server = here.database.target as Exclude<Target, string>;
+    const server = here.database.target as Exclude<DatabaseAddress, string>;
     login = `api_of_${server.database}`;
     await superuser.unsafe(`create role ${login} login password 'secret' in role airseries_reader`);
-    target = { ...server, user: login, password: 'secret' } as Target;
+    target = { ...server, user: login, password: 'secret' } as DatabaseAddress;
   });
   afterAll(async () => {
     await superuser.unsafe(`drop role ${login}`);
@@ -35,34 +35,39 @@ onEveryEngine('a login that may only read', (engine) => {
     return (error as Error).message;
   };
 
-  it('learns what a migration would tell', async () => {
+  it('gets the same result as from a migration', async () => {
     const now = SERVICE_NOW;
-    const told = await migrate(here.database.target, { now, log: makeLog('silent') });
-    expect(await checkInstalled(target, { timeZone: 'Asia/Yerevan' })).toEqual(told);
+    const migrated = await migrate(here.database.target, { now, log: makeLog('silent') });
+    expect(await checkInstalled(target, { timeZone: 'Asia/Yerevan' })).toEqual(migrated);
   });
 
-  it.each(['rollups', 'repeatable'])('refuses a database of other %s, and says who can change that', async (column) => {
-    await superuser.unsafe(`update raw.installation set ${column} = 'x' || ${column}`);
-    expect(await refusal()).toMatch(new RegExp(`another version \\(${column}\\).*with DATABASE_URL`));
-    await superuser.unsafe(`update raw.installation set ${column} = substr(${column}, 2)`);
-  });
+  it.each(['rollups', 'repeatable'])(
+    'refuses a database with other %s, and says how to change that',
+    async (column) => {
+      await superuser.unsafe(`update raw.installation set ${column} = 'x' || ${column}`);
+      expect(await refusal()).toMatch(new RegExp(`another version \\(${column}\\).*with DATABASE_URL`));
+      await superuser.unsafe(`update raw.installation set ${column} = substr(${column}, 2)`);
+    },
+  );
 
-  it('refuses one of other migrations, of another zone, and one that nobody has migrated', async () => {
+  it('refuses a database with other migrations, with another zone, or without any migration', async () => {
     await superuser`insert into raw.migration values (99, 'of_tomorrow', 'x', ${SERVICE_NOW})`;
     expect(await refusal()).toContain('(migrations)');
     await superuser`delete from raw.migration where number = 99`;
     expect(await refusal({ timeZone: 'UTC' })).toContain('TIME_ZONE is UTC');
     const empty = await emptyDatabase(engine);
-    expect(await refusal({}, { ...(target as object), ...pick(empty.target) } as Target)).toContain('is not migrated');
+    expect(await refusal({}, { ...(target as object), ...pick(empty.target) } as DatabaseAddress)).toContain(
+      'is not migrated',
+    );
     await empty.drop();
   });
-  const pick = (of: Target) => ({ database: (of as Exclude<Target, string>).database });
+  const pick = (of: DatabaseAddress) => ({ database: (of as Exclude<DatabaseAddress, string>).database });
 
-  const reading = () => ({ ...placeOf(here.database.target), PGUSER: login, PGPASSWORD: 'secret' });
+  const readerEnvironment = () => ({ ...placeOf(here.database.target), PGUSER: login, PGPASSWORD: 'secret' });
 
-  it('is all that a process with ROLE=api needs, and all its sessions are of it', async () => {
+  it('is all that a process with ROLE=api needs, and the only one it uses', async () => {
     const service = await startService(here, {
-      ...reading(),
+      ...readerEnvironment(),
       ROLE: 'api',
       DATABASE_URL: '',
       READER_DATABASE_URL: 'postgres://',
@@ -76,8 +81,8 @@ onEveryEngine('a login that may only read', (engine) => {
     expect((await service.finished).code).toBe(0);
   });
 
-  it('is not enough for what writes', async () => {
-    const environment = { ...reading(), READER_DATABASE_URL: 'postgres://' };
+  it('is not enough for a worker or a command', async () => {
+    const environment = { ...readerEnvironment(), READER_DATABASE_URL: 'postgres://' };
     const all = await start('main', [], environment).finished;
     expect([all.code, all.stderr]).toEqual([1, expect.stringContaining('alone is enough for ROLE=api')]);
     const command = await start('cli', ['migrate'], { ...environment, ROLE: 'api' }).finished;

@@ -1,9 +1,9 @@
-/** What a database refuses, and that each refusal says what to do. */
+/** Migrating, and refusing a database with an error that says what to do. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { connect, type Sql, type Target } from '../../src/database/client.ts';
-import { MigrationRefused, pendingMigrations, readMigrations } from '../../src/database/definitions.ts';
+import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
 import { migrate } from '../../src/database/migrate.ts';
+import { MigrationRefused, pendingMigrations, readMigrations } from '../../src/database/migrations.ts';
 import { makeLog } from '../../src/log.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
 import { emptyDatabase, engines, onEveryEngine } from '../support/database.ts';
@@ -14,7 +14,7 @@ const now = new Date('2026-11-20T00:00:00Z');
 const log = makeLog('silent');
 
 onEveryEngine('migrate', (engine) => {
-  let target: Target;
+  let target: DatabaseAddress;
   let sql: Sql;
   let drop: () => Promise<void>;
 
@@ -27,7 +27,7 @@ onEveryEngine('migrate', (engine) => {
     await drop();
   });
 
-  const bring = (timeZone?: string, epoch?: string) => migrate(target, { timeZone, epoch, now, log });
+  const run = (timeZone?: string, epoch?: string) => migrate(target, { timeZone, epoch, now, log });
   const refusal = async (work: Promise<unknown>) => {
     const error = await work.catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(MigrationRefused);
@@ -35,64 +35,64 @@ onEveryEngine('migrate', (engine) => {
   };
 
   it('records the default zone and the engine, and is idempotent', async () => {
-    const first = await bring();
+    const first = await run();
     expect(first).toMatchObject({ timeZone: 'Asia/Yerevan', epoch: '2000-01-01', engine });
-    expect(await bring()).toEqual(first);
-    expect(await bring('Asia/Yerevan', '2000-01-01')).toEqual(first);
+    expect(await run()).toEqual(first);
+    expect(await run('Asia/Yerevan', '2000-01-01')).toEqual(first);
   });
 
-  it('runs once when many start at the same time', async () => {
-    const all = await Promise.all([bring(), bring(), bring(), bring()]);
+  it('applies each migration once when many processes start at the same time', async () => {
+    const all = await Promise.all([run(), run(), run(), run()]);
     expect(new Set(all.map((one) => JSON.stringify(one))).size).toBe(1);
     const [row] = await sql`select count(*)::int as rows from raw.migration`;
     expect(row?.rows).toBe(all[0]?.applied);
   });
 
-  it('refuses another zone than the recorded one (Z1)', async () => {
-    await bring('Europe/Berlin');
-    const message = await refusal(bring('Asia/Yerevan'));
+  it('refuses a zone other than the recorded one (Z1)', async () => {
+    await run('Europe/Berlin');
+    const message = await refusal(run('Asia/Yerevan'));
     expect(message).toContain('TIME_ZONE is Asia/Yerevan');
     expect(message).toContain('made for Europe/Berlin');
-    expect((await bring()).timeZone).toBe('Europe/Berlin');
+    expect((await run()).timeZone).toBe('Europe/Berlin');
   });
 
-  it('refuses another epoch than the recorded one (Z1)', async () => {
-    await bring('Asia/Yerevan', '2011-01-01');
-    expect(await refusal(bring(undefined, '2012-01-01'))).toMatch(/EPOCH is 2012-01-01, but .* begins on 2011-01-01/);
-    expect((await bring()).epoch).toBe('2011-01-01');
+  it('refuses an epoch other than the recorded one (Z1)', async () => {
+    await run('Asia/Yerevan', '2011-01-01');
+    expect(await refusal(run(undefined, '2012-01-01'))).toMatch(/EPOCH is 2012-01-01, but .* begins on 2011-01-01/);
+    expect((await run()).epoch).toBe('2011-01-01');
   });
 
-  it('touches nothing where it refuses the zone (Z1)', async () => {
-    expect(await refusal(bring('Asia/Yerewan'))).toContain('no such zone');
+  it('changes nothing when it refuses the zone (Z1)', async () => {
+    expect(await refusal(run('Asia/Yerewan'))).toContain('no such zone');
     expect(await sql`select from pg_namespace where nspname = 'raw'`).toHaveLength(0);
   });
 
   it('refuses a changed migration', async () => {
-    await bring();
+    await run();
     await sql`update raw.migration set checksum = 'x' where number = 2`;
-    expect(await refusal(bring())).toMatch(/Migration 2 \(network\) was changed.*Put the file back/);
+    expect(await refusal(run())).toMatch(/Migration 2 \(network\) was changed.*Put the file back/);
   });
 
   it('refuses a gap in the record', async () => {
-    await bring();
+    await run();
     await sql`delete from raw.migration where number = 2`;
-    expect(await refusal(bring())).toMatch(/gap.*Restore/);
+    expect(await refusal(run())).toMatch(/gap.*Restore/);
   });
 
-  it('refuses a database newer than the program', async () => {
-    const { applied } = await bring();
+  it('refuses a database that is newer than the program', async () => {
+    const { applied } = await run();
     await sql`insert into raw.migration values (${applied + 1}, 'of_tomorrow', 'x', ${now})`;
-    expect(await refusal(bring())).toMatch(/newer than this program.*of_tomorrow.*Install the newer version/);
+    expect(await refusal(run())).toMatch(/newer than this program.*of_tomorrow.*Install the newer version/);
   });
 
   it('refuses a database of a development version, and says what to do', async () => {
-    await bring();
+    await run();
     await sql`update raw.migration set name = 'floors' where number = 1`;
-    expect(await refusal(bring())).toMatch(/"floors".*before the first release.*Make a new database.*import/);
+    expect(await refusal(run())).toMatch(/"floors".*before the first release.*Make a new database.*import/);
   });
 
-  it('rebuilds the aggregates when their definition is another, and is not ready before they are filled', async () => {
-    await bring();
+  it('rebuilds the aggregates when their definition has changed, and is not ready before they are filled', async () => {
+    await run();
     await sql`insert into raw.readings (measured_at, sensor_id, pm25) values ('2026-11-19', 1, 5)`;
     await refresh(target, now);
     const definitions = changedDefinitions(temporaryFolder('sql'), 'rollups/sensor_hourly.sql', (text) =>
@@ -107,28 +107,28 @@ onEveryEngine('migrate', (engine) => {
   });
 
   it.runIf(engine === 'timescale')('refuses a TimescaleDB whose catalogs the refresh cannot read', async () => {
-    await bring();
+    await run();
     const rename = (from: string, to: string) =>
       sql.unsafe(`alter table _timescaledb_catalog.continuous_aggs_invalidation_threshold rename ${from} to ${to}`);
     await rename('watermark', 'high_water');
-    expect(await refusal(bring())).toMatch(/catalogs of TimescaleDB 2\.\d+\.\d+ are not those .*watermark/);
+    expect(await refusal(run())).toMatch(/catalogs of TimescaleDB 2\.\d+\.\d+ are not those .*watermark/);
     await rename('high_water', 'watermark');
   });
 
-  it('rebuilds schema api when any of it changed, and only then', async () => {
-    await bring();
+  it('rebuilds schema api when its text has changed, and only then', async () => {
+    await run();
     const oid = async () => (await sql`select 'api.station_daily'::regclass::oid as oid`)[0]?.oid;
     const before = await oid();
-    await bring();
+    await run();
     expect(await oid()).toBe(before);
     await sql`update raw.installation set repeatable = 'x'`;
-    await bring();
+    await run();
     expect(await oid()).not.toBe(before);
   });
 });
 
-describe('an engine', () => {
-  it.runIf(engines.includes('timescale'))('that the server no longer has is refused', async () => {
+describe('the recorded engine', () => {
+  it.runIf(engines.includes('timescale'))('is refused if the server no longer has it', async () => {
     const { target, drop } = await emptyDatabase('plain');
     await migrate(target, { timeZone: undefined, now, log });
     const sql = connect(target, {});
@@ -139,7 +139,7 @@ describe('an engine', () => {
   });
 });
 
-describe('the files', () => {
+describe('the migration files', () => {
   const definitions = (...names: string[]) => {
     const made = changedDefinitions(temporaryFolder('sql'));
     rmSync(new URL('migrations/', made.folder), { recursive: true });
@@ -153,11 +153,11 @@ describe('the files', () => {
     [['0001_a.sql', '0001_b.sql']],
     [['0001_a.sql', '0001_b.plain.sql']],
     [['1_a.sql']],
-  ])('must be numbered without a gap, each number once: %s', (names) => {
+  ])('must be numbered without gaps or duplicates: %s', (names) => {
     expect(() => readMigrations(definitions(...names), 'plain')).toThrow(/migrations are named 0001_name.sql/);
   });
 
-  it('may have digits in their names and a twin for each engine, which comes after the common part', () => {
+  it('may have digits in their names, and a variant for each engine after the common part', () => {
     const made = definitions('0001_pm25.sql', '0002_b.plain.sql', '0002_b.timescale.sql', '0002_b.sql');
     expect(readMigrations(made, 'timescale').map(({ name, text }) => [name, text])).toEqual([
       ['pm25', '-- 0001_pm25.sql\n'],
@@ -165,7 +165,7 @@ describe('the files', () => {
     ]);
   });
 
-  it('that are pending come in order', () => {
+  it('are applied in order', () => {
     const migrations = readMigrations(definitions('0001_a.sql', '0002_b.sql'), 'plain');
     expect(pendingMigrations(migrations, migrations.slice(0, 1)).map(({ name }) => name)).toEqual(['b']);
   });

@@ -1,4 +1,4 @@
-/** The floor plan as the database enforces it: each forbidden statement is tried. */
+/** The database enforces what each role may do: every forbidden statement is tried. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Role, Sql } from '../../src/database/client.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
@@ -49,7 +49,7 @@ onEveryEngine('roles', (engine) => {
   beforeAll(async () => {
     database = await testDatabase(engine);
     const owner = database.as();
-    // a login as an operator would make it, so that `set role` is really tried
+    // a login as an operator would create it, so that `set role` is really tried
     for (const role of Object.keys(FORBIDDEN)) {
       await database.superuser().unsafe(`create role ${login(database, role)} login in role ${role}`);
     }
@@ -70,7 +70,7 @@ onEveryEngine('roles', (engine) => {
     },
   );
 
-  it('the reader reads api and the ingest role writes readings', async () => {
+  it('the reader may read api, and the ingest role may write readings', async () => {
     const reader: Sql = database.as('airseries_reader');
     expect(await reader`select * from api.station`).toEqual([]);
     expect(await reader`select * from api.station_current('2026-11-20')`).toEqual([]);

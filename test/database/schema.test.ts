@@ -1,6 +1,6 @@
 /**
- * What reviewers read: the schema of a new database and the SQL that builds it, both engines, as committed in test/snapshots. A change
- * shows there in full; `npx vitest run test/database/schema.test.ts -u` accepts it.
+ * The schema of a new database and the SQL that builds it, for both engines, match the snapshots in test/snapshots, which reviewers read.
+ * `npx vitest run test/database/schema.test.ts -u` accepts a change.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PARAMETERS } from '../../src/contract/parameters.ts';
@@ -22,13 +22,13 @@ onEveryEngine('the schema', (engine) => {
   });
   afterAll(() => database.drop());
 
-  it('is the one that was reviewed', async () => {
+  it('matches the snapshot', async () => {
     await expect(`${(await describeSchema(owner)).join('\n')}\n`).toMatchFileSnapshot(
       `../snapshots/schema.${engine}.txt`,
     );
   });
 
-  it('is built from the SQL that was reviewed', async () => {
+  it('is built from SQL that matches the snapshot', async () => {
     const columns = Object.fromEntries(LEVELS.map(({ name }) => [name, []]));
     const text = [
       buildRollups(DEFINITIONS, engine, CALENDAR),
@@ -37,7 +37,7 @@ onEveryEngine('the schema', (engine) => {
     await expect(text).toMatchFileSnapshot(`../snapshots/rendered.${engine}.sql`);
   });
 
-  it('has the bounds of the contract as checks of raw.readings (S1)', async () => {
+  it('checks the bounds of the contract in raw.readings (S1)', async () => {
     const rows = await owner<{ name: string; check: string }[]>`
       select a.attname as name, pg_get_constraintdef(c.oid) as check
       from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
@@ -62,8 +62,8 @@ onEveryEngine('the schema', (engine) => {
     }
   });
 
-  it('says of every view, column and function of api what it is', async () => {
-    const silent = await owner`
+  it('has a comment on every view, column and function of api', async () => {
+    const uncommented = await owner`
       select c.relname || '.' || coalesce(a.attname, '') as name
       from pg_class c
       join lateral (
@@ -73,6 +73,6 @@ onEveryEngine('the schema', (engine) => {
         and case when a.attnum = 0 then obj_description(c.oid, 'pg_class') else col_description(c.oid, a.attnum) end is null
       union all
       select proname from pg_proc where pronamespace = 'api'::regnamespace and obj_description(oid, 'pg_proc') is null`;
-    expect(silent).toEqual([]);
+    expect(uncommented).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** Session settings count only if the server has them: a driver drops what is falsy, a pooler what it does not know. */
+/** Session settings reach the server, and the check names those that do not: a driver or a pooler may drop some. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { onConnection, ROLES } from '../../src/database/client.ts';
 import { checkSession } from '../../src/database/session.ts';
@@ -14,7 +14,7 @@ onEveryEngine('session settings', (engine) => {
   describe.each(ROLES)('of %s', (role) => {
     const session = { role, timeZone: 'Asia/Yerevan', statementTimeoutMs: 2_000, idleTimeoutMs: 6_000 };
 
-    it('reach the server as they were sent', async () => {
+    it('reach the server unchanged', async () => {
       await onConnection(database.target, session, (sql) => checkSession(sql, session));
     });
 
@@ -27,22 +27,22 @@ onEveryEngine('session settings', (engine) => {
       expect(row).toEqual({ rows: '0' });
     });
 
-    it('are named where the server has others', async () => {
+    it('are named in the error where the server has others', async () => {
       const check = onConnection(database.target, { ...session, timeZone: 'UTC' }, (sql) => checkSession(sql, session));
       await expect(check).rejects.toThrow('TimeZone is UTC instead of Asia/Yerevan');
     });
   });
 
-  it('end a session that does nothing, and its locks with it', async () => {
-    const forgetful = onConnection(database.target, { idleTimeoutMs: 50 }, async (sql) => {
+  it('end an idle session and release its locks', async () => {
+    const idle = onConnection(database.target, { idleTimeoutMs: 50 }, async (sql) => {
       await sql`select pg_advisory_lock(hashtext('a lock that would stay'))`;
-      const [row] = await database.superuser()`select pg_advisory_lock(hashtext('a lock that would stay'))`; // when it is free
+      const [row] = await database.superuser()`select pg_advisory_lock(hashtext('a lock that would stay'))`; // once the session has ended
       return row;
     });
-    await expect(forgetful).resolves.toBeDefined();
+    await expect(idle).resolves.toBeDefined();
   });
 
-  it('are checked one by one: the limit of decompressed rows too', async () => {
+  it('are all checked, including the limit of decompressed rows', async () => {
     const check = onConnection(database.target, {}, async (sql) => {
       await sql`set timescaledb.max_tuples_decompressed_per_dml_transaction = 100000`;
       await checkSession(sql, {});

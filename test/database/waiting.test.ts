@@ -1,50 +1,66 @@
-/** Waiting for work as long as the database answers beside it, and not longer. */
-import { expect, it } from 'vitest';
-import { whileAnswered } from '../../src/database/waiting.ts';
+/** Limits on waiting: probes while work is under way, and calls that share one flight. */
+import { describe, expect, it } from 'vitest';
+import { singleFlight, whileResponding } from '../../src/database/waiting.ts';
 
-const RHYTHM = { everyMs: 5, answerMs: 5 };
+const TIMING = { intervalMs: 5, timeoutMs: 5 };
 const never = () => new Promise<never>(() => undefined);
 
-/** Resolves with its result once the database was asked three times. */
-function workOfThreeBeats() {
-  let done: (result: string) => void = () => undefined;
+/** Work that resolves at the third probe. */
+function workOfThreeProbes() {
+  let finish: (result: string) => void = () => undefined;
   const work = new Promise<string>((resolve) => {
-    done = resolve;
+    finish = resolve;
   });
-  let beats = 0;
-  const beat = () => {
-    beats += 1;
-    if (beats === 3) done('done');
+  let probes = 0;
+  const probe = () => {
+    probes += 1;
+    if (probes === 3) finish('done');
   };
-  return { work, beat };
+  return { work, probe };
 }
 
-it('waits while each question is answered', async () => {
-  const { work, beat } = workOfThreeBeats();
-  expect(await whileAnswered(work, async () => beat(), RHYTHM)).toBe('done');
+describe('whileResponding', () => {
+  it('waits as long as every probe is answered', async () => {
+    const { work, probe } = workOfThreeProbes();
+    expect(await whileResponding(work, async () => probe(), TIMING)).toBe('done');
+  });
+
+  it('waits for a server that answers with an error', async () => {
+    const { work, probe } = workOfThreeProbes();
+    const refusing = async () => {
+      probe();
+      throw Object.assign(new Error('sorry, too many clients already'), { code: '53300' });
+    };
+    expect(await whileResponding(work, refusing, TIMING)).toBe('done');
+  });
+
+  it('gives up when a probe gets no answer, or no server is there', async () => {
+    await expect(whileResponding(never(), never, TIMING)).rejects.toMatchObject({ code: 'UNREACHABLE' });
+    const refused = () => Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }));
+    await expect(whileResponding(never(), refused, TIMING)).rejects.toMatchObject({ code: 'UNREACHABLE' });
+  });
+
+  it('sends no probe for work that ends in time, and rejects as the work does', async () => {
+    let probes = 0;
+    const probe = async () => {
+      probes += 1;
+    };
+    expect(await whileResponding(Promise.resolve(1), probe, TIMING)).toBe(1);
+    await expect(whileResponding(Promise.reject(new Error('broken')), probe, TIMING)).rejects.toThrow('broken');
+    expect(probes).toBe(0);
+  });
 });
 
-it('waits for a server that answers with an error: it is there', async () => {
-  const { work, beat } = workOfThreeBeats();
-  const refusing = async () => {
-    beat();
-    throw Object.assign(new Error('sorry, too many clients already'), { code: '53300' });
-  };
-  expect(await whileAnswered(work, refusing, RHYTHM)).toBe('done');
-});
-
-it('gives up where nothing answers, or nobody is there', async () => {
-  await expect(whileAnswered(never(), never, RHYTHM)).rejects.toMatchObject({ code: 'AWAY' });
-  const refused = () => Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }));
-  await expect(whileAnswered(never(), refused, RHYTHM)).rejects.toMatchObject({ code: 'AWAY' });
-});
-
-it('asks nothing of work that is done in time, and passes its failure on', async () => {
-  let asked = 0;
-  const ask = async () => {
-    asked += 1;
-  };
-  expect(await whileAnswered(Promise.resolve(1), ask, RHYTHM)).toBe(1);
-  await expect(whileAnswered(Promise.reject(new Error('broken')), ask, RHYTHM)).rejects.toThrow('broken');
-  expect(asked).toBe(0);
+describe('singleFlight', () => {
+  it('shares one run among the calls made during it, and runs again afterwards, even after a failure', async () => {
+    let runs = 0;
+    const run = singleFlight(async () => {
+      runs += 1;
+      if (runs === 2) throw new Error('broken');
+      return runs;
+    });
+    expect(await Promise.all([run(), run(), run()])).toEqual([1, 1, 1]);
+    await expect(run()).rejects.toThrow('broken');
+    expect(await run()).toBe(3);
+  });
 });

@@ -1,4 +1,4 @@
-/** Writes src/database/apiTypes.ts anew from a database that is made for it (npm run types). */
+/** Regenerates src/database/apiTypes.ts from a temporary database (npm run types). */
 import { writeFileSync } from 'node:fs';
 import { makeDatabase } from '../support/makeDatabase.ts';
 import { openServers } from '../support/servers.ts';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect, type Sql, type Target } from '../../src/database/client.ts';
+import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
 import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
 import { launch, placeOf } from '../support/program.ts';
 import { compose, ROOT } from './composeFile.ts';
@@ -23,7 +23,7 @@ function findPsql(): string | undefined {
   });
 }
 
-type Place = Exclude<Target, string>;
+type Place = Exclude<DatabaseAddress, string>;
 
 const psql = findPsql();
 const AWKWARD = String.raw`it's "a" \$password ; 'x`;

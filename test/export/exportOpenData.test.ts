@@ -1,3 +1,4 @@
+/** The open data files: their exact contents, complete or absent, and the same hours when they are imported again. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -16,11 +17,11 @@ const log = keepingLog();
 test.each([
   [['a b', 1.5, null, ''], 'a b,1.5,,\n'],
   [['1, Main "Street"', 'two\nlines'], '"1, Main ""Street""","two\nlines"\n'],
-])('the line of %j', (row, line) => {
+])('csvLine writes %j', (row, line) => {
   expect(csvLine(row)).toBe(line);
 });
 
-onEveryEngine('export', (engine) => {
+onEveryEngine('the export', (engine) => {
   const opened: TestDatabase[] = [];
   const open = async (network: object, timeZone = 'Asia/Yerevan') => {
     const db = await testDatabase(engine, timeZone);
@@ -60,7 +61,7 @@ onEveryEngine('export', (engine) => {
       ]);
     });
 
-    test('is literally this: listed stations, cities, closed buckets', async () => {
+    test('contains listed stations, cities and closed buckets, byte for byte', async () => {
       const folder = join(emptyFolder(), 'new', 'folder');
       const ofStation =
         'avg_pm10,avg_temperature,avg_pressure,avg_humidity,avg_no2,avg_dust,avg_o3,avg_so2,total_rain,avg_usvh';
@@ -110,7 +111,7 @@ onEveryEngine('export', (engine) => {
       );
     });
 
-    test('of a period, beside what is in the folder; again gives the same bytes', async () => {
+    test('can be limited to a period, leaves other files alone and is reproducible', async () => {
       const folder = emptyFolder();
       writeFileSync(join(folder, 'notes.txt'), 'mine');
       const period = { from: new Date('2026-01-01T00:00:00+04:00'), to: new Date('2026-01-02T13:00:00+04:00') };
@@ -128,18 +129,18 @@ onEveryEngine('export', (engine) => {
       expect(filesIn(folder)).toEqual(before);
     });
 
-    test('a folder that cannot be one is refused, and what fails half-way leaves nothing half', async () => {
+    test('refuses an unusable folder, and leaves no partial file when it fails midway', async () => {
       const path = file('taken', '');
       await expect(exported(db, path)).rejects.toThrow(/taken: E.*Name a folder that you may write to/);
       const folder = emptyFolder();
-      mkdirSync(join(folder, 'city_avg_daily.csv')); // its name is taken by what cannot be replaced
+      mkdirSync(join(folder, 'city_avg_daily.csv')); // a directory of that name cannot be replaced
       await expect(exported(db, folder)).rejects.toThrow();
       expect(Object.keys(filesIn(folder)).filter((name) => name.endsWith('.part'))).toEqual([]);
       expect(Object.keys(filesIn(folder))).not.toContain('sensors.csv');
     });
   });
 
-  test('a network without readings has tables without lines, and no hours', async () => {
+  test('of a network without readings has tables without lines, and no hours', async () => {
     const folder = emptyFolder();
     const { files } = await exported(await open(smallNetwork()), folder);
     expect(files).toEqual({ 'sensors.csv': 3, 'station_avg_daily.csv': 0, 'city_avg_daily.csv': 0 });
@@ -147,7 +148,7 @@ onEveryEngine('export', (engine) => {
   });
 
   test.each(['Asia/Yerevan', 'Europe/London'])(
-    'imported again as one sensor for each station, the hours are the same (%s)',
+    'gives the same hours when it is imported again, as one sensor per station (%s)',
     async (timeZone) => {
       const db = await open(smallNetwork({ timeZone }), timeZone);
       const start = Date.UTC(2025, 9, 20);
@@ -179,7 +180,7 @@ onEveryEngine('export', (engine) => {
         terminal: false,
         format,
       });
-      expect(summary).toMatchObject({ unchanged: 0, quarantined: {}, values: {}, ignoredColumns: [] });
+      expect(summary).toMatchObject({ unchanged: 0, quarantined: {}, values: {}, ignored_columns: [] });
       await refresh(again.target, NOW);
 
       const hours = (of: TestDatabase) => of.as('airseries_reader')`

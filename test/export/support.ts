@@ -1,8 +1,9 @@
-/** What an export left in a folder. */
+/** The files that an export wrote. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
+/** A new folder, removed after the tests. */
 export const emptyFolder = () => temporaryFolder('export');
 
 /** The text of every file by its name within the folder. */

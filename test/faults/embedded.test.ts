@@ -1,4 +1,4 @@
-/** The embedded server dies under the service: it comes back by itself. */
+/** The embedded server is killed while the service runs: the service restarts it. */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ afterAll(() => home.remove());
 
 const find = (name: string) => execFileSync('find', [home.folder, '-name', name], { encoding: 'utf8' }).trim();
 
-it('killed, it is started again within ten seconds', async ({ annotate }) => {
+it('a killed embedded server is restarted within ten seconds', async ({ annotate }) => {
   const [PORT, ADMIN_PORT] = [await freePort(), await freePort()];
   const service = start('main', [], { ...home.environment, PORT, ADMIN_PORT, DEMO: 'off' });
   await ready(ADMIN_PORT, service);
@@ -21,8 +21,8 @@ it('killed, it is started again within ten seconds', async ({ annotate }) => {
   const postmaster = Number.parseInt(readFileSync(find('postmaster.pid'), 'utf8'), 10);
   const began = performance.now();
   process.kill(postmaster, 'SIGKILL');
-  await until(async () => (await stations()).status !== 200, 'the outage shows');
-  await until(async () => (await stations()).status === 200, 'it answers again');
+  await until(async () => (await stations()).status !== 200, 'the API fails');
+  await until(async () => (await stations()).status === 200, 'the API answers again');
   const seconds = (performance.now() - began) / 1_000;
   expect(seconds).toBeLessThan(10);
   await annotate(`row 10: a killed embedded server answered again after ${seconds.toFixed(1)} s`);
@@ -30,7 +30,7 @@ it('killed, it is started again within ten seconds', async ({ annotate }) => {
 
   const log = find('server.log');
   appendFileSync(log, 'x'.repeat(11 * 1024 * 1024));
-  await until(() => existsSync(`${log}.old`) && statSync(log).size < 1024 * 1024, 'the log was turned');
+  await until(() => existsSync(`${log}.old`) && statSync(log).size < 1024 * 1024, 'the log was rotated');
   expect(readFileSync(`${log}.old`, 'utf8').endsWith('x')).toBe(true);
 
   service.kill('SIGTERM');

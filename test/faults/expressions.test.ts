@@ -10,7 +10,7 @@ const SRC = new URL('../../src/', import.meta.url).pathname;
 
 /** What these read was written here, or by whoever runs the service. */
 const OWN_TEXT = [
-  'api/present.ts',
+  'api/current.ts',
   'config.ts',
   'contract/endpoints.ts',
   'database/oracle.ts',

@@ -26,7 +26,7 @@ beforeAll(async () => {
   db = openReads<Api>(database.target, {
     timeZone: database.timeZone,
     max: 4,
-    watch: (given) => {
+    observer: (given) => {
       counts = given;
       return (query) => asked.push(query);
     },

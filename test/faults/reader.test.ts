@@ -1,6 +1,6 @@
 /** Whoever logs in as no more than a reader can become nothing else, and can hold up nobody, whatever it locks. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { connect, type Sql, type Target } from '../../src/database/client.ts';
+import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { removeDemo } from '../../src/demo/lifecycle.ts';
 import { makeLog } from '../../src/log.ts';
@@ -30,7 +30,7 @@ onEveryEngine('a login that may only read', (engine) => {
   let superuser: Sql;
   beforeAll(async () => {
     pushing = await openPushing(engine);
-    const { database } = pushing.database.target as Exclude<Target, string>;
+    const { database } = pushing.database.target as Exclude<DatabaseAddress, string>;
     login = `reader_of_${database}`;
     superuser = pushing.database.superuser();
     await superuser.unsafe(`grant create on database ${database} to airseries_owner`); // a clone is without it, and migrations need it

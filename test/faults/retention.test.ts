@@ -81,11 +81,11 @@ onEveryEngine('60 days of 20 sensors', (engine) => {
         },
       },
     ]);
-    expect(await planRetention(owner, AHEAD, KEEP)).toMatchObject({ sensors: SENSORS, months: 24, isRefused: true });
+    expect(await planRetention(owner, AHEAD, KEEP)).toMatchObject({ sensors: SENSORS, months: 24, is_refused: true });
     expect(await takes('2026-11-20T00:11:00Z')).toBe(1);
     // seen from a clock that is right, nothing is amiss: what is from the future counts as of now
     expect(await planRetention(owner, NOW, KEEP)).toMatchObject({
-      countedFrom: '2026-11-20T04:17:00+04:00',
+      counted_from: '2026-11-20T04:17:00+04:00',
       months: 0,
     });
     await owner`delete from raw.readings where measured_at > '2027-01-01'`;
@@ -114,8 +114,8 @@ onEveryEngine('60 days of 20 sensors', (engine) => {
     };
     await expect(deleteExpired(database.target, later, KEEP, { log: silent })).rejects.toThrow('the log is gone');
     expect((await installation())?.cutoff).toBe('2026-09-01T00:00:00+04:00');
-    expect(await planRetention(owner, later, KEEP)).toMatchObject({ months: 2, isRefused: false });
-    expect(await planRetention(owner, later, '50 days')).toMatchObject({ months: 3, isRefused: true });
+    expect(await planRetention(owner, later, KEEP)).toMatchObject({ months: 2, is_refused: false });
+    expect(await planRetention(owner, later, '50 days')).toMatchObject({ months: 3, is_refused: true });
     const [due] = await owner`select count(*)::int as n from raw.readings where measured_at < '2026-11-01 00:00+04'`;
     expect(await night(later)).toBe('0');
     expect(told('info').filter(({ message }) => message === 'readings are being deleted')).toMatchObject([
@@ -184,7 +184,7 @@ onEveryEngine('what retention counts from', (engine) => {
     expect(await from()).toEqual({ sensors: 0, measured_at: null });
     expect(await planRetention(owner, NOW, KEEP)).toMatchObject({
       sensors: 0,
-      countedFrom: null,
+      counted_from: null,
       months: 0,
       wanted: '-infinity',
     });

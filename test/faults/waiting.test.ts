@@ -4,7 +4,7 @@ import { Unavailable } from '../../src/database/errors.ts';
 import { makeSemaphore } from '../../src/database/waiting.ts';
 
 it('two may wait for one connection, a third is refused at once', async () => {
-  const slots = makeSemaphore(1, { patienceMs: 10_000, mostWaiting: 2 });
+  const slots = makeSemaphore(1, { acquireTimeoutMs: 10_000, maxWaiting: 2 });
   await slots.acquire();
   const waiting = [slots.acquire(), slots.acquire()];
   await expect(slots.acquire()).rejects.toThrow(Unavailable);
@@ -18,7 +18,7 @@ it('two may wait for one connection, a third is refused at once', async () => {
 });
 
 it('who waits too long leaves, and makes room for another', async () => {
-  const slots = makeSemaphore(1, { patienceMs: 20, mostWaiting: 1 });
+  const slots = makeSemaphore(1, { acquireTimeoutMs: 20, maxWaiting: 1 });
   await slots.acquire();
   await expect(slots.acquire()).rejects.toThrow('no database connection became free within 20 ms');
   expect(slots.waiting()).toBe(0);

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { PARAMETER_NAMES } from '../../src/contract/parameters.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
-import type { ReadingInput } from '../../src/ingest/batch.ts';
+import type { ReadingInput } from '../../src/ingest/validate.ts';
 import { maintain } from '../../src/rollups/refresh.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { bringIn, differences, NOW, reading, smallNetwork, stored } from './support.ts';
 
 const T = '2026-01-01T00:00:00Z';
 
-onEveryEngine('the door', (engine) => {
+onEveryEngine('acceptReadings', (engine) => {
   let db: TestDatabase;
   let owner: Sql;
   let ingest: Sql;
@@ -37,7 +37,7 @@ onEveryEngine('the door', (engine) => {
   beforeEach(empty);
   afterAll(() => db.drop());
 
-  test('takes every metric, and keeps and counts what has no placement: nowhere then, or suspicious (P2, S2)', async () => {
+  test('stores every parameter, and counts readings without a placement: at no station, or suspicious (P2, S2)', async () => {
     const values = Object.fromEntries(
       PARAMETER_NAMES.map((name, index) => [name, name === 'pressure' ? '101325.5' : index]),
     );
@@ -61,7 +61,7 @@ onEveryEngine('the door', (engine) => {
     );
   });
 
-  test('keeps a reading without its values out of bounds, and records them', async () => {
+  test('stores a reading without its values that are out of bounds, and records those', async () => {
     const odd = reading('1', T, { temperature: '60.5', humidity: 'wet', wind_direction: '360', pm10: '7' }, 12);
     expect(await accept([odd, odd])).toMatchObject({
       accepted: 1,
@@ -95,7 +95,7 @@ onEveryEngine('the door', (engine) => {
     ['in_the_future', reading(1, '2026-11-20T12:05:00.001Z', { pm25: 1 })],
     ['before_epoch', reading(1, '1999-12-31T23:59:59+04:00', { pm25: 1 })],
     ['unreadable_line', { sensorId: undefined, measuredAt: undefined, values: {}, text: 'x\0y\nz', unreadable: true }],
-  ])('puts an unusable reading into quarantine: %s', async (reason, bad) => {
+  ])('quarantines an unusable reading: %s', async (reason, bad) => {
     const good = reading(2, T, { pm25: 1 });
     const outcome = await accept([good, bad, { ...good }, bad]);
     expect(outcome).toMatchObject({ received: 4, accepted: 1, unchanged: 1, values: [] });
@@ -110,7 +110,7 @@ onEveryEngine('the door', (engine) => {
     expect(await quarantine()).toHaveLength(1);
   });
 
-  test('takes the last moment that is not the future, and the first of the epoch (Z1)', async () => {
+  test('accepts the last instant that is not in the future, and the first of the epoch (Z1)', async () => {
     const outcome = await accept([
       reading(1, '2026-11-20T12:05:00Z', { pm25: 1 }),
       reading(1, '2000-01-01T00:00:00+04:00', { pm25: 1 }),
@@ -118,7 +118,7 @@ onEveryEngine('the door', (engine) => {
     expect(outcome.accepted).toBe(2);
   });
 
-  test('says of a reading without a usable value which value it was', async () => {
+  test('reports which value of a reading without a usable value was rejected', async () => {
     expect(await accept([reading(1, T, { pm25: '9999' })])).toMatchObject({
       quarantined: [{ index: 0, reason: 'no_value' }],
       values: [{ index: 0, reason: 'out_of_bounds:pm25' }],
@@ -169,7 +169,7 @@ onEveryEngine('the door', (engine) => {
     expect(await differences(db)).toEqual([]);
   });
 
-  test('two writers that meet on the same rows in another order both get through', async () => {
+  test('lets two writers of the same rows in different orders both succeed', async () => {
     const pools = [ingest, db.as('airseries_ingest')];
     const batch = (writer: number, round: number) =>
       Array.from({ length: 200 }, (_, n) => {
@@ -189,14 +189,14 @@ onEveryEngine('the door', (engine) => {
     expect(await differences(db)).toEqual([]);
   });
 
-  test('is all that its role may do', async () => {
+  test('is all that its role is permitted to do', async () => {
     await expect(ingest`delete from raw.readings`).rejects.toThrow('permission denied');
     await expect(ingest`delete from raw.placement`).rejects.toThrow('permission denied');
     await expect(ingest`select logic.replace_network('{}')`).rejects.toThrow('permission denied');
     await expect(db.as('airseries_reader')`select count(*) from raw.readings`).rejects.toThrow('permission denied');
   });
 
-  describe('whatever comes', () => {
+  describe('any input', () => {
     const value = fc.constantFrom('1', '1.0', '2', '0.1', '0.10000000149', '5000', 'x', '');
     const anything = fc
       .record({
@@ -214,7 +214,7 @@ onEveryEngine('the door', (engine) => {
       })
       .map(({ sensor, time, pm25, pm10 }) => reading(sensor, time, { pm25, pm10 }));
 
-    test('accepted + unchanged + quarantined = received, and where the batches end makes no difference to what is stored', async () => {
+    test('adds up to accepted + unchanged + quarantined, and is stored the same wherever batches end', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(anything, { minLength: 1, maxLength: 30 }),

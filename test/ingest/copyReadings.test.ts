@@ -1,4 +1,4 @@
-/** Files go in by COPY while others write too: what was known when a batch was validated may be otherwise when it is stored. */
+/** COPY while others write too: the database may change between validating a batch and storing it. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
@@ -21,13 +21,13 @@ onEveryEngine('a copied batch', (engine) => {
 
   const at = (minute: number) => `2026-11-20T10:${String(minute).padStart(2, '0')}:00Z`;
 
-  it('is stored as ever where somebody else was faster (S3)', async () => {
+  it('is stored correctly after another writer was faster (S3)', async () => {
     const copier = makeCopier(ingest);
     const mine = [1, 2, 3].map((minute) => reading(1, at(minute), { pm25: minute }));
     const prepared = await copier.prepare(mine, NOW);
     expect(prepared.batch.isNew).toBe(true);
     const theirs = [reading(1, at(1), { pm25: 1 }), reading(1, at(2), { pm25: 99 })];
-    await acceptReadings(ingest, theirs, { now: NOW, source: 'somebody else' });
+    await acceptReadings(ingest, theirs, { now: NOW, source: 'another writer' });
     expect(await copier.store(prepared, 'file')).toMatchObject({ received: 3, accepted: 2, unchanged: 1 });
     expect(await owner`select pm25 from raw.readings order by measured_at`).toEqual([
       { pm25: 1 },
@@ -37,7 +37,7 @@ onEveryEngine('a copied batch', (engine) => {
     expect(await differences(db)).toEqual([]);
   });
 
-  it('is looked through once more where the ingest cutoff was raised meanwhile (S2)', async () => {
+  it('is validated again if the ingest cutoff was raised in between (S2)', async () => {
     const copier = makeCopier(ingest);
     const old = reading(1, '2026-01-15T00:00:00Z', { pm25: 1 }, 1);
     const prepared = await copier.prepare([old, reading(1, at(1), { pm25: 2 }, 2)], NOW);
@@ -52,7 +52,7 @@ onEveryEngine('a copied batch', (engine) => {
     await owner`update raw.installation set ingest_cutoff = '-infinity'`;
   });
 
-  it('meets a sensor that the network learned of since the batch before', async () => {
+  it('finds a sensor that was added since the batch before', async () => {
     const copier = makeCopier(ingest);
     const first = await copier.store(await copier.prepare([reading(7, at(1), { pm25: 1 })], NOW), 'file');
     expect(first.quarantined).toEqual([{ index: 0, reason: 'unknown_sensor' }]);

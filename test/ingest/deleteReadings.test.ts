@@ -13,7 +13,7 @@ onEveryEngine('delete readings', (engine) => {
   });
   afterAll(() => db.drop());
 
-  test('takes a half-open period of one sensor out, compressed or not, and the aggregates follow', async () => {
+  test('deletes a half-open period of one sensor, compressed or not, and the aggregates follow', async () => {
     const start = Date.UTC(2026, 0, 1);
     const readings = [1, 3].flatMap((sensor) =>
       Array.from({ length: 1_000 }, (_, n) =>
@@ -32,7 +32,7 @@ onEveryEngine('delete readings', (engine) => {
     expect(await differences(db)).toEqual([]);
   });
 
-  test('refuses a sensor that there is not, and a period that ends before it begins', async () => {
+  test('refuses an unknown sensor, and a period that ends before it begins', async () => {
     const period = { from: new Date('2026-01-01'), to: new Date('2026-02-01') };
     await expect(deleteReadings(db.as(), { sensor: 99, ...period })).rejects.toThrow(
       'sensor 99: no sensor of the network',

@@ -30,7 +30,7 @@ onEveryEngine('import readings', (engine) => {
   });
   const csv = `sensor_id,time,pm25,colour,temperature\n${lines.join('\n')}\n`;
 
-  test('several files, several batches; a second run changes nothing', async () => {
+  test('reads several files in several batches, and changes nothing when repeated', async () => {
     const half = lines.length / 2;
     const paths = [
       file('a.csv', `sensor_id,time,pm25,colour,temperature\n${lines.slice(0, half).join('\n')}\n`),
@@ -46,9 +46,9 @@ onEveryEngine('import readings', (engine) => {
       unchanged: 0,
       quarantined: {},
       values: {},
-      withoutStation: 0,
-      leftOut: 0,
-      ignoredColumns: ['colour'],
+      without_station: 0,
+      left_out: 0,
+      ignored_columns: ['colour'],
       failed: false,
       failures: [],
     });
@@ -62,7 +62,7 @@ onEveryEngine('import readings', (engine) => {
     expect(await differences(db)).toEqual([]);
   });
 
-  test('the later of two values for one time wins, however far apart they are', async () => {
+  test('lets the later of two values for one time win, however far apart they are', async () => {
     const [, time] = (lines[0] as string).split(',');
     await bring(file('a.csv', `${csv}1,${time},7,red,8\n`));
     const [row] =
@@ -70,7 +70,7 @@ onEveryEngine('import readings', (engine) => {
     expect(row).toEqual({ pm25: 7, temperature: 8 });
   });
 
-  test('of several values for one time in one batch the last wins; an earlier one is unchanged if equal, else accepted (S3)', async () => {
+  test('lets the last of several values for one time in a batch win; an earlier one counts as unchanged if equal, else as accepted (S3)', async () => {
     const of = (...values: string[]) => values.map((value) => `1,2026-11-01T00:00:00Z,${value}`).join('\n');
     const bringValues = (...values: string[]) =>
       bring(file('a.csv', `sensor_id,time,pm25,temperature\n${of(...values)}\n`));
@@ -86,7 +86,7 @@ onEveryEngine('import readings', (engine) => {
     expect(await differences(db)).toEqual([]);
   });
 
-  test('garbage in the middle is told of with its line, and what is good is in', async () => {
+  test('logs garbage with its line number, and stores the rest', async () => {
     const damaged = [
       ...lines.slice(0, 50),
       ...Array.from({ length: 12 }, (_, n) => `garbage ${n}`),
@@ -105,14 +105,14 @@ onEveryEngine('import readings', (engine) => {
     });
     const warnings = log.lines.filter(({ level }) => level === 'warn');
     expect(warnings).toHaveLength(11);
-    expect(warnings[0]?.fields).toEqual({ place: `${path}:52` });
+    expect(warnings[0]?.fields).toEqual({ position: `${path}:52` });
     expect(warnings[10]?.message).toMatch(/^2 more unreadable lines/);
     const recorded = await owner`select line, reason, text, source from raw.quarantine order by line`;
     expect(recorded[0]).toEqual({ line: '52', reason: 'unreadable_line', text: 'garbage 0', source: path });
     expect(recorded[12]).toMatchObject({ line: '114', reason: 'unknown_sensor' });
   });
 
-  test('a source that fails is named, and those beside it are imported', async () => {
+  test('names a source that fails, and imports the others', async () => {
     const whole = gzipSync(csv);
     const cut = file('cut.csv.gz', whole.subarray(0, whole.length >> 1));
     const wrong = file('wrong.csv', 'a,b\n1,2\n');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { makeLocalOffsets } from '../../src/ingest/time.ts';
+import { makeLocalOffsets } from '../../src/ingest/localTime.ts';
 import { offsetAt } from '../support/localTime.ts';
 
 const HOUR = 3_600_000;
@@ -12,7 +12,7 @@ const written = (offset: number) => {
 describe('offsets of local hours', () => {
   const zones = ['Asia/Yerevan', 'Europe/London', 'America/New_York', 'Africa/Casablanca', 'Pacific/Apia', 'UTC'];
   const offTheHour = ['Asia/Kathmandu', 'Asia/Kolkata', 'Australia/Adelaide', 'Asia/Tehran'];
-  test.each([...zones, ...offTheHour])('of every hour that the clocks of %s showed in 2011', (zone) => {
+  test.each([...zones, ...offTheHour])('are right for every hour that clocks in %s showed in 2011', (zone) => {
     const expected = new Map<string, string[]>();
     for (let at = Date.UTC(2011, 0, 1); at < Date.UTC(2012, 0, 1); at += HOUR) {
       const offset = offsetAt(zone, at);
@@ -23,7 +23,7 @@ describe('offsets of local hours', () => {
     expect([...expected.keys()].map((hour) => [hour, offsetsOf(hour)])).toEqual([...expected]);
   });
 
-  test('skipped hours have none, nor has what is no hour', () => {
+  test('are empty for skipped hours and for text that is no hour', () => {
     const offsetsOf = makeLocalOffsets('Europe/London');
     expect(['2026-03-29 01', '2026-03-29 02', 'garbage', '2026-99-99 12', ''].map(offsetsOf)).toEqual([
       [],

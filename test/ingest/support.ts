@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, type Sql } from '../../src/database/client.ts';
-import type { ReadingInput } from '../../src/ingest/batch.ts';
+import type { ReadingInput } from '../../src/ingest/validate.ts';
 import type { Log } from '../../src/log.ts';
 import { importNetwork, type NetworkResult } from '../../src/network/importNetwork.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
@@ -11,7 +11,7 @@ import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 export const NOW = new Date('2026-11-20T12:00:00Z');
 
-/** A log that keeps what it is told. */
+/** A log that keeps its lines. */
 export function keepingLog(): Log & { lines: { level: string; message: string; fields: object }[] } {
   const lines: { level: string; message: string; fields: object }[] = [];
   const keep =
@@ -90,7 +90,7 @@ export function stored(sql: Sql) {
   );
 }
 
-/** The buckets that differ from the readings after a refresh: none, if all is well. */
+/** The buckets that differ from the readings after a refresh: none, unless there is a bug. */
 export async function differences(db: TestDatabase): Promise<unknown[]> {
   await refresh(db.target, NOW);
   const sql = connect(db.target, { role: 'airseries_owner' });
@@ -101,7 +101,7 @@ export async function differences(db: TestDatabase): Promise<unknown[]> {
   }
 }
 
-/** Gone after the test. */
+/** The path of a new file, deleted after the test. */
 export function file(name: string, content: string | Buffer): string {
   const path = join(temporaryFolder('ingest'), name);
   writeFileSync(path, content);

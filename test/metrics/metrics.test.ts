@@ -54,8 +54,8 @@ onEveryEngine('metrics', (engine) => {
     await bringIn(database.as(), NETWORK);
     ({ token } = await createToken(database.as(), { name: 't', provider: 'provider-0', stations: null, now: NOW }));
     const { timeZone, target } = database;
-    reads = openReads<Api>(target, { timeZone, watch: observePool(metrics, 'read') });
-    const writes = openWrites(target, { timeZone, watch: observePool(metrics, 'write') });
+    reads = openReads<Api>(target, { timeZone, observer: observePool(metrics, 'read') });
+    const writes = openWrites(target, { timeZone, observer: observePool(metrics, 'write') });
     close = async () => {
       await reads.destroy();
       await writes.close();

@@ -57,7 +57,7 @@ onEveryEngine('import network', (engine) => {
   });
   afterAll(() => db.drop());
 
-  test('the first time everything is added, the second time nothing happens', async () => {
+  test('adds everything the first time, and changes nothing the second time', async () => {
     const network = {
       ...smallNetwork({
         one: { hidden: [{ since: '2026-02-01T04:00' }], altitude: 990, is_bad_thp: true },
@@ -124,7 +124,7 @@ onEveryEngine('import network', (engine) => {
     expect(await owner`select * from logic.pending`).toEqual([]);
   });
 
-  test('a membership that changes marks exactly its difference, computed as far as there are hours (P4)', async () => {
+  test('a changed membership marks exactly its difference, as far as there are hours (P4)', async () => {
     await bringIn(owner, smallNetwork());
     await fill();
     expect(await differences(db)).toEqual([]);
@@ -154,7 +154,7 @@ onEveryEngine('import network', (engine) => {
     expect(await stale()).toEqual([]);
   });
 
-  test('one placement that changes marks the periods of its sensor alone (P4)', async () => {
+  test('a changed placement marks only the periods of its sensor (P4)', async () => {
     await bringIn(owner, smallNetwork());
     await fill();
     await differences(db);
@@ -170,7 +170,7 @@ onEveryEngine('import network', (engine) => {
     expect(hours).toEqual([3, 4, 5, 6]);
   });
 
-  test('hiding a station from an hour on leaves what was before', async () => {
+  test('hiding a station from an hour on leaves earlier hours unchanged', async () => {
     await bringIn(owner, smallNetwork());
     await fill();
     await differences(db);
@@ -225,7 +225,7 @@ onEveryEngine('import network', (engine) => {
     expect(hours).toEqual(expected);
   });
 
-  test('full hours are those of the clocks of the zone, in Nepal at a quarter past the hour of UTC (P3, Z3)', async () => {
+  test('full hours are those of local clocks, in Nepal at a quarter past the UTC hour (P3, Z3)', async () => {
     const nepal = await testDatabase(engine, 'Asia/Kathmandu');
     try {
       const sql = nepal.as('airseries_owner', 'UTC');
@@ -252,7 +252,7 @@ onEveryEngine('import network', (engine) => {
     }
   });
 
-  test('periods that touch or overlap are one, and dates are days of the network', async () => {
+  test('periods that touch or overlap are merged, and dates are days of the network', async () => {
     await bringIn(
       owner,
       smallNetwork({
@@ -275,7 +275,7 @@ onEveryEngine('import network', (engine) => {
       (rows) => rows.map(({ bucket, sensor_count }) => [(Date.parse(bucket) - START) / HOUR, sensor_count]),
     );
 
-  test('a sensor that moves takes its history along, compressed or not, but for the hour in which it moved (P2)', async () => {
+  test('a sensor that moves takes its history along, compressed or not, except for the hour in which it moved (P2)', async () => {
     await bringIn(owner, smallNetwork());
     await fill();
     await differences(db);
@@ -300,7 +300,7 @@ onEveryEngine('import network', (engine) => {
     expect(await stored(owner)).toEqual(before);
   });
 
-  test('hours whose readings retention has deleted are recomputed too, from those of the sensors (P4)', async () => {
+  test('hours whose readings retention has deleted are recomputed from those of the sensors (P4)', async () => {
     const old = await testDatabase(engine);
     try {
       const sql = old.as();
@@ -332,7 +332,7 @@ onEveryEngine('import network', (engine) => {
     }
   });
 
-  test('a suspicious part of an hour takes the whole hour of the sensor out (P2)', async () => {
+  test('a suspicious part of an hour excludes the whole hour of the sensor (P2)', async () => {
     await bringIn(
       owner,
       smallNetwork({
@@ -350,7 +350,7 @@ onEveryEngine('import network', (engine) => {
     expect(alone).toEqual([3, 4, 9]);
   });
 
-  test('pieces that adjoin at one station are one placement, and those apart are not (P2)', async () => {
+  test('adjoining periods at one station are one placement, separate ones are not (P2)', async () => {
     const stations = [
       { id: 1, until: at(3.5) },
       { id: 1, since: at(3.5), until: at(8.5) },
@@ -369,7 +369,7 @@ onEveryEngine('import network', (engine) => {
     expect(alone).toEqual([8]);
   });
 
-  test('what the file does not list stays, and of what it lists the periods are replaced whole (P4)', async () => {
+  test('what the file does not list stays, and the periods of what it lists are replaced (P4)', async () => {
     await bringIn(
       owner,
       smallNetwork({
@@ -428,7 +428,7 @@ onEveryEngine('import network', (engine) => {
     return network;
   });
 
-  test('the same network and readings end in the same hours, whatever network was there before', async () => {
+  test('the same network and readings give the same hours, whatever the network was before', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(networks, { minLength: 2, maxLength: 3 }), async (all) => {
         for (const [index, network] of all.entries()) {
@@ -451,7 +451,7 @@ onEveryEngine('import network', (engine) => {
     );
   });
 
-  test('readings that arrive while the network changes, and a refresh meanwhile: all count where the network says in the end', async () => {
+  test('readings that arrive during a change of the network and a refresh count where the final network puts them', async () => {
     const here = smallNetwork();
     const there = smallNetwork({ sensor: { stations: [{ id: 2 }] } });
     await bringIn(owner, here);

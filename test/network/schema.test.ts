@@ -6,12 +6,12 @@ import { smallNetwork } from '../ingest/support.ts';
 
 const published = JSON.parse(readFileSync(new URL('../../src/network/network.schema.json', import.meta.url), 'utf8'));
 
-test('the published JSON schema is the one that files are checked by', () => {
+test('the published JSON schema is the one that files are checked with', () => {
   // when this fails: npx tsx test/network/writeSchema.ts && npx biome format --write src/network
   expect(published).toEqual(JSON.parse(JSON.stringify(networkJsonSchema())));
 });
 
-test('it is a schema, and takes what the import takes', () => {
+test('is a valid JSON schema, and accepts what the import accepts', () => {
   const valid = new Ajv2020({ strict: false, formats: { uri: true } }).compile(published);
   expect(valid(smallNetwork())).toBe(true);
   expect(valid({ ...smallNetwork(), statoins: [] })).toBe(false);

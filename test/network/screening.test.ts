@@ -27,7 +27,7 @@ onEveryEngine('screening', (engine) => {
   });
   afterAll(() => db.drop());
 
-  /** Two readings an hour, as they come in through the door. */
+  /** Two readings an hour, stored by acceptReadings. */
   const measure = async (sensor: number, from: number, to: number, air: (ago: number) => Air) => {
     for (let ago = from; ago >= to; ago -= 0.5) {
       const { temperature = null, humidity = null, pressure = null } = air(Math.ceil(ago));
@@ -56,7 +56,7 @@ onEveryEngine('screening', (engine) => {
     ...(await owner`select * from rollup.stale_period`),
   ];
 
-  it('leaves sane stations alone, those that repeat themselves for less than a day too', async () => {
+  it('does not flag plausible stations, even if they are constant for less than a day', async () => {
     await measure(1, 48, 0, sane);
     await measure(3, 23, 0, () => ({ temperature: 21.5, humidity: 99.9, pressure: 90_000 }));
     expect(await screened()).toEqual({ raised: 0, lifted: 0 });
@@ -98,7 +98,7 @@ onEveryEngine('screening', (engine) => {
     expect(await written()).toEqual(before);
   });
 
-  it('repairs the history of the regions, and leaves what is not weather in it', async () => {
+  it('removes the station from the weather of the regions, and keeps its other parameters', async () => {
     await measure(1, 40, 0, (ago) => ({ ...sane(ago), temperature: 50 }));
     await measure(3, 40, 0, () => ({}));
     await screened();
@@ -125,7 +125,7 @@ onEveryEngine('screening', (engine) => {
     expect(await differences(db)).toEqual([]);
   });
 
-  it('follows late readings: a gap filled with sane ones takes the flag back', async () => {
+  it('follows late readings: plausible ones that fill a gap lift the flag', async () => {
     await measure(1, 40, 20, (ago) => ({ ...sane(ago), humidity: 100 }));
     await measure(1, 8, 0, (ago) => ({ ...sane(ago), humidity: 100 }));
     expect(await screened()).toMatchObject({ raised: 1 });
@@ -135,7 +135,7 @@ onEveryEngine('screening', (engine) => {
     expect(await leftOut()).toEqual([]);
   });
 
-  it('remembers a run that began before it looks back', async () => {
+  it('continues a constant run that began before the period it screens', async () => {
     await measure(1, 24 * 12, 0, (ago) => ({ ...sane(ago), humidity: 100 }));
     await refresh(db.target, NOW);
     await screen(db.target, hoursAgo(24 * 5));
@@ -149,7 +149,7 @@ onEveryEngine('screening', (engine) => {
     ]);
   });
 
-  it('ends with the stay of the sensor that gave it away', async () => {
+  it('ends with the placement of the sensor that caused it', async () => {
     await measure(1, 40, 10, (ago) => ({ ...sane(ago), humidity: 100 }));
     expect(await screened(hoursAgo(9))).toMatchObject({ raised: 1 });
     const replaced = hoursAgo(8).toISOString();
@@ -173,7 +173,7 @@ onEveryEngine('screening', (engine) => {
     await bringIn(owner, smallNetwork({ one: { altitude: 1000 } }));
   });
 
-  it('ends where the operator takes the sensor out of everything', async () => {
+  it('ends where the operator marks the sensor as suspicious', async () => {
     await measure(1, 40, 10, (ago) => ({ ...sane(ago), humidity: 100 }));
     await screened(hoursAgo(9));
     await bringIn(
@@ -184,7 +184,7 @@ onEveryEngine('screening', (engine) => {
     expect(await bad()).toEqual([]);
   });
 
-  it('says nothing twice, however old what it looks back to is, and writes and marks nothing (C5)', async () => {
+  it('reports nothing twice, however far it looks back, and then writes and marks nothing (C5)', async () => {
     await measure(1, 24 * 20, 0, (ago) => ({
       ...sane(ago),
       pressure: 101_000 + ago,
@@ -200,7 +200,7 @@ onEveryEngine('screening', (engine) => {
     expect(await written()).toEqual(before);
   });
 
-  it('gives way to the operator', async () => {
+  it('is overridden by the operator', async () => {
     await measure(1, 40, 0, (ago) => ({ ...sane(ago), humidity: 100 }));
     await screened();
     expect(await bad()).toEqual([1]);
@@ -213,7 +213,7 @@ onEveryEngine('screening', (engine) => {
     expect(await differences(db)).toEqual([]);
   });
 
-  it('and importing the same network again changes nothing of it', async () => {
+  it('is unchanged by importing the same network again', async () => {
     await measure(1, 40, 0, (ago) => ({ ...sane(ago), humidity: 100 }));
     await screened();
     const again = await bringIn(owner, smallNetwork({ one: { altitude: 1000 } }));

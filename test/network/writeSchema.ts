@@ -1,4 +1,4 @@
-/** Writes src/network/network.schema.json anew from the schema that files are checked by. */
+/** Regenerates src/network/network.schema.json from the schema that files are checked with. */
 import { writeFileSync } from 'node:fs';
 import { networkJsonSchema } from '../../src/network/schema.ts';
 

@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { InputError } from '../../src/inputError.ts';
-import { fetchDocument, isAllowed, type Limits } from '../../src/pull/fetchDocument.ts';
+import { type FetchLimits, fetchDocument, isAllowed } from '../../src/pull/fetchDocument.ts';
 import { openProvider, type Provider } from './server.ts';
 
 let provider: Provider;
@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterAll(() => Promise.all([provider.close(), other.close()]));
 
-const ask = (address = provider.url(), limits?: Limits) =>
+const ask = (address = provider.url(), limits?: FetchLimits) =>
   fetchDocument(address, { provider: 'them', hosts: [provider.host], limits }, textOf);
 const textOf = async (chunks: AsyncIterable<Uint8Array>) => {
   const all: Uint8Array[] = [];
@@ -26,7 +26,7 @@ const textOf = async (chunks: AsyncIterable<Uint8Array>) => {
 };
 const limits = { timeMs: 30_000, bytes: 1_000 };
 
-it('fetches, and says who asks', async () => {
+it('fetches, and identifies itself', async () => {
   provider.answer((request, response) => response.end(request.headers['user-agent']));
   expect(await ask()).toBe('airseries');
 });
@@ -47,7 +47,7 @@ describe('redirects', () => {
       else response.writeHead(302, { location: to }).end('elsewhere');
     });
 
-  it('are followed within the host, three times', async () => {
+  it('are followed three times within the host', async () => {
     redirect((path) => (path === '/3' ? undefined : `${Number(path.slice(1)) + 1}`));
     expect(await ask(provider.url('/0'))).toBe('found at /3');
     redirect((path) => (path === '/4' ? undefined : `/${Number(path.slice(1)) + 1}`));
@@ -69,7 +69,7 @@ describe('redirects', () => {
     expect(other.asked).toEqual([]);
   });
 
-  it('to another host are refused though that one is allowed too', async () => {
+  it('to another host are refused even if that is allowed too', async () => {
     redirect(() => other.url());
     const both = { provider: 'them', hosts: [provider.host, other.host] };
     await expect(fetchDocument(provider.url(), both, textOf)).rejects.toThrow('another host');
@@ -78,7 +78,7 @@ describe('redirects', () => {
 });
 
 describe('limits', () => {
-  it('hold for the size of what comes out of the unpacking', async () => {
+  it('apply to the size after decompression', async () => {
     const serve = (bytes: number) =>
       provider.answer((_request, response) =>
         response.setHeader('content-encoding', 'gzip').end(gzipSync(Buffer.alloc(bytes, 'x'))),
@@ -91,7 +91,7 @@ describe('limits', () => {
     await expect(ask()).rejects.toThrow('it is larger than 67108864 bytes');
   });
 
-  it('end an answer that never ends', async () => {
+  it('end a response that never ends', async () => {
     let over: () => void = () => undefined;
     const ended = new Promise<void>((resolve) => {
       over = resolve;
@@ -116,24 +116,20 @@ describe('limits', () => {
           if (url !== '/next') response.writeHead(302, { location: '/next' }).end();
         }),
     ],
-  ])('hold for the time, of a server that stops %s', async (_, answer) => {
+  ])('apply to the time of a server that stops %s', async (_, answer) => {
     answer();
-    await expect(ask(provider.url(), { ...limits, timeMs: 100 })).rejects.toThrow('it was not here within 0.1 s');
+    await expect(ask(provider.url(), { ...limits, timeMs: 100 })).rejects.toThrow('it did not arrive within 0.1 s');
   });
 });
 
 it.each([
-  ['an error', 'the answer is 500', () => provider.answer((_request, response) => response.writeHead(500).end())],
-  [
-    'a redirect to nothing',
-    'the answer is 301',
-    () => provider.answer((_q, response) => response.writeHead(301).end()),
-  ],
-  ['nothing modified', 'the answer is 304', () => provider.answer((_q, response) => response.writeHead(304).end())],
-  ['a connection cut', 'it cannot be had (', () => provider.answer(({ socket }) => socket.destroy())],
+  ['an error', 'it answered 500', () => provider.answer((_request, response) => response.writeHead(500).end())],
+  ['a redirect to nothing', 'it answered 301', () => provider.answer((_q, response) => response.writeHead(301).end())],
+  ['nothing modified', 'it answered 304', () => provider.answer((_q, response) => response.writeHead(304).end())],
+  ['a connection cut', 'it could not be fetched (', () => provider.answer(({ socket }) => socket.destroy())],
   [
     'a body cut',
-    'it cannot be had (',
+    'it could not be fetched (',
     () =>
       provider.answer(({ socket }, response) => {
         response.setHeader('content-length', 100).write('[');
@@ -142,25 +138,25 @@ it.each([
   ],
   [
     'damaged gzip',
-    'it cannot be had (',
+    'it could not be fetched (',
     () => provider.answer((_q, response) => response.setHeader('content-encoding', 'gzip').end('no gzip at all')),
   ],
 ])('names provider, address and remedy for %s', async (_, what, answer) => {
   answer();
   const error = await ask(`${provider.url()}?key=secret`).catch((caught: unknown) => caught);
   expect(error).toBeInstanceOf(InputError);
-  const { message, place } = error as InputError;
-  expect(place).toBe(`provider them, ${provider.url()}`);
+  const { message, input } = error as InputError;
+  expect(input).toBe(`provider them, ${provider.url()}`);
   expect(message).toContain(what);
-  expect(message).toMatch(/(Look at the address by hand|Correct the address)/);
+  expect(message).toMatch(/(Open the address yourself|Correct the address)/);
   expect(message).not.toContain('secret');
 });
 
-it('says so when nobody is there', async () => {
+it('says so when no server is listening', async () => {
   const gone = await openProvider();
   await gone.close();
   const asking = fetchDocument(gone.url(), { provider: 'them', hosts: [gone.host] }, textOf);
-  await expect(asking).rejects.toThrow('it cannot be had (ECONNREFUSED)');
+  await expect(asking).rejects.toThrow('it could not be fetched (ECONNREFUSED)');
 });
 
 it.each(['file:///etc/hostname', 'data:application/json,[]', 'ftp://127.0.0.1/data.json', 'no address'])(
@@ -171,9 +167,9 @@ it.each(['file:///etc/hostname', 'data:application/json,[]', 'ftp://127.0.0.1/da
   },
 );
 
-it('refuses an address with a password, and keeps it to itself', async () => {
+it('refuses an address with a password, and does not repeat it', async () => {
   const asking = ask(provider.url().replace('//', '//me:secret@'));
-  await expect(asking).rejects.toThrow(`provider them, ${provider.url()}: it holds a name or a password`);
+  await expect(asking).rejects.toThrow(`provider them, ${provider.url()}: it contains a user name or a password`);
   expect(provider.asked).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-/** Providers are asked for their readings in turn, and what they do wrong costs nobody else. */
+/** Providers are polled one after the other, and a failure of one does not affect the others. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
@@ -67,9 +67,9 @@ onEveryEngine('pull', (engine) => {
   const states = () => owner`select * from raw.pull order by provider_id`;
   const quarantine = () =>
     owner`select source, provider_id, kind, reason, text from raw.quarantine order by kind, reason, text`;
-  const told = (level: string) => log.lines.filter((line) => line.level === level).map(({ fields }) => fields);
+  const logged = (level: string) => log.lines.filter((line) => line.level === level).map(({ fields }) => fields);
 
-  it('brings in what a provider has of its own sensors, and says so', async () => {
+  it('stores the readings of the provider’s own sensors, and logs it', async () => {
     await run();
     expect(await stored(owner)).toMatchObject([
       { sensor_id: 1, measured_at: '2026-11-20T15:58:02+04:00', pm1: 8.1, pm25: 14.2, pm10: 21.9 },
@@ -92,27 +92,27 @@ onEveryEngine('pull', (engine) => {
     expect(await differences(db)).toEqual([]);
   });
 
-  it('stores nothing of a document that came when another process was the worker already', async () => {
+  it('stores nothing of a document that arrived after another process became the worker', async () => {
     const confirm = () => Promise.reject(new Error('no longer the worker'));
     await makePull(db.target, () => now, { hosts: [us.host], log, confirm })();
     expect(await stored(owner)).toEqual([]);
-    expect(told('warn')).toMatchObject([{ provider: 'us', error: 'no longer the worker' }]);
+    expect(logged('warn')).toMatchObject([{ provider: 'us', error: 'no longer the worker' }]);
   });
 
-  it('changes nothing when the same comes again', async () => {
+  it('changes nothing when the same document comes again', async () => {
     await run();
     const before = [await stored(owner), await quarantine()];
     after(5);
     await run();
     expect([await stored(owner), await quarantine()]).toEqual(before);
     expect(us.asked).toHaveLength(2);
-    expect(told('info')).toHaveLength(1);
-    expect(told('debug')).toEqual([
+    expect(logged('info')).toHaveLength(1);
+    expect(logged('debug')).toEqual([
       { provider: 'us', received: 5, accepted: 0, unchanged: 2, quarantined: 0, ignored: 3 },
     ]);
   });
 
-  it('asks each at its own time, and not before', async () => {
+  it('polls each provider at its own interval, and not earlier', async () => {
     await bring(undefined, theirPull());
     const asked = [];
     for (const [minutes, seconds] of [
@@ -141,7 +141,7 @@ onEveryEngine('pull', (engine) => {
     ]);
   });
 
-  it('asks again after a clock that ran ahead was put right', async () => {
+  it('polls again after a clock that was ahead is corrected', async () => {
     after(500_000);
     await run();
     after(0);
@@ -149,7 +149,7 @@ onEveryEngine('pull', (engine) => {
     expect(us.asked).toHaveLength(2);
   });
 
-  it('takes nothing from before the last stored reading minus a day', async () => {
+  it('ignores what is older than a day before the last stored reading', async () => {
     us.serve([element(1, 2), element(2, 1_441), element(1, 30_000)]);
     await run();
     expect(await stored(owner)).toHaveLength(3); // at first there is no last one
@@ -157,11 +157,11 @@ onEveryEngine('pull', (engine) => {
     after(5);
     await run();
     expect(await stored(owner)).toHaveLength(4);
-    expect(told('info').at(-1)).toMatchObject({ received: 4, accepted: 1, quarantined: 1, ignored: 2 });
+    expect(logged('info').at(-1)).toMatchObject({ received: 4, accepted: 1, quarantined: 1, ignored: 2 });
     expect(await quarantine()).toMatchObject([{ reason: 'unreadable_time' }]);
   });
 
-  it('puts what it cannot use of our sensors into quarantine, and not what is of others', async () => {
+  it('quarantines unusable readings of our sensors, and none of others', async () => {
     const strangers = [null, 5, {}, { sensor: { id: 99 } }];
     const ours = { id: 1, sensor: { id: 1 }, sensordatavalues: 'none' };
     us.serve([...strangers, ours, element(1, -10), element(2, 1, { temperature: 'unavailable' })]);
@@ -174,10 +174,10 @@ onEveryEngine('pull', (engine) => {
       'value unreadable:temperature',
     ]);
     expect((await quarantine())[2]).toMatchObject({ provider_id: 'us', text: JSON.stringify(ours) });
-    expect(told('debug')).toMatchObject([{ received: 7, accepted: 0, unchanged: 0, quarantined: 3, ignored: 4 }]);
+    expect(logged('debug')).toMatchObject([{ received: 7, accepted: 0, unchanged: 0, quarantined: 3, ignored: 4 }]);
   });
 
-  it('takes of a sensor that moved to another provider what was measured before', async () => {
+  it('stores what a sensor measured before it moved to another provider', async () => {
     const network = smallNetwork({
       two: {
         provider: 'them',
@@ -200,47 +200,49 @@ onEveryEngine('pull', (engine) => {
     us.serve([element(3, 1), element(1, 1), element(3, 31), { ...element(2, 0), timestamp: 'then' }, element(3, 5)]);
     await run();
     expect((await stored(owner)).map(({ sensor_id }) => sensor_id)).toEqual([1, 3]);
-    expect(told('info')).toMatchObject([{ received: 5, accepted: 2, quarantined: 1, ignored: 2 }]);
+    expect(logged('info')).toMatchObject([{ received: 5, accepted: 2, quarantined: 1, ignored: 2 }]);
     expect(await differences(db)).toEqual([]);
-    // and how far it has come with them says nothing of how far we have
+    // its newest reading at the other provider does not count for this one
     const late = { ...element(1, 0), timestamp: '2026-11-17 10:00:00' };
     await owner`delete from raw.readings`;
     await owner`insert into raw.readings (measured_at, sensor_id, pm25) values (${NOW}, 3, 5)`;
     us.serve([late]);
     after(10);
     await run();
-    expect(told('info').at(-1)).toMatchObject({ accepted: 1, ignored: 0 });
+    expect(logged('info').at(-1)).toMatchObject({ accepted: 1, ignored: 0 });
   });
 
-  it('takes a large document in batches', async () => {
+  it('stores a large document in batches', async () => {
     us.serve(Array.from({ length: 6_000 }, (_, n) => element(1, n / 10)));
     await run();
-    expect(told('info')).toMatchObject([{ received: 6_000, accepted: 6_000 }]);
+    expect(logged('info')).toMatchObject([{ received: 6_000, accepted: 6_000 }]);
     expect(await differences(db)).toEqual([]);
   });
 
-  it('takes nothing of a document with more of ours than any has', async () => {
+  it('stores nothing of a document with too many readings of our sensors', async () => {
     const one = JSON.stringify({ sensor: { id: 1 }, timestamp: '2026-11-20 11:00:00', sensordatavalues: [] });
     us.serve(`[${Array.from({ length: 50_001 }, () => one)}]`);
     await job([us.host], { timeMs: 10_000, bytes: 10_000_000 }).run();
-    expect(told('warn')).toMatchObject([{ error: expect.stringContaining('more than 50000 readings of its sensors') }]);
+    expect(logged('warn')).toMatchObject([
+      { error: expect.stringContaining('more than 50000 readings of its sensors') },
+    ]);
     expect([await stored(owner), await quarantine()]).toEqual([[], []]);
   });
 
-  it('counts failures in a row, tells the first and every tenth, and forgets them afterwards', async () => {
+  it('counts failures in a row, logs the first and every tenth, and starts again after a success', async () => {
     us.answer((_request, response) => response.writeHead(502).end());
     const running = job();
     for (let n = 0; n < 21; n += 1) {
       after(n * 5);
       await running.run();
     }
-    expect(told('warn')).toMatchObject([{ failures: 1 }, { failures: 10 }, { failures: 20 }]);
-    expect(told('warn')[0]).toMatchObject({ provider: 'us', error: expect.stringContaining('the answer is 502') });
+    expect(logged('warn')).toMatchObject([{ failures: 1 }, { failures: 10 }, { failures: 20 }]);
+    expect(logged('warn')[0]).toMatchObject({ provider: 'us', error: expect.stringContaining('it answered 502') });
     expect(await states()).toMatchObject([
       {
         failures: 21,
         succeeded_at: null,
-        error: expect.stringContaining(`provider us, ${us.url()}: the answer is 502`),
+        error: expect.stringContaining(`provider us, ${us.url()}: it answered 502`),
       },
     ]);
     us.serve(RECORDED);
@@ -252,21 +254,21 @@ onEveryEngine('pull', (engine) => {
     us.serve('no array');
     after(110);
     await running.run();
-    expect(told('warn')).toHaveLength(4);
+    expect(logged('warn')).toHaveLength(4);
     expect(await states()).toMatchObject([
       { failures: 1, succeeded_at: '2026-11-20T17:45:00+04:00', error: expect.stringContaining('no JSON array') },
     ]);
   });
 
   it.each<[string, string, (provider: Provider) => void]>([
-    ['silent', 'was not here within 0.1 s', (provider) => provider.answer(() => undefined)],
+    ['silent', 'did not arrive within 0.1 s', (provider) => provider.answer(() => undefined)],
     ['too large', 'is larger than 2000 bytes', (provider) => provider.serve(' '.repeat(2_001))],
     [
       'elsewhere',
       'another host',
       (provider) => provider.answer((_q, r) => r.writeHead(302, { location: us.url() }).end()),
     ],
-  ])('goes on to the next when one is %s', async (_, error, spoil) => {
+  ])('continues with the next when one is %s', async (_, error, spoil) => {
     await bring(undefined, theirPull());
     spoil(them);
     us.serve([element(1, 1)]);
@@ -279,7 +281,7 @@ onEveryEngine('pull', (engine) => {
     expect(await stored(owner)).toHaveLength(1);
   });
 
-  it('leaves alone whose host is not on the list, and says so once', async () => {
+  it('does not poll a host that is not on the list, and logs that once', async () => {
     await bring(undefined, theirPull());
     const running = job([us.host]);
     await running.run();
@@ -297,13 +299,13 @@ onEveryEngine('pull', (engine) => {
     expect((await states()).map(({ provider_id }) => provider_id)).toEqual(['us']);
   });
 
-  it('asks nobody where nobody is to be asked', async () => {
+  it('polls no one if no provider has a feed', async () => {
     await bring(null, null);
     await run();
     expect([us.asked, log.lines, await states()]).toEqual([[], [], []]);
   });
 
-  it('fails for a kind that it does not know', async () => {
+  it('fails for an unknown kind', async () => {
     await owner`update raw.provider set pull = pull || '{"kind": "toString"}' where id = 'us'`;
     await run();
     expect(await states()).toMatchObject([{ failures: 1, error: expect.stringContaining('knows no kind toString') }]);

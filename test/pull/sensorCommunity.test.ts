@@ -1,4 +1,4 @@
-/** What Sensor.Community publishes becomes readings. */
+/** Documents of Sensor.Community become readings. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { MOST_IN_ALL, MOST_READINGS, readSensorCommunity } from '../../src/pull/sensorCommunity.ts';
@@ -10,7 +10,7 @@ async function* chunksOf(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
 
-it('takes our sensors, each reading once, and nothing from indoors', async () => {
+it('keeps each reading of our outdoor sensors once', async () => {
   const document = await read(DOCUMENT);
   expect(document?.received).toBe(5);
   expect(document?.readings).toEqual([
@@ -30,13 +30,13 @@ it('takes our sensors, each reading once, and nothing from indoors', async () =>
 });
 
 it.each(['', '{}', 'null', '[1', '[1,]', '[1}', '[1][2]', '[{]', '<html></html>', '"text"'])(
-  'knows that this is no such document: %s',
+  'rejects a document that is no array: %s',
   async (text) => {
     expect(await read(text)).toBeUndefined();
   },
 );
 
-it('leaves out what names no sensor of ours, whatever its form', async () => {
+it('leaves out elements that name no sensor of ours, whatever their form', async () => {
   const strangers = [null, 1, 'x', [], {}, { sensor: null }, { sensor: { id: null } }, { sensor: { id: [1] } }];
   const more = [{ sensor: { id: true } }, { sensor: { id: '' } }, { sensor: { id: 100 } }, { sensor: [1] }];
   const document = { received: 12, readings: [], tooMany: false };
@@ -51,12 +51,12 @@ it.each([
   ['values that are no list', { sensor, timestamp, sensordatavalues: { P1: 1 } }],
   ['a value that is none', { sensor, timestamp, sensordatavalues: [null] }],
   ['a value without a type', { sensor, timestamp, sensordatavalues: [{ value: '1' }] }],
-])('of ours says that it cannot be taken apart: %s', async (_, element) => {
+])('makes an unreadable reading of a malformed element of our sensors: %s', async (_, element) => {
   const text = JSON.stringify(element);
   expect(await readOne(element)).toEqual([{ sensorId: 7, measuredAt: undefined, values: {}, text, unreadable: true }]);
 });
 
-it('leaves out what is too long or nested too deeply to be looked into, and takes what comes after it', async () => {
+it('leaves out elements that are too long or too deeply nested, and keeps the next one', async () => {
   const long = { sensor, timestamp, sensordatavalues: [{ value_type: 'x'.repeat(70_000), value: '1' }] };
   const deep = `{"sensor":{"id":7},"sensordatavalues":[],"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
   const plain = { sensor, timestamp, sensordatavalues: [] };
@@ -64,7 +64,7 @@ it('leaves out what is too long or nested too deeply to be looked into, and take
   expect(document).toMatchObject({ received: 3, readings: [{ sensorId: 7, text: JSON.stringify(plain) }] });
 });
 
-it('takes so many of ours and no more', async () => {
+it('keeps at most a fixed number of readings, and reports if there are more', async () => {
   const element = JSON.stringify({ sensor, timestamp, sensordatavalues: [] });
   const elements = (n: number) => `[${Array.from({ length: n }, () => element)}]`;
   expect(await read(elements(MOST_READINGS))).toMatchObject({ received: MOST_READINGS, tooMany: false });
@@ -74,7 +74,7 @@ it('takes so many of ours and no more', async () => {
   expect(await read(strange(MOST_IN_ALL + 1))).toMatchObject({ tooMany: true });
 });
 
-it('leaves times that it does not know to the door', async () => {
+it('leaves times in other forms unchanged', async () => {
   const times = ['2026-11-20T11:58:02', '2026-11-20T11:58:02+01:00', 'yesterday', 5, undefined];
   const read = times.map((time) => readOne({ sensor, timestamp: time, sensordatavalues: [] }));
   expect((await Promise.all(read)).map((readings) => readings?.[0]?.measuredAt)).toEqual([
@@ -86,7 +86,7 @@ it('leaves times that it does not know to the door', async () => {
   ]);
 });
 
-it('counts readings without a number of their own each for itself', async () => {
+it('keeps every reading without an id of its own', async () => {
   const element = { sensor, timestamp, sensordatavalues: [] };
   const numbered = { ...element, id: 5 };
   const elements = [element, element, { ...element, id: null }, { ...element, id: null }, numbered, numbered];

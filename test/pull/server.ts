@@ -1,4 +1,4 @@
-/** A provider on this machine, for tests: answers as it is told to. */
+/** A provider on this machine, for tests, with responses that a test sets. */
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -40,7 +40,7 @@ onEveryEngine('the airRohr firmware', (engine) => {
     expect(res.status).toBe(status);
   };
 
-  it('is understood: each value goes to the sensor of its kind, now', async () => {
+  it('is accepted: each value goes to the sensor of its kind, with the current time', async () => {
     const res = await from('esp8266-12345678', BODY);
     expect([res.status, res.body]).toEqual([200, answer(2, 2)]);
     expect(await stored(here.owner)).toMatchObject([
@@ -64,7 +64,7 @@ onEveryEngine('the airRohr firmware', (engine) => {
     expectProblem(await from('esp8266-2', other, { 'X-PIN': 'one' }), 400, /X-PIN/);
   });
 
-  it('is stored as it was sent, and PM2.5 corrected in the station hour, with the humidity of the same device (S5)', async () => {
+  it('is stored as sent, and its PM2.5 corrected in the station hour with the humidity of the same device (S5)', async () => {
     const values = { PMS_P0: '30.00', PMS_P1: '45.00', PMS_P2: '40.00', temperature: '20.00', humidity: '50.00' };
     expect((await from('esp8266-2', body(values, '2'))).body).toEqual(answer(2, 2));
     expect(await stored(here.owner)).toMatchObject([
@@ -89,7 +89,7 @@ onEveryEngine('the airRohr firmware', (engine) => {
     expect((await from('esp8266-12345678', body({ humidity: '50' }), { 'X-PIN': '7' })).body).toEqual(answer(1, 0, 0));
   });
 
-  it('loses nothing: what is of no known sensor waits in quarantine, and finds it later', async () => {
+  it('loses nothing: values without a sensor wait in quarantine until the sensor is added', async () => {
     expect((await from('esp8266-77', BODY)).body).toEqual(answer(1, 0, 0));
     const [row] = await quarantine();
     expect(row).toMatchObject({ source: 'feed', provider_id: 'us', reason: 'unknown_sensor' });
@@ -106,7 +106,7 @@ onEveryEngine('the airRohr firmware', (engine) => {
     await here.owner`update raw.sensor set device = null where id = 6`;
   });
 
-  it('of a device that the network does not know: a token of one station stands for that station', async () => {
+  it('may be of an unknown device if its token is scoped to a single station', async () => {
     const values = {
       SPS30_P1: '9',
       SPS30_P4: '8',
@@ -127,19 +127,19 @@ onEveryEngine('the airRohr firmware', (engine) => {
     expect((await from('esp8266-new', body(values), {}, wide)).body).toEqual(answer(1, 0, 0));
   });
 
-  it('may not send for the device of another', async () => {
+  it('is refused for a device of another provider', async () => {
     expectProblem(await from('esp8266-9', body({ SDS_P1: '1' })), 403, /sensor 9\./);
     const narrow = await here.makeToken('two only', 'us', [2]);
     expectProblem(await from('esp8266-12345678', BODY, {}, narrow), 403, /sensors 1, 2\./);
     expect([await stored(here.owner), await quarantine()]).toEqual([[], []]);
   });
 
-  it('refuses what is nested too deeply before it is parsed', async () => {
+  it('is refused, unparsed, if the body is nested too deeply', async () => {
     const body = `{"sensordatavalues":[],"a":${'['.repeat(40)}${']'.repeat(40)}}`;
     expectProblem(await from('esp8266-1', body), 400, /nested too deeply/);
   });
 
-  it('is refused where it is none', async () => {
+  it('is refused if the body is none of the firmware', async () => {
     const device = 'esp8266-12345678';
     for (const given of ['nonsense', '[]', '7', '{"sensordatavalues":{}}', '{"P1":1}', '']) {
       expectProblem(await from(device, given), 400, /not JSON|sensordatavalues|empty/);

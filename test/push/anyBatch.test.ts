@@ -1,4 +1,4 @@
-/** Whatever is in a batch, every reading of it is accounted for, and the aggregates are what the readings say (S2, S3, A10). */
+/** Random batches: every reading is accounted for, and the aggregates match the readings (S2, S3, A10). */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PARAMETERS } from '../../src/contract/parameters.ts';
@@ -120,7 +120,7 @@ onEveryEngine('any batch', (engine) => {
       }),
       { numRuns: BATCHES, seed: 20_261_121 },
     );
-    // all kinds of fate occurred, often
+    // every outcome occurred often
     expect(seen[200]).toBeGreaterThan(0.9 * BATCHES);
     expect(Math.min(total.accepted, total.unchanged, total.quarantined)).toBeGreaterThan(500);
     expect(await differences(db)).toEqual([]);

@@ -1,10 +1,13 @@
-/** Who gets in, and how often; and what is said while the database is away. */
+/** Who is admitted and how often, also while the database is unreachable. */
+import express from 'express';
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect, type Target } from '../../src/database/client.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { connect, type DatabaseAddress } from '../../src/database/client.ts';
 import { openWrites } from '../../src/database/pools.ts';
+import { makeErrorHandlers } from '../../src/http/errors.ts';
+import { makeLog } from '../../src/log.ts';
 import { makeIngestApp } from '../../src/push/app.ts';
-import { presentedToken } from '../../src/push/authenticate.ts';
+import { perMinute, presentedToken } from '../../src/push/authenticate.ts';
 import { revokeToken } from '../../src/push/tokens.ts';
 import { keepingLog, NOW } from '../ingest/support.ts';
 import { onEveryEngine } from '../support/database.ts';
@@ -30,33 +33,33 @@ describe('the token in a header', () => {
   ])('%s', (header, token) => expect(presentedToken(header)).toBe(token));
 });
 
-onEveryEngine('the ingest door', (engine) => {
+onEveryEngine('the ingestion endpoint', (engine) => {
   let here: Pushing;
   beforeAll(async () => {
     here = await openPushing(engine);
   });
   afterAll(() => here.close());
 
-  const knock = (authorization: string | undefined, app = here.app) => {
-    const asked = request(app).post('/v1/readings').set('Content-Type', 'application/json');
-    return (authorization === undefined ? asked : asked.set('Authorization', authorization)).send('[]');
+  const post = (authorization: string | undefined, app = here.app) => {
+    const call = request(app).post('/v1/readings').set('Content-Type', 'application/json');
+    return (authorization === undefined ? call : call.set('Authorization', authorization)).send('[]');
   };
 
-  it('opens for a token, in each of its forms', async () => {
+  it('admits a token in each of its forms', async () => {
     for (const header of [`Bearer ${here.token}`, basic(`device:${here.token}`), basic(`${here.token}:`)]) {
-      expect((await knock(header)).status, header).toBe(200);
+      expect((await post(header)).status, header).toBe(200);
     }
   });
 
-  it('stays shut without one, and before the body is looked at', async () => {
+  it('refuses requests without a valid token before it reads the body', async () => {
     const [, id = '', secret = ''] = here.token.split('_');
     const almost = `airs_${id}_${secret.slice(0, -1)}${secret.endsWith('A') ? 'B' : 'A'}`;
     const stranger = `airs_${'0'.repeat(10)}_${secret}`;
     const revoked = await here.makeToken('revoked');
-    expect((await knock(`Bearer ${revoked}`)).status).toBe(200);
+    expect((await post(`Bearer ${revoked}`)).status).toBe(200);
     await revokeToken(here.owner, 'revoked', NOW);
     for (const token of [undefined, 'x', almost, stranger, `${here.token}x`, revoked]) {
-      const res = await knock(token && `Bearer ${token}`);
+      const res = await post(token && `Bearer ${token}`);
       expect(res.status, token).toBe(401);
       expect(res.headers['www-authenticate']).toBe('Bearer realm="airseries", Basic realm="airseries"');
       expect(res.body).toMatchObject({ status: 401, title: 'Unauthorized', detail: expect.stringMatching(/token/) });
@@ -65,22 +68,22 @@ onEveryEngine('the ingest door', (engine) => {
     expect(large.status).toBe(401);
   });
 
-  it('asks a token that comes too often to wait, and no other', async () => {
+  it('limits the rate of one token, and of no other', async () => {
     const app = here.another({ rate: 3 });
     const other = await here.makeToken('other');
     const statuses = [];
-    for (let n = 0; n < 4; n++) statuses.push((await knock(`Bearer ${here.token}`, app)).status);
+    for (let n = 0; n < 4; n++) statuses.push((await post(`Bearer ${here.token}`, app)).status);
     expect(statuses).toEqual([200, 200, 200, 429]);
-    const res = await knock(`Bearer ${here.token}`, app);
+    const res = await post(`Bearer ${here.token}`, app);
     expect(Number(res.headers['retry-after'])).toBeGreaterThan(0);
     expect(Number(res.headers['retry-after'])).toBeLessThanOrEqual(60);
     expect(res.body).toEqual({ status: 429, title: 'Too Many Requests', detail: expect.stringMatching(/more than 3/) });
-    expect((await knock(`Bearer ${other}`, app)).status).toBe(200);
+    expect((await post(`Bearer ${other}`, app)).status).toBe(200);
   });
 
-  it('bounds guessing by address, but not those who were in before', async () => {
+  it('limits wrong tokens by address, but not tokens that were valid before', async () => {
     const app = here.another({ failures: 3 });
-    const guess = (address: string, token = 'wrong') => knock(`Bearer ${token}`, app).set('X-Forwarded-For', address);
+    const guess = (address: string, token = 'wrong') => post(`Bearer ${token}`, app).set('X-Forwarded-For', address);
     expect((await guess('198.51.100.1', here.token)).status).toBe(200);
     const statuses = [];
     for (let n = 0; n < 5; n++) statuses.push((await guess('198.51.100.1')).status);
@@ -93,17 +96,17 @@ onEveryEngine('the ingest door', (engine) => {
     expect((await guess('198.51.100.2', unseen)).status).toBe(200);
   });
 
-  it('says 503 while the database is away, and takes readings again as soon as it is back', async () => {
-    const target = here.database.target as Exclude<Target, string>;
+  it('answers 503 while the database is unreachable, and accepts readings again as soon as it is back', async () => {
+    const target = here.database.target as Exclude<DatabaseAddress, string>;
     const administrator = connect({ ...target, database: 'postgres' }, {});
     await administrator.unsafe(`alter database ${target.database} allow_connections false`);
     await administrator`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${target.database}`;
-    const res = await knock(`Bearer ${here.token}`);
+    const res = await post(`Bearer ${here.token}`);
     expect(res.status).toBe(503);
     expect(res.headers['retry-after']).toBe('5');
     expect(res.body).toMatchObject({ status: 503, title: 'Service Unavailable' });
     await administrator.unsafe(`alter database ${target.database} allow_connections true`);
-    expect((await knock(`Bearer ${here.token}`)).status).toBe(200);
+    expect((await post(`Bearer ${here.token}`)).status).toBe(200);
     expect(here.log.lines.filter(({ level }) => level !== 'debug').map(({ message }) => message)).toEqual([
       'the database is unreachable; answering 503 until it is back',
       'the database is reachable again',
@@ -112,10 +115,30 @@ onEveryEngine('the ingest door', (engine) => {
   });
 });
 
-it('says 503 where no database ever was', async () => {
+it('answers 503 if the database was never reachable', async () => {
   const writes = openWrites('postgres://x@127.0.0.1:1/x', { timeZone: 'UTC' });
   const app = makeIngestApp({ writes, clock: () => NOW, log: keepingLog(), rate: 10 });
   const token = `airs_${'a'.repeat(10)}_${'b'.repeat(43)}`;
   expect((await send(app, token, '[]')).status).toBe(503);
   await writes.close();
+});
+
+describe('a limit per minute', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance', 'setInterval', 'clearInterval'] });
+  });
+  afterEach(() => vi.useRealTimers());
+
+  it('ends after a minute, and at once when the clock is set back an hour', async () => {
+    const app = express();
+    app.use(perMinute({ limit: 1, keyGenerator: () => 'one', detail: 'too many' }), (_req, res) => void res.end());
+    app.use(makeErrorHandlers(makeLog('silent')).handle);
+    const statusOf = async () => (await request(app).get('/')).status;
+    expect([await statusOf(), await statusOf()]).toEqual([200, 429]);
+    vi.advanceTimersByTime(61_000);
+    expect([await statusOf(), await statusOf()]).toEqual([200, 429]);
+    vi.setSystemTime(Date.now() - 3_600_000);
+    vi.advanceTimersByTime(6_000);
+    expect([await statusOf(), await statusOf()]).toEqual([200, 429]);
+  });
 });

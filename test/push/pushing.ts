@@ -1,4 +1,4 @@
-/** The real ingest app over a real database with two providers, and tokens for it. */
+/** The real ingestion app over a real database with two providers, and tokens for it. */
 import type { Express } from 'express';
 import request from 'supertest';
 import type { Engine } from '../../src/database/aggregates.ts';
@@ -19,7 +19,7 @@ export type Pushing = {
   /** Of all stations of `us`. */
   token: string;
   makeToken(name: string, provider?: string, stations?: number[] | null): Promise<string>;
-  /** Another app over the same database, which has counted nothing yet. */
+  /** Another app over the same database, with counts of its own. */
   another(options: { rate?: number; failures?: number; bodyMs?: number; writes?: QueryPool }): Express;
   close(): Promise<void>;
 };
@@ -54,7 +54,7 @@ export function send(app: Express, token: string, body: string | Buffer, headers
   return request(app)
     .post('/v1/readings')
     .set({ Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', ...headers })
-    .serialize((bytes: unknown) => bytes as string) // as they are, whatever the type says
+    .serialize((bytes: unknown) => bytes as string) // unchanged, whatever the type says
     .send(body as string);
 }
 
@@ -68,7 +68,7 @@ export function push(app: Express, token: string, body: string | object, headers
 
 const place = { latitude: 40, longitude: 44, regions: ['town'] };
 
-/** Sensors 1 and 2 are one device at station 1; 3 and 4 one at station 2, with a correction; 5 and 6 at station 3 are said to be of none. */
+/** Sensors 1 and 2 are one device at station 1; 3 and 4 one at station 2, with a correction; 5 and 6 at station 3 have no device. */
 const NETWORK = {
   time_zone: 'Asia/Yerevan',
   providers: [

@@ -1,4 +1,4 @@
-/** POST /v1/readings: what can be sent, in which forms, and every way in which it is refused. */
+/** POST /v1/readings: what can be sent, in which forms, and every refusal. */
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import request, { type Response } from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ function expectProblem(res: Response, status: number, detail: RegExp) {
   expect(res.headers['cache-control']).toBe('no-store');
 }
 
-onEveryEngine('readings that are pushed', (engine) => {
+onEveryEngine('POST /v1/readings', (engine) => {
   let here: Pushing;
   beforeAll(async () => {
     here = await openPushing(engine);
@@ -28,7 +28,7 @@ onEveryEngine('readings that are pushed', (engine) => {
   const post = (body: string | Buffer, headers = {}) => send(here.app, here.token, body, headers);
   const quarantine = () => here.owner`select source, provider_id, line, reason, text from raw.quarantine order by id`;
 
-  it('takes an array, and says of each reading that could not be used why', async () => {
+  it('accepts an array, and reports why each unusable reading was rejected', async () => {
     const body = JSON.stringify([
       { sensor_id: 1, measured_at: T, pm25: 5.5, pm10: '7' },
       { sensor_id: 77, measured_at: T, pm25: 1 },
@@ -57,7 +57,7 @@ onEveryEngine('readings that are pushed', (engine) => {
     expect((await post(body)).body).toMatchObject({ received: 5, accepted: 0, unchanged: 2 });
   });
 
-  it('takes one object, and an empty array', async () => {
+  it('accepts one object, and an empty array', async () => {
     expect((await post(`\ufeff{"sensor_id":1,"time":"${T}","pm25":5}`)).body).toEqual({
       received: 1,
       accepted: 1,
@@ -68,7 +68,7 @@ onEveryEngine('readings that are pushed', (engine) => {
   });
 
   it.each(['application/x-ndjson', 'application/ndjson; charset=utf-8', 'text/plain'])(
-    'takes lines as %s',
+    'accepts lines as %s',
     async (type) => {
       const body = `{"sensor_id":1,"time":"${T}","pm25":5}\r\n\nnonsense\n{"sensor_id":2,"time":"${T}","humidity":50}`;
       expect((await post(body, { 'Content-Type': type })).body).toEqual({
@@ -89,7 +89,7 @@ onEveryEngine('readings that are pushed', (engine) => {
     expect((await post(pack(GOOD), { 'Content-Encoding': encoding })).body).toMatchObject({ accepted: 1 });
   });
 
-  it('takes 5,000 readings and none of 5,001', async () => {
+  it('accepts 5,000 readings, and none of 5,001', async () => {
     const lines = (n: number) => {
       const line = (i: number) => `{"sensor_id":1,"time":"${new Date(1.7e12 + i * 1000).toISOString()}","pm25":1}`;
       return Array.from({ length: n }, (_, i) => line(i));
@@ -141,7 +141,7 @@ onEveryEngine('readings that are pushed', (engine) => {
     });
   });
 
-  it('is not shaken by odd JSON', async () => {
+  it('survives odd JSON', async () => {
     const deep = '['.repeat(1_000_000) + ']'.repeat(1_000_000);
     const body = `[{"__proto__":{"sensor_id":1},"time":"${T}","pm25":1},
       {"sensor_id":1,"time":"${T}","pm25":1e999,"pm10":3,"constructor":{"prototype":1},"toString":1},
@@ -172,7 +172,7 @@ onEveryEngine('readings that are pushed', (engine) => {
     expect((await post(`{"sensor_id":1,"time":"${T}","__proto__":${deep}}`)).status).toBe(400);
   });
 
-  it('is refused as a whole where the token may not speak for a sensor', async () => {
+  it('is refused as a whole if the token is not authorized for a sensor', async () => {
     const rows = [1, 9, 77].map((sensor_id) => ({ sensor_id, time: T, pm25: 5 }));
     expectProblem(await post(JSON.stringify(rows)), 403, /sensor 9\. Nothing of this request was stored/);
     expect([await stored(here.owner), await quarantine()]).toEqual([[], []]);

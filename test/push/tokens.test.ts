@@ -5,7 +5,8 @@ import type { Context } from '../../src/commands/context.ts';
 import type { Role, Sql } from '../../src/database/client.ts';
 import { openWrites } from '../../src/database/pools.ts';
 import type { QueryPool } from '../../src/database/queryPool.ts';
-import { createToken, findToken, hasTokens, listTokens, revokeToken } from '../../src/push/tokens.ts';
+import { findToken } from '../../src/push/authenticate.ts';
+import { createToken, hasTokens, listTokens, revokeToken } from '../../src/push/tokens.ts';
 import { bringIn, keepingLog, NOW, smallNetwork } from '../ingest/support.ts';
 import { runCommand } from '../support/command.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
@@ -47,7 +48,7 @@ onEveryEngine('tokens', (engine) => {
     expect(JSON.stringify([row, await listTokens(owner)])).not.toContain(secret);
   });
 
-  test('are found with their scope, and only as they are', async () => {
+  test('are found with their scope, and only if they match exactly', async () => {
     const all = await create('all');
     const one = await create('one', [2]);
     expect(await findToken(writes, all.token, NOW)).toMatchObject({
@@ -72,7 +73,7 @@ onEveryEngine('tokens', (engine) => {
     }
   });
 
-  test('note their last use, once a minute', async () => {
+  test('record their last use, once a minute', async () => {
     const { token } = await create('feed');
     const used = async (at: Date) => {
       await findToken(writes, token, at);
@@ -107,7 +108,7 @@ onEveryEngine('tokens', (engine) => {
     await expect(create('feed')).rejects.toThrow(/one of this name already\. Choose another/);
   });
 
-  test('are not made for what the network does not have', async () => {
+  test('are not created for an unknown provider or station', async () => {
     await expect(create('x', null, 'nobody')).rejects.toThrow(
       '--provider: the network has no provider nobody. There are: them, us.',
     );

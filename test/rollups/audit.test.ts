@@ -1,4 +1,4 @@
-/** The audit finds what is wrong in the aggregates of a live database, repairs it, and leaves alone what is only in flux. */
+/** The audit finds and repairs wrong buckets of a live database, and ignores changes that await a refresh. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Engine } from '../../src/database/aggregates.ts';
 import type { Sql } from '../../src/database/client.ts';
@@ -28,29 +28,29 @@ onEveryEngine('audit', (engine) => {
   });
   afterAll(() => database.drop());
 
-  const ask = (repair = false) =>
+  const runAudit = (repair = false) =>
     audit(database.target, { now, from: new Date('2026-10-16T00:00:00Z'), repair, timeZone });
 
-  it('finds nothing in aggregates that are right', async () => {
-    expect(await ask()).toEqual({ found: [], left: [] });
+  it('finds nothing in correct aggregates', async () => {
+    expect(await runAudit()).toEqual({ found: [], left: [] });
   });
 
-  it('brings up to date before it looks', async () => {
+  it('refreshes before it compares', async () => {
     await owner`update raw.readings set pm25 = 7 where measured_at = '2026-11-19 10:00+04'`;
-    expect((await ask()).found).toEqual([]);
+    expect((await runAudit()).found).toEqual([]);
   });
 
-  it('asks the periods of the network, not the placements computed from them (A10)', async () => {
+  it('uses the periods of the network, not the placements computed from them (A10)', async () => {
     await owner`update raw.placement set until = '2026-11-10 00:00+04'`;
     await rebuild(database.target, now, {
       from: new Date('2026-11-14T20:00:00Z'),
       to: new Date('2026-11-15T20:00:00Z'),
     });
-    expect((await ask()).found).toContainEqual(
+    expect((await runAudit()).found).toContainEqual(
       expect.objectContaining({ level: 'station_daily', bucket: '2026-11-15T00:00:00+04:00', columns: ['missing'] }),
     );
     await owner`select logic.apply_periods()`;
-    expect((await ask()).found).toEqual([]);
+    expect((await runAudit()).found).toEqual([]);
   });
 
   it('names buckets that are wrong, missing or surplus, and repairs them', async () => {
@@ -62,10 +62,10 @@ onEveryEngine('audit', (engine) => {
       'region_daily',
       `update %s set bucket = '2026-10-03 00:00+04' where bucket = '2026-10-25 00:00+04'`,
     );
-    const { found } = await ask();
-    const told = found.map(({ level, bucket, subject, columns }) => `${level} ${bucket} ${subject} ${columns}`);
-    // an engine may follow the tampering up to days and months, and then those are wrong too
-    expect(told).toEqual(
+    const { found } = await runAudit();
+    const lines = found.map(({ level, bucket, subject, columns }) => `${level} ${bucket} ${subject} ${columns}`);
+    // an engine may propagate the tampering to days and months, which then are wrong too
+    expect(lines).toEqual(
       expect.arrayContaining([
         'region_daily 2026-10-03T00:00:00+04:00 c surplus',
         'region_daily 2026-10-25T00:00:00+04:00 c missing',
@@ -74,12 +74,12 @@ onEveryEngine('audit', (engine) => {
       ]),
     );
     expect(await owner`select differing from api.last_audit`).toEqual([{ differing: found.length }]);
-    expect((await ask(true)).left).toEqual([]);
+    expect((await runAudit(true)).left).toEqual([]);
     expect(await owner`select differing from api.last_audit`).toEqual([{ differing: 0 }]);
-    expect((await ask()).found).toEqual([]);
+    expect((await runAudit()).found).toEqual([]);
   });
 
-  it('leaves out what changed after its refresh', async () => {
+  it('ignores buckets that changed after the refresh', async () => {
     await owner`update raw.readings set pm25 = 99 where measured_at = '2026-11-18 10:00+04'`;
     expect(await owner`select * from logic.differences('2026-10-16', '2026-11-20')`).toEqual([]);
     expect(await owner`select count(*)::int as changes from logic.pending`).toEqual([{ changes: 1 }]);
@@ -90,10 +90,10 @@ onEveryEngine('audit', (engine) => {
     ).toMatchObject([{ pm25: expect.any(Number) }]);
   });
 
-  it('a period can be computed anew on request', async () => {
+  it('is satisfied after a rebuild of the period', async () => {
     await tamper(engine, owner, 'station_monthly', `update %s set pm25 = 0`);
     await rebuild(database.target, now, { from: new Date('2026-10-20T00:00:00Z') });
-    expect((await ask()).found).toEqual([]);
+    expect((await runAudit()).found).toEqual([]);
   });
 });
 

@@ -1,6 +1,6 @@
 /**
- * A compressed month is still open: imported again, corrected as a whole, and completed late. It has more readings than TimescaleDB
- * unpacks for one statement unless it is told otherwise (100,000).
+ * A compressed month can still be imported again, corrected as a whole, and completed late. It has more readings than TimescaleDB
+ * decompresses for one statement by default (100,000).
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { importReadings } from '../../src/ingest/importReadings.ts';
@@ -22,7 +22,7 @@ onEveryEngine('a compressed month of 140 hourly sensors', (engine) => {
   afterAll(() => database.drop());
 
   it('begins with one import', async () => {
-    expect(await bring(hourly())).toMatchObject({ received: SENSORS * HOURS, accepted: SENSORS * HOURS });
+    expect(await importFile(hourly())).toMatchObject({ received: SENSORS * HOURS, accepted: SENSORS * HOURS });
     expect(await differences(database)).toEqual([]);
     await maintain(database.target, NOW);
   });
@@ -36,33 +36,33 @@ onEveryEngine('a compressed month of 140 hourly sensors', (engine) => {
     return `sensor_id,time,pm25\n${lines.join('\n')}\n`;
   }
   const sensors = Array.from({ length: SENSORS }, (_, index) => 100 + index);
-  const bring = (csv: string) =>
+  const importFile = (csv: string) =>
     importReadings(database.as('airseries_ingest'), [file('month.csv', csv)], {
       now: NOW,
       log: keepingLog(),
       terminal: false,
     });
 
-  it('takes the same file again and changes nothing', async () => {
-    expect(await bring(hourly())).toMatchObject({ accepted: 0, unchanged: SENSORS * HOURS, failed: false });
+  it('is unchanged by importing the same file again', async () => {
+    expect(await importFile(hourly())).toMatchObject({ accepted: 0, unchanged: SENSORS * HOURS, failed: false });
   });
 
-  it('takes a correction of one reading of each sensor', async () => {
+  it('accepts a correction of one reading of each sensor', async () => {
     const at = new Date(START + 100 * 3_600_000).toISOString();
     const csv = `sensor_id,time,pm25\n${sensors.map((sensor) => `${sensor},${at},77`).join('\n')}\n`;
-    expect(await bring(csv)).toMatchObject({ accepted: SENSORS, failed: false });
+    expect(await importFile(csv)).toMatchObject({ accepted: SENSORS, failed: false });
     expect(await differences(database)).toEqual([]);
   });
 
-  it('takes a correction of all of it', async () => {
+  it('accepts a correction of every reading', async () => {
     await maintain(database.target, NOW);
-    expect(await bring(hourly({ pm25: 2 }))).toMatchObject({ accepted: SENSORS * HOURS, failed: false });
+    expect(await importFile(hourly({ pm25: 2 }))).toMatchObject({ accepted: SENSORS * HOURS, failed: false });
     expect(await differences(database)).toEqual([]);
   });
 
-  it('takes readings between those that are compressed', async () => {
+  it('accepts readings between the compressed ones', async () => {
     await maintain(database.target, NOW);
-    expect(await bring(hourly({ minute: 30 }))).toMatchObject({ accepted: SENSORS * HOURS, failed: false });
+    expect(await importFile(hourly({ minute: 30 }))).toMatchObject({ accepted: SENSORS * HOURS, failed: false });
     expect(await differences(database)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** Digests (C4): what a region's current values were at an instant, kept as a record. */
+/** Digests (C4): a record of each region's current values at an instant. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { deleteOldDigests, makeDigest } from '../../src/rollups/refresh.ts';
@@ -33,7 +33,7 @@ onEveryEngine('digest', (engine) => {
       await owner`select measurement_time, "pm2.5", temperature, station_count from api.region_current(${instant}, 'c')`
     )[0];
 
-  it('is the mean of the online stations, of temperature without those flagged (A3), made at a whole second', async () => {
+  it('is the mean of the online stations, without flagged ones for temperature (A3), at a whole second', async () => {
     expect(await current(at)).toEqual({
       measurement_time: '2026-11-20T13:00:30+04:00',
       'pm2.5': 15,
@@ -42,19 +42,19 @@ onEveryEngine('digest', (engine) => {
     });
   });
 
-  it('is never recomputed: it is a record of its instant', async () => {
+  it('is never recomputed', async () => {
     await owner`update raw.readings set pm25 = 1000`;
     await makeDigest(database.target, at);
     expect(await current(at)).toMatchObject({ 'pm2.5': 15 });
   });
 
-  it('is used for thirty minutes, and not before it was made', async () => {
+  it('is served for thirty minutes, and not for earlier instants', async () => {
     expect(await current(minutes(29))).toMatchObject({ 'pm2.5': 15 });
     expect(await current(minutes(31))).toMatchObject({ 'pm2.5': null, measurement_time: null, station_count: null });
     expect(await current(minutes(-1))).toMatchObject({ measurement_time: null });
   });
 
-  it('leaves weather out while the flag, rounded outwards to full hours, holds, and the station keeps its own (C5)', async () => {
+  it('omits the weather of a station while its flag, rounded outwards to full hours, is in force, though the station publishes it (C5)', async () => {
     await owner`insert into raw.flag_period values (1, ${minutes(-40)}, ${minutes(-30)})`;
     await owner`select logic.apply_periods()`;
     await makeDigest(database.target, minutes(-2));
@@ -65,7 +65,7 @@ onEveryEngine('digest', (engine) => {
     await owner`select logic.apply_periods()`;
   });
 
-  it('leaves out at once a station that is hidden now, though it is a member to the end of the hour (C4, P3)', async () => {
+  it('omits a station as soon as it is hidden, though it is a member until the end of the hour (C4, P3)', async () => {
     await owner`insert into raw.hidden_period values (1, ${minutes(1)}, 'infinity')`;
     await owner`select logic.apply_periods()`;
     expect(await owner`select until from raw.membership where station_id = 1`).toEqual([
@@ -77,7 +77,7 @@ onEveryEngine('digest', (engine) => {
     expect(state).toEqual({ is_listed: false, status: 'online' });
   });
 
-  it('that holds no station gives nulls, also when an older one held some', async () => {
+  it('without any station gives nulls, even if an older digest had some', async () => {
     expect(await owner`select distinct station_count from rollup.digest where region_slug = 'empty'`).toEqual([
       { station_count: 0 },
     ]);
@@ -86,7 +86,7 @@ onEveryEngine('digest', (engine) => {
     expect(await current(minutes(6))).toMatchObject({ measurement_time: null, station_count: null });
   });
 
-  it('is forgotten after 35 days', async () => {
+  it('is deleted after 35 days', async () => {
     await deleteOldDigests(database.target, minutes(34 * 24 * 60));
     expect(await owner`select count(distinct made_at)::int as digests from rollup.digest`).toEqual([{ digests: 4 }]);
     await deleteOldDigests(database.target, minutes(36 * 24 * 60));

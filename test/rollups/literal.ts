@@ -1,17 +1,17 @@
 /**
  * The rules P2, P3, A1 to A8 and S5 word for word over readings in memory, sharing nothing with the SQL: no templates, no database,
- * ICU's zones. Slow and obvious on purpose; what the aggregates hold is held against this.
+ * ICU's zones. Slow and obvious on purpose. The aggregates are compared with it.
  */
 import { PARAMETERS, type Parameter, type ParameterName } from '../../src/contract/parameters.ts';
 import { bucketStart } from '../support/localTime.ts';
 
 export type Reading = { at: number; sensor: number; values: Partial<Record<ParameterName, number>> };
 
-/** Half-open, in milliseconds; infinite where nothing was said. */
+/** Half-open, in milliseconds since 1970; an unbounded end is infinite. */
 type Period = { since: number; until: number };
 
 export type Network = {
-  stood: (Period & { sensor: number; station: number })[];
+  placed: (Period & { sensor: number; station: number })[];
   suspicious: (Period & { sensor: number })[];
   corrected: (Period & { sensor: number })[];
   regions: (Period & { station: number; region: string })[];
@@ -22,12 +22,13 @@ export type Network = {
 /** One bucket: its means, sums and extremes by the names of the columns. */
 export type Bucket = Record<string, number | null>;
 type Values = Record<string, number | null>;
-type Hour = { members: number; values: Values };
+type Hour = { sources: number; values: Values };
 
-const MEANS: Parameter[] = PARAMETERS.filter((metric) => metric.kind === 'mean');
+const MEANS: Parameter[] = PARAMETERS.filter((parameter) => parameter.kind === 'mean');
 const COLUMNS = [...MEANS.map(({ name }) => name), 'wind_sin', 'wind_cos', 'rain'];
 export const HOUR = 3_600_000;
 
+/** Every bucket of every level, by level, subject and start, such as `station_hourly 1 1700000000000`. */
 export function literalBuckets(zone: string, readings: readonly Reading[], network: Network): Map<string, Bucket> {
   const buckets = new Map<string, Bucket>();
   const floor = (at: number) => (Number.isFinite(at) ? bucketStart(zone, 'hour', at) : at);
@@ -45,13 +46,13 @@ export function literalBuckets(zone: string, readings: readonly Reading[], netwo
     values.wind_cos = mean(group.map((r) => cosine(r.values.wind_direction)));
     values.rain = sum(group.map((r) => r.values.rain));
     buckets.set(`sensor_hourly ${key}`, values);
-    // P2: it takes part if it stood at one station for the whole hour and was not suspicious in any part of it
+    // P2: it counts if it was placed at one station for the whole hour and not suspicious in any part of it
     const own = <T extends { sensor: number }>(of: readonly T[]) => of.filter((each) => each.sensor === sensor);
-    const stood = own(network.stood).find(({ since, until }) => since <= hour && hour + HOUR <= until);
+    const placed = own(network.placed).find(({ since, until }) => since <= hour && hour + HOUR <= until);
     const isSuspicious = own(network.suspicious).some(({ since, until }) => since < hour + HOUR && until > hour);
-    if (stood === undefined || isSuspicious) continue;
+    if (placed === undefined || isSuspicious) continue;
     const corrected = own(network.corrected).some((period) => holds(hour, roundedUp(period)));
-    push(byStation, `${stood.station} ${hour}`, { corrected, values });
+    push(byStation, `${placed.station} ${hour}`, { corrected, values });
   }
 
   // A2, S5: a station's hour is the mean of its sensors' hours; PM2.5 of sensors with a formula is corrected together
@@ -60,7 +61,7 @@ export function literalBuckets(zone: string, readings: readonly Reading[], netwo
     const values = meansOf(sensors.map((s) => s.values));
     values.pm25 = stationPm25(sensors, values.humidity ?? null);
     values.pm25_raw = mean(sensors.map(({ corrected, values: v }) => v.pm25_raw ?? (corrected ? v.pm25 : null)));
-    stationHours.set(key, { members: sensors.length, values });
+    stationHours.set(key, { sources: sensors.length, values });
     buckets.set(`station_hourly ${key}`, { ...values, sensor_count: sensors.length });
   }
 
@@ -78,7 +79,7 @@ export function literalBuckets(zone: string, readings: readonly Reading[], netwo
   }
   for (const [key, stations] of byRegion) {
     const values = meansOf(stations);
-    regionHours.set(key, { members: stations.length, values });
+    regionHours.set(key, { sources: stations.length, values });
     buckets.set(`region_hourly ${key}`, { ...values, station_count: stations.length });
   }
 
@@ -106,7 +107,7 @@ function addCoarser(
   for (const [key, group] of groups) {
     const bucket: Bucket = { ...meansOf(group.map((h) => h.values)), hours: group.length };
     bucket.rain = sum(group.map((h) => h.values.rain));
-    bucket[level.startsWith('station') ? 'sensor_count' : 'station_count'] = mean(group.map((h) => h.members));
+    bucket[level.startsWith('station') ? 'sensor_count' : 'station_count'] = mean(group.map((h) => h.sources));
     for (const { name, extremes } of MEANS) {
       const all = group.map((h) => h.values[name]).filter((v): v is number => v != null);
       bucket[`${name}_hours`] = all.length;

@@ -1,4 +1,4 @@
-/** Old readings are compressed where the engine can, and whatever arrives for them afterwards still counts. */
+/** Old readings are compressed on TimescaleDB, and later changes to them still reach the aggregates. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { maintain, refresh } from '../../src/rollups/refresh.ts';
@@ -28,14 +28,14 @@ onEveryEngine('maintain', (engine) => {
     join logic.compressible_chunk r using (chunk_schema, chunk_name)
     left join timescaledb_information.continuous_aggregates a on a.materialization_hypertable_name = c.hypertable_name`;
 
-  it.runIf(engine === 'timescale')('compresses chunks that ended more than a week ago, and those only', async () => {
+  it.runIf(engine === 'timescale')('compresses chunks that ended more than a week ago, and no others', async () => {
     const all = await chunks();
     for (const name of COMPRESSED)
       expect(all.filter((chunk) => chunk.name === name && chunk.old).length).toBeGreaterThan(2);
     expect(all.filter(({ is_compressed, is_stale, old }) => is_compressed !== old || is_stale === old)).toEqual([]);
   });
 
-  it('may run again at any time', async () => {
+  it('may be repeated at any time', async () => {
     await maintain(database.target, now);
   });
 
@@ -47,7 +47,7 @@ onEveryEngine('maintain', (engine) => {
     ],
     ['a correction', `update raw.readings set pm25 = 25 where measured_at = '2026-07-02 10:00+04'`, 20],
     ['a deletion', `delete from raw.readings where measured_at = '2026-07-02 10:00+04'`, 15],
-  ])('%s in an old month shows', async (_, statement, expected) => {
+  ])('%s in an old month reaches the aggregates', async (_, statement, expected) => {
     await owner.unsafe(statement);
     await refresh(database.target, now);
     expect(await owner`select pm25 from rollup.station_hourly where bucket = '2026-07-02 10:00+04'`).toEqual([
@@ -56,7 +56,7 @@ onEveryEngine('maintain', (engine) => {
     expect(await owner`select * from logic.differences('-infinity', 'infinity')`).toEqual([]);
   });
 
-  it.runIf(engine === 'timescale')('compresses again what late rows came into', async () => {
+  it.runIf(engine === 'timescale')('compresses chunks with late rows again', async () => {
     expect((await chunks()).filter(({ is_compressed, is_stale }) => is_compressed && is_stale).length).toBeGreaterThan(
       0,
     );

@@ -1,4 +1,4 @@
-/** Readings may be deleted after a while; what was computed from them stays, whatever happens afterwards. */
+/** Expired readings are deleted, and their aggregates stay, whatever happens afterwards. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
@@ -38,7 +38,7 @@ onEveryEngine('retention', (engine) => {
     await bringIn(owner, smallNetwork());
     await owner`insert into raw.readings (measured_at, sensor_id, pm25, rain)
       select at, 1, extract(hour from at), 0.5 from generate_series(timestamptz '2026-03-10 00:00+04', '2026-11-20 12:00+04', '1 hour') at`;
-    // not computed when the readings are deleted: it must not be lost with them
+    // not refreshed yet when the readings are deleted: it must still count
     await refresh(database.target, now);
     await owner`insert into raw.readings (measured_at, sensor_id, pm25) values ('2026-03-11 10:20+04', 1, 70)`;
     await deleteExpired(database.target, now, '60 days', { log: keepingLog(), apply: true });
@@ -46,17 +46,17 @@ onEveryEngine('retention', (engine) => {
   });
   afterAll(() => database.drop());
 
-  it('deletes whole months that are older, and only of those', async () => {
+  it('deletes only whole months that are older', async () => {
     const [left] =
       await owner`select min(measured_at) as first, (select retained_from from raw.installation) as since from raw.readings`;
     expect(left?.since).toBe('2026-09-01T00:00:00+04:00');
-    // on chunks, some of the oldest one that is kept stay
+    // TimescaleDB drops whole chunks, so some older readings stay
     expect(Date.parse(left?.first) <= Date.parse(left?.since)).toBe(true);
     expect(Date.parse(left?.first)).toBeGreaterThan(Date.parse('2026-07-20T00:00Z'));
     if (engine === 'plain') expect(left?.first).toBe('2026-09-01T00:00:00+04:00');
   });
 
-  it('keeps what was computed from them, the last late one included', async () => {
+  it('keeps their aggregates, including the last late reading', async () => {
     const [hour] = await owner`select pm25 from rollup.station_hourly where bucket = '2026-03-11 10:00+04'`;
     expect(hour).toEqual({ pm25: (10 + 70) / 2 });
     expect(await owner`select count(*)::int as n from rollup.station_monthly where station_id = 1`).toEqual([{ n: 9 }]);
@@ -64,12 +64,12 @@ onEveryEngine('retention', (engine) => {
 
   it.each<[string, () => Promise<unknown>]>([
     ['a refresh', () => refresh(database.target, now)],
-    ['a refresh by force of all time', () => rebuild(database.target, now, {})],
-    ['the night after', () => deleteExpired(database.target, now, '60 days', { log: keepingLog() })],
+    ['a rebuild of everything', () => rebuild(database.target, now, {})],
+    ['the next night', () => deleteExpired(database.target, now, '60 days', { log: keepingLog() })],
     ['a longer retention', () => deleteExpired(database.target, now, '2 years', { log: keepingLog() })],
     ['compression', () => maintain(database.target, now)],
     [
-      'a station hidden since ever, and shown again',
+      'a station was hidden for all time and shown again',
       async () => {
         await bringIn(owner, smallNetwork({ one: { hidden: true } }));
         await refresh(database.target, now);
@@ -77,8 +77,8 @@ onEveryEngine('retention', (engine) => {
         await refresh(database.target, now);
       },
     ],
-  ])('and after %s', async (_, happens) => {
-    await happens();
+  ])('keeps them after %s', async (_, act) => {
+    await act();
     expect(await aggregates()).toEqual(before);
     const { found } = await audit(database.target, {
       now,
@@ -88,7 +88,7 @@ onEveryEngine('retention', (engine) => {
     expect(found).toEqual([]);
   });
 
-  it('takes nothing older in any more, and says so; younger ones count as ever', async () => {
+  it('quarantines older readings, and still accepts newer ones', async () => {
     const ingest = database.as('airseries_ingest');
     const batch = [
       reading(1, '2026-08-31T23:59:59+04:00', { pm25: 1 }),
@@ -108,7 +108,7 @@ onEveryEngine('retention', (engine) => {
     expect(found).toEqual([]);
   });
 
-  it('a clock that runs ahead empties nothing', async () => {
+  it('deletes nothing when the clock runs ahead', async () => {
     await deleteExpired(database.target, new Date('2036-11-20T09:00:00Z'), '60 days', { log: keepingLog() });
     expect(await owner`select retained_from from raw.installation`).toEqual([
       { retained_from: '2026-09-01T00:00:00+04:00' },

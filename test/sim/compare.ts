@@ -1,8 +1,8 @@
-/** Whether two engines hold the same buckets (equal as rule A10 says). */
+/** Compares the buckets of two engines, as equal as rule A10 requires. */
 
 type Buckets = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
-/** The first few places where they differ, in words. */
+/** The first few differences, in words. */
 export function compareBuckets(left: Buckets, right: Buckets): string[] {
   const found: string[] = [];
   for (const key of new Set([...left.keys(), ...right.keys()])) {

@@ -1,7 +1,8 @@
-/** Runs that once failed, shrunk to a few steps. `npm test` plays them all, for ever. */
+/** Runs that once failed, shrunk to a few steps, as regression tests: `npm test` plays them all. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Step } from './steps.ts';
 
+/** `why`: what the run showed, as a test title. */
 export type Case = { zone: string; why: string; steps: readonly Step[] };
 
 const FOLDER = new URL('./corpus/', import.meta.url);
@@ -13,6 +14,7 @@ export function readCorpus(): (Case & { name: string })[] {
     .map((name) => ({ name, ...(JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')) as Case) }));
 }
 
+/** Returns the path of the file. */
 export function writeCase(name: string, found: Case): string {
   mkdirSync(FOLDER, { recursive: true });
   const file = new URL(`${name}.json`, FOLDER);

@@ -1,6 +1,6 @@
 /**
- * `npm run sim -- --steps N --seed S [--zone Z]`: the simulation for as long as asked, the same from the same seed, on every engine
- * of this machine. A failure is shrunk to a few steps and put into the corpus, which `npm test` plays from then on.
+ * `npm run sim -- --steps N --seed S [--zone Z]`: runs the simulation with N steps on every engine of this machine; a seed always gives the
+ * same steps. A failure is shrunk to a few steps and added to the corpus, which `npm test` plays from then on.
  */
 import { parseArgs } from 'node:util';
 import type { Engine } from '../../src/database/aggregates.ts';
@@ -36,7 +36,7 @@ async function runOne(targets: Targets, engine: Engine, zone: string): Promise<v
   );
   progress('');
   if (failure === undefined) {
-    process.stdout.write(`${name}: ${steps.length} steps, no bucket wrong\n`);
+    process.stdout.write(`${name}: ${steps.length} steps, all buckets correct\n`);
     return;
   }
   process.stdout.write(`${name}: FAILED after step ${failure.step}\n${failure.what}\nshrinking …\n`);

@@ -1,11 +1,11 @@
-/** The little network of the simulation: three stations, five sensors, a city with a district and another city. */
+/** The small network of the simulation: three stations, five sensors, a city with a district and another city. */
 
 export type Period = { since?: string; until?: string };
 export type Placed = Period & { id: number };
 export type Grouped = Period & { slug: string };
 export type Corrected = Period & { formula: 'none' | 'epa-2021' };
 
-/** What the simulation changes about the network, whole: a step carries all of it, so steps can be left out when shrinking. */
+/** Everything the simulation changes in the network. A step contains all of it, so that steps can be removed when shrinking. */
 export type Network = {
   regions: Record<number, Grouped[]>;
   hidden: Record<number, Period[]>;
@@ -28,9 +28,9 @@ export const FIRST: Network = {
   corrected: { 11: [], 12: [{ formula: 'epa-2021' }], 21: [{ formula: 'epa-2021' }], 22: [], 31: [] },
 };
 
-/** The network as the file that an operator would import. */
+/** The network as a file that an operator would import. */
 export function networkFile(network: Network, zone: string): string {
-  const homes = new Map(SENSORS.map((sensor) => [sensor, Math.floor(sensor / 10)]));
+  const initialStations = new Map(SENSORS.map((sensor) => [sensor, Math.floor(sensor / 10)]));
   return JSON.stringify({
     time_zone: zone,
     providers: [{ id: 'sim', title: 'Simulation', url: '', image: '', image_dark: '' }],
@@ -50,7 +50,7 @@ export function networkFile(network: Network, zone: string): string {
       regions: network.regions[id],
       ...(network.hidden[id]?.length ? { hidden: network.hidden[id] } : {}),
       ...(network.bad_thp[id]?.length ? { is_bad_thp: network.bad_thp[id] } : {}),
-      sensors: SENSORS.filter((sensor) => homes.get(sensor) === id).map((sensor) => ({
+      sensors: SENSORS.filter((sensor) => initialStations.get(sensor) === id).map((sensor) => ({
         id: sensor,
         stations: network.placed[sensor],
         ...(network.suspicious[sensor]?.length ? { suspicious: network.suspicious[sensor] } : {}),

@@ -1,4 +1,4 @@
-/** Plays steps against a database of each engine and asks the oracle after every refresh. */
+/** Plays steps against a database, and compares all buckets with the oracle after every refresh. */
 import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
 import { deleteReadings } from '../../src/ingest/deleteReadings.ts';
@@ -14,7 +14,7 @@ const log = makeLog('silent');
 
 export type Failure = { step: number; what: string };
 
-/** The first step after which a bucket is not what the readings say, or nothing. */
+/** The first step after which a bucket differs from the readings, or undefined. */
 export async function playSteps(
   database: TestDatabase,
   steps: readonly Step[],
@@ -55,24 +55,24 @@ async function play(of: Play, step: Step, index: number, last: boolean): Promise
   if (step.compress) await maintain(target, NOW);
 }
 
-/** A refresh whose connection is ended from outside while it works; wherever it was, the next one must finish the work. */
+/** A refresh whose connection is terminated while it works; the next one must complete it, wherever it was. */
 async function killedRefresh({ database, superuser }: Play, index: number): Promise<void> {
-  let over = false;
+  let finished = false;
   const killed = refresh(database.target, NOW)
     .catch(() => undefined)
     .finally(() => {
-      over = true;
+      finished = true;
     });
   const working = () => superuser`select pid from pg_stat_activity
     where datname = current_database() and application_name = 'airseries refresh'`;
-  while (!over && (await working()).length === 0);
-  for (let further = index % 40; !over && further > 0; further--) await superuser`select 1`; // not always at its beginning
+  while (!finished && (await working()).length === 0);
+  for (let further = index % 40; !finished && further > 0; further--) await superuser`select 1`; // not always at the start
   await superuser`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and application_name = 'airseries refresh'`;
   await killed;
 }
 
-/** Every bucket of every level, for comparing engines with each other. `sql` must be able to read them. */
+/** Every bucket of every level, to compare engines with each other. `sql` must be allowed to read them. */
 export async function allBuckets(sql: Sql, levels: readonly string[]): Promise<Map<string, Record<string, unknown>>> {
   const buckets = new Map<string, Record<string, unknown>>();
   for (const level of levels) {

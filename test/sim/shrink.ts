@@ -1,4 +1,4 @@
-/** Makes a failing run short: leaves out ever smaller pieces as long as what is left still fails (Zeller's ddmin). */
+/** Minimizes a failing run: removes ever smaller pieces as long as the rest still fails (Zeller's ddmin). */
 
 export async function shrink<T>(
   steps: readonly T[],

@@ -1,8 +1,8 @@
-/** Makes the steps of a run from its seed: plain data, each meaningful without the others, so that a failure can be shrunk. */
+/** Generates the steps of a run from its seed: plain data, each valid without the others, so that a failure can be shrunk. */
 import type { Values } from '../../src/contract/parameters.ts';
 import { bucketStart, instantOf, localDate } from '../support/localTime.ts';
 import { type Random, seeded } from '../support/random.ts';
-import { type Axes, EVENTS, PLACES, STATEMENTS, VALUES } from './axes.ts';
+import { type Axes, EVENTS, MOMENTS, STATEMENTS, VALUES } from './axes.ts';
 import { FIRST, type Network, type Period, REGIONS, SENSORS, STATIONS } from './network.ts';
 
 export type Reading = { sensor: number; at: string; values: Values };
@@ -10,16 +10,16 @@ export type Step = Axes & {
   write?: Reading[];
   remove?: { sensor: number; from: string; to: string }[];
   network?: Network;
-  /** How the refresh after it goes: not at all, normally, killed on the way, or two at once while the step is being written. */
+  /** The refresh after the step: none, a normal one, one killed midway, or two concurrent ones while the step is being written. */
   then: 'nothing' | 'refresh' | 'kill' | 'race';
-  /** Afterwards all that rests is compressed, so that what comes later must go into compressed chunks. */
+  /** Compress old chunks afterwards, so that later writes must go into compressed ones. */
   compress?: true;
 };
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** Local days around which things happen: changes of the clocks (where the zone has them), a leap day, ends of months and years. */
+/** Anchor days in local time: clock changes (where the zone has them) or else ends of months and years, and a leap day. */
 const ANCHORS: Record<string, { leap: [number, number, number]; transitions: [number, number, number][] }> = {
   'Asia/Yerevan': {
     leap: [2012, 2, 29],
@@ -88,12 +88,12 @@ export function makeSteps(zone: string, seed: number, count: number): Step[] {
   return Array.from({ length: count }, () => {
     const axes: Axes = {
       event: random.pick(EVENTS),
-      place: random.pick(PLACES),
+      moment: random.pick(MOMENTS),
       value: random.pick(VALUES),
       statement: random.pick(STATEMENTS),
     };
     const then = random.pick(['nothing', 'nothing', 'refresh', 'refresh', 'kill', 'race'] as const);
-    const instants = shape(random, axes.statement, () => instant(random, zone, axes.place));
+    const instants = shape(random, axes.statement, () => instant(random, zone, axes.moment));
     const step: Step = { ...axes, then, ...(compressing.next() < 0.03 ? { compress: true } : {}) };
     if (axes.event === 'delete') {
       step.remove = instants.map((at) => ({
@@ -124,20 +124,20 @@ function reading(random: Random, axes: Axes, at: number, written: Map<string, Re
   return axes.event === 'repeat' ? old : { ...old, values: fresh.values };
 }
 
-/** An instant of the kind that the axis asks for. Most faults of bucketing need a row exactly on an edge. */
-function instant(random: Random, zone: string, place: Axes['place']): number {
+/** An instant for this moment. Most faults of bucketing need a row exactly on a boundary. */
+function instant(random: Random, zone: string, moment: Axes['moment']): number {
   const anchors = ANCHORS[zone];
   if (anchors === undefined) throw new Error(`no anchors for ${zone}`);
   const transition = random.pick(anchors.transitions);
-  const [year, month, day] = place === 'leap' ? anchors.leap : transition;
+  const [year, month, day] = moment === 'leap' ? anchors.leap : transition;
   const near = instantOf(
     zone,
     year,
     month,
-    day + (place === 'transition' || place === 'leap' ? 0 : random.below(5) - 2),
+    day + (moment === 'transition' || moment === 'leap' ? 0 : random.below(5) - 2),
   );
   const within = near + random.below(25) * HOUR;
-  switch (place) {
+  switch (moment) {
     case 'midnight':
     case 'leap':
       return near;
@@ -153,7 +153,7 @@ function instant(random: Random, zone: string, place: Axes['place']): number {
   }
 }
 
-/** The times of one statement's rows; the place it is about comes last. */
+/** The times of one statement's rows; the last is the one at the moment in question. */
 function shape(random: Random, statement: Axes['statement'], at: () => number): number[] {
   const last = at();
   switch (statement) {
@@ -215,7 +215,7 @@ const NETWORK_EVENTS: ReadonlySet<string> = new Set([
   'formula',
 ]);
 
-/** One period of the network becomes another: a change "from then on", or the correction of what was said before; within hours, too. */
+/** Replaces one period of the network: a change from some time on, or a correction of the past; also within hours. */
 function changed(random: Random, zone: string, before: Network, event: string, instants: readonly number[]): Network {
   const network = structuredClone(before);
   const exact = random.next() < 0.5;
@@ -252,9 +252,9 @@ function iso(instant: number): string {
   return new Date(instant).toISOString();
 }
 
-/** For messages: what a step did, in a line. */
+/** A step in one line, for messages. */
 export function describeStep(step: Step, zone: string): string {
   const at = step.write?.at(-1)?.at ?? step.remove?.at(-1)?.from;
   const local = at === undefined ? '' : ` ${Object.values(localDate(zone, Date.parse(at))).join('-')}`;
-  return `${step.event} ${step.place} ${step.value} ${step.statement}${local}, then ${step.then}`;
+  return `${step.event} ${step.moment} ${step.value} ${step.statement}${local}, then ${step.then}`;
 }

@@ -1,24 +1,16 @@
--- Functions called by the aggregates and by the triggers of schema raw. They are built with the aggregates and are part of their
--- fingerprint: changing any of this text rebuilds all aggregates.
 
--- The time zone, and the instant at which the first hour, day and month begin, as constants that the planner can fold (Z1).
 create function rollup.time_zone() returns text language sql immutable parallel safe return 'Asia/Yerevan';
 create function rollup.origin() returns timestamptz language sql immutable parallel safe return timestamptz '1999-12-31 20:00:00+00';
 
--- The start of the hour, local day or local month that contains an instant (Z3). Infinities are returned unchanged.
 create function rollup.bucket_start(unit text, at timestamptz) returns timestamptz language sql immutable parallel safe
   return case unit when 'hour' then date_bin('1 hour', at, rollup.origin())
          else date_trunc(unit, at at time zone rollup.time_zone()) at time zone rollup.time_zone() end;
 
--- The start of the n-th bucket after the one that starts at `bucket`.
 create function rollup.bucket_add(unit text, bucket timestamptz, n int) returns timestamptz language sql immutable parallel safe
   return case unit when 'hour' then bucket + n * interval '1 hour'
          -- truncated first: where the clocks skip midnight, that day begins at 01:00 but the next one at 00:00
          else (date_trunc(unit, bucket at time zone rollup.time_zone()) + n * ('1 ' || unit)::interval) at time zone rollup.time_zone() end;
 
--- US EPA air quality index, breakpoints of May 2024 (40 CFR 58 Appendix G), of mean PM2.5 and PM10 in µg/m³: the larger of the two (Q1),
--- null if both are null. Computed from the published values (Q2): PM2.5 in tenths, PM10 in whole µg/m³ after rounding to tenths. In
--- integer arithmetic, so rounding half up is exact: low + (2·rise·x + run) / (2·run). Above the table the last slope continues.
 create function rollup.aqi(pm25 float8, pm10 float8) returns int language plpgsql immutable parallel safe as $$
 declare
   fine int := greatest(round(pm25::numeric, 1) * 10, 0)::int;
@@ -45,11 +37,6 @@ begin
     end);
 end $$;
 
--- PM2.5 in µg/m³ corrected by a formula (S5), from the mean PM2.5 that instruments of one kind measured and the relative humidity in %.
--- Null if either is null; never below 0. An unknown formula is an error.
--- epa-2021: K. K. Barkjohn et al., Development and application of a United States-wide correction for PM2.5 data collected with the
--- PurpleAir sensor (2021, doi 10.5194/amt-14-4617-2021), extended for smoke as in the AirNow Fire and Smoke Map; adjacent pieces are
--- blended linearly.
 create function rollup.corrected(formula text, pm25_raw float8, humidity float8) returns float8 language plpgsql immutable strict parallel safe as $$
 declare
   low float8 := 0.524 * pm25_raw - 0.0862 * humidity + 5.75;
@@ -68,7 +55,6 @@ begin
   end);
 end $$;
 
--- Plain PostgreSQL: the two TimescaleDB functions that the aggregates use, with the same results for hours, days and months.
 create function rollup.time_bucket(bucket_width interval, ts timestamptz, origin timestamptz) returns timestamptz
 language sql immutable parallel safe
   return date_bin(bucket_width, ts, origin);
@@ -76,7 +62,6 @@ create function rollup.time_bucket(bucket_width interval, ts timestamptz, timezo
 language sql stable parallel safe
   return date_trunc(case bucket_width when interval '1 month' then 'month' else 'day' end, ts, timezone);
 
--- Records which hours changed: every statement that changes readings notes the hours of all its old and new rows.
 create function rollup.note_stale_hours() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   if tg_op = 'INSERT' then
@@ -101,7 +86,6 @@ create trigger note_deleted after delete on raw.readings referencing old table a
 create trigger note_truncated before truncate on raw.readings
   for each statement execute function rollup.note_stale_hours();
 
--- Plain PostgreSQL: an aggregate is a table, with a function that recomputes a range of its buckets.
 create table rollup.sensor_hourly as select
   time_bucket('1 hour', measured_at, origin => timestamptz '1999-12-31 20:00:00+00') as bucket,
   sensor_id,
@@ -128,7 +112,6 @@ group by 1, 2 with no data;
 alter table rollup.sensor_hourly add primary key (sensor_id, bucket);
 create index on rollup.sensor_hourly (bucket);
 
--- The table is created from the same select, so its columns are in the same order.
 create function rollup.fill_sensor_hourly(timestamptz, timestamptz) returns void language sql as $fill$
   delete from rollup.sensor_hourly where bucket >= $1 and bucket < $2;
   insert into rollup.sensor_hourly select
@@ -156,7 +139,6 @@ where measured_at >= $1 and measured_at < $2
 group by 1, 2;
 $fill$ set search_path = rollup, pg_catalog set plan_cache_mode = force_custom_plan; -- one hour and two years need different plans
 
--- Plain PostgreSQL: an aggregate is a table, with a function that recomputes a range of its buckets.
 create table rollup.station_hourly as select
   time_bucket('1 hour', s.bucket, origin => timestamptz '1999-12-31 20:00:00+00') as bucket,
   p.station_id,
@@ -194,7 +176,6 @@ group by 1, 2 with no data;
 alter table rollup.station_hourly add primary key (station_id, bucket);
 create index on rollup.station_hourly (bucket);
 
--- The table is created from the same select, so its columns are in the same order.
 create function rollup.fill_station_hourly(timestamptz, timestamptz) returns void language sql as $fill$
   delete from rollup.station_hourly where bucket >= $1 and bucket < $2;
   insert into rollup.station_hourly select
@@ -233,7 +214,6 @@ where s.bucket >= p.since and s.bucket + interval '1 hour' <= p.until and s.buck
 group by 1, 2;
 $fill$ set search_path = rollup, pg_catalog set plan_cache_mode = force_custom_plan; -- one hour and two years need different plans
 
--- Plain PostgreSQL: an aggregate is a table, with a function that recomputes a range of its buckets.
 create table rollup.region_hourly as select
   time_bucket('1 hour', h.bucket, origin => timestamptz '1999-12-31 20:00:00+00') as bucket,
   m.region_slug,
@@ -263,7 +243,6 @@ group by 1, 2 with no data;
 alter table rollup.region_hourly add primary key (region_slug, bucket);
 create index on rollup.region_hourly (bucket);
 
--- The table is created from the same select, so its columns are in the same order.
 create function rollup.fill_region_hourly(timestamptz, timestamptz) returns void language sql as $fill$
   delete from rollup.region_hourly where bucket >= $1 and bucket < $2;
   insert into rollup.region_hourly select
@@ -294,7 +273,6 @@ where h.bucket >= m.since and h.bucket < m.until and h.bucket >= $1 and h.bucket
 group by 1, 2;
 $fill$ set search_path = rollup, pg_catalog set plan_cache_mode = force_custom_plan; -- one hour and two years need different plans
 
--- Plain PostgreSQL: an aggregate is a table, with a function that recomputes a range of its buckets.
 create table rollup.station_daily as select
   time_bucket('1 day', h.bucket, timezone => 'Asia/Yerevan', origin => timestamptz '1999-12-31 20:00:00+00') as bucket,
   h.station_id,
@@ -346,7 +324,6 @@ group by 1, 2 with no data;
 alter table rollup.station_daily add primary key (station_id, bucket);
 create index on rollup.station_daily (bucket);
 
--- The table is created from the same select, so its columns are in the same order.
 create function rollup.fill_station_daily(timestamptz, timestamptz) returns void language sql as $fill$
   delete from rollup.station_daily where bucket >= $1 and bucket < $2;
   insert into rollup.station_daily select
@@ -399,7 +376,6 @@ where h.bucket >= $1 and h.bucket < $2
 group by 1, 2;
 $fill$ set search_path = rollup, pg_catalog set plan_cache_mode = force_custom_plan; -- one hour and two years need different plans
 
--- Plain PostgreSQL: an aggregate is a table, with a function that recomputes a range of its buckets.
 create table rollup.region_daily as select
   time_bucket('1 day', h.bucket, timezone => 'Asia/Yerevan', origin => timestamptz '1999-12-31 20:00:00+00') as bucket,
   h.region_slug,
@@ -451,7 +427,6 @@ group by 1, 2 with no data;
 alter table rollup.region_daily add primary key (region_slug, bucket);
 create index on rollup.region_daily (bucket);
 
--- The table is created from the same select, so its columns are in the same order.
 create function rollup.fill_region_daily(timestamptz, timestamptz) returns void language sql as $fill$
   delete from rollup.region_daily where bucket >= $1 and bucket < $2;
   insert into rollup.region_daily select
@@ -504,7 +479,6 @@ where h.bucket >= $1 and h.bucket < $2
 group by 1, 2;
 $fill$ set search_path = rollup, pg_catalog set plan_cache_mode = force_custom_plan; -- one hour and two years need different plans
 
--- Plain PostgreSQL: an aggregate is a table, with a function that recomputes a range of its buckets.
 create table rollup.station_monthly as select
   time_bucket('1 month', d.bucket, timezone => 'Asia/Yerevan', origin => timestamptz '1999-12-31 20:00:00+00') as bucket,
   d.station_id,
@@ -556,7 +530,6 @@ group by 1, 2 with no data;
 alter table rollup.station_monthly add primary key (station_id, bucket);
 create index on rollup.station_monthly (bucket);
 
--- The table is created from the same select, so its columns are in the same order.
 create function rollup.fill_station_monthly(timestamptz, timestamptz) returns void language sql as $fill$
   delete from rollup.station_monthly where bucket >= $1 and bucket < $2;
   insert into rollup.station_monthly select
@@ -609,7 +582,6 @@ where d.bucket >= $1 and d.bucket < $2
 group by 1, 2;
 $fill$ set search_path = rollup, pg_catalog set plan_cache_mode = force_custom_plan; -- one hour and two years need different plans
 
--- Plain PostgreSQL: an aggregate is a table, with a function that recomputes a range of its buckets.
 create table rollup.region_monthly as select
   time_bucket('1 month', d.bucket, timezone => 'Asia/Yerevan', origin => timestamptz '1999-12-31 20:00:00+00') as bucket,
   d.region_slug,
@@ -661,7 +633,6 @@ group by 1, 2 with no data;
 alter table rollup.region_monthly add primary key (region_slug, bucket);
 create index on rollup.region_monthly (bucket);
 
--- The table is created from the same select, so its columns are in the same order.
 create function rollup.fill_region_monthly(timestamptz, timestamptz) returns void language sql as $fill$
   delete from rollup.region_monthly where bucket >= $1 and bucket < $2;
   insert into rollup.region_monthly select

@@ -1,24 +1,16 @@
--- Functions called by the aggregates and by the triggers of schema raw. They are built with the aggregates and are part of their
--- fingerprint: changing any of this text rebuilds all aggregates.
 
--- The time zone, and the instant at which the first hour, day and month begin, as constants that the planner can fold (Z1).
 create function rollup.time_zone() returns text language sql immutable parallel safe return 'Asia/Yerevan';
 create function rollup.origin() returns timestamptz language sql immutable parallel safe return timestamptz '1999-12-31 20:00:00+00';
 
--- The start of the hour, local day or local month that contains an instant (Z3). Infinities are returned unchanged.
 create function rollup.bucket_start(unit text, at timestamptz) returns timestamptz language sql immutable parallel safe
   return case unit when 'hour' then date_bin('1 hour', at, rollup.origin())
          else date_trunc(unit, at at time zone rollup.time_zone()) at time zone rollup.time_zone() end;
 
--- The start of the n-th bucket after the one that starts at `bucket`.
 create function rollup.bucket_add(unit text, bucket timestamptz, n int) returns timestamptz language sql immutable parallel safe
   return case unit when 'hour' then bucket + n * interval '1 hour'
          -- truncated first: where the clocks skip midnight, that day begins at 01:00 but the next one at 00:00
          else (date_trunc(unit, bucket at time zone rollup.time_zone()) + n * ('1 ' || unit)::interval) at time zone rollup.time_zone() end;
 
--- US EPA air quality index, breakpoints of May 2024 (40 CFR 58 Appendix G), of mean PM2.5 and PM10 in µg/m³: the larger of the two (Q1),
--- null if both are null. Computed from the published values (Q2): PM2.5 in tenths, PM10 in whole µg/m³ after rounding to tenths. In
--- integer arithmetic, so rounding half up is exact: low + (2·rise·x + run) / (2·run). Above the table the last slope continues.
 create function rollup.aqi(pm25 float8, pm10 float8) returns int language plpgsql immutable parallel safe as $$
 declare
   fine int := greatest(round(pm25::numeric, 1) * 10, 0)::int;
@@ -45,11 +37,6 @@ begin
     end);
 end $$;
 
--- PM2.5 in µg/m³ corrected by a formula (S5), from the mean PM2.5 that instruments of one kind measured and the relative humidity in %.
--- Null if either is null; never below 0. An unknown formula is an error.
--- epa-2021: K. K. Barkjohn et al., Development and application of a United States-wide correction for PM2.5 data collected with the
--- PurpleAir sensor (2021, doi 10.5194/amt-14-4617-2021), extended for smoke as in the AirNow Fire and Smoke Map; adjacent pieces are
--- blended linearly.
 create function rollup.corrected(formula text, pm25_raw float8, humidity float8) returns float8 language plpgsql immutable strict parallel safe as $$
 declare
   low float8 := 0.524 * pm25_raw - 0.0862 * humidity + 5.75;
@@ -68,7 +55,6 @@ begin
   end);
 end $$;
 
--- TimescaleDB: an aggregate is a continuous aggregate. Materialized only, so that all readers see the state of the last refresh.
 create materialized view rollup.sensor_hourly with (
   timescaledb.continuous,
   timescaledb.materialized_only = true,
@@ -101,7 +87,6 @@ group by 1, 2
 with no data;
 create index on rollup.sensor_hourly (sensor_id, bucket); -- in addition to the one on bucket that every continuous aggregate has
 
--- TimescaleDB: an aggregate is a continuous aggregate. Materialized only, so that all readers see the state of the last refresh.
 create materialized view rollup.station_hourly with (
   timescaledb.continuous,
   timescaledb.materialized_only = true,
@@ -145,7 +130,6 @@ group by 1, 2
 with no data;
 create index on rollup.station_hourly (station_id, bucket); -- in addition to the one on bucket that every continuous aggregate has
 
--- TimescaleDB: an aggregate is a continuous aggregate. Materialized only, so that all readers see the state of the last refresh.
 create materialized view rollup.region_hourly with (
   timescaledb.continuous,
   timescaledb.materialized_only = true,
@@ -181,7 +165,6 @@ group by 1, 2
 with no data;
 create index on rollup.region_hourly (region_slug, bucket); -- in addition to the one on bucket that every continuous aggregate has
 
--- TimescaleDB: an aggregate is a continuous aggregate. Materialized only, so that all readers see the state of the last refresh.
 create materialized view rollup.station_daily with (
   timescaledb.continuous,
   timescaledb.materialized_only = true,
@@ -239,7 +222,6 @@ group by 1, 2
 with no data;
 create index on rollup.station_daily (station_id, bucket); -- in addition to the one on bucket that every continuous aggregate has
 
--- TimescaleDB: an aggregate is a continuous aggregate. Materialized only, so that all readers see the state of the last refresh.
 create materialized view rollup.region_daily with (
   timescaledb.continuous,
   timescaledb.materialized_only = true,
@@ -297,7 +279,6 @@ group by 1, 2
 with no data;
 create index on rollup.region_daily (region_slug, bucket); -- in addition to the one on bucket that every continuous aggregate has
 
--- TimescaleDB: an aggregate is a continuous aggregate. Materialized only, so that all readers see the state of the last refresh.
 create materialized view rollup.station_monthly with (
   timescaledb.continuous,
   timescaledb.materialized_only = true,
@@ -355,7 +336,6 @@ group by 1, 2
 with no data;
 create index on rollup.station_monthly (station_id, bucket); -- in addition to the one on bucket that every continuous aggregate has
 
--- TimescaleDB: an aggregate is a continuous aggregate. Materialized only, so that all readers see the state of the last refresh.
 create materialized view rollup.region_monthly with (
   timescaledb.continuous,
   timescaledb.materialized_only = true,

@@ -9,7 +9,7 @@ import type { Engine } from '../../src/database/aggregates.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { type Api, openReads } from '../../src/database/pools.ts';
 import { type Accepted, acceptReadings } from '../../src/ingest/accept.ts';
-import type { ReadingInput } from '../../src/ingest/batch.ts';
+import type { ReadingInput } from '../../src/ingest/validate.ts';
 import { makeLog } from '../../src/log.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
 import { makeDigest, refresh } from '../../src/rollups/refresh.ts';

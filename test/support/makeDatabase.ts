@@ -1,17 +1,17 @@
 /** A migrated database of its own for whoever asks, cloned from a template in about 100 ms. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Engine } from '../../src/database/aggregates.ts';
-import { connect, type Role, type Sql, type Target } from '../../src/database/client.ts';
+import { connect, type DatabaseAddress, type Role, type Sql } from '../../src/database/client.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { makeLog } from '../../src/log.ts';
 import type { Targets } from './servers.ts';
 
-type Server = Exclude<Target, string>;
+type Server = Exclude<DatabaseAddress, string>;
 
 export type TestDatabase = {
   engine: Engine;
   timeZone: string;
-  target: Target;
+  target: DatabaseAddress;
   /** Opens a pool as a role (default: the owner); closed with the database. */
   as(role?: Role, timeZone?: string): Sql;
   /** A pool as the superuser, for what tests do to a server and nobody else may. */
@@ -48,7 +48,7 @@ export async function makeDatabase(targets: Targets, engine: Engine, timeZone: s
 export async function makeEmptyDatabase(
   targets: Targets,
   engine: Engine,
-): Promise<{ target: Target; drop(): Promise<void> }> {
+): Promise<{ target: DatabaseAddress; drop(): Promise<void> }> {
   const server = serverOf(targets, engine);
   const name = `empty_${randomBytes(6).toString('hex')}`;
   await administer(server, (sql) => sql.unsafe(`create database ${name}`));

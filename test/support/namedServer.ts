@@ -2,10 +2,10 @@
  * A server with TimescaleDB that somebody else runs, such as the database of docker-compose.yml in CI. Databases made here are taken
  * away again: templates also before, since those of a run that was cut short may hold yesterday's migrations.
  */
-import { onConnection, type Sql, type Target } from '../../src/database/client.ts';
+import { type DatabaseAddress, onConnection, type Sql } from '../../src/database/client.ts';
 import { offeredEngine } from '../../src/database/engine.ts';
 
-type Place = Exclude<Target, string> & { password: string };
+type Place = Exclude<DatabaseAddress, string> & { password: string };
 
 /** `url` is a superuser's. */
 export async function openNamedServer(

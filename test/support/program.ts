@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Target } from '../../src/database/client.ts';
+import type { DatabaseAddress } from '../../src/database/client.ts';
 
 export type Finished = { code: number | null; stdout: string; stderr: string };
 export type Running = {
@@ -86,7 +86,7 @@ export async function freePort(): Promise<string> {
 }
 
 /** Where a database is, in the variables that psql and the driver know. */
-export function placeOf(target: Target): Record<string, string> {
+export function placeOf(target: DatabaseAddress): Record<string, string> {
   if (typeof target === 'string') throw new Error('a URL is no place of a test database');
   const { host, port, user, database, password = '' }: typeof target & { password?: string } = target;
   return { PGHOST: host, PGPORT: String(port), PGUSER: user, PGDATABASE: database, PGPASSWORD: password };

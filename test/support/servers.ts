@@ -5,14 +5,14 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect, type Target } from '../../src/database/client.ts';
+import { connect, type DatabaseAddress } from '../../src/database/client.ts';
 import { findLocalTimescale, openEmbeddedServer } from '../../src/database/embedded/server.ts';
 import { makeLog } from '../../src/log.ts';
 import { openNamedServer } from './namedServer.ts';
 
-export type Targets = { plain: Target; timescale?: Target };
+export type Targets = { plain: DatabaseAddress; timescale?: DatabaseAddress };
 
-type Server = { target: Exclude<Target, string>; version: string; close(): Promise<void> };
+type Server = { target: Exclude<DatabaseAddress, string>; version: string; close(): Promise<void> };
 
 export async function openServers(): Promise<{ targets: Targets; close(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'airseries-test-'));
@@ -49,7 +49,7 @@ async function openPrivate(folder: string, kind: 'bundled' | 'local'): Promise<S
 }
 
 /** Test data need not survive a power cut. */
-async function careless(target: Target): Promise<void> {
+async function careless(target: DatabaseAddress): Promise<void> {
   const sql = connect(target, {});
   await sql`alter system set fsync = off`;
   await sql`alter system set synchronous_commit = off`;

@@ -2,17 +2,17 @@
 
 import type { AddressInfo } from 'node:net';
 import { createServer, connect as dial, type Server, type Socket } from 'node:net';
-import type { Target } from '../../src/database/client.ts';
+import type { DatabaseAddress } from '../../src/database/client.ts';
 
 export type Wire = {
-  target: Target;
+  target: DatabaseAddress;
   /** From now on nothing passes on the connections that are open; `andNew`: nor on new ones. */
   cut(andNew: boolean): void;
   join(): void;
   close(): Promise<void>;
 };
 
-export async function openWire(target: Exclude<Target, string>, at = 0): Promise<Wire> {
+export async function openWire(target: Exclude<DatabaseAddress, string>, at = 0): Promise<Wire> {
   const pairs = new Set<[Socket, Socket]>();
   let dead = false;
   const server = createServer((near) => {
@@ -51,7 +51,7 @@ export async function openWire(target: Exclude<Target, string>, at = 0): Promise
 /** A server that accepts and does with the connection what is given; resolves to where it is. */
 export async function openMute(
   answer: (socket: Socket) => void,
-): Promise<{ target: Target; connections: () => number; close(): void }> {
+): Promise<{ target: DatabaseAddress; connections: () => number; close(): void }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);

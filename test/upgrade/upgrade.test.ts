@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PARAMETERS } from '../../src/contract/parameters.ts';
 import { WINDOWS } from '../../src/contract/windows.ts';
 import { LEVELS } from '../../src/database/aggregates.ts';
-import { connect, type Sql, type Target } from '../../src/database/client.ts';
+import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
 import { DEFINITIONS, type Definitions } from '../../src/database/definitions.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { type Log, makeLog } from '../../src/log.ts';
@@ -56,7 +56,7 @@ function nextNumber(): string {
 }
 
 onEveryEngine('an upgrade from the first version', (engine) => {
-  let target: Target;
+  let target: DatabaseAddress;
   let sql: Sql;
   let drop: () => Promise<void>;
   let next: Definitions;

@@ -1,4 +1,4 @@
-/** Of several processes one works; when its connection goes, another takes over. */
+/** One of several processes is the worker; when it stops or loses its connection, another takes over. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeLog } from '../../src/log.ts';
 import { becomeLeader } from '../../src/worker/leader.ts';
@@ -13,13 +13,13 @@ onEveryEngine('worker', (engine) => {
   });
   afterAll(() => database.drop());
 
-  const candidate = (name: string, working: Set<string>, onBegin: () => void = () => undefined) =>
+  const candidate = (name: string, working: Set<string>, onStart: () => void = () => undefined) =>
     becomeLeader(
       database.target,
       log,
       async () => {
         working.add(name);
-        onBegin();
+        onStart();
         return async () => void working.delete(name);
       },
       { tryEveryMs: 20 },
@@ -27,12 +27,12 @@ onEveryEngine('worker', (engine) => {
   const until = async (condition: () => boolean) => {
     const deadline = performance.now() + 10_000;
     while (!condition()) {
-      if (performance.now() > deadline) throw new Error('it did not come to that');
+      if (performance.now() > deadline) throw new Error('the condition was not met in time');
       await database.superuser().unsafe('select 1');
     }
   };
 
-  it('is one at a time, and is succeeded when it stops', async () => {
+  it('is one at a time, and is replaced when it stops', async () => {
     const working = new Set<string>();
     const first = await candidate('first', working);
     const second = await candidate('second', working);
@@ -44,25 +44,25 @@ onEveryEngine('worker', (engine) => {
     expect([...working]).toEqual([]);
   });
 
-  it('stops working when its connection is ended, and somebody works again', async () => {
+  it('stops when its connection is terminated, and one takes over', async () => {
     const working = new Set<string>();
-    let begun = 0;
-    const onBegin = () => void begun++;
-    const first = await candidate('first', working, onBegin);
-    const second = await candidate('second', working, onBegin);
+    let starts = 0;
+    const onStart = () => void starts++;
+    const first = await candidate('first', working, onStart);
+    const second = await candidate('second', working, onStart);
     await database.superuser()`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and application_name = 'airseries worker'`;
-    await until(() => begun === 2);
-    await until(() => working.size === 1); // the first may learn a moment after the second
+    await until(() => starts === 2);
+    await until(() => working.size === 1); // the first may notice after the second has started
     await Promise.all([first.stop(), second.stop()]);
     expect([...working]).toEqual([]);
   });
 
-  it('gives the lock back when its work cannot begin', async () => {
-    const failing = becomeLeader(database.target, log, () => Promise.reject(new Error('cannot begin')), {
+  it('releases the lock when its work cannot start', async () => {
+    const failing = becomeLeader(database.target, log, () => Promise.reject(new Error('cannot start')), {
       tryEveryMs: 20,
     });
-    await expect(failing).rejects.toThrow('cannot begin');
+    await expect(failing).rejects.toThrow('cannot start');
     const working = new Set<string>();
     const next = await candidate('next', working);
     expect([...working]).toEqual(['next']);

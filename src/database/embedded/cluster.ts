@@ -1,45 +1,46 @@
-/** A cluster: made aside at the first start and put in place whole, and the settings that every start gives it. */
+/** Creating a cluster at the first start, in a staging directory that is renamed when complete; and the settings of every start. */
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Place, runAs } from './home.ts';
-import { errorCode } from './postmaster.ts';
+import { errorCode } from '../errors.ts';
+import { type Home, runAs } from './home.ts';
 
 export const USER = 'airseries';
 export const DATABASE = 'airseries';
 
+const STAGING = 'draft-';
 const ABANDONED_MS = 3_600_000;
 
-/** Two processes may do this at once: the first to finish wins, the other throws its work away. */
-export async function createCluster(place: Place, bin: string, major: number): Promise<void> {
-  if (existsSync(place.data)) return;
-  await removeAbandoned(place);
-  const draft = join(place.home, `draft-${randomUUID()}`);
+/** Does nothing if the cluster exists. If two processes do this at once, the first to finish wins and the other discards its work. */
+export async function createCluster(home: Home, bin: string, major: number): Promise<void> {
+  if (existsSync(home.data)) return;
+  await removeAbandoned(home);
+  const staging = join(home.directory, `${STAGING}${randomUUID()}`);
   try {
-    await initialize(place, bin, major, draft);
-    // Without a server there is no waiting for one, and the cluster is complete before anybody can see it.
-    const single = ['--single', '-D', draft, '-c', 'exit_on_error=on', 'postgres'];
-    await runAs(place.user, join(bin, 'postgres'), single, `create database ${DATABASE}\n`);
-    renameSync(draft, place.data);
-    sync(place.home);
+    await initialize(home, bin, major, staging);
+    // single-user mode needs no waiting for a server, and completes the cluster before any process can see it
+    const single = ['--single', '-D', staging, '-c', 'exit_on_error=on', 'postgres'];
+    await runAs(home.user, join(bin, 'postgres'), single, `create database ${DATABASE}\n`);
+    renameSync(staging, home.data);
+    sync(home.directory);
   } catch (error) {
-    await remove(place, draft);
+    await remove(home, staging);
     if (errorCode(error) !== 'ENOTEMPTY' && errorCode(error) !== 'EEXIST') throw error;
   }
 }
 
 /**
- * Text sorts by code point and knows the case of every letter, the same on every system: the built-in provider where
- * there is one, the system's C.UTF-8 where it exists, and C as the last resort.
+ * Text sorts by code point and upper/lower know every letter, the same on every system: with the built-in provider where there is one,
+ * else the system's C.UTF-8, and C as the last resort.
  */
-async function initialize(place: Place, bin: string, major: number, draft: string): Promise<void> {
+async function initialize(home: Home, bin: string, major: number, staging: string): Promise<void> {
   const locales = [['--locale=C.UTF-8'], ['--locale=C']];
   if (major >= 17) locales.unshift(['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']);
-  // Trust, because the socket is within reach of the server's user and root only.
-  const common = ['-D', draft, '-U', USER, '-E', 'UTF8', '--auth=trust', '--data-checksums', '--no-instructions'];
+  // trust, because only the server's user and root can reach the socket
+  const common = ['-D', staging, '-U', USER, '-E', 'UTF8', '--auth=trust', '--data-checksums', '--no-instructions'];
   for (const [index, locale] of locales.entries()) {
     try {
-      await runAs(place.user, join(bin, 'initdb'), [...common, ...locale]);
+      await runAs(home.user, join(bin, 'initdb'), [...common, ...locale]);
       return;
     } catch (error) {
       if (index === locales.length - 1) throw error;
@@ -47,31 +48,31 @@ async function initialize(place: Place, bin: string, major: number, draft: strin
   }
 }
 
-/** PostgreSQL syncs what it writes; the new name is ours to sync. */
+/** PostgreSQL syncs the files; we renamed the directory, so its parent is ours to sync. */
 function sync(directory: string): void {
   const opened = openSync(directory, 'r');
   fsyncSync(opened);
   closeSync(opened);
 }
 
-/** Drafts of processes that were killed while they made them. A younger one may still be in the making. */
-async function removeAbandoned(place: Place): Promise<void> {
-  const drafts = readdirSync(place.home).filter((name) => name.startsWith('draft-'));
-  for (const draft of drafts.map((name) => join(place.home, name))) {
-    const age = Date.now() - (statSync(draft, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
-    if (age > ABANDONED_MS) await remove(place, draft);
+/** Removes what killed processes left, after an hour: a younger directory may still be in use. */
+async function removeAbandoned(home: Home): Promise<void> {
+  const names = readdirSync(home.directory).filter((name) => name.startsWith(STAGING));
+  for (const staging of names.map((name) => join(home.directory, name))) {
+    const age = Date.now() - (statSync(staging, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+    if (age > ABANDONED_MS) await remove(home, staging);
   }
 }
 
-async function remove(place: Place, directory: string): Promise<void> {
-  await runAs(place.user, 'rm', ['-rf', directory]);
+async function remove(home: Home, directory: string): Promise<void> {
+  await runAs(home.user, 'rm', ['-rf', directory]);
 }
 
 const SETTINGS = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
   max_connections: '50',
-  // Sized for a machine with 2 GB that also runs the service.
+  // sized for a machine with 2 GB that also runs the service
   shared_buffers: '256MB',
   work_mem: '32MB',
   maintenance_work_mem: '256MB',
@@ -80,7 +81,7 @@ const SETTINGS = {
   jit: 'off', // compiling costs more than it saves on queries of milliseconds
   timezone: 'UTC',
   log_timezone: 'UTC',
-  log_checkpoints: 'off', // the log is for what went wrong
+  log_checkpoints: 'off', // the log is for problems
 };
 
 const TIMESCALE_SETTINGS = {
@@ -89,12 +90,13 @@ const TIMESCALE_SETTINGS = {
   'timescaledb.max_background_workers': '4',
 };
 
+/** The server's command line after the program: the data directory and every setting. */
 export function serverArguments(
   timescale: boolean,
   data: string,
   { sockets, port }: { sockets: string; port: number },
 ): string[] {
-  // A list to PostgreSQL: without the quotes a comma or a blank in the path would split it.
+  // PostgreSQL parses a list: unquoted, a comma or a space in the path would split it
   const directories = `"${sockets.replaceAll('"', '""')}"`;
   const own = { unix_socket_directories: directories, port: String(port) };
   const all = { ...SETTINGS, ...(timescale ? TIMESCALE_SETTINGS : {}), ...own };

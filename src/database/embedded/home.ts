@@ -1,65 +1,74 @@
 /**
- * Where a cluster lives and whose it is. One home per server kind and major version, all of it private to the server's
- * user: whoever can enter it may connect as superuser, so nobody else can.
+ * The home of a cluster: its directories, and the user who owns it and runs its server. One home per kind of server and major version.
+ * It is private to that user, because anyone who can enter it may connect as superuser. PostgreSQL refuses to run as root, so root hands
+ * the cluster over to an unprivileged user.
  */
-
 import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, lchownSync, lstatSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { Log } from '../../log.ts';
-import { errorCode } from './postmaster.ts';
+import { errorCode } from '../errors.ts';
 
-export type Place = {
+/** All paths are absolute. The names on disk must not change, because processes of older versions may use the same home. */
+export type Home = {
   user: ServerUser;
-  home: string;
+  directory: string;
   data: string; // PostgreSQL's own data directory
-  lifeline: string;
-  answers: string; // where the watcher of the lifeline answers
+  references: string; // the FIFO that every user of the server holds open; see references.ts
+  replies: string; // the directory where the watcher replies to what is sent through the FIFO
   sockets: string;
   log: string;
 };
 
+/** Who runs the server. */
+export type ServerUser = { uid: number; gid: number };
+
 const ROOT_BASE = '/var/lib/airseries';
 export const PORT = 5432; // only names the socket; nothing listens on the network
-const LONGEST_SOCKET_PATH = process.platform === 'darwin' ? 103 : 107;
+const MAX_SOCKET_PATH_BYTES = process.platform === 'darwin' ? 103 : 107;
+const TIMEOUT_MS = 120_000;
 
-export async function findPlace(dataDirectory: string, name: string, log: Log): Promise<Place> {
+/**
+ * The home called `name` in the data directory; creates both. As root, where the server's user cannot reach the data directory, the
+ * home is below /var/lib/airseries instead. Throws, with a remedy, if another user owns the home or its own user cannot enter it.
+ */
+export async function findHome(dataDirectory: string, name: string, log: Log): Promise<Home> {
   makePath(resolve(dataDirectory));
-  const base = realpathSync(dataDirectory); // every process must come to the same names
-  if (!isRoot()) return placeAt(ownHome(join(base, name)), currentUser());
+  const base = realpathSync(dataDirectory); // every process must derive the same names
+  if (!isRoot()) return homeIn(ownDirectory(join(base, name)), currentUser());
 
   const inside = join(base, name);
   const outside = join(ROOT_BASE, shortHash(base), name);
-  // A cluster that exists is never left behind for an empty one elsewhere, whatever the permissions are by now.
-  let home = [inside, outside].find((path) => existsSync(path));
-  home ??= (await canReach(unprivilegedUser(), base)) ? inside : outside;
-  if (home === outside) {
+  // An existing cluster is never abandoned for an empty one elsewhere, even if permissions have changed since.
+  let directory = [inside, outside].find((path) => existsSync(path));
+  directory ??= (await canReach(unprivilegedUser(), base)) ? inside : outside;
+  if (directory === outside) {
     log.info(
-      { directory: home },
+      { directory },
       'data are stored here because the user that runs PostgreSQL cannot access the data directory',
     );
   }
-  const user = handOver(home);
-  if (await canReach(user, home)) return placeAt(home, user);
+  const user = handOver(directory);
+  if (await canReach(user, directory)) return homeIn(directory, user);
   throw new Error(
-    `User ${user.uid}, who owns the cluster in ${home}, cannot enter it. ` +
+    `User ${user.uid}, who owns the cluster in ${directory}, cannot enter it. ` +
       'Give that user the right to enter (x) the directories above it, or set DATABASE_URL.',
   );
 }
 
-function placeAt(home: string, user: ServerUser): Place {
-  const run = join(home, 'run');
-  const fits = Buffer.byteLength(socketPath(run)) <= LONGEST_SOCKET_PATH;
+function homeIn(directory: string, user: ServerUser): Home {
+  const run = join(directory, 'run');
+  const fits = Buffer.byteLength(socketPath(run)) <= MAX_SOCKET_PATH_BYTES;
   return {
     user,
-    home,
-    data: join(home, 'data'),
-    lifeline: join(run, 'lifeline'),
-    answers: join(run, 'answers'),
-    sockets: fits ? run : `/tmp/airseries-${shortHash(home)}`, // not TMPDIR, which may differ between processes
-    log: join(home, 'server.log'),
+    directory,
+    data: join(directory, 'data'),
+    references: join(run, 'lifeline'),
+    replies: join(run, 'answers'),
+    sockets: fits ? run : `/tmp/airseries-${shortHash(directory)}`, // not TMPDIR, which may differ between processes
+    log: join(directory, 'server.log'),
   };
 }
 
@@ -67,28 +76,29 @@ function socketPath(directory: string): string {
   return join(directory, `.s.PGSQL.${PORT}`);
 }
 
-function ownHome(home: string): string {
-  makeDirectory(home, 0o700);
-  if (lstatSync(home).uid === currentUser().uid) return home;
-  throw new Error(`${home} belongs to user ${lstatSync(home).uid}. Run this as that user, or choose another DATA_DIR.`);
+function ownDirectory(path: string): string {
+  makeDirectory(path, 0o700);
+  const { uid } = lstatSync(path);
+  if (uid === currentUser().uid) return path;
+  throw new Error(`${path} belongs to user ${uid}. Run this as that user, or choose another DATA_DIR.`);
 }
 
-/** As root: the home exists afterwards and belongs to the server's user. Only a new home changes its owner. */
-function handOver(home: string): ServerUser {
-  makePath(dirname(home));
-  makeDirectory(home, 0o700);
-  const entries = readdirSync(home); // read before the owner: another process may be handing it over and filling it
-  const found = lstatSync(home);
+/** As root: makes the directory if needed and returns the server's user, who owns it. Only an empty directory changes its owner. */
+function handOver(path: string): ServerUser {
+  makePath(dirname(path));
+  makeDirectory(path, 0o700);
+  const entries = readdirSync(path); // read before the owner: another process may be handing it over and filling it
+  const found = lstatSync(path);
   if (found.isDirectory() && found.uid !== 0) return { uid: found.uid, gid: found.gid };
   if (!found.isDirectory() || entries.length > 0) {
-    throw new Error(`${home} is not a cluster of airseries. Move it away, or choose another DATA_DIR.`);
+    throw new Error(`${path} is not a cluster of airseries. Move it away, or choose another DATA_DIR.`);
   }
   const user = unprivilegedUser();
-  lchownSync(home, user.uid, user.gid);
+  lchownSync(path, user.uid, user.gid);
   return user;
 }
 
-/** Directories that root makes stay open for the server's user even if the umask would close them. */
+/** Directories that root makes are open to the server's user, whatever the umask. */
 function makePath(path: string): void {
   const first = mkdirSync(path, { recursive: true });
   if (first === undefined || !isRoot()) return;
@@ -107,21 +117,17 @@ function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
-/** Who runs the server. PostgreSQL refuses to run as root, so root hands it to an unprivileged user of the system. */
-
-export type ServerUser = { uid: number; gid: number };
-
-const TIMEOUT_MS = 120_000;
-
+/** The user and group of this process. */
 export function currentUser(): ServerUser {
   return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
 }
 
+/** Whether this process runs as root. */
 export function isRoot(): boolean {
   return currentUser().uid === 0;
 }
 
-/** The user for a cluster that root creates. Every later start takes the owner of the cluster instead. */
+/** The user for a cluster that root creates: postgres or nobody. Later starts use the cluster's owner. Throws if neither user exists. */
 export function unprivilegedUser(): ServerUser {
   for (const name of ['postgres', 'nobody']) {
     const [uid, gid] = ['-u', '-g'].map((flag) => {
@@ -136,19 +142,22 @@ export function unprivilegedUser(): ServerUser {
   );
 }
 
-/** Only what the server needs: its environment must not carry the service's secrets. */
+/** What the server's programs need; a fresh environment, so that they do not inherit the service's secrets. */
 export function serverEnvironment(): Record<string, string> {
   return { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' };
 }
 
-/** Runs a program to its end as the server's user; the error of a failed one carries what it wrote to stderr. */
+/**
+ * Runs a program as the server's user and resolves to its stdout. Rejects if it fails (the error has its stderr) or takes over two minutes.
+ */
 export async function runAs(user: ServerUser, file: string, args: string[], input = ''): Promise<string> {
   const options = { ...user, cwd: '/', env: serverEnvironment(), timeout: TIMEOUT_MS };
   const running = promisify(execFile)(file, args, options);
-  running.child.stdin?.on('error', () => {}).end(input); // a program that reads nothing may be gone by now
+  running.child.stdin?.on('error', () => {}).end(input); // a program that reads nothing may have exited already
   return (await running).stdout;
 }
 
+/** Whether the user may enter the directory. Needs root, unless the user is our own. */
 export async function canReach(user: ServerUser, directory: string): Promise<boolean> {
   return runAs(user, '/bin/sh', ['-c', 'cd "$1"', 'sh', directory]).then(
     () => true,

@@ -1,4 +1,4 @@
-/** Which PostgreSQL serves: an installed one with TimescaleDB Community, or else the bundled one; `kind` forces either. */
+/** Choosing the PostgreSQL to run: an installed one with TimescaleDB Community if there is one, otherwise the bundled one. */
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,16 +12,17 @@ export type Program = {
   kind: EmbeddedKind;
   version: string;
   major: number;
-  /** The directory of programs that this user can run; only a start needs it, and the first one may have to copy them. */
+  /** The directory of programs that this user can run. Only a start needs it, and the first may have to copy them. */
   bin(user: ServerUser): Promise<string>;
 };
 
+/** `kind` forces either. Throws, with a remedy, if there is none. */
 export async function chooseProgram(kind: EmbeddedKind | undefined): Promise<Program> {
   const local = kind === 'bundled' ? undefined : await findLocalTimescale();
   if (local) return { ...describe('local', local.version), bin: async () => local.bin };
   if (kind === 'local') {
     throw new Error(
-      `No PostgreSQL with TimescaleDB Community was found: looked for pg_config in ${LOCAL_PLACES.join(', ')}, and ` +
+      `No PostgreSQL with TimescaleDB Community was found: looked for pg_config in ${LOCAL_DIRECTORIES.join(', ')}, and ` +
         'beside each for timescaledb.control and the library timescaledb-tsl (some distributions leave it out: take the ' +
         "package of TimescaleDB's own repository). Install it, allow the bundled server, or set DATABASE_URL.",
     );
@@ -38,18 +39,18 @@ function describe(kind: EmbeddedKind, version: string) {
 export type LocalPostgres = { bin: string; version: string };
 
 /** Where distributions and Homebrew put the programs of each major version. */
-const PATTERNS: [parent: string, name: RegExp][] = [
+const LOCATIONS: [parent: string, name: RegExp][] = [
   ['/usr/lib/postgresql', /^\d+$/],
   ['/usr', /^pgsql-\d+$/],
   ['/opt/homebrew/opt', /^postgresql@\d+$/],
   ['/usr/local/opt', /^postgresql@\d+$/],
 ];
 
-export const LOCAL_PLACES = PATTERNS.map(([parent, name]) =>
+export const LOCAL_DIRECTORIES = LOCATIONS.map(([parent, name]) =>
   join(parent, name.source.replace(/[\^$]/g, '').replace('\\d+', '*'), 'bin'),
 );
 
-/** The newest one that has all it takes. */
+/** The newest installed PostgreSQL with the server, initdb and the Community edition. */
 export async function findLocalTimescale(): Promise<LocalPostgres | undefined> {
   const found = await Promise.all(candidates().map(inspect));
   return found
@@ -58,7 +59,7 @@ export async function findLocalTimescale(): Promise<LocalPostgres | undefined> {
 }
 
 function candidates(): string[] {
-  return PATTERNS.flatMap(([parent, name]) => {
+  return LOCATIONS.flatMap(([parent, name]) => {
     if (!existsSync(parent)) return [];
     return readdirSync(parent)
       .filter((entry) => name.test(entry))
@@ -68,13 +69,13 @@ function candidates(): string[] {
 
 async function inspect(bin: string): Promise<LocalPostgres | undefined> {
   try {
-    const ask = promisify(execFile)(join(bin, 'pg_config'), ['--version', '--pkglibdir', '--sharedir']);
-    const [name = '', libraries = '', share = ''] = (await ask).stdout.split('\n');
+    const output = promisify(execFile)(join(bin, 'pg_config'), ['--version', '--pkglibdir', '--sharedir']);
+    const [name = '', libraries = '', share = ''] = (await output).stdout.split('\n');
     const version = name.match(/\d+(\.\d+)*/)?.[0];
-    const runs = ['postgres', 'initdb'].every((program) => existsSync(join(bin, program)));
-    return version !== undefined && runs && hasCommunityEdition(libraries, share) ? { bin, version } : undefined;
+    const hasServer = ['postgres', 'initdb'].every((program) => existsSync(join(bin, program)));
+    return version !== undefined && hasServer && hasCommunityEdition(libraries, share) ? { bin, version } : undefined;
   } catch {
-    return undefined; // no pg_config: a client, or the rest of an old installation
+    return undefined; // no pg_config: client programs only, or the remains of an old installation
   }
 }
 

@@ -1,40 +1,41 @@
 /**
- * What a device with the airRohr firmware (Sensor.Community) sends: everything it measured in one body, without a time and without
- * our sensors' numbers. Which sensor measured what follows from the network, now or, out of the quarantine, once the network knows it.
+ * What a device with the airRohr firmware (Sensor.Community) sends: everything it measured in one body, without a time or sensor ids.
+ * The network tells which sensor measured what, now or, on a retry from the quarantine, once the device is in the network.
  */
 import type { ParameterName } from '../../contract/parameters.ts';
 import { type Queryable, query } from '../../database/queryPool.ts';
 import type { Scope } from '../accept.ts';
-import type { ReadingInput } from '../batch.ts';
+import type { ReadingInput } from '../validate.ts';
 import { isOfKind, meaningOf } from './valueTypes.ts';
 
 export type PushedValue = { value_type: string; value: unknown };
 
 export type PushRecord = {
-  /** What the device calls itself: `esp8266-12345678`. */
+  /** The device's name for itself: `esp8266-12345678`. */
   device: string;
-  /** Which of its instruments sent this, where it was one alone. */
+  /** Which of its instruments sent this; null: all of them. */
   pin: string | null;
-  /** The device has no clock: when this arrived. ISO 8601. */
+  /** When the body arrived, because the device has no clock. ISO 8601. */
   measuredAt: string;
   values: PushedValue[];
 };
 
+/** A sensor that may have measured a pushed value. */
 export type PushSensor = { id: number; kind: string | null };
 
-/** Undefined: this is no body of that firmware. */
+/** The values of a body; undefined if it is none of that firmware. */
 export function readPushedValues(body: unknown): PushedValue[] | undefined {
   const { sensordatavalues } = Object(body) as { sensordatavalues?: unknown };
   if (!Array.isArray(sensordatavalues)) return undefined;
   return (
     sensordatavalues
       .filter((each) => typeof Object(each).value_type === 'string')
-      // the firmware sends strings; whatever is nested, however deeply, is not its own
+      // the firmware sends strings, so nothing nested is its own
       .map(({ value_type, value }: PushedValue) => ({ value_type, value: Object(value) === value ? 'nested' : value }))
   );
 }
 
-/** The record that a reading in quarantine was made from, as `textOf` wrote it. */
+/** The record that a quarantined reading was made from; undefined if its text was not written by `textOf`. */
 export function pushFromText(text: string): PushRecord | undefined {
   try {
     const given: unknown = JSON.parse(text);
@@ -51,20 +52,20 @@ const textOf = ({ device, pin, measuredAt }: PushRecord, values: readonly Pushed
   JSON.stringify({ device, pin, measured_at: measuredAt, sensordatavalues: values });
 
 /**
- * The sensors of the device that stand somewhere at that time. Where the network knows no such device, a sender that speaks for one
- * station alone means the sensors of that station, except those that are said to be of another device.
+ * The device's sensors with a placement at that time. If no such device is in the network and the sender is authorized for a single
+ * station, these are the sensors of that station that are not listed with another device.
  */
 const SENSORS = `
   select s.id, s.kind
   from raw.sensor s
   join raw.sensor_station p on p.sensor_id = s.id and p.since <= $3::text::timestamptz and $3::text::timestamptz < p.until
   where case
-    when exists (select from raw.sensor known where known.device = $1::text) then s.device = $1::text
+    when exists (select from raw.sensor other where other.device = $1::text) then s.device = $1::text
     else s.device is null and p.station_id = $2::int
   end
   order by s.id`;
 
-/** `db` is a pool in the role airseries_ingest. Rejects with Unavailable where the pool does. */
+/** The sensors that a record may be of, by id. `db` works in the role airseries_ingest. Rejects with Unavailable where a pool does. */
 export async function findPushSensors(
   db: Queryable,
   record: PushRecord,
@@ -78,19 +79,19 @@ export async function findPushSensors(
 }
 
 /**
- * A value belongs to the one sensor whose kind fits; if none fits, to the one sensor without a kind; otherwise to none. What belongs
- * to none stays together as one reading of an unknown sensor, from whose text it can be tried again.
+ * Assigns each value to the one sensor whose kind fits; if none fits, to the one sensor without a kind; otherwise to none. Unassigned
+ * values become one reading of an unknown sensor, whose text pushFromText can read for a retry.
  */
 export function readingsOfPush(record: PushRecord, sensors: readonly PushSensor[]): ReadingInput[] {
   const bySensor = new Map<number, Partial<Record<ParameterName, unknown>>>();
-  const left: PushedValue[] = [];
+  const unassigned: PushedValue[] = [];
   for (const pushed of record.values) {
     const meaning = meaningOf(pushed.value_type, record.pin);
     if (meaning === undefined) continue;
     const fitting = sensors.filter(({ kind }) => kind !== null && isOfKind(kind, meaning.kinds));
     const [sensor, another] = fitting.length > 0 ? fitting : sensors.filter(({ kind }) => kind === null);
     if (sensor === undefined || another !== undefined) {
-      left.push(pushed);
+      unassigned.push(pushed);
       continue;
     }
     const values = bySensor.get(sensor.id) ?? {};
@@ -104,6 +105,7 @@ export function readingsOfPush(record: PushRecord, sensors: readonly PushSensor[
     values,
     text: JSON.stringify({ sensor_id: sensorId, measured_at: measuredAt, ...values }),
   }));
-  if (left.length > 0) readings.push({ sensorId: undefined, measuredAt, values: {}, text: textOf(record, left) });
+  if (unassigned.length > 0)
+    readings.push({ sensorId: undefined, measuredAt, values: {}, text: textOf(record, unassigned) });
   return readings;
 }

@@ -1,44 +1,42 @@
 /**
- * Cuts a JSON array into its elements while it comes in, so that what is parsed and held at once is an element and never the document.
- * Nothing but strings and brackets is looked at here; JSON.parse has the last word on each element. What is too long or too deep for a
- * reading it never sees: brackets in brackets cost it many times the time and the memory of their text.
+ * Readings as JSON: an array cut into its elements as it arrives, or NDJSON. JSON.parse sees one element at a time, never the document,
+ * and nothing that is too long or too deeply nested: nested brackets cost it many times the time and memory of their text.
  */
-
 import { PARAMETER_NAMES } from '../../contract/parameters.ts';
-import type { ReadingInput } from '../batch.ts';
-import { type Line, LONGEST_LINE } from './lines.ts';
-import type { LineReader } from './readings.ts';
+import type { ReadingInput } from '../validate.ts';
+import { EXCERPT_LENGTH, type Line, type LineReader, LONGEST_LINE } from './lines.ts';
 
 export type Element = {
-  /** Of one that is too long or too deep: the beginning. */
+  /** Only the beginning of an element that is not to be parsed. */
   text: string;
+  /** Too long or too deeply nested to be parsed. */
   unparsable?: true;
   /** The document is no array, and this is all of it. */
   alone?: true;
 };
 
-/** What is kept of an element that is too long or too deep. In bytes. */
-const KEPT = 2_000;
-
 const [QUOTE, COMMA, OPEN, BACKSLASH, CLOSE, OPEN_OBJECT, CLOSE_OBJECT] = [...Buffer.from('",[\\]{}')];
 const SPACE = 32;
-/** A byte order mark is tolerated. */
+/** A byte order mark. */
 const MARK = Buffer.from('\ufeff');
 
-/** Yields the elements that end in one piece at a time. Throws SyntaxError where the array itself is at fault. */
+/**
+ * Yields the elements that end in one piece at a time. Looks only at strings and brackets, so an element may still be invalid JSON.
+ * Rejects with SyntaxError where the array itself is malformed, and as `pieces` does.
+ */
 export async function* splitElements(pieces: AsyncIterable<Buffer>): AsyncGenerator<Element[]> {
   let isArray: boolean | undefined; // undefined: nothing but blanks yet
   let closed = false;
   let [inString, escaped] = [false, false];
   let [depth, deepest] = [0, 0]; // within the element
   let kept: Buffer[] = []; // the beginning of an element whose end has not come yet
-  let length = 0; // of all of it
+  let length = 0; // of the whole element, also where only its beginning is kept
   let count = 0;
 
   const take = (end: Buffer): Element => {
     const unparsable = length + end.length > LONGEST_LINE || deepest > DEEPEST;
     const bytes = Buffer.concat([...kept, end]);
-    const text = (unparsable ? bytes.subarray(0, KEPT) : bytes).toString('utf8');
+    const text = (unparsable ? bytes.subarray(0, EXCERPT_LENGTH) : bytes).toString('utf8');
     [kept, length, deepest] = [[], 0, 0];
     count += 1;
     return { text, ...(unparsable && { unparsable }), ...(!isArray && { alone: true }) };
@@ -85,27 +83,27 @@ export async function* splitElements(pieces: AsyncIterable<Buffer>): AsyncGenera
   if (!isArray) yield [take(Buffer.alloc(0))];
 }
 
-/** A JSON object as a reading, and how deep it may be nested. */
-
-/** `text` is what of it is kept if it cannot be used, `line` where it stood in its source. */
+/** A parsed JSON value as a reading; `text` is what the quarantine records of it, `line` its number in the source. */
 export function readingOf(value: unknown, text: string, line: number): ReadingInput {
   if (!isObject(value)) return unreadable(text, line);
   const time = TIME_KEYS.find((key) => value[key] !== undefined) ?? 'time';
   return { sensorId: value[SENSOR_KEY], measuredAt: value[time], values: value, text, line };
 }
 
+/** A reading that could not be parsed. */
 export function unreadable(text: string, line: number): ReadingInput {
   return { sensorId: undefined, measuredAt: undefined, values: {}, text, line, unreadable: true };
 }
 
+/** Whether a JSON value is an object, and no array or null. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A reading has no nested value at all, one of a feed has three levels. */
+/** Levels of nesting; a reading has one, one of a feed three. */
 export const DEEPEST = 32;
 
-/** Whether brackets are opened in brackets more than DEEPEST times. The text need not be JSON. */
+/** Whether brackets are nested more than DEEPEST levels. The text need not be valid JSON. */
 export function isTooDeep(text: string): boolean {
   if (!text.includes('[') && !text.includes('{', 1)) return false; // most readings
   let [depth, inString] = [0, false];
@@ -126,29 +124,28 @@ export function isTooDeep(text: string): boolean {
   return false;
 }
 
-/** What a reading's fields are called in files, besides the parameters. */
+/** The names of a reading's fields besides the parameters. */
 export const SENSOR_KEY = 'sensor_id';
-/** The first one present counts. */
+/** Names of the time; the first one present is used. */
 export const TIME_KEYS = ['measured_at', 'time', 'timestamp'] as const;
 
-/** NDJSON: one object a line. Keys may differ from line to line, so what is ignored shows only on the way. */
-
 const KNOWN: ReadonlySet<string> = new Set([SENSOR_KEY, ...TIME_KEYS, ...PARAMETER_NAMES]);
-/** So many strange keys are remembered; a file may have a new one on every line. */
-const REMEMBERED = 100;
+/** A bound, because a file may have a new key on every line. */
+const MOST_IGNORED = 100;
 
+/** NDJSON: one object a line. Keys may differ from line to line, so `ignored` grows while lines are read. */
 export function ndjsonReader(): LineReader {
   const ignored = new Set<string>();
   const read = ({ number, text, tooLong }: Line): ReadingInput => {
-    const value = tooLong ? undefined : parsed(text);
+    const value = tooLong ? undefined : tryParse(text);
     if (!isObject(value)) return unreadable(text, number);
-    for (const key in value) if (!KNOWN.has(key) && ignored.size < REMEMBERED) ignored.add(key);
+    for (const key in value) if (!KNOWN.has(key) && ignored.size < MOST_IGNORED) ignored.add(key);
     return readingOf(value, text, number);
   };
   return { ignored, read };
 }
 
-function parsed(text: string): unknown {
+function tryParse(text: string): unknown {
   try {
     return isTooDeep(text) ? undefined : JSON.parse(text);
   } catch {

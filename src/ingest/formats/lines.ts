@@ -1,22 +1,41 @@
 /**
- * Cuts bytes into numbered lines. Done here rather than by a parser of CSV or JSON, so that a line of garbage costs that line and
- * nothing else, and every complaint can name its line. The work goes by whole chunks: a call for each line would cost more than it.
+ * Bytes in, numbered lines out, in turns. Cutting lines here rather than in a parser of CSV or JSON means that a line of garbage costs
+ * only itself and every complaint can name its line.
  */
+import { setImmediate } from 'node:timers/promises';
+import type { ReadingInput } from '../validate.ts';
 
-export type Line = { number: number; text: string; tooLong?: true };
+export type Line = {
+  /** Counted from 1, blank lines included. */
+  number: number;
+  /** Without its line break; only the beginning if it is too long. */
+  text: string;
+  tooLong?: true;
+};
 
-/** Longer lines are no readings. Counted in bytes. */
+/** Parses the lines of one source. */
+export type LineReader = {
+  /** Columns or keys that are not used, as far as they were met. */
+  ignored: ReadonlySet<string>;
+  /** Never throws: a line that cannot be parsed becomes an unreadable reading. */
+  read(line: Line): ReadingInput;
+};
+
+/** Longer lines are no readings. In bytes. */
 export const LONGEST_LINE = 65_536;
-/** What is kept of a line that is too long. */
-const KEPT = 2_000;
+/** How much is kept, for the quarantine, of text that is too long or too deeply nested to be a reading. */
+export const EXCERPT_LENGTH = 2_000;
 
 const NEWLINE = 10;
 
-/** Yields the lines of one chunk at a time; blank ones are counted and left out. CRLF and a byte order mark are tolerated. */
+/**
+ * Yields the lines of one chunk at a time, because a call for each line would cost more than the line. Blank lines are counted and left
+ * out; CRLF and a byte order mark are tolerated. Rejects as `chunks` does.
+ */
 export async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
   let number = 0;
   let rest: Buffer[] = []; // the beginning of a line whose end has not come yet
-  let restLength = 0; // of all of it, also where only the beginning is kept
+  let restLength = 0; // of the whole line, also where only its beginning is kept
 
   const take = (complete: Buffer, overflowed: boolean): Line[] => {
     const lines: Line[] = [];
@@ -31,7 +50,7 @@ export async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator
         const tooLong =
           (overflowed && index === 0) ||
           (text.length * 3 > LONGEST_LINE && Buffer.byteLength(text, 'utf8') > LONGEST_LINE);
-        if (tooLong) lines.push({ number, text: text.slice(0, KEPT), tooLong });
+        if (tooLong) lines.push({ number, text: text.slice(0, EXCERPT_LENGTH), tooLong });
         else if (text !== '') lines.push({ number, text });
       });
     return lines;
@@ -50,4 +69,30 @@ export async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator
     yield lines;
   }
   if (restLength > 0) yield take(Buffer.concat(rest), restLength > LONGEST_LINE);
+}
+
+/** In bytes: so small that the slowest work on it takes a few milliseconds. */
+const PIECE = 16_384;
+
+/**
+ * The same bytes in pieces, each in a turn of the event loop of its own, so that however many bodies arrive together, an answer waits
+ * for no more than one piece.
+ */
+export async function* inTurns(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+    for (let start = 0; start < bytes.length; start += PIECE) {
+      await nextTurn();
+      yield bytes.subarray(start, start + PIECE);
+    }
+  }
+}
+
+// one queue, because there is one event loop
+let last: Promise<void> = Promise.resolve();
+
+/** Resolves in a turn of the event loop that no other caller was given. */
+export function nextTurn(): Promise<void> {
+  last = last.then(() => setImmediate());
+  return last;
 }

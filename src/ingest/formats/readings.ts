@@ -1,30 +1,27 @@
-/** A source becomes batches of readings. Constant memory: the next batch is read when somebody asks for it. */
+/** A source becomes batches of readings, each read when it is asked for, so memory stays constant. */
 import { InputError } from '../../inputError.ts';
-import type { ReadingInput } from '../batch.ts';
+import type { ReadingInput } from '../validate.ts';
 import { airqualityAmReader, PREAMBLE } from './airqualityAm.ts';
 import { csvReader } from './csv.ts';
 import { ndjsonReader } from './json.ts';
-import { type Line, splitLines } from './lines.ts';
+import { type Line, type LineReader, splitLines } from './lines.ts';
 import type { Source } from './source.ts';
 
-/** Understands the lines of one source. */
-export type LineReader = {
-  /** Columns or keys that mean nothing here. */
-  ignored: ReadonlySet<string>;
-  read(line: Line): ReadingInput;
-};
-
-/** Files that don't say what they are. Their stamps have no offset: they are of the network's zone. */
+/** Formats that cannot be told from their first line. Their time stamps have no offset and are in the network's time zone. */
 export const FORMATS = ['airquality-am'] as const;
 export type Format = { name: (typeof FORMATS)[number]; timeZone: string };
 
+/** `ignored`: columns or keys that are not used. */
 export type ReadingBatch = { readings: ReadingInput[]; ignored: ReadonlySet<string> };
 
 const BATCH = 10_000;
-/** Long lines make a batch full earlier. In characters. */
+/** In characters: long lines fill a batch earlier. */
 const BATCH_TEXT = 4_000_000;
 
-/** When reading fails, all that came before is handed on first; the error names the place. */
+/**
+ * Yields batches of up to 10,000 readings. `format` is undefined for CSV with a header and NDJSON. When reading fails, everything before
+ * the failure is yielded first; then it rejects with InputError, which names the file and line.
+ */
 export async function* readReadings(source: Source, format?: Format): AsyncGenerator<ReadingBatch> {
   let reader: LineReader | undefined;
   let readings: ReadingInput[] = [];
@@ -60,17 +57,17 @@ export async function* readReadings(source: Source, format?: Format): AsyncGener
   throw new InputError(
     `${source.name}, after line ${lastLine}`,
     (failure as Error).message,
-    'What came before is in; get the file anew and import it again.',
+    'The lines before were imported; get a new copy of the file and import it again.',
   );
 }
 
 const HEADER_OR_OBJECTS = 'Needed is CSV with a header line, or one JSON object a line.';
 
 function chooseReader(first: Line, name: string, format: Format | undefined): LineReader {
-  const place = `${name}:${first.number}`;
-  if (format !== undefined) return airqualityAmReader(first.text, place, format.timeZone);
+  const position = `${name}:${first.number}`;
+  if (format !== undefined) return airqualityAmReader(first.text, position, format.timeZone);
   if (first.text.startsWith('{')) return ndjsonReader();
-  if (first.text.startsWith('[')) throw new InputError(place, 'this is a JSON array', HEADER_OR_OBJECTS);
-  if (first.tooLong) throw new InputError(place, 'the first line is too long for a header', HEADER_OR_OBJECTS);
-  return csvReader(first.text, place);
+  if (first.text.startsWith('[')) throw new InputError(position, 'this is a JSON array', HEADER_OR_OBJECTS);
+  if (first.tooLong) throw new InputError(position, 'the first line is too long for a header', HEADER_OR_OBJECTS);
+  return csvReader(first.text, position);
 }

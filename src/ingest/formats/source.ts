@@ -1,19 +1,21 @@
-/** The bytes of a file or of standard input, unpacked if they are gzip, with a count of how far reading has come. */
+/** The bytes of a file or of standard input, unpacked if they are gzip, with a count of how many were read. */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import { InputError } from '../../inputError.ts';
 
 export type Source = {
-  /** For people and for the quarantine. */
+  /** For messages and the quarantine. */
   name: string;
   /** In bytes as stored; undefined where that is not known. */
   size: number | undefined;
-  /** How many of them were read. */
+  /** How many of these bytes were read so far. */
   read: number;
+  /** Unpacked; can be read once. */
   bytes: AsyncIterable<Buffer>;
 };
 
+/** Opens a file, or standard input if the path is `-`. Rejects with InputError for a folder or a file that cannot be found. */
 export async function openSource(path: string): Promise<Source> {
   const found = path === '-' ? undefined : await stat(path).catch((error: Error) => refuse(path, error));
   if (found?.isDirectory() === true) throw new InputError(path, 'this is a folder', 'Name the files in it.');
@@ -32,7 +34,7 @@ export async function openSource(path: string): Promise<Source> {
   return source;
 }
 
-/** Gzip is known by its first two bytes, whatever the file is called. */
+/** Gzip is recognized by its first two bytes, whatever the file is called. */
 async function* unpacked(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   let start: Buffer = Buffer.alloc(0);
   while (start.length < 2) {
@@ -40,29 +42,28 @@ async function* unpacked(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer>
     if (done) break;
     start = Buffer.concat([start, value]);
   }
-  const all = followed(start, chunks);
+  const all = concatenated(start, chunks);
   yield* start[0] === 0x1f && start[1] === 0x8b ? gunzipped(all) : all;
 }
 
-async function* followed(start: Buffer, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* concatenated(start: Buffer, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield start;
   yield* chunks;
 }
 
 function refuse(path: string, error: Error): never {
-  throw new InputError(path, error.message, 'Check the name and who may read it.');
+  throw new InputError(path, error.message, 'Check its name and permissions.');
 }
 
-/**
- * Unpacks gzip so that of a damaged or cut-off archive all is used that can be unpacked. A stream that is piped throws away what it
- * holds when it fails; this one is fed a small piece at a time, and what comes out is handed on before the next goes in. Only what
- * the damaged piece itself would have given is lost. (Before the damage is noticed, some of what came out may be wrong: the sum
- * that tells is at the end of the archive.)
- */
-
+/** In bytes. */
 const PIECE = 4_096;
 
-export async function* gunzipped(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+/**
+ * Unpacks gzip and yields everything that can be unpacked of a damaged or truncated archive before it rejects with an Error. A piped
+ * stream drops what it has buffered when it fails; this one is fed a small piece at a time, and what comes out is yielded before the
+ * next goes in, so only the damaged piece is lost. (Some of what came out before may be wrong: the checksum is at the end.)
+ */
+async function* gunzipped(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const gunzip = createGunzip();
   let unpacked: Buffer[] = [];
   let failure: Error | undefined;

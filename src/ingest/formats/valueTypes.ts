@@ -1,7 +1,10 @@
-/** What Sensor.Community calls what it measures, in its feeds and in its firmware alike. */
+/**
+ * The names of Sensor.Community for what it measures, in its feeds and in the airRohr firmware. The firmware adds a prefix for the
+ * instrument when it sends everything in one body, and a pin in a header when it sends each instrument by itself.
+ */
 import type { ParameterName } from '../../contract/parameters.ts';
 
-/** P1 is PM10 and P2 is PM2.5, whoever may find that odd. Pressure is in Pa. All others mean nothing here. */
+/** P1 is PM10 and P2 is PM2.5, not the other way round. Pressure is in Pa. Other names are not used. */
 export const VALUE_TYPES: ReadonlyMap<unknown, ParameterName> = new Map([
   ['P0', 'pm1'],
   ['P1', 'pm10'],
@@ -11,19 +14,15 @@ export const VALUE_TYPES: ReadonlyMap<unknown, ParameterName> = new Map([
   ['pressure', 'pressure'],
 ]);
 
-/**
- * What the airRohr firmware calls its instruments and their values: a prefix when it sends everything in one body, a pin in a header
- * when it sends each instrument by itself. A family is all instruments that share a prefix.
- */
-
-export type Family = {
+/** All instruments that share a prefix. */
+type Family = {
   prefix: string;
   pin: string;
-  /** One of them is part of the kind of such a sensor, written small and without punctuation. */
+  /** The kind of such a sensor contains one of these, in lower case and without punctuation. */
   kinds: readonly string[];
 };
 
-/** The bare names are those of the DHT; what is called P1 without a prefix or a pin is no mass but a count (PPD42NS). */
+/** Names without a prefix are those of the DHT; P1 without a prefix or a pin is a count of particles and no mass (PPD42NS). */
 const BARE: Family = { prefix: '', pin: '7', kinds: ['dht'] };
 const BARE_NAMES: ReadonlySet<string> = new Set(['temperature', 'humidity']);
 
@@ -43,7 +42,7 @@ const FAMILIES: readonly Family[] = [
   { prefix: 'SCD30_', pin: '17', kinds: ['scd30'] },
 ];
 
-/** What was measured and by which kinds of sensor, or undefined for a value of no interest. A pin may stand for several families. */
+/** What was measured and by which kinds of sensor; undefined for a value that is not used. A pin may stand for several families. */
 export function meaningOf(
   valueType: string,
   pin: string | null,
@@ -57,6 +56,7 @@ export function meaningOf(
   return kinds.length === 0 ? undefined : { parameter, kinds };
 }
 
+/** Whether a sensor's kind, as the network file writes it, is one of the kinds that meaningOf returns. */
 export function isOfKind(kind: string, kinds: readonly string[]): boolean {
   const plain = kind.toLowerCase().replace(/[^a-z0-9]/g, '');
   return kinds.some((word) => plain.includes(word));

@@ -1,36 +1,35 @@
 /**
- * Bounds on the quarantine: 90 days, and so many lines and bytes of each provider that one who sends nonsense without end fills nobody's
- * disk. The oldest go, which makes room for new ones: beyond 128 MiB none is recorded (logic.quarantine_readings). What is let go of, or
- * found no room, is counted.
+ * Keeps the quarantine within bounds, so that a sender of endless garbage cannot fill the disk: 90 days, and a number of lines and bytes
+ * for each provider. The oldest lines are deleted; above 128 MiB none is recorded (logic.quarantine_readings). Both are counted.
  */
 import type { Sql } from '../../database/client.ts';
 
-/** How many lines were let go of, or not recorded, by provider; '' is what was imported by hand. */
+/** How many lines were deleted or not recorded, by provider; '' is what was imported by hand. */
 export type Trimmed = { expired: Record<string, number>; surplus: Record<string, number> };
 
-/** Of each provider. Bytes as logic.quarantine_bytes counts them. */
+/** The bounds of one provider. Bytes as logic.quarantine_bytes counts them. */
 export type Cap = { lines: number; bytes: number };
 
 const KEPT_DAYS = 90;
 const CAP: Cap = { lines: 100_000, bytes: 96 * 1_048_576 };
-/** So many in one transaction. */
+/** Lines deleted in one transaction. */
 const PIECE = 20_000;
 
-/** `sql` is a pool of the owner. May be cut off anywhere: lines go and are counted in one step. */
+/** `sql` is a pool of the owner. May be interrupted anywhere: lines are deleted and counted in one statement. */
 export async function trimQuarantine(sql: Sql, now: Date, cap: Partial<Cap> = {}): Promise<Trimmed> {
   const { lines, bytes } = { ...CAP, ...cap };
   const trimmed: Trimmed = { expired: {}, surplus: {} };
   const since = new Date(now.getTime() - KEPT_DAYS * 86_400_000);
-  await letGo(sql, 'expired', trimmed, () => sql`recorded_at < ${since} order by recorded_at`);
+  await deleteLines(sql, 'expired', trimmed, () => sql`recorded_at < ${since} order by recorded_at`);
   for (const provider of await providersOf(sql)) {
     const own = () => (provider === null ? sql`provider_id is null` : sql`provider_id = ${provider}`);
-    // fewer numbers than that from the first to the last are fewer lines: then nothing is counted
+    // as long as the first and last id are fewer than that apart, so are the lines, and none has to be counted
     const [byLines] = await sql<{ id: string }[]>`
       select id from raw.quarantine
       where ${own()} and (select max(id) - min(id) from raw.quarantine where ${own()}) >= ${lines}
       order by id desc offset ${lines} limit 1`;
     if (byLines !== undefined)
-      await letGo(sql, 'surplus', trimmed, () => sql`${own()} and id <= ${byLines.id} order by id`);
+      await deleteLines(sql, 'surplus', trimmed, () => sql`${own()} and id <= ${byLines.id} order by id`);
     const key = provider ?? '';
     const [byBytes] = await sql<{ id: string }[]>`
       select id from (
@@ -39,41 +38,42 @@ export async function trimQuarantine(sql: Sql, now: Date, cap: Partial<Cap> = {}
       where bytes_so_far > ${bytes} and (select load.bytes from raw.quarantine_load load where load.provider_id = ${key}) > ${bytes}
       order by id desc limit 1`;
     if (byBytes !== undefined)
-      await letGo(sql, 'surplus', trimmed, () => sql`${own()} and id <= ${byBytes.id} order by id`);
+      await deleteLines(sql, 'surplus', trimmed, () => sql`${own()} and id <= ${byBytes.id} order by id`);
     const [counted] = await sql<{ left_out: number | null }[]>`select * from logic.recount_quarantine(${key})`;
     if (counted?.left_out) trimmed.surplus[key] = (trimmed.surplus[key] ?? 0) + counted.left_out;
   }
   return trimmed;
 }
 
-/** Null is what was imported by hand: that has a bound like everybody's. */
+/** Null is what was imported by hand, which has the same bounds. */
 async function providersOf(sql: Sql): Promise<(string | null)[]> {
   const rows = await sql<{ id: string }[]>`select id from raw.provider order by id`;
   return [null, ...rows.map(({ id }) => id)];
 }
 
-async function letGo(
+/** Deletes the lines that `which` selects, in transactions of at most PIECE lines, and adds them to `trimmed`. */
+async function deleteLines(
   sql: Sql,
   why: 'expired' | 'surplus',
   trimmed: Trimmed,
   which: () => ReturnType<typeof sql>,
 ): Promise<void> {
   const counts = trimmed[why];
-  for (let gone = PIECE; gone >= PIECE; ) {
+  for (let deleted = PIECE; deleted >= PIECE; ) {
     const rows = await sql<{ provider: string; n: number }[]>`
-      with gone as (
+      with deleted as (
         delete from raw.quarantine where id = any (array(select id from raw.quarantine where ${which()} limit ${PIECE}))
         returning coalesce(provider_id, '') as provider
       ),
       counted as (
-        select provider, count(*)::int as n from gone group by 1
+        select provider, count(*)::int as n from deleted group by 1
       ),
-      noted as (
+      recorded as (
         insert into raw.quarantine_dropped as before (provider_id, ${sql(why)}) select provider, n from counted
         on conflict (provider_id) do update set expired = before.expired + excluded.expired, surplus = before.surplus + excluded.surplus
       )
       select * from counted`;
     for (const { provider, n } of rows) counts[provider] = (counts[provider] ?? 0) + n;
-    gone = rows.reduce((sum, { n }) => sum + n, 0);
+    deleted = rows.reduce((sum, { n }) => sum + n, 0);
   }
 }

@@ -3,7 +3,7 @@
  * table that was being written to. Looked at a few times a second, on this machine (/proc).
  */
 import { readFileSync } from 'node:fs';
-import { connect, type Target } from '../../../src/database/client.ts';
+import { connect, type DatabaseAddress } from '../../../src/database/client.ts';
 
 const LOOK_MS = 200;
 
@@ -15,7 +15,7 @@ export type Busy = {
   seconds: Map<string, number>;
 };
 
-export function watchBackends(target: Target): { end(): Promise<Busy> } {
+export function watchBackends(target: DatabaseAddress): { end(): Promise<Busy> } {
   const sql = connect(target, { name: 'bench' });
   const busy: Busy = { peak: 0, own: 0, seconds: new Map() };
   let over = false;

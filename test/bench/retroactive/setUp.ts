@@ -1,7 +1,7 @@
 /** What is done before anything is measured: two years of readings, at rest as they would be after two years. */
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { onConnection, type Sql, type Target } from '../../../src/database/client.ts';
+import { type DatabaseAddress, onConnection, type Sql } from '../../../src/database/client.ts';
 import { maintain } from '../../../src/rollups/refresh.ts';
 import { makeHome } from '../../support/program.ts';
 import { NOW } from './network.ts';
@@ -29,7 +29,7 @@ export async function tell(what: string, work: () => Promise<unknown>): Promise<
 }
 
 type Load = {
-  target: Target;
+  target: DatabaseAddress;
   folder: string;
   extent: { stations: number; days: number };
   importNetwork(): Promise<unknown>;

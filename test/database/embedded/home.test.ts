@@ -1,22 +1,22 @@
-/** Where a cluster may live, and as which user it may run. */
+/** The home of a cluster: its permissions, its sockets, and the user who owns and runs it. */
 import { appendFileSync, chmodSync, chownSync, existsSync, lstatSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { canReach, isRoot, unprivilegedUser } from '../../../src/database/embedded/home.ts';
-import { answers, isUp, local, open, openElsewhere, PROJECT, TIMEOUT_MS, temporaryDirectory } from './support.ts';
+import { isUp, local, open, openElsewhere, PROJECT, responds, TIMEOUT_MS, temporaryDirectory } from './support.ts';
 
-const STRANGER = { uid: 12345, gid: 12345 };
+const UNRELATED_USER = { uid: 12345, gid: 12345 };
 const asRoot = test.skipIf(!isRoot());
 const asOther = test.skipIf(!isRoot() || !(await canReach(unprivilegedUser(), PROJECT)));
 
-test('nobody else can enter the cluster', { timeout: TIMEOUT_MS }, async () => {
+test('only its user can enter the cluster', { timeout: TIMEOUT_MS }, async () => {
   const server = await open(temporaryDirectory());
   const home = dirname(server.socketDirectory);
   expect(lstatSync(home).mode & 0o777).toBe(0o700);
   expect(lstatSync(join(home, 'data')).uid).toBe(lstatSync(home).uid);
 });
 
-test('a path too long for a socket moves the socket, for everybody alike', { timeout: TIMEOUT_MS }, async () => {
+test('if the path is too long for a socket, all processes use another directory', { timeout: TIMEOUT_MS }, async () => {
   const directory = join(temporaryDirectory(), 'd'.repeat(100), 'e'.repeat(100));
   const mine = await open(directory);
   onTestFinished(() => rmSync(mine.socketDirectory, { recursive: true, force: true }));
@@ -24,11 +24,11 @@ test('a path too long for a socket moves the socket, for everybody alike', { tim
   expect(lstatSync(mine.socketDirectory).mode & 0o777).toBe(0o700);
   const other = await openElsewhere(directory);
   expect(other.server).toMatchObject({ socketDirectory: mine.socketDirectory, startedHere: false });
-  expect(await answers(mine)).toBe(true);
+  expect(await responds(mine)).toBe(true);
   await other.release();
 });
 
-test('a socket directory that others can enter is refused', { timeout: TIMEOUT_MS }, async () => {
+test('a socket directory that others can enter is rejected', { timeout: TIMEOUT_MS }, async () => {
   const directory = join(temporaryDirectory(), 'd'.repeat(100));
   const { socketDirectory, release } = await open(directory);
   onTestFinished(() => rmSync(socketDirectory, { recursive: true, force: true }));
@@ -37,12 +37,12 @@ test('a socket directory that others can enter is refused', { timeout: TIMEOUT_M
   await expect(open(directory)).rejects.toThrow(/must belong to user \d+ alone/);
 });
 
-test('a path may contain what is special to shells and lists', { timeout: TIMEOUT_MS }, async () => {
+test('a path may contain characters that are special to shells and lists', { timeout: TIMEOUT_MS }, async () => {
   const server = await open(join(temporaryDirectory(), `a b,c"d'e$f*%`));
-  expect(await answers(server)).toBe(true);
+  expect(await responds(server)).toBe(true);
 });
 
-test('a server that cannot start says why', { timeout: TIMEOUT_MS }, async () => {
+test('the error of a server that cannot start gives the reason', { timeout: TIMEOUT_MS }, async () => {
   const directory = temporaryDirectory();
   const { socketDirectory, release } = await open(directory);
   await release();
@@ -55,40 +55,44 @@ test('a server that cannot start says why', { timeout: TIMEOUT_MS }, async () =>
 describe.each(['bundled', 'local'] as const)('%s', (kind) => {
   const here = kind === 'local' && local === undefined ? test.skip : asOther;
 
-  here('an ordinary user starts it and root joins it', { timeout: TIMEOUT_MS }, async () => {
+  here('root joins a server that an ordinary user started', { timeout: TIMEOUT_MS }, async () => {
     const user = unprivilegedUser();
     const directory = temporaryDirectory();
     chownSync(directory, user.uid, user.gid);
     const env = { PATH: process.env.PATH, HOME: directory, TMPDIR: directory };
     const other = await openElsewhere(join(directory, 'data'), kind, { ...user, env });
-    const mine = await open(join(directory, 'data'), kind); // root joins whoever owns the cluster
+    const mine = await open(join(directory, 'data'), kind); // as root
     expect(mine.startedHere).toBe(false);
     expect(statSync(dirname(mine.socketDirectory)).uid).toBe(user.uid);
     await other.release();
-    expect(await answers(mine)).toBe(true);
+    expect(await responds(mine)).toBe(true);
     await mine.release();
     expect(isUp(mine)).toBe(false);
   });
 });
 
-asOther('an ordinary user is told whose cluster it is', { timeout: TIMEOUT_MS }, async () => {
+asOther('the error for an ordinary user names the owner of the cluster', { timeout: TIMEOUT_MS }, async () => {
   const [directory, temporary] = [temporaryDirectory(), temporaryDirectory()];
   await (await open(directory)).release();
-  chownSync(temporary, STRANGER.uid, STRANGER.gid);
+  chownSync(temporary, UNRELATED_USER.uid, UNRELATED_USER.gid);
   const env = { PATH: process.env.PATH, HOME: temporary, TMPDIR: temporary };
-  await expect(openElsewhere(directory, 'bundled', { ...STRANGER, env })).rejects.toThrow(/belongs to user \d+/);
+  await expect(openElsewhere(directory, 'bundled', { ...UNRELATED_USER, env })).rejects.toThrow(/belongs to user \d+/);
 });
 
-asRoot('data go to /var/lib if the server cannot enter the data directory', { timeout: TIMEOUT_MS }, async () => {
-  const closed = join(temporaryDirectory(), 'closed');
-  mkdirSync(closed, { mode: 0o700 });
-  const server = await open(join(closed, 'data'));
-  const home = dirname(server.socketDirectory);
-  onTestFinished(() => rmSync(dirname(home), { recursive: true, force: true }));
-  expect(home).toMatch(/^\/var\/lib\/airseries\/[0-9a-f]{16}\/bundled-\d+$/);
-  expect(await answers(server)).toBe(true);
-  await server.release();
-  chmodSync(closed, 0o755); // now it could, but the cluster stays where it is
-  expect(dirname((await open(join(closed, 'data'))).socketDirectory)).toBe(home);
-  expect(existsSync(join(closed, 'data', 'bundled-18'))).toBe(false);
-});
+asRoot(
+  'data are stored in /var/lib if the server cannot enter the data directory',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const closed = join(temporaryDirectory(), 'closed');
+    mkdirSync(closed, { mode: 0o700 });
+    const server = await open(join(closed, 'data'));
+    const home = dirname(server.socketDirectory);
+    onTestFinished(() => rmSync(dirname(home), { recursive: true, force: true }));
+    expect(home).toMatch(/^\/var\/lib\/airseries\/[0-9a-f]{16}\/bundled-\d+$/);
+    expect(await responds(server)).toBe(true);
+    await server.release();
+    chmodSync(closed, 0o755); // now the server could enter, but the cluster stays where it is
+    expect(dirname((await open(join(closed, 'data'))).socketDirectory)).toBe(home);
+    expect(existsSync(join(closed, 'data', 'bundled-18'))).toBe(false);
+  },
+);

@@ -1,4 +1,4 @@
-/** Another process that uses the server, under the control of a test: `node --import tsx process.ts <directory> <kind>`. */
+/** A process that uses the server until the test writes to its stdin: `node --import tsx process.ts <directory> <kind>`. */
 import { once } from 'node:events';
 import { type EmbeddedKind, openEmbeddedServer } from '../../../src/database/embedded/server.ts';
 import { makeLog } from '../../../src/log.ts';

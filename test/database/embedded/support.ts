@@ -1,4 +1,4 @@
-/** Temporary data directories, servers in this and other processes, and waiting for what must happen. */
+/** Temporary data directories, servers opened by this and by other processes, and waiting for a condition. */
 import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ export const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));
 export const TIMEOUT_MS = 120_000;
 export const local = await findLocalTimescale();
 
-/** Removed after the test, which by then has let go of every server in it. */
+/** Removed after the test, when every server in it has been released. */
 export const temporaryDirectory = () => temporaryFolder('test');
 
 export async function open(dataDirectory: string, kind: EmbeddedKind = 'bundled'): Promise<EmbeddedServer> {
@@ -46,13 +46,13 @@ export async function openElsewhere(
   onTestFinished(() => void child.kill('SIGKILL'));
   const { stdin, stdout, stderr } = child;
   if (stdin === null || stdout === null || stderr === null) throw new Error('no pipes');
-  let said = '';
+  let errors = '';
   stderr.on('data', (data) => {
-    said += data;
+    errors += data;
   });
   const ended = once(child, 'close');
   const line = await Promise.race([once(createInterface(stdout), 'line'), ended.then(() => undefined)]);
-  if (line === undefined) throw new Error(`The other process ended: ${said}`);
+  if (line === undefined) throw new Error(`The other process ended: ${errors}`);
   const release = async () => {
     stdin.end('release\n');
     await ended;
@@ -70,7 +70,7 @@ export async function query<T>(server: EmbeddedServer, work: (sql: Sql) => Promi
   }
 }
 
-export async function answers(server: EmbeddedServer): Promise<boolean> {
+export async function responds(server: EmbeddedServer): Promise<boolean> {
   return query(server, async (sql) => (await sql`select 1`).length === 1);
 }
 

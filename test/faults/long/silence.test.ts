@@ -46,7 +46,7 @@ onEveryEngine('a silent database', (engine) => {
   it('ends a refresh under way within ten seconds, and the next one has its lock', async ({ annotate }) => {
     await blocker`call raw.acquire_lock('rollup.refresh')`;
     const refreshing = refresh(wire.target, NOW);
-    const ended = expect(refreshing).rejects.toMatchObject({ code: 'AWAY' });
+    const ended = expect(refreshing).rejects.toMatchObject({ code: 'UNREACHABLE' });
     await until(waiting('airseries refresh', 'Timeout'));
     wire.cut(true);
     const took = await seconds(ended);

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { splitQuoted } from '../../../src/ingest/formats/csv.ts';
 import { type Format, type ReadingBatch, readReadings } from '../../../src/ingest/formats/readings.ts';
 import { openSource } from '../../../src/ingest/formats/source.ts';
 import { importReadings } from '../../../src/ingest/importReadings.ts';
@@ -36,7 +35,7 @@ describe('measurements', () => {
     expect(ignored).toEqual([]);
   });
 
-  test('a mean counts from the start of its interval; columns may stand in any order, and strange ones are named', async () => {
+  test('a mean carries the start of its interval; columns may be in any order, and unknown ones are listed', async () => {
     const { readings, ignored } = await read(
       'pressure,time_end,time_start,colour,timestamp,sensor_id,pm2.5\n90123,2026-02-01 13:00:00,2026-02-01 12:00:00,"red, dark",2026-02-01 12:30:00,3,\n',
     );
@@ -44,14 +43,14 @@ describe('measurements', () => {
     expect(ignored).toEqual(['colour']);
   });
 
-  test('in files of means the only PM2.5 is the corrected one, whatever it is called', async () => {
+  test('in files of means the only PM2.5 is the corrected one, whatever its name', async () => {
     const daily = await read('sensor_id,timestamp,avg_pm2.5,avg_temperature\n2,2025-02-27,6.7,\n');
     expect(daily.readings).toMatchObject([{ measuredAt: '2025-02-27 00:00:00+04:00', values: { pm25: '6.7' } }]);
     const hourly = await read('sensor_id,timestamp,pm2.5,avg_pm10,total_rain\n2,2025-02-27 01:00:00,6.7,7.7,0.2\n');
     expect(hourly.readings[0]?.values).toEqual({ pm25: '6.7', pm10: '7.7', rain: '0.2' });
   });
 
-  test('a stamp with an offset is taken as it is, garbage costs its line', async () => {
+  test('a stamp with an offset is left unchanged, and garbage costs only its line', async () => {
     const { readings } = await read(
       `${HEADER}\n2,2026-02-01T00:00:00Z,,,1,,,,,\n2,noon,,,1,,,,,\n2,"2026-02-01,,,1,,,,,\n2,3\n{}\n`,
     );
@@ -88,7 +87,7 @@ describe('stamps where clocks change', () => {
     return readings.map(({ measuredAt }) => String(measuredAt).slice(11));
   };
 
-  test('an hour that was skipped has no offset, and is refused at the door', async () => {
+  test('an hour that was skipped has no offset, so its readings are rejected later', async () => {
     const stamps = ['2026-03-29 00:59:59', '2026-03-29 01:00:00', '2026-03-29 02:00:00'];
     expect(await measured(stamps.map((stamp) => [1, stamp]))).toEqual(['00:59:59+00:00', '01:00:00', '02:00:00+01:00']);
   });
@@ -117,18 +116,6 @@ describe('stamps where clocks change', () => {
   });
 });
 
-test.each([
-  ['', ['']],
-  ['a, b ,', ['a', 'b', '']],
-  ['"a,b","say ""no""",c', ['a,b', 'say "no"', 'c']],
-  ['"",""', ['', '']],
-  ['"a', undefined],
-  ['"a"b,c', undefined],
-  ['a"b"', undefined],
-])('fields of %j', (text, fields) => {
-  expect(splitQuoted(text)).toEqual(fields);
-});
-
 onEveryEngine('import readings --format airquality-am', (engine) => {
   let db: TestDatabase;
   beforeAll(async () => {
@@ -137,7 +124,7 @@ onEveryEngine('import readings --format airquality-am', (engine) => {
   });
   afterAll(() => db.drop());
 
-  test('is in at the instants meant, with both values of PM2.5', async () => {
+  test('stores the instants that local times mean, and both values of PM2.5', async () => {
     const path = file(
       'a.csv',
       `SET\n${HEADER},note\n1,2026-07-01 13:00:00,,,10,99,,,,50,x\n3,"2026-07-01 14:00:00","2026-07-01 13:00:00",,10,9,,21.5,101325,50,\n3,2026-03-29 01:30:00,,,1,,,,,,\n`,
@@ -149,7 +136,7 @@ onEveryEngine('import readings --format airquality-am', (engine) => {
       received: 3,
       accepted: 2,
       quarantined: { unreadable_time: 1 },
-      ignoredColumns: ['note'],
+      ignored_columns: ['note'],
       failed: false,
     });
     const rows = await db.as()`

@@ -1,4 +1,4 @@
-/** Whose values they are, and what is kept of those that are nobody's. */
+/** Which sensor each value is assigned to, and what is kept of values that belong to none. */
 import { expect, test } from 'vitest';
 import {
   type PushRecord,
@@ -30,7 +30,7 @@ const BODY = record([...PM, ...WEATHER, ...REST]);
 const assigned = (given: PushRecord, sensors: PushSensor[]) =>
   readingsOfPush(given, sensors).map(({ sensorId, values }) => [sensorId, Object.keys(values)]);
 
-test('each value belongs to the sensor of its kind, as it came', () => {
+test('assigns each value, unchanged, to the sensor of its kind', () => {
   expect(readingsOfPush(BODY, [sensor(1, 'SDS011'), sensor(2, 'bme-280'), sensor(3, null)])).toEqual([
     {
       sensorId: 1,
@@ -47,7 +47,7 @@ test('each value belongs to the sensor of its kind, as it came', () => {
   ]);
 });
 
-test('a sensor without a kind takes what fits no other, as one reading', () => {
+test('assigns what fits no other sensor to one without a kind, as one reading', () => {
   expect(assigned(BODY, [sensor(3, null)])).toEqual([[3, ['pm10', 'pm25', 'temperature', 'pressure', 'humidity']]]);
   expect(assigned(BODY, [sensor(1, 'BME280'), sensor(3, null)])).toEqual([
     [3, ['pm10', 'pm25']],
@@ -57,7 +57,7 @@ test('a sensor without a kind takes what fits no other, as one reading', () => {
   expect(readingsOfPush(two, [sensor(3, null)])[0]?.values.temperature).toBe('21.90');
 });
 
-test('what is nobody’s stays together and can be tried again when the network knows whose it is', () => {
+test('keeps unassigned values together, so that they can be retried once the network has their sensors', () => {
   for (const sensors of [[], [sensor(4, 'DHT22')], [sensor(3, null), sensor(4, null)]]) {
     const [left, ...more] = readingsOfPush(BODY, sensors);
     expect(more).toEqual([]);
@@ -73,14 +73,14 @@ test('what is nobody’s stays together and can be tried again when the network 
   }
 });
 
-test('of two sensors that fit none is guessed', () => {
+test('does not guess between two sensors that fit', () => {
   expect(assigned(BODY, [sensor(1, 'SDS011'), sensor(5, 'SDS011'), sensor(2, 'BME280')])).toEqual([
     [2, ['temperature', 'pressure', 'humidity']],
     [undefined, []],
   ]);
 });
 
-test('a pin says what bare names are of', () => {
+test('uses the pin to tell which instrument names without a prefix are of', () => {
   const values = [value('P1', '1'), value('P2', '2'), value('temperature', '3')];
   expect(assigned(record(values, '1'), [sensor(1, 'SDS011')])).toEqual([[1, ['pm10', 'pm25', 'temperature']]]);
   const [left] = readingsOfPush(record(values, '1'), []);
@@ -89,9 +89,9 @@ test('a pin says what bare names are of', () => {
   expect(assigned(record(values, '5'), [sensor(4, null)])).toEqual([]);
 });
 
-test('a body without anything of interest is no reading', () => expect(readingsOfPush(record(REST), [])).toEqual([]));
+test('makes no reading of a body without a parameter', () => expect(readingsOfPush(record(REST), [])).toEqual([]));
 
-test('reads the list of values, and of odd ones nothing', () => {
+test('reads the list of values, and skips malformed ones', () => {
   const nested = JSON.parse('['.repeat(30_000) + ']'.repeat(30_000));
   expect(
     readPushedValues({ sensordatavalues: [...PM, null, 7, 'x', [], { value_type: 1 }, value('SDS_P1', nested)] }),
@@ -99,7 +99,7 @@ test('reads the list of values, and of odd ones nothing', () => {
   for (const body of [null, 1, 'x', [], {}, { sensordatavalues: {} }]) expect(readPushedValues(body)).toBeUndefined();
 });
 
-test('other texts of the quarantine are no pushes', () => {
+test('finds no push in other texts of the quarantine', () => {
   const others = [
     '',
     'x',

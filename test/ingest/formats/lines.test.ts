@@ -11,7 +11,7 @@ async function split(chunks: Buffer[]): Promise<Line[]> {
   return lines;
 }
 
-test('numbers lines from 1, leaves blank ones out, and takes CRLF and a byte order mark for what they are', async () => {
+test('numbers lines from 1, leaves blank ones out, and strips CRLF and a byte order mark', async () => {
   expect(await split([Buffer.from('\ufeffa\r\n\n\r\nb\nc\r\n')])).toEqual([
     { number: 1, text: 'a' },
     { number: 4, text: 'b' },
@@ -22,7 +22,7 @@ test('numbers lines from 1, leaves blank ones out, and takes CRLF and a byte ord
   expect(await split([Buffer.from('no end')])).toEqual([{ number: 1, text: 'no end' }]);
 });
 
-test('where the chunks are cut makes no difference, in the middle of a character neither', async () => {
+test('yields the same lines wherever the chunks end, even within a character', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('\n', '\r\n', 'é', '😀', '\0', '\ufeff'))),
@@ -37,23 +37,26 @@ test('where the chunks are cut makes no difference, in the middle of a character
   );
 });
 
-test.each([1_000, 65_536, 1_000_000])('a line that is too long costs itself only, in chunks of %d', async (size) => {
-  const bytes = Buffer.from(`a\n${'x'.repeat(LONGEST_LINE)}\n${'é'.repeat(LONGEST_LINE)}\nb\n${'y'.repeat(300_000)}`);
-  const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>
-    bytes.subarray(n * size, (n + 1) * size),
-  );
-  const lines = await split(chunks);
-  expect(lines.map(({ number, tooLong }) => [number, tooLong])).toEqual([
-    [1, undefined],
-    [2, undefined],
-    [3, true],
-    [4, undefined],
-    [5, true],
-  ]);
-  expect(lines.every(({ text }) => text.length <= LONGEST_LINE)).toBe(true);
-});
+test.each([1_000, 65_536, 1_000_000])(
+  'marks a line that is too long, and only that one, in chunks of %d',
+  async (size) => {
+    const bytes = Buffer.from(`a\n${'x'.repeat(LONGEST_LINE)}\n${'é'.repeat(LONGEST_LINE)}\nb\n${'y'.repeat(300_000)}`);
+    const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>
+      bytes.subarray(n * size, (n + 1) * size),
+    );
+    const lines = await split(chunks);
+    expect(lines.map(({ number, tooLong }) => [number, tooLong])).toEqual([
+      [1, undefined],
+      [2, undefined],
+      [3, true],
+      [4, undefined],
+      [5, true],
+    ]);
+    expect(lines.every(({ text }) => text.length <= LONGEST_LINE)).toBe(true);
+  },
+);
 
-test('bytes that are no UTF-8 spoil nothing beside them', async () => {
+test('replaces bytes that are no UTF-8, and nothing beside them', async () => {
   const lines = await split([Buffer.from([0x61, 0xff, 0xe2, 0x82, 0x0a, 0x62])]);
   expect(lines).toEqual([
     { number: 1, text: 'a\ufffd\ufffd' },

@@ -34,18 +34,18 @@ describe('CSV', () => {
     expect(ignored).toEqual(['colour']);
   });
 
-  test('with quotes, which may hold the delimiter and themselves', async () => {
+  test('with quotes, which may contain the delimiter and quotes', async () => {
     const { readings } = await read(`"sensor_id",note,"time",pm25\n1,"a, ""b""","${T}","5"\n`);
     expect(readings).toMatchObject([{ sensorId: '1', measuredAt: T, values: { pm25: '5' } }]);
   });
 
-  test('measured_at counts before time, and time before timestamp', async () => {
+  test('prefers measured_at to time, and time to timestamp', async () => {
     const { readings, ignored } = await read(`timestamp,time,sensor_id,pm25\na,b,1,5`);
     expect(readings[0]?.measuredAt).toBe('b');
     expect(ignored).toEqual(['timestamp']);
   });
 
-  test('garbage costs its own line', async () => {
+  test('loses only the line to garbage', async () => {
     const { readings, failure } = await read(
       `sensor_id,time,pm25\n1,${T},5\n1,2\n1,${T},5,6\n1,"${T},5\n${'x'.repeat(70_000)}\n\0\u0001\n1,${T},6`,
     );
@@ -74,7 +74,7 @@ describe('CSV', () => {
 });
 
 describe('NDJSON', () => {
-  test('numbers or text, keys as they come', async () => {
+  test('with numbers or text, and keys in any order', async () => {
     const lines = [
       `{"sensor_id":1,"time":"${T}","pm25":5,"a":1}`,
       'not json',
@@ -101,7 +101,7 @@ describe('NDJSON', () => {
     expect(ignored).toEqual(['a', 'b', '__proto__']);
   });
 
-  test('an array is refused', async () => {
+  test('as an array is refused', async () => {
     expect((await read('[{}]')).failure).toMatch(/^readings:1: this is a JSON array/);
   });
 });
@@ -110,7 +110,7 @@ describe('files', () => {
   const lines = Array.from({ length: 30_000 }, (_, n) => `1,${new Date(1.6e12 + n * 60_000).toISOString()},${n % 100}`);
   const text = `sensor_id,time,pm25\n${lines.join('\n')}\n`;
 
-  test('gzip is known by its bytes, and may have several members', async () => {
+  test('are unpacked if their first bytes are those of gzip, which may have several members', async () => {
     const half = text.indexOf('\n', text.length / 2) + 1;
     const { readings, failure } = await read(
       Buffer.concat([gzipSync(text.slice(0, half)), gzipSync(text.slice(half))]),
@@ -119,7 +119,7 @@ describe('files', () => {
     expect(failure).toBeUndefined();
   });
 
-  test('of an archive that was cut off, all that came is used', async () => {
+  test('that were cut off are read as far as they go', async () => {
     const whole = gzipSync(text);
     const { readings, failure } = await read(whole.subarray(0, whole.length >> 1));
     expect(readings.length).toBeGreaterThan(5_000);
@@ -129,7 +129,7 @@ describe('files', () => {
     );
   });
 
-  test('of a damaged one, what came before', async () => {
+  test('that are damaged are read up to the damage', async () => {
     const damaged = gzipSync(text);
     damaged.fill(0xff, damaged.length - 20);
     const { readings, failure } = await read(damaged);
@@ -137,7 +137,7 @@ describe('files', () => {
     expect(failure).toMatch(/^readings, after line \d+: the gzip archive is damaged or cut off/);
   });
 
-  test('an empty file, a folder and a file that is not there are refused', async () => {
+  test('are refused if they are empty, a folder or missing', async () => {
     expect((await read('')).failure).toMatch(/^readings: the file is empty/);
     expect((await read(gzipSync(''))).failure).toMatch(/^readings: the file is empty/);
     await expect(openSource('/')).rejects.toThrow('/: this is a folder');

@@ -1,4 +1,4 @@
-/** The quarantine tells what is in it, lets go of what the operator drops, and stays within its bounds. */
+/** Listing and dropping quarantined lines, and the bounds of the quarantine. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Context, UsageError } from '../../../src/commands/context.ts';
 import type { Sql } from '../../../src/database/client.ts';
@@ -89,13 +89,13 @@ onEveryEngine('quarantine', (engine) => {
       [{ provider: 'us' }, 1, 1],
       [{ provider: '' }, 2, 2],
       [{ provider: 'them' }, 0, 0],
-    ])('lists what is asked for: %o', async (options, total, shown) => {
+    ])('filters by %o', async (options, total, shown) => {
       const listed = (await list(options)) as { total: number; by_reason: object; lines: object[] };
       expect([listed.total, listed.lines.length]).toEqual([total, shown]);
       expect(Object.values(listed.by_reason).reduce((sum, n) => sum + n, 0)).toBe(total);
     });
 
-    it('has no words for a reason that it does not know', async () => {
+    it('has no explanation for an unknown reason', async () => {
       await owner`update raw.quarantine set reason = 'of_tomorrow'`;
       expect(await list({ limit: '1' })).toMatchObject({ lines: [{ reason: 'of_tomorrow', explanation: null }] });
     });
@@ -109,7 +109,7 @@ onEveryEngine('quarantine', (engine) => {
       [{ before: days(2).toISOString() }, 0],
       [{ before: NOW.toISOString(), source: 'us' }, 1],
       [{ all: true }, 3],
-    ])('drops what is named: %o', async (options, dropped) => {
+    ])('drops what matches %o', async (options, dropped) => {
       expect(await quarantine('drop', options)).toEqual({ result: { dropped }, ok: true });
       expect(await list()).toMatchObject({ total: 3 - dropped });
     });
@@ -123,7 +123,7 @@ onEveryEngine('quarantine', (engine) => {
       await expect(list({ limit })).rejects.toThrow(UsageError);
     });
 
-    it('retries, and brings the aggregates up to date', async () => {
+    it('retries, and updates the aggregates', async () => {
       await bringIn(owner, smallNetwork({ two: { sensors: [{ id: 3 }, { id: 98 }, { id: 99 }] } }));
       expect(await quarantine('retry', { reason: 'unknown_sensor' })).toEqual({
         result: { retried: 2, accepted: 2, unchanged: 0, still_quarantined: 0, not_retryable: 0 },
@@ -146,7 +146,7 @@ onEveryEngine('quarantine', (engine) => {
         select ${recordedAt}, 's', ${provider}, 'reading', 'unknown_sensor', ${`${++filled} `} || g || repeat('.', 300) from generate_series(1, ${n}) g`;
     const dropped = () => owner`select provider_id, expired::int, surplus::int from raw.quarantine_dropped order by 1`;
 
-    it('keep every line for 90 days, and count what goes', async () => {
+    it('keep every line for 90 days, and count those deleted', async () => {
       await fill('us', 1, days(90));
       await fill('us', 2, new Date(days(90).getTime() - 1));
       await fill(null, 3, days(100));
@@ -161,7 +161,7 @@ onEveryEngine('quarantine', (engine) => {
       ]);
     });
 
-    it('keep so many of each provider, the newest', async () => {
+    it('keep the newest lines of each provider', async () => {
       await bringIn(owner, {
         ...smallNetwork(),
         providers: [
@@ -185,7 +185,7 @@ onEveryEngine('quarantine', (engine) => {
       ]);
     });
 
-    it('are kept in pieces where much is too much', async () => {
+    it('are enforced in several transactions where many lines are too many', async () => {
       await fill('us', 45_000, days(95));
       await fill('us', 45_000);
       expect(await trimQuarantine(owner, NOW, { lines: 1_000 })).toEqual({
@@ -195,7 +195,7 @@ onEveryEngine('quarantine', (engine) => {
       expect(await ids()).toHaveLength(1_000);
     });
 
-    it('are 100,000 lines by default, and one provider is not looked for among the lines of others', async () => {
+    it('are 100,000 lines by default, found for one provider without reading the lines of others', async () => {
       await fill('us', 10_000);
       await fill(null, 100_001);
       expect(await trimQuarantine(owner, NOW)).toEqual({ expired: {}, surplus: { '': 1 } });
@@ -205,7 +205,7 @@ onEveryEngine('quarantine', (engine) => {
       expect(JSON.stringify(plan)).toContain('quarantine_provider_id_id_idx');
     });
 
-    it('are kept by a job that warns of what was too much', async () => {
+    it('are enforced by a job that warns of deleted surplus', async () => {
       const log = keepingLog();
       const job = { run: () => trimQuarantines({ target: db.target, clock: () => NOW, log }, { lines: 3 }) };
       await fill('us', 3);

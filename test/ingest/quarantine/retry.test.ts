@@ -1,11 +1,11 @@
-/** What was kept out comes in once its reason is gone, whatever happens on the way. */
+/** Quarantined readings are stored once their cause is removed, even if a retry is interrupted. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
 import { acceptReadings } from '../../../src/ingest/accept.ts';
-import type { ReadingInput } from '../../../src/ingest/batch.ts';
 import { readingsOfPush } from '../../../src/ingest/formats/airrohr.ts';
 import type { Filter } from '../../../src/ingest/quarantine/list.ts';
 import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
+import type { ReadingInput } from '../../../src/ingest/validate.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { bringIn, differences, keepingLog, NOW, reading, smallNetwork, stored } from '../support.ts';
 
@@ -39,7 +39,7 @@ onEveryEngine('retry', (engine) => {
     acceptReadings(ingest, readings, { now: NOW, source, scope: provider ? { provider, stations: null } : undefined });
   const lines = () => owner`select source, provider_id, line, kind, reason, text from raw.quarantine order by id`;
 
-  it('brings in the readings of a sensor that became known, and the aggregates show it', async () => {
+  it('stores the readings of a sensor that was added, and the aggregates follow', async () => {
     const values = { pm25: '14.2', temperature: 7.35, pressure: '9', wind_direction: '360' };
     const unknown = [
       reading(99, '2026-11-20T14:00:00.123456+04:00', values, 12),
@@ -70,7 +70,7 @@ onEveryEngine('retry', (engine) => {
     expect(await retry()).toEqual({ ...NONE, retried: 1, still_quarantined: 1, not_retryable: 1 });
   });
 
-  it('loses nothing when it is interrupted between what it does', async () => {
+  it('loses nothing when it is interrupted between storing and deleting', async () => {
     await accept([99, 98].flatMap((sensor) => [0, 1, 2].map((n) => reading(sensor, at(n), { pm25: n }))));
     await bringIn(owner, grown(99));
     await owner.unsafe(`
@@ -86,7 +86,7 @@ onEveryEngine('retry', (engine) => {
     expect(await differences(db)).toEqual([]);
   });
 
-  it('records anew what is refused for another reason, of the same provider and source, and does not try that again', async () => {
+  it('records readings again that are rejected for another reason, with the same provider and source, and does not retry those', async () => {
     const early = reading(99, at(-1_000_000), { pm25: 1 }, 7);
     await accept([early], 'us', 'us');
     await accept([early], 'us again', 'us'); // the same line is there already
@@ -101,14 +101,14 @@ onEveryEngine('retry', (engine) => {
     expect(await lines()).toEqual([]);
   });
 
-  it('takes in what is no longer the future', async () => {
+  it('stores readings that are no longer in the future', async () => {
     await accept([reading(1, at(600), { pm25: 1 })]);
     expect(await retry()).toMatchObject({ still_quarantined: 1 });
     expect(await retry({}, new Date(at(600)))).toMatchObject({ accepted: 1, still_quarantined: 0 });
     expect(await lines()).toEqual([]);
   });
 
-  it('tries whole readings that were understood, and leaves everything else', async () => {
+  it('retries whole readings that could be parsed, and leaves everything else', async () => {
     const garbage: ReadingInput = {
       sensorId: undefined,
       measuredAt: undefined,
@@ -127,7 +127,7 @@ onEveryEngine('retry', (engine) => {
     expect(await lines()).toHaveLength(5);
   });
 
-  it('is for those that are named', async () => {
+  it('retries only what matches the filter', async () => {
     await accept([reading(99, at(0), { pm25: 1 }), reading(1, at(600), { pm25: 1 })], 'a');
     await accept([reading(99, at(1), { pm25: 1 })], 'b');
     await accept([reading(99, at(2), { pm25: 1 })], 'us', 'us');
@@ -143,7 +143,7 @@ onEveryEngine('retry', (engine) => {
     expect(await left({ reason: 'unknown_sensor' })).toEqual([1, 1]);
   });
 
-  it('brings in nothing that its sender may not speak for', async () => {
+  it('stores nothing that its sender is not authorized for', async () => {
     const given = [
       reading(99, at(0), { pm25: 1 }),
       reading(98, at(0), { pm25: 1 }),
@@ -187,7 +187,7 @@ onEveryEngine('retry', (engine) => {
     expect(await differences(db)).toEqual([]);
   });
 
-  it('lets the later of two for one time win, whichever source it is from', async () => {
+  it('lets the later of two readings for one time win, whichever source it is from', async () => {
     for (const [source, pm25] of [
       ['a', 1],
       ['b', 2],
@@ -203,7 +203,7 @@ onEveryEngine('retry', (engine) => {
     expect(await lines()).toEqual([]);
   });
 
-  it('fills gaps only: what was accepted meanwhile came later', async () => {
+  it('only fills gaps, because readings accepted in the meantime came later', async () => {
     await accept([reading(99, T, { pm25: 3 })]);
     await bringIn(owner, grown(99));
     await accept([reading(99, T, { pm25: 5 })]);
@@ -212,7 +212,7 @@ onEveryEngine('retry', (engine) => {
     expect(await lines()).toEqual([]);
   });
 
-  it('keeps the same line of two senders apart, and each to what it may speak for', async () => {
+  it('keeps equal lines of two senders apart, each with its own authorization', async () => {
     const same = reading(99, T, { pm25: 3 });
     await accept([same]);
     await accept([same], 'feed', 'us');
@@ -226,7 +226,7 @@ onEveryEngine('retry', (engine) => {
     expect(await retry()).toEqual({ ...NONE, retried: 1, accepted: 1 });
   });
 
-  it('goes through many in batches, by number and by length', async () => {
+  it('reads many lines in pages, by number and by length', async () => {
     await accept(Array.from({ length: 10_050 }, (_, n) => reading(99, at(-n), { pm25: n % 50 })));
     await accept(
       Array.from({ length: 150 }, (_, n) => ({
@@ -256,7 +256,7 @@ onEveryEngine('retry', (engine) => {
     const withDevice = (...sensors: object[]) =>
       bringIn(owner, smallNetwork({ two: { sensors: sensors.map((each) => ({ device: 'esp8266-1', ...each })) } }));
 
-    it('brings in what the network can assign now', async () => {
+    it('stores what the network can assign now', async () => {
       await push(0);
       await push(5, 'x');
       expect(await retry()).toEqual({ ...NONE, retried: 2, still_quarantined: 2 });
@@ -276,7 +276,7 @@ onEveryEngine('retry', (engine) => {
       expect(await differences(db)).toEqual([]);
     });
 
-    it('brings in many', async () => {
+    it('stores many lines', async () => {
       for (let n = 0; n < 2_600; n += 100) {
         const records = Array.from({ length: 100 }, (_, i) => readingsOfPush(record(-n - i), []));
         await accept(records.flat(), 'us', 'us');
@@ -286,7 +286,7 @@ onEveryEngine('retry', (engine) => {
       expect(await lines()).toEqual([]);
     });
 
-    it('keeps what it still cannot assign, and brings that in later', async () => {
+    it('keeps values that still cannot be assigned, for a later retry', async () => {
       await push(0);
       await withDevice({ id: 21, kind: 'SDS011' });
       expect(await retry()).toEqual({ ...NONE, retried: 2, accepted: 1, still_quarantined: 1 });

@@ -1,14 +1,14 @@
-/** One server for all processes of a data directory: the first starts it, the last ends it. */
+/** One server for all processes of a data directory: the first starts it, and it stops with the last. */
 import { describe, expect, test } from 'vitest';
 import { findLocalTimescale } from '../../../src/database/embedded/server.ts';
 import {
-  answers,
   isUp,
   local,
   open,
   openElsewhere,
   processesOf,
   query,
+  responds,
   TIMEOUT_MS,
   temporaryDirectory,
 } from './support.ts';
@@ -16,7 +16,7 @@ import {
 describe.each(['bundled', 'local'] as const)('%s', (kind) => {
   const here = test.skipIf(kind === 'local' && local === undefined);
 
-  here('keeps its data over a restart', { timeout: TIMEOUT_MS }, async () => {
+  here('keeps its data across a restart', { timeout: TIMEOUT_MS }, async () => {
     const directory = temporaryDirectory();
     const first = await open(directory, kind);
     expect(first).toMatchObject({ kind, port: 5432, user: 'airseries', database: 'airseries', startedHere: true });
@@ -33,34 +33,34 @@ describe.each(['bundled', 'local'] as const)('%s', (kind) => {
     ]);
   });
 
-  here('is shared by two processes until the last one leaves', { timeout: TIMEOUT_MS }, async () => {
+  here('stays up until the second of two processes leaves', { timeout: TIMEOUT_MS }, async () => {
     const directory = temporaryDirectory();
     const other = await openElsewhere(directory, kind);
     const mine = await open(directory, kind);
     expect([other.server.startedHere, mine.startedHere]).toEqual([true, false]);
     expect(mine.socketDirectory).toBe(other.server.socketDirectory);
     await other.release(); // the one that had started it
-    expect(await answers(mine)).toBe(true);
+    expect(await responds(mine)).toBe(true);
     await mine.release();
     expect(isUp(mine)).toBe(false);
   });
 
-  here('is one server after simultaneous first starts', { timeout: TIMEOUT_MS }, async () => {
+  here('is a single server after simultaneous first starts', { timeout: TIMEOUT_MS }, async () => {
     const directory = temporaryDirectory();
     const others = await Promise.all([1, 2, 3].map(() => openElsewhere(directory, kind)));
     expect(others.filter(({ server }) => server.startedHere)).toHaveLength(1);
     const mine = await open(directory, kind);
     expect(processesOf(mine).postgres).toHaveLength(1);
     await Promise.all(others.map(({ release }) => release()));
-    expect(await answers(mine)).toBe(true);
+    expect(await responds(mine)).toBe(true);
   });
 
-  here('answers everybody who was let in while others come and go', { timeout: TIMEOUT_MS }, async () => {
+  here('responds to every user while others come and go', { timeout: TIMEOUT_MS }, async () => {
     const directory = temporaryDirectory();
     const comeAndGo = async () => {
-      for (let round = 0; round < 15; round += 1) {
+      for (let n = 0; n < 15; n += 1) {
         const server = await open(directory, kind);
-        expect(await answers(server)).toBe(true);
+        expect(await responds(server)).toBe(true);
         await server.release();
       }
     };
@@ -77,14 +77,14 @@ test.skipIf(local === undefined)('a local server has the Community edition', { t
   });
 });
 
-test('letting go twice is letting go once', { timeout: TIMEOUT_MS }, async () => {
+test('releasing twice is the same as releasing once', { timeout: TIMEOUT_MS }, async () => {
   const directory = temporaryDirectory();
   const [one, two] = [await open(directory), await open(directory)];
   await Promise.all([one.release(), one.release()]);
-  expect(await answers(two)).toBe(true);
+  expect(await responds(two)).toBe(true);
 });
 
-test('text has an order and a case that no system library decides', { timeout: TIMEOUT_MS }, async () => {
+test('the order and the case of text do not depend on system libraries', { timeout: TIMEOUT_MS }, async () => {
   const server = await open(temporaryDirectory());
   const [row] = await query(server, (sql) => sql`select upper('ք') as upper, 'Z' < 'a' as by_code_point`);
   expect(row).toEqual({ upper: 'Ք', by_code_point: true });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
-import { importNetwork, NetworkRefused } from '../../src/network/importNetwork.ts';
+import { InvalidNetwork, importNetwork } from '../../src/network/importNetwork.ts';
 import { bringIn, keepingLog, smallNetwork } from '../ingest/support.ts';
 import { engines, onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
@@ -16,16 +16,16 @@ afterAll(() => db.drop());
 const small = (change: Parameters<typeof smallNetwork>[0] = {}) =>
   smallNetwork({ timeZone: 'Europe/Berlin', ...change });
 
-async function problems(network: object | string): Promise<Record<string, string>> {
+async function issuesOf(network: object | string): Promise<Record<string, string>> {
   const text = typeof network === 'string' ? network : JSON.stringify(network);
   try {
     await importNetwork(owner, text, { log: keepingLog() });
   } catch (error) {
-    if (!(error instanceof NetworkRefused)) throw error;
-    for (const { place, what } of error.problems) expect(error.message).toContain(`${place}: ${what}`);
+    if (!(error instanceof InvalidNetwork)) throw error;
+    for (const { position, message } of error.issues) expect(error.message).toContain(`${position}: ${message}`);
     const [left] = await owner`select count(*)::int as n from raw.station`;
     expect(left?.n).toBe(0);
-    return Object.fromEntries(error.problems.map(({ place, what }) => [place, what]));
+    return Object.fromEntries(error.issues.map(({ position, message }) => [position, message]));
   }
   return {};
 }
@@ -45,12 +45,12 @@ test.each<[string, object | string, Record<string, string>]>([
     { time_zone: 'of Mars/Base, but the database was made for Europe/Berlin' },
   ],
   [
-    'typing errors',
+    'typos',
     { ...small({ one: { hiden: true }, sensor: { suspicous: true } }), provider: [] },
     {
-      'the file': '"provider" means nothing here',
-      'stations[0]': '"hiden" means nothing here',
-      'stations[0].sensors[0]': '"suspicous" means nothing here',
+      'the file': 'unknown key "provider"',
+      'stations[0]': 'unknown key "hiden"',
+      'stations[0].sensors[0]': 'unknown key "suspicous"',
     },
   ],
   [
@@ -96,7 +96,7 @@ test.each<[string, object | string, Record<string, string>]>([
     {
       'regions[2].slug': 'town is there already',
       'regions[3].slug': 'does not end in -history',
-      'regions[4].slug': 'small letters',
+      'regions[4].slug': 'lowercase letters',
     },
   ],
   [
@@ -165,14 +165,14 @@ test.each<[string, object | string, Record<string, string>]>([
     { ...small(), providers: [{ id: 'us', title: 'Us', stale_after: '3h' }] },
     { 'providers[0].stale_after': 'such as "3 hours"' },
   ],
-])('refuses, with the place, all at once: %s', async (_, network, expected) => {
-  const found = await problems(network);
+])('reports every issue with its position: %s', async (_, network, expected) => {
+  const found = await issuesOf(network);
   expect(Object.keys(found).sort()).toEqual(Object.keys(expected).sort());
-  for (const [place, what] of Object.entries(expected)) expect(found[place]).toContain(what);
+  for (const [position, message] of Object.entries(expected)) expect(found[position]).toContain(message);
 });
 
-onEveryEngine('names that only the database knows', (engine) => {
-  test('may be referred to, and are left as they are', async () => {
+onEveryEngine('names that exist only in the database', (engine) => {
+  test('may be referred to, and are left unchanged', async () => {
     const other = await testDatabase(engine);
     try {
       const sql = other.as();

@@ -1,6 +1,6 @@
 /**
- * Every job of the worker: its name, its schedule, and what running it once does for those who read the API or the published views.
- * A job that is missing from the list, comes too seldom, or does nothing, fails here.
+ * Every job of the worker: its name, its schedule, and the effect of one run on the API or the published views. A job that is missing,
+ * runs too rarely or does nothing fails here.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { demoNetwork } from '../../src/demo/network.ts';
@@ -15,7 +15,7 @@ const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
 const NOW = new Date('2026-11-20T12:00:00Z');
 const ago = (milliseconds: number) => new Date(NOW.getTime() - milliseconds);
 
-/** Each has a city of its own, named after it, so that one does not see what another measured. */
+/** Each job has a city named after it, so that the tests do not affect each other. */
 const SCHEDULE = {
   'demo feed': '* * * * *',
   pull: '* * * * *',
@@ -64,12 +64,12 @@ onEveryEngine('the jobs of the worker', (engine) => {
     await provider.close();
   });
 
-  it('are these eight, at these times', () => {
+  it('are these eight, with these schedules', () => {
     expect(Object.fromEntries(jobsOn(here.database).map(({ name, schedule }) => [name, schedule]))).toEqual(SCHEDULE);
   });
 
   const run = async (name: keyof typeof SCHEDULE, database = here.database) => {
-    const job = jobsOn(database, [provider.host]).find((one) => one.name === name);
+    const job = jobsOn(database, [provider.host]).find((candidate) => candidate.name === name);
     expect(job, `the job ${name}`).toBeDefined();
     await job?.run();
   };
@@ -77,7 +77,7 @@ onEveryEngine('the jobs of the worker', (engine) => {
   const region = (slug: string, at: Date) => here.get(`region/${slug}.json`, at);
 
   describe('run once', () => {
-    it('pull asks a provider for its readings, and its station is online', async () => {
+    it('pull fetches readings from a provider, and its station is online', async () => {
       const timestamp = '2026-11-20 11:59:00';
       const sensordatavalues = [{ value_type: 'P2', value: '14.2' }];
       provider.serve([{ id: 1, timestamp, sensor: { id: sensorOf('pull') }, sensordatavalues }]);
@@ -87,7 +87,7 @@ onEveryEngine('the jobs of the worker', (engine) => {
       expect(await station('pull')).toMatchObject({ status: 'online', 'pm2.5': 14.2 });
     });
 
-    it('refresh brings an accepted reading into the history, and says when (S4)', async () => {
+    it('refresh adds an accepted reading to the history, and records when (S4)', async () => {
       await here.accept([reading(sensorOf('refresh'), ago(HOUR), { pm25: 10 })]);
       const history = () => here.get(`station/${sensorOf('refresh')}-history.json`, NOW);
       expect((await history())['24h']).toEqual([]);
@@ -109,7 +109,7 @@ onEveryEngine('the jobs of the worker', (engine) => {
       });
     });
 
-    it('screen flags a station whose thermometer and hygrometer say zero (C5)', async () => {
+    it('screen flags a station with zero temperature and humidity (C5)', async () => {
       const zero = { temperature: 0, humidity: 0 };
       await here.accept([3, 2, 1].map((hours) => reading(sensorOf('screen'), ago(hours * HOUR), zero)));
       await here.refresh(NOW);
@@ -118,7 +118,7 @@ onEveryEngine('the jobs of the worker', (engine) => {
       expect(await station('screen')).toMatchObject({ status: 'online', is_bad_thp: true });
     });
 
-    it('trim quarantine drops lines that are more than 90 days old, and no others', async () => {
+    it('trim quarantine deletes lines older than 90 days, and no others', async () => {
       const waiting = () => here.published`select reason, lines from api.quarantine_lines`;
       await here.accept([reading(901, ago(92 * DAY), { pm25: 1 })], ago(91 * DAY));
       await here.accept([reading(902, ago(90 * DAY), { pm25: 1 })], ago(89 * DAY));
@@ -127,14 +127,14 @@ onEveryEngine('the jobs of the worker', (engine) => {
       expect(await waiting()).toEqual([{ reason: 'unknown_sensor', lines: 1 }]);
     });
 
-    it('audit records that it found the aggregates in order (A10)', async () => {
+    it('audit records that no bucket differs (A10)', async () => {
       const last = () => here.published`select made_at, differing from api.last_audit`;
       expect(await last()).toEqual([]);
       await run('audit');
       expect(await last()).toEqual([{ made_at: '2026-11-20T16:00:00+04:00', differing: 0 }]);
     });
 
-    it('maintain deletes what has expired, keeps its history, and compresses what is at rest', async () => {
+    it('maintain deletes expired readings, keeps their history, and compresses chunks at rest', async () => {
       const id = sensorOf('maintain');
       const months = ['2026-07-10', '2026-09-10', '2026-10-10', '2026-11-19'];
       await here.accept(months.map((day) => reading(id, `${day}T08:00:00Z`, { pm25: 10 })));
@@ -168,7 +168,7 @@ onEveryEngine('the jobs of the worker', (engine) => {
     });
   });
 
-  it('run once, demo feed brings the demo up to now, and leaves every other network alone', async () => {
+  it('run once, demo feed brings the demo up to date, and changes no other network', async () => {
     await run('demo feed');
     const [first] = demoNetwork(here.database.timeZone).stations;
     const demo = await install(engine, demoNetwork(here.database.timeZone));

@@ -1,4 +1,4 @@
-/** Rules P2, P3, A1 to A9 and S5: every bucket of every level against a literal reading of the rules, in eight zones. */
+/** Rules P2, P3, A1 to A9 and S5: every bucket of every level matches a literal implementation of the rules, in eight zones. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PARAMETER_NAMES, PARAMETERS, type ParameterName } from '../../src/contract/parameters.ts';
 import { LEVELS } from '../../src/database/aggregates.ts';
@@ -23,12 +23,12 @@ const SENSORS = [11, 12, 13, 21, 31];
 const ALWAYS = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
 
 for (const [zone, [year, month, day]] of Object.entries(ZONES)) {
-  onEveryEngine(`definitions in ${zone}`, (engine) => {
+  onEveryEngine(`the aggregates in ${zone}`, (engine) => {
     let database: TestDatabase;
     let owner: Sql;
     const start = instantOf(zone, year, month, day);
-    const network = someNetwork(start);
-    const readings = someReadings(start);
+    const network = makeNetwork(start);
+    const readings = makeReadings(start);
 
     beforeAll(async () => {
       database = await testDatabase(engine, zone);
@@ -39,7 +39,7 @@ for (const [zone, [year, month, day]] of Object.entries(ZONES)) {
     });
     afterAll(() => database.drop());
 
-    it('has the buckets that the rules give, and no others (A9)', async () => {
+    it('have the buckets that the rules give, and no others (A9)', async () => {
       const expected = literalBuckets(zone, readings, network);
       const wrong: string[] = [];
       let compared = 0;
@@ -60,23 +60,23 @@ for (const [zone, [year, month, day]] of Object.entries(ZONES)) {
       expect(compared).toBeGreaterThan(10_000);
     });
 
-    it('gives the same answer to the oracle', async () => {
+    it('match the oracle', async () => {
       expect(await owner`select * from logic.differences('-infinity', 'infinity')`).toEqual([]);
     });
   });
 }
 
-/** A9: null is null, not nearly 0; everything else as A10 says. */
+/** Null equals only null (A9), and numbers are equal as in A10. */
 function close(stored: unknown, expected: number | null): boolean {
   if (expected === null || stored === null) return stored === expected;
   return Math.abs(Number(stored) - expected) <= 1e-9 * Math.max(1, Math.abs(expected));
 }
 
-/** Sensors that move, are corrected for a while and are suspicious, a station that changes its region, one that is hidden, one flagged: within hours. */
-function someNetwork(start: number): Network {
+/** Within hours: sensors move, are corrected and are suspicious, a station changes its region, one is hidden, two are flagged. */
+function makeNetwork(start: number): Network {
   const at = (hours: number) => start + hours * HOUR;
   return {
-    stood: [
+    placed: [
       { sensor: 11, station: 1, ...ALWAYS },
       { sensor: 12, station: 1, ...ALWAYS, until: at(50.25) },
       { sensor: 12, station: 2, ...ALWAYS, since: at(50.25) },
@@ -108,18 +108,18 @@ function someNetwork(start: number): Network {
 }
 
 /** Six days with every parameter, irregular intervals, gaps, and rows exactly on hours and midnights. */
-function someReadings(start: number): Reading[] {
+function makeReadings(start: number): Reading[] {
   const random = seeded(7);
   const readings = new Map<string, Reading>();
   for (const sensor of SENSORS) {
     for (let at = start; at < start + 144 * HOUR; at += random.pick([10, 20, 60, 60, 180, 600]) * 60_000) {
-      readings.set(`${sensor} ${at}`, { at, sensor, values: someValues(random) });
+      readings.set(`${sensor} ${at}`, { at, sensor, values: makeValues(random) });
     }
   }
   return [...readings.values()];
 }
 
-function someValues(random: ReturnType<typeof seeded>): Partial<Record<ParameterName, number>> {
+function makeValues(random: ReturnType<typeof seeded>): Partial<Record<ParameterName, number>> {
   const values = PARAMETERS.filter(() => random.next() < 0.7).map(({ name, low, high }) => {
     const value = Math.max(low, -50) + random.next() * (Math.min(high, low + 500) - Math.max(low, -50));
     return [name, Math.fround(Math.round(value * 10) / 10)];
@@ -142,7 +142,7 @@ async function insertNetwork(owner: Sql, network: Network): Promise<void> {
       await owner`insert into ${owner(`raw.${table}`)} ${owner({ ...named, ...more, since: at(since), until: at(until) })}`;
     }
   };
-  await insert('sensor_station', network.stood);
+  await insert('sensor_station', network.placed);
   await insert('suspicious_period', network.suspicious);
   await insert('correction', network.corrected, { formula: 'epa-2021' });
   await insert('station_region', network.regions);

@@ -1,10 +1,9 @@
-/** Sudden ends: nothing is left behind, and the next start works. */
+/** Joining and leaving when processes are killed: no server is left behind, and the next start works. */
 import { spawn } from 'node:child_process';
 import { chownSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import {
-  answers,
   isGone,
   isUp,
   open,
@@ -12,50 +11,51 @@ import {
   postmasterPid,
   processesOf,
   query,
+  responds,
   TIMEOUT_MS,
   temporaryDirectory,
   until,
 } from './support.ts';
 
-test('kill -9 of the only user ends the server', { timeout: TIMEOUT_MS }, async () => {
+test('a server stops when its only user is killed', { timeout: TIMEOUT_MS }, async () => {
   const directory = temporaryDirectory();
   const { child, server } = await openElsewhere(directory);
   const { wrapper, watcher } = processesOf(server);
   child.kill('SIGKILL');
   await until(() => !isUp(server) && isGone(wrapper) && isGone(watcher));
-  expect(await answers(await open(directory))).toBe(true);
+  expect(await responds(await open(directory))).toBe(true);
 });
 
-test('kill -9 of one of two users leaves the server to the other', { timeout: TIMEOUT_MS }, async () => {
+test('a server stays up when one of its two users is killed', { timeout: TIMEOUT_MS }, async () => {
   const directory = temporaryDirectory();
   const { child } = await openElsewhere(directory);
   const mine = await open(directory);
   const exited = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGKILL');
   await exited;
-  expect(await answers(mine)).toBe(true);
+  expect(await responds(mine)).toBe(true);
   await mine.release();
   expect(isUp(mine)).toBe(false);
 });
 
-test('a server whose wrapper was killed still ends with its last user', { timeout: TIMEOUT_MS }, async () => {
+test('a server whose wrapper was killed still stops with its last user', { timeout: TIMEOUT_MS }, async () => {
   const mine = await open(temporaryDirectory());
   process.kill(processesOf(mine).wrapper, 'SIGKILL');
-  expect(await answers(mine)).toBe(true);
+  expect(await responds(mine)).toBe(true);
   await mine.release();
   expect(isUp(mine)).toBe(false);
 });
 
-test('release ends a server that has lost its wrapper and its watcher', { timeout: TIMEOUT_MS }, async () => {
+test('release stops a server whose wrapper and watcher were killed', { timeout: TIMEOUT_MS }, async () => {
   const mine = await open(temporaryDirectory());
   const { wrapper, watcher } = processesOf(mine);
   for (const pid of [wrapper, watcher]) process.kill(pid, 'SIGKILL');
-  expect(await answers(mine)).toBe(true);
+  expect(await responds(mine)).toBe(true);
   await mine.release();
   expect(isUp(mine)).toBe(false);
 });
 
-test('a server left behind alone is replaced', { timeout: TIMEOUT_MS }, async () => {
+test('a server without users, wrapper and watcher is replaced', { timeout: TIMEOUT_MS }, async () => {
   const directory = temporaryDirectory();
   const { child, server } = await openElsewhere(directory);
   await query(server, (sql) => sql`create table kept (n int)`);
@@ -71,7 +71,7 @@ test('a server left behind alone is replaced', { timeout: TIMEOUT_MS }, async ()
   expect(await query(mine, (sql) => sql`select n from kept`)).toEqual([]);
 });
 
-test('users of a replaced server are users of the new one', { timeout: TIMEOUT_MS }, async () => {
+test('the users of a replaced server keep the new one up', { timeout: TIMEOUT_MS }, async () => {
   const directory = temporaryDirectory();
   const mine = await open(directory);
   const { wrapper, watcher } = processesOf(mine);
@@ -79,12 +79,12 @@ test('users of a replaced server are users of the new one', { timeout: TIMEOUT_M
   const other = await openElsewhere(directory);
   expect(other.server.startedHere).toBe(true);
   await other.release();
-  expect(await answers(mine)).toBe(true);
+  expect(await responds(mine)).toBe(true);
   await mine.release();
   expect(isUp(mine)).toBe(false);
 });
 
-test('a server that dies takes its wrapper along, and comes back with what it had, started by whichever user is first', {
+test('a killed server takes its wrapper and watcher with it, and the first user to notice restarts it with its data', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const directory = temporaryDirectory();
@@ -96,20 +96,22 @@ test('a server that dies takes its wrapper along, and comes back with what it ha
   const next = await open(directory);
   expect(await query(next, (sql) => sql`select n from kept`)).toEqual([]);
   await mine.release();
-  expect(await answers(next)).toBe(true);
+  expect(await responds(next)).toBe(true);
 });
 
-test('a stale postmaster.pid may name a process of ours by now', { timeout: TIMEOUT_MS }, async () => {
+test('an unrelated process that has the id in a stale postmaster.pid is left alone', {
+  timeout: TIMEOUT_MS,
+}, async () => {
   const directory = temporaryDirectory();
   const first = await open(directory);
   const file = join(dirname(first.socketDirectory), 'data', 'postmaster.pid');
   const { uid, gid } = statSync(file);
   const text = readFileSync(file, 'utf8');
   await first.release();
-  const stranger = spawn('sleep', ['60'], { uid, gid });
-  onTestFinished(() => void stranger.kill());
-  writeFileSync(file, text.replace(/^\d+/, String(stranger.pid)));
+  const unrelated = spawn('sleep', ['60'], { uid, gid });
+  onTestFinished(() => void unrelated.kill());
+  writeFileSync(file, text.replace(/^\d+/, String(unrelated.pid)));
   chownSync(file, uid, gid);
-  expect(await answers(await open(directory))).toBe(true);
-  expect(isGone(stranger.pid ?? 0)).toBe(false);
+  expect(await responds(await open(directory))).toBe(true);
+  expect(isGone(unrelated.pid ?? 0)).toBe(false);
 });

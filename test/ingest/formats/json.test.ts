@@ -1,4 +1,4 @@
-/** An array is cut into what JSON.parse would find in it, wherever the pieces end. */
+/** An array is cut into the elements that JSON.parse would find, wherever the pieces end. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEEPEST, type Element, isTooDeep, ndjsonReader, splitElements } from '../../../src/ingest/formats/json.ts';
@@ -17,7 +17,7 @@ const parsed = async (text: string, size?: number) =>
   (await split(text, size)).map((element) => JSON.parse(element.text) as unknown);
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
-it('finds what is in any array', async () => {
+it('finds the elements of any array', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.jsonValue({ maxDepth: 4 })),
@@ -31,35 +31,35 @@ it('finds what is in any array', async () => {
   );
 });
 
-it.each(['{"a":["]",{"b":"\\"}"}]}', '7', '"x, y"', 'null'])('has %s, which is no array, alone', async (text) => {
-  expect((await split(` ${text} `)).map((element) => ({ ...element, text: element.text.trim() }))).toEqual([
-    { text, alone: true },
-  ]);
-});
+it.each(['{"a":["]",{"b":"\\"}"}]}', '7', '"x, y"', 'null'])(
+  'yields %s, which is no array, as the only element',
+  async (text) => {
+    expect((await split(` ${text} `)).map((element) => ({ ...element, text: element.text.trim() }))).toEqual([
+      { text, alone: true },
+    ]);
+  },
+);
 
 it.each(['', ' ', '[', '[1', '["]', '[[]', '[1}', '[1]]', '[1] 2', '[]]', '[1],', '[}', ']', '[{}}]'])(
-  'says that %s is no JSON',
+  'rejects %s',
   async (text) => {
     await expect(parsed(text)).rejects.toThrow(SyntaxError);
   },
 );
 
-it.each(['[,]', '[1,]', '[,1]', '[ , ]', '[{]', '[1 2]'])(
-  'leaves to JSON.parse what is wrong with %s',
-  async (text) => {
-    await expect(parsed(text)).rejects.toThrow(SyntaxError);
-  },
-);
+it.each(['[,]', '[1,]', '[,1]', '[ , ]', '[{]', '[1 2]'])('leaves it to JSON.parse to reject %s', async (text) => {
+  await expect(parsed(text)).rejects.toThrow(SyntaxError);
+});
 
-describe('nothing is parsed', () => {
-  it('that is nested too deeply, and what comes after it is', async () => {
+describe('an element is not to be parsed', () => {
+  it('if it is nested too deeply, and the next one is', async () => {
     const elements = await split(
       `[${nested(DEEPEST)},${nested(DEEPEST + 1)},1,{"a":${nested(DEEPEST)}},"${'['.repeat(99)}"]`,
     );
     expect(elements.map(({ unparsable = false }) => unparsable)).toEqual([false, true, false, true, false]);
   });
 
-  it('that is too long, of which the beginning is kept', async () => {
+  it('if it is too long, and only its beginning is kept', async () => {
     const string = (bytes: number) => `"${'x'.repeat(bytes - 2)}"`;
     const elements = await split(`[${string(LONGEST_LINE)},${string(LONGEST_LINE + 1)},${string(1e6)},1]`, 10_000);
     expect(elements.map(({ unparsable = false }) => unparsable)).toEqual([false, true, true, false]);
@@ -67,7 +67,7 @@ describe('nothing is parsed', () => {
   });
 });
 
-it('a line that is nested too deeply is unreadable', () => {
+it('makes an unreadable reading of a line that is nested too deeply', () => {
   const read = (levels: number) => ndjsonReader().read({ number: 1, text: `{"sensor_id":1,"a":${nested(levels)}}` });
   expect([read(DEEPEST - 1).unreadable, read(DEEPEST).unreadable]).toEqual([undefined, true]);
 });
@@ -80,6 +80,6 @@ it.each([
   [`[${'[],'.repeat(100)}[]]`, false],
   [`{"a":"\\"${'['.repeat(100)}","b":{}}`, false],
   ['{"a":1}', false],
-])('sees how deep %s is', (text, tooDeep) => {
+])('measures how deep %s is', (text, tooDeep) => {
   expect(isTooDeep(text)).toBe(tooDeep);
 });

@@ -1,4 +1,4 @@
-/** Links and copies of the bundled programs, tried on a package of two small files. */
+/** Links and copies of the bundled programs, with a package of two small files. */
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -14,13 +14,13 @@ function smallPackage(): string {
   return directory;
 }
 
-test('links are made once and again', () => {
+test('making the links twice does no harm', () => {
   const directory = smallPackage();
   expect([makeLinks(directory), makeLinks(directory)]).toEqual([true, true]);
   expect(readFileSync(join(directory, 'native/lib/libx.so.1'), 'utf8')).toBe('x');
 });
 
-test('a copy is complete, linked and readable by everybody', async () => {
+test('a copy is complete, linked and readable by all users', async () => {
   const to = join(temporaryDirectory(), 'copy');
   await copyOnce(smallPackage(), to);
   expect(readFileSync(join(to, 'native/lib/libx.so.1'), 'utf8')).toBe('x');
@@ -28,14 +28,14 @@ test('a copy is complete, linked and readable by everybody', async () => {
   expect(lstatSync(join(to, 'native/lib/libx.so.1.2')).mode & 0o777).toBe(0o644);
 });
 
-test('simultaneous copies end as one', async () => {
+test('simultaneous copies leave one', async () => {
   const to = join(temporaryDirectory(), 'copy');
   const from = smallPackage();
   await Promise.all([copyOnce(from, to), copyOnce(from, to), copyOnce(from, to)]);
   expect(readdirSync(dirname(to))).toEqual(['copy']);
 });
 
-test('a copy of which files were cleaned away is made anew', async () => {
+test('a copy that has lost files is made again', async () => {
   const to = join(temporaryDirectory(), 'copy');
   const from = smallPackage();
   await copyOnce(from, to);
@@ -45,7 +45,7 @@ test('a copy of which files were cleaned away is made anew', async () => {
   expect(readdirSync(dirname(to))).toEqual(['copy']);
 });
 
-test('a directory in which others can write is not taken for a copy', async () => {
+test('a directory that others can write to is rejected', async () => {
   const to = join(temporaryDirectory(), 'copy');
   const from = smallPackage();
   await copyOnce(from, to);

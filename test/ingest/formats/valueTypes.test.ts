@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isOfKind, meaningOf } from '../../../src/ingest/formats/valueTypes.ts';
 
-/** Every value type of airrohr-firmware.ino (NRZ-2024-135), by the sensor that reports it; the last of each are of no interest. */
+/** Every value type of airrohr-firmware.ino (NRZ-2024-135), by the sensor that reports it; the last of each are not used. */
 test.each<[string, string[], string[], string[]]>([
   ['SDS011', ['SDS_P1', 'SDS_P2'], ['pm10', 'pm25'], []],
   ['PMS7003', ['PMS_P0', 'PMS_P1', 'PMS_P2'], ['pm1', 'pm10', 'pm25'], []],
@@ -33,9 +33,9 @@ test.each<[string, string[], string[], string[]]>([
   ],
   ['DS18B20', ['DS18B20_temperature'], ['temperature'], ['DNMS_noise_LAeq', 'DNMS_noise_LA_min', 'DNMS_noise_LA_max']],
   ['PPD42NS', [], [], ['P1', 'P2', 'durP1', 'ratioP1', 'durP2', 'ratioP2']],
-])('%s', (kind, names, metrics, others) => {
+])('names of %s', (kind, names, parameters, others) => {
   const meanings = names.map((name) => meaningOf(name, null));
-  expect(meanings.map((meaning) => meaning?.parameter)).toEqual(metrics);
+  expect(meanings.map((meaning) => meaning?.parameter)).toEqual(parameters);
   for (const meaning of meanings) expect(isOfKind(kind, meaning?.kinds ?? [])).toBe(true);
   for (const other of [...others, '', 'constructor', '__proto__', 'SDS_', 'SDS_constructor', 'sds_P1']) {
     expect(meaningOf(other, null), other).toBeUndefined();
@@ -48,13 +48,13 @@ test.each<[string, string, string, string[], string[]]>([
   ['7', 'humidity', 'humidity', ['DHT22', 'DHT11', 'HTU21D', 'SHT30', 'SHT3X', 'sht-35'], ['BME280', 'SDS011']],
   ['11', 'temperature', 'temperature', ['BME280', 'Bosch BME 280'], ['BMP280', 'DHT22']],
   ['13', 'temperature', 'temperature', ['DS18B20'], ['DHT22']],
-])('pin %s with %s', (pin, name, metric, kinds, others) => {
+])('pin %s with %s', (pin, name, parameter, kinds, others) => {
   const meaning = meaningOf(name, pin);
-  expect(meaning?.parameter).toBe(metric);
+  expect(meaning?.parameter).toBe(parameter);
   for (const kind of kinds) expect(isOfKind(kind, meaning?.kinds ?? []), kind).toBe(true);
   for (const kind of others) expect(isOfKind(kind, meaning?.kinds ?? []), kind).toBe(false);
 });
 
-test('counts, noise and positions have pins that mean nothing here', () => {
+test('the pins of counts, noise and positions are not used', () => {
   for (const pin of ['5', '9', '15', '2', '']) expect(meaningOf('P1', pin)).toBeUndefined();
 });

@@ -1,0 +1,70 @@
+/**
+ * Accepts what a provider is authorized for out of a batch that no sender will correct and send again: a polled document or lines of the
+ * quarantine. Readings of other sensors are left out one by one and do not keep the rest from being stored.
+ */
+import { arrayLiteral } from '../database/client.ts';
+import { type Queryable, query } from '../database/queryPool.ts';
+import {
+  type Accepted,
+  type AcceptOptions,
+  acceptReadings,
+  type Scope,
+  toColumns,
+  UnauthorizedSensors,
+} from './accept.ts';
+import type { ReadingInput } from './validate.ts';
+
+/** accepted + unchanged + quarantined + unauthorized = received. */
+export type AcceptedAuthorized = Accepted & {
+  /** Readings that the sender is not authorized for, by their index in the batch: neither stored nor quarantined. */
+  unauthorized: ReadonlySet<number>;
+};
+
+/** Like acceptReadings, but leaves unauthorized readings out instead of rejecting with UnauthorizedSensors. */
+export async function acceptAuthorized(
+  db: Queryable,
+  readings: readonly ReadingInput[],
+  options: AcceptOptions,
+): Promise<AcceptedAuthorized> {
+  try {
+    return { ...(await acceptReadings(db, readings, options)), unauthorized: new Set() };
+  } catch (error) {
+    if (!(error instanceof UnauthorizedSensors)) throw error;
+  }
+  const unauthorized = await findUnauthorized(db, readings, options.now, options.scope);
+  const authorized = [...readings.keys()].filter((index) => !unauthorized.has(index));
+  const outcome = await acceptReadings(
+    db,
+    authorized.map((index) => readings[index] as ReadingInput),
+    options,
+  );
+  const inWholeBatch = <T extends { index: number }>(rejection: T): T => ({
+    ...rejection,
+    index: authorized[rejection.index] as number,
+  });
+  return {
+    ...outcome,
+    received: readings.length,
+    quarantined: outcome.quarantined.map(inWholeBatch),
+    values: outcome.values.map(inWholeBatch),
+    unauthorized,
+  };
+}
+
+/** Checked reading by reading: a sensor that moved away still belongs to the provider for what it measured before. */
+const UNAUTHORIZED = `
+  select given.nth::int - 1 as index
+  from unnest($1::text::int[], $2::text::float8[]) with ordinality as given(sensor_id, microseconds, nth)
+  where logic.unauthorized_sensors(array[given.sensor_id], array[given.microseconds], $3::text, $4::text::int[]) <> '{}'`;
+
+async function findUnauthorized(
+  db: Queryable,
+  readings: readonly ReadingInput[],
+  now: Date,
+  scope: Scope | undefined,
+): Promise<Set<number>> {
+  const [sensors = '', times = ''] = (await toColumns(readings, now)).columns;
+  const parameters = [sensors, times, scope?.provider ?? null, scope?.stations ? arrayLiteral(scope.stations) : null];
+  const rows = await query(db, UNAUTHORIZED, parameters);
+  return new Set((rows as { index: number }[]).map(({ index }) => index));
+}

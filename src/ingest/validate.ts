@@ -1,0 +1,132 @@
+/** Turns what a sender wrote into a sensor id, an instant and numbers, or into the reason for its rejection (rules S1 and S2). */
+import type { Parameter, ParameterName } from '../contract/parameters.ts';
+
+/** A reading as it came; nothing of it is checked yet. */
+export type ReadingInput = {
+  sensorId: unknown;
+  measuredAt: unknown;
+  values: Readonly<Partial<Record<ParameterName, unknown>>>;
+  /** The whole reading as text, for the quarantine. */
+  text: string;
+  /** Line number in its source, counted from 1. */
+  line?: number;
+  /** It could not even be parsed. */
+  unreadable?: true;
+};
+
+/** Why a whole reading is rejected, in the order in which the reasons are checked. */
+export const READING_REASONS = {
+  unreadable_line: 'the line cannot be parsed: wrong number of fields, invalid JSON, or too long',
+  unknown_sensor: 'no sensor of the network has this number',
+  unreadable_time: 'the time is not ISO 8601 with Z or an offset',
+  no_value: 'the reading has no usable value',
+  in_the_future: 'the time is more than 5 minutes in the future',
+  before_epoch: 'the time is before the first hour of this database (EPOCH)',
+  older_than_retention: 'readings of that time are no longer stored (RAW_RETENTION)',
+} as const;
+
+/** Why a single value is rejected while the rest of its reading is kept. */
+export const VALUE_REASONS = {
+  unreadable: 'the value is not a number',
+  out_of_bounds: 'the value is outside the bounds of rule S1',
+} as const;
+
+export type ReadingReason = keyof typeof READING_REASONS;
+export type ValueReason = `${keyof typeof VALUE_REASONS}:${ParameterName}`;
+
+/** A reading or a value that cannot be used; `index` is the position of the reading in its batch. */
+export type Rejection = { index: number; reason: ReadingReason };
+export type ValueRejection = { index: number; reason: ValueReason };
+
+/** Microseconds since 1970, as PostgreSQL stores them; `local`: no offset was given, and they are those of local time. */
+export type Instant = { microseconds: number; local: boolean };
+
+/** The latest acceptable time in microseconds since 1970: later readings are from the future (S2). */
+export const latestAcceptable = (now: Date): number => (now.getTime() + 300_000) * 1_000;
+
+type Read = {
+  sensorId: number | undefined;
+  time: Instant | undefined;
+  /** How many values of the reading are usable. */
+  usable: number;
+  /** In microseconds since 1970. */
+  latest: number;
+};
+
+/** Why a reading cannot be used, as far as that can be known without the database; undefined if nothing is wrong with it. */
+export function validate(
+  { unreadable }: ReadingInput,
+  { sensorId, time, usable, latest }: Read,
+): ReadingReason | undefined {
+  if (unreadable) return 'unreadable_line';
+  if (sensorId === undefined) return 'unknown_sensor';
+  if (time === undefined || time.local) return 'unreadable_time';
+  if (usable === 0) return 'no_value';
+  return time.microseconds > latest ? 'in_the_future' : undefined;
+}
+
+const LARGEST_INT = 2_147_483_647;
+
+/** A sensor id, from a number or its digits; undefined for anything that is no positive 32-bit integer. */
+export function readSensorId(given: unknown): number | undefined {
+  const id = typeof given === 'string' && /^[1-9]\d{0,9}$/.test(given) ? Number(given) : given;
+  return Number.isInteger(id) && (id as number) > 0 && (id as number) <= LARGEST_INT ? (id as number) : undefined;
+}
+
+/**
+ * What `Number` accepts beyond this (blanks, hexadecimal, the empty string) is a mistake rather than a measurement. No digit can be
+ * matched in two ways, so matching takes time linear in the length.
+ */
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/**
+ * The number to store, null if no value was given, or why the value is rejected. Bounds are checked before rounding to single
+ * precision, which turns a number too small for it into 0.
+ */
+export function readValue(given: unknown, parameter: Parameter): number | null | keyof typeof VALUE_REASONS {
+  if (given === undefined || given === null || given === '') return null;
+  const value = typeof given === 'string' && NUMBER.test(given) ? Number(given) : given;
+  if (typeof value !== 'number' || Number.isNaN(value)) return 'unreadable';
+  if (parameter.kind === 'vector') return readDirection(value);
+  if (!(value >= parameter.low && value <= parameter.high)) return 'out_of_bounds';
+  return Math.fround(value);
+}
+
+/** 360 degrees is north, stored as 0; so is a direction that single precision would round up to 360. */
+function readDirection(value: number): number | 'out_of_bounds' {
+  if (!(value >= 0 && value <= 360)) return 'out_of_bounds';
+  return Math.fround(value) % 360;
+}
+
+const ISO =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:([Zz])|([+-])(\d\d):?(\d\d)?)?)?$/;
+
+/** An ISO 8601 date or time from the year 100 on, truncated to microseconds; undefined if the text is none. */
+export function readInstant(text: string): Instant | undefined {
+  const part = ISO.exec(text);
+  if (part === null) return undefined;
+  const [year, month, day] = [Number(part[1]), Number(part[2]), Number(part[3])];
+  const [hour, minute, second] = [Number(part[4] ?? 0), Number(part[5] ?? 0), Number(part[6] ?? 0)];
+  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined;
+  if (hour > 23 || minute > 59 || second > 59) return undefined;
+  const fraction = part[7] === undefined ? 0 : Number(part[7].padEnd(6, '0').slice(0, 6));
+  const [offsetHours, offsetMinutes] = [Number(part[10] ?? 0), Number(part[11] ?? 0)];
+  if (offsetHours > 15 || offsetMinutes > 59) return undefined;
+  const offset = (offsetHours * 60 + offsetMinutes) * (part[9] === '-' ? -1 : 1);
+  // Date.UTC takes the years 0 to 99 for 1900 to 1999
+  if (year < 100) return undefined;
+  const milliseconds = Date.UTC(year, month - 1, day, hour, minute, second) - offset * 60_000;
+  return { microseconds: milliseconds * 1_000 + fraction, local: part[8] === undefined && part[9] === undefined };
+}
+
+/** The inverse of readInstant: ISO 8601 in UTC with microseconds, for PostgreSQL too. Throws RangeError beyond the range of Date. */
+export function instantText(microseconds: number): string {
+  const milliseconds = Math.floor(microseconds / 1_000);
+  const rest = String(microseconds - milliseconds * 1_000).padStart(3, '0');
+  return new Date(milliseconds).toISOString().replace('Z', `${rest}Z`);
+}
+
+function daysIn(year: number, month: number): number {
+  if (month !== 2) return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+  return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
+}

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { splitCsvLine } from '../../../src/ingest/formats/csv.ts';
+
+test.each([
+  ['', ['']],
+  ['a, b ,', ['a', 'b', '']],
+  ['"a,b","say ""no""",c', ['a,b', 'say "no"', 'c']],
+  ['"",""', ['', '']],
+  ['"a', undefined],
+  ['"a"b,c', undefined],
+  ['a"b"', undefined],
+  ['a, "b"', undefined],
+])('splits %j into fields', (text, fields) => {
+  expect(splitCsvLine(text, ',')).toEqual(fields);
+});
+
+test.each([';', '\t'])('splits by %j, and leaves other delimiters in the fields', (delimiter) => {
+  expect(splitCsvLine(['a,b', `"c${delimiter}d"`, 'e'].join(delimiter), delimiter)).toEqual([
+    'a,b',
+    `c${delimiter}d`,
+    'e',
+  ]);
+});
