@@ -24,7 +24,7 @@ const STATEMENT_TIMEOUT = /^57014$/;
 export const isConnectionError = (error: unknown): boolean =>
   CONNECTION_ERROR.test(errorCode(error)) || endedItsSession(error);
 /** The whole server stopped responding, so waiting for a connection is pointless. */
-export const isUnreachable = (error: unknown): boolean => errorCode(error) === 'UNREACHABLE';
+export const isUnreachable = (error: unknown): boolean => /^(UNREACHABLE|CONNECT_TIMEOUT)$/.test(errorCode(error));
 /** A retry on a new connection is worthwhile. */
 export const isTransient = (error: unknown): boolean => TRANSIENT.test(errorCode(error));
 

@@ -62,7 +62,8 @@ export async function whileResponding<T>(
   }
 }
 
-const isFromServer = (error: unknown) => /^[0-9A-Z]{5}$/.test(errorCode(error));
+/** SQLSTATEs have a digit, unlike EPIPE. */
+const isFromServer = (error: unknown) => /^(?=.*\d)[0-9A-Z]{5}$/.test(errorCode(error));
 
 /** Calls of the result while one is under way share it: they get its promise, and start nothing. */
 export function singleFlight<T>(work: () => PromiseLike<T>): () => Promise<T> {

@@ -104,7 +104,8 @@ export function makeResponseCache({ maxBytes, clock, versions }: Options): Respo
       currentAt: renderedAt,
       bytes: Math.ceil(read.answer.body.length * OVERHEAD) + key.length,
     };
-    if (maxBytes > 0) keep(key, entry);
+    // a lagging replica, or a change meanwhile: what was kept before is no older
+    if (entry.version >= (versions.lastKnown()?.version ?? 0)) keep(key, entry);
     return served(entry, renderedAt, maxBytes > 0);
   }
 

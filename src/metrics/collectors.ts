@@ -5,6 +5,7 @@
 import type { Gauge } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import { type ApiDb, apiRows } from '../database/pools.ts';
+import { singleFlight } from '../database/waiting.ts';
 import type { Log } from '../log.ts';
 import { queryFreshness } from './adminApp.ts';
 import { type DatabaseGauges, setUnknown } from './databaseGauges.ts';
@@ -33,7 +34,6 @@ export function registerCollectors(metrics: Metrics, db: ApiDb, { clock, log }: 
   const collectors = makeCollectors(metrics, db, clock);
   const failing = new Set<string>();
   let collectedAt = Number.NEGATIVE_INFINITY;
-  let collecting: Promise<unknown> | undefined;
 
   const run = async (collector: Collector) => {
     const { name } = collector;
@@ -52,13 +52,12 @@ export function registerCollectors(metrics: Metrics, db: ApiDb, { clock, log }: 
     }
     metrics.collectorSuccess.set({ collector: name }, failing.has(name) ? 0 : 1);
   };
+  const collectAll = singleFlight(async () => {
+    await Promise.all(collectors.map(run));
+    collectedAt = performance.now();
+  });
   metrics.sources.collectDatabase = async () => {
-    if (performance.now() - collectedAt < KEEP_MS) return;
-    collecting ??= Promise.all(collectors.map(run)).finally(() => {
-      collectedAt = performance.now();
-      collecting = undefined;
-    });
-    await collecting;
+    if (performance.now() - collectedAt >= KEEP_MS) await collectAll();
   };
 }
 

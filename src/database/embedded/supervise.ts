@@ -44,7 +44,10 @@ export function supervise(home: Home, joined: Joined, join: () => Promise<Joined
     timer = setTimeout(() => {
       checking = check().then(
         (next) => void (releasing || checkAfter(next)),
-        (error: Error) => log.error({ err: error }, 'the embedded PostgreSQL could not be checked'),
+        (error: Error) => {
+          log.error({ err: error }, 'the embedded PostgreSQL could not be checked');
+          if (!releasing) checkAfter(RETRY_AFTER_MS);
+        },
       );
     }, ms);
     timer.unref(); // must not keep a finished command alive

@@ -1,0 +1,252 @@
+/** The rules of the response cache, with a clock and data versions that the test sets. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Unavailable } from '../../src/database/errors.ts';
+import { answerOf } from '../../src/http/answers.ts';
+import { makeResponseCache, type Render, type ResponseCache } from '../../src/http/responseCache.ts';
+
+const START = Date.parse('2026-11-20T12:00:00Z');
+const KEY = '/en/a.json';
+
+let now: number;
+let version: number;
+let inContact: boolean;
+let confirmedAt: number;
+let listeners: (() => void)[];
+let rendered: number;
+
+beforeEach(() => {
+  [now, version, inContact, confirmedAt, listeners, rendered] = [START, 1, true, START, [], 0];
+});
+
+const versions = {
+  current: () => (inContact ? version : undefined),
+  lastKnown: () => ({ version, at: new Date(confirmedAt) }),
+  onChange: (listener: () => void) => void listeners.push(listener),
+};
+const makeCache = (maxBytes = 1e6) => makeResponseCache({ maxBytes, clock: () => new Date(now), versions });
+
+/** A document that is valid for a while, read at the version of its rendering. */
+const rendering =
+  (content: object, { seconds = 3_600, readAt }: { seconds?: number; readAt?: () => number } = {}): Render =>
+  async () => {
+    rendered += 1;
+    const read = readAt?.() ?? version;
+    return { answer: answerOf('en', content), validUntil: new Date(now + seconds * 1_000), version: read, route: 'a' };
+  };
+const bodyOf = (served: { answer: { body: Buffer } } | undefined) => served && JSON.parse(String(served.answer.body));
+
+function raiseVersion(): void {
+  version += 1;
+  for (const listener of listeners) listener();
+}
+/** Lets everything that is ready to go on do so. */
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('a document', () => {
+  let cache: ResponseCache;
+  beforeEach(() => {
+    cache = makeCache();
+  });
+
+  it('is found after it was rendered, and not before', async () => {
+    expect(cache.find(KEY)).toBeUndefined();
+    expect(bodyOf(await cache.get(KEY, rendering({ n: 1 })))).toEqual({ n: 1 });
+    expect(bodyOf(cache.find(KEY))).toEqual({ n: 1 });
+    expect(bodyOf(await cache.get(KEY, rendering({ n: 2 })))).toEqual({ n: 1 });
+    expect(rendered).toBe(1);
+  });
+
+  it('is rendered once for all who ask meanwhile, and fails for all of them', async () => {
+    const both = await Promise.all([cache.get(KEY, rendering({ n: 1 })), cache.get(KEY, rendering({ n: 2 }))]);
+    expect(both.map(bodyOf)).toEqual([{ n: 1 }, { n: 1 }]);
+    const fail = async () => {
+      throw new Error('no');
+    };
+    const failed = await Promise.allSettled([cache.get('b', fail), cache.get('b', rendering({ n: 3 }))]);
+    expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(bodyOf(await cache.get('b', rendering({ n: 3 })))).toEqual({ n: 3 });
+  });
+
+  it('is valid up to the instant at which time changes it, and not at that instant', async () => {
+    await cache.get(KEY, rendering({ n: 1 }, { seconds: 10 }));
+    now += 9_999;
+    expect(bodyOf(cache.find(KEY))).toEqual({ n: 1 });
+    now += 1;
+    expect(cache.find(KEY)).toBeUndefined();
+    expect(bodyOf(await cache.get(KEY, rendering({ n: 2 })))).toEqual({ n: 2 });
+  });
+
+  it('is not valid before its own instant, when the clock was set back', async () => {
+    await cache.get(KEY, rendering({ n: 1 }));
+    now -= 1;
+    expect(cache.find(KEY)).toBeUndefined();
+  });
+
+  it('is invalid from a newer data version on', async () => {
+    await cache.get(KEY, rendering({ n: 1 }));
+    version += 1;
+    expect(cache.find(KEY)).toBeUndefined();
+  });
+
+  it('that a lagging replica read at an older version is served, and not kept', async () => {
+    version = 7;
+    expect(bodyOf(await cache.get(KEY, rendering({ n: 1 }, { readAt: () => 6 })))).toEqual({ n: 1 });
+    expect(cache.find(KEY)).toBeUndefined();
+  });
+
+  it('that was being rendered while the data changed is not kept, and later readers get a new one', async () => {
+    let proceed = () => {};
+    const began = new Promise<void>((resolve) => {
+      proceed = resolve;
+    });
+    const slow = cache.get(KEY, async () => {
+      const read = version;
+      await began;
+      return { answer: answerOf('en', { n: 1 }), validUntil: new Date(now + 1e6), version: read, route: 'a' };
+    });
+    raiseVersion();
+    const later = cache.get(KEY, rendering({ n: 2 }));
+    expect(bodyOf(await later)).toEqual({ n: 2 });
+    proceed();
+    expect(bodyOf(await slow)).toEqual({ n: 1 });
+    expect(bodyOf(cache.find(KEY))).toEqual({ n: 2 });
+  });
+});
+
+describe('after a new data version', () => {
+  it('renders what was asked for in the last five minutes before anybody asks, and nothing else', async () => {
+    const cache = makeCache();
+    await cache.get('old', rendering({ n: 1 }));
+    now += 300_001;
+    await cache.get('recent', rendering({ n: 1 }));
+    rendered = 0;
+    raiseVersion();
+    await settle();
+    expect(rendered).toBe(1);
+    expect(bodyOf(cache.find('recent'))).toEqual({ n: 1 });
+    expect(cache.find('old')).toBeUndefined();
+  });
+
+  it('does not keep a document alive by rendering it: only requests do', async () => {
+    const cache = makeCache();
+    await cache.get(KEY, rendering({ n: 1 }));
+    now += 200_000;
+    raiseVersion();
+    await settle();
+    now += 200_000;
+    rendered = 0;
+    raiseVersion();
+    await settle();
+    expect(rendered).toBe(0);
+  });
+
+  it('goes on with the others when one of them fails', async () => {
+    const cache = makeCache();
+    let fails = false;
+    await cache.get('a', async () => {
+      if (fails) throw new Error('no');
+      return rendering({ n: 1 })();
+    });
+    await cache.get('b', rendering({ n: 1 }));
+    fails = true;
+    raiseVersion();
+    await settle();
+    expect(cache.find('a')).toBeUndefined();
+    expect(cache.find('b')).toBeDefined();
+  });
+});
+
+describe('freshness', () => {
+  it('is a minute, or less if time changes the document earlier', async () => {
+    const cache = makeCache();
+    expect((await cache.get('a', rendering({}, { seconds: 3_600 }))).freshness.maxAge).toBe(60);
+    expect((await cache.get('b', rendering({}, { seconds: 42 }))).freshness.maxAge).toBe(42);
+    now += 40_500;
+    expect(cache.find('b')?.freshness.maxAge).toBe(1);
+  });
+
+  it('tells when the content last changed, which a rendering with the same content does not', async () => {
+    const cache = makeCache();
+    const first = await cache.get(KEY, rendering({ n: 1 }));
+    expect(first.freshness.lastModified).toBe('Fri, 20 Nov 2026 12:00:00 GMT');
+    now += 90_000;
+    version += 1;
+    const same = await cache.get(KEY, rendering({ n: 1 }));
+    expect(same).toMatchObject({ answer: first.answer, freshness: { lastModified: first.freshness.lastModified } });
+    version += 1;
+    const other = await cache.get(KEY, rendering({ n: 2 }));
+    expect(other.freshness.lastModified).toBe('Fri, 20 Nov 2026 12:01:30 GMT');
+    version += 1; // again within a second
+    const again = await cache.get(KEY, rendering({ n: 3 }));
+    expect(again.freshness.lastModified).toBe('Fri, 20 Nov 2026 12:01:31 GMT');
+  });
+
+  it('tells no time of change without the cache, where nobody remembers it', async () => {
+    const { freshness } = await makeCache(0).get(KEY, rendering({}));
+    expect(freshness).toEqual({ maxAge: 60 });
+  });
+});
+
+describe('while the database is not in contact', () => {
+  const away: Render = async () => {
+    throw new Unavailable('away');
+  };
+
+  it('serves the last current document with its age, for ten minutes, and does not ask', async () => {
+    const cache = makeCache();
+    await cache.get(KEY, rendering({ n: 1 }));
+    inContact = false;
+    now += 30_000;
+    confirmedAt = now; // known to be current so long
+    rendered = 0;
+    now += 45_900;
+    expect(cache.find(KEY)).toBeUndefined();
+    const bridged = await cache.get(KEY, rendering({ n: 2 }));
+    expect([bodyOf(bridged), bridged.freshness]).toMatchObject([{ n: 1 }, { maxAge: 0, age: 45 }]);
+    expect(rendered).toBe(0);
+    now = confirmedAt + 600_000;
+    expect((await cache.get(KEY, away)).freshness.age).toBe(600);
+    now += 1;
+    await expect(cache.get(KEY, away)).rejects.toThrow(Unavailable);
+  });
+
+  it('counts the age from the instant at which time changed the document', async () => {
+    const cache = makeCache();
+    await cache.get(KEY, rendering({ n: 1 }, { seconds: 10 }));
+    inContact = false;
+    confirmedAt = now + 60_000;
+    now += 70_000;
+    expect((await cache.get(KEY, away)).freshness.age).toBe(60);
+  });
+
+  it('also bridges a query that fails while contact is believed', async () => {
+    const cache = makeCache();
+    await cache.get(KEY, rendering({ n: 1 }));
+    version += 1;
+    now += 5_000;
+    expect((await cache.get(KEY, away)).freshness).toMatchObject({ maxAge: 0, age: 5 });
+    const wrong = async () => {
+      throw new Error('a fault of ours');
+    };
+    await expect(cache.get(KEY, wrong)).rejects.toThrow('a fault of ours');
+  });
+});
+
+describe('the bound', () => {
+  it('is in bytes, and the least recently used go first', async () => {
+    const text = 'x'.repeat(10_000);
+    const cache = makeCache(50_000); // three, with their compressed copies
+    for (const key of ['a', 'b', 'c']) await cache.get(key, rendering({ key, text }));
+    cache.find('a');
+    await cache.get('d', rendering({ key: 'd', text }));
+    expect(['a', 'b', 'c', 'd'].filter((key) => cache.find(key) !== undefined)).toEqual(['a', 'c', 'd']);
+  });
+
+  it('leaves out a document that is larger by itself', async () => {
+    const cache = makeCache(1_000);
+    await cache.get('small', rendering({}));
+    expect(bodyOf(await cache.get('large', rendering({ text: 'x'.repeat(2_000) })))).toHaveProperty('text');
+    expect(cache.find('large')).toBeUndefined();
+    expect(cache.find('small')).toBeDefined();
+  });
+});
