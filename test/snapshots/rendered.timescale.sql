@@ -1787,6 +1787,7 @@ revoke all on function logic.standard_pressure, logic.implausible_periods, logic
 
 -- Current values (C1, C2, C4), unrounded, and the health figures of regions (W1 to W4), as functions of an instant. They run with the
 -- rights of their owner, so readers of schema api need no rights on the tables. The other arguments select one station or region.
+-- They are in PL/pgSQL because a function in SQL that runs with other rights is planned without its arguments: over every chunk there is.
 
 -- The current values of the stations that are online.
 create function logic.station_current(at timestamptz, only_station int default null)
@@ -1811,7 +1812,14 @@ returns table (
   wind_cos float8,
   rain float8,
   changes_at timestamptz -- when the first of the values becomes stale
-) language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+#variable_conflict use_column
+declare
+  -- ends of what is looked at, as plain values: they tell the planner in which chunks
+  newest_since constant timestamptz := (select at - max(stale_after) from raw.provider);
+  hour_since constant timestamptz := newest_since - interval '60 minutes';
+begin
+  return query
   select station_id, measured_at, temperature,
   humidity,
   pressure,
@@ -1892,6 +1900,7 @@ returns table (
   max(r.measured_at) filter (where r.rain is not null) as rain
       from raw.readings r
       where r.sensor_id = p.sensor_id and r.measured_at >= p.since and r.measured_at > at - provider.stale_after and r.measured_at <= at
+        and r.measured_at > newest_since
     ) newest
     cross join lateral (
       -- and the mean of the 60 minutes up to that time
@@ -1916,34 +1925,47 @@ returns table (
       from raw.readings r
       where r.sensor_id = p.sensor_id and r.measured_at >= p.since
         and r.measured_at > at - provider.stale_after - interval '60 minutes' and r.measured_at <= at
+        and r.measured_at > hour_since
     ) s
     where p.since <= at and at < p.until and newest.measured_at is not null and (only_station is null or p.station_id = only_station)
     group by p.station_id
-  ) current
-$$;
+  ) current;
+end $$;
 
 -- Whether a station is listed (C6) and flagged (C5) at an instant, and when that, its sensors or their readings change next, as far as is known:
--- at the beginning or end of a period, or at a reading from a clock that is ahead.
+-- at the beginning or end of a period, or at a reading of a clock that is ahead (by up to five minutes, S3).
 create function logic.station_state(at timestamptz, only_station int default null)
 returns table (station_id int, is_listed boolean, is_bad_thp boolean, changes_at timestamptz)
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+#variable_conflict use_column
+begin
+  return query
+  with period as (
+    select 'hidden' as kind, p.station_id, p.since, p.until from raw.hidden_period p
+    union all select 'flag', p.station_id, p.since, p.until from logic.flag p
+    union all select 'placement', p.station_id, p.since, p.until from raw.placement p
+  ),
+  change as (
+    select p.station_id, unnest(array[p.since, p.until]) as instant from period p
+    union all
+    select p.station_id, r.measured_at
+    from raw.readings r
+    join raw.placement p on p.sensor_id = r.sensor_id and p.since <= at and at < p.until
+    where r.measured_at > at and r.measured_at <= at + interval '5 minutes'
+  )
   select
     station.id,
-    not exists (select from raw.hidden_period p where p.station_id = station.id and p.since <= at and at < p.until),
-    exists (select from logic.flag p where p.station_id = station.id and p.since <= at and at < p.until),
-    (
-      select min(boundary) from (
-        select unnest(array[p.since, p.until]) from raw.hidden_period p where p.station_id = station.id and p.until > at
-        union all select unnest(array[p.since, p.until]) from logic.flag p where p.station_id = station.id and p.until > at
-        union all select unnest(array[p.since, p.until]) from raw.placement p where p.station_id = station.id and p.until > at
-        union all
-        select (select min(r.measured_at) from raw.readings r where r.sensor_id = p.sensor_id and r.measured_at > at)
-        from raw.placement p where p.station_id = station.id and p.since <= at and at < p.until
-      ) b(boundary) where boundary > at and boundary < 'infinity'
-    )
+    not exists (select from period p where p.kind = 'hidden' and p.station_id = station.id and p.since <= at and at < p.until),
+    exists (select from period p where p.kind = 'flag' and p.station_id = station.id and p.since <= at and at < p.until),
+    next.instant
   from raw.station station
-  where only_station is null or station.id = only_station
-$$;
+  left join (
+    select c.station_id, min(c.instant) as instant from change c
+    where c.instant > at and c.instant < 'infinity' and (only_station is null or c.station_id = only_station)
+    group by c.station_id
+  ) next on next.station_id = station.id
+  where only_station is null or station.id = only_station;
+end $$;
 
 -- Records the digest of an instant: for each region the mean over the online, listed stations that belong to it, without temperature,
 -- humidity and pressure of flagged ones (C4, C5). A region without any such station gets a row with station_count 0. Idempotent.
@@ -2010,25 +2032,27 @@ returns table (
   who_exceedance_days int,
   month float8, -- µg/m³, mean of the last 30 completed days
   changes_at timestamptz -- when an hour closes, the digest is too old or the next one counts
-) language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  with closed as materialized ( -- bounds of closed hours and completed local days, computed once instead of per row
-    select
-      rollup.bucket_start('hour', at) as hour,
-      rollup.bucket_add('hour', rollup.bucket_start('hour', at), -24) as hour_24,
-      rollup.bucket_start('day', at) as day,
-      rollup.bucket_add('day', rollup.bucket_start('day', at), -30) as day_30,
-      rollup.bucket_add('day', rollup.bucket_start('day', at), -365) as day_365
-  )
+) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+#variable_conflict use_column
+declare
+  -- the hours closed and the local days completed before the instant
+  hour constant timestamptz := rollup.bucket_start('hour', at);
+  hour_24 constant timestamptz := rollup.bucket_add('hour', hour, -24);
+  next_hour constant timestamptz := rollup.bucket_add('hour', hour, 1);
+  day constant timestamptz := rollup.bucket_start('day', at);
+  day_30 constant timestamptz := rollup.bucket_add('day', day, -30);
+  day_365 constant timestamptz := rollup.bucket_add('day', day, -365);
+begin
+  return query
   select
     region.slug, digest.made_at, digest.station_count, digest.temperature, digest.humidity, digest.pressure, digest.pm25, digest.pm10, digest.no2,
     hours.mean, days.year, days.exceedances, days.month,
     least(
-      rollup.bucket_add('hour', closed.hour, 1),
+      next_hour,
       digest.made_at + interval '30 minutes' + interval '1 microsecond',
       (select min(d.made_at) from rollup.digest d where d.region_slug = region.slug and d.made_at > at)
     )
   from raw.region region
-  cross join closed
   left join lateral (
     select * from rollup.digest d
     where d.region_slug = region.slug and d.made_at <= at and d.made_at >= at - interval '30 minutes'
@@ -2037,18 +2061,18 @@ returns table (
   cross join lateral (
     select case when count(h.pm25) >= 18 then avg(h.pm25) end as mean
     from rollup.region_hourly h
-    where h.region_slug = region.slug and h.bucket >= closed.hour_24 and h.bucket < closed.hour
+    where h.region_slug = region.slug and h.bucket >= hour_24 and h.bucket < hour
   ) hours
   cross join lateral (
     select
       avg(d.pm25) as year,
       count(*) filter (where d.pm25 > 15)::int as exceedances,
-      avg(d.pm25) filter (where d.bucket >= closed.day_30) as month
+      avg(d.pm25) filter (where d.bucket >= day_30) as month
     from rollup.region_daily d
-    where d.region_slug = region.slug and d.bucket >= closed.day_365 and d.bucket < closed.day
+    where d.region_slug = region.slug and d.bucket >= day_365 and d.bucket < day
   ) days
-  where only_region is null or region.slug = only_region
-$$;
+  where only_region is null or region.slug = only_region;
+end $$;
 
 -- The sensors and their latest station at an instant.
 create function logic.sensor_state(at timestamptz)

@@ -1,0 +1,90 @@
+/** Whatever may change published data raises the data version, and tells those who listen. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Sql } from '../../src/database/client.ts';
+import { watchDataVersion } from '../../src/database/dataVersion.ts';
+import { type Api, openReads } from '../../src/database/pools.ts';
+import { removeDemo } from '../../src/demo/lifecycle.ts';
+import { demoNetwork } from '../../src/demo/network.ts';
+import { makeLog } from '../../src/log.ts';
+import { importNetwork } from '../../src/network/importNetwork.ts';
+import { screen } from '../../src/network/screening.ts';
+import { onEveryEngine, testDatabase } from '../support/database.ts';
+import { citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+const log = makeLog('silent');
+
+onEveryEngine('the data version', (engine) => {
+  let here: Installation;
+  let owner: Sql;
+  const network = citiesOfOneStation(['town']);
+  beforeAll(async () => {
+    here = await install(engine, {
+      ...network,
+      stations: network.stations.map((one) => ({ ...one, screening: true })),
+    });
+    owner = here.database.as();
+  });
+  afterAll(() => here.close());
+
+  const version = async (sql = owner) => {
+    const [row] = await sql<{ data_version: number }[]>`select data_version from rollup.freshness`;
+    return row?.data_version ?? 0;
+  };
+
+  it.each([
+    ['a refresh', () => here.refresh(NOW)],
+    ['a digest', () => here.digest(NOW)],
+    ['an import of the network', () => here.importNetwork(network)],
+  ])('is raised by %s', async (_, change) => {
+    const before = await version();
+    await change();
+    expect(await version()).toBeGreaterThan(before);
+  });
+
+  it('is raised by a screening that changes a flag, and by no other', async () => {
+    const before = await version();
+    await screen(here.database.target, NOW);
+    expect(await version()).toBe(before);
+    await here.importNetwork({ ...network, stations: network.stations.map((one) => ({ ...one, screening: true })) });
+    const hours = Array.from({ length: 30 }, (_, n) => new Date(NOW.getTime() - (n + 0.5) * 3_600_000));
+    await here.accept(hours.map((at) => reading(1, at, { temperature: 0, humidity: 0 })));
+    await here.refresh(NOW);
+    const refreshed = await version();
+    expect(await screen(here.database.target, NOW)).toMatchObject({ raised: 3 }); // zero, and constant twice
+    expect(await version()).toBe(refreshed + 1);
+  });
+
+  it('is raised by the removal of the demo', async () => {
+    const database = await testDatabase(engine);
+    const sql = database.as();
+    await importNetwork(sql, JSON.stringify(demoNetwork(database.timeZone)), { log });
+    const before = await version(sql);
+    await removeDemo(database.target);
+    expect(await version(sql)).toBe(before + 1);
+    await database.drop();
+  });
+
+  it('is known at once, and each new one by its notification', async () => {
+    const { target, timeZone } = here.database;
+    const db = openReads<Api>(target, { timeZone, max: 2 });
+    const notified: string[] = [];
+    const listener = here.database.as('airseries_reader');
+    await listener.listen('airseries_data', (payload) => notified.push(payload));
+    const watch = watchDataVersion({ db, target, clock: () => NOW, log });
+    const heard = (wanted: number) =>
+      new Promise<void>((resolve) => {
+        const check = () => (watch.current() ?? 0) >= wanted && resolve();
+        watch.onChange(check);
+        check();
+      });
+    const before = await version();
+    await heard(before);
+    await here.digest(new Date(NOW.getTime() + 60_000));
+    await heard(before + 1);
+    expect([watch.current(), watch.lastKnown()]).toEqual([before + 1, { version: before + 1, at: NOW }]);
+    expect(notified).toEqual([String(before + 1)]);
+    await watch.close();
+    await db.destroy();
+  });
+});
