@@ -45,16 +45,16 @@ const SCHEMA = z.object({
   }),
   embedded: z.enum(['bundled', 'local']).optional().register(ABOUT, {
     name: 'EMBEDDED_PG',
-    meaning: '`bundled` (from npm) or `local` (one that is installed here); unset: local if there is one that fits',
+    meaning: '`bundled` (from npm) or `local` (installed on this machine); unset: local if there is one with TimescaleDB',
   }),
   timeZone: z.string().optional().register(ABOUT, {
     name: 'TIME_ZONE',
-    meaning: "the network's zone; counts at the first start",
+    meaning: "the network's time zone; fixed at the first start",
     defaultsTo: 'Asia/Yerevan',
   }),
   epoch: z.iso.date(firstOfMonth).endsWith('-01', firstOfMonth).optional().register(ABOUT, {
     name: 'EPOCH',
-    meaning: 'the first day there can be readings of, the first of a month; counts at the first start',
+    meaning: 'the earliest day accepted, the first of a month; fixed at the first start',
     defaultsTo: '2000-01-01',
   }),
   port: port.default(8080).register(ABOUT, {
@@ -67,17 +67,17 @@ const SCHEMA = z.object({
   }),
   adminHost: z.string().default('127.0.0.1').register(ABOUT, {
     name: 'ADMIN_HOST',
-    meaning: 'the address that the admin port listens on; `0.0.0.0` is all of them',
+    meaning: 'the address that the admin port listens on; `0.0.0.0` means all',
   }),
   drainSeconds: z.coerce.number().int().min(0).max(300).optional().register(ABOUT, {
     name: 'DRAIN_SECONDS',
     meaning:
-      'how long requests are served after SIGTERM, while readiness is 503, so that a load balancer can send them elsewhere',
+      'how long requests are still served after SIGTERM, while readiness is 503 and load balancers turn away',
     defaultsTo: '5 with a database URL, else 0',
   }),
   role: z.enum(['all', 'api', 'worker']).default('all').register(ABOUT, {
     name: 'ROLE',
-    meaning: '`api` only serves the API; `worker` only ingests, refreshes and makes digests',
+    meaning: '`api` only serves the API; `worker` only takes readings in and runs the jobs',
   }),
   ingestPort: port.default(8082).register(ABOUT, {
     name: 'INGEST_PORT',
@@ -94,11 +94,11 @@ const SCHEMA = z.object({
   pullHosts: z.string().transform(readHosts).default([]).register(ABOUT, {
     name: 'PULL_HOSTS',
     meaning:
-      'hosts that readings may be pulled from, such as `data.sensor.community`, with their port where it is not the usual one',
+      'hosts that may be polled for readings, such as `data.sensor.community`, with their port if it is unusual',
   }),
   rawRetention: retention.optional().register(ABOUT, {
     name: 'RAW_RETENTION',
-    meaning: 'how long readings are kept, at least `35 days`; unset: forever. Aggregates stay (Operations)',
+    meaning: 'how long readings are kept, at least `35 days`; unset: forever. Aggregates stay (see Operating it)',
   }),
   responseCacheMb: z.coerce.number().int().min(0).max(4_096).default(64).register(ABOUT, {
     name: 'RESPONSE_CACHE_MB',
@@ -114,7 +114,7 @@ const SCHEMA = z.object({
     }),
   demo: z.enum(['on', 'off']).optional().register(ABOUT, {
     name: 'DEMO',
-    meaning: '`on` or `off`; unset: the demo network goes into a fresh embedded server only',
+    meaning: '`on` or `off`; unset: a new embedded server gets the demo network',
   }),
   fixedNow: z.iso
     .datetime({ offset: true, error: 'must be an ISO 8601 instant such as 2026-11-20T12:00:00Z' })
