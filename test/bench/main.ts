@@ -11,14 +11,23 @@ import { arch, cpus, loadavg, platform, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { openServers } from '../support/servers.ts';
 import { startGenerator } from './load/generator.ts';
+import { bytes } from './measures/bytes.ts';
 import { cached } from './measures/cached.ts';
+import { cold } from './measures/cold.ts';
+import { density } from './measures/density.ts';
+import { imported } from './measures/import.ts';
+import { late } from './measures/late.ts';
+import { minute } from './measures/minute.ts';
+import { peers } from './measures/peers.ts';
+import { polling } from './measures/polling.ts';
+import { start } from './measures/start.ts';
 import type { Context, Measure, Row } from './run/measure.ts';
 import { markdown, terminalTable } from './run/report.ts';
 import { versionsOf } from './run/versions.ts';
 import { daysAgo, makeWorld, NOW, type World } from './run/world.ts';
 
 /** In the order of running. */
-const MEASURES: readonly Measure[] = [cached];
+const MEASURES: readonly Measure[] = [cached, ...cold, polling, minute, start, density, imported, late, bytes, peers];
 
 const { values, positionals } = parseArgs({
   options: { quick: { type: 'boolean', default: false } },
