@@ -10,6 +10,8 @@ export type Log = {
   warn(fields: object, message: string): void;
   error(message: string): void;
   error(fields: object, message: string): void;
+  /** Whether lines of a level are written at all; without it they may be. */
+  isLevelEnabled?(level: LogLevel): boolean;
 };
 
 /** From the most lines to none. */
@@ -34,7 +36,13 @@ export function makeLog(level: LogLevel, terminal = process.stderr.isTTY === tru
     const { err } = fields as { err?: unknown };
     if (level === 'debug' && err instanceof Error) process.stderr.write(`${err.stack}\n`);
   };
-  return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
+  return {
+    debug: line('debug'),
+    info: line('info'),
+    warn: line('warn'),
+    error: line('error'),
+    isLevelEnabled: (of) => LOG_LEVELS.indexOf(of) >= threshold,
+  };
 }
 
 function serializeError(error: Error): object {

@@ -6,7 +6,8 @@ import { BASE_PATH, ENDPOINTS, type EndpointName, pathPattern } from '../contrac
 import type { ApiDb } from '../database/pools.ts';
 import { sendAnswer } from '../http/answers.ts';
 import { makeErrorHandlers, refuseMalformedPath } from '../http/errors.ts';
-import { ANY_ORIGIN, accessLog, addPath, allowAnyOrigin, bareApp, pathOf, setRoute } from '../http/middleware.ts';
+import { ANY_ORIGIN, accessLog, addPath, allowAnyOrigin, bareApp, pathOf } from '../http/middleware.ts';
+import { setRoute } from '../http/observed.ts';
 import { type DataVersions, makeResponseCache } from '../http/responseCache.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/definitions.ts';
@@ -29,10 +30,13 @@ export type AppOptions = {
 
 /** Where `/` sends a person. */
 const SHOWCASE = `${BASE_PATH.replace('{locale}', 'en')}/stations.json`;
+const ANY_ORIGIN_LIST = Object.entries(ANY_ORIGIN).flat();
 const UNCACHED = {
   maxBytes: 0,
   versions: { current: () => undefined, lastKnown: () => undefined, onChange: () => undefined },
 };
+
+const nothing = () => undefined;
 
 /** Throws nothing: every failure of a request is an answer in JSON. */
 export function makeApp({
@@ -68,15 +72,14 @@ export function makeApp({
   const count = metrics === undefined ? undefined : measure(metrics, 'public');
   const logAccess = accessLog(log);
   return (req, res) => {
-    count?.(req, res, () => undefined);
-    logAccess(req, res, () => undefined);
+    count?.(req, res, nothing);
+    logAccess(req, res, nothing);
     const kept = req.method === 'GET' || req.method === 'HEAD' ? cache.find(pathOf(req)) : undefined;
     if (kept === undefined) {
       app(req, res);
       return;
     }
     setRoute(res, kept.route);
-    for (const name in ANY_ORIGIN) res.setHeader(name, ANY_ORIGIN[name as keyof typeof ANY_ORIGIN]);
-    sendAnswer(req, res, kept.answer, kept.freshness);
+    sendAnswer(req, res, kept.answer, kept.freshness, ANY_ORIGIN_LIST);
   };
 }

@@ -9,6 +9,7 @@ import express, {
   type Response,
 } from 'express';
 import type { Log } from '../log.ts';
+import { setRoute } from './observed.ts';
 import { Problem } from './send.ts';
 
 const ALLOWED = 'GET, HEAD, OPTIONS';
@@ -72,18 +73,6 @@ function named(route: string): RequestHandler {
   };
 }
 
-const routes = new WeakMap<ServerResponse, string>();
-
-/** Sets the route under which metrics count a request: the pattern of its path. */
-export function setRoute(res: ServerResponse, route: string): void {
-  routes.set(res, route);
-}
-
-/** Undefined for a path that doesn't exist. */
-export function routeOf(res: ServerResponse): string | undefined {
-  return routes.get(res);
-}
-
 /** The path of a request without its query string. */
 export function pathOf({ url = '' }: IncomingMessage): string {
   const end = url.indexOf('?');
@@ -144,16 +133,23 @@ export function boundedLog(log: Log): Log {
     held.delete(kind);
     held.set(kind, { fields, times, write });
   };
-  return { debug: log.debug.bind(log), info: bounded('info'), warn: bounded('warn'), error: bounded('error') } as Log;
+  return {
+    debug: log.debug.bind(log),
+    info: bounded('info'),
+    warn: bounded('warn'),
+    error: bounded('error'),
+    isLevelEnabled: (level) => log.isLevelEnabled?.(level) !== false,
+  };
 }
 
 const LONGEST = 200;
 
 /** Middleware that logs each request at debug level once it has ended. Path and User-Agent are cut after 200 characters. */
 export function accessLog(log: Log): (req: IncomingMessage, res: ServerResponse, next: () => void) => void {
+  if (log.isLevelEnabled?.('debug') === false) return (_req, _res, next) => next();
   return (req, res, next) => {
     const began = performance.now();
-    res.once('close', () => {
+    res.on('close', () => {
       const ms = Math.round(performance.now() - began);
       const agent = req.headers['user-agent']?.slice(0, LONGEST);
       const path = pathOf(req).slice(0, LONGEST);

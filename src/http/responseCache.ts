@@ -44,8 +44,9 @@ export type DataVersions = {
 type Entry = Rendering & {
   render: Render;
   renderedAt: number;
-  /** When the content last differed from that before. */
+  /** When the content last differed from that before, and the same as an HTTP date. */
   changedAt: number;
+  lastModified: string;
   requestedAt: number;
   /** When it was last served as current. */
   currentAt: number;
@@ -94,12 +95,14 @@ export function makeResponseCache({ maxBytes, clock, versions }: Options): Respo
     const before = entries.get(key);
     const read = await render();
     const isSame = before !== undefined && before.answer.etag === read.answer.etag;
+    const changedAt = isSame ? before.changedAt : changedAfter(before, renderedAt);
     const entry: Entry = {
       ...read,
       answer: isSame ? before.answer : read.answer, // with its compressed copies
       render,
       renderedAt,
-      changedAt: isSame ? before.changedAt : changedAfter(before, renderedAt),
+      changedAt,
+      lastModified: new Date(changedAt).toUTCString(),
       requestedAt,
       currentAt: renderedAt,
       bytes: Math.ceil(read.answer.body.length * OVERHEAD) + key.length,
@@ -184,11 +187,11 @@ export function makeResponseCache({ maxBytes, clock, versions }: Options): Respo
     return { ...rest, freshness: { ...freshness, maxAge: 0, age: Math.floor(age / 1_000) } };
   }
 
-  function served({ answer, validUntil, changedAt, route }: Entry, now: number, isKept = true): Served {
+  function served({ answer, validUntil, lastModified, route }: Entry, now: number, isKept = true): Served {
     const left = Math.floor((validUntil.getTime() - now) / 1_000);
     const maxAge = Math.max(0, Math.min(LONGEST_MAX_AGE_S, left));
     // without the cache nobody remembers when the content changed
-    return { answer, route, freshness: { maxAge, ...(isKept && { lastModified: new Date(changedAt).toUTCString() }) } };
+    return { answer, route, freshness: { maxAge, lastModified: isKept ? lastModified : undefined } };
   }
 }
 

@@ -18,6 +18,9 @@ type Turn = {
   begin(): void;
 };
 
+/** The turns of a socket, the first of which was begun, and what to call when that has ended. */
+type Connection = { line: Turn[]; more: () => void };
+
 export type Turns = {
   /** Call this for a new socket, before anything is read from it. */
   connect(socket: Socket): void;
@@ -36,7 +39,7 @@ export function makeTurns(
   app: RequestListener,
   { unreadMs = UNREAD_MS, onCut = () => undefined }: Options = {},
 ): Turns {
-  const connections = new WeakMap<Socket, { line: Turn[]; more: () => void }>();
+  const connections = new WeakMap<Socket, Connection>();
   let underWay = 0;
 
   const lineOf = (socket: Socket) => connections.get(socket)?.line ?? [];
@@ -48,22 +51,23 @@ export function makeTurns(
 
   function begin(req: IncomingMessage, res: ServerResponse): void {
     const { socket } = req;
+    const connection = connections.get(socket);
     let unread: NodeJS.Timeout | undefined;
     underWay += 1;
-    res.once('prefinish', () => {
+    res.on('prefinish', () => {
+      if (socket.writableLength === 0) return; // the kernel has all of it
       unread = setTimeout(() => {
         onCut('the client did not read a response');
         socket.destroy();
       }, unreadMs);
     });
-    res.once('close', () => {
+    res.on('close', () => {
       clearTimeout(unread);
       underWay -= 1;
-      const line = lineOf(socket);
-      line.shift();
+      connection?.line.shift();
       if (!socket.writable) return; // this response was the last: it failed, or the client asked for that
-      line[0]?.begin();
-      connections.get(socket)?.more();
+      connection?.line[0]?.begin();
+      connection?.more();
     });
     app(req, res);
   }

@@ -12,6 +12,8 @@ export type Metrics = ReturnType<typeof makeMetrics>;
 type Sources = {
   /** Updates the database's gauges; set by registerCollectors. Must not reject, or the whole scrape fails. */
   collectDatabase: () => Promise<void>;
+  /** Bring what was counted of HTTP requests into their metrics; added by measure. */
+  requests: (() => void)[];
   /** The pools of database connections by name; added by observePool. */
   pools: Map<string, Parameters<PoolObserver>[0]>;
 };
@@ -29,12 +31,14 @@ export function makeMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const name of MISNAMED) registry.removeSingleMetric(name);
-  const sources: Sources = { collectDatabase: async () => undefined, pools: new Map() };
+  const sources: Sources = { collectDatabase: async () => undefined, requests: [], pools: new Map() };
   return {
     registry,
     sources,
     ...processMetrics([registry]),
-    ...httpMetrics([registry]),
+    ...httpMetrics([registry], () => {
+      for (const collect of sources.requests) collect();
+    }),
     ...readingMetrics([registry]),
     ...jobMetrics([registry]),
     ...poolMetrics([registry], sources.pools),
@@ -56,12 +60,14 @@ const processMetrics = (registers: Registry[]) => ({
   }),
 });
 
-const httpMetrics = (registers: Registry[]) => ({
+/** Each asks for what was counted, since they are scraped in no certain order. */
+const httpMetrics = (registers: Registry[], collect: () => void) => ({
   httpRequests: new Counter({
     name: 'airseries_http_requests_total',
     help: 'Requests by pattern of their path; status aborted: the client left before its answer',
     labelNames: ['route', 'method', 'status'] as const,
     registers,
+    collect,
   }),
   httpRequestDuration: new Histogram({
     name: 'airseries_http_request_duration_seconds',
@@ -75,18 +81,21 @@ const httpMetrics = (registers: Registry[]) => ({
     help: 'Requests that are being answered, by server: public, ingest',
     labelNames: ['server'] as const,
     registers,
+    collect,
   }),
   httpResponseBytes: new Counter({
     name: 'airseries_http_response_bytes_total',
     help: 'Bytes of response bodies',
     labelNames: ['route'] as const,
     registers,
+    collect,
   }),
   httpCache: new Counter({
     name: 'airseries_http_cache_total',
     help: 'Answers by what the client had: nothing to compare, something else, or the same (304)',
     labelNames: ['outcome'] as const,
     registers,
+    collect,
   }),
 });
 

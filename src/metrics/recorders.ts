@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PoolObserver } from '../database/queryPool.ts';
-import { routeOf } from '../http/middleware.ts';
+import { routeOf, sentOf } from '../http/observed.ts';
 import type { Accepted, WriteStats } from '../ingest/accept.ts';
 import type { Metrics } from './definitions.ts';
 
@@ -34,31 +34,65 @@ export function observePool(metrics: Metrics, pool: string): PoolObserver {
   };
 }
 
-/** Every other method counts as `other`: a label must not grow with what clients send. */
 /** Middleware for Express and for plain `node:http`: it looks at a request and its response. */
 type Observer = (req: IncomingMessage, res: ServerResponse, next: () => void) => void;
 
+/** Every other method counts as `other`: a label must not grow with what clients send. */
 const METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST']);
 
-/** Middleware that counts and times requests; it comes before all others. The route is the pattern in `res.locals.route`, or `unknown`. */
+/** Requests with the same labels since the last scrape. */
+type Tally = { route: string; method: string; status: string; requests: number; bytes: number };
+
+/**
+ * Middleware that counts and times requests; it comes before all others. The route is that of `setRoute`, or `unknown`. Counts are kept in plain
+ * numbers until they are scraped, because every update of a metric sorts and joins its labels.
+ */
 export function measure(metrics: Metrics, server: 'public' | 'ingest'): Observer {
+  const tallies = new Map<string, Tally>();
+  const validators = { none: 0, same: 0, other: 0 };
+  let inFlight = 0;
+
+  function tallyOf(route: string, method: string, status: string): Tally {
+    const key = `${status} ${method} ${route}`;
+    const known = tallies.get(key);
+    if (known !== undefined) return known;
+    const tally = { route, method, status, requests: 0, bytes: 0 };
+    tallies.set(key, tally);
+    return tally;
+  }
+
+  metrics.sources.requests.push(() => {
+    metrics.httpRequestsInFlight.set({ server }, inFlight);
+    for (const tally of tallies.values()) {
+      const { route, method, status, requests, bytes } = tally;
+      metrics.httpRequests.inc({ route, method, status }, requests);
+      metrics.httpResponseBytes.inc({ route }, bytes);
+      Object.assign(tally, { requests: 0, bytes: 0 });
+    }
+    for (const outcome of Object.keys(validators) as (keyof typeof validators)[]) {
+      if (validators[outcome] > 0) metrics.httpCache.inc({ outcome }, validators[outcome]);
+      validators[outcome] = 0;
+    }
+  });
+
   return (req, res, next) => {
     const began = performance.now();
-    metrics.httpRequestsInFlight.inc({ server });
-    res.once('close', () => {
-      metrics.httpRequestsInFlight.dec({ server });
+    inFlight += 1;
+    res.on('close', () => {
+      inFlight -= 1;
       const route = routeOf(res) ?? 'unknown';
       const method = METHODS.has(req.method ?? '') ? (req.method ?? '') : 'other';
       const status = res.writableFinished ? String(res.statusCode) : 'aborted';
-      metrics.httpRequests.inc({ route, method, status });
+      const tally = tallyOf(route, method, status);
+      tally.requests += 1;
       if (isServed(req, res)) {
         // by class: every combination is ten series
-        const labels = { route, method, status: status.replace(/^(\d)\d\d$/, '$1xx') };
+        const labels = { route, method, status: status === 'aborted' ? status : `${status[0]}xx` };
         metrics.httpRequestDuration.observe(labels, (performance.now() - began) / 1_000);
       }
-      metrics.httpResponseBytes.inc({ route }, bytesOf(req, res));
-      const outcome = cacheOutcome(req, res);
-      if (outcome !== undefined) metrics.httpCache.inc({ outcome });
+      const { bytes, hasValidator } = sentOf(res);
+      if (method !== 'HEAD' && res.statusCode !== 304 && res.writableFinished) tally.bytes += bytes;
+      if (hasValidator) validators[validatorOf(req, res)] += 1;
     });
     next();
   };
@@ -69,14 +103,8 @@ function isServed(req: IncomingMessage, res: ServerResponse): boolean {
   return routeOf(res) !== undefined && res.statusCode !== 405 && req.method !== 'OPTIONS';
 }
 
-function bytesOf(req: IncomingMessage, res: ServerResponse): number {
-  if (req.method === 'HEAD' || res.statusCode === 304 || !res.writableFinished) return 0;
-  return Number(res.getHeader('Content-Length') ?? 0);
-}
-
-/** What the client's validator was: none, the same as ours, or another. Undefined for answers without one. */
-function cacheOutcome(req: IncomingMessage, res: ServerResponse): string | undefined {
-  if (res.getHeader('ETag') === undefined) return undefined;
+/** What the client's validator was: none, the same as ours, or another. */
+function validatorOf(req: IncomingMessage, res: ServerResponse): 'none' | 'same' | 'other' {
   if (res.statusCode === 304) return 'same';
   return req.headers['if-none-match'] === undefined ? 'none' : 'other';
 }

@@ -1,0 +1,41 @@
+/** What a response of ours is compared with: a process of `node:http`, or Express, that sends the same bytes and headers. */
+import { fork } from 'node:child_process';
+import { get, type IncomingMessage } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
+
+export type Response = { status: number; headers: string[]; body: Buffer };
+
+/** Each request has its own; Node adds them. */
+const OWN = new Set(['date', 'connection', 'keep-alive']);
+
+/** Name and value in turn, as they are sent. */
+export async function fetchRaw(port: number, path: string, headers: Record<string, string> = {}): Promise<Response> {
+  const message = await new Promise<IncomingMessage>((resolve, reject) => {
+    get({ port, path, headers, host: '127.0.0.1', agent: false }, resolve).once('error', reject);
+  });
+  const chunks: Buffer[] = [];
+  for await (const chunk of message) chunks.push(chunk as Buffer);
+  const raw = message.rawHeaders;
+  const kept = raw.flatMap((name, index) =>
+    index % 2 === 1 || OWN.has(name.toLowerCase()) ? [] : [name, raw[index + 1] as string],
+  );
+  return { status: message.statusCode ?? 0, headers: kept, body: Buffer.concat(chunks) };
+}
+
+export type Bare = { port: number; pid: number; close(): void };
+
+/** Starts it and checks that it answers the same, byte by byte, unless Express adds headers of its own. */
+export async function startBare(response: Response, kind: 'node' | 'express' = 'node'): Promise<Bare> {
+  const child = fork(new URL('bareProcess.mjs', import.meta.url), { execArgv: [] });
+  const { status, headers, body } = response;
+  const listening = new Promise<number>((resolve, reject) => {
+    child.once('message', (message: { port: number }) => resolve(message.port));
+    child.once('exit', () => reject(new Error('the bare server ended')));
+  });
+  child.send({ kind, status, headers, body: [...body] });
+  const port = await listening;
+  const same = await fetchRaw(port, '/');
+  const isSame = kind === 'node' ? isDeepStrictEqual(same, response) : same.body.equals(body);
+  if (!isSame) throw new Error('the bare server does not send the same bytes and headers');
+  return { port, pid: child.pid ?? 0, close: () => child.disconnect() };
+}

@@ -1,0 +1,122 @@
+/** B1, B2, B3, B11: documents that are kept, next to a bare server that sends the same bytes and headers. */
+import { fetchRaw, startBare } from '../load/bare.ts';
+import type { Context, Measure, Row } from '../run/measure.ts';
+import { ratioRow } from '../run/measure.ts';
+import { compare } from '../run/rounds.ts';
+import { BASE, type Service, startService } from '../run/service.ts';
+import { daysAgo, makeWorld, NOW } from '../run/world.ts';
+import { makeDigestsAndTime } from './digest.ts';
+
+const CONNECTIONS = 32;
+
+type Case = { path: string; headers?: Record<string, string>; status?: number };
+
+/** Requests a second as fast as both can, ours ÷ bare. */
+async function throughput(context: Context, service: Service, { path, headers = {}, status = 200 }: Case) {
+  const bare = await startBare(await warmed(service, path, headers));
+  const seconds = context.quick ? 1 : 3;
+  const variant = (port: number) => async () =>
+    (await context.generator.run({ port, paths: [path], headers, status, connections: CONNECTIONS, seconds }))
+      .perSecond;
+  const onRound = (round: number, ratio: number) => context.progress(`round ${round}: ${ratio.toFixed(3)}`);
+  try {
+    const rounds = context.quick ? 3 : 9;
+    return await compare({ ours: variant(service.port), reference: variant(bare.port), rounds, onRound });
+  } finally {
+    bare.close();
+  }
+}
+
+/** The response once everything about it is prepared: the document is rendered, and its coding made. */
+async function warmed(service: Service, path: string, headers: Record<string, string>) {
+  await fetchRaw(service.port, path, headers);
+  return await fetchRaw(service.port, path, headers);
+}
+
+/** The 99th percentile of the response time at 500 requests a second, ours ÷ bare. */
+async function latency(context: Context, service: Service, path: string) {
+  const headers = { 'Accept-Encoding': 'gzip' };
+  const bare = await startBare(await warmed(service, path, headers));
+  const seconds = context.quick ? 2 : 8;
+  const variant = (port: number) => async () =>
+    (await context.generator.run({ port, paths: [path], headers, connections: CONNECTIONS, seconds, rate: 500 })).p99;
+  try {
+    return await compare({ ours: variant(service.port), reference: variant(bare.port), rounds: context.quick ? 3 : 9 });
+  } finally {
+    bare.close();
+  }
+}
+
+const GZIP = { 'Accept-Encoding': 'gzip' };
+const RATE = { unit: 'requests/s', better: 'higher' } as const;
+
+async function history(context: Context): Promise<Row[]> {
+  const { database } = await context.town();
+  const service = await startService(database);
+  const path = `${BASE}/station/1-history.json`;
+  const rows: Row[] = [];
+  try {
+    if (context.wants('B1')) {
+      for (const [coding, headers] of [
+        ['identity', {}],
+        ['gzip', GZIP],
+      ] as const) {
+        context.progress(`B1 cached history, ${coding}`);
+        const comparison = await throughput(context, service, { path, headers });
+        const title = `cached history ÷ bare node:http, ${coding}`;
+        rows.push(ratioRow(comparison, { id: 'B1', title, must: 0.7, goal: 0.95, ...RATE }));
+      }
+    }
+    if (context.wants('B2')) {
+      context.progress('B2 304');
+      const { headers } = await warmed(service, path, {});
+      const etag = headers[headers.indexOf('ETag') + 1] as string;
+      const comparison = await throughput(context, service, { path, headers: { 'If-None-Match': etag }, status: 304 });
+      rows.push(ratioRow(comparison, { id: 'B2', title: '304 ÷ bare 304', must: 0.7, goal: 0.9, ...RATE }));
+    }
+    if (context.wants('B3')) {
+      context.progress('B3 p99 at 500 requests/s');
+      const comparison = await latency(context, service, path);
+      const title = 'p99 at 500 requests/s, cached ÷ bare, gzip';
+      rows.push(ratioRow(comparison, { id: 'B3', title, unit: 'ms', better: 'lower', must: 2, goal: 1.3 }));
+    }
+  } finally {
+    await service.close();
+  }
+  return rows;
+}
+
+/** 500 stations with readings of two days: what the list of them shows. */
+async function stationsList(context: Context): Promise<Row[]> {
+  context.progress('B11 stations.json with 500 stations');
+  const pace = { from: daysAgo(2), to: NOW, every: '20 minutes' };
+  const shape = { stations: 500, cityOf: (id: number) => `city-${'abcde'[id % 5]}` };
+  const { database } = await makeWorld(context.targets, context.engine, shape, [pace]);
+  const service = await startService(database);
+  const path = `${BASE}/stations.json`;
+  const rows: Row[] = [];
+  try {
+    for (const [coding, headers] of [
+      ['identity', {}],
+      ['gzip', GZIP],
+    ] as const) {
+      const comparison = await throughput(context, service, { path, headers });
+      const title = `stations.json, 500 stations, cached ÷ bare, ${coding}`;
+      rows.push(ratioRow(comparison, { id: 'B11', title, must: 0.7, goal: 0.9, ...RATE }));
+    }
+    rows.push(await makeDigestsAndTime(context, database));
+  } finally {
+    await service.close();
+    await database.drop();
+  }
+  return rows;
+}
+
+export const cached: Measure = {
+  ids: ['B1', 'B2', 'B3', 'B11'],
+  title: 'kept documents next to a bare server',
+  async run(context) {
+    const ofHistory = ['B1', 'B2', 'B3'].some(context.wants) ? await history(context) : [];
+    return [...ofHistory, ...(context.wants('B11') ? await stationsList(context) : [])];
+  },
+};

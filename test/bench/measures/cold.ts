@@ -1,0 +1,178 @@
+/** B4, B5, B8: histories rendered from the database, next to the query alone, to the raw readings, and to themselves in a larger network. */
+import { isDeepStrictEqual } from 'node:util';
+import { connect } from '../../../src/database/client.ts';
+import { fetchRaw } from '../load/bare.ts';
+import { type Context, figure, type Measure, type Row, ratioRow } from '../run/measure.ts';
+import { compare, type Variant } from '../run/rounds.ts';
+import { BASE, type Service, startService } from '../run/service.ts';
+import { median } from '../run/statistics.ts';
+import { daysAgo, makeWorld, NOW, TIME_ZONE, type World } from '../run/world.ts';
+import { fromReadings } from './readings.ts';
+
+const UNCACHED = { RESPONSE_CACHE_MB: '0' };
+
+/** Median milliseconds of a task that clients do one after the other, all at once. */
+function timed(task: () => Promise<unknown>, { clients, times }: { clients: number; times: number }): Variant {
+  return async () => {
+    const took: number[] = [];
+    const client = async () => {
+      for (let turn = 0; turn < times; turn++) {
+        const begun = performance.now();
+        await task();
+        took.push(performance.now() - begun);
+      }
+    };
+    await Promise.all(Array.from({ length: clients }, client));
+    return median(took);
+  };
+}
+
+/** The same by the load generator, which is a process of its own as the service is. */
+function requested(context: Context, port: number, path: string, { clients }: { clients: number }): Variant {
+  const seconds = context.quick ? 0.5 : 2;
+  return async () => (await context.generator.run({ port, paths: [path], connections: clients, seconds })).p50;
+}
+
+/** B4: the documents of all windows, through HTTP and by the query alone over the same driver, whose rows are already values in JavaScript. */
+async function againstSql(context: Context): Promise<Row[]> {
+  const { database } = await context.town();
+  const service = await startService(database, UNCACHED);
+  const rows: Row[] = [];
+  try {
+    for (const clients of [1, 8]) {
+      context.progress(`B4 cold history with ${clients} clients`);
+      const sql = connect(database.target, { role: 'airseries_reader', timeZone: TIME_ZONE, max: clients });
+      const query = () =>
+        sql.unsafe(
+          'select * from api.station_history($1) where station_id = $2 order by timestamp',
+          [NOW, 1] as never[],
+          {
+            prepare: true,
+          },
+        );
+      const http = requested(context, service.port, `${BASE}/station/1-history.json`, { clients });
+      const compared = await compare({
+        ours: http,
+        reference: timed(query, { clients, times: context.quick ? 20 : 150 }),
+        rounds: context.quick ? 3 : 9,
+      });
+      await sql.end();
+      const title = `cold station history ÷ its SQL, ${clients} client${clients === 1 ? '' : 's'}`;
+      rows.push(ratioRow(compared, { id: 'B4', title, unit: 'ms', better: 'lower', must: 1.5, goal: 1.2 }));
+      if (clients > 1) continue;
+      const value = { median: compared.ours, low: compared.ours, high: compared.ours };
+      const detail = 'p50 through HTTP';
+      rows.push({
+        id: 'B4',
+        title: 'cold station history, 1 client',
+        value,
+        unit: 'ms',
+        better: 'lower',
+        must: 3,
+        detail,
+      });
+    }
+  } finally {
+    await service.close();
+  }
+  return rows;
+}
+
+/** B5: the same document computed from the readings for each request. */
+async function againstReadings(context: Context): Promise<Row[]> {
+  const { database, readings } = await context.town();
+  const service = await startService(database, UNCACHED);
+  const sql = connect(database.target, { timeZone: TIME_ZONE, max: 1 });
+  const rows: Row[] = [];
+  const cases = [
+    { title: 'station', path: 'station/1-history.json', stations: [1], must: 5, goal: 10 },
+    { title: 'region of 20', path: 'region/town-history.json', stations: range(20), must: 40, goal: 100 },
+  ];
+  try {
+    for (const { title, path, stations, must, goal } of cases) {
+      context.progress(`B5 from readings: ${title}`);
+      const raw = () => fromReadings(sql, stations, stations.length > 1);
+      const ours = JSON.parse(String((await fetchRaw(service.port, `${BASE}/${path}`)).body));
+      checkSame(ours, await raw(), title);
+      const compared = await compare({
+        ours: timed(raw, { clients: 1, times: 1 }),
+        reference: requested(context, service.port, `${BASE}/${path}`, { clients: 1 }),
+        rounds: context.quick ? 3 : 7,
+      });
+      const row = ratioRow(compared, {
+        id: 'B5',
+        title: `from readings ÷ ours, ${title}`,
+        unit: 'ms',
+        better: 'higher',
+        must,
+        goal,
+      });
+      rows.push({ ...row, detail: `${row.detail}, ${readings.toLocaleString('en')} readings` });
+    }
+  } finally {
+    await sql.end();
+    await service.close();
+  }
+  return rows;
+}
+
+/** Throws where the answers of two ways differ, with the first place. */
+export function checkSame(ours: Record<string, object[]>, theirs: Record<string, object[]>, what: string): void {
+  for (const [window, points] of Object.entries(ours)) {
+    for (const [index, point] of points.entries()) {
+      const other = theirs[window]?.[index];
+      if (isDeepStrictEqual(point, other)) continue;
+      throw new Error(`${what}: ${window}[${index}] differs:\n${JSON.stringify(point)}\n${JSON.stringify(other)}`);
+    }
+    if (theirs[window]?.length !== points.length) throw new Error(`${what}: ${window} has another length`);
+  }
+}
+
+const range = (count: number) => Array.from({ length: count }, (_, n) => n + 1);
+
+/** Hourly for the hours that are shown, then every sixth hour: enough for each day and month, and few enough to load. */
+const SPARSE = (days: number) => [
+  { from: daysAgo(days), to: daysAgo(8), every: '6 hours' },
+  { from: daysAgo(8), to: NOW, every: '1 hour' },
+];
+
+/** B8: what the size of the network and of a region adds. */
+async function inALargeNetwork(context: Context): Promise<Row[]> {
+  const [stations, days] = context.quick ? [100, 60] : [1_000, 730];
+  const members = stations / 5;
+  context.progress(`B8 setting up networks of 10 and ${stations} stations`);
+  const { targets, engine } = context;
+  const small = await makeWorld(targets, engine, { stations: 10 }, SPARSE(days));
+  const cityOf = (id: number) => `city-${'abcde'[id % 5]}`;
+  const large = await makeWorld(targets, engine, { stations, cityOf }, SPARSE(days));
+  const services: Service[] = [];
+  const serve = async ({ database }: World) => {
+    const service = await startService(database, UNCACHED);
+    services.push(service);
+    return (path: string) => requested(context, service.port, `${BASE}/${path}`, { clients: 1 });
+  };
+  try {
+    const [ofSmall, ofLarge] = [await serve(small), await serve(large)];
+    const rounds = context.quick ? 3 : 9;
+    const station = ofLarge('station/7-history.json');
+    const size = await compare({ ours: station, reference: ofSmall('station/7-history.json'), rounds });
+    const region = await compare({ ours: ofLarge('region/city-a-history.json'), reference: station, rounds });
+    const judged = { id: 'B8', unit: 'ms', better: 'lower', goal: 1.2 } as const;
+    const title = `cold station history in a network of ${figure(stations)} ÷ of 10`;
+    return [
+      ratioRow(size, { ...judged, title, must: 1.2, goal: 1.05 }),
+      ratioRow(region, { ...judged, title: `cold history of a region of ${members} stations ÷ of a station`, must: 2 }),
+    ];
+  } finally {
+    for (const service of services) await service.close();
+    await small.database.drop();
+    await large.database.drop();
+  }
+}
+
+/** One each, so that a failure of one leaves the others. */
+export const cold: readonly Measure[] = [
+  { ids: ['B4'], title: 'documents rendered for their request', run: againstSql },
+  { ids: ['B8'], title: 'the same in a large network', run: inALargeNetwork },
+  { ids: ['B5'], title: 'the same from readings', run: againstReadings },
+];

@@ -1,0 +1,133 @@
+/** The peers of B12: each is given the readings of a world and answers the history of a station. Packages of test/bench, loaded when used. */
+import type { Sql } from '../../../src/database/client.ts';
+import { placeOf } from '../../support/program.ts';
+import { fetchRaw } from '../load/bare.ts';
+import { TIME_ZONE, type World } from '../run/world.ts';
+import { type Dialect, historySql, layOut, POSTGRESQL, type RawRow } from './readings.ts';
+
+export type Document = Record<string, object[]>;
+type Peer = { document(station: number): Promise<Document>; close(): Promise<void> };
+
+/** Their types are not there where they aren't installed. */
+// biome-ignore lint/suspicious/noExplicitAny: see above
+const load = (name: string): Promise<any> => import(name);
+
+type Reading = Record<'at' | 'sensor_id' | 'temperature' | 'humidity' | 'pressure' | 'pm25' | 'pm10', number>;
+
+/** All readings, a month of the sensors at a time; `at` in seconds of Unix time. */
+async function* readingsOf(sql: Sql, { stations }: World): AsyncGenerator<Reading[]> {
+  for (let station = 1; station <= stations; station++) {
+    yield await sql<Reading[]>`
+      select extract(epoch from measured_at)::int as at, sensor_id, temperature::float8, humidity::float8, pressure::float8, pm25::float8, pm10::float8
+      from raw.readings where sensor_id = ${station}`;
+  }
+}
+
+/** The readings of ours in the same database, with Fastify and pg in this process: one request, one query, JSON. */
+export async function openFastify({ database }: World): Promise<Peer> {
+  const [{ default: fastify }, { default: pg }] = await Promise.all([load('fastify'), load('pg')]);
+  const { PGHOST: host, PGPORT: port, PGUSER: user, PGDATABASE: name } = placeOf(database.target);
+  const pool = new pg.Pool({
+    host,
+    port: Number(port),
+    user,
+    database: name,
+    options: `-c TimeZone=${TIME_ZONE} -c jit=off`,
+  });
+  const app = fastify();
+  app.get('/station/:id', async (request: { params: { id: string } }) => {
+    const text = historySql({ ...POSTGRESQL, stations: String(Number(request.params.id)) });
+    const { rows } = await pool.query({ name: `history ${request.params.id}`, text });
+    return layOut(
+      rows.map((row: RawRow) => ({ ...row, bucket: new Date(row.bucket).toISOString() })),
+      false,
+    );
+  });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port: listening } = app.server.address();
+  return {
+    document: async (station) => JSON.parse(String((await fetchRaw(listening, `/station/${station}`)).body)),
+    async close() {
+      await app.close();
+      await pool.end();
+    },
+  };
+}
+
+const OFFSET_S = 4 * 3_600;
+
+/** Times are seconds; the zone's offset never changes. */
+const SQLITE: Omit<Dialect, 'stations' | 'readings'> = {
+  truncate: (unit, time) =>
+    unit === 'hour'
+      ? `${time} - ${time} % 3600`
+      : unit === 'day'
+        ? `${time} - (${time} + ${OFFSET_S}) % 86400`
+        : `cast(strftime('%s', date(${time} + ${OFFSET_S}, 'unixepoch', 'start of month')) as integer) - ${OFFSET_S}`,
+  time: (at) => String(at.getTime() / 1_000),
+  larger: 'max',
+};
+
+/** Station hours in a table of their own, as a hand-written rollup would have them: the query reads those instead of the readings. */
+export async function openSqlite(world: World, sql: Sql): Promise<Peer> {
+  const { default: Database } = await load('libsql');
+  const db = new Database(':memory:');
+  const columns = 'temperature real, humidity real, pressure real, pm25 real, pm10 real';
+  db.exec(
+    `create table readings (sensor_id integer, measured_at integer, ${columns}, primary key (sensor_id, measured_at)) without rowid`,
+  );
+  const insert = db.prepare('insert into readings values (?, ?, ?, ?, ?, ?, ?)');
+  for await (const readings of readingsOf(sql, world)) {
+    db.exec('begin');
+    for (const r of readings) insert.run(r.sensor_id, r.at, r.temperature, r.humidity, r.pressure, r.pm25, r.pm10);
+    db.exec('commit');
+  }
+  db.exec(`create table hourly (sensor_id integer, measured_at integer, ${columns}, primary key (sensor_id, measured_at)) without rowid;
+    insert into hourly select sensor_id, measured_at - measured_at % 3600, avg(temperature), avg(humidity), avg(pressure), avg(pm25), avg(pm10)
+    from readings group by 1, 2`);
+  return {
+    async document(station) {
+      const rows = db.prepare(historySql({ ...SQLITE, readings: 'hourly', stations: String(station) })).all();
+      return JSON.parse(JSON.stringify(layOut(rows.map(inIso), false)));
+    },
+    close: async () => db.close(),
+  };
+}
+
+const inIso = (row: RawRow) => ({ ...row, bucket: new Date(Number(row.bucket) * 1_000).toISOString() }) as RawRow;
+
+/** A column store over the readings, in this process. */
+export async function openDuckDb(world: World, sql: Sql): Promise<Peer> {
+  const { DuckDBInstance } = await load('@duckdb/node-api');
+  const instance = await DuckDBInstance.create(':memory:');
+  const connection = await instance.connect();
+  const columns = ['temperature', 'humidity', 'pressure', 'pm25', 'pm10'].map((name) => `${name} double`).join(', ');
+  await connection.run(`create table readings (sensor_id integer, measured_at bigint, ${columns})`);
+  const appender = await connection.createAppender('readings');
+  for await (const readings of readingsOf(sql, world)) {
+    for (const r of readings) {
+      appender.appendInteger(r.sensor_id);
+      appender.appendBigInt(BigInt(r.at));
+      for (const value of [r.temperature, r.humidity, r.pressure, r.pm25, r.pm10]) appender.appendDouble(value);
+      appender.endRow();
+    }
+  }
+  appender.closeSync();
+  const duck: Dialect = {
+    ...SQLITE,
+    truncate: (unit, time) =>
+      unit === 'month'
+        ? `cast(epoch(date_trunc('month', to_timestamp(${time} + ${OFFSET_S}) at time zone 'UTC')) as bigint) - ${OFFSET_S}`
+        : SQLITE.truncate(unit, time),
+    larger: 'greatest',
+    readings: 'readings',
+    stations: '',
+  };
+  return {
+    async document(station) {
+      const reader = await connection.runAndReadAll(historySql({ ...duck, stations: String(station) }));
+      return JSON.parse(JSON.stringify(layOut(reader.getRowObjectsJS().map(inIso), false)));
+    },
+    close: async () => connection.closeSync(),
+  };
+}

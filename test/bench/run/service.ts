@@ -1,0 +1,45 @@
+/** The built service as a process of its own, answering from a database that was made for a measurement. */
+
+import type { TestDatabase } from '../../support/makeDatabase.ts';
+import { freePort, launch, placeOf, ready } from '../../support/program.ts';
+import { NOW, TIME_ZONE } from './world.ts';
+
+export const BASE = '/en/air-quality-app/v1';
+
+export type Service = {
+  port: number;
+  adminPort: number;
+  pid: number;
+  /** The current value of a metric without labels. */
+  metric(name: string): Promise<number>;
+  close(): Promise<void>;
+};
+
+/** With the clock at NOW unless the environment says otherwise; `nodeOptions` go before the program. */
+export async function startService(
+  { target }: TestDatabase,
+  environment: Record<string, string> = {},
+  nodeOptions: string[] = [],
+): Promise<Service> {
+  const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
+  const program = new URL('../../../dist/main.js', import.meta.url).pathname;
+  const own = { ...placeOf(target), DATABASE_URL: 'postgres://', ROLE: 'api', TIME_ZONE, FIXED_NOW: NOW.toISOString() };
+  const quiet = { LOG_LEVEL: 'warn', DRAIN_SECONDS: '0', DEMO: 'off' };
+  const service = launch([process.execPath, ...nodeOptions, program], {
+    environment: { ...own, ...quiet, PORT, ADMIN_PORT, INGEST_PORT, ...environment },
+  });
+  await ready(ADMIN_PORT, service);
+  return {
+    port: Number(PORT),
+    adminPort: Number(ADMIN_PORT),
+    pid: service.pid,
+    async metric(name) {
+      const text = await (await fetch(`http://127.0.0.1:${ADMIN_PORT}/metrics`)).text();
+      return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
+    },
+    async close() {
+      service.kill('SIGTERM');
+      await service.finished;
+    },
+  };
+}
