@@ -48,7 +48,7 @@ Times are local, with their offset. A value that is unknown is \`null\`; a bucke
 \`x-unit\` is the unit of a number as a UCUM code. A path that ends in \`-history.json\` is a history. HEAD and OPTIONS work
 wherever GET does; there are no query parameters.`;
 
-const HEADERS: Record<string, Header> = {
+const HEADERS = {
   ETag: {
     description: 'validator of this content in this coding; send it back as `If-None-Match`',
     required: true,
@@ -76,7 +76,7 @@ const HEADERS: Record<string, Header> = {
     required: true,
     schema: { type: 'integer', minimum: 0, 'x-unit': 's' },
   },
-};
+} satisfies Record<string, Header>;
 
 const VALIDATORS = headers('ETag', 'Cache-Control', 'Content-Language', 'Vary', 'Last-Modified', 'Age');
 
