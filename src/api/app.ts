@@ -1,10 +1,14 @@
-/** The public API: the five endpoints as documents, kept by the response cache and answered from it before Express sees the request. */
+/**
+ * The public API: the five endpoints as documents, kept by the response cache and answered from it before Express sees the request; and the
+ * OpenAPI document that describes them.
+ */
 import type { RequestListener } from 'node:http';
 import type { Request } from 'express';
 import type { Clock } from '../clock.ts';
 import { BASE_PATH, ENDPOINTS, type EndpointName, pathPattern } from '../contract/endpoints.ts';
+import { makeOpenApi } from '../contract/openapi.ts';
 import type { ApiDb } from '../database/pools.ts';
-import { sendAnswer } from '../http/answers.ts';
+import { answerOf, sendAnswer } from '../http/answers.ts';
 import { makeErrorHandlers, refuseMalformedPath } from '../http/errors.ts';
 import { ANY_ORIGIN, accessLog, addPath, allowAnyOrigin, bareApp, pathOf } from '../http/middleware.ts';
 import { setRoute } from '../http/observed.ts';
@@ -31,6 +35,8 @@ export type AppOptions = {
 /** Where `/` sends a person. */
 const SHOWCASE = `${BASE_PATH.replace('{locale}', 'en')}/stations.json`;
 const ANY_ORIGIN_LIST = Object.entries(ANY_ORIGIN).flat();
+/** The description of the API changes with its version only. In seconds. */
+const DESCRIPTION_MAX_AGE = 3_600;
 const UNCACHED = {
   maxBytes: 0,
   versions: { current: () => undefined, lastKnown: () => undefined, onChange: () => undefined },
@@ -51,10 +57,15 @@ export function makeApp({
   const documents = makeDocuments({ db, clock, site: makeSiteUrls(siteBaseUrl) });
   const errors = makeErrorHandlers(log);
   const app = bareApp();
-  app.use(errors.watch, allowAnyOrigin, refuseMalformedPath);
+  app.use(allowAnyOrigin, refuseMalformedPath);
   addPath(app, /^\/$/, (_req, res) => {
     res.status(302).set('Location', SHOWCASE).end();
   });
+  const description = answerOf('en', makeOpenApi());
+  addPath(app, /^\/openapi\.json$/, (req, res) => {
+    sendAnswer(req, res, description, { maxAge: DESCRIPTION_MAX_AGE });
+  });
+  app.use(errors.watch); // what is answered above says nothing about the database
   // in the order of the contract, which has `x-history.json` before `x.json`
   for (const name of Object.keys(ENDPOINTS) as EndpointName[]) {
     const { path: route } = ENDPOINTS[name];

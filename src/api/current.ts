@@ -8,7 +8,7 @@ import { type Provider, provider, type Station, station } from '../contract/stat
 import { type ApiDb, type ApiRow, apiRows } from '../database/pools.ts';
 
 /** Columns whose type the catalog doesn't know. */
-type StationWords = Pick<Station, 'status'>;
+type StationWords = Pick<Station, 'status' | 'wind_direction'>;
 export type StationRow = Omit<ApiRow<'station_current'>, keyof StationWords> & StationWords & Version;
 
 /** The data version that the row was read at (see `documents.ts`). */

@@ -1,6 +1,6 @@
 /** What a path names: locale, station or region; and the 404 that explains a path that names nothing. */
 import type { Request } from 'express';
-import { ENDPOINTS, PATH_PARAMETERS } from '../contract/endpoints.ts';
+import { ENDPOINTS, MAX_STATION_ID, PATH_PARAMETERS } from '../contract/endpoints.ts';
 import { isLocale, LOCALES, type Locale } from '../contract/locales.ts';
 import { notFound, type Problem, quoted } from '../http/send.ts';
 
@@ -14,7 +14,7 @@ export function localeOf(req: Request): Locale {
 /** Throws Problem 404 for a number that no station can have. */
 export function stationIdOf(req: Request): number {
   const id = Number(parameter(req, 'id'));
-  if (id > PATH_PARAMETERS.id.max) throw noSuchStation(id);
+  if (id > MAX_STATION_ID) throw noSuchStation(id);
   return id;
 }
 
@@ -52,6 +52,6 @@ export function unknownPath(path: string): Problem {
   if (kind === 'region') return notFound(`${quoted(name)} cannot be a ${PATH_PARAMETERS.slug.meaning}.`);
   const paths = Object.values(ENDPOINTS).map((endpoint) => endpoint.path);
   return notFound(
-    `There is nothing at ${quoted(path)}. The endpoints are ${paths.join(', ')}; case matters, and none ends in a slash.`,
+    `There is nothing at ${quoted(path)}. The endpoints are ${paths.join(', ')}, described in /openapi.json; case matters, and none ends in a slash.`,
   );
 }

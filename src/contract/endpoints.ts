@@ -1,6 +1,6 @@
 /** The five endpoints of the public API: paths, path parameters and response schemas. Paths are matched in this order. */
 import { z } from 'zod';
-import { field } from './fields.ts';
+import { field, slug } from './fields.ts';
 import { regionHistory, stationHistory } from './history.ts';
 import { LOCALES } from './locales.ts';
 import { region } from './region.ts';
@@ -9,22 +9,34 @@ import { provider, station } from './station.ts';
 /** `{locale}` is one of LOCALES. */
 export const BASE_PATH = '/{locale}/air-quality-app/v1';
 
-/** The pattern of each path parameter. Leading zeros and signs are excluded, so that each station has one URL. */
+/** The largest id a station can have. */
+export const MAX_STATION_ID = 2_147_483_647;
+
+/**
+ * The path parameters: the pattern that finds each in a path, and the schema of its value. Leading zeros and signs are excluded, so that each
+ * station has one URL.
+ */
 export const PATH_PARAMETERS = {
+  locale: { pattern: LOCALES.join('|'), meaning: 'language of names and titles', schema: z.enum(LOCALES) },
   id: {
     pattern: '[1-9][0-9]{0,9}',
     meaning: 'station id, a positive integer without leading zeros',
-    max: 2_147_483_647,
+    schema: z.int().min(1).max(MAX_STATION_ID),
   },
-  slug: { pattern: '[a-z-]+', meaning: 'slug of a city or district, lowercase Latin letters and hyphens' },
+  slug: {
+    pattern: '[a-z-]+',
+    meaning: 'slug of a city or district, lowercase Latin letters and hyphens',
+    schema: slug,
+  },
 } as const;
 
-/** The response of `/stations.json`. */
-export const stationsList = z.strictObject({
-  providers: field(z.array(provider), 'providers with a listed station'),
-  stations: field(z.array(station), 'listed stations, by id'),
-  regions: field(z.array(region), 'cities, then districts, each by slug'),
-});
+export const stationsList = z
+  .strictObject({
+    providers: field(z.array(provider), 'providers with a listed station'),
+    stations: field(z.array(station), 'listed stations, by id'),
+    regions: field(z.array(region), 'cities, then districts, each by slug'),
+  })
+  .describe('everything that is listed, with its current values');
 
 export type StationsList = z.infer<typeof stationsList>;
 
@@ -59,11 +71,12 @@ export const ENDPOINTS = {
 
 export type EndpointName = keyof typeof ENDPOINTS;
 
-const PARTS: Readonly<Record<string, string>> = {
-  locale: LOCALES.join('|'),
-  id: PATH_PARAMETERS.id.pattern,
-  slug: PATH_PARAMETERS.slug.pattern,
-};
+export type PathParameterName = keyof typeof PATH_PARAMETERS;
+
+/** The names of the parameters in a path of ENDPOINTS, in its order. */
+export function parametersIn(path: string): PathParameterName[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as PathParameterName);
+}
 
 /**
  * A path of ENDPOINTS as a regular expression with a named group per parameter, to match the request path while it is still encoded.
@@ -71,6 +84,8 @@ const PARTS: Readonly<Record<string, string>> = {
  * them.
  */
 export function pathPattern(path: string): RegExp {
-  const source = path.replaceAll('.', '\\.').replace(/\{(\w+)\}/g, (_, name: string) => `(?<${name}>${PARTS[name]})`);
+  const source = path
+    .replaceAll('.', '\\.')
+    .replace(/\{(\w+)\}/g, (_, name: PathParameterName) => `(?<${name}>${PATH_PARAMETERS[name].pattern})`);
   return new RegExp(`^${source}$`);
 }

@@ -4,14 +4,22 @@
  */
 import { z } from 'zod';
 import { PARAMETERS, type ParameterName } from './parameters.ts';
+import type { Unit } from './units.ts';
+
+/** Numbers have a unit, or null where none makes sense, as for an id. Nothing else has one. */
+type UnitOf<T> = [Extract<z.infer<T>, number | readonly number[]>] extends [never] ? [] : [unit: Unit | null];
 
 /** Attaches meaning and unit to a schema, as its metadata. */
-export function field<T extends z.ZodType>(schema: T, meaning: string, unit?: string): T {
-  return schema.meta({ description: meaning, ...(unit === undefined ? {} : { unit }) });
+export function field<T extends z.ZodType>(schema: T, meaning: string, ...unitOf: UnitOf<T>): T {
+  const [unit = null] = unitOf;
+  return schema.meta({ description: meaning, ...(unit === null ? {} : { unit }) });
 }
 
 /** A time: ISO 8601 with seconds and the network's offset, never `Z` (Z2). */
-export const instant = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/);
+export const instant = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/)
+  .meta({ format: 'date-time' });
 
 /** The slug of a region. */
 export const slug = z.string().regex(/^[a-z-]+$/);

@@ -63,34 +63,38 @@ const extremes = {
   ...ends('wind_speed'),
 };
 
-/** A point of `24h` and `7d` of a station. */
-export const stationHour = z.strictObject({ ...start, ...means, ...raw, ...moreMeans, ...index });
-/** A point of `30d`, `1y` and `2y` of a station: days and months have the same keys. */
-export const stationDay = z.strictObject({
-  ...start,
-  ...means,
-  ...raw,
-  ...moreMeans,
-  ...ranges,
-  ...index,
-  ...extremes,
-});
-/** A point of `24h` and `7d` of a region. */
-export const regionHour = z.strictObject({ ...start, ...means, ...moreMeans, ...count, ...index });
-/** A point of `30d`, `1y` and `2y` of a region. */
-export const regionDay = z.strictObject({
-  ...start,
-  ...means,
-  ...moreMeans,
-  ...count,
-  ...ranges,
-  ...index,
-  ...extremes,
-});
+export const stationHour = z
+  .strictObject({ ...start, ...means, ...raw, ...moreMeans, ...index })
+  .describe('a point of `24h` and `7d` of a station');
+export const stationDay = z
+  .strictObject({
+    ...start,
+    ...means,
+    ...raw,
+    ...moreMeans,
+    ...ranges,
+    ...index,
+    ...extremes,
+  })
+  .describe('a point of `30d`, `1y` and `2y` of a station');
+export const regionHour = z
+  .strictObject({ ...start, ...means, ...moreMeans, ...count, ...index })
+  .describe('a point of `24h` and `7d` of a region');
+export const regionDay = z
+  .strictObject({
+    ...start,
+    ...means,
+    ...moreMeans,
+    ...count,
+    ...ranges,
+    ...index,
+    ...extremes,
+  })
+  .describe('a point of `30d`, `1y` and `2y` of a region');
 
-/** The responses of the two history endpoints. */
-export const stationHistory = windows(stationHour, stationDay);
-export const regionHistory = windows(regionHour, regionDay);
+/** Days and months have the same keys. */
+export const stationHistory = windows(stationHour, stationDay).describe('the history of a station in five windows');
+export const regionHistory = windows(regionHour, regionDay).describe('the history of a region in five windows');
 
 export type StationHour = z.infer<typeof stationHour>;
 export type StationDay = z.infer<typeof stationDay>;
@@ -109,10 +113,10 @@ function ends<Name extends ParameterName>(name: Name) {
 /** The keys of WINDOWS, written out for the type. */
 function windows<Hour extends z.ZodType, Day extends z.ZodType>(hour: Hour, day: Day) {
   return z.strictObject({
-    '24h': field(z.array(hour).max(24), 'the last 24 closed hours'),
-    '7d': field(z.array(hour).max(168), 'the last 168 closed hours'),
-    '30d': field(z.array(day).max(30), 'the last 30 completed days'),
-    '1y': field(z.array(day).max(12), 'the last 12 months, including the current one'),
-    '2y': field(z.array(day).max(24), 'the last 24 months, including the current one'),
+    '24h': z.array(hour).max(24).describe('the last 24 closed hours'),
+    '7d': z.array(hour).max(168).describe('the last 168 closed hours'),
+    '30d': z.array(day).max(30).describe('the last 30 completed days'),
+    '1y': z.array(day).max(12).describe('the last 12 months, including the current one'),
+    '2y': z.array(day).max(24).describe('the last 24 months, including the current one'),
   });
 }

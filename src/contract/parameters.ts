@@ -2,6 +2,7 @@
  * The parameters that a reading can measure, in the order used everywhere, with the bounds of rule S1 and the published precision. The
  * columns of the aggregates, the import headers and the history fields are derived from this table.
  */
+import type { Unit } from './units.ts';
 
 /** The formulas that correct PM2.5 (S5), computed by `rollup.corrected` in sql/rollups. `none`, in the database, is no correction. */
 export const FORMULAS = ['epa-2021'] as const;
@@ -10,7 +11,7 @@ export type Formula = (typeof FORMULAS)[number];
 export type Parameter = {
   /** Its column in raw.readings, and its key in readings. */
   readonly name: string;
-  readonly unit: string;
+  readonly unit: Unit;
   readonly meaning: string;
   /** How readings are aggregated: mean (A1), sum (A6) or mean unit vector (A7). */
   readonly kind: 'mean' | 'sum' | 'vector';

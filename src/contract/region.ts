@@ -38,25 +38,27 @@ const values = {
   map_delta: field(z.number(), 'span of the map', 'degrees'),
 };
 
-/** A city; only cities have `is_hidden`. */
-export const city = z.strictObject({
-  slug: field(slug, 'slug of the city'),
-  title: field(z.string(), 'name of the city in the requested locale'),
-  ...values,
-  is_hidden: field(z.boolean(), 'whether the city is hidden from some listings'),
-});
+export const city = z
+  .strictObject({
+    slug: field(slug, 'slug of the city'),
+    title: field(z.string(), 'name of the city in the requested locale'),
+    ...values,
+    is_hidden: field(z.boolean(), 'whether the city is hidden from some listings'),
+  })
+  .describe('a city with its current values and health figures; only cities have `is_hidden`');
 
-/** A district; its city follows its own title. */
-export const district = z.strictObject({
-  slug: field(slug, 'slug of the district'),
-  title: field(z.string(), 'name of the district in the requested locale'),
-  city: field(z.string(), 'name of its city in the requested locale'),
-  city_slug: field(slug, 'slug of its city'),
-  ...values,
-});
+/** Its city follows its own title. */
+export const district = z
+  .strictObject({
+    slug: field(slug, 'slug of the district'),
+    title: field(z.string(), 'name of the district in the requested locale'),
+    city: field(z.string(), 'name of its city in the requested locale'),
+    city_slug: field(slug, 'slug of its city'),
+    ...values,
+  })
+  .describe('a district with its current values and health figures');
 
-/** Either of them; `city_slug` tells which. */
-export const region = z.union([city, district]);
+export const region = z.union([city, district]).describe('a city or a district; only districts have `city_slug`');
 
 export type City = z.infer<typeof city>;
 export type District = z.infer<typeof district>;

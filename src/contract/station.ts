@@ -1,58 +1,63 @@
 /** Providers, and stations with their current values: elements of `providers[]` and `stations[]`, in the key order of the specification. */
 import { z } from 'zod';
-import { aqi, field, instant, measured, parameter, slug } from './fields.ts';
+import { aqi, field, instant, measured, slug } from './fields.ts';
 
-/** An organization or a person that operates stations. */
-export const provider = z.strictObject({
-  id: field(z.string(), 'slug of the provider; stations refer to it'),
-  title: field(z.string(), 'human-readable name'),
-  url: field(z.string(), "link to the provider's page, or an empty string"),
-  image: field(z.string(), 'URL of the icon for light surfaces, or an empty string'),
-  image_dark: field(z.string(), 'URL of the icon for dark surfaces, or an empty string'),
-});
+export const provider = z
+  .strictObject({
+    id: field(z.string(), 'slug of the provider; stations refer to it'),
+    title: field(z.string(), 'human-readable name'),
+    url: field(z.string(), "link to the provider's page, or an empty string"),
+    image: field(z.string(), 'URL of the icon for light surfaces, or an empty string'),
+    image_dark: field(z.string(), 'URL of the icon for dark surfaces, or an empty string'),
+  })
+  .describe('an organization or a person that operates stations');
 
 export type Provider = z.infer<typeof provider>;
 
 const LATEST = 'mean of the latest hour';
 const nullableSlug = slug.nullable();
 
+/** Clockwise from north, in Latin letters in every locale (C3). */
+export const COMPASS_POINTS = [
+  ...(['N', 'NNE', 'NE', 'ENE', 'E', 'ESE', 'SE', 'SSE'] as const),
+  ...(['S', 'SSW', 'SW', 'WSW', 'W', 'WNW', 'NW', 'NNW'] as const),
+] as const;
+
 /** An element of `stations[]`, and the response for one station. */
-export const station = z.strictObject({
-  id: field(z.int().min(1), 'station id'),
-  status: field(z.enum(['online', 'offline']), 'online if the latest measurement is recent enough'),
-  title: field(z.string(), 'address or name of the site in the requested locale'),
-  city: field(z.string().nullable(), 'name of the city in the requested locale'),
-  city_slug: field(nullableSlug, 'slug of the city'),
-  district: field(z.string().nullable(), 'name of the district in the requested locale'),
-  district_slug: field(nullableSlug, 'slug of the district'),
-  latitude: field(z.number().min(-90).max(90), 'latitude, WGS 84', 'degrees'),
-  longitude: field(z.number().min(-180).max(180), 'longitude, WGS 84', 'degrees'),
-  is_bad_thp: field(z.boolean(), 'whether temperature, humidity and pressure look unreliable'),
-  measurement_time: field(instant.nullable(), 'time of the latest measurement; null when offline'),
-  temperature: measured('temperature', LATEST),
-  humidity: measured('humidity', LATEST),
-  pressure: measured('pressure', `${LATEST}, a whole number`),
-  aqi,
-  'pm2.5': measured('pm25', LATEST),
-  'pm2.5_raw': measured('pm25_raw', LATEST),
-  pm10: measured('pm10', LATEST),
-  pm1: measured('pm1', LATEST),
-  wind_speed: measured('wind_speed', LATEST),
-  wind_direction: field(
-    z.string().nullable(),
-    `${parameter('wind_direction').meaning}, ${LATEST}`,
-    'compass point, one of 16',
-  ),
-  uv: measured('uv', LATEST),
-  rain: measured('rain', 'sum of the latest hour'),
-  no2: measured('no2', LATEST),
-  so2: measured('so2', LATEST),
-  o3: measured('o3', LATEST),
-  dust: measured('dust', LATEST),
-  usvh: measured('usvh', LATEST),
-  lux: field(z.null(), 'reserved, always null'),
-  provider: field(z.string(), 'slug of the provider, an id of providers[]'),
-  url: field(z.string(), "the station's page on the service site, or an empty string"),
-});
+export const station = z
+  .strictObject({
+    id: field(z.int().min(1), 'station id', null),
+    status: field(z.enum(['online', 'offline']), 'online if the latest measurement is recent enough'),
+    title: field(z.string(), 'address or name of the site in the requested locale'),
+    city: field(z.string().nullable(), 'name of the city in the requested locale'),
+    city_slug: field(nullableSlug, 'slug of the city'),
+    district: field(z.string().nullable(), 'name of the district in the requested locale'),
+    district_slug: field(nullableSlug, 'slug of the district'),
+    latitude: field(z.number().min(-90).max(90), 'latitude, WGS 84', 'degrees'),
+    longitude: field(z.number().min(-180).max(180), 'longitude, WGS 84', 'degrees'),
+    is_bad_thp: field(z.boolean(), 'whether temperature, humidity and pressure look unreliable'),
+    measurement_time: field(instant.nullable(), 'time of the latest measurement; null when offline'),
+    temperature: measured('temperature', LATEST),
+    humidity: measured('humidity', LATEST),
+    pressure: measured('pressure', `${LATEST}, a whole number`),
+    aqi,
+    'pm2.5': measured('pm25', LATEST),
+    'pm2.5_raw': measured('pm25_raw', LATEST),
+    pm10: measured('pm10', LATEST),
+    pm1: measured('pm1', LATEST),
+    wind_speed: measured('wind_speed', LATEST),
+    wind_direction: field(z.enum(COMPASS_POINTS).nullable(), `compass point that the wind comes from, ${LATEST}`),
+    uv: measured('uv', LATEST),
+    rain: measured('rain', 'sum of the latest hour'),
+    no2: measured('no2', LATEST),
+    so2: measured('so2', LATEST),
+    o3: measured('o3', LATEST),
+    dust: measured('dust', LATEST),
+    usvh: measured('usvh', LATEST),
+    lux: field(z.null(), 'reserved, always null'),
+    provider: field(z.string(), 'slug of the provider, an id of providers[]'),
+    url: field(z.string(), "the station's page on the service site, or an empty string"),
+  })
+  .describe('a station with its current values, which are null while it is offline');
 
 export type Station = z.infer<typeof station>;

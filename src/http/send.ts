@@ -1,5 +1,6 @@
 /** Sends JSON, and problems as JSON. HEAD gets the headers of GET and no body. */
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { ProblemBody } from '../contract/problem.ts';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -34,7 +35,8 @@ export function sendProblem(req: IncomingMessage, res: ServerResponse, { status,
 
 /** `{"status":404,"title":"Not Found","detail":"…"}` in bytes. */
 export function problemBody(status: number, detail: string): Buffer {
-  return Buffer.from(JSON.stringify({ status, title: STATUS_CODES[status], detail }));
+  const body: ProblemBody = { status, title: STATUS_CODES[status] ?? '', detail };
+  return Buffer.from(JSON.stringify(body));
 }
 
 /** Client input to repeat in a message: in quotes, and cut after 80 characters. */

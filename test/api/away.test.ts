@@ -1,12 +1,13 @@
 /** A database that goes away in every way it can: 503 within three seconds, never a hang, and answers again as soon as it is back. */
 import type { RequestListener } from 'node:http';
-import request from 'supertest';
+import type { Response } from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeApp } from '../../src/api/app.ts';
 import { makeClock } from '../../src/clock.ts';
 import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
 import { type Api, openReads } from '../../src/database/pools.ts';
 import { onEveryEngine } from '../support/database.ts';
+import { request } from '../support/request.ts';
 import { openMute, openWire } from '../support/silence.ts';
 import { NOW } from './network.ts';
 import { recordingLog, type Served, serve } from './serve.ts';
@@ -22,7 +23,7 @@ const PATHS = [
 async function ask(
   app: RequestListener,
   path = 'station/1.json',
-): Promise<{ status: number; ms: number; res: request.Response }> {
+): Promise<{ status: number; ms: number; res: Response }> {
   const began = performance.now();
   const res = await request(app).get(`/en/air-quality-app/v1/${path}`);
   return { status: res.status, ms: performance.now() - began, res };

@@ -1,5 +1,4 @@
 /** The five endpoints over a real database: every answer against the strict contract, in three locales, and the values of the network. */
-import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { stationsList } from '../../src/contract/endpoints.ts';
@@ -9,6 +8,7 @@ import { region } from '../../src/contract/region.ts';
 import { station } from '../../src/contract/station.ts';
 import * as order from '../contract/keyOrder.ts';
 import { onEveryEngine } from '../support/database.ts';
+import { request } from '../support/request.ts';
 import { type Served, serve } from './serve.ts';
 
 type Json = Record<string, unknown>;

@@ -3,7 +3,7 @@
  * less, or another number of seconds fails here. They do not depend on the engine.
  */
 import type { RequestListener } from 'node:http';
-import request from 'supertest';
+import type { Response } from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeApp } from '../../src/api/app.ts';
 import { LOCALES } from '../../src/contract/locales.ts';
@@ -13,6 +13,7 @@ import { startingListener } from '../../src/http/starting.ts';
 import { makeLog } from '../../src/log.ts';
 import { engines } from '../support/database.ts';
 import { citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
+import { request } from '../support/request.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const BASE = '/en/air-quality-app/v1';
@@ -42,7 +43,7 @@ const PREFLIGHT = {
 };
 
 /** All but those that every server adds to every answer of HTTP/1.1. */
-function headersOf({ headers }: request.Response): Record<string, string> {
+function headersOf({ headers }: Response): Record<string, string> {
   const { date = '', connection, 'keep-alive': _, ...rest } = headers;
   expect(Date.parse(date)).toBeGreaterThan(0);
   expect(['close', 'keep-alive']).toContain(connection);
@@ -50,7 +51,7 @@ function headersOf({ headers }: request.Response): Record<string, string> {
 }
 
 /** Without compression: compression.test.ts has it. */
-const ask = (app: RequestListener) => request.agent(app).set('Accept-Encoding', 'identity');
+const ask = (app: RequestListener) => request(app).set('Accept-Encoding', 'identity');
 
 let here: Installation;
 const closing: (() => Promise<void>)[] = [];

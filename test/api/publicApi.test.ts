@@ -1,8 +1,9 @@
 /** The public API, request by request, against the real app over a real database, with the response cache and without. */
-import request from 'supertest';
+import type { Response } from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LOCALES } from '../../src/contract/locales.ts';
 import { engines } from '../support/database.ts';
+import { request } from '../support/request.ts';
 import { PATHS, type Served, serve } from './serve.ts';
 
 const BASE = '/en/air-quality-app/v1';
@@ -28,7 +29,7 @@ describe.each(WAYS)('the public API ($engine, answers are $answers)', ({ engine,
   const ask = (method: 'get' | 'head' | 'options' | 'post' | 'put' | 'patch' | 'delete' | 'trace', path: string) =>
     request(served.app)[method](path).set('Accept-Encoding', 'identity');
 
-  function expectProblem(res: request.Response, status: number, title: string, detail: RegExp) {
+  function expectProblem(res: Response, status: number, title: string, detail: RegExp) {
     expect(res.status).toBe(status);
     expect(res.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(res.headers['access-control-allow-origin']).toBe('*');

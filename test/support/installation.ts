@@ -3,7 +3,7 @@
  * API at any instant the test names. Tests written against it do not know how anything is stored.
  */
 import { createServer } from 'node:http';
-import request from 'supertest';
+import type { Response } from 'supertest';
 import { makeApp } from '../../src/api/app.ts';
 import type { Engine } from '../../src/database/aggregates.ts';
 import type { Sql } from '../../src/database/client.ts';
@@ -14,10 +14,11 @@ import { makeLog } from '../../src/log.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
 import { makeDigest, refresh } from '../../src/rollups/refresh.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
+import { request } from './request.ts';
 
 export type Values = ReadingInput['values'];
 /** Of any shape: the contract tests hold it. */
-export type Body = request.Response['body'];
+export type Body = Response['body'];
 
 export type Installation = {
   database: TestDatabase;

@@ -36,7 +36,7 @@ function nextVersion(copy: string): Definitions {
   );
   const co2 = {
     name: 'co2',
-    unit: 'ppm',
+    unit: 'ppb',
     meaning: 'carbon dioxide',
     kind: 'mean',
     low: 0,

@@ -1,0 +1,212 @@
+/** The OpenAPI document: complete, strict, with units, free of lint, and good for a TypeScript client. */
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import openApiTypes from 'openapi-typescript';
+import { describe, expect, it } from 'vitest';
+import { ENDPOINTS } from '../../src/contract/endpoints.ts';
+import { PARAMETERS } from '../../src/contract/parameters.ts';
+import { PROBLEMS } from '../../src/contract/problem.ts';
+import { UCUM_CODES } from '../../src/contract/units.ts';
+import { documentedResponse, openApi, validatorOf } from '../support/documented.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
+
+type Json = { [key: string]: Json } & {
+  type?: string | string[];
+  description?: string;
+  properties?: Record<string, Json>;
+  required?: string[];
+  additionalProperties?: boolean;
+  'x-unit'?: string;
+};
+
+const ROOT = new URL('../../', import.meta.url).pathname;
+const schemas = Object.entries(openApi.components.schemas as unknown as Record<string, Json>);
+const objects = schemas.filter(([, { properties }]) => properties !== undefined);
+const properties = objects.flatMap(([name, { properties = {} }]) =>
+  Object.entries(properties).map(([key, schema]) => [`${name}.${key}`, schema] as const),
+);
+
+/** A schema and those in it, at any depth. */
+function* within(value: unknown): Generator<Json> {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) yield value as Json;
+  for (const one of Object.values(value)) yield* within(one);
+}
+
+const isNumeric = (schema: Json) =>
+  [...within(schema)].some(({ type }) => [type].flat().some((one) => one === 'number' || one === 'integer'));
+
+describe('the schemas', () => {
+  it('are strict: every key is known and required, at any depth', () => {
+    const loose = [...within(openApi.components.schemas)].filter(
+      ({ type, properties, required, additionalProperties }) =>
+        [type].flat().includes('object') &&
+        !(additionalProperties === false && `${required}` === `${Object.keys(properties ?? {})}`),
+    );
+    expect(loose).toEqual([]);
+    expect(objects).toHaveLength(12);
+    // every array says what is in it, and a pair has two elements
+    const arrays = [...within(openApi.components.schemas)].filter(({ type }) => type === 'array');
+    expect(arrays.filter(({ items, prefixItems }) => items === undefined || (prefixItems && items))).toEqual([]);
+  });
+
+  it('say what every schema and property means', () => {
+    expect(schemas.filter(([, { description = '' }]) => !/\w{3}/.test(description)).map(([name]) => name)).toEqual([]);
+    expect(properties.filter(([, { description = '' }]) => !/\w{3}/.test(description))).toEqual([]);
+    expect(properties.length).toBeGreaterThan(180);
+  });
+
+  it('give every number a unit, except where none makes sense, and nothing else', () => {
+    const [numbers, others] = [true, false].map((are) => properties.filter(([, one]) => isNumeric(one) === are));
+    expect(numbers?.filter(([, one]) => one['x-unit'] === undefined).map(([name]) => name)).toEqual([
+      'Station.id',
+      'Problem.status',
+    ]);
+    expect(others?.filter(([, one]) => one['x-unit'] !== undefined)).toEqual([]);
+  });
+
+  it('have the same bounds on values as the contract', () => {
+    const { station_count, aqi } = objects.find(([name]) => name === 'City')?.[1].properties ?? {};
+    expect(station_count).toEqual({
+      anyOf: [{ type: 'integer', minimum: 1 }, { type: 'null' }],
+      description: 'number of stations in the digest used [stations]',
+      'x-unit': '{stations}',
+    });
+    expect(aqi).toMatchObject({ anyOf: [{ type: 'integer', minimum: 0 }, { type: 'null' }], 'x-unit': '{AQI}' });
+  });
+});
+
+describe('the units', () => {
+  it('are UCUM codes', () => {
+    const ATOM = /^(Cel|%|\[ppb\]|u?g|Pa|u?Sv|m?m3?|s|h|d|deg|1|\{[!-z|~]+\})$/;
+    for (const code of Object.values(UCUM_CODES)) for (const atom of code.split('/')) expect(atom).toMatch(ATOM);
+  });
+
+  it('are those of the parameters, and none is unused', () => {
+    const used = new Set(properties.map(([, one]) => one['x-unit']).filter((unit) => unit !== undefined));
+    expect([...used].sort()).toEqual(Object.values(UCUM_CODES).sort());
+    expect(PARAMETERS.filter(({ unit }) => !(unit in UCUM_CODES))).toEqual([]);
+  });
+});
+
+describe('the document', () => {
+  it('has every endpoint and its parameters, and says what each part means', () => {
+    expect(Object.keys(openApi.paths)).toEqual(Object.values(ENDPOINTS).map(({ path }) => path));
+    const { parameters, headers, responses } = openApi.components;
+    expect(Object.values(parameters).map(({ schema }) => schema)).toEqual([
+      { type: 'string', enum: ['en', 'ru', 'hy'] },
+      { type: 'integer', minimum: 1, maximum: 2_147_483_647 },
+      { type: 'string', pattern: '^[a-z-]+$' },
+    ]);
+    for (const part of [parameters, headers, responses].flatMap((parts): { description: string }[] =>
+      Object.values(parts),
+    ))
+      expect(part.description).toMatch(/\w{3}/);
+    for (const [path, { get }] of Object.entries(openApi.paths)) {
+      const named = get.parameters.map(({ $ref }) => parameters[$ref.split('/').at(-1) ?? '']?.name);
+      expect(named.map((name) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g));
+    }
+  });
+
+  it('has every status that the code answers errors with, and no other', () => {
+    const sources = ['http', 'api'].flatMap((room) =>
+      readdirSync(join(ROOT, 'src', room)).map((name) => readFileSync(join(ROOT, 'src', room, name), 'utf8')),
+    );
+    const statuses = sources.flatMap((text) => [...text.matchAll(/new Problem\((\d+)/g)].map(([, status]) => status));
+    expect([...new Set(statuses)].sort()).toEqual(Object.keys(PROBLEMS));
+    for (const path of Object.keys(openApi.paths)) {
+      for (const status of [200, 304, ...statuses.map(Number)]) documentedResponse(path, status);
+    }
+    expect(() => documentedResponse('/en/air-quality-app/v1/stations.json', 418)).toThrow('no 418');
+  });
+
+  it('has examples that match their schemas', () => {
+    const shown = Object.values(openApi.paths).flatMap(({ get }) => {
+      const { content } = get.responses[200] as ReturnType<typeof documentedResponse>;
+      return content?.['application/json'] ?? [];
+    });
+    const examples = shown.filter(({ example }) => example !== undefined);
+    expect(examples).toHaveLength(3);
+    for (const { schema, example } of examples) {
+      const validate = validatorOf(schema);
+      validate(example);
+      expect(validate.errors).toBeNull();
+    }
+  });
+
+  it('asks for a User-Agent and for attribution, and has the version and license of the package', () => {
+    const { version, license } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    expect(openApi.info).toMatchObject({ title: 'airseries', version, license: { identifier: license } });
+    expect(openApi.info.description).toMatch(/User-Agent.*credit/s);
+  });
+
+  it('is free of lint', async () => {
+    const config = await createConfig({ extends: ['recommended'] });
+    const problems = await lintFromString({ source: JSON.stringify(openApi), config });
+    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([]);
+    const spoilt = { ...openApi, components: { ...openApi.components, schemas: {} } };
+    expect((await lintFromString({ source: JSON.stringify(spoilt), config })).length).toBeGreaterThan(10);
+  });
+});
+
+describe('a TypeScript client', () => {
+  const CLIENT = `
+    import type { components, paths } from './api.d.ts';
+    type Body<Path extends keyof paths> = paths[Path]['get']['responses'][200]['content']['application/json'];
+    type Values<Path extends keyof paths> = paths[Path]['get']['parameters']['path'];
+
+    async function get<Path extends keyof paths>(path: Path, values: Values<Path>): Promise<Body<Path>> {
+      const url = path.replace(/{(\\w+)}/g, (_, name) => String(values[name as keyof Values<Path>]));
+      const res = await fetch(url, { headers: { 'User-Agent': 'example/1.0' } });
+      const body: unknown = await res.json();
+      if (res.status !== 200) throw new Error((body as components['schemas']['Problem']).detail);
+      return body as Body<Path>;
+    }
+
+    const station = await get('/{locale}/air-quality-app/v1/station/{id}.json', { locale: 'hy', id: 3 });
+    const pm25: number | null = station['pm2.5'];
+    const point: 'N' | 'S' | null = station.wind_direction === 'N' || station.wind_direction === 'S' ? station.wind_direction : null;
+    const region = await get('/{locale}/air-quality-app/v1/region/{slug}.json', { locale: 'en', slug: 'velmora' });
+    const city: string = 'city' in region ? region.city : region.title;
+    const history = await get('/{locale}/air-quality-app/v1/station/{id}-history.json', { locale: 'ru', id: 3 });
+    const lowest: number | undefined = history['30d'][0]?.range_pm25?.[0];
+    const list = await get('/{locale}/air-quality-app/v1/stations.json', { locale: 'en' });
+    const first: string | undefined = list.providers[0]?.title;
+    console.log(pm25, point, city, lowest, first);
+`;
+  const WRONG = [
+    "await get('/{locale}/air-quality-app/v1/stations.json', { locale: 'fr' });",
+    'station.pm25;',
+    "history['24h'][0]?.min_pm25;",
+    'const id: string = station.id; console.log(id);',
+    "station.wind_direction === 'north';",
+    "await get('/{locale}/air-quality-app/v1/region/{slug}.json', { locale: 'en' });",
+  ];
+
+  it('compiles with types generated from the document, and what the document has not does not', async () => {
+    const folder = temporaryFolder('client');
+    writeFileSync(join(folder, 'api.d.ts'), await openApiTypes(openApi as never));
+    const marked = WRONG.map((line) => `    // @ts-expect-error\n    ${line}\n`).join('');
+    writeFileSync(join(folder, 'client.ts'), `${CLIENT}${marked}`);
+    const compilerOptions = {
+      strict: true,
+      noUncheckedIndexedAccess: true,
+      target: 'es2023',
+      module: 'nodenext',
+      types: [],
+    };
+    writeFileSync(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions: { ...compilerOptions, noEmit: true } }),
+    );
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+    const compile = () =>
+      spawnSync(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder], { encoding: 'utf8' })
+        .stdout;
+    expect(compile()).toBe('');
+    writeFileSync(join(folder, 'client.ts'), `${CLIENT}${WRONG.join('\n')}`);
+    expect(compile().match(/error TS/g)).toHaveLength(WRONG.length);
+  });
+});
