@@ -69,3 +69,55 @@ function plain(fields: object, message: string): string[] {
   });
   return parts.length === 0 ? [] : [parts.join(' ')];
 }
+
+const WINDOW_MS = 1_000;
+
+type Level = 'info' | 'warn' | 'error';
+type Held = { fields: object; times: number; write(fields: object): void };
+
+/**
+ * A log for request handlers, which might repeat a message a thousand times a second. A message is logged at once; of its repetitions within
+ * the next second only the last, at the end of that second, with the number left out. Debug lines are not limited.
+ */
+export function boundedLog(log: Log): Log {
+  const held = new Map<string, Held>();
+  const seen = new Set<string>();
+  let isOpen = false;
+
+  function beginWindow(): void {
+    if (!isOpen) setTimeout(endWindow, WINDOW_MS).unref();
+    isOpen = true;
+  }
+
+  function endWindow(): void {
+    isOpen = false;
+    seen.clear();
+    for (const [kind, { fields, times, write }] of held) {
+      seen.add(kind);
+      write(times === 1 ? fields : { ...fields, left_out: times - 1 });
+    }
+    if (held.size > 0) beginWindow();
+    held.clear();
+  }
+
+  const bounded = (level: Level) => (first: string | object, second?: string) => {
+    const [fields, message] = typeof first === 'string' ? [{}, first] : [first, second ?? ''];
+    const write = (all: object) => log[level](all, message);
+    const kind = `${level} ${message}`;
+    if (!seen.has(kind)) {
+      seen.add(kind);
+      beginWindow();
+      return write(fields);
+    }
+    const times = (held.get(kind)?.times ?? 0) + 1;
+    held.delete(kind);
+    held.set(kind, { fields, times, write });
+  };
+  return {
+    debug: log.debug.bind(log),
+    info: bounded('info'),
+    warn: bounded('warn'),
+    error: bounded('error'),
+    isLevelEnabled: (level) => log.isLevelEnabled?.(level) !== false,
+  };
+}

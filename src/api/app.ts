@@ -8,17 +8,23 @@ import type { Clock } from '../clock.ts';
 import { BASE_PATH, ENDPOINTS, type EndpointName, pathPattern } from '../contract/endpoints.ts';
 import { makeOpenApi } from '../contract/openapi.ts';
 import type { ApiDb } from '../database/pools.ts';
-import { answerOf, sendAnswer } from '../http/answers.ts';
-import { makeErrorHandlers, refuseMalformedPath } from '../http/errors.ts';
-import { ANY_ORIGIN, accessLog, addPath, allowAnyOrigin, bareApp, pathOf } from '../http/middleware.ts';
-import { setRoute } from '../http/observed.ts';
+import { answerOf, sendAnswer, setRoute } from '../http/answers.ts';
+import {
+  ANY_ORIGIN,
+  accessLog,
+  addPath,
+  allowAnyOrigin,
+  bareApp,
+  makeErrorHandlers,
+  pathOf,
+  refuseMalformedPath,
+} from '../http/middleware.ts';
 import { type DataVersions, makeResponseCache } from '../http/responseCache.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/definitions.ts';
 import { measure } from '../metrics/recorders.ts';
 import { makeSiteUrls } from './current.ts';
-import { makeDocuments } from './documents.ts';
-import { unknownPath } from './paths.ts';
+import { makeDocuments, unknownPath } from './documents.ts';
 
 export type AppOptions = {
   db: ApiDb;

@@ -1,11 +1,12 @@
 /** The five documents of the API: what a path names, and how it is rendered from one query (three for the list of stations). */
 import type { Request } from 'express';
 import type { Clock } from '../clock.ts';
-import type { EndpointName } from '../contract/endpoints.ts';
-import type { Locale } from '../contract/locales.ts';
+import { ENDPOINTS, type EndpointName, MAX_STATION_ID, PATH_PARAMETERS } from '../contract/endpoints.ts';
+import { isLocale, LOCALES, type Locale } from '../contract/locales.ts';
 import type { ApiDb } from '../database/pools.ts';
 import { answerOf } from '../http/answers.ts';
 import type { Rendering } from '../http/responseCache.ts';
+import { notFound, type Problem, quoted } from '../http/send.ts';
 import {
   presentRegion,
   presentStation,
@@ -16,7 +17,6 @@ import {
   type SiteUrls,
 } from './current.ts';
 import { presentRegionHistory, presentStationHistory, queryRegionHistory, queryStationHistory } from './history.ts';
-import { localeOf, noSuchRegion, noSuchStation, slugOf, stationIdOf } from './paths.ts';
 
 /** Renders a document as of the moment of the call. Rejects with Problem 404 where there is no such station or region. */
 export type RenderDocument = () => Promise<Omit<Rendering, 'route'>>;
@@ -24,6 +24,7 @@ export type RenderDocument = () => Promise<Omit<Rendering, 'route'>>;
 /** Each throws Problem 404 for a path that can't name anything. */
 export type Documents = Record<EndpointName, (req: Request) => RenderDocument>;
 
+/** Per endpoint, how a request is parsed and its document rendered. */
 export function makeDocuments({ db, clock, site }: { db: ApiDb; clock: Clock; site: SiteUrls }): Documents {
   return {
     stations(req) {
@@ -86,4 +87,55 @@ function rendering(locale: Locale, content: object, rows: readonly Validity[]): 
     ),
     version: rows.length === 0 ? 0 : Math.min(...rows.map((row) => row.data_version ?? 0)), // 0: an empty network isn't worth keeping,
   };
+}
+
+/** Throws Problem 404 where there is no such locale. */
+function localeOf(req: Request): Locale {
+  const locale = parameter(req, 'locale');
+  if (!isLocale(locale)) throw noSuchLocale(locale);
+  return locale;
+}
+
+/** Throws Problem 404 for a number that no station can have. */
+function stationIdOf(req: Request): number {
+  const id = Number(parameter(req, 'id'));
+  if (id > MAX_STATION_ID) throw noSuchStation(id);
+  return id;
+}
+
+/** The pattern of the path has checked it. */
+function slugOf(req: Request): string {
+  return parameter(req, 'slug');
+}
+
+const noSuchLocale = (locale: string) =>
+  notFound(
+    `There is no locale ${quoted(locale)}. Use one of ${LOCALES.join(', ')}, as in /en/air-quality-app/v1/stations.json.`,
+  );
+
+const noSuchStation = (id: number) =>
+  notFound(`There is no station ${id}. The ids of all listed stations are in stations.json, as stations[].id.`);
+
+const noSuchRegion = (slug: string) =>
+  notFound(
+    `There is no region ${quoted(slug)}. The slugs of all cities and districts are in stations.json, as regions[].slug.`,
+  );
+
+function parameter(req: Request, name: string): string {
+  return String(req.params[name]);
+}
+
+const SUBJECT = /^\/[^/]+\/air-quality-app\/v1\/(station|region)\/(.*?)(?:-history)?\.json$/s;
+
+/** The 404 for a path that matches no endpoint, as specific as the path allows. */
+export function unknownPath(path: string): Problem {
+  const [, locale] = /^\/([^/]*)\/air-quality-app\//.exec(path) ?? [];
+  if (locale !== undefined && !isLocale(locale)) return noSuchLocale(locale);
+  const [, kind, name = ''] = SUBJECT.exec(path) ?? [];
+  if (kind === 'station') return notFound(`${quoted(name)} cannot be a ${PATH_PARAMETERS.id.meaning}.`);
+  if (kind === 'region') return notFound(`${quoted(name)} cannot be a ${PATH_PARAMETERS.slug.meaning}.`);
+  const paths = Object.values(ENDPOINTS).map((endpoint) => endpoint.path);
+  return notFound(
+    `There is nothing at ${quoted(path)}. The endpoints are ${paths.join(', ')}, described in /openapi.json; case matters, and none ends in a slash.`,
+  );
 }

@@ -1,7 +1,7 @@
 /**
  * The version of the published data: a number that the database raises whenever they may have changed (logic.raise_data_version). A process
- * hears of it by NOTIFY, and asks for it every second as well: a connection that was cut silently brings no notification, a standby sends none,
- * and the answer tells that the database is in contact.
+ * learns it by NOTIFY, and polls it every second as well: a connection that was cut silently delivers nothing, a standby sends nothing, and
+ * each answer confirms that the database is in contact.
  */
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';

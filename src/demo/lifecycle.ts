@@ -19,6 +19,7 @@ export async function shouldLoadDemo(target: DatabaseAddress): Promise<boolean> 
   });
 }
 
+/** Whether the database contains the demo network. */
 export async function hasDemo(target: DatabaseAddress): Promise<boolean> {
   return await asOwner(target, SESSION, isDemo);
 }

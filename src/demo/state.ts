@@ -2,6 +2,7 @@
 import type { Sql } from '../database/client.ts';
 import { DEMO_PROVIDER, DEMO_PROVIDERS } from './network.ts';
 
+/** Whether the demo's provider is there. */
 export async function isDemo(sql: Sql): Promise<boolean> {
   const [row] = await sql`select exists (select from raw.provider where id = ${DEMO_PROVIDER}) as demo`;
   return row?.demo === true;

@@ -1,6 +1,6 @@
 /**
- * Rendered documents and how they are sent: the bytes in every coding that clients ask for, their validators, 304 to a client that has them.
- * An answer is rendered once and sent any number of times, so what can be computed beforehand is.
+ * Rendered documents and how they are sent: in the coding that a client prefers, with validators, and as 304 to a client that has them. A
+ * document is rendered once and sent many times, so as much as possible is computed beforehand.
  */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -9,7 +9,6 @@ import zlib from 'node:zlib';
 import fresh from 'fresh';
 import Negotiator from 'negotiator';
 import type { Locale } from '../contract/locales.ts';
-import { setSent } from './observed.ts';
 import { JSON_TYPE } from './send.ts';
 
 /** A document in bytes, and the validator of its content. */
@@ -76,7 +75,7 @@ export function sendAnswer(
   else encoded.then((body) => send(req, res, headers, body)).catch(() => res.destroy()); // only for want of memory
 }
 
-/** As one list, which Node writes as it is: setting them one by one takes longer than all the rest of a response that is kept. */
+/** As one list, which Node writes as it is: setting them one by one costs more than all the rest of a kept response. */
 function headersOf(
   { locale, etag }: Answer,
   coding: Coding | undefined,
@@ -104,8 +103,8 @@ const validator = (etag: string, coding: Coding | undefined) =>
   coding === undefined ? `"${etag}"` : `"${etag}-${coding}"`;
 
 /**
- * Fresh for at most a minute, the interval of the refresh. For four more a cache may serve it while it revalidates, so nothing shown is older
- * than the five minutes between two digests. Ten minutes bridge an outage.
+ * Fresh for at most a minute, the interval of the refresh. For four more a cache may serve it while it revalidates, so nothing shown is
+ * older than the five minutes between two digests. Ten minutes bridge an outage.
  */
 const cacheControl = (maxAge: number) => `public, max-age=${maxAge}, stale-while-revalidate=240, stale-if-error=600`;
 
@@ -157,4 +156,38 @@ function codingFor(header: string | undefined): Coding | undefined {
   const coding = best === undefined || best === 'identity' ? undefined : (best as Coding);
   if (negotiated.size < REMEMBERED) negotiated.set(header, coding);
   return coding;
+}
+
+// what metrics ask about a response is kept on it: a WeakMap would cost several times as much
+const ROUTE = Symbol('route');
+const SENT = Symbol('sent');
+
+/** The bytes of the body, and whether the response has a validator. */
+export type Sent = { bytes: number; hasValidator: boolean };
+
+type Observed = ServerResponse & { [ROUTE]?: string; [SENT]?: Sent };
+
+/** Sets the route under which metrics count a request: the pattern of its path. */
+export function setRoute(res: ServerResponse, route: string): void {
+  (res as Observed)[ROUTE] = route;
+}
+
+/** Undefined for a path that doesn't exist. */
+export function routeOf(res: ServerResponse): string | undefined {
+  return (res as Observed)[ROUTE];
+}
+
+/** For headers that are written at once, and can't be read afterwards. */
+function setSent(res: ServerResponse, sent: Sent): void {
+  (res as Observed)[SENT] = sent;
+}
+
+/** As `setSent` has it, else from the headers. */
+export function sentOf(res: ServerResponse): Sent {
+  return (
+    (res as Observed)[SENT] ?? {
+      bytes: Number(res.getHeader('Content-Length') ?? 0),
+      hasValidator: res.getHeader('ETag') !== undefined,
+    }
+  );
 }

@@ -5,7 +5,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Log } from '../log.ts';
-import { isExpecting, refusalOf, sendRefusal, unreadable } from './errors.ts';
+import { isExpecting, refusalOf, sendRefusal, unreadable } from './refusals.ts';
 import { Problem } from './send.ts';
 import { makeTurns, type Turns } from './turns.ts';
 

@@ -1,6 +1,7 @@
-/** What all our Express apps share: settings, routes with their methods, CORS, the access log, and a bound on what requests may log. */
+/** What our Express apps share: settings, routes with their methods, CORS, the access log, and errors as answers. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, {
+  type ErrorRequestHandler,
   type Express,
   type IRouter,
   type NextFunction,
@@ -8,9 +9,10 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
+import { Unavailable } from '../database/errors.ts';
 import type { Log } from '../log.ts';
-import { setRoute } from './observed.ts';
-import { Problem } from './send.ts';
+import { setRoute } from './answers.ts';
+import { Problem, sendProblem } from './send.ts';
 
 const ALLOWED = 'GET, HEAD, OPTIONS';
 
@@ -90,59 +92,53 @@ export function bareApp(): Express {
   return app;
 }
 
-const WINDOW_MS = 1_000;
+/** Of a path or User-Agent in the log, in characters. */
+const LONGEST = 200;
+const RETRY_AFTER_S = 5;
 
-type Level = 'info' | 'warn' | 'error';
-type Held = { fields: object; times: number; write(fields: object): void };
-
-/**
- * A log for request handlers, which might repeat a message a thousand times a second. A message is logged at once; of its repetitions within
- * the next second only the last, at the end of that second, with the number left out. Debug lines are not limited.
- */
-export function boundedLog(log: Log): Log {
-  const held = new Map<string, Held>();
-  const seen = new Set<string>();
-  let isOpen = false;
-
-  function beginWindow(): void {
-    if (!isOpen) setTimeout(endWindow, WINDOW_MS).unref();
-    isOpen = true;
+/** Middleware that refuses a `%` without two hexadecimal digits after it, and bytes that aren't UTF-8: throws Problem 400. */
+export function refuseMalformedPath(req: Request, _res: Response, next: NextFunction): void {
+  try {
+    decodeURIComponent(req.path);
+  } catch {
+    throw new Problem(400, 'The percent-encoding of the path is malformed. No path of this API needs any.');
   }
+  next();
+}
 
-  function endWindow(): void {
-    isOpen = false;
-    seen.clear();
-    for (const [kind, { fields, times, write }] of held) {
-      seen.add(kind);
-      write(times === 1 ? fields : { ...fields, left_out: times - 1 });
-    }
-    if (held.size > 0) beginWindow();
-    held.clear();
-  }
-
-  const bounded = (level: Level) => (first: string | object, second?: string) => {
-    const [fields, message] = typeof first === 'string' ? [{}, first] : [first, second ?? ''];
-    const write = (all: object) => log[level](all, message);
-    const kind = `${level} ${message}`;
-    if (!seen.has(kind)) {
-      seen.add(kind);
-      beginWindow();
-      return write(fields);
-    }
-    const times = (held.get(kind)?.times ?? 0) + 1;
-    held.delete(kind);
-    held.set(kind, { fields, times, write });
-  };
+/** `handle` answers errors, `watch` comes first. Together they log the beginning and the end of an outage, not each request during it. */
+export function makeErrorHandlers(log: Log): { watch: RequestHandler; handle: ErrorRequestHandler } {
+  let unreachable = false;
   return {
-    debug: log.debug.bind(log),
-    info: bounded('info'),
-    warn: bounded('warn'),
-    error: bounded('error'),
-    isLevelEnabled: (level) => log.isLevelEnabled?.(level) !== false,
+    watch(_req, res, next) {
+      res.once('finish', () => {
+        if (!unreachable || !(res.statusCode === 200 || res.statusCode === 304)) return;
+        unreachable = false;
+        log.info('the database is reachable again');
+      });
+      next();
+    },
+    handle(error, req, res, _next) {
+      if (error instanceof Unavailable && !unreachable) {
+        unreachable = true;
+        log.warn({ reason: error.message }, 'the database is unreachable; answering 503 until it is back');
+      }
+      if (!(error instanceof Unavailable || error instanceof Problem))
+        log.error({ err: error, path: req.path.slice(0, LONGEST) }, 'a request failed');
+      if (res.headersSent) res.destroy();
+      else sendProblem(req, res, asProblem(error));
+    },
   };
 }
 
-const LONGEST = 200;
+function asProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof Unavailable) {
+    const detail = `The data cannot be reached at the moment. Try again in ${RETRY_AFTER_S} seconds.`;
+    return new Problem(503, detail, { 'Retry-After': String(RETRY_AFTER_S) });
+  }
+  return new Problem(500, 'Something went wrong on our side, and it has been logged. Try again later.');
+}
 
 /** Middleware that logs each request at debug level once it has ended. Path and User-Agent are cut after 200 characters. */
 export function accessLog(log: Log): (req: IncomingMessage, res: ServerResponse, next: () => void) => void {

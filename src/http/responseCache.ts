@@ -1,7 +1,7 @@
 /**
- * Keeps rendered documents until the data behind them change or time alone changes them. Whoever renders says until when a document is valid
- * without new data, and at which data version it was read; a newer version makes all older documents invalid, and those that were asked for
- * lately are rendered again at once, before their next reader waits. Bounded in bytes; the least recently used go first.
+ * Keeps rendered documents until the data behind them change, or time alone changes them. A rendering says until when it is valid without
+ * new data, and at which data version it was read. A newer version makes older documents invalid; those requested lately are rendered again
+ * at once, before anyone waits for them. Bounded in bytes; the least recently used are dropped first.
  */
 import type { Clock } from '../clock.ts';
 import { Unavailable } from '../database/errors.ts';
@@ -190,7 +190,7 @@ export function makeResponseCache({ maxBytes, clock, versions }: Options): Respo
   function served({ answer, validUntil, lastModified, route }: Entry, now: number, isKept = true): Served {
     const left = Math.floor((validUntil.getTime() - now) / 1_000);
     const maxAge = Math.max(0, Math.min(LONGEST_MAX_AGE_S, left));
-    // without the cache nobody remembers when the content changed
+    // without the cache it is not known when the content changed
     return { answer, route, freshness: { maxAge, lastModified: isKept ? lastModified : undefined } };
   }
 }

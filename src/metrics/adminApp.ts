@@ -1,8 +1,7 @@
 /** The admin port, for orchestrators and Prometheus: /healthz (alive), /readyz (ready for requests), /metrics. */
 import type { Express, Request } from 'express';
 import type { ApiDb } from '../database/pools.ts';
-import { makeErrorHandlers } from '../http/errors.ts';
-import { addPath, bareApp } from '../http/middleware.ts';
+import { addPath, bareApp, makeErrorHandlers } from '../http/middleware.ts';
 import { notFound, quoted, sendBody } from '../http/send.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from './definitions.ts';

@@ -1,6 +1,6 @@
 /** However many requests fail, the log has a line a second of each kind, and the last word in it is true. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { boundedLog } from '../../src/http/middleware.ts';
+import { boundedLog } from '../../src/log.ts';
 import { recordingLog } from '../api/serve.ts';
 
 beforeEach(() => {

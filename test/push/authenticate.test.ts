@@ -4,7 +4,7 @@ import request from 'supertest';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { connect, type DatabaseAddress } from '../../src/database/client.ts';
 import { openWrites } from '../../src/database/pools.ts';
-import { makeErrorHandlers } from '../../src/http/errors.ts';
+import { makeErrorHandlers } from '../../src/http/middleware.ts';
 import { makeLog } from '../../src/log.ts';
 import { makeIngestApp } from '../../src/push/app.ts';
 import { perMinute, presentedToken } from '../../src/push/authenticate.ts';

@@ -1,64 +1,11 @@
-/**
- * Errors as answers: what an app throws, without internals, and logged where the fault is ours; and requests that are refused before any
- * app sees them, in the same form.
- */
-
+/** Refusals of requests before any app sees them, in the form of all other problems. */
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express';
-import { Unavailable } from '../database/errors.ts';
-import type { Log } from '../log.ts';
 import { ANY_ORIGIN } from './middleware.ts';
 import { JSON_TYPE, Problem, problemBody, sendProblem } from './send.ts';
 
-const RETRY_AFTER_S = 5;
-const LONGEST_PATH = 200; // in the log
 /** How long a refused client may take to read the reason and hang up. */
 const LINGER_MS = 1_000;
-
-/** Middleware that refuses a `%` without two hexadecimal digits after it, and bytes that aren't UTF-8: throws Problem 400. */
-export function refuseMalformedPath(req: Request, _res: Response, next: NextFunction): void {
-  try {
-    decodeURIComponent(req.path);
-  } catch {
-    throw new Problem(400, 'The percent-encoding of the path is malformed. No path of this API needs any.');
-  }
-  next();
-}
-
-/** `handle` answers errors, `watch` comes first. Together they log the beginning and the end of an outage, not each request during it. */
-export function makeErrorHandlers(log: Log): { watch: RequestHandler; handle: ErrorRequestHandler } {
-  let unreachable = false;
-  return {
-    watch(_req, res, next) {
-      res.once('finish', () => {
-        if (!unreachable || !(res.statusCode === 200 || res.statusCode === 304)) return;
-        unreachable = false;
-        log.info('the database is reachable again');
-      });
-      next();
-    },
-    handle(error, req, res, _next) {
-      if (error instanceof Unavailable && !unreachable) {
-        unreachable = true;
-        log.warn({ reason: error.message }, 'the database is unreachable; answering 503 until it is back');
-      }
-      if (!(error instanceof Unavailable || error instanceof Problem))
-        log.error({ err: error, path: req.path.slice(0, LONGEST_PATH) }, 'a request failed');
-      if (res.headersSent) res.destroy();
-      else sendProblem(req, res, asProblem(error));
-    },
-  };
-}
-
-function asProblem(error: unknown): Problem {
-  if (error instanceof Problem) return error;
-  if (error instanceof Unavailable) {
-    const detail = `The data cannot be reached at the moment. Try again in ${RETRY_AFTER_S} seconds.`;
-    return new Problem(503, detail, { 'Retry-After': String(RETRY_AFTER_S) });
-  }
-  return new Problem(500, 'Something went wrong on our side, and it has been logged. Try again later.');
-}
 
 /** Why a request can't be passed to an app; undefined if it can. `req.url` is then a path that Express can parse. */
 export function refusalOf(req: IncomingMessage): Problem | undefined {
