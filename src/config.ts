@@ -45,8 +45,7 @@ const SCHEMA = z.object({
   }),
   embedded: z.enum(['bundled', 'local']).optional().register(ABOUT, {
     name: 'EMBEDDED_PG',
-    meaning:
-      '`bundled` (from npm) or `local` (installed on this machine); unset: local if there is one with TimescaleDB',
+    meaning: '`bundled` (from npm) or `local` (installed on this machine); unset: local if a suitable one is found',
   }),
   timeZone: z.string().optional().register(ABOUT, {
     name: 'TIME_ZONE',
