@@ -45,7 +45,8 @@ const SCHEMA = z.object({
   }),
   embedded: z.enum(['bundled', 'local']).optional().register(ABOUT, {
     name: 'EMBEDDED_PG',
-    meaning: '`bundled` (from npm) or `local` (installed on this machine); unset: local if there is one with TimescaleDB',
+    meaning:
+      '`bundled` (from npm) or `local` (installed on this machine); unset: local if there is one with TimescaleDB',
   }),
   timeZone: z.string().optional().register(ABOUT, {
     name: 'TIME_ZONE',
@@ -71,8 +72,7 @@ const SCHEMA = z.object({
   }),
   drainSeconds: z.coerce.number().int().min(0).max(300).optional().register(ABOUT, {
     name: 'DRAIN_SECONDS',
-    meaning:
-      'how long requests are still served after SIGTERM, while readiness is 503 and load balancers turn away',
+    meaning: 'how long requests are still served after SIGTERM, while readiness is 503 and load balancers turn away',
     defaultsTo: '5 with a database URL, else 0',
   }),
   role: z.enum(['all', 'api', 'worker']).default('all').register(ABOUT, {
@@ -93,8 +93,7 @@ const SCHEMA = z.object({
   }),
   pullHosts: z.string().transform(readHosts).default([]).register(ABOUT, {
     name: 'PULL_HOSTS',
-    meaning:
-      'hosts that may be polled for readings, such as `data.sensor.community`, with their port if it is unusual',
+    meaning: 'hosts that may be polled for readings, such as `data.sensor.community`, with their port if it is unusual',
   }),
   rawRetention: retention.optional().register(ABOUT, {
     name: 'RAW_RETENTION',
