@@ -30,7 +30,7 @@ it('a second worker takes over within ten seconds after the first dies, and the 
   const second = await run('worker');
   const api = await run('api');
   expect([first, second, api].map(works)).toEqual([true, false, false]);
-  expect(api.log()).not.toMatch(/aggregates|standing by|readings are taken in/);
+  expect(api.log()).not.toMatch(/aggregates|standing by|HTTP ingestion is open/);
   expect(await answers(api.port)).toBe(200);
   expect(await Promise.all([answers(first.port), answers(second.port)])).toEqual(['no listener', 'no listener']);
 
