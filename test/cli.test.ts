@@ -1,4 +1,4 @@
-/** The operator's commands, run as an operator runs them. */
+/** The operator's commands, run as separate processes. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -98,7 +98,7 @@ describe('bad usage', () => {
     expect(code).toBe(1);
     for (const name of ['PORT=http', 'FIXED_NOW=noon', 'DATABASE_URL: must look like', 'at least 35 days', 'ROLE=boss'])
       expect(stderr).toContain(name);
-    expect(stderr).not.toContain('mysql://x'); // it would hold a password
+    expect(stderr).not.toContain('mysql://x'); // it could contain a password
   });
 });
 
@@ -148,7 +148,7 @@ describe('one network from its file to its audit', () => {
 
   it('migrates, imports, refreshes and audits', async () => {
     expect((await json('migrate')).result).toMatchObject({ time_zone: 'Asia/Yerevan', engine: 'plain' });
-    // from here on the commands find a running server: starting one for each would take most of the time
+    // from here on the commands use a running server: starting one for each would take most of the time
     server = await openEmbeddedServer({
       dataDirectory: join(home.folder, 'data'),
       kind: 'bundled',

@@ -1,4 +1,4 @@
-/** The configuration has one declaration; what the README and .env.example say of it is held to that. */
+/** The configuration is declared once; README and .env.example must agree with it. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { CONFIGURATION, readConfig, VARIABLES } from '../src/config.ts';
@@ -6,26 +6,26 @@ import { DEFAULT_EPOCH, DEFAULT_TIME_ZONE } from '../src/database/migrate.ts';
 
 const textOf = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 
-it('is in the README: every variable, its default and what it means', () => {
+it('the configuration is in the README: every variable, its default and its meaning', () => {
   const [, table = ''] = /\n\| variable +\| default .*\n\|[-| ]+\n((?:\|.*\n)+)/.exec(textOf('README.md')) ?? [];
   const rows = table.trimEnd().split('\n');
-  const told = rows.map((row) =>
+  const documented = rows.map((row) =>
     row
       .slice(1, -1)
       .split('|')
       .map((cell) => cell.trim().replace(/^`([^`]+)`$/, '$1')),
   );
-  expect(told).toEqual(CONFIGURATION.map(({ name, defaultsTo, meaning }) => [name, defaultsTo, meaning]));
+  expect(documented).toEqual(CONFIGURATION.map(({ name, defaultsTo, meaning }) => [name, defaultsTo, meaning]));
 });
 
-it('is in .env.example, with the defaults', () => {
+it('the configuration is in .env.example, with the defaults', () => {
   const lines = [...textOf('.env.example').matchAll(/^(\w+)=(.*)$/gm)];
   const given = Object.fromEntries(lines.map(([, name, value]) => [name, value]));
   expect(Object.keys(given)).toEqual(expect.arrayContaining([...VARIABLES]));
   expect(readConfig(given)).toEqual(readConfig({}));
 });
 
-it('is what was configured, with the types that the service uses', () => {
+it('the configuration has the values of the environment, with the types that the service uses', () => {
   const config = readConfig({
     DATABASE_URL: 'postgres://me@here/air',
     PORT: '80',
@@ -48,7 +48,7 @@ it('is what was configured, with the types that the service uses', () => {
   expect(readConfig({})).toMatchObject({ drainSeconds: 0, pullHosts: [], siteBaseUrl: '', role: 'all' });
 });
 
-it('defaults to the zone and the epoch of a new database', () => {
+it('the configuration defaults to the time zone and the epoch of a new database', () => {
   const defaults = Object.fromEntries(CONFIGURATION.map(({ name, defaultsTo }) => [name, defaultsTo]));
   expect(defaults).toMatchObject({ TIME_ZONE: DEFAULT_TIME_ZONE, EPOCH: DEFAULT_EPOCH });
 });

@@ -1,6 +1,6 @@
 /**
- * What the listeners of a running service bear: how long they wait, how large a head and a body may be, how many bodies at once. Their
- * settings are those that the process really has, not those that some file says.
+ * Limits of the listeners of a running service: timeouts, sizes of headers and bodies, and the number of bodies at once. Settings are read
+ * from the process itself.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,9 +10,9 @@ import { engines } from './support/database.ts';
 import { citiesOfOneStation, type Installation, install } from './support/installation.ts';
 import {
   type Answer,
-  ask,
   beginBatch,
   beginRequest,
+  httpGet,
   SERVICE_NOW,
   type Service,
   startService,
@@ -48,8 +48,8 @@ describe.each([
   ['admin', 10_000],
   ['ingest', 20_000],
 ] as const)('the %s listener', (name, requestTimeout) => {
-  it(`waits 5 seconds for a head, ${requestTimeout / 1_000} for a request, and keeps idle connections for 75`, async () => {
-    await ask(service.port[name], PATHS[name]);
+  it(`waits 5 seconds for headers, ${requestTimeout / 1_000} for a request, and keeps idle connections for 75`, async () => {
+    await httpGet(service.port[name], PATHS[name]);
     expect(JSON.parse(readFileSync(join(folder, `${service.port[name]}.json`), 'utf8'))).toEqual({
       headersTimeout: 5_000,
       requestTimeout,
@@ -58,10 +58,10 @@ describe.each([
     });
   });
 
-  it('takes a head of 15 KiB, and answers one of 17 KiB with 431', async () => {
+  it('accepts headers of 15 KiB, and answers headers of 17 KiB with 431', async () => {
     const status = async (bytes: number) =>
-      (await ask(service.port[name], PATHS[name], { 'X-Filler': 'x'.repeat(bytes) })).status;
-    expect(await status(15 * 1024)).toBe((await ask(service.port[name], PATHS[name])).status);
+      (await httpGet(service.port[name], PATHS[name], { 'X-Filler': 'x'.repeat(bytes) })).status;
+    expect(await status(15 * 1024)).toBe((await httpGet(service.port[name], PATHS[name])).status);
     expect(await status(17 * 1024)).toBe(431);
   });
 });
@@ -84,13 +84,13 @@ describe('bodies', () => {
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 413]);
   });
 
-  it('are taken 4 at once of one token: the next is asked to come back in 2 seconds, and all 4 are finished', async () => {
+  it('are accepted 4 at once per token: the next gets Retry-After: 2, and all 4 are finished', async () => {
     const begin = () => beginBatch(service, [{ sensor_id: 1, time, pm25: 10 }]);
     const begun = Array.from({ length: 4 }, begin);
     const next = () => post('/v1/readings', '[]');
     let refused = await next();
     await until(async () => {
-      for (const [n, one] of begun.entries()) if (one.answered()) begun[n] = begin(); // the next was there before it
+      for (const [n, one] of begun.entries()) if (one.answered()) begun[n] = begin(); // refused, because the next one arrived first
       refused = await next();
       return refused.status !== 200 && begun.every((one) => !one.answered());
     }, 'the fifth is refused');

@@ -1,4 +1,4 @@
-/** The service as a process: from its start to its end, frozen at an instant, on an embedded server. */
+/** The service as a process, from start to end, with FIXED_NOW and an embedded server. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ const home = makeHome();
 const NOW = '2026-11-19T09:30:00Z';
 afterAll(() => home.remove());
 
-it('starts, answers as of its instant, and ends when it is told to', async () => {
+it('the service starts, answers as of FIXED_NOW, and ends on SIGTERM', async () => {
   await imported();
   const [PORT, ADMIN_PORT] = [await freePort(), await freePort()];
   const environment = {
@@ -41,19 +41,19 @@ it('starts, answers as of its instant, and ends when it is told to', async () =>
   });
   expect((await fetch(`http://localhost:${ADMIN_PORT}/healthz`)).status).toBe(200);
 
-  // a second one on the same ports says so and goes
+  // a second one on the same ports reports that and exits
   const second = await start('main', [], environment).finished;
   expect(second.code).toBe(1);
   expect(second.stderr).toMatch(/Port \d+ is in use.*(PORT|ADMIN_PORT)/);
 
-  // a command shares its server
+  // a command uses the running server
   expect((await start('cli', ['audit'], { ...home.environment, FIXED_NOW: NOW }).finished).stdout.trim()).toBe('[]');
 
   service.kill('SIGTERM');
   expect((await service.finished).code).toBe(0);
 });
 
-it('survives being killed: nothing is left behind and the next start works', async () => {
+it('after the service is killed, no process remains and the next start works', async () => {
   const [PORT, ADMIN_PORT] = [await freePort(), await freePort()];
   const environment = { ...home.environment, PORT, ADMIN_PORT, FIXED_NOW: NOW, DEMO: 'off' };
   const killed = start('main', [], environment);

@@ -1,9 +1,11 @@
-/** What a running service logs, and what it keeps to itself: one JSON object a line, nothing on stdout, and no insides for clients. */
+/** The log of a running service: one JSON object a line, nothing on stdout, no secrets; and no internals in answers. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { engines } from './support/database.ts';
 import { citiesOfOneStation, type Installation, install } from './support/installation.ts';
-import { ask, beginRequest, type Service, startService } from './support/service.ts';
+import { beginRequest, httpGet, type Service, startService } from './support/service.ts';
 
+/** Not in the response cache. */
+const UNREQUESTED = '/hy/air-quality-app/v1/station/1.json';
 const STATION = '/en/air-quality-app/v1/station/1.json';
 const LEVELS = { debug: 20, info: 30, warn: 40, error: 50 };
 type Line = { level: number; time: number; msg: string } & Record<string, unknown>;
@@ -28,7 +30,7 @@ const lines = () =>
     .map((line): Line => JSON.parse(line));
 const saying = (text: string) => lines().filter(({ msg }) => msg.includes(text));
 
-it('says where it can be tried once it is ready, after everything else has begun', async () => {
+it('logs its URL once it is ready, after everything else has started', async () => {
   const messages = lines().map(({ msg }) => msg);
   expect(messages).toContain(`HTTP ingestion is open at http://127.0.0.1:${service.port.ingest}/v1/readings`);
   expect(messages).toContain('this process is the worker');
@@ -40,8 +42,8 @@ it('says where it can be tried once it is ready, after everything else has begun
   expect(opened('aggregates are up to date')).toBeLessThan(opened('ready: '));
 });
 
-it('counts the runs of every job from zero, so that one that never runs can be seen', async () => {
-  const { body } = await ask(service.port.admin, '/metrics');
+it('has a counter at zero for every job, so that one that never runs can be seen', async () => {
+  const { body } = await httpGet(service.port.admin, '/metrics');
   const tasks = [...body.matchAll(/^airseries_job_runs_total\{task="([^"]+)"\} \d+$/gm)].map(([, task]) => task);
   expect(tasks.sort()).toEqual([
     'audit',
@@ -56,7 +58,7 @@ it('counts the runs of every job from zero, so that one that never runs can be s
 });
 
 it('logs a request on one line, without its query string', async () => {
-  await ask(service.port.public, `${STATION}?password=1234`, { 'User-Agent': 'my-widget/1.0' });
+  await httpGet(service.port.public, `${STATION}?password=1234`, { 'User-Agent': 'my-widget/1.0' });
   await service.logged('my-widget');
   const about = {
     level: LEVELS.debug,
@@ -70,7 +72,7 @@ it('logs a request on one line, without its query string', async () => {
   expect(service.log()).not.toContain('1234');
 });
 
-it('never logs a token, whether or not it is a good one', async () => {
+it('never logs a token, valid or not', async () => {
   const path = '/v1/readings';
   for (const [token, status] of [
     [service.token, 200],
@@ -89,10 +91,10 @@ it('never logs a token, whether or not it is a good one', async () => {
   expect(service.log()).not.toContain(service.token.slice(0, -1));
 });
 
-it('tells a client nothing of what went wrong inside, and logs it with its stack and SQLSTATE', async () => {
+it('reveals no internals of an error to clients, and logs it with its stack and SQLSTATE', async () => {
   const superuser = here.database.superuser();
   await superuser`alter schema api rename to elsewhere`;
-  const answer = await ask(service.port.public, STATION);
+  const answer = await httpGet(service.port.public, UNREQUESTED);
   await superuser`alter schema elsewhere rename to api`;
   expect([answer.status, JSON.parse(answer.body)]).toEqual([
     500,
@@ -107,13 +109,13 @@ it('tells a client nothing of what went wrong inside, and logs it with its stack
   expect(more).toEqual([]);
   expect(line).toMatchObject({
     level: LEVELS.error,
-    path: STATION,
+    path: UNREQUESTED,
     err: { stack: expect.stringContaining('at '), code: '3F000' },
   });
-  expect((await ask(service.port.public, STATION)).status).toBe(200);
+  expect((await httpGet(service.port.public, UNREQUESTED)).status).toBe(200);
 });
 
-it('writes JSON and nothing else, up to its last line, and nothing on stdout', async () => {
+it('logs only JSON up to its last line, and writes nothing to stdout', async () => {
   service.kill('SIGTERM');
   const { code, stdout } = await service.finished;
   expect([code, stdout]).toEqual([0, '']);

@@ -1,9 +1,9 @@
-/** The end of the service: what is asked to stop, stops in an order in which nothing that was begun is lost, and says how it went. */
+/** Shutdown of the service: requests and jobs under way are finished in order, and the exit code tells whether they were. */
 import { beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../src/database/client.ts';
 import { engines } from './support/database.ts';
 import { citiesOfOneStation, type Installation, install, reading } from './support/installation.ts';
-import { ask, beginBatch, SERVICE_NOW, type Service, startService, until } from './support/service.ts';
+import { beginBatch, httpGet, SERVICE_NOW, type Service, startService, until } from './support/service.ts';
 
 const STATION = '/en/air-quality-app/v1/station/1.json';
 const time = SERVICE_NOW.toISOString();
@@ -23,11 +23,11 @@ beforeEach(async () => {
   };
 });
 
-const isRefused = async (server: keyof Service['port']) => (await ask(service.port[server], '/')).status === 0;
+const isRefused = async (server: keyof Service['port']) => (await httpGet(service.port[server], '/')).status === 0;
 
-/** Nothing that reads stations is answered until it is released. */
+/** Blocks every request that reads stations until it is released. */
 async function holdStations(): Promise<() => Promise<void>> {
-  await superuser`select`; // the driver never reserves a connection that it has yet to open
+  await superuser`select`; // the driver reserves only connections that are already open
   const held = await superuser.reserve();
   await held`begin`;
   await held`lock table api.station in access exclusive mode`;
@@ -43,16 +43,16 @@ const isWaiting = async () => {
   return waiting.length > 0;
 };
 
-it('SIGTERM: for DRAIN_SECONDS readiness is 503 and requests are served as before, each asking its client to leave', async () => {
+it('SIGTERM: for DRAIN_SECONDS /readyz answers 503 and requests are still served, with Connection: close', async () => {
   const there = await install(engines[0] ?? 'plain', citiesOfOneStation(['town']));
   const draining = await startService(there, { DEMO: 'off', DRAIN_SECONDS: '60' });
-  expect((await ask(draining.port.admin, '/readyz')).status).toBe(200);
+  expect((await httpGet(draining.port.admin, '/readyz')).status).toBe(200);
   draining.kill('SIGTERM');
   await draining.logged('stopping');
-  expect((await ask(draining.port.admin, '/readyz')).status).toBe(503);
-  const answer = await ask(draining.port.public, STATION);
+  expect((await httpGet(draining.port.admin, '/readyz')).status).toBe(503);
+  const answer = await httpGet(draining.port.public, STATION);
   expect([answer.status, answer.headers.connection]).toEqual([200, 'close']);
-  draining.kill('SIGTERM'); // twice: at once
+  draining.kill('SIGTERM'); // a second signal ends it at once
   expect((await draining.finished).code).toBe(1);
   await there.close();
 });
@@ -60,21 +60,21 @@ it('SIGTERM: for DRAIN_SECONDS readiness is 503 and requests are served as befor
 it('SIGTERM: requests under way are finished, the public port closes first and the admin port last, and it exits with 0', async () => {
   const batch = beginBatch(service, [{ sensor_id: 2, time, pm25: 30 }]);
   const release = await holdStations();
-  const get = ask(service.port.public, STATION);
+  const get = httpGet(service.port.public, STATION);
   await until(isWaiting, 'the request waits for the database');
 
   service.kill('SIGTERM');
   await service.logged('stopping');
   await release();
   const answer = await get;
-  expect([200, 503]).toContain(answer.status); // not cut; 503 if this machine took more than the 2 seconds that a statement may
+  expect([200, 503]).toContain(answer.status); // not cut; 503 if a statement took more than its 2 seconds on this machine
   expect(answer.headers.connection).toBe('close');
 
-  // the batch is not at its end yet: its port waits for it, and behind it the admin port and the database
+  // the batch is incomplete: its port waits for it, and the admin port and the database close after that
   await until(() => isRefused('public'), 'the public port is closed');
   await until(() => isRefused('ingest'), 'the ingest port takes no new requests');
   expect(batch.answered()).toBe(false);
-  expect((await ask(service.port.admin, '/healthz')).status).toBe(200);
+  expect((await httpGet(service.port.admin, '/healthz')).status).toBe(200);
   const taken = await batch.finish(']');
   expect([taken.status, taken.headers.connection]).toEqual([200, 'close']);
   expect(JSON.parse(taken.body)).toEqual({ received: 1, accepted: 1, unchanged: 0, quarantined: [] });
@@ -84,7 +84,7 @@ it('SIGTERM: requests under way are finished, the public port closes first and t
   expect(await here.get('station/2.json', SERVICE_NOW)).toMatchObject({ 'pm2.5': 30 });
 });
 
-it('a second signal ends it at once, with exit code 1, and cuts what was under way', async () => {
+it('a second signal ends it at once, with exit code 1, and cuts requests under way', async () => {
   const batch = beginBatch(service, [{ sensor_id: 2, time, pm25: 30 }]);
   service.kill('SIGTERM');
   await service.logged('stopping');

@@ -1,9 +1,9 @@
 /**
- * Series of a place over the time range chosen above the dashboard: hours up to 15 days of it, days up to 400, months beyond. All
- * but one part of the query are known to be empty before it runs.
+ * Series of a station or region over the dashboard's time range: hours up to 15 days, days up to 400, months beyond. The planner
+ * drops every part of the query but one before it runs.
  */
 import type { Target } from './panel.ts';
-import type { Place } from './place.ts';
+import type { Subject } from './subject.ts';
 import { series } from './targets.ts';
 
 const RANGE = '$__timeTo()::timestamptz - $__timeFrom()::timestamptz';
@@ -14,8 +14,8 @@ const RESOLUTIONS = [
   { resolution: 'monthly', when: `${RANGE} > interval '400 days'` },
 ];
 
-/** Columns of the views by the name of their series; those that hours have not (extremes) are null there. */
-export function buckets({ view, isChosen }: Place, columns: Readonly<Record<string, string>>): Target[] {
+/** `columns` maps names of series to columns of the views; extremes, which hours do not have, are null there. */
+export function buckets({ view, isChosen }: Subject, columns: Readonly<Record<string, string>>): Target[] {
   const parts = RESOLUTIONS.map(({ resolution, when }) => {
     const list = Object.entries(columns).map(([name, column]) => {
       const missing = resolution === 'hourly' && /^b\.(min|max)_/.test(column);

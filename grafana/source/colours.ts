@@ -1,4 +1,4 @@
-/** What a colour means, once: the six of the US EPA at the breakpoints of the index and of what it is made from (May 2024). */
+/** Colours and thresholds: the six colours of the US EPA at the breakpoints of the AQI, of PM2.5 and of PM10 (May 2024). */
 
 export type Step = { readonly color: string; readonly value: number | null };
 
@@ -11,10 +11,10 @@ export const EPA = {
   hazardous: '#7e0023',
 } as const;
 
-/** Where there is no index there is no colour of it either. */
+/** Grey: no index. */
 export const NOTHING = '#8c8c8c';
 
-/** Lines that are not an index, legible on dark and on light. */
+/** Lines that do not show an index; legible on the dark and the light theme. */
 export const LINE = '#3d71d9';
 export const SECOND = '#b877d9';
 export const GUIDELINE = '#e0226e';
@@ -28,7 +28,7 @@ export const AQI_STEPS = bands([0, 51, 101, 151, 201, 301]);
 export const PM25_STEPS = bands([0, 9.1, 35.5, 55.5, 125.5, 225.5]);
 export const PM10_STEPS = bands([0, 55, 155, 255, 355, 425]);
 
-/** Good up to a limit, bad from there. */
+/** Green below a limit, red from it on. */
 export const limit = (value: number): Step[] => [
   { color: EPA.good, value: null },
   { color: EPA.unhealthy, value },

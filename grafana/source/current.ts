@@ -1,9 +1,9 @@
-/** Current values as numbers on a row, and the table of stations: panels that several dashboards show. */
+/** Panels that several dashboards share: current values as a row of numbers, and the table of stations. */
 import { AQI_STEPS, PM10_STEPS, PM25_STEPS, type Step } from './colours.ts';
 import { toStation } from './links.ts';
 import { coloured, linked, unit } from './overrides.ts';
 import { type Panel, stat, table } from './panel.ts';
-import { LOCALE } from './place.ts';
+import { LOCALE } from './subject.ts';
 import { AT, rows } from './targets.ts';
 import { UNIT, type Unit } from './units.ts';
 
@@ -18,7 +18,7 @@ export type Shown = {
   text?: boolean;
 };
 
-/** One panel for each; `from` is what follows `select …`. */
+/** One panel for each entry of `shown`; `from` is the query after its select list. */
 export function numbers(from: string, shown: readonly Shown[]): Panel[] {
   return shown.map(({ title, description, column, w = 3, text = false, steps, ...rest }) =>
     stat({
@@ -35,18 +35,18 @@ export function numbers(from: string, shown: readonly Shown[]): Panel[] {
   );
 }
 
-/** What stations and regions have in common. */
+/** Current values that stations and regions both have. */
 export const CURRENT: readonly Shown[] = [
   {
     title: 'AQI',
-    description: 'US EPA air quality index, in its colours; grey: none.',
+    description: 'US EPA air quality index, in its colours; grey: no index.',
     column: 'c.aqi',
     unit: UNIT.none,
     steps: AQI_STEPS,
   },
   {
     title: 'PM2.5',
-    description: 'Current PM2.5, in the colours of the index.',
+    description: 'Current PM2.5, in the colours of the US EPA index.',
     column: 'c."pm2.5"',
     unit: UNIT.concentration,
     decimals: 1,
@@ -54,7 +54,7 @@ export const CURRENT: readonly Shown[] = [
   },
   {
     title: 'PM10',
-    description: 'Current PM10, in the colours of the index.',
+    description: 'Current PM10, in the colours of the US EPA index.',
     column: 'c.pm10',
     unit: UNIT.concentration,
     decimals: 1,
@@ -84,11 +84,11 @@ export const CURRENT: readonly Shown[] = [
   },
 ];
 
-/** Listed stations with what they measure at the end of the time range. */
+/** Table of the listed stations that match `where`, with their values at the end of the time range. */
 export function stationsTable(title: string, description: string, where: string, h: number): Panel {
   return table({
     title,
-    description: `${description} Values at the end of the time range; a station that is offline has none.`,
+    description: `${description} Values are those at the end of the time range; an offline station has none.`,
     w: 24,
     h,
     unit: UNIT.none,
@@ -100,7 +100,7 @@ from api.station_current(${AT}, locale => ${LOCALE}) c
 where c.is_listed${where}
 order by c.aqi desc nulls last, c.id`),
     overrides: [
-      linked('station', 'The station', toStation('city_slug', 'id'), { 'custom.minWidth': 180 }),
+      linked('station', 'Open the station', toStation('city_slug', 'id'), { 'custom.minWidth': 180 }),
       coloured('AQI', UNIT.none, AQI_STEPS),
       unit('PM2.5', UNIT.concentration, { decimals: 1 }),
       unit('PM10', UNIT.concentration, { decimals: 1 }),

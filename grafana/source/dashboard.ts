@@ -1,14 +1,14 @@
-/** The frame around panels: rows of them laid out from left to right, numbered, under variables and links. */
+/** A dashboard around its panels: numbers them, lays them out in rows from left to right, and adds variables and links. */
 import type { Json, Panel } from './panel.ts';
 
-/** Panels under a heading, from left to right; a list among them stands as a column, one below the other. */
+/** Panels under a heading, from left to right; a nested list is stacked in one column. */
 export type Section = { heading?: string; panels: readonly (Panel | readonly Panel[])[] };
 
 type Dashboard = {
   uid: string;
   title: string;
   description: string;
-  /** How far back it looks when opened. */
+  /** Start of the default time range, such as `now-7d`. */
   from: string;
   variables: readonly Json[];
   sections: readonly Section[];
@@ -17,6 +17,7 @@ type Dashboard = {
 const COLUMNS = 24;
 export const TAG = 'airseries';
 
+/** The dashboard as Grafana's classic JSON. */
 export function dashboard({ uid, title, description, from, variables, sections }: Dashboard): Json {
   return {
     uid,
@@ -34,27 +35,27 @@ export function dashboard({ uid, title, description, from, variables, sections }
       { type: 'dashboards', title: 'airseries', tags: [TAG], asDropdown: false, includeVars: false, keepTime: true },
     ],
     templating: { list: variables },
-    panels: laidOut(sections),
+    panels: layOut(sections),
   };
 }
 
-function laidOut(sections: readonly Section[]): Json[] {
-  const placed: Json[] = [];
+function layOut(sections: readonly Section[]): Json[] {
+  const panels: Json[] = [];
   let y = 0;
-  const place = (content: Json, x: number, top: number, w: number, h: number) =>
-    placed.push({ id: placed.length + 1, gridPos: { x, y: top, w, h }, ...content });
-  for (const { heading, panels } of sections) {
+  const add = (content: Json, x: number, top: number, w: number, h: number) =>
+    panels.push({ id: panels.length + 1, gridPos: { x, y: top, w, h }, ...content });
+  for (const { heading, panels: columns } of sections) {
     if (heading !== undefined) {
-      place({ type: 'row', title: heading, collapsed: false, panels: [] }, 0, y, COLUMNS, 1);
+      add({ type: 'row', title: heading, collapsed: false, panels: [] }, 0, y, COLUMNS, 1);
       y += 1;
     }
     let [x, height] = [0, 0];
-    for (const column of panels.map((one) => [one].flat())) {
+    for (const column of columns.map((one) => [one].flat())) {
       const width = Math.max(...column.map(({ w }) => w));
       if (x + width > COLUMNS) [x, y, height] = [0, y + height, 0];
       let below = 0;
       for (const { w, h, ...content } of column) {
-        place(content, x, y + below, w, h);
+        add(content, x, y + below, w, h);
         below += h;
       }
       x += width;
@@ -62,5 +63,5 @@ function laidOut(sections: readonly Section[]): Json[] {
     }
     y += height;
   }
-  return placed;
+  return panels;
 }

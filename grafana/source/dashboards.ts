@@ -1,8 +1,8 @@
-/** All dashboards, by the name of their file. */
+/** All dashboards by file name. */
 import { network } from './network.ts';
 import type { Json } from './panel.ts';
 import { region } from './region.ts';
 import { service } from './service.ts';
 import { station } from './station.ts';
 
-export const DASHBOARDS: Readonly<Record<string, Json>> = { network, station, place: region, service };
+export const DASHBOARDS: Readonly<Record<string, Json>> = { network, station, region, service };

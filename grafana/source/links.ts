@@ -1,9 +1,11 @@
-/** Where a click leads: from a row to the dashboard of what it names. */
+/** Links from a row of a table to the dashboard of the station or region it names. */
 const RANGE = `$\{__url_time_range}`;
 const field = (name: string) => `$\{__data.fields["${name}"]}`;
 
+/** `city` and `station` are columns of the row that hold the slug and the id. */
 export const toStation = (city: string, station: string): string =>
   `/d/airseries-station?var-city=${field(city)}&var-station=${field(station)}&${RANGE}`;
 
-export const toPlace = (city: string, place: string): string =>
-  `/d/airseries-place?var-city=${field(city)}&var-place=${field(place)}&${RANGE}`;
+/** `city` and `region` are columns of the row that hold slugs. */
+export const toRegion = (city: string, region: string): string =>
+  `/d/airseries-region?var-city=${field(city)}&var-region=${field(region)}&${RANGE}`;

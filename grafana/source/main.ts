@@ -1,4 +1,4 @@
-/** Writes the dashboards as Grafana reads them: `npm run grafana` after a change here. A test holds the files equal to their source. */
+/** `npm run grafana`: writes the dashboards to grafana/dashboards. A test compares the committed files with their source. */
 import { writeFileSync } from 'node:fs';
 import { DASHBOARDS } from './dashboards.ts';
 

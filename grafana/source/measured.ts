@@ -1,22 +1,23 @@
-/** What a station or a region measured over the chosen time range: panels that both dashboards show. */
+/** Measurements over the time range: panels that the dashboards of a station and of a region share. */
 import { buckets } from './buckets.ts';
 import { AQI_STEPS, EPA, LINE, SECOND } from './colours.ts';
 import { band, fixed, unit } from './overrides.ts';
 import { barChart, type Panel, timeseries } from './panel.ts';
-import type { Place } from './place.ts';
+import type { Subject } from './subject.ts';
 import { rows } from './targets.ts';
 import { UNIT } from './units.ts';
 
 const BUCKETS =
-  'Hours up to 15 days of time range, days up to 400, months beyond; local days and months, named by their start.';
-const EXTREMES = 'Days and months have a band from the lowest to the highest hourly mean in them.';
+  'Hourly up to a range of 15 days, daily up to 400, monthly beyond; days and months are local, at their start.';
+const EXTREMES = 'The band of a day or month spans its lowest to its highest hourly mean.';
 
-export function air(place: Place): Panel[] {
-  const raw = place.view === 'station' ? { 'PM2.5 as given': 'b.avg_pm25_raw' } : {};
+/** AQI, particles, gases and radiation. */
+export function air(subject: Subject): Panel[] {
+  const raw = subject.view === 'station' ? { 'PM2.5 uncorrected': 'b.avg_pm25_raw' } : {};
   return [
     timeseries({
       title: 'Air quality index',
-      description: `US EPA index of the means of each bucket, in its colours. ${BUCKETS}`,
+      description: `US EPA index of the mean of each bucket, in its colours. ${BUCKETS}`,
       w: 12,
       h: 8,
       unit: UNIT.none,
@@ -25,17 +26,17 @@ export function air(place: Place): Panel[] {
       bands: 'value',
       legend: 'hidden',
       steps: AQI_STEPS,
-      targets: buckets(place, { AQI: 'b.aqi' }),
+      targets: buckets(subject, { AQI: 'b.aqi' }),
     }),
     timeseries({
       title: 'Particles',
-      description: `Means of PM1, PM2.5 (corrected where a correction applies${place.view === 'station' ? '; "as given" is before it' : ''}), PM10 and dust. ${BUCKETS}`,
+      description: `Means of PM1, PM2.5 (corrected where a correction applies${subject.view === 'station' ? '; "uncorrected" is before that' : ''}), PM10 and dust. ${BUCKETS}`,
       w: 12,
       h: 8,
       unit: UNIT.concentration,
       decimals: 1,
       legend: 'table',
-      targets: buckets(place, {
+      targets: buckets(subject, {
         PM1: 'b.avg_pm1',
         'PM2.5': 'b.avg_pm25',
         ...raw,
@@ -50,7 +51,7 @@ export function air(place: Place): Panel[] {
       h: 8,
       unit: UNIT.concentration,
       decimals: 1,
-      targets: buckets(place, { 'NO₂': 'b.avg_no2', 'SO₂': 'b.avg_so2', 'O₃': 'b.avg_o3' }),
+      targets: buckets(subject, { 'NO₂': 'b.avg_no2', 'SO₂': 'b.avg_so2', 'O₃': 'b.avg_o3' }),
       overrides: [unit('NO₂', UNIT.ppb, { 'custom.axisPlacement': 'right' })],
     }),
     timeseries({
@@ -61,7 +62,7 @@ export function air(place: Place): Panel[] {
       unit: UNIT.dose,
       decimals: 2,
       min: 0,
-      targets: buckets(place, { 'dose rate': 'b.avg_usvh', 'UV index': 'b.avg_uv' }),
+      targets: buckets(subject, { 'dose rate': 'b.avg_usvh', 'UV index': 'b.avg_uv' }),
       overrides: [
         fixed('dose rate', LINE),
         fixed('UV index', SECOND, { unit: UNIT.none, decimals: 1, 'custom.axisPlacement': 'right' }),
@@ -70,7 +71,8 @@ export function air(place: Place): Panel[] {
   ];
 }
 
-export function weather(place: Place): Panel[] {
+/** Temperature, humidity, pressure, rain and wind. */
+export function weather(subject: Subject): Panel[] {
   return [
     timeseries({
       title: 'Temperature and its range',
@@ -79,7 +81,7 @@ export function weather(place: Place): Panel[] {
       h: 8,
       unit: UNIT.celsius,
       decimals: 1,
-      targets: buckets(place, {
+      targets: buckets(subject, {
         mean: 'b.avg_temperature',
         'lowest hour': 'b.min_temperature',
         'highest hour': 'b.max_temperature',
@@ -93,7 +95,7 @@ export function weather(place: Place): Panel[] {
       h: 8,
       unit: UNIT.percent,
       decimals: 0,
-      targets: buckets(place, { humidity: 'b.avg_humidity', pressure: 'b.avg_pressure / 100' }),
+      targets: buckets(subject, { humidity: 'b.avg_humidity', pressure: 'b.avg_pressure / 100' }),
       overrides: [
         fixed('humidity', LINE),
         fixed('pressure', SECOND, { unit: UNIT.hectopascal, decimals: 0, 'custom.axisPlacement': 'right' }),
@@ -109,7 +111,7 @@ export function weather(place: Place): Panel[] {
       min: 0,
       draw: 'bars',
       legend: 'hidden',
-      targets: buckets(place, { rain: 'b.total_rain' }),
+      targets: buckets(subject, { rain: 'b.total_rain' }),
       overrides: [fixed('rain', LINE)],
     }),
     timeseries({
@@ -120,7 +122,7 @@ export function weather(place: Place): Panel[] {
       unit: UNIT.speed,
       decimals: 1,
       min: 0,
-      targets: buckets(place, {
+      targets: buckets(subject, {
         mean: 'b.avg_wind_speed',
         'lowest hour': 'b.min_wind_speed',
         'highest hour': 'b.max_wind_speed',
@@ -129,7 +131,7 @@ export function weather(place: Place): Panel[] {
     }),
     timeseries({
       title: 'Wind direction',
-      description: `Where the wind comes from, clockwise from north: direction of the mean vector. ${BUCKETS}`,
+      description: `Direction the wind comes from, clockwise from north: that of the mean vector. ${BUCKETS}`,
       w: 8,
       h: 8,
       unit: UNIT.degree,
@@ -138,20 +140,20 @@ export function weather(place: Place): Panel[] {
       max: 360,
       draw: 'points',
       legend: 'hidden',
-      targets: buckets(place, { direction: 'b.avg_wind_direction' }),
+      targets: buckets(subject, { direction: 'b.avg_wind_direction' }),
       overrides: [fixed('direction', LINE)],
     }),
-    windRose(place),
+    windRose(subject),
   ];
 }
 
-/** A rose laid flat: how many hours the wind came from each of the 16 points, by its strength. */
-function windRose({ view, isChosen }: Place): Panel {
+/** A wind rose as bars: hours of wind from each of the 16 compass points, by speed. */
+function windRose({ view, isChosen }: Subject): Panel {
   const speed = 'b.avg_wind_speed';
   return barChart({
-    title: 'Wind rose, laid flat',
+    title: 'Wind rose as bars',
     description:
-      'Hours of the time range in which the wind came from each of the 16 points of the compass, by mean speed of the hour; calm hours have no direction to speak of and are left out.',
+      'Hours of wind from each of the 16 compass points, by mean speed of the hour. Hours below 0.5 m/s are left out: their direction means little.',
     w: 8,
     h: 8,
     unit: UNIT.hours,
@@ -171,14 +173,14 @@ order by point`),
   });
 }
 
-/** Of how many each bucket is the mean. */
+/** How many sensors or stations each bucket was computed from. */
 export function coverage(
-  place: Place,
+  subject: Subject,
   { title, what, column }: { title: string; what: string; column: Record<string, string> },
 ): Panel {
   return timeseries({
     title,
-    description: `${what} Hours up to 15 days of time range, days up to 400, months beyond.`,
+    description: `${what} Hourly up to a range of 15 days, daily up to 400, monthly beyond.`,
     w: 24,
     h: 6,
     unit: UNIT.none,
@@ -186,6 +188,6 @@ export function coverage(
     draw: 'bars',
     legend: 'hidden',
     steps: [{ color: EPA.good, value: null }],
-    targets: buckets(place, column),
+    targets: buckets(subject, column),
   });
 }

@@ -2,10 +2,10 @@
 import { AQI_STEPS, EPA, limit, NOTHING } from './colours.ts';
 import { numbers, stationsTable } from './current.ts';
 import { dashboard } from './dashboard.ts';
-import { toPlace, toStation } from './links.ts';
+import { toRegion, toStation } from './links.ts';
 import { coloured, linked, unit } from './overrides.ts';
 import { map, type Panel, table, timeseries } from './panel.ts';
-import { LOCALE } from './place.ts';
+import { LOCALE } from './subject.ts';
 import { AT, rows, series } from './targets.ts';
 import { UNIT } from './units.ts';
 import { datasource, locale, POSTGRES } from './variables.ts';
@@ -14,7 +14,7 @@ const glance: Panel[] = [
   ...numbers(`from api.station_current(${AT}) c where c.is_listed`, [
     {
       title: 'Online',
-      description: 'Listed stations with a reading that is not stale.',
+      description: 'Listed stations with a current reading.',
       column: "(count(*) filter (where c.status = 'online'))::int",
       unit: UNIT.none,
       w: 4,
@@ -22,7 +22,7 @@ const glance: Panel[] = [
     },
     {
       title: 'Offline',
-      description: 'Listed stations without one.',
+      description: 'Listed stations without a current reading.',
       column: "(count(*) filter (where c.status = 'offline'))::int",
       unit: UNIT.none,
       w: 4,
@@ -34,8 +34,8 @@ const glance: Panel[] = [
   ]),
   ...numbers('', [
     {
-      title: 'Need a look',
-      description: 'Stations that went offline, show a flat line or are outliers; the table below lists them.',
+      title: 'Need attention',
+      description: 'Stations that are offline, show a flat line or are outliers; the table below lists them.',
       column: `((select count(*) from api.station_offline(${AT})) + (select count(*) from api.station_flat_line(${AT})) + (select count(*) from api.station_outlier(${AT})))::int`,
       unit: UNIT.none,
       w: 4,
@@ -47,8 +47,8 @@ const glance: Panel[] = [
   ]),
   ...numbers(`from api.region_current(${AT}) c where c.kind = 'city' and not c.is_hidden`, [
     {
-      title: 'Highest AQI of a city',
-      description: 'The worst of the cities, US EPA index; grey: none has one.',
+      title: 'Highest AQI of any city',
+      description: 'US EPA index of the worst city; grey: no city has one.',
       column: 'max(c.aqi)',
       unit: UNIT.none,
       w: 4,
@@ -56,7 +56,7 @@ const glance: Panel[] = [
     },
     {
       title: 'Cities above the WHO guideline',
-      description: 'Cities whose PM2.5 of the last 24 hours is above 15 µg/m³ on average.',
+      description: 'Cities whose mean PM2.5 of the last 24 hours is above 15 µg/m³.',
       column: '(count(*) filter (where c."who_daily_pm2.5" > 15))::int',
       unit: UNIT.none,
       w: 4,
@@ -65,8 +65,9 @@ const glance: Panel[] = [
   ]),
   ...numbers('from api.freshness c', [
     {
-      title: 'Aggregates are behind by',
-      description: 'Time from the last refresh of the aggregates to the end of the time range; a minute is usual.',
+      title: 'Aggregates behind by',
+      description:
+        'Time from the last refresh of the aggregates to the end of the time range; about a minute is normal.',
       column: `greatest(extract(epoch from ${AT} - c.refreshed_at), 0)::float8`,
       unit: UNIT.seconds,
       decimals: 0,
@@ -79,7 +80,7 @@ const glance: Panel[] = [
 const stationsMap = map({
   title: 'Stations by AQI',
   description:
-    'Listed stations in the colour of their US EPA index, with its number; grey: offline, or no particles measured. A click on a station leads to it.',
+    'Listed stations with their US EPA index, in its colours; grey: offline, or no particles measured. Click a station to open it.',
   w: 14,
   h: 19,
   unit: UNIT.none,
@@ -93,7 +94,7 @@ from api.station_current(${AT}, locale => ${LOCALE}) c
 where c.is_listed
 order by coalesce(c.aqi, -1)`),
   overrides: [
-    linked('station', 'The station', toStation('city_slug', 'id')),
+    linked('station', 'Open the station', toStation('city_slug', 'id')),
     unit('latitude', UNIT.degree, { decimals: 4 }),
     unit('longitude', UNIT.degree, { decimals: 4 }),
     unit('PM2.5', UNIT.concentration, { decimals: 1 }),
@@ -105,7 +106,7 @@ order by coalesce(c.aqi, -1)`),
 const cities = table({
   title: 'Cities by AQI',
   description:
-    'Current values of the cities from their digest, of up to half an hour before the end of the time range; PM2.5 of the last 24 hours against the guideline of the WHO (15 µg/m³). A click leads to the city.',
+    'Values from the newest digest, up to half an hour before the end of the time range; 24 h: mean PM2.5 of the last 24 hours, red above the WHO guideline of 15 µg/m³. Click a city to open it.',
   w: 10,
   h: 9,
   unit: UNIT.none,
@@ -116,7 +117,7 @@ from api.region_current(${AT}, locale => ${LOCALE}) c
 where c.kind = 'city' and not c.is_hidden
 order by c.aqi desc nulls last, c.slug`),
   overrides: [
-    linked('city', 'The city', toPlace('slug', 'slug'), { 'custom.minWidth': 110 }),
+    linked('city', 'Open the city', toRegion('slug', 'slug'), { 'custom.minWidth': 110 }),
     coloured('AQI', UNIT.none, AQI_STEPS),
     unit('PM2.5', UNIT.concentration, { decimals: 1 }),
     coloured('24 h', UNIT.concentration, limit(15)),
@@ -125,10 +126,10 @@ order by c.aqi desc nulls last, c.slug`),
   ],
 });
 
-const toLookAfter = table({
-  title: 'Stations that need a look',
+const needAttention = table({
+  title: 'Stations that need attention',
   description:
-    'Offline: no current reading, but it has measured before. Flat line: the same hourly mean for six hours or more. Outlier: PM2.5 far from that of its neighbours. Weather: temperature, humidity and pressure are flagged. All but the last are alerts as well.',
+    'Offline: no current reading, though it measured before. Flat line: the same hourly mean for six hours or more. Outlier: PM2.5 far from that of its neighbours. Weather: temperature, humidity and pressure are flagged. All but the last also raise alerts.',
   w: 10,
   h: 10,
   unit: UNIT.none,
@@ -136,7 +137,7 @@ const toLookAfter = table({
     rows(`select w.what as "what", t.title as "station", t.city as "city", w.since as "since", w.detail as "detail",
   s.provider as "provider", s.id::text as "id", coalesce(s.city_slug, '-') as "city_slug"
 from (
-  select station_id, 'offline' as what, last_measurement_time as since, 'no reading that counts' as detail from api.station_offline(${AT})
+  select station_id, 'offline' as what, last_measurement_time as since, 'no current reading' as detail from api.station_offline(${AT})
   union all
   select station_id, 'flat line', since, parameters from api.station_flat_line(${AT})
   union all
@@ -148,15 +149,15 @@ join api.station s on s.id = w.station_id
 join api.station_title t on t.station_id = s.id and t.locale = ${LOCALE}
 order by w.what, w.since`),
   overrides: [
-    linked('station', 'The station', toStation('city_slug', 'id'), { 'custom.minWidth': 160 }),
+    linked('station', 'Open the station', toStation('city_slug', 'id'), { 'custom.minWidth': 160 }),
     unit('since', UNIT.time),
   ],
 });
 
-const inTime: Panel[] = [
+const trends: Panel[] = [
   timeseries({
     title: 'AQI of the cities',
-    description: 'US EPA index of the hourly means of each city, hidden ones included.',
+    description: 'US EPA index of each hourly mean, by city, including hidden cities.',
     w: 12,
     h: 9,
     unit: UNIT.none,
@@ -172,8 +173,7 @@ order by 1, 2`),
   }),
   timeseries({
     title: 'Stations that measured',
-    description:
-      'How many stations each hour of a city was made from. A step down is a station or a provider that went offline.',
+    description: 'Stations in each hourly mean, by city. A step down means that a station or a provider went offline.',
     w: 12,
     h: 9,
     unit: UNIT.none,
@@ -192,13 +192,13 @@ export const network = dashboard({
   uid: 'airseries-network',
   title: 'Network',
   description:
-    'The air at all stations and in all cities, and which stations are offline, show a flat line or are outliers.',
+    'Air quality at all stations and in all cities, and the stations that are offline, show a flat line or are outliers.',
   from: 'now-24h',
   variables: [datasource(POSTGRES), locale],
   sections: [
     { panels: glance },
-    { panels: [stationsMap, [cities, toLookAfter]] },
-    { heading: 'Over time', panels: inTime },
+    { panels: [stationsMap, [cities, needAttention]] },
+    { heading: 'Over time', panels: trends },
     { heading: 'All stations', panels: [stationsTable('Stations', 'Every listed station.', '', 16)] },
   ],
 });

@@ -1,8 +1,9 @@
-/** How single columns of a panel differ from the rest of it. */
+/** Overrides: settings of single columns of a panel. */
 import { GUIDELINE, LINE, type Step } from './colours.ts';
 import type { Json } from './panel.ts';
 import type { Unit } from './units.ts';
 
+/** Override of the column `name`. */
 export function column(name: string, properties: Readonly<Record<string, unknown>>): Json {
   return {
     matcher: { id: 'byName', options: name },
@@ -13,7 +14,7 @@ export function column(name: string, properties: Readonly<Record<string, unknown
 export const unit = (name: string, id: Unit, more: Readonly<Record<string, unknown>> = {}) =>
   column(name, { unit: id, ...more });
 
-/** A cell of a table in the colour of its value. */
+/** A table cell whose background shows its value. */
 export const coloured = (name: string, id: Unit, steps: readonly Step[]) =>
   column(name, {
     unit: id,
@@ -27,7 +28,7 @@ export const linked = (name: string, title: string, url: string, more: Readonly<
 export const fixed = (name: string, color: string, more: Readonly<Record<string, unknown>> = {}) =>
   column(name, { color: { mode: 'fixed', fixedColor: color }, ...more });
 
-/** The mean, and between the lowest and the highest hour a band without edges. */
+/** A line for the mean, and a band without edges between the lowest and the highest hour. */
 export const band = (mean: string, lowest: string, highest: string, color = LINE): Json[] => [
   fixed(mean, color),
   fixed(lowest, color, { 'custom.lineWidth': 0, 'custom.showPoints': 'never' }),
@@ -39,7 +40,7 @@ export const band = (mean: string, lowest: string, highest: string, color = LINE
   }),
 ];
 
-/** A line that is not measured. */
+/** A dashed line for a constant. */
 export const guideline = (name: string): Json =>
   fixed(name, GUIDELINE, {
     'custom.lineStyle': { fill: 'dash', dash: [10, 8] },

@@ -1,4 +1,4 @@
-/** Panels as Grafana's classic JSON has them, with the choices made here that all of ours share. */
+/** Panels in Grafana's classic JSON, with the defaults that all dashboards share. */
 import { PLAIN, type Step } from './colours.ts';
 import type { Unit } from './units.ts';
 
@@ -8,9 +8,9 @@ export type Target = Json & { refId: string; datasource: Json };
 
 type Common = {
   title: string;
-  /** What the panel shows and how to read it; appears behind the i in its corner. */
+  /** What the panel shows and how to read it: the tooltip of its title. */
   description: string;
-  /** Of 24 columns. */
+  /** Width in grid columns, of 24. */
   w: number;
   h: number;
   targets: readonly Target[];
@@ -21,7 +21,7 @@ type Common = {
   max?: number;
   overrides?: readonly Json[];
   mappings?: readonly Json[];
-  /** A time range of its own, such as `30d`, back from now; Grafana applies it where the dashboard's range is relative. */
+  /** The panel's own time range, such as `30d`, back from now; Grafana applies it only when the dashboard's range is relative. */
   span?: string;
 };
 
@@ -60,11 +60,11 @@ function panel(type: string, common: Common, custom: Json, options: Json, color:
 type Drawn = Common & {
   /** Bars and points instead of lines. */
   draw?: 'line' | 'bars' | 'points';
-  /** Thresholds as bands behind, or as the colour of each value. */
+  /** Thresholds as bands behind the series, or as the colour of each value. */
   bands?: 'behind' | 'value';
   stacked?: boolean;
   legend?: 'list' | 'table' | 'hidden';
-  /** Longer than this without a value, and the line breaks. */
+  /** The line breaks where values are further apart than this. */
   gapMs?: number;
 };
 
@@ -95,7 +95,7 @@ export function timeseries(given: Drawn): Panel {
 
 type Stat = Common & { show?: 'background' | 'value'; text?: string };
 
-/** One number, or one word where `text` names its column. */
+/** One number, or one word if `text` names its column. */
 export function stat({ show = 'value', text, ...common }: Stat): Panel {
   const options = {
     reduceOptions: { calcs: ['lastNotNull'], fields: text === undefined ? '' : `/^${text}$/`, values: false },
@@ -117,7 +117,7 @@ export function table(common: Common & { sortBy?: { column: string; descending: 
   return panel('table', rest, { align: 'auto', filterable: true }, options, { mode: 'thresholds' });
 }
 
-/** Stacked bars over words. */
+/** Stacked bars by category: the column `over`. */
 export function barChart({ over, ...common }: Common & { over: string }): Panel {
   const options = {
     xField: over,
@@ -130,7 +130,7 @@ export function barChart({ over, ...common }: Common & { over: string }): Panel 
   return panel('barchart', common, { fillOpacity: 80, lineWidth: 0 }, options, { mode: 'palette-classic' });
 }
 
-/** A point for each row, at its `latitude` and `longitude`, coloured and labelled by one of its columns. */
+/** A marker for each row at its `latitude` and `longitude`, coloured and labelled by the column `by`. */
 export function map({ by, ...common }: Common & { by: string }): Panel {
   const layer = {
     type: 'markers',

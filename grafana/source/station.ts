@@ -1,11 +1,10 @@
-/** One station: what it measures now, the five windows, and everything it measured over the chosen time. */
-
+/** Dashboard of one station: current values, its sensors, the five windows, and all parameters over the time range. */
 import { CURRENT, numbers } from './current.ts';
 import { dashboard } from './dashboard.ts';
 import { air, coverage, weather } from './measured.ts';
 import { unit } from './overrides.ts';
 import { type Panel, table } from './panel.ts';
-import { LOCALE, quoted, STATION } from './place.ts';
+import { LOCALE, quoted, STATION } from './subject.ts';
 import { AT, rows } from './targets.ts';
 import { UNIT } from './units.ts';
 import { chosen, datasource, locale, POSTGRES } from './variables.ts';
@@ -13,14 +12,14 @@ import { windows } from './windows.ts';
 
 const current = `from api.station_current(${AT}, ${quoted('station')}::int, ${LOCALE}) c`;
 
-/** Stations with their names. */
+/** Stations with their titles. */
 const named = `from api.station s join api.station_title t on t.station_id = s.id and t.locale = ${LOCALE}`;
 
 const now: Panel[] = numbers(current, [
   ...CURRENT,
   {
     title: 'Wind from',
-    description: 'Compass point the wind comes from, of the last hour.',
+    description: 'Compass point the wind came from in the last hour.',
     column: "coalesce(c.wind_direction, '–')",
     unit: UNIT.text,
     text: true,
@@ -29,9 +28,9 @@ const now: Panel[] = numbers(current, [
 
 const about: Panel[] = [
   table({
-    title: 'The station',
+    title: 'Station',
     description:
-      'Its names, whether it is online (a reading that is not stale), in lists, and flagged for its temperature, humidity and pressure.',
+      'Names; whether it is online (has a current reading), is listed, and has temperature, humidity and pressure flagged.',
     w: 12,
     h: 6,
     unit: UNIT.none,
@@ -41,9 +40,9 @@ ${current}`),
     overrides: [unit('measured', UNIT.time)],
   }),
   table({
-    title: 'Its sensors',
+    title: 'Sensors',
     description:
-      'What stands there, or stood there last, with the first and the newest reading. A suspicious sensor takes part in nothing.',
+      'Sensors placed there, or placed there last, with their first and newest reading. Suspicious sensors are excluded from all values.',
     w: 12,
     h: 6,
     unit: UNIT.none,
@@ -58,7 +57,7 @@ order by s.id`),
 
 const sensors = coverage(STATION, {
   title: 'Sensors in the mean',
-  what: 'How many sensors each bucket of the station was made from.',
+  what: 'How many sensors each bucket was computed from.',
   column: { sensors: 'b.sensor_count' },
 });
 

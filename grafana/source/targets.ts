@@ -1,8 +1,8 @@
-/** What panels ask: SQL of schema api, or PromQL. */
+/** Queries of panels: SQL on schema api, or PromQL. */
 import type { Json, Target } from './panel.ts';
 import { CHOSEN_DATASOURCE, POSTGRES } from './variables.ts';
 
-/** The end of the dashboard's time range: what depends on now is asked for then. */
+/** The end of the dashboard's time range, which stands for now. */
 export const AT = '$__timeTo()::timestamptz';
 
 function sql(format: 'table' | 'time_series', text: string): Target {
@@ -18,13 +18,13 @@ function sql(format: 'table' | 'time_series', text: string): Target {
 
 export const rows = (text: string): Target[] => [sql('table', text)];
 
-/** The first column is the time, in ascending order; each other one is a series, or `metric` names the series of the third. */
+/** The first column is the time, ascending; every other column is a series, unless a column `metric` names the series of each row. */
 export const series = (text: string): Target[] => [sql('time_series', text)];
 
-type Asked = { expr: string; legend: string };
+type Query = { expr: string; legend: string };
 
-function promql(asked: readonly Asked[], how: Json): Target[] {
-  return asked.map(({ expr, legend }, n) => ({
+function promql(queries: readonly Query[], how: Json): Target[] {
+  return queries.map(({ expr, legend }, n) => ({
     refId: String.fromCharCode(65 + n),
     datasource: { type: 'prometheus', uid: CHOSEN_DATASOURCE },
     expr,
@@ -34,6 +34,6 @@ function promql(asked: readonly Asked[], how: Json): Target[] {
   }));
 }
 
-export const overTime = (...asked: Asked[]): Target[] => promql(asked, { range: true, instant: false });
+export const overTime = (...queries: Query[]): Target[] => promql(queries, { range: true, instant: false });
 
-export const now = (...asked: Asked[]): Target[] => promql(asked, { range: false, instant: true });
+export const now = (...queries: Query[]): Target[] => promql(queries, { range: false, instant: true });

@@ -1,4 +1,4 @@
-/** Grafana's names of the units. Those that Grafana would scale (0.5 mm to 500 µm, 0.1 µSv/h to 100 nSv/h) are given as they are read. */
+/** Grafana's ids of units. A suffix stands for a unit that Grafana would rescale (0.5 mm to 500 µm, 0.1 µSv/h to 100 nSv/h). */
 export const UNIT = {
   none: 'none',
   text: 'string',

@@ -1,9 +1,9 @@
-/** What can be chosen above a dashboard. */
+/** Variables of dashboards: data source, language, station, region, process. */
 import type { Json } from './panel.ts';
 
 export const POSTGRES = 'grafana-postgresql-datasource';
 
-/** Uids of the data sources in provisioning/datasources: what is chosen at first. */
+/** Uids of the data sources in provisioning/datasources, selected by default. */
 export const UIDS = { [POSTGRES]: 'airseries', prometheus: 'airseries-prometheus' } as const;
 
 export function datasource(type: keyof typeof UIDS): Json {
@@ -20,10 +20,10 @@ export function datasource(type: keyof typeof UIDS): Json {
   };
 }
 
-/** As panels and variables refer to it. */
+/** The data source, as panels and variables refer to it. */
 export const CHOSEN_DATASOURCE = `$\{datasource}`;
 
-/** The language of names: an argument of the functions of schema api, and a column of the views of titles. */
+/** The language of names: an argument of functions in schema api, and a column of the views of titles. */
 export const locale: Json = {
   type: 'custom',
   name: 'locale',
@@ -40,7 +40,7 @@ export const locale: Json = {
   multi: false,
 };
 
-/** Values that SQL gives, as __text and __value. */
+/** A variable whose options an SQL query returns, as __text and __value. */
 export function chosen(name: string, label: string, sql: string): Json {
   return {
     type: 'query',
@@ -58,7 +58,7 @@ export function chosen(name: string, label: string, sql: string): Json {
   };
 }
 
-/** Values of a label of a metric; any number of them. */
+/** A variable with the values of a Prometheus label; several can be selected. */
 export function labelValues(name: string, label: string, query: string): Json {
   return {
     type: 'query',

@@ -1,18 +1,18 @@
 /**
- * PM2.5 in the five windows of the API, each at its full length while the dashboard's range ends now (Grafana gives a panel a range of its
- * own only then), with the extremes of its hours and the WHO's guideline.
+ * PM2.5 in the five windows of the API, with the range of its hourly means and the WHO guideline. A panel shows its full window only while
+ * the dashboard's range is relative to now: Grafana ignores a panel's own range otherwise.
  */
 import { LINE, PM25_STEPS } from './colours.ts';
 import { band, fixed, guideline } from './overrides.ts';
 import { type Panel, timeseries } from './panel.ts';
-import type { Place } from './place.ts';
+import type { Subject } from './subject.ts';
 import { AT, series } from './targets.ts';
 import { UNIT } from './units.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** `span` is a little longer than the window: its first bucket began before "24 hours ago". */
+/** `span` is a little longer than the window, because its first bucket starts earlier than, say, 24 hours ago. */
 const WINDOWS = [
   { key: '24h', title: '24 hours', span: '25h', buckets: 'closed hours', gapMs: 1.5 * HOUR, w: 8 },
   { key: '7d', title: '7 days', span: '169h', buckets: 'closed hours', gapMs: 1.5 * HOUR, w: 8 },
@@ -29,7 +29,7 @@ const WINDOWS = [
     key: '1y',
     title: '1 year',
     span: '1y',
-    buckets: 'months, the running one included',
+    buckets: 'months, including the current one',
     gapMs: 45 * DAY,
     w: 12,
     who: { limit: 5, of: 'a year' },
@@ -38,14 +38,15 @@ const WINDOWS = [
     key: '2y',
     title: '2 years',
     span: '2y',
-    buckets: 'months, the running one included',
+    buckets: 'months, including the current one',
     gapMs: 45 * DAY,
     w: 12,
     who: { limit: 5, of: 'a year' },
   },
 ] as const;
 
-export function windows(place: Place): Panel[] {
+/** One panel for each window. */
+export function windows(subject: Subject): Panel[] {
   return WINDOWS.map(({ key, title, span, buckets, gapMs, w, ...rest }) => {
     const who = 'who' in rest ? rest.who : undefined;
     const line = who === undefined ? '' : `WHO guideline, ${who.of}`;
@@ -53,7 +54,7 @@ export function windows(place: Place): Panel[] {
     const guided = who === undefined ? '' : `, ${who.limit}::float8 as "${line}"`;
     return timeseries({
       title: `PM2.5, ${title}`,
-      description: `Means of ${buckets}, as the API's ${key}${who === undefined ? '' : '; the band spans the lowest and the highest hourly mean in each'}. Behind: the ranges of the US EPA index.${who === undefined ? '' : ` Dashed: the guideline of the WHO for ${who.of}.`} With a fixed time range instead of "last …" only the part inside it shows.`,
+      description: `Means of ${buckets}, as in the API's ${key}${who === undefined ? '' : '; the band spans the lowest to the highest hourly mean in each'}. Background: the ranges of the US EPA index.${who === undefined ? '' : ` Dashed: the WHO guideline for ${who.of}.`} A fixed time range instead of "last …" shows only the part inside it.`,
       w,
       h: 8,
       unit: UNIT.concentration,
@@ -64,8 +65,8 @@ export function windows(place: Place): Panel[] {
       bands: 'behind',
       steps: PM25_STEPS,
       targets: series(`select b.timestamp as "time", b.avg_pm25 as "mean"${extremes}${guided}
-from api.${place.view}_history(${AT}) b
-where b.series = '${key}' and ${place.isChosen}
+from api.${subject.view}_history(${AT}) b
+where b.series = '${key}' and ${subject.isChosen}
 order by 1`),
       overrides:
         who === undefined ? [fixed('mean', LINE)] : [...band('mean', 'lowest hour', 'highest hour'), guideline(line)],

@@ -1,4 +1,4 @@
-/** A database that goes away in every way it can: 503 within three seconds, never a hang, and answers again as soon as it is back. */
+/** The database becomes unreachable in every possible way: 503 within three seconds, no hanging requests, and recovery as soon as it is back. */
 import type { RequestListener } from 'node:http';
 import type { Response } from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ const PATHS = [
   'region/alpha-history.json',
 ];
 
-async function ask(
+async function get(
   app: RequestListener,
   path = 'station/1.json',
 ): Promise<{ status: number; ms: number; res: Response }> {
@@ -29,8 +29,8 @@ async function ask(
   return { status: res.status, ms: performance.now() - began, res };
 }
 
-async function expectAway(app: RequestListener, path?: string) {
-  const { res, ms } = await ask(app, path);
+async function expectUnavailable(app: RequestListener, path?: string) {
+  const { res, ms } = await get(app, path);
   expect(res.status).toBe(503);
   expect(ms).toBeLessThan(3_000);
   expect(res.headers['retry-after']).toBe('5');
@@ -49,7 +49,7 @@ function appOver(target: DatabaseAddress) {
   return { app: makeApp({ db, clock: makeClock(NOW), siteBaseUrl: '', log }), db, log };
 }
 
-onEveryEngine('a database that goes away', (engine) => {
+onEveryEngine('an API whose database goes away', (engine) => {
   let served: Served;
   let target: Exclude<DatabaseAddress, string>;
   let administrator: Sql;
@@ -67,9 +67,9 @@ onEveryEngine('a database that goes away', (engine) => {
   const backends = () => administrator<{ pid: number }[]>`
     select pid from pg_stat_activity where datname = ${target.database} and application_name = 'airseries read' order by pid`;
 
-  it('loses nothing when its backends are terminated between requests', async () => {
+  it('loses no request when its backends are terminated between requests', async () => {
     for (let round = 0; round < 10; round++) {
-      expect((await ask(served.app)).status).toBe(200);
+      expect((await get(served.app)).status).toBe(200);
       await terminate();
     }
   });
@@ -85,7 +85,7 @@ onEveryEngine('a database that goes away', (engine) => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, async (_, client) => {
         const seen = [];
-        for (let n = 0; n < 15; n++) seen.push(await ask(served.app, PATHS[(client + n) % PATHS.length]));
+        for (let n = 0; n < 15; n++) seen.push(await get(served.app, PATHS[(client + n) % PATHS.length]));
         return seen;
       }),
     );
@@ -94,50 +94,50 @@ onEveryEngine('a database that goes away', (engine) => {
     expect(answers.flat().filter(({ ms }) => ms > 3_000)).toEqual([]);
     const statuses = answers.flat().map(({ status }) => status);
     expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
-    // a question may be hit twice, and is asked twice only
+    // a query is retried once only, and may be hit both times
     expect(statuses.filter((status) => status === 503).length).toBeLessThan(statuses.length / 10);
-    expect((await ask(served.app)).status).toBe(200);
+    expect((await get(served.app)).status).toBe(200);
   });
 
   it('gives up on statements that take too long', async () => {
     const owner = served.database.as();
-    await owner`select`; // the driver never reserves a connection that it has yet to open
+    await owner`select`; // the driver reserves only connections that are already open
     const held = await owner.reserve();
     await held`begin`;
     await held`lock table raw.station, raw.region in access exclusive mode`;
-    await Promise.all(PATHS.map((path) => expectAway(served.app, path)));
+    await Promise.all(PATHS.map((path) => expectUnavailable(served.app, path)));
     await held`rollback`;
     held.release();
-    for (const path of PATHS) expect((await ask(served.app, path)).status).toBe(200);
+    for (const path of PATHS) expect((await get(served.app, path)).status).toBe(200);
   });
 
   it('answers more requests at once than it has connections', async () => {
-    const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => ask(served.app, PATHS[n % PATHS.length])));
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => get(served.app, PATHS[n % PATHS.length])));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  it('asks again on a new connection when all that it has were cut silently', async () => {
+  it('retries on a new connection when all open ones were cut silently', async () => {
     const wire = await openWire(target);
     const { app, db } = appOver(wire.target);
-    for (const path of PATHS) expect((await ask(app, path)).status).toBe(200);
+    for (const path of PATHS) expect((await get(app, path)).status).toBe(200);
     wire.cut(false);
-    const answers = await Promise.all([ask(app), ask(app, 'stations.json')]);
+    const answers = await Promise.all([get(app), get(app, 'stations.json')]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     for (const { ms } of answers) expect(ms).toBeLessThan(3_000);
-    expect((await ask(app)).ms).toBeLessThan(1_000);
+    expect((await get(app)).ms).toBeLessThan(1_000);
     await db.destroy();
     await wire.close();
   });
 
-  it('says so while the network is cut, and answers when it is joined', async () => {
+  it('answers 503 while the network is cut, and recovers when it is back', async () => {
     const wire = await openWire(target);
     const { app, db, log } = appOver(wire.target);
-    expect((await ask(app)).status).toBe(200);
+    expect((await get(app)).status).toBe(200);
     wire.cut(true);
-    await Promise.all(PATHS.map((path) => expectAway(app, path)));
-    await Promise.all(Array.from({ length: 20 }, () => expectAway(app)));
+    await Promise.all(PATHS.map((path) => expectUnavailable(app, path)));
+    await Promise.all(Array.from({ length: 20 }, () => expectUnavailable(app)));
     wire.join();
-    await expect.poll(async () => (await ask(app)).status, { timeout: 3_500, interval: 100 }).toBe(200);
+    await expect.poll(async () => (await get(app)).status, { timeout: 3_500, interval: 100 }).toBe(200);
     const notes = log.lines.filter(({ level }) => level !== 'debug');
     expect(notes.map(({ level, message }) => `${level}: ${message}`)).toEqual([
       'warn: the database is unreachable; answering 503 until it is back',
@@ -148,52 +148,52 @@ onEveryEngine('a database that goes away', (engine) => {
   });
 
   it('leaves idle connections alone', async () => {
-    await Promise.all(Array.from({ length: 8 }, () => ask(served.app)));
+    await Promise.all(Array.from({ length: 8 }, () => get(served.app)));
     const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
     let before = await backends();
-    // those of the tests before may still be leaving
+    // connections of earlier tests may still be closing
     for (let earlier: unknown; JSON.stringify(earlier) !== JSON.stringify(before); before = await backends()) {
       earlier = before;
       await pause(500);
     }
     expect(before.length).toBeGreaterThan(0);
     await pause(2_500);
-    expect((await ask(served.app)).status).toBe(200);
+    expect((await get(served.app)).status).toBe(200);
     expect(await backends()).toEqual(before);
   });
 
-  it('is back as soon as the database takes connections again', async () => {
+  it('recovers as soon as the database accepts connections again', async () => {
     await administrator.unsafe(`alter database ${target.database} allow_connections false`);
     await terminate();
-    for (const path of PATHS) await expectAway(served.app, path);
+    for (const path of PATHS) await expectUnavailable(served.app, path);
     await administrator.unsafe(`alter database ${target.database} allow_connections true`);
-    for (const path of PATHS) expect((await ask(served.app, path)).status).toBe(200);
+    for (const path of PATHS) expect((await get(served.app, path)).status).toBe(200);
   });
 });
 
 it.each<[string, DatabaseAddress]>([
   ['a socket that leads nowhere', { host: '/nonexistent', port: 5432, user: 'x', database: 'x' }],
-  ['a port where nobody listens', 'postgres://x@127.0.0.1:1/x'],
+  ['a port without a listener', 'postgres://x@127.0.0.1:1/x'],
   ['a host without a name', 'postgres://x@nowhere.invalid/x'],
 ])('%s gives 503 for every path', async (_, target) => {
   const { app, db } = appOver(target);
-  for (const path of PATHS) await expectAway(app, path);
+  for (const path of PATHS) await expectUnavailable(app, path);
   await db.destroy();
 });
 
-it('a server that accepts and never answers gives 503', async () => {
+it('a server that accepts connections and never answers leads to 503', async () => {
   const mute = await openMute(() => undefined);
   const { app, db } = appOver(mute.target);
-  await Promise.all([...PATHS, ...PATHS, ...PATHS].map((path) => expectAway(app, path)));
-  await expectAway(app);
+  await Promise.all([...PATHS, ...PATHS, ...PATHS].map((path) => expectUnavailable(app, path)));
+  await expectUnavailable(app);
   await db.destroy();
   mute.close();
 });
 
-it('a server that accepts and hangs up gives 503', async () => {
+it('a server that accepts connections and closes them leads to 503', async () => {
   const mute = await openMute((socket) => socket.end());
   const { app, db } = appOver(mute.target);
-  await Promise.all(PATHS.map((path) => expectAway(app, path)));
+  await Promise.all(PATHS.map((path) => expectUnavailable(app, path)));
   expect(mute.connections()).toBeLessThan(100);
   await db.destroy();
   mute.close();

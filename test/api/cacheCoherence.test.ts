@@ -1,7 +1,7 @@
 /**
- * No cached answer is ever wrong: two API processes with a response cache each, over one database, while readings arrive, aggregates and
- * digests are made, the network changes and time passes. After every step each answer equals a fresh rendering; between the steps requests
- * and changes overlap.
+ * No cached answer is ever wrong: two API processes, each with a response cache, share a database while readings arrive, aggregates and
+ * digests are computed, the network changes and time passes. After every step, each answer equals a fresh rendering; between the steps,
+ * requests and changes overlap.
  */
 import { createServer, type Server } from 'node:http';
 import request from 'supertest';
@@ -62,7 +62,7 @@ onEveryEngine('two processes with a response cache', (engine) => {
     await here.close();
   });
 
-  /** Resolves when both processes have heard of the newest data version. */
+  /** Resolves when both processes have seen the newest data version. */
   async function heard(): Promise<void> {
     const [{ version: newest } = { version: 0 }] = await owner<{ version: number }[]>`
       select data_version as version from rollup.freshness`;

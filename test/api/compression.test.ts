@@ -1,4 +1,4 @@
-/** Content codings: the same document in the coding that the client prefers, each with a validator of its own, one of which is enough for 304. */
+/** Content codings: a document in the coding that the client prefers, each with its own ETag, any of which gives 304. */
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +9,7 @@ import { PATHS, type Served, serve } from './serve.ts';
 
 const PATH = '/en/air-quality-app/v1/stations.json';
 
-describe.each(PATHS)('an answer that is %s', (path) => {
+describe.each(PATHS)('%s', (path) => {
   let served: Served;
   let server: Server;
   let url: string;
@@ -19,7 +19,7 @@ describe.each(PATHS)('an answer that is %s', (path) => {
     served = await serve(engines[0] ?? 'plain', { path });
     server = createServer(served.app).listen(0);
     url = `http://localhost:${(server.address() as AddressInfo).port}${PATH}`;
-    const plain = await ask({ 'Accept-Encoding': 'identity' });
+    const plain = await fetchBytes({ 'Accept-Encoding': 'identity' });
     identity = plain.body;
     etag = plain.headers.get('etag') ?? '';
   });
@@ -28,8 +28,8 @@ describe.each(PATHS)('an answer that is %s', (path) => {
     await served.close();
   });
 
-  /** As bytes: fetch would decompress what it asked for itself. */
-  async function ask(headers: Record<string, string>, method = 'GET') {
+  /** Undecoded: fetch would decompress the body. */
+  async function fetchBytes(headers: Record<string, string>, method = 'GET') {
     const { request } = await import('node:http');
     return await new Promise<{ status: number; headers: Headers; body: Buffer }>((resolve, reject) => {
       request(url, { method, headers }, (res) => {
@@ -59,8 +59,8 @@ describe.each(PATHS)('an answer that is %s', (path) => {
     ['deflate', null],
     ['', null],
     ['gzip;q=0, *;q=0', null],
-  ])('asked for in "%s" comes in %s', async (accepted, coding) => {
-    const { headers, body } = await ask({ 'Accept-Encoding': accepted });
+  ])('with Accept-Encoding "%s" comes in %s', async (accepted, coding) => {
+    const { headers, body } = await fetchBytes({ 'Accept-Encoding': accepted });
     expect(headers.get('content-encoding')).toBe(coding);
     expect(headers.get('content-length')).toBe(String(body.length));
     expect(headers.get('vary')).toBe('Accept-Encoding');
@@ -69,26 +69,29 @@ describe.each(PATHS)('an answer that is %s', (path) => {
     if (coding !== null) expect(body.length).toBeLessThan(identity.length / 2);
   });
 
-  it('has another validator in each coding, and takes any of them for known', async () => {
+  it('has a different ETag in each coding, and answers 304 to any of them', async () => {
     const tags = await Promise.all(
       ['identity', 'gzip', 'br'].map(
-        async (coding) => (await ask({ 'Accept-Encoding': coding })).headers.get('etag') ?? '',
+        async (coding) => (await fetchBytes({ 'Accept-Encoding': coding })).headers.get('etag') ?? '',
       ),
     );
     expect(new Set(tags).size).toBe(3);
     for (const tag of tags) {
       for (const coding of ['identity', 'gzip', 'br']) {
-        const { status, headers, body } = await ask({ 'If-None-Match': tag, 'Accept-Encoding': coding });
+        const { status, headers, body } = await fetchBytes({ 'If-None-Match': tag, 'Accept-Encoding': coding });
         expect([status, body.length, headers.get('content-encoding')]).toEqual([304, 0, null]);
         expect(headers.get('vary')).toBe('Accept-Encoding');
       }
     }
-    const other = await ask({ 'If-None-Match': `${etag.slice(0, -1)}-other"` });
+    const other = await fetchBytes({ 'If-None-Match': `${etag.slice(0, -1)}-other"` });
     expect(other.status).toBe(200);
   });
 
-  it('has for HEAD the headers of the coding, and no body', async () => {
-    const [get, head] = [await ask({ 'Accept-Encoding': 'gzip' }), await ask({ 'Accept-Encoding': 'gzip' }, 'HEAD')];
+  it('answers HEAD with the headers of the coding, and no body', async () => {
+    const [get, head] = [
+      await fetchBytes({ 'Accept-Encoding': 'gzip' }),
+      await fetchBytes({ 'Accept-Encoding': 'gzip' }, 'HEAD'),
+    ];
     const without = ({ headers }: typeof get) => Object.fromEntries([...headers].filter(([name]) => name !== 'date'));
     expect(without(head)).toEqual(without(get));
     expect(head.body.length).toBe(0);

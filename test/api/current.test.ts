@@ -1,6 +1,6 @@
 /**
- * A station's current values and status at their bounds (C1, C2): what is exactly an hour older than the newest value, what is exactly
- * as old as the provider allows, and the millisecond beside either. Every row is a station of its own.
+ * A station's current values and status at their bounds (C1, C2): exactly an hour older than the newest value, exactly as old as the
+ * provider allows, and a millisecond to either side. Every row is a separate station.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { onEveryEngine } from '../support/database.ts';
@@ -10,7 +10,7 @@ const NOW = Date.parse('2026-11-20T12:00:00Z');
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
 const STALE = 3 * HOUR;
 
-/** How many milliseconds before now, what was measured, and by which of the station's two sensors. */
+/** Milliseconds before now, the values, and which of the station's two sensors measured them. */
 type Measured = readonly [before: number, values: Values, sensor?: 'second'];
 type Row = readonly [title: string, measured: readonly Measured[], expected: object];
 
@@ -153,12 +153,12 @@ onEveryEngine('current values of a station', (engine) => {
     expect(await here.get(`station/${row + 1}.json`, new Date(NOW))).toMatchObject((ROWS[row] as Row)[2]);
   });
 
-  it('C2: stale_after is that of the provider: exactly 90 minutes are too old, a millisecond less is not', async () => {
+  it('C2: stale_after is set by the provider: exactly 90 minutes is stale, a millisecond less is not', async () => {
     expect(await here.get('station/301.json', new Date(NOW))).toMatchObject(offline);
     expect(await here.get('station/302.json', new Date(NOW))).toMatchObject({ status: 'online', 'pm2.5': 10 });
   });
 
-  it('C2: the list says of every station what the station says of itself', async () => {
+  it('C2: the list agrees with the document of every station', async () => {
     const { stations } = await here.get('stations.json', new Date(NOW));
     expect(stations).toHaveLength(ROWS.length + 2);
     for (const station of stations)

@@ -1,13 +1,13 @@
 /**
- * A region's current values at their bounds (C4): from the instant a digest is made until exactly 30 minutes later, and whom it counts:
- * stations that are online, members and listed at that instant, to the millisecond.
+ * A region's current values at their bounds (C4): valid from the instant of the digest until exactly 30 minutes later, from stations
+ * that are online, members and listed at that instant, to the millisecond.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { onEveryEngine } from '../support/database.ts';
 import { citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
 
 const [MINUTE, HOUR] = [60_000, 3_600_000];
-/** A full hour: memberships change at nothing finer. */
+/** A full hour, because memberships change only at full hours. */
 const MADE = Date.parse('2026-11-20T12:00:00Z');
 const MADE_LOCAL = '2026-11-20T16:00:00+04:00';
 const STALE = 3 * HOUR;
@@ -20,11 +20,11 @@ const NOTHING = {
   station_count: null,
 };
 
-/** Stations of the city `crowd`: what each measures, when, and what else is said of it. */
+/** Stations of the city `crowd`: value, age of the reading, and settings. */
 const CROWD: readonly [pm25: number, before: number, more?: object][] = [
   [10, 0],
-  [20, STALE - 1], // online for a millisecond more
-  [400, STALE], // offline since this instant
+  [20, STALE - 1], // online for one more millisecond
+  [400, STALE], // offline from this instant on
   [500, 0, { hidden: [{ since: new Date(MADE).toISOString() }] }],
   [30, 0, { hidden: [{ until: new Date(MADE).toISOString() }] }],
   [600, 0, { regions: [{ slug: 'crowd', until: new Date(MADE).toISOString() }] }],
@@ -52,7 +52,7 @@ onEveryEngine('digests', (engine) => {
 
   const town = (at: number) => here.get('region/town.json', new Date(at));
 
-  it('C4: there is none a millisecond before the first is made', async () => {
+  it('C4: there is none a millisecond before the first is computed', async () => {
     expect(await town(MADE - 1)).toMatchObject(NOTHING);
   });
 
@@ -68,22 +68,22 @@ onEveryEngine('digests', (engine) => {
     });
   });
 
-  it('C4: a millisecond later it no longer is', async () => {
+  it('C4: a millisecond later it is not', async () => {
     expect(await town(MADE + 30 * MINUTE + 1)).toMatchObject(NOTHING);
   });
 
-  it('C4: it counts who is online, a member and listed at its instant, and nobody else', async () => {
+  it('C4: it counts only stations that are online, members and listed at its instant', async () => {
     expect(await here.get('region/crowd.json', new Date(MADE))).toMatchObject({ station_count: 3, 'pm2.5': 20 });
   });
 
-  it('C4: the newest one is used, from its own instant on', async () => {
+  it('C4: the newest one is used from its instant on', async () => {
     await here.accept([reading(1, MADE + 5 * MINUTE, { pm25: 30 })]);
     await here.digest(new Date(MADE + 5 * MINUTE));
     expect(await town(MADE + 5 * MINUTE - 1)).toMatchObject({ measurement_time: MADE_LOCAL, 'pm2.5': 10 });
     expect(await town(MADE + 5 * MINUTE)).toMatchObject({ measurement_time: '2026-11-20T16:05:00+04:00', 'pm2.5': 20 });
   });
 
-  it('C4: one that holds no station gives nulls, though an older one that held some is still young enough', async () => {
+  it('C4: one without stations gives nulls, even if an older one with stations is still valid', async () => {
     const silent = MADE + 5 * MINUTE + STALE;
     await here.digest(new Date(silent - MINUTE));
     expect(await town(silent - MINUTE)).toMatchObject({ 'pm2.5': 20, station_count: 1 });
@@ -92,7 +92,7 @@ onEveryEngine('digests', (engine) => {
     expect(await town(silent)).toMatchObject(NOTHING);
   });
 
-  it('C4: a digest is a record: readings that come late do not change it', async () => {
+  it('C4: a digest is final: late readings do not change it', async () => {
     await here.accept([reading(1, MADE - MINUTE, { pm25: 900 })]);
     await here.digest(new Date(MADE));
     expect(await town(MADE)).toMatchObject({ measurement_time: MADE_LOCAL, 'pm2.5': 10 });

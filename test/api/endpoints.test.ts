@@ -1,4 +1,4 @@
-/** The five endpoints over a real database: every answer against the strict contract, in three locales, and the values of the network. */
+/** The five endpoints on a real database: every answer matches the strict contract in three locales, and has the network's values. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { stationsList } from '../../src/contract/endpoints.ts';
@@ -78,13 +78,13 @@ onEveryEngine('the five endpoints', (engine) => {
     ]);
   });
 
-  it('says of a place in the list what it says of it alone', async () => {
+  it('lists stations and regions with the same values as their own documents', async () => {
     const all = await list('ru');
     for (const one of all.stations) expect(await get(`station/${one.id}.json`, 'ru')).toEqual(one);
     for (const one of all.regions) expect(await get(`region/${one.slug}.json`, 'ru')).toEqual(one);
   });
 
-  it('gives a station its current values', async () => {
+  it('has the current values of a station', async () => {
     expect(await get('station/1.json')).toMatchObject({
       status: 'online',
       title: 'First street',
@@ -114,7 +114,7 @@ onEveryEngine('the five endpoints', (engine) => {
     });
   });
 
-  it('flags a station and leaves its values on it, but not on its region', async () => {
+  it('shows the values of a flagged station, and excludes them from its region', async () => {
     const flagged = await get('station/2.json');
     expect(flagged).toMatchObject({ is_bad_thp: true, temperature: 60, 'pm2.5': 20, aqi: 71 });
     const first = await get('station/1.json');
@@ -143,12 +143,12 @@ onEveryEngine('the five endpoints', (engine) => {
     expect(windows['2y']).toHaveLength(1);
   });
 
-  it('answers for a hidden station at its own two addresses', async () => {
+  it('serves a hidden station at its own two paths', async () => {
     expect(await get('station/4.json')).toMatchObject({ status: 'online', title: 'Hidden', 'pm2.5': 99 });
     expect((await history('station/4'))['24h']).toHaveLength(24);
   });
 
-  it('has five empty windows for a known place without readings in them', async () => {
+  it('has five empty windows for a station without readings in them', async () => {
     const empty = { '24h': [], '7d': [], '30d': [], '1y': [], '2y': [] };
     for (const path of ['station/5', 'station/6', 'region/zeta']) expect(await history(path), path).toEqual(empty);
   });
@@ -180,7 +180,7 @@ onEveryEngine('the five endpoints', (engine) => {
     });
   });
 
-  it('gives a region its health figures', async () => {
+  it('has the health figures of a region', async () => {
     const beta = await get('region/beta.json');
     expect(beta).toMatchObject({
       measurement_time: null,
@@ -220,7 +220,7 @@ onEveryEngine('the five endpoints', (engine) => {
     expect(await get('region/beta-old.json')).toMatchObject({ title: 'Հին', city: 'Бета' });
   });
 
-  it('has full windows, ascending, without duplicates, with the right last buckets', async () => {
+  it('has full windows, ascending, without duplicates, that end with the right buckets', async () => {
     for (const path of ['station/1', 'region/alpha']) {
       const windows = await history(path);
       const times = (key: string) => (windows[key] ?? []).map(({ timestamp }) => String(timestamp));
@@ -235,7 +235,7 @@ onEveryEngine('the five endpoints', (engine) => {
     }
   });
 
-  it('builds ranges from minimum and maximum, null exactly when they are', async () => {
+  it('builds ranges from minimum and maximum, null exactly if these are', async () => {
     for (const path of ['station/1', 'station/3', 'region/alpha']) {
       const windows = await history(path);
       for (const point of [...(windows['30d'] ?? []), ...(windows['2y'] ?? [])]) {
@@ -253,7 +253,7 @@ onEveryEngine('the five endpoints', (engine) => {
     });
   });
 
-  it('publishes at the precision that is promised', async () => {
+  it('publishes values at the documented precision', async () => {
     const decimals = (value: unknown) => (String(value).split('.')[1] ?? '').length;
     for (const point of Object.values(await history('station/1')).flat()) {
       expect(decimals(point.avg_pm25)).toBeLessThanOrEqual(1);

@@ -1,6 +1,6 @@
 /**
- * What caches and browsers go by: the exact set of headers of every kind of answer, with their exact values. A header more, a header
- * less, or another number of seconds fails here. They do not depend on the engine.
+ * The exact headers of every kind of answer, which caches and browsers rely on: an extra or missing header or another value fails here.
+ * They do not depend on the engine.
  */
 import type { RequestListener } from 'node:http';
 import type { Response } from 'supertest';
@@ -42,7 +42,7 @@ const PREFLIGHT = {
   'access-control-max-age': '86400',
 };
 
-/** All but those that every server adds to every answer of HTTP/1.1. */
+/** Without the headers that Node adds to every answer. */
 function headersOf({ headers }: Response): Record<string, string> {
   const { date = '', connection, 'keep-alive': _, ...rest } = headers;
   expect(Date.parse(date)).toBeGreaterThan(0);
@@ -50,8 +50,8 @@ function headersOf({ headers }: Response): Record<string, string> {
   return rest;
 }
 
-/** Without compression: compression.test.ts has it. */
-const ask = (app: RequestListener) => request(app).set('Accept-Encoding', 'identity');
+/** Without compression, which compression.test.ts covers. */
+const client = (app: RequestListener) => request(app).set('Accept-Encoding', 'identity');
 
 let here: Installation;
 const closing: (() => Promise<void>)[] = [];
@@ -81,8 +81,8 @@ afterAll(async () => {
 describe.each(ENDPOINTS)('%s.json', (name) => {
   const path = `${BASE}/${name}.json`;
 
-  it.each(LOCALES)('has the headers of an answer in %s', async (locale) => {
-    const res = await ask(apps.normal)
+  it.each(LOCALES)('has these headers in %s', async (locale) => {
+    const res = await client(apps.normal)
       .get(path.replace('/en/', `/${locale}/`))
       .set('Origin', 'https://x.example');
     expect(res.status).toBe(200);
@@ -90,39 +90,42 @@ describe.each(ENDPOINTS)('%s.json', (name) => {
     expect(res.headers['content-length']).toBe(String(Buffer.byteLength(res.text)));
   });
 
-  it('has the same for HEAD, the length of the body included', async () => {
-    const [get, head] = await Promise.all([ask(apps.normal).get(path), ask(apps.normal).head(path)]);
+  it('has the same headers for HEAD, including the length of the body', async () => {
+    const [get, head] = await Promise.all([client(apps.normal).get(path), client(apps.normal).head(path)]);
     expect(head.status).toBe(200);
     expect(headersOf(head)).toEqual(headersOf(get));
   });
 
-  it.each(['get', 'head'] as const)('has validators and nothing about a body in a 304 (%s)', async (method) => {
-    const { etag = '' } = (await ask(apps.normal).get(path)).headers;
-    const res = await ask(apps.normal)[method](path).set('If-None-Match', etag);
+  it.each(['get', 'head'] as const)('has validators but no headers about a body in a 304 (%s)', async (method) => {
+    const { etag = '' } = (await client(apps.normal).get(path)).headers;
+    const res = await client(apps.normal)[method](path).set('If-None-Match', etag);
     expect(res.status).toBe(304);
     expect(headersOf(res)).toEqual({ ...CACHED, etag, 'content-language': 'en' });
   });
 
-  it('answers OPTIONS with what is allowed, for a day', async () => {
-    const res = await ask(apps.normal).options(path).set('Origin', 'https://x.example');
+  it('answers OPTIONS with the allowed methods, valid for a day', async () => {
+    const res = await client(apps.normal).options(path).set('Origin', 'https://x.example');
     expect(res.status).toBe(204);
     expect(headersOf(res)).toEqual(PREFLIGHT);
   });
 
-  it.each(['post', 'put', 'patch', 'delete'] as const)('answers %s with 405 and what is allowed', async (method) => {
-    const res = await ask(apps.normal)[method](path);
-    expect(res.status).toBe(405);
-    expect(headersOf(res)).toEqual({ ...NOT_CACHED, allow: 'GET, HEAD, OPTIONS' });
-  });
+  it.each(['post', 'put', 'patch', 'delete'] as const)(
+    'answers %s with 405 and the allowed methods',
+    async (method) => {
+      const res = await client(apps.normal)[method](path);
+      expect(res.status).toBe(405);
+      expect(headersOf(res)).toEqual({ ...NOT_CACHED, allow: 'GET, HEAD, OPTIONS' });
+    },
+  );
 
   it.each(['get', 'head'] as const)('is not to be cached while the database is unreachable (%s)', async (method) => {
-    const res = await ask(apps.away)[method](path);
+    const res = await client(apps.away)[method](path);
     expect(res.status).toBe(503);
     expect(headersOf(res)).toEqual({ ...NOT_CACHED, 'retry-after': '5' });
   });
 
   it.each(['get', 'head', 'options'] as const)('is not to be cached while the service starts (%s)', async (method) => {
-    const res = await ask(apps.starting)[method](path);
+    const res = await client(apps.starting)[method](path);
     expect(res.status).toBe(503);
     expect(headersOf(res)).toMatchObject({
       ...JSON_BODY,
@@ -141,14 +144,14 @@ it.each([
   ['malformed percent-encoding', 400, `${BASE}/%zz`],
 ])('the answer to %s is not to be cached, and any page may read it', async (_, status, path) => {
   for (const method of ['get', 'head'] as const) {
-    const res = await ask(apps.normal)[method](path);
+    const res = await client(apps.normal)[method](path);
     expect(res.status).toBe(status);
     expect(headersOf(res)).toEqual(NOT_CACHED);
   }
 });
 
-it('the redirect from / says where to, and nothing of a language or of caching', async () => {
-  const res = await ask(apps.normal).get('/');
+it('the redirect from / has a Location, and no headers about language or caching', async () => {
+  const res = await client(apps.normal).get('/');
   expect(headersOf(res)).toEqual({ ...CORS, location: `${BASE}/stations.json`, 'content-length': '0' });
 });
 
@@ -163,8 +166,8 @@ it.each([
   [undefined, false],
 ])('compares If-None-Match: %s weakly, and as a list (RFC 9110, 13.1.2)', async (given, known) => {
   const path = `${BASE}/stations.json`;
-  const { etag = '' } = (await ask(apps.normal).get(path)).headers;
-  const again = ask(apps.normal).get(path);
+  const { etag = '' } = (await client(apps.normal).get(path)).headers;
+  const again = client(apps.normal).get(path);
   if (given !== undefined)
     again.set('If-None-Match', given.replaceAll('"mine"', etag).replaceAll('mine', etag.slice(1, -1)));
   expect((await again).status).toBe(known ? 304 : 200);

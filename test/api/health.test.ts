@@ -1,6 +1,6 @@
 /**
- * A region's WHO figures and cigarettes (W1 to W4), each exactly at its bound and one step beside it. Every row is a city of its own
- * with one station, so that what it measured is all that counts; the zone has daylight saving.
+ * A region's WHO figures and cigarettes (W1 to W4), each exactly at its bound and one step beside it. Every row is a separate city with
+ * one station, whose readings are all that counts; the zone has daylight saving time.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { onEveryEngine } from '../support/database.ts';
@@ -13,15 +13,15 @@ const HOUR = 3_600_000;
 const NOW = Date.parse('2026-11-20T12:00:00+01:00');
 const MIDNIGHT = instantOf(ZONE, 2026, 11, 21);
 
-/** When and how much. */
+/** Time and value of a reading. */
 type Pm25 = readonly [at: number, value: number];
 
-/** In the middle of the hours that many before the running one: 1 is the last that has closed. */
+/** The middle of an hour, counted back from the current one: 1 is the last closed hour. */
 const hours = (from: number, to: number, value: number): Pm25[] =>
   Array.from({ length: to - from + 1 }, (_, n) => [NOW - (from + n) * HOUR + HOUR / 2, value]);
-/** Midnight of the day that many before today. */
+/** Midnight of the day so many days before today. */
 const midnight = (daysAgo: number) => instantOf(ZONE, 2026, 11, 20 - daysAgo);
-/** In as many hours of that day, from noon on. */
+/** One reading per hour of that day, from noon on. */
 const day = (daysAgo: number, ...values: number[]): Pm25[] =>
   values.map((value, n) => [midnight(daysAgo) + (12 + n) * HOUR, value]);
 const days = (from: number, to: number, value: number): Pm25[] =>
@@ -36,14 +36,14 @@ type Row = readonly [title: string, measured: Pm25[], expected: object, at?: num
 
 const ROWS: readonly Row[] = [
   ['W1: 18 of the last 24 closed hours are enough', hours(1, 18, 20), { [daily]: 20 }],
-  ['W1: 17 of them are not', hours(1, 17, 20), { [daily]: null, who_daily_exceedance: null }],
+  ['W1: 17 are not', hours(1, 17, 20), { [daily]: null, who_daily_exceedance: null }],
   [
-    'W1: it is the mean of 24 hours, not 12 or 25, without the running one',
+    'W1: it is the mean of 24 hours, not 12 or 25, without the current one',
     [...hours(0, 0, mostlyTooHigh), ...hours(1, 12, 10), ...hours(13, 24, 30), ...hours(25, 25, mostlyTooHigh)],
     { [daily]: 20 },
   ],
   ['W1: the 24th hour counts until the next one has closed', hours(7, 24, 20), { [daily]: 20 }, NOW + HOUR - 1],
-  ['W1: and no longer from then on', hours(7, 24, 20), { [daily]: null }, NOW + HOUR],
+  ['W1: and not from then on', hours(7, 24, 20), { [daily]: null }, NOW + HOUR],
 
   [
     'W2: the first instant of the 365th day counts, the millisecond before does not',
@@ -79,7 +79,7 @@ const ROWS: readonly Row[] = [
   ],
   ['W3: 17.26 a day is one', hours(1, 24, 17.26), { [daily]: 17.3, who_daily_exceedance: 1.2 }],
   ['W3: 1.25 times the daily guideline is published as 1.3', hours(1, 24, 18.75), { who_daily_exceedance: 1.3 }],
-  ['W3: and a little less as 1.2', hours(1, 24, 18.74), { who_daily_exceedance: 1.2 }],
+  ['W3: a little less is published as 1.2', hours(1, 24, 18.74), { who_daily_exceedance: 1.2 }],
   ['W3: 5.75 a year is exactly 15 % over', day(1, 5.75), { [yearly]: 5.8, who_yearly_exceedance: null }],
   ['W3: 5.76 a year is more', day(1, 5.76), { [yearly]: 5.8, who_yearly_exceedance: 1.2 }],
   ['W3: 1.25 times the yearly guideline is published as 1.3', day(1, 6.25), { who_yearly_exceedance: 1.3 }],
@@ -96,7 +96,7 @@ const ROWS: readonly Row[] = [
   ['W4: 11.25 is published as 11.3', day(1, 8.25), { month_cigarettes: 11.3 }],
 ];
 
-/** Slugs are letters. */
+/** Slugs consist of letters. */
 const slugOf = (row: number) => `city-${String.fromCharCode(97 + Math.floor(row / 26), 97 + (row % 26))}`;
 
 onEveryEngine('health figures of a region', (engine) => {
@@ -116,16 +116,19 @@ onEveryEngine('health figures of a region', (engine) => {
     expect(await here.get(`region/${slugOf(row)}.json`, new Date(at))).toMatchObject(expected);
   });
 
-  it.each(['UTC', 'America/New_York'])('are the same in a session of %s, as Grafana may have it (Z1)', async (zone) => {
-    const reader = here.database.as('airseries_reader', zone);
-    for (const at of [MIDNIGHT - 1, MIDNIGHT].map((instant) => new Date(instant))) {
-      const rows = await reader`
+  it.each(['UTC', 'America/New_York'])(
+    'are the same in a session with the time zone %s, which Grafana may set (Z1)',
+    async (zone) => {
+      const reader = here.database.as('airseries_reader', zone);
+      for (const at of [MIDNIGHT - 1, MIDNIGHT].map((instant) => new Date(instant))) {
+        const rows = await reader`
         select slug, "who_daily_pm2.5", "who_year_pm2.5", "who_pm2.5_exceedance_days", month_cigarettes
         from api.region_current(${at})`;
-      const { regions } = await here.get('stations.json', at);
-      const published = new Map(regions.map((region: Body) => [region.slug, region]));
-      expect(rows).toHaveLength(ROWS.length);
-      for (const row of rows) expect(published.get(row.slug)).toMatchObject(row);
-    }
-  });
+        const { regions } = await here.get('stations.json', at);
+        const published = new Map(regions.map((region: Body) => [region.slug, region]));
+        expect(rows).toHaveLength(ROWS.length);
+        for (const row of rows) expect(published.get(row.slug)).toMatchObject(row);
+      }
+    },
+  );
 });

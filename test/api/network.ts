@@ -1,6 +1,6 @@
 /**
- * A small network with one of each kind: stations online, flagged, offline, hidden, with another year's readings only, without any
- * and without a title; cities shown, hidden and empty; districts. Now is 13:20 in Yerevan.
+ * A small network with one of each kind: stations that are online, flagged, offline, hidden, with readings of another year only, without
+ * readings and without a title; cities that are shown, hidden and empty; districts. Now is 13:20 in Yerevan.
  */
 import type { Sql } from '../../src/database/client.ts';
 
@@ -43,7 +43,7 @@ select logic.apply_periods();
 insert into raw.readings (measured_at, sensor_id, temperature, humidity, pressure, pm1, pm25, pm25_raw, pm10, no2, so2, o3, usvh, wind_speed, wind_direction, rain)
 select at, 11, -0.04 + 20 * sin(n / 24.0), 50, 90000.4, 5, 12 + 10 * sin(n / 7.0), 20, 30, 14.25, 3, 60, 0.123, 2.5, (340 + n % 2 * 40) % 360, 0.1
 from generate_series(timestamptz '2025-10-16 09:00+00', '2026-11-20 09:10+00', interval '30 minutes') with ordinality as t(at, n);
--- one with PM and a temperature that nobody should believe, since three days
+-- one with PM and a temperature that is flagged, for three days
 insert into raw.readings (measured_at, sensor_id, temperature, pm25)
 select at, 12, 60, 20 from generate_series(timestamptz '2026-11-17 09:00+00', '2026-11-20 09:15+00', interval '30 minutes') at;
 -- one that fell silent ten days ago

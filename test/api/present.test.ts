@@ -1,4 +1,4 @@
-/** Presenting is pure: rows in, the specification's JSON out. */
+/** Presentation is a pure function from rows to the specification's JSON. */
 import { describe, expect, it } from 'vitest';
 import { makeSiteUrls, presentRegion, presentStation } from '../../src/api/current.ts';
 import { presentRegionHistory, presentStationHistory } from '../../src/api/history.ts';
@@ -10,7 +10,7 @@ import { regionBucket, regionRow, stationBucket, stationRow } from './rows.ts';
 const site = makeSiteUrls('https://air.example');
 
 describe('a station', () => {
-  it('is laid out as specified, from a row of any order and with more in it', () => {
+  it('has the specified keys in order, whatever the order of the row and with extra columns', () => {
     const backwards = Object.fromEntries(Object.entries(stationRow).reverse()) as typeof stationRow;
     const shown = presentStation(backwards, 'ru', site);
     expect(Object.keys(shown)).toEqual(order.STATION);
@@ -56,7 +56,7 @@ describe('a history', () => {
     expect(Object.keys(presentRegionHistory([]))).toEqual(Object.keys(empty));
   });
 
-  it('puts a bucket into its window, hours without extremes', () => {
+  it('puts each bucket into its window, hours without extremes', () => {
     const shown = presentStationHistory([
       { ...stationBucket, series: '24h' },
       { ...stationBucket, series: '7d' },
@@ -68,7 +68,7 @@ describe('a history', () => {
     expect(Object.keys(shown['30d'][0] ?? {})).toEqual(order.STATION_DAY);
   });
 
-  it('gives stations the raw value and regions the count', () => {
+  it('has the uncorrected value for stations and the station count for regions', () => {
     const shown = presentRegionHistory([
       { ...regionBucket, series: '7d' },
       { ...regionBucket, series: '1y' },
@@ -77,7 +77,7 @@ describe('a history', () => {
     expect(Object.keys(shown['1y'][0] ?? {})).toEqual(order.REGION_DAY);
   });
 
-  it('pairs minimum and maximum, null when they are, zero when they are zero', () => {
+  it('pairs minimum and maximum, null if these are null, zero if these are zero', () => {
     const [point] = presentStationHistory([
       {
         ...stationBucket,
@@ -100,7 +100,7 @@ describe('links to the site', () => {
     expect([none.city('en', 'a'), none.district('en', 'a', 'b'), none.station('en', 1)]).toEqual(['', '', '']);
   });
 
-  it('take a base with a path and a slash, and templates of their own', () => {
+  it('accept a base with a path and a trailing slash, and custom templates', () => {
     const paths = { city: '/{city}/{locale}', district: '/{city}/{district}', station: '/s/{id}' };
     const own = makeSiteUrls('https://air.example/app/', paths);
     expect([own.city('ru', 'a'), own.station('ru', 1)]).toEqual([

@@ -21,12 +21,12 @@ describe.each(WAYS)('the public API ($engine, answers are $answers)', ({ engine,
   let served: Served;
   beforeAll(async () => {
     served = await serve(engine, { path: answers });
-    // from here on, what can be kept is
-    for (const locale of LOCALES) for (const path of KNOWN) await ask('get', `/${locale}/air-quality-app/v1/${path}`);
+    // from here on, the cache holds everything it can
+    for (const locale of LOCALES) for (const path of KNOWN) await send('get', `/${locale}/air-quality-app/v1/${path}`);
   });
   afterAll(() => served.close());
 
-  const ask = (method: 'get' | 'head' | 'options' | 'post' | 'put' | 'patch' | 'delete' | 'trace', path: string) =>
+  const send = (method: 'get' | 'head' | 'options' | 'post' | 'put' | 'patch' | 'delete' | 'trace', path: string) =>
     request(served.app)[method](path).set('Accept-Encoding', 'identity');
 
   function expectProblem(res: Response, status: number, title: string, detail: RegExp) {
@@ -40,8 +40,8 @@ describe.each(WAYS)('the public API ($engine, answers are $answers)', ({ engine,
   }
 
   describe.each(KNOWN)('%s', (path) => {
-    it.each(LOCALES)('has the headers of the table in %s', async (locale) => {
-      const res = await ask('get', `/${locale}/air-quality-app/v1/${path}`);
+    it.each(LOCALES)('has the documented headers in %s', async (locale) => {
+      const res = await send('get', `/${locale}/air-quality-app/v1/${path}`);
       expect(res.status).toBe(200);
       expect(res.headers['content-type']).toBe('application/json; charset=utf-8');
       expect(res.headers['content-language']).toBe(locale);
@@ -57,18 +57,18 @@ describe.each(WAYS)('the public API ($engine, answers are $answers)', ({ engine,
     });
 
     it('answers HEAD with the headers of GET and no body', async () => {
-      const [get, head] = await Promise.all([ask('get', `${BASE}/${path}`), ask('head', `${BASE}/${path}`)]);
+      const [get, head] = await Promise.all([send('get', `${BASE}/${path}`), send('head', `${BASE}/${path}`)]);
       expect(head.status).toBe(200);
       expect(head.text ?? '').toBe('');
       expect({ ...head.headers, date: '' }).toEqual({ ...get.headers, date: '' });
     });
 
-    it('answers a client that has it with 304 and the same validators', async () => {
-      const get = await ask('get', `${BASE}/${path}`);
+    it('answers a client with the current ETag with 304 and the same validators', async () => {
+      const get = await send('get', `${BASE}/${path}`);
       const etag = String(get.headers.etag);
       for (const known of [etag, `W/${etag}`, `"x", ${etag}`, `"x,y", W/"z",W/${etag}`, '*', ' * ']) {
         for (const method of ['get', 'head'] as const) {
-          const res = await ask(method, `${BASE}/${path}`).set('If-None-Match', known);
+          const res = await send(method, `${BASE}/${path}`).set('If-None-Match', known);
           expect(res.status, `${method} ${known}`).toBe(304);
           expect(res.text ?? '').toBe('');
           for (const header of ['etag', 'cache-control', 'content-language', 'access-control-allow-origin']) {
@@ -77,12 +77,12 @@ describe.each(WAYS)('the public API ($engine, answers are $answers)', ({ engine,
         }
       }
       for (const other of ['"x"', 'W/"x"', etag.replaceAll('"', ''), '']) {
-        expect((await ask('get', `${BASE}/${path}`).set('If-None-Match', other)).status, other).toBe(200);
+        expect((await send('get', `${BASE}/${path}`).set('If-None-Match', other)).status, other).toBe(200);
       }
     });
 
     it('answers a preflight', async () => {
-      const res = await ask('options', `${BASE}/${path}`)
+      const res = await send('options', `${BASE}/${path}`)
         .set('Origin', 'https://x.example')
         .set('Access-Control-Request-Method', 'GET');
       expect(res.status).toBe(204);
@@ -97,14 +97,14 @@ describe.each(WAYS)('the public API ($engine, answers are $answers)', ({ engine,
     });
 
     it.each(['post', 'put', 'patch', 'delete', 'trace'] as const)('refuses %s', async (method) => {
-      const res = await ask(method, `${BASE}/${path}`);
+      const res = await send(method, `${BASE}/${path}`);
       expectProblem(res, 405, 'Method Not Allowed', /Use GET/);
       expect(res.headers.allow).toBe('GET, HEAD, OPTIONS');
     });
 
     it('ignores a query string and a missing User-Agent', async () => {
-      const plain = await ask('get', `${BASE}/${path}`);
-      const other = await ask('get', `${BASE}/${path}?a[b]=1&locale=ru&%zz`).unset('User-Agent');
+      const plain = await send('get', `${BASE}/${path}`);
+      const other = await send('get', `${BASE}/${path}?a[b]=1&locale=ru&%zz`).unset('User-Agent');
       expect(other.status).toBe(200);
       expect(other.text).toBe(plain.text);
     });
@@ -152,50 +152,50 @@ describe.each(WAYS)('the public API ($engine, answers are $answers)', ({ engine,
     [`${BASE}/stations%2Ejson`, /nothing at/],
     ['/favicon.ico', /nothing at "\/favicon\.ico"/],
   ])('has nothing at %s', async (path, detail) => {
-    expectProblem(await ask('get', path), 404, 'Not Found', detail);
-    const head = await ask('head', path);
+    expectProblem(await send('get', path), 404, 'Not Found', detail);
+    const head = await send('head', path);
     expect([head.status, head.text ?? '']).toEqual([404, '']);
   });
 
-  it('has nothing at oversized paths, and does not repeat them', async () => {
+  it('answers oversized paths with 404, without repeating them', async () => {
     expectProblem(
-      await ask('get', `${BASE}/station/${'9'.repeat(4000)}.json`),
+      await send('get', `${BASE}/station/${'9'.repeat(4000)}.json`),
       404,
       'Not Found',
       /^"9{79}…" cannot be a station id/,
     );
-    expectProblem(await ask('get', `${BASE}/region/${'a'.repeat(4000)}.json`), 404, 'Not Found', /no region "a{79}…"/);
-    expectProblem(await ask('get', `/${'x'.repeat(8000)}`), 404, 'Not Found', /nothing at/);
+    expectProblem(await send('get', `${BASE}/region/${'a'.repeat(4000)}.json`), 404, 'Not Found', /no region "a{79}…"/);
+    expectProblem(await send('get', `/${'x'.repeat(8000)}`), 404, 'Not Found', /nothing at/);
   });
 
-  it('calls an unknown path unknown whatever the method', async () => {
+  it('answers 404 for unknown paths, whatever the method', async () => {
     for (const path of ['/nowhere', `${BASE}/station/01.json`, '/fr/air-quality-app/v1/stations.json']) {
-      for (const method of ['post', 'options'] as const) expectProblem(await ask(method, path), 404, 'Not Found', /./);
+      for (const method of ['post', 'options'] as const) expectProblem(await send(method, path), 404, 'Not Found', /./);
     }
   });
 
   it.each([`${BASE}/region/%E0%A4%A.json`, `${BASE}/%`, '/%zz', `${BASE}/region/%FF.json`])(
     'calls %s malformed',
     async (path) => {
-      expectProblem(await ask('get', path), 400, 'Bad Request', /percent-encoding/);
+      expectProblem(await send('get', path), 400, 'Bad Request', /percent-encoding/);
     },
   );
 
-  it('sends a person who comes to / somewhere worth looking at', async () => {
-    const res = await ask('get', '/');
+  it('redirects / to a document', async () => {
+    const res = await send('get', '/');
     expect(res.status).toBe(302);
-    expect((await ask('get', String(res.headers.location))).status).toBe(200);
-    expect((await ask('post', '/')).status).toBe(405);
+    expect((await send('get', String(res.headers.location))).status).toBe(200);
+    expect((await send('post', '/')).status).toBe(405);
   });
 
-  it('changes the ETag with the body and not without', async () => {
-    const etag = async (path: string) => (await ask('get', path)).headers.etag;
+  it('changes the ETag with the body, and only then', async () => {
+    const etag = async (path: string) => (await send('get', path)).headers.etag;
     expect(await etag(`${BASE}/station/1.json`)).toBe(await etag(`${BASE}/station/1.json`));
     expect(await etag(`${BASE}/station/1.json`)).not.toBe(await etag('/ru/air-quality-app/v1/station/1.json'));
   });
 
   it('writes the access log at debug level', async () => {
-    await ask('get', `${BASE}/station/1.json?secret=1`).set('User-Agent', 'my-widget/1.0');
+    await send('get', `${BASE}/station/1.json?secret=1`).set('User-Agent', 'my-widget/1.0');
     expect(served.log.lines.at(-1)).toEqual({
       level: 'debug',
       fields: {
@@ -210,13 +210,13 @@ describe.each(WAYS)('the public API ($engine, answers are $answers)', ({ engine,
     expect(served.log.lines.filter(({ level }) => level !== 'debug')).toEqual([]);
   });
 
-  it('reveals nothing internal when it fails', async () => {
+  it('reveals no internals when it fails', async () => {
     const owner = served.database.as();
     await owner`alter function api.station_current(timestamptz, int, text) rename to gone`;
-    const res = await ask('get', `${BASE}/station/2.json`);
+    const res = await send('get', `${BASE}/station/2.json`);
     await owner`alter function api.gone(timestamptz, int, text) rename to station_current`;
     expectProblem(res, 500, 'Internal Server Error', /has been logged/);
     expect(served.log.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
-    expect((await ask('get', `${BASE}/station/2.json`)).status).toBe(200);
+    expect((await send('get', `${BASE}/station/2.json`)).status).toBe(200);
   });
 });

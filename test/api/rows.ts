@@ -1,4 +1,4 @@
-/** Rows as the database gives them, for tests of presenting. */
+/** Rows as the database returns them, for tests of presentation. */
 
 import type { RegionRow, StationRow } from '../../src/api/current.ts';
 import type { RegionBucket, StationBucket } from '../../src/api/history.ts';

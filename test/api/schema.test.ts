@@ -1,4 +1,4 @@
-/** Schema api as its readers meet it: everything commented, plain types only, and nothing but it within reach. */
+/** Schema api for its readers: everything has a comment, types are plain, and nothing else is accessible. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
@@ -28,7 +28,7 @@ onEveryEngine('schema api', (engine) => {
     expect(objects.filter(({ comment }) => (comment ?? '').trim() === '').map(({ object }) => object)).toEqual([]);
   });
 
-  it('names a unit in the comment of every measured column', async () => {
+  it('states a unit in the comment of every measured column', async () => {
     const columns = await reader<{ column: string; comment: string }[]>`
       select c.relname || '.' || a.attname as column, col_description(c.oid, a.attnum) as comment
       from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
@@ -39,7 +39,7 @@ onEveryEngine('schema api', (engine) => {
     );
   });
 
-  it('names every output column of a function that returns rows in its comment, or in the view that this refers to', async () => {
+  it('describes every output column of a function in its comment, or in the view that the comment refers to', async () => {
     const functions = await reader<{ name: string; columns: string[]; comment: string }[]>`
       select p.proname as name, obj_description(p.oid, 'pg_proc') as comment,
         (select array_agg(n) from unnest(p.proargnames, p.proargmodes) as arguments(n, mode) where mode = 't') as columns

@@ -1,4 +1,4 @@
-/** The real app over a real database, at a fixed instant. */
+/** The real app on a real database, at a fixed instant. */
 import type { RequestListener } from 'node:http';
 import type { Kysely } from 'kysely';
 import { makeApp } from '../../src/api/app.ts';
@@ -20,7 +20,7 @@ export type Served = {
 
 export type Lines = Log & { lines: { level: string; fields: object; message: string }[] };
 
-/** How answers come about: rendered for their request, or kept by the response cache. */
+/** Whether answers are rendered for each request or come from the response cache. */
 export const PATHS = ['rendered', 'kept'] as const;
 
 type Options = { siteBaseUrl?: string; path?: (typeof PATHS)[number] };
@@ -46,7 +46,7 @@ export async function serve(
   };
 }
 
-/** The data version of now, for a database in which nothing changes any more. */
+/** The current data version, for a database that no longer changes. */
 async function versionsOf(db: Kysely<Api>): Promise<DataVersions> {
   const { data_version } = await db.selectFrom('api.freshness').select('data_version').executeTakeFirstOrThrow();
   const version = data_version ?? 0;

@@ -1,4 +1,4 @@
-/** Current values of stations (C1, C2): of the sensors placed there now, since they were placed there, up to the hour before their newest. */
+/** Current values of stations (C1, C2): from sensors placed there now, since they were placed, over the hour up to their newest value. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
@@ -6,7 +6,7 @@ import type { ReadingInput } from '../../src/ingest/validate.ts';
 import { bringIn, differences, type Json, NOW, reading, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
-/** Minutes before now, which is a full hour. */
+/** So many minutes before now, which is a full hour. */
 const ago = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000).toISOString();
 const iso = (minutes: number) => ago(minutes).replace('.000Z', '+00:00');
 
@@ -37,7 +37,7 @@ onEveryEngine('current values', (engine) => {
     rain,
   });
 
-  it('are, per sensor and parameter, of the 60 minutes up to its newest value that is not stale, each sensor once (C1)', async () => {
+  it('cover, per sensor and parameter, the 60 minutes up to the newest value that is not stale, each sensor counting once (C1)', async () => {
     await bring();
     await measured(
       reading(1, ago(130), { pm25: 100, rain: 8 }), // exactly 60 minutes before the newest
@@ -45,7 +45,7 @@ onEveryEngine('current values', (engine) => {
       reading(1, ago(70), { pm25: 20, rain: 2 }),
       reading(1, ago(5), { temperature: 7 }),
       reading(2, ago(170), { pm25: 35 }),
-      reading(2, ago(-1), { pm25: 500 }), // later than asked for
+      reading(2, ago(-1), { pm25: 500 }), // later than the instant queried
     );
     expect(await current(1)).toEqual(online(5, 25, 3));
     expect(await current(1, ago(-9))).toEqual(online(-1, 257.5, 3));
@@ -59,7 +59,7 @@ onEveryEngine('current values', (engine) => {
     expect(await current(2, ago(-1))).toEqual(OFFLINE);
   });
 
-  it('a sensor that moved shows at its new station at once, with what it measured there alone; in history from its first whole hour (C1, P2)', async () => {
+  it('of a moved sensor show at its new station at once, from readings taken there only; in history from its first whole hour (C1, P2)', async () => {
     const moved = {
       stations: [
         { id: 1, until: ago(85) },
@@ -79,7 +79,7 @@ onEveryEngine('current values', (engine) => {
     expect(await current(1)).toEqual(OFFLINE);
     expect(await current(2)).toEqual(online(85, 10));
     expect(await current(2, ago(85))).toEqual(online(85, 10));
-    expect(await current(1, ago(86))).toEqual(online(86, 85)); // then it stood there
+    expect(await current(1, ago(86))).toEqual(online(86, 85)); // it was placed there then
 
     await measured(reading(1, ago(55), { pm25: 20 }));
     expect(await current(2)).toEqual(online(55, 15));
@@ -87,12 +87,12 @@ onEveryEngine('current values', (engine) => {
     expect(await owner`select station_id, pm25 from rollup.station_hourly`).toEqual([{ station_id: 2, pm25: 20 }]);
   });
 
-  it('leave a sensor out while it is suspicious, and begin anew with it afterwards', async () => {
+  it('exclude a sensor while it is suspicious, and start over with it afterwards', async () => {
     await bring({ suspicious: [{ since: ago(50), until: ago(20) }] });
     await measured(...[55, 45, 15].map((minutes) => reading(1, ago(minutes), { pm25: minutes, rain: 1 })));
     expect(await current(1, ago(51))).toEqual(online(55, 55, 1));
     expect(await current(1, ago(30))).toEqual(OFFLINE);
-    expect(await current(1, ago(20))).toEqual(OFFLINE); // placed again, and not heard of yet
+    expect(await current(1, ago(20))).toEqual(OFFLINE); // no longer suspicious, but without readings since
     expect(await current(1)).toEqual(online(15, 15, 1));
   });
 });

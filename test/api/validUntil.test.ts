@@ -1,9 +1,9 @@
-/** Every document says when it changes without new data (valid_until): exactly at the first such instant, and not before. */
+/** valid_until of every document: the first instant at which it changes without new data, neither earlier nor later. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { onEveryEngine } from '../support/database.ts';
 import { citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
 
-/** On a full hour in Yerevan; nothing of the region changes but with the hours and its digest. */
+/** A full hour in Yerevan; the region changes only with hours and its digest. */
 const NOW = Date.parse('2026-11-20T12:10:00Z');
 const minutes = (n: number) => new Date(NOW + n * 60_000);
 const SLUGS = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta', 'eta', 'theta'];
@@ -57,7 +57,7 @@ onEveryEngine('valid_until', (engine) => {
       expect(await ofStation(id)).toEqual(expected);
     });
 
-    it('that is flagged: when the flag ends', async () => {
+    it('that is flagged is the end of the flag', async () => {
       expect(await ofStation(FLAGGED, minutes(25))).toEqual(minutes(30));
     });
 
@@ -79,7 +79,7 @@ onEveryEngine('valid_until', (engine) => {
       expect(await ofRegion('alpha')).toEqual(minutes(50));
     });
 
-    it('is when its digest is older than 30 minutes, if that comes first', async () => {
+    it('is when its digest expires after 30 minutes, if that comes first', async () => {
       await here.digest(minutes(0));
       expect(await ofRegion('beta', minutes(15))).toEqual(minutes(30));
       expect(await ofRegion('beta', minutes(31))).toEqual(minutes(50));

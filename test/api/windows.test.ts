@@ -1,6 +1,6 @@
 /**
- * The five history windows at their edges (H1): which bucket is the first and which the last, on both sides of a full hour, a local
- * midnight and the first of a month, and where the clocks change. What is expected comes from ICU, not from the database.
+ * The five history windows at their edges (H1): the first and the last bucket, on both sides of a full hour, a local midnight and the first
+ * of a month, and at clock changes. The expected values come from ICU, not from the database.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { onEveryEngine } from '../support/database.ts';
@@ -43,7 +43,7 @@ function expectedIn([, unit, buckets, endsWith]: Window, now: number): string[] 
   return Array.from({ length: buckets }, (_, n) => new Date(step(unit, now, last - buckets + 1 + n)).toISOString());
 }
 
-/** So that every window is full and there is more at both of its ends: hours for a week, days for a month, months for two years. */
+/** Readings that fill every window and go beyond both of its ends: hours for a week, days for a month, months for two years. */
 function measuredAt(): number[] {
   const times = new Set<number>();
   for (const [, text] of INSTANTS) {
@@ -80,16 +80,19 @@ onEveryEngine('history windows', (engine) => {
     }
   });
 
-  it.each(['UTC', 'America/New_York'])('are the same in a session of %s, as Grafana may have it (Z1)', async (zone) => {
-    const reader = here.database.as('airseries_reader', zone);
-    for (const [, text] of INSTANTS) {
-      const rows = await reader`select series, "timestamp" from api.region_history(${new Date(text)})`;
-      for (const window of WINDOWS) {
-        const times = rows
-          .filter(({ series }) => series === window[0])
-          .map((row) => new Date(row.timestamp).toISOString());
-        expect(times.sort(), `${window[0]} at ${text}`).toEqual(expectedIn(window, Date.parse(text)));
+  it.each(['UTC', 'America/New_York'])(
+    'are the same in a session with the time zone %s, which Grafana may set (Z1)',
+    async (zone) => {
+      const reader = here.database.as('airseries_reader', zone);
+      for (const [, text] of INSTANTS) {
+        const rows = await reader`select series, "timestamp" from api.region_history(${new Date(text)})`;
+        for (const window of WINDOWS) {
+          const times = rows
+            .filter(({ series }) => series === window[0])
+            .map((row) => new Date(row.timestamp).toISOString());
+          expect(times.sort(), `${window[0]} at ${text}`).toEqual(expectedIn(window, Date.parse(text)));
+        }
       }
-    }
-  });
+    },
+  );
 });

@@ -7,8 +7,8 @@ import { MigrationRefused } from '../../src/database/migrations.ts';
 import { makeLog } from '../../src/log.ts';
 import { emptyDatabase, onEveryEngine } from '../support/database.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
-import { placeOf, start } from '../support/program.ts';
-import { ask, SERVICE_NOW, startService } from '../support/service.ts';
+import { addressVariables, start } from '../support/program.ts';
+import { httpGet, SERVICE_NOW, startService } from '../support/service.ts';
 
 onEveryEngine('a login that may only read', (engine) => {
   let here: Installation;
@@ -63,7 +63,7 @@ onEveryEngine('a login that may only read', (engine) => {
   });
   const pick = (of: DatabaseAddress) => ({ database: (of as Exclude<DatabaseAddress, string>).database });
 
-  const readerEnvironment = () => ({ ...placeOf(here.database.target), PGUSER: login, PGPASSWORD: 'secret' });
+  const readerEnvironment = () => ({ ...addressVariables(here.database.target), PGUSER: login, PGPASSWORD: 'secret' });
 
   it('is all that a process with ROLE=api needs, and the only one it uses', async () => {
     const service = await startService(here, {
@@ -72,8 +72,8 @@ onEveryEngine('a login that may only read', (engine) => {
       DATABASE_URL: '',
       READER_DATABASE_URL: 'postgres://',
     });
-    expect((await ask(service.port.public, '/en/air-quality-app/v1/stations.json')).status).toBe(200);
-    expect((await ask(service.port.admin, '/metrics')).body).toMatch(/airseries_build_info\{.*\} 1/);
+    expect((await httpGet(service.port.public, '/en/air-quality-app/v1/stations.json')).status).toBe(200);
+    expect((await httpGet(service.port.admin, '/metrics')).body).toMatch(/airseries_build_info\{.*\} 1/);
     const users = await superuser`
       select distinct usename as name from pg_stat_activity where datname = current_database() and application_name = 'airseries read'`;
     expect(users).toEqual([{ name: login }]);

@@ -1,4 +1,4 @@
-/** docker-compose.yml, read without Docker: against the specification of such files, and against what this project really has. */
+/** docker-compose.yml, checked without Docker: against the compose specification and the rest of the project. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -20,13 +20,13 @@ describe('the file', () => {
   const { $schema: _, ...schema } = JSON.parse(readFileSync(join(dclint, 'schemas/compose.schema.json'), 'utf8'));
   const valid = new Ajv({ strict: false, validateFormats: false }).compile(schema);
 
-  it('is of the form that the compose specification gives', () => {
+  it('is valid by the compose specification', () => {
     valid(compose);
     expect(valid.errors ?? []).toEqual([]);
     expect(valid({ services: { api: { image: 'x', health_check: {} } } })).toBe(false);
   });
 
-  it('takes from outside only what .env.example has, and no secret has a default', () => {
+  it('uses only variables that .env.example has, and no secret has a default', () => {
     const offered = [...textOf('.env.example').matchAll(/^(\w+)=/gm)].map(([, name]) => name);
     const taken = variablesOf(text);
     expect(taken.filter(({ name }) => !offered.includes(name))).toEqual([]);
@@ -45,21 +45,21 @@ describe('the file', () => {
 });
 
 describe.each(services)('%s', (_name, service) => {
-  it('runs as nobody special, on a file system it cannot change', () => {
+  it('runs without privileges, on a read-only file system', () => {
     expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
     expect(service.user).toMatch(/^(?!root\b|0\b)\w+/);
   });
 
-  it('has an image of one full version, never the Apache edition', () => {
+  it('has an image with a full version, never the Apache edition', () => {
     if (service.image === 'airseries:local') return;
     expect(service.image).toMatch(/^[a-z]+\/[a-z]+:v?\d+\.\d+\.\d+(-pg\d+)?$/);
   });
 
-  it('is reached from this machine only', () => {
+  it('is published on this machine only', () => {
     expect((service.ports ?? []).filter((port) => !/^127\.0\.0\.1:(\d+):\1$/.test(port))).toEqual([]);
   });
 
-  it('mounts what is there', () => {
+  it('mounts files and volumes that exist', () => {
     for (const [from = '', to = '', mode] of (service.volumes ?? []).map((volume) => volume.split(':'))) {
       expect(to).toMatch(/^\//);
       if (from.startsWith('.')) expect([existsSync(join(ROOT, from)), mode]).toEqual([true, 'ro']);
@@ -67,7 +67,7 @@ describe.each(services)('%s', (_name, service) => {
     }
   });
 
-  it('waits for others as they are: one that ends, until it has ended well; one that stays, until it is healthy', () => {
+  it('waits for one-shot services to succeed, and for the others to be healthy', () => {
     for (const [other, { condition, required }] of Object.entries(service.depends_on ?? {})) {
       const awaited = compose.services[other];
       expect(awaited).toBeDefined();
@@ -76,11 +76,11 @@ describe.each(services)('%s', (_name, service) => {
     }
   });
 
-  it('stays and says whether it is healthy, or ends and somebody waits for that', () => {
+  it('has a health check, or ends and another service waits for that', () => {
     const waiting = services.filter(([other]) => compose.services[other]?.depends_on?.[_name] !== undefined);
     if (isOneShot(service)) {
       expect(service.healthcheck?.test).toBeUndefined();
-      // otherwise `up --wait` takes its end for a failure
+      // otherwise `up --wait` would take its end for a failure
       expect(waiting.filter(([, other]) => !isOneShot(other)).length).toBeGreaterThan(0);
     } else {
       expect(service.restart).toBe('unless-stopped');
@@ -90,13 +90,13 @@ describe.each(services)('%s', (_name, service) => {
 });
 
 describe('our own services', () => {
-  it('are all one image, which one of them builds', () => {
+  it('share one image, which one of them builds', () => {
     expect(ours.map(([name]) => name)).toEqual(['migrate', 'api', 'worker', 'demo']);
     expect(ours.filter(([, { build }]) => build === '.').map(([name]) => name)).toEqual(['migrate']);
   });
 
-  it.each(ours)('%s has an environment that is read, and logs in as what it may be', (name, { environment = {} }) => {
-    // PGPASSWORD is the driver's
+  it.each(ours)('%s has an environment of known variables, and the right login', (name, { environment = {} }) => {
+    // PGPASSWORD is read by the driver
     expect(Object.keys(environment).filter((name) => !VARIABLES.includes(name))).toEqual(['PGPASSWORD']);
     const { databaseUrl, readerDatabaseUrl } = readConfig(withDefaults(environment));
     const owner = 'postgres://airseries@database:5432/airseries';
@@ -104,13 +104,13 @@ describe('our own services', () => {
     expect([databaseUrl, readerDatabaseUrl]).toEqual(name === 'api' ? [undefined, reader] : [owner, undefined]);
   });
 
-  it.each(ours.filter(([, { command }]) => command !== undefined))('%s is a command that there is', (_, service) => {
+  it.each(ours.filter(([, { command }]) => command !== undefined))('%s runs an existing command', (_, service) => {
     const [node, file, ...words] = service.command ?? [];
     expect([node, file]).toEqual(['node', 'dist/cli.js']);
     expect(chooseCommand(words)).toMatchObject({ run: expect.any(Function) });
   });
 
-  it('answer where they are published and asked', async () => {
+  it('listen on the published ports, and answer their health checks', async () => {
     const { api, worker } = compose.services;
     expect(api?.ports).toEqual([`127.0.0.1:${defaults.port}:${defaults.port}`]);
     expect(worker?.ports).toEqual([`127.0.0.1:${defaults.ingestPort}:${defaults.ingestPort}`]);
@@ -134,10 +134,10 @@ describe('our own services', () => {
   });
 });
 
-describe('the others', () => {
+describe('the other services', () => {
   const { database, reader, prometheus, grafana } = compose.services;
 
-  it('the database is a TimescaleDB that can do background jobs, and its data are on the volume', () => {
+  it('the database is a TimescaleDB that can run background jobs, with its data on the volume', () => {
     const [, minor = 0, patch = 0, major] = /:2\.(\d+)\.(\d+)-pg(\d+)$/.exec(database?.image ?? '') ?? [];
     expect(Number(minor) * 1000 + Number(patch)).toBeGreaterThanOrEqual(32_001);
     const folder = database?.volumes?.[0]?.split(':')[1];
@@ -146,7 +146,7 @@ describe('the others', () => {
     expect(database?.environment).toMatchObject({ POSTGRES_USER: 'airseries', POSTGRES_DB: 'airseries' });
   });
 
-  it('the logins of Grafana and the API are those that sql/reader.sql makes', () => {
+  it('the logins of Grafana and the API are those that sql/reader.sql creates', () => {
     const { api } = compose.services;
     expect(textOf('sql/reader.sql')).toContain(`('${new URL(api?.environment?.READER_DATABASE_URL ?? '').username}',`);
     expect(reader?.environment?.API_PASSWORD).toBe(api?.environment?.PGPASSWORD);
@@ -158,16 +158,16 @@ describe('the others', () => {
     expect([compose.services[host], port]).toEqual([database, '5432']);
   });
 
-  it('Grafana is given what its provisioning asks for, and nothing else of that kind', () => {
-    const asked = filesOf('grafana/provisioning').flatMap((path) =>
+  it('Grafana gets exactly the variables that its provisioning uses', () => {
+    const used = filesOf('grafana/provisioning').flatMap((path) =>
       [...textOf(path).matchAll(/\$\{?([A-Z][A-Z_]+)\b/g)].map(([, name]) => name),
     );
     const given = Object.keys(grafana?.environment ?? {}).filter((name) => !name.startsWith('GF_'));
-    expect([...new Set(asked)].sort()).toEqual(given.sort());
+    expect([...new Set(used)].sort()).toEqual(given.sort());
     expect(grafana?.environment?.PROMETHEUS_URL).toBe('http://prometheus:9090');
   });
 
-  it('Prometheus looks at the admin ports of our services, and reads its rules where they are mounted', () => {
+  it('Prometheus scrapes the admin ports of our services, and its rules are mounted where it reads them', () => {
     type Scrape = { scrape_configs: { job_name: string; static_configs: { targets: string[] }[] }[] };
     const config = yamlOf('grafana/prometheus/prometheus.yml') as Scrape & { rule_files: string[] };
     const targets = config.scrape_configs.flatMap(({ static_configs }) => static_configs.flatMap((one) => one.targets));

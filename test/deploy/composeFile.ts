@@ -1,4 +1,4 @@
-/** docker-compose.yml as data, as far as the tests ask. */
+/** docker-compose.yml, parsed as far as the tests need. */
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
@@ -32,12 +32,12 @@ export const ours = services.filter(([, { image }]) => image.startsWith('airseri
 /** Runs once and ends. */
 export const isOneShot = (service: Service | undefined) => service?.restart === 'no';
 
-/** What can be set from outside: `${NAME:-otherwise}` or `${NAME:?message}`. */
+/** Variables of the file: `${NAME:-default}` or `${NAME:?message}`. */
 export function variablesOf(text: string): { name: string; required: boolean }[] {
   return [...text.matchAll(/\$\{(\w+)(:[-?])/g)].map(([, name = '', kind]) => ({ name, required: kind === ':?' }));
 }
 
-/** An environment as a container gets it where only what is required was set. */
+/** The environment of a container if only the required variables are set. */
 export function withDefaults(environment: Record<string, string> = {}): Record<string, string> {
   const filled = (value: string) =>
     value.replace(/\$\{\w+:([-?])([^}]*)\}/g, (_, kind, text) => (kind === '-' ? text : 'secret'));

@@ -1,6 +1,6 @@
 /**
- * A dry reading of a Dockerfile: its steps as plain commands, each stage in a folder that stands for its file system. It knows the
- * few words that ours uses and refuses all others. What it cannot show: the base image, its C library, the user.
+ * Runs a Dockerfile without Docker: its steps as plain commands, each stage in a folder that stands for its file system. It supports the
+ * few instructions that ours uses and refuses all others. It cannot check the base image, its C library, or the user.
  */
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 
 export type Step = { word: string; rest: string };
 export type Stage = { image: string; name: string; steps: Step[] };
-/** A stage after its steps: `folder` is its working directory, `environment` what its commands get. */
+/** A stage after its steps: its working directory, and the environment of its commands. */
 export type Built = { root: string; folder: string; environment: Record<string, string> };
 
 export function readStages(text: string): Stage[] {
@@ -26,16 +26,17 @@ export function readStages(text: string): Stage[] {
   return stages;
 }
 
-/** The rest of the steps of that word, in their order. */
+/** The arguments of all steps with this instruction, in order. */
 export const said = ({ steps }: Stage, word: string) => steps.filter((step) => step.word === word).map((s) => s.rest);
 
-/** The array at the end of CMD and HEALTHCHECK. */
+/** The JSON array of CMD or HEALTHCHECK. */
 export const wordsOf = (rest = '') => JSON.parse(rest.slice(rest.indexOf('['))) as string[];
 
-/** The files that .dockerignore lets through: everything is out that is not let in by name. */
+/** The files that .dockerignore lets through: it excludes everything and then names exceptions. */
 export function contextOf(files: string[], ignore: string): string[] {
   const [first, ...rest] = ignore.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  if (first !== '*' || rest.some((line) => !/^![\w.-]+$/.test(line))) throw new Error(`not understood: ${ignore}`);
+  if (first !== '*' || rest.some((line) => !/^![\w.-]+$/.test(line)))
+    throw new Error(`.dockerignore is not a list of exceptions to *: ${ignore}`);
   return files.filter((path) => rest.includes(`!${path.split('/')[0]}`));
 }
 
@@ -90,7 +91,7 @@ function copy(words: string[], { folder }: Built, context: string, built: Map<st
   }
 }
 
-/** As in a fresh container: this test's own npm must not be felt by that of the step. */
+/** As in a fresh container, without the variables of the npm that runs this test. */
 async function run(command: string, { folder, environment }: Built): Promise<void> {
   const passed = Object.entries(process.env).filter(
     ([name]) => !/^(npm_(package|lifecycle|command|execpath|config_local)|NODE_ENV|VITEST)/.test(name),
@@ -102,7 +103,7 @@ async function run(command: string, { folder, environment }: Built): Promise<voi
   });
 }
 
-/** Names of what is installed in a node_modules. */
+/** Names of the packages in a node_modules folder. */
 export function lockOf(folder: string): string[] {
   const { packages } = JSON.parse(readFileSync(join(folder, 'node_modules/.package-lock.json'), 'utf8'));
   return Object.keys(packages).map((path) => path.replace(/^.*node_modules\//, ''));

@@ -1,4 +1,4 @@
-/** The Dockerfile, read without Docker: its steps as plain commands in a clean folder, and what comes out of them, started. */
+/** The Dockerfile, without Docker: its steps run as plain commands in a clean folder, and the result is started. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { emptyDatabase, engines } from '../support/database.ts';
-import { freePort, launch, placeOf, ready } from '../support/program.ts';
+import { addressVariables, freePort, launch, ready } from '../support/program.ts';
 import { ROOT, textOf } from './composeFile.ts';
 import { type Built, build, contextOf, lockOf, readStages, said, wordsOf } from './dockerSteps.ts';
 
@@ -35,7 +35,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const program = (words: string[], environment: Record<string, string> = {}) =>
   launch([process.execPath, ...words], { folder: image.folder, environment: { ...image.environment, ...environment } });
 
-it('is built and shipped on one base, and runs as a user who owns nothing of it', () => {
+it('is built on the image it runs on, as a user who owns none of its files', () => {
   expect([...new Set(stages.map(({ image: base }) => base))]).toEqual(['node:24-alpine']);
   const words = last.steps.map(({ word }) => word);
   expect(said(last, 'USER')).toEqual(['node']);
@@ -43,13 +43,13 @@ it('is built and shipped on one base, and runs as a user who owns nothing of it'
   expect(words).not.toContain('RUN');
 });
 
-it('is given what it copies and nothing else', () => {
+it('has a build context of exactly what it copies', () => {
   const copied = stages.flatMap((stage) => said(stage, 'COPY').filter((rest) => !rest.startsWith('--from')));
   const named = copied.flatMap((rest) => rest.split(' ').slice(0, -1));
   expect([...new Set(context.map((path) => path.split('/')[0]))].sort()).toEqual([...new Set(named)].sort());
 });
 
-it('holds what runs: no compiler, no embedded server, no test', () => {
+it('contains no compiler, no embedded server and no tests', () => {
   expect(readdirSync(image.folder).sort()).toEqual(['dist', 'node_modules', 'package.json', 'sql']);
   const installed = lockOf(image.folder);
   expect(installed).toEqual(expect.arrayContaining(Object.keys(manifest.dependencies)));
@@ -58,13 +58,13 @@ it('holds what runs: no compiler, no embedded server, no test', () => {
   for (const name of unwanted) expect(existsSync(join(image.folder, 'node_modules', name))).toBe(false);
 });
 
-it('has the commands', async () => {
+it('runs the commands', async () => {
   const { code, stderr } = await program(['dist/cli.js']).finished;
   expect(code).toBe(2);
   expect(stderr).toMatch(/no command given[\s\S]*Usage/);
 });
 
-it('says what is missing where it is started without a database', async () => {
+it('names the missing variable if started without a database', async () => {
   const { code, stderr } = await program(['dist/cli.js', 'migrate'], {
     DATA_DIR: join(folder, 'data'),
     EMBEDDED_PG: 'bundled',
@@ -73,14 +73,14 @@ it('says what is missing where it is started without a database', async () => {
   expect(stderr).toMatch(/DATABASE_URL/);
 });
 
-it('serves: the command it starts with becomes ready, as its health check sees, and ends when told to', async () => {
+it('starts a service that becomes ready by its health check, and stops on SIGTERM', async () => {
   const database = await emptyDatabase(engines.at(-1) as (typeof engines)[number]);
   const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
   const [node, ...words] = wordsOf(said(last, 'CMD')[0]);
   expect(node).toBe('node');
-  // the address without its database: the driver takes that from the place, too
+  // a URL without a database: the driver takes that from its variables, too
   const DATABASE_URL = 'postgres://';
-  const service = program(words, { ...placeOf(database.target), DATABASE_URL, PORT, ADMIN_PORT, INGEST_PORT });
+  const service = program(words, { ...addressVariables(database.target), DATABASE_URL, PORT, ADMIN_PORT, INGEST_PORT });
   await ready(ADMIN_PORT, service);
   const defaults = readConfig({});
   const check = new URL(wordsOf(said(last, 'HEALTHCHECK')[0]).at(-1) ?? '');

@@ -1,4 +1,4 @@
-/** The nginx configuration of src/http/README.md in front of the service: a document is asked for once a minute, and is 304 unless it changed. */
+/** The nginx configuration of src/http/README.md: it requests a document at most once a minute, and gets 304 unless it changed. */
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
@@ -27,13 +27,13 @@ describe.skipIf(!isInstalled)('behind nginx', () => {
   let url: string;
   let stop: () => Promise<void>;
   const home = makeHome();
-  const asked: { coding: string; status: number }[] = [];
+  const requests: { coding: string; status: number }[] = [];
 
   beforeAll(async () => {
     served = await serve(engines[0] ?? 'plain', { path: 'kept' });
     const counted: RequestListener = (req, res) => {
       res.once('finish', () => {
-        asked.push({ coding: String(req.headers['accept-encoding'] ?? ''), status: res.statusCode });
+        requests.push({ coding: String(req.headers['accept-encoding'] ?? ''), status: res.statusCode });
       });
       served.app(req, res);
     };
@@ -64,7 +64,7 @@ describe.skipIf(!isInstalled)('behind nginx', () => {
         () => false,
       ))
     );
-    asked.length = 0;
+    requests.length = 0;
   });
   afterAll(async () => {
     await stop();
@@ -75,27 +75,27 @@ describe.skipIf(!isInstalled)('behind nginx', () => {
 
   const get = (coding: string) => fetch(url, { headers: { 'Accept-Encoding': coding } });
 
-  it('asks for a document once in each coding, whatever else clients send', async () => {
+  it('requests a document once in each coding, whatever headers clients send', async () => {
     const plain = await (await get('identity')).text();
     for (const coding of ['gzip', 'gzip, deflate', 'br, gzip', 'br', 'deflate']) {
       const answer = await get(coding);
       expect(answer.status).toBe(200);
       expect(await answer.text()).toBe(plain);
     }
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       { coding: '', status: 200 },
       { coding: 'gzip', status: 200 },
       { coding: 'br', status: 200 },
     ]);
   });
 
-  it('answers a client that has the document with 304, by itself', async () => {
+  it('answers a client that has the document with 304, without a request', async () => {
     const { headers } = await get('gzip');
-    const before = asked.length;
+    const before = requests.length;
     const again = await fetch(url, {
       headers: { 'Accept-Encoding': 'gzip', 'If-None-Match': headers.get('etag') ?? '' },
     });
     expect(again.status).toBe(304);
-    expect(asked.length).toBe(before);
+    expect(requests.length).toBe(before);
   });
 });

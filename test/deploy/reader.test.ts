@@ -1,20 +1,18 @@
-/** sql/reader.sql, run by psql as docker-compose.yml runs it. Needs psql 15 or newer; without one there is nothing to run it with. */
+/** sql/reader.sql, run by psql as in docker-compose.yml. Skipped without psql 15 or newer. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
 import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
-import { launch, placeOf } from '../support/program.ts';
+import { addressVariables, launch } from '../support/program.ts';
 import { compose, ROOT } from './composeFile.ts';
 
-/** The newest psql of this machine. */
+/** The newest psql on this machine. */
 function findPsql(): string | undefined {
   const installed = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql') : [];
-  const places = installed
-    .sort((a, b) => Number(b) - Number(a))
-    .map((major) => `/usr/lib/postgresql/${major}/bin/psql`);
-  return [...places, 'psql'].find((psql) => {
+  const paths = installed.sort((a, b) => Number(b) - Number(a)).map((major) => `/usr/lib/postgresql/${major}/bin/psql`);
+  return [...paths, 'psql'].find((psql) => {
     try {
       return Number(/\d+/.exec(execFileSync(psql, ['--version'], { encoding: 'utf8' }))?.[0]) >= 15;
     } catch {
@@ -34,7 +32,7 @@ describe.runIf(psql !== undefined)('the login of Grafana', () => {
   beforeAll(async () => {
     database = await testDatabase(engines.at(-1) as (typeof engines)[number]);
     superuser = database.superuser();
-    await superuser`drop role if exists grafana, airseries_api`; // roles belong to the whole server
+    await superuser`drop role if exists grafana, airseries_api`; // roles are shared by all databases of a server
   });
   afterAll(async () => {
     await superuser`drop role if exists grafana, airseries_api`;
@@ -43,7 +41,7 @@ describe.runIf(psql !== undefined)('the login of Grafana', () => {
 
   const make = (READER_PASSWORD: string, API_PASSWORD = '') => {
     const [, ...words] = compose.services.reader?.command ?? [];
-    const environment = { ...placeOf(database.target), READER_PASSWORD, API_PASSWORD };
+    const environment = { ...addressVariables(database.target), READER_PASSWORD, API_PASSWORD };
     const here = words.map((word) => (word === '/reader.sql' ? join(ROOT, 'sql/reader.sql') : word));
     return launch([psql ?? '', ...here], { environment }).finished;
   };
@@ -56,7 +54,7 @@ describe.runIf(psql !== undefined)('the login of Grafana', () => {
     expect(await kept()).toBeUndefined();
   });
 
-  it('is made, and on a database that has it gets the password of today, without a word', async () => {
+  it('is created, or gets the new password if it exists, silently', async () => {
     const passwords = [];
     for (const password of ['first', AWKWARD]) {
       expect(await make(password)).toEqual({ code: 0, stdout: '', stderr: '' });
@@ -81,7 +79,7 @@ describe.runIf(psql !== undefined)('the login of Grafana', () => {
     await login.end();
   });
 
-  it('comes with one for the API where that has a password, which is no more', async () => {
+  it('comes with one for the API if that has a password, with the same rights', async () => {
     expect(await superuser`select from pg_roles where rolname = 'airseries_api'`).toEqual([]);
     expect(await make('first', AWKWARD)).toEqual({ code: 0, stdout: '', stderr: '' });
     const login = connect({ ...(database.target as Place), user: 'airseries_api', password: AWKWARD } as Place, {

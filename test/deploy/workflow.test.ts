@@ -1,4 +1,4 @@
-/** The workflow and Dependabot's settings, read without GitHub: what they name is there, and is what the rest of the project says. */
+/** The workflow and Dependabot's settings, checked without GitHub: they refer to things that exist, and agree with the rest of the project. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -23,7 +23,7 @@ describe('the workflow', () => {
     expect(workflow.jobs.test?.strategy?.matrix.node).toEqual([oldest, shipped]);
   });
 
-  it('runs scripts, files and services that there are', () => {
+  it('runs existing scripts, files and services', () => {
     const scripts = commands.flatMap((command) => [...command.matchAll(/npm (?:run )?(\w+)/g)].map(([, name]) => name));
     expect(scripts.filter((name) => name !== 'ci' && !(`${name}` in manifest.scripts))).toEqual([]);
     expect(scripts).toEqual(expect.arrayContaining(['check', 'test']));
@@ -40,14 +40,14 @@ describe('the workflow', () => {
     }
   });
 
-  it('asks where the services are published', () => {
-    const asked = commands.flatMap((command) => [...command.matchAll(/127\.0\.0\.1:(\d+)/g)].map(([, port]) => port));
+  it('sends requests to the published ports', () => {
+    const ports = commands.flatMap((command) => [...command.matchAll(/127\.0\.0\.1:(\d+)/g)].map(([, port]) => port));
     const published = services.flatMap(([, { ports = [] }]) => ports.map((port) => port.split(':')[1]));
-    expect([...new Set(asked)].filter((port) => !published.includes(port))).toEqual([]);
-    expect(new Set(asked).size).toBe(3);
+    expect([...new Set(ports)].filter((port) => !published.includes(port))).toEqual([]);
+    expect(new Set(ports).size).toBe(3);
   });
 
-  it('names no image: those of docker-compose.yml are used', () => {
+  it('uses the images of docker-compose.yml', () => {
     const named = services.map(([, { image }]) => image.split(':')[0] ?? '').filter((image) => image !== 'airseries');
     expect(named.filter((image) => text.includes(image))).toEqual([]);
     expect(text).not.toMatch(/^\s*(image|container):/m);
@@ -67,14 +67,14 @@ describe('the workflow', () => {
     expect([...new Set(required.map(({ name }) => name))].sort()).toEqual(Object.keys(workflow.env).sort());
   });
 
-  it('may only read, and uses actions of one version', () => {
+  it('may only read, and uses actions with a fixed version', () => {
     expect(workflow.permissions).toEqual({ contents: 'read' });
     const used = steps.flatMap(({ uses }) => uses ?? []);
     expect(used.filter((action) => !/^actions\/[\w-]+@v\d+\.\d+\.\d+$/.test(action))).toEqual([]);
   });
 });
 
-it('Dependabot looks after everything that has a version', () => {
+it('Dependabot covers everything that has a version', () => {
   const { updates } = yamlOf('.github/dependabot.yml') as {
     updates: { 'package-ecosystem': string; directory: string }[];
   };

@@ -1,4 +1,4 @@
-/** What a network file names as a feed is asked only where PULL_HOSTS allows it, however the address is written. */
+/** A feed URL in a network file is fetched only if PULL_HOSTS allows its host, however the address is written. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
@@ -6,7 +6,7 @@ import { fetchDocument } from '../../src/pull/fetchDocument.ts';
 
 const limits = { timeMs: 2_000, bytes: 1_000 };
 
-/** Each leads to this machine, to a neighbour in its network, or to what a cloud tells its machines about themselves. */
+/** URLs of this machine, its private network, or a cloud's metadata service. */
 const ADDRESSES = (port: number) => [
   `http://127.0.0.1:${port}/`,
   `http://127.1:${port}/`,
@@ -43,7 +43,7 @@ const ADDRESSES = (port: number) => [
   'http://data.example.127.0.0.1.nip.io/',
 ];
 
-it('are refused before anything is connected or looked up', async ({ annotate }) => {
+it('private addresses are refused before any connection or DNS lookup', async ({ annotate }) => {
   let connections = 0;
   const server = createServer((socket) => {
     connections += 1;
@@ -54,9 +54,9 @@ it('are refused before anything is connected or looked up', async ({ annotate })
   const addresses = ADDRESSES((server.address() as AddressInfo).port);
   const read = async () => expect.unreachable();
   for (const address of addresses) {
-    const asking = fetchDocument(address, { provider: 'them', hosts: ['data.example'], limits }, read);
-    await expect(asking, address).rejects.toThrow('not among PULL_HOSTS');
+    const fetching = fetchDocument(address, { provider: 'them', hosts: ['data.example'], limits }, read);
+    await expect(fetching, address).rejects.toThrow('not among PULL_HOSTS');
   }
   expect(connections).toBe(0);
-  await annotate(`kept: ${addresses.length} addresses of this machine and its network, 0 of them asked`);
+  await annotate(`kept: ${addresses.length} addresses of this machine and its network, 0 of them contacted`);
 });

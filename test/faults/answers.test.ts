@@ -1,4 +1,4 @@
-/** Whatever is sent to a listener, it answers with JSON of ours or hangs up: never with a page of Express, nor with a head and nothing behind it. */
+/** Whatever a client sends, a listener answers with our JSON or closes: never with a page of Express, nor with headers and no body. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen } from '../../src/http/listen.ts';
 import { startingListener } from '../../src/http/starting.ts';
@@ -42,7 +42,7 @@ const REFUSED: [string, string, number][] = [
   ['a URL without a path', of('GET mailto:x HTTP/1.1'), 400],
   ['CONNECT', of('CONNECT x:443 HTTP/1.1'), 400],
   ['no Host', of('GET / HTTP/1.1', ''), 400],
-  ['an expectation', of('GET / HTTP/1.1', 'Host: x\r\nExpect: miracles\r\n'), 417],
+  ['an unknown Expect header', of('GET / HTTP/1.1', 'Host: x\r\nExpect: miracles\r\n'), 417],
   ['an unknown method', of('BREW / HTTP/1.1'), 400],
   ['headers of 20 KB', of('GET / HTTP/1.1', `Host: x\r\nX: ${'x'.repeat(20_000)}\r\n`), 431],
   ['a header without a name', of('GET / HTTP/1.1', 'Host: x\r\n: y\r\n'), 400],
@@ -59,7 +59,7 @@ describe.each(['public', 'admin', 'ingest'] as const)('the %s listener', (name) 
     expect(answer?.headers.connection).toBe('close');
   });
 
-  it.each(REFUSED)('%s, behind a good request', async (_, bytes, status) => {
+  it.each(REFUSED)('%s, pipelined after a good request', async (_, bytes, status) => {
     const both = Buffer.from(GOOD[name]() + bytes, 'latin1');
     const [good, refused, ...others] = answersIn(await exchange(service.port[name], both));
     expect([good?.status, others]).toEqual([200, []]);
@@ -67,50 +67,55 @@ describe.each(['public', 'admin', 'ingest'] as const)('the %s listener', (name) 
   });
 
   it.each([
-    ['an address with its host', 'GET http://x/nowhere HTTP/1.1', ''],
-    ['the server as such', 'OPTIONS * HTTP/1.1', ''],
+    ['an absolute URL', 'GET http://x/nowhere HTTP/1.1', ''],
+    ['the server itself (*)', 'OPTIONS * HTTP/1.1', ''],
     ['a WebSocket', 'GET /nowhere HTTP/1.1', 'Connection: Upgrade\r\nUpgrade: websocket\r\n'],
     ['100-continue', 'GET /nowhere HTTP/1.1', 'Expect: 100-continue\r\n'],
-    ['an expectation of HTTP/1.0, which had none', 'GET /nowhere HTTP/1.0', 'Expect: miracles\r\n'],
-  ])('asked for %s: there is nothing there', async (_, line, headers) => {
-    const asked = of(line, `Host: x\r\n${headers}`) + of('GET /nowhere HTTP/1.1', 'Host: x\r\nConnection: close\r\n');
-    const answers = answersIn(await exchange(service.port[name], asked));
+    ['an Expect header of HTTP/1.0, which has none', 'GET /nowhere HTTP/1.0', 'Expect: miracles\r\n'],
+  ])('answers 404 to %s', async (_, line, headers) => {
+    const pipelined =
+      of(line, `Host: x\r\n${headers}`) + of('GET /nowhere HTTP/1.1', 'Host: x\r\nConnection: close\r\n');
+    const answers = answersIn(await exchange(service.port[name], pipelined));
     expect(answers).not.toEqual([]);
     for (const answer of answers) expectProblem(answer, 404);
   });
 
-  it('HTTP/2 is hung up on', async () => {
+  it('refuses HTTP/2 or closes the connection', async () => {
     const text = await exchange(service.port[name], 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
     if (text !== '') expectProblem(answersIn(text)[0], 400);
   });
 });
 
-describe('a push that is refused leaves the one before it its answer:', () => {
+describe('a refused push does not disturb the answer to the one before:', () => {
   const chunked = 'Transfer-Encoding: chunked\r\n';
   const large = 9 * 1024 * 1024;
   it.each([
     ['no token', () => push(length(BATCH), BATCH), 401],
-    ['too large, said before', () => push(`${token()}Content-Length: ${large}\r\n`, 'x'.repeat(large)), 413],
-    ['another type', () => push(token() + length(BATCH), BATCH).replace('application/json', 'text/html'), 415],
-    ['no JSON', () => push(token() + length('[}'), '[}'), 400],
-    ['a chunk that is none', () => push(token() + chunked, 'zz\r\n'), 400],
-    ['a chunk that is none, and no token', () => push(chunked, 'zz\r\n'), 400],
-    ['a chunk that is none, after a good one', () => push(token() + chunked, '1\r\n[\r\nzz\r\n'), 400],
+    ['too large by its Content-Length', () => push(`${token()}Content-Length: ${large}\r\n`, 'x'.repeat(large)), 413],
+    [
+      'an unsupported media type',
+      () => push(token() + length(BATCH), BATCH).replace('application/json', 'text/html'),
+      415,
+    ],
+    ['invalid JSON', () => push(token() + length('[}'), '[}'), 400],
+    ['an invalid chunk', () => push(token() + chunked, 'zz\r\n'), 400],
+    ['an invalid chunk and no token', () => push(chunked, 'zz\r\n'), 400],
+    ['an invalid chunk after a good one', () => push(token() + chunked, '1\r\n[\r\nzz\r\n'), 400],
   ])('%s', async (_, refused, status) => {
-    // the first may still be under way when the second is read, or have ended
+    // the first request may or may not have finished when the second is parsed
     const answers = answersIn(await exchange(service.port.ingest, GOOD.ingest() + refused() + of('BREW / HTTP/1.1')));
     expect(answers[0]).toMatchObject({ status: 200, body: expect.stringMatching(/^\{"received":1/) });
     expectProblem(answers[1], status);
     expect(answers.length).toBeLessThanOrEqual(3);
   });
 
-  it('a chunk that is none, of the request under way, is answered at once', async () => {
+  it('an invalid chunk of the current request is answered at once', async () => {
     const [answer] = answersIn(await exchange(service.port.ingest, push(token() + chunked, '1\r\n[\r\nzz\r\n')));
     expectProblem(answer, 400);
   });
 });
 
-it('100-continue is said before a body is waited for', async () => {
+it('100 Continue is sent before the body arrives', async () => {
   const text = await exchange(
     service.port.ingest,
     push(`${token()}${length(BATCH)}Expect: 100-continue\r\nConnection: close\r\n`, BATCH),
@@ -118,7 +123,7 @@ it('100-continue is said before a body is waited for', async () => {
   expect(text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/);
 });
 
-it('while the service starts, a page may read when to come again', async () => {
+it('while the service starts, browsers may read Retry-After', async () => {
   const served = await listen(startingListener().listener, { port: 0, variable: 'PORT' });
   const answer = await fetch(`http://127.0.0.1:${served.port}/`);
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
@@ -127,7 +132,7 @@ it('while the service starts, a page may read when to come again', async () => {
   await served.close({ drainMs: 0 });
 });
 
-it('the log has JSON lines only, and none of them is long', async () => {
+it('the log has only JSON lines, all of them short', async () => {
   const long = 'y'.repeat(8_000);
   await exchange(
     service.port.public,

@@ -1,4 +1,4 @@
-/** A connection has one request at a time, an answer that is read, and a place among so many: what goes beyond is put off or cut. */
+/** Limits of connections: one request at a time, a time limit for reading the answer, and a maximum number; the rest waits or is closed. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
@@ -29,10 +29,10 @@ async function serve(app: RequestListener, limits: Limits = {}) {
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 const LAST = 'GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
-/** More than the kernel takes off our hands, on both sides together. */
+/** More than the socket buffers of both sides hold. */
 const LARGE = Buffer.alloc(32 * 1024 * 1024, 'x');
 
-it('17 requests sent at once are begun one after the other, and answered in their order', async () => {
+it('17 pipelined requests are handled one at a time and answered in order', async () => {
   let [underWay, most, n] = [0, 0, 0];
   const { port } = await serve((_req, res) => {
     underWay += 1;
@@ -49,7 +49,7 @@ it('17 requests sent at once are begun one after the other, and answered in thei
   expect(n).toBe(17);
 });
 
-it('of 100,000 requests sent at once the first keeps all others waiting: of which next to none are parsed', async () => {
+it('of 100,000 pipelined requests only the first is handled, and hardly any other is parsed', async () => {
   let begun = 0;
   let parsed = 0;
   const count = () => {
@@ -60,15 +60,15 @@ it('of 100,000 requests sent at once the first keeps all others waiting: of whic
     begun += 1;
   });
   const socket = send(port, GET.repeat(100_000));
-  await until(() => begun > 0, 'the first is begun');
-  await new Promise((resolve) => setTimeout(resolve, 100)); // all that comes has come
+  await until(() => begun > 0, 'the first is being handled');
+  await new Promise((resolve) => setTimeout(resolve, 100)); // time enough to parse more
   unsubscribe('http.server.request.start', count);
   expect(begun).toBe(1);
   expect(parsed).toBeLessThan(30);
   socket.destroy();
 });
 
-it('10,000 requests sent at once are all answered, if they are read', async () => {
+it('10,000 pipelined requests are all answered if the client reads', async () => {
   let begun = 0;
   const { port } = await serve((_req, res) => {
     begun += 1;
@@ -78,7 +78,7 @@ it('10,000 requests sent at once are all answered, if they are read', async () =
   expect(begun).toBe(10_000);
 });
 
-it('a body of 8 MB in the midst of others is read to its end', async () => {
+it('a body of 8 MB between other requests is read to its end', async () => {
   const { port } = await serve(async (req, res) => {
     let bytes = 0;
     for await (const chunk of req) bytes += (chunk as Buffer).length;
@@ -91,7 +91,7 @@ it('a body of 8 MB in the midst of others is read to its end', async () => {
   expect(answersIn(text).map(({ body }) => Number(body))).toEqual([...sizes, 0]);
 });
 
-it('who has said all that they will say still has the answer', async () => {
+it('a client that has closed its sending side still gets its answer', async () => {
   const { port } = await serve((_req, res) => {
     setTimeout(() => res.end('{}'), 50);
   });
@@ -99,7 +99,7 @@ it('who has said all that they will say still has the answer', async () => {
   expect(await closed(socket)).toMatch(/\{\}/);
 });
 
-it('an answer that nobody reads keeps the next request waiting, and is cut after its time', async () => {
+it('an answer that the client does not read blocks the next request, and the connection is closed at the time limit', async () => {
   let begun = 0;
   const { port, reasons } = await serve(
     (_req, res) => {
@@ -109,34 +109,34 @@ it('an answer that nobody reads keeps the next request waiting, and is cut after
     { unreadMs: 300 },
   );
   const socket = send(port, GET.repeat(10));
-  await until(() => reasons().length > 0, 'the connection is cut');
+  await until(() => reasons().length > 0, 'the connection is closed');
   expect(begun).toBe(1);
   expect(reasons()).toEqual(['the client did not read a response']);
   expect((await closed(socket)).length).toBeLessThan(LARGE.length);
 });
 
-it('an answer that is read in time is not cut, and its connection is kept', async () => {
+it('an answer that is read in time leaves the connection open', async () => {
   const { port, reasons } = await serve((_req, res) => res.end('{}'), { unreadMs: 50 });
   const socket = send(port, GET);
   await new Promise((resolve) => socket.once('data', resolve));
-  await new Promise((resolve) => setTimeout(resolve, 150)); // three times as long as an answer may wait
+  await new Promise((resolve) => setTimeout(resolve, 150)); // three times the limit for unread answers
   socket.write(LAST);
   expect(await closed(socket)).toMatch(/\{\}$/);
   expect(reasons()).toEqual([]);
 });
 
-it('a client that comes when all connections are taken is hung up on, and one that comes after another has left is served', async () => {
+it('a client is disconnected while all connections are in use, and served once another has left', async () => {
   const { port, log } = await serve((_req, res) => res.end('{}'), { connections: 2 });
   const kept = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
   await Promise.all(kept.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
-  await until(async () => (await exchange(port, LAST)) === '', 'the third is hung up on');
+  await until(async () => (await exchange(port, LAST)) === '', 'the third is disconnected');
   expect(log.lines.at(-1)).toMatchObject({ level: 'warn', fields: { variable: 'PORT', connections: 2 } });
   kept[0]?.destroy();
   await until(async () => /\{\}$/.test(await exchange(port, LAST)), 'the next is served');
   kept[1]?.destroy();
 });
 
-it('connections are kept while there is room, and not when it becomes scarce', async () => {
+it('connections are kept alive while there is room, and not when it becomes scarce', async () => {
   const { port } = await serve((_req, res) => res.end('{}'), { connections: 4 });
   const others = [1, 2].map(() => connect(port, '127.0.0.1'));
   await Promise.all(others.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
@@ -148,7 +148,7 @@ it('connections are kept while there is room, and not when it becomes scarce', a
   for (const socket of [...others, third]) socket.destroy();
 });
 
-it('an answer that is still being read when the service closes is sent to its end', async () => {
+it('an answer that is still being read when the service closes is sent completely', async () => {
   const { served, port } = await serve((_req, res) => res.end(LARGE));
   const socket = send(port, GET);
   await new Promise((resolve) => socket.once('readable', resolve));
@@ -156,7 +156,7 @@ it('an answer that is still being read when the service closes is sent to its en
   let bytes = 0;
   for await (const chunk of socket) {
     closing ??= served.close({ drainMs: 0, deadlineMs: 8_000 });
-    if (bytes < 10 * 65_536) await new Promise((resolve) => setTimeout(resolve, 30)); // a slow reader, at first
+    if (bytes < 10 * 65_536) await new Promise((resolve) => setTimeout(resolve, 30)); // slow at first
     bytes += (chunk as Buffer).length;
     if (bytes >= LARGE.length) socket.end();
   }
@@ -164,7 +164,7 @@ it('an answer that is still being read when the service closes is sent to its en
   expect(bytes).toBeGreaterThan(LARGE.length);
 });
 
-it('an answer that fails in its middle closes its connection, and what was sent behind it is not begun', async () => {
+it('an answer that fails halfway closes its connection, and pipelined requests after it are not handled', async () => {
   let begun = 0;
   const { port } = await serve((_req, res) => {
     begun += 1;

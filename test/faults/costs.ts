@@ -1,11 +1,11 @@
-/** What work costs the process that it runs in, and with it everybody else who is served there. */
+/** Measures what work costs its process: how long it blocks the event loop, memory, time. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
 
 export type Cost = {
-  /** The longest that the event loop was held up, in ms. */
+  /** The longest time that the event loop was blocked, in ms. */
   heldMs: number;
-  /** How much more memory the process had at most. */
+  /** Peak growth of the process' memory. */
   megabytes: number;
   seconds: number;
 };
@@ -29,7 +29,7 @@ export async function costOf(work: () => Promise<unknown>): Promise<Cost> {
   return { heldMs: delay.max / 1e6, megabytes: (most - before) / 1_048_576, seconds };
 }
 
-/** The machine may hold the process up at any time, so the best of a few tries is what the work costs. */
+/** The least of a few tries, until one is short enough: other load on the machine may block the process, too. */
 export async function leastHeld(work: () => Promise<unknown>, enoughMs: number): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let n = 0; n < 4 && least > enoughMs; n++) least = Math.min(least, (await costOf(work)).heldMs);

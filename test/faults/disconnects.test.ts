@@ -1,4 +1,4 @@
-/** A client that leaves, at whatever stage of its request, takes nothing with it: every slot is free again afterwards. */
+/** Clients that disconnect at any stage of a request leave no slot taken. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const BODY = JSON.stringify([{ sensor_id: 1, time: '2026-11-20T11:00:00Z', pm25: 1 }]);
 
-/** Sends the beginning of a request and leaves once the server has it. */
+/** Sends the beginning of a request and disconnects once the server has it. */
 async function leave(stage: 'looking up the token' | 'in the body'): Promise<void> {
   const socket = connect(port, '127.0.0.1');
   const arrived = once(server, 'request');
@@ -52,9 +52,9 @@ async function statuses(n: number): Promise<number[]> {
   return await Promise.all(all);
 }
 
-it('40 clients that leave while their token is looked up', async () => {
+it('40 clients disconnect while their token is looked up', async () => {
   const blocker = pushing.database.as();
-  await blocker`select`; // the driver never reserves a connection that it has yet to open
+  await blocker`select`; // the driver reserves only connections that are already open
   const connection = await blocker.reserve();
   await connection`begin`;
   await connection`lock table raw.token in access exclusive mode`;
@@ -64,7 +64,7 @@ it('40 clients that leave while their token is looked up', async () => {
   for (let n = 0; n < 5; n++) expect(await statuses(16)).toEqual(Array(16).fill(200));
 });
 
-it('1,000 clients that leave in the middle of their body', async () => {
+it('1,000 clients disconnect in the middle of their body', async () => {
   for (let n = 0; n < 1_000; n++) await leave('in the body');
   expect(await statuses(16)).toEqual(Array(16).fill(200));
 });

@@ -1,10 +1,10 @@
-/** The embedded server is killed while the service runs: the service restarts it. */
+/** The service restarts its embedded server if that is killed. */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { freePort, makeHome, ready, start } from '../support/program.ts';
-import { ask, until } from '../support/service.ts';
+import { httpGet, until } from '../support/service.ts';
 
 const home = makeHome();
 afterAll(() => home.remove());
@@ -15,7 +15,7 @@ it('a killed embedded server is restarted within ten seconds', async ({ annotate
   const [PORT, ADMIN_PORT] = [await freePort(), await freePort()];
   const service = start('main', [], { ...home.environment, PORT, ADMIN_PORT, DEMO: 'off' });
   await ready(ADMIN_PORT, service);
-  const stations = () => ask(Number(PORT), '/en/air-quality-app/v1/stations.json');
+  const stations = () => httpGet(Number(PORT), '/en/air-quality-app/v1/stations.json');
   expect((await stations()).status).toBe(200);
 
   const postmaster = Number.parseInt(readFileSync(find('postmaster.pid'), 'utf8'), 10);

@@ -1,4 +1,4 @@
-/** Every regular expression in the sources: none that meets what a sender or a client wrote tries a text in many ways. */
+/** Every regular expression in the sources: none that matches text from senders or clients backtracks. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSafe } from 'redos-detector';
@@ -8,7 +8,7 @@ import { ENDPOINTS, pathPattern } from '../../src/contract/endpoints.ts';
 
 const SRC = new URL('../../src/', import.meta.url).pathname;
 
-/** What these read was written here, or by whoever runs the service. */
+/** Files whose expressions match only our own text or the operator's. */
 const OWN_TEXT = [
   'api/current.ts',
   'config.ts',
@@ -36,25 +36,25 @@ const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((pa
 const all = files.flatMap(expressionsIn);
 
 describe('expressions', () => {
-  it('are safe wherever somebody else wrote the text', async ({ annotate }) => {
-    const met = all.filter(({ file }) => !OWN_TEXT.includes(file));
-    const unsafe = met.filter(({ expression }) => !isSafe(expression).safe);
+  it('are safe where they match text from outside', async ({ annotate }) => {
+    const exposed = all.filter(({ file }) => !OWN_TEXT.includes(file));
+    const unsafe = exposed.filter(({ expression }) => !isSafe(expression).safe);
     expect(unsafe.map(({ file, expression }) => `${file}: ${expression}`)).toEqual([]);
-    expect(met.length).toBeGreaterThan(50);
-    await annotate(`row 3: ${met.length} expressions meet what others wrote, none of them backtracks`);
+    expect(exposed.length).toBeGreaterThan(50);
+    await annotate(`row 3: ${exposed.length} expressions match text from outside, none of them backtracks`);
   });
 
   it.each(Object.values(ENDPOINTS).map(({ path }) => path))('are safe for %s', (path) => {
-    const unnamed = new RegExp(pathPattern(path).source.replaceAll(/\?<\w+>/g, '')); // the checker knows no names
+    const unnamed = new RegExp(pathPattern(path).source.replaceAll(/\?<\w+>/g, '')); // the checker does not support named groups
     expect(isSafe(unnamed).safe).toBe(true);
   });
 
-  it('are made from text in one place, of our own paths', () => {
+  it('are built from strings in one place only, from our own paths', () => {
     const making = files.filter((file) => /\bRegExp\(/.test(readFileSync(join(SRC, file), 'utf8')));
     expect(making).toEqual(['contract/endpoints.ts']);
   });
 
-  it('would be found if they were like the one that once blocked everything for 20 seconds', () => {
+  it('are found unsafe if they are like the one that once blocked the process for 20 seconds', () => {
     expect(isSafe(/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/).safe).toBe(false);
   });
 });

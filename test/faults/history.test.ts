@@ -1,4 +1,4 @@
-/** After years of nightly compression a history opens the chunks of its windows and no others, however often it was asked before. */
+/** With years of compressed chunks, a history opens only the chunks of its windows, however often it was queried before. */
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { queryRegionHistory, queryStationHistory } from '../../src/api/history.ts';
@@ -11,8 +11,8 @@ import { citiesOfOneStation } from '../support/installation.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 
-/** The statement that a question sends. */
-async function statementOf(ask: (db: ApiDb) => Promise<unknown>): Promise<string> {
+/** The SQL of a query. */
+async function statementOf(query: (db: ApiDb) => Promise<unknown>): Promise<string> {
   let text = '';
   const db = new Kysely<Api>({
     dialect: {
@@ -21,11 +21,11 @@ async function statementOf(ask: (db: ApiDb) => Promise<unknown>): Promise<string
       createIntrospector: (of) => new PostgresIntrospector(of),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
-    log: ({ query }) => {
-      text = query.sql;
+    log: (event) => {
+      text = event.query.sql;
     },
   });
-  await ask(db);
+  await query(db);
   return text;
 }
 
@@ -46,7 +46,7 @@ describe.runIf(engines.includes('timescale'))('the history of two years', () => 
   it.each([
     ['station', 'int', '1', (db: ApiDb) => queryStationHistory(db, NOW, 1)],
     ['region', 'text', "'town'", (db: ApiDb) => queryRegionHistory(db, NOW, 'town')],
-  ])('of a %s', async (subject, type, id, ask) => {
+  ])('of a %s', async (subject, type, id, query) => {
     const chunks = await owner<{ name: string; is_compressed: boolean }[]>`
       select c.chunk_name as name, c.is_compressed
       from timescaledb_information.chunks c
@@ -54,22 +54,22 @@ describe.runIf(engines.includes('timescale'))('the history of two years', () => 
         on (a.materialization_hypertable_schema, a.materialization_hypertable_name) = (c.hypertable_schema, c.hypertable_name)
       where a.view_schema = 'rollup' and a.view_name = ${`${subject}_hourly`}`;
     expect(chunks.filter((chunk) => chunk.is_compressed).length).toBeGreaterThan(20);
-    const statement = await statementOf(ask);
+    const statement = await statementOf(query);
     const session = { role: 'airseries_reader', timeZone: database.timeZone } as const;
     const plan = await onConnection(database.target, session, async (sql) => {
-      // whether a plan for any instant is kept otherwise depends on what statistics say of its cost
+      // otherwise statistics decide whether a generic plan is kept
       expect(await sql`show plan_cache_mode`).toEqual([{ plan_cache_mode: 'force_custom_plan' }]);
-      await sql.unsafe(`prepare history (timestamptz, ${type}) as ${statement}`);
-      const asked = `execute history ('${NOW.toISOString()}', ${id})`;
-      // after five times a plan for any instant might be kept
-      for (let n = 0; n < 6; n++) expect((await sql.unsafe(asked)).length).toBeGreaterThan(60);
-      return (await sql.unsafe(`explain (costs off) ${asked}`)).map((row) => String(row['QUERY PLAN']));
+      await sql.unsafe(`prepare history (timestamptz, timestamptz, ${type}) as ${statement}`);
+      const execute = `execute history ('${NOW.toISOString()}', '${NOW.toISOString()}', ${id})`;
+      // after five executions a generic plan might be kept
+      for (let n = 0; n < 6; n++) expect((await sql.unsafe(execute)).length).toBeGreaterThan(60);
+      return (await sql.unsafe(`explain (costs off) ${execute}`)).map((row) => String(row['QUERY PLAN']));
     });
     const opened = chunks.filter(({ name }) => plan.some((line) => line.includes(`${name} `) || line.endsWith(name)));
-    // the seven days of hours touch one chunk or two
+    // seven days of hours lie in one or two chunks
     expect(opened.length, plan.join('\n')).toBeGreaterThan(0);
     expect(opened.length, plan.join('\n')).toBeLessThanOrEqual(2);
-    // and of those the index gives the one place
+    // in which the index finds the one station or region
     expect(plan.filter((line) => /Seq Scan on (compress)?_hyper_/.test(line))).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** What many clients ask at the same moment is asked of the database once, and asked again when it is asked for again. */
+/** Identical requests that are under way together share one query; later ones query again. */
 import request from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeApp } from '../../src/api/app.ts';
@@ -17,7 +17,7 @@ let database: TestDatabase;
 let db: ReturnType<typeof openReads<Api>>;
 let served: Listening;
 let counts: Pick<Semaphore, 'inUse' | 'waiting'>;
-const asked: string[] = [];
+const queries: string[] = [];
 let arrived = 0;
 
 beforeAll(async () => {
@@ -28,10 +28,10 @@ beforeAll(async () => {
     max: 4,
     observer: (given) => {
       counts = given;
-      return (query) => asked.push(query);
+      return (query) => queries.push(query);
     },
   });
-  // each millisecond another instant, as in life
+  // every request at another instant, as in production
   let ms = NOW.getTime();
   const app = makeApp({ db, clock: () => makeClock(new Date(ms++))(), siteBaseUrl: '', log: recordingLog() });
   served = await listen(
@@ -50,14 +50,14 @@ afterAll(async () => {
 
 const get = (path: string) => request(`http://127.0.0.1:${served.port}`).get(path);
 
-/** So many requests of each path, all under way before the database answers the first. */
-async function askTogether(paths: readonly string[], times: number) {
+/** Sends `times` requests for each path, all of them under way before the database answers the first. */
+async function sendTogether(paths: readonly string[], times: number) {
   const blocker = database.as();
-  await blocker`select`; // the driver never reserves a connection that it has yet to open
+  await blocker`select`; // the driver reserves only connections that are already open
   const connection = await blocker.reserve();
   await connection`begin`;
   await connection`lock table api.station in access exclusive mode`;
-  [asked.length, arrived] = [0, 0];
+  [queries.length, arrived] = [0, 0];
   const answers = Promise.all(
     paths.flatMap((path) => Array.from({ length: times }, () => get(path).then((res) => res))),
   );
@@ -68,31 +68,31 @@ async function askTogether(paths: readonly string[], times: number) {
   return { answers: await answers, statements };
 }
 
-it('50 clients who want the same have it from one statement', async () => {
-  const { answers, statements } = await askTogether([PATH], 50);
+it('50 clients with the same request are answered from one statement', async () => {
+  const { answers, statements } = await sendTogether([PATH], 50);
   expect(statements).toBe(1);
-  expect(asked).toHaveLength(1);
+  expect(queries).toHaveLength(1);
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
 });
 
-it('other stations, windows and languages are other questions', async () => {
+it('other stations, documents and languages are separate queries', async () => {
   const paths = [PATH, PATH.replace('/1-', '/2-'), PATH.replace('-history', ''), PATH.replace('/en/', '/ru/')];
-  const { answers, statements } = await askTogether(paths, 3);
+  const { answers, statements } = await sendTogether(paths, 3);
   expect(statements).toBe(4);
-  expect(new Set(answers.map(({ text }) => text)).size).toBe(3); // a history says the same in all languages
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(3); // a history is the same in all languages
   expect(new Set(answers.map(({ headers }) => headers['content-language']))).toEqual(new Set(['en', 'ru']));
 });
 
-it('the query string makes no other question, and a failure is shared too', async () => {
+it('a query string makes no difference, and errors are shared too', async () => {
   const nowhere = PATH.replace('/1-', '/999-');
-  const { answers, statements } = await askTogether([nowhere, `${nowhere}?x`], 3);
+  const { answers, statements } = await sendTogether([nowhere, `${nowhere}?x`], 3);
   expect(statements).toBe(1);
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]));
 });
 
-it('nothing is kept: who asks afterwards is told what is so then', async () => {
-  asked.length = 0;
+it('no result is kept: later requests query again', async () => {
+  queries.length = 0;
   for (let n = 0; n < 3; n++) expect((await get(PATH)).status).toBe(200);
-  expect(asked).toHaveLength(3);
+  expect(queries).toHaveLength(3);
 });

@@ -1,4 +1,4 @@
-/** However many requests fail, the log has a line a second of each kind, and the last word in it is true. */
+/** However many requests fail, the log has at most one line per second of each kind, and the last line is up to date. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { boundedLog } from '../../src/log.ts';
 import { recordingLog } from '../api/serve.ts';
@@ -10,7 +10,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('the first line comes at once, the last of the others at the end of the second, with how many were left out', () => {
+it('the first line is logged at once, the latest of the others after a second, with the number left out', () => {
   const kept = recordingLog();
   const log = boundedLog(kept);
   for (let n = 1; n <= 342; n++) log.error({ n }, 'a request failed');
@@ -25,7 +25,7 @@ it('the first line comes at once, the last of the others at the end of the secon
   ]);
 });
 
-it('10 seconds with 100 failures in each are 11 lines', () => {
+it('100 failures per second for 10 seconds make 11 lines', () => {
   const kept = recordingLog();
   const log = boundedLog(kept);
   for (let n = 0; n < 1_000; n++) {
@@ -37,7 +37,7 @@ it('10 seconds with 100 failures in each are 11 lines', () => {
   expect(kept.lines.length + left).toBe(1_000);
 });
 
-it('of two that take turns the one that came last is logged last', () => {
+it('of two alternating messages, the latest is logged last', () => {
   const kept = recordingLog();
   const log = boundedLog(kept);
   for (const message of ['away', 'back', 'away', 'back', 'away']) log.info(message);
@@ -45,7 +45,7 @@ it('of two that take turns the one that came last is logged last', () => {
   expect(kept.lines.map(({ message }) => message)).toEqual(['away', 'back', 'back', 'away']);
 });
 
-it('a line that comes a second later is logged at once, and debug lines always', () => {
+it('a line after a second is logged at once, and debug lines always are', () => {
   const kept = recordingLog();
   const log = boundedLog(kept);
   log.info('ready');

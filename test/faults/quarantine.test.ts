@@ -1,4 +1,4 @@
-/** The quarantine of a provider holds so many bytes; what finds no room is counted, told, and is nobody else's loss. */
+/** Each provider's quarantine has a size limit: lines beyond it are counted and reported, and other providers are not affected. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Express } from 'express';
@@ -18,7 +18,7 @@ import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 const BOUND = 128 * 1_048_576;
 const T = '2026-11-20T11:00:00Z';
-/** As many bytes as a line takes beside its text. */
+/** Bytes that a line takes in addition to its text. */
 const OTHER = 512;
 
 let here: Pushing;
@@ -37,7 +37,7 @@ beforeEach(() => owner`truncate raw.readings, raw.quarantine, raw.quarantine_dro
 const load = async (provider: string) =>
   (await owner`select bytes::int, left_out::int from raw.quarantine_load where provider_id = ${provider}`)[0];
 const lines = async () => (await owner`select count(*)::int as n from raw.quarantine`)[0]?.n;
-/** As if so much were there already. */
+/** Pretends that the quarantine already holds so many bytes. */
 const fill = (bytes: number, provider = 'us') =>
   owner`insert into raw.quarantine_load (provider_id, bytes) values (${provider}, ${bytes})
     on conflict (provider_id) do update set bytes = excluded.bytes`;
@@ -45,7 +45,7 @@ const fill = (bytes: number, provider = 'us') =>
 const BODY = JSON.stringify([{ sensor_id: 1, time: T, pm25: 1 }, 'x', 'yyy']);
 const TAKES = 2 * OTHER + '"x"'.length + '"yyy"'.length;
 
-it('takes lines up to the last byte, and says how many had no room', async () => {
+it('accepts lines up to the last byte, and reports how many did not fit', async () => {
   await fill(BOUND - TAKES);
   const all = await send(app, here.token, BODY);
   expect(all.body).toEqual({
@@ -64,7 +64,7 @@ it('takes lines up to the last byte, and says how many had no room', async () =>
   expect(await metrics.registry.metrics()).toContain('airseries_quarantine_left_out_total{provider="us"} 1');
 });
 
-it('does not leave out what is there already, nor what is there twice', async () => {
+it('does not leave out lines that it already holds, nor count duplicates twice', async () => {
   await fill(BOUND - TAKES);
   for (const body of [BODY, BODY, JSON.stringify(['x', 'x', 'yyy', { sensor_id: 1, time: T, pm25: 1 }])]) {
     expect((await send(app, here.token, body)).body.left_out_of_quarantine).toBeUndefined();
@@ -72,7 +72,7 @@ it('does not leave out what is there already, nor what is there twice', async ()
   expect([await lines(), await load('us')]).toEqual([2, { bytes: BOUND, left_out: 0 }]);
 });
 
-it('has room for others', async () => {
+it('is separate for each provider', async () => {
   await fill(BOUND);
   const other = await here.makeToken('other', 'them');
   expect((await send(app, here.token, BODY)).body.left_out_of_quarantine).toBe(2);
@@ -83,7 +83,7 @@ it('has room for others', async () => {
   expect([await load('them'), await load('')]).toMatchObject([{ left_out: 0 }, { left_out: 0 }]);
 });
 
-it('says of an import how much had no room', async () => {
+it('reports how many lines of an import did not fit', async () => {
   await fill(BOUND, '');
   const path = join(temporaryFolder('import'), 'readings.csv');
   writeFileSync(path, `sensor_id,time,pm25\n1,${T},1\n98,${T},1\n99,${T},1\n`);
@@ -96,7 +96,7 @@ const insert = (n: number, provider: string | null = 'us') => owner`
   insert into raw.quarantine (recorded_at, source, provider_id, kind, reason, text)
   select ${NOW}, 's', ${provider}, 'reading', 'unknown_sensor', lpad(g::text, 88, '.') from generate_series(1, ${n}) g`;
 
-it('lets the oldest go beyond its bytes, which makes room, and counts again what is there', async () => {
+it('drops its oldest lines above the limit, and recounts its size', async () => {
   await insert(10);
   await insert(10, null);
   await fill(BOUND);
@@ -118,7 +118,7 @@ it('lets the oldest go beyond its bytes, which makes room, and counts again what
   expect(await trimQuarantine(owner, NOW, { bytes: 4 * 600 })).toEqual({ expired: {}, surplus: {} });
 });
 
-it('is trimmed by a job that warns of what had no room', async () => {
+it('is trimmed by a job that warns of lines that did not fit', async () => {
   const log = keepingLog();
   await fill(BOUND);
   await send(app, here.token, BODY);
@@ -127,14 +127,14 @@ it('is trimmed by a job that warns of what had no room', async () => {
   expect((await send(app, here.token, BODY)).body.left_out_of_quarantine).toBeUndefined();
 });
 
-it('has room again as soon as the operator drops lines', async () => {
+it('has room again once the operator drops lines', async () => {
   await insert(3);
   await fill(BOUND);
   await dropQuarantined(owner, { reason: 'unknown_sensor' });
   expect(await load('us')).toEqual({ bytes: 0, left_out: 0 });
 });
 
-it('keeps a line whose other try found no room', async () => {
+it('keeps a line whose retry did not fit', async () => {
   const sql = here.database.as('airseries_ingest');
   const scope = { provider: 'us', stations: null };
   await acceptReadings(sql, [reading(1, '2027-01-01T00:00:00Z', { pm25: 9_999, pm10: 1 })], {

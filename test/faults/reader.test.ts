@@ -1,4 +1,4 @@
-/** Whoever logs in as no more than a reader can become nothing else, and can hold up nobody, whatever it locks. */
+/** A login that may only read cannot gain rights, and its locks cannot block the service. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
 import { migrate } from '../../src/database/migrate.ts';
@@ -11,7 +11,7 @@ import { bringIn, NOW, smallNetwork } from '../ingest/support.ts';
 import { openPushing, type Pushing, send } from '../push/pushing.ts';
 import { onEveryEngine } from '../support/database.ts';
 
-/** Every name that one of our advisory locks has, or had. */
+/** Names of our advisory locks, present and past. */
 const NAMES = [
   'airseries.demo',
   'airseries.migrate',
@@ -33,7 +33,7 @@ onEveryEngine('a login that may only read', (engine) => {
     const { database } = pushing.database.target as Exclude<DatabaseAddress, string>;
     login = `reader_of_${database}`;
     superuser = pushing.database.superuser();
-    await superuser.unsafe(`grant create on database ${database} to airseries_owner`); // a clone is without it, and migrations need it
+    await superuser.unsafe(`grant create on database ${database} to airseries_owner`); // migrations need it, and clones lack it
     await superuser.unsafe(`create role ${login} login password 'secret' in role airseries_reader`);
     reader = connect({ ...(pushing.database.target as object), user: login, password: 'secret' } as never, {});
     await reader`select set_config('lock_timeout', '100ms', false)`;
@@ -55,7 +55,7 @@ onEveryEngine('a login that may only read', (engine) => {
         },
       );
 
-  it('becomes nobody else', async () => {
+  it('cannot take another role', async () => {
     const roles = await superuser<{ name: string }[]>`
       select rolname as name from pg_roles where rolname not in ('airseries_reader', ${login})`;
     expect(roles.length).toBeGreaterThan(3);
@@ -65,7 +65,7 @@ onEveryEngine('a login that may only read', (engine) => {
     }
   });
 
-  it('locks no table that anything is written to, and ends no session', async () => {
+  it('cannot lock a table that the service writes, nor end a session', async () => {
     const tables = await superuser<{ name: string }[]>`
       select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where n.nspname in ('raw', 'rollup') and c.relkind = 'r'`;
@@ -82,7 +82,7 @@ onEveryEngine('a login that may only read', (engine) => {
     expect(sessions.length).toBeGreaterThan(0);
   });
 
-  it('holds every advisory lock there is by our names, and all goes on', async ({ annotate }) => {
+  it('blocks nothing by holding advisory locks with the keys of our names', async ({ annotate }) => {
     for (const name of NAMES) {
       await reader`select pg_advisory_lock(hashtext(${name})), pg_advisory_lock(hashtext(${name}), n) from generate_series(0, 99) n`;
     }
@@ -110,12 +110,12 @@ onEveryEngine('a login that may only read', (engine) => {
       await reader`select count(*)::int as n from pg_locks where pid = pg_backend_pid() and locktype = 'advisory'`;
     expect(held?.n).toBe(101 * NAMES.length);
     await annotate(
-      `row 14: with all our keys held by a reader (${engine}), everything of ours took ${Math.round(performance.now() - began)} ms; before: for ever`,
+      `row 14: with every lock key held by a reader (${engine}), everything took ${Math.round(performance.now() - began)} ms; before: it never ended`,
     );
   });
 });
 
-onEveryEngine('a lock of a session of ours', (engine) => {
+onEveryEngine('a session lock', (engine) => {
   let pushing: Pushing;
   beforeAll(async () => {
     pushing = await openPushing(engine);
@@ -124,7 +124,7 @@ onEveryEngine('a lock of a session of ours', (engine) => {
   const session = () => connect(pushing.database.target, { role: 'airseries_owner' });
   const take = async (sql: Sql) => (await sql`select raw.try_lock('a') as got`)[0]?.got;
 
-  it('is one session alone, as often as it likes, until it gave it back as often', async () => {
+  it('is reentrant: held by one session until it is released as often as it was taken', async () => {
     const [one, two] = [session(), session()];
     expect([await take(one), await take(one), await take(two)]).toEqual([true, true, false]);
     await one`select raw.release_lock('a')`;
@@ -135,7 +135,7 @@ onEveryEngine('a lock of a session of ours', (engine) => {
     await Promise.all([one.end(), two.end()]);
   });
 
-  it('is looked for and taken by one session at a time', async () => {
+  it('is tried and taken by one session at a time', async () => {
     const [one, two] = [session(), session()];
     await one`begin`;
     expect(await take(one)).toBe(true);
@@ -146,7 +146,7 @@ onEveryEngine('a lock of a session of ours', (engine) => {
     await Promise.all([one.end(), two.end()]);
   });
 
-  it('goes with its session, and of many who wait each has it once', async () => {
+  it('is released with its session, and each of many waiting sessions gets it once', async () => {
     const sessions = Array.from({ length: 8 }, session);
     let holding = 0;
     let most = 0;

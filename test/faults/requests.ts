@@ -1,4 +1,4 @@
-/** Requests to the ingest app whose client does as it likes: sends a part, waits, leaves. */
+/** Requests to the ingest app in parts, for clients that stall or disconnect. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
@@ -20,7 +20,7 @@ export async function serve(app: RequestListener): Promise<Here> {
 
 type Begun = { body?: string; length?: number; path?: string };
 
-/** A connection that has sent the head of a request, with as much of its body as is given here, of `length` bytes. */
+/** A connection that has sent the headers of a request and `body`, the first part of `length` bytes. */
 export function begin(port: number, token: string, { body = '', length, path = '/v1/readings' }: Begun): Socket {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => undefined);
@@ -31,13 +31,13 @@ export function begin(port: number, token: string, { body = '', length, path = '
   return socket;
 }
 
-/** The status of what comes back first; 0: the connection ends without an answer. */
+/** The status of the first answer; 0 if the connection ends without one. */
 export async function statusOf(socket: Socket): Promise<number> {
   const [answer] = await Promise.race([once(socket, 'data'), once(socket, 'close')]);
   return Number(/^HTTP\/1\.1 (\d{3})/.exec(String(answer))?.[1] ?? 0);
 }
 
-/** A whole request, on a connection of its own. */
+/** A whole request, on its own connection. */
 export async function post(
   port: number,
   token: string,

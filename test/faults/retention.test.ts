@@ -1,4 +1,4 @@
-/** Neither a clock nor a stamp empties a database: retention counts from what a tenth of the sensors measured, and not by years at once. */
+/** A wrong clock cannot empty a database: retention counts from the time that a tenth of the sensors have reached, and refuses large steps. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
@@ -45,9 +45,11 @@ onEveryEngine('60 days of 20 sensors', (engine) => {
     await maintainStorage({ target, clock: () => now, retention: KEEP, timeZone, log, metrics });
     return /^airseries_retention_refusals_total (\d+)$/m.exec(await metrics.registry.metrics())?.[1];
   };
-  const told = (level: string) => log.lines.filter((line) => line.level === level);
+  const logged = (level: string) => log.lines.filter((line) => line.level === level);
 
-  it('one reading from a clock two years ahead: none goes, and the next is taken in', async ({ annotate }) => {
+  it('one reading from a clock two years ahead deletes nothing, and the next reading is accepted', async ({
+    annotate,
+  }) => {
     expect(await count()).toBe(86_400);
     expect(await takes('2028-11-20T00:10:00Z', AHEAD)).toBe(1);
     expect(await night(AHEAD)).toBe('0');
@@ -62,12 +64,12 @@ onEveryEngine('60 days of 20 sensors', (engine) => {
     );
   });
 
-  it('readings of a tenth of the sensors from then: it is refused, told and counted, and nothing moves', async () => {
+  it('readings of a tenth of the sensors from that time: retention refuses, logs and counts it, and deletes nothing', async () => {
     expect(await takes('2028-11-20T00:10:00Z', AHEAD, 2)).toBe(1);
     const [kept, before] = [await count(), await installation()];
     expect(await night(AHEAD)).toBe('1');
     expect([await count(), await installation()]).toEqual([kept, before]);
-    expect(told('error')).toEqual([
+    expect(logged('error')).toEqual([
       {
         level: 'error',
         message: expect.stringContaining('retention --apply'),
@@ -83,7 +85,7 @@ onEveryEngine('60 days of 20 sensors', (engine) => {
     ]);
     expect(await planRetention(owner, AHEAD, KEEP)).toMatchObject({ sensors: SENSORS, months: 24, is_refused: true });
     expect(await takes('2026-11-20T00:11:00Z')).toBe(1);
-    // seen from a clock that is right, nothing is amiss: what is from the future counts as of now
+    // by a correct clock nothing is due: readings from the future count as of now
     expect(await planRetention(owner, NOW, KEEP)).toMatchObject({
       counted_from: '2026-11-20T04:17:00+04:00',
       months: 0,
@@ -91,7 +93,7 @@ onEveryEngine('60 days of 20 sensors', (engine) => {
     await owner`delete from raw.readings where measured_at > '2027-01-01'`;
   });
 
-  it('a cutoff that rose by itself is moved back, not past what is there already', async () => {
+  it('a cutoff that was raised wrongly can be lowered, but not below what is retained', async () => {
     await owner`call logic.raise_ingest_cutoff('2028-09-01 00:00+04')`;
     expect(await takes('2026-11-20T00:12:00Z')).toBe(0);
     await expect(lowerCutoff(owner, new Date('2030-01-01T00:00:00Z'))).rejects.toThrow('already accepted from');
@@ -103,22 +105,22 @@ onEveryEngine('60 days of 20 sensors', (engine) => {
     expect(await takes('2026-08-31T19:59:59Z')).toBe(0);
   });
 
-  it('two months may go at once, and are told before they go; a third is refused', async () => {
+  it('two months are deleted at once, and logged first; a third is refused', async () => {
     const later = new Date('2027-01-25T00:17:00Z'); // 60 days before: November
     await measure('2027-01-24 04:00+04', '2027-01-24 05:00+04', '1 hour');
     const silent = {
       ...log,
       info: () => {
-        throw new Error('the log is gone');
+        throw new Error('the log failed');
       },
     };
-    await expect(deleteExpired(database.target, later, KEEP, { log: silent })).rejects.toThrow('the log is gone');
+    await expect(deleteExpired(database.target, later, KEEP, { log: silent })).rejects.toThrow('the log failed');
     expect((await installation())?.cutoff).toBe('2026-09-01T00:00:00+04:00');
     expect(await planRetention(owner, later, KEEP)).toMatchObject({ months: 2, is_refused: false });
     expect(await planRetention(owner, later, '50 days')).toMatchObject({ months: 3, is_refused: true });
     const [due] = await owner`select count(*)::int as n from raw.readings where measured_at < '2026-11-01 00:00+04'`;
     expect(await night(later)).toBe('0');
-    expect(told('info').filter(({ message }) => message === 'readings are being deleted')).toMatchObject([
+    expect(logged('info').filter(({ message }) => message === 'readings are being deleted')).toMatchObject([
       {
         fields: {
           before: '2026-11-01T00:00:00+04:00',
@@ -128,15 +130,15 @@ onEveryEngine('60 days of 20 sensors', (engine) => {
         },
       },
     ]);
-    expect(told('error')).toEqual([]);
+    expect(logged('error')).toEqual([]);
     expect((await installation())?.retained).toBe('2026-11-01T00:00:00+04:00');
   });
 
-  it('what more than two months are goes when it is asked for, and then readings can be taken in again', async () => {
+  it('more than two months are deleted on request, and then readings are accepted again', async () => {
     await measure('2028-11-20 04:00+04', '2028-11-20 05:00+04', '1 hour', 3);
     await owner`delete from raw.readings where measured_at between '2026-12-01' and '2028-01-01'`;
     await deleteExpired(database.target, AHEAD, KEEP, { log, apply: true });
-    expect(told('info')).toHaveLength(1);
+    expect(logged('info')).toHaveLength(1);
     expect((await installation())?.retained).toBe('2028-09-01T00:00:00+04:00');
     const next = new Date('2026-11-20T01:20:00Z');
     expect(await takes(next.toISOString(), next)).toBe(0);
@@ -162,7 +164,7 @@ onEveryEngine('60 days of 20 sensors', (engine) => {
 
 const MORE = Array.from({ length: 12 }, (_, n) => 101 + n);
 
-onEveryEngine('what retention counts from', (engine) => {
+onEveryEngine('the instant that retention counts from', (engine) => {
   let database: TestDatabase;
   let owner: Sql;
   beforeAll(async () => {
@@ -180,7 +182,7 @@ onEveryEngine('what retention counts from', (engine) => {
   const add = (measured: string, ...sensors: number[]) => owner`
     insert into raw.readings (measured_at, sensor_id, pm25) select ${measured}::text::timestamptz, s, 1 from unnest(${`{${sensors}}`}::text::int[]) s`;
 
-  it('is what a tenth of the sensors measured that stand somewhere and have readings, and two at least', async () => {
+  it('is the time reached by a tenth of the placed sensors with readings, and by at least two', async () => {
     expect(await from()).toEqual({ sensors: 0, measured_at: null });
     expect(await planRetention(owner, NOW, KEEP)).toMatchObject({
       sensors: 0,
@@ -192,7 +194,7 @@ onEveryEngine('what retention counts from', (engine) => {
     expect(await from()).toEqual({ sensors: 1, measured_at: '2026-11-01T00:00:00+04:00' });
     await add('2026-11-02 00:00+04', 3);
     expect(await from()).toEqual({ sensors: 2, measured_at: '2026-11-01T00:00:00+04:00' });
-    await add('2026-11-03 00:00+04', 1, 99); // taken away, and unknown
+    await add('2026-11-03 00:00+04', 1, 99); // no longer placed, and unknown
     expect(await from()).toEqual({ sensors: 2, measured_at: '2026-11-01T00:00:00+04:00' });
     expect(await from(new Date('2026-09-30T00:00:00Z'))).toEqual({
       sensors: 3,
@@ -205,7 +207,7 @@ onEveryEngine('what retention counts from', (engine) => {
   });
 
   describe.runIf(engine === 'timescale')('and', () => {
-    it('opens the newest chunk only, of two years of compressed ones', async () => {
+    it('is found in the newest chunk, without opening two years of compressed ones', async () => {
       await owner`insert into raw.readings (measured_at, sensor_id, pm25)
         select at, s, 1 from generate_series(timestamptz '2024-11-20 00:01', '2026-11-20', '6 hours') at, (select generate_series(2, 20) union all select generate_series(101, 112)) as standing(s)`;
       await maintain(database.target, NOW);

@@ -1,4 +1,4 @@
-/** Whoever sends slowly takes nothing from others: a token has a share of the slots, and a body has its time. */
+/** Slow senders do not block others: a token has a share of the slots, and a body has a time limit. */
 import { once } from 'node:events';
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { openPushing, type Pushing } from '../push/pushing.ts';
@@ -17,13 +17,13 @@ beforeAll(async () => {
 });
 afterEach(() => here.close());
 
-/** Requests that have their slots and wait for their bodies: each of these tokens sends so many more than it may. */
+/** Sends requests without their bodies: one more with each token than it has slots. Resolves to counts by status once those are refused. */
 async function hold(senders: string[], each: number, path: string): Promise<Record<number, number>> {
   const sockets = senders.flatMap((token) =>
     Array.from({ length: each + 1 }, () => begin(here.port, token, { length: 100, path })),
   );
   const counts: Record<number, number> = {};
-  // one too many of each is refused, whichever it is
+  // one of each token is refused, no matter which
   let missing = senders.length;
   await new Promise<void>((resolve) => {
     for (const socket of sockets) {
@@ -40,7 +40,7 @@ async function hold(senders: string[], each: number, path: string): Promise<Reco
 it.each([
   ['/v1/readings', 4, 4],
   ['/v1/push/airrohr', 16, 4],
-])('of %s a token has %i under way, and %i such tokens have all slots', async (path, each, senders) => {
+])('on %s a token has %i slots, and %i such tokens take all of them', async (path, each, senders) => {
   here = await serve(pushing.another({}));
   expect(await hold(tokens.slice(0, senders - 1), each, path)).toEqual({ 429: senders - 1 });
   const other = tokens.at(-1) as string;
@@ -48,11 +48,11 @@ it.each([
   expect(await statusOf(begin(here.port, other, { body, path }))).toBe(200);
   expect(await hold(tokens.slice(senders - 1, senders), each, path)).toEqual({ 429: 1 });
   expect(await statusOf(begin(here.port, other, { body, path }))).toBe(503);
-  // and what fills one path leaves the other free
+  // slots are counted separately for each path
   expect((await post(here.port, other, READING)).status).toBe(path === '/v1/readings' ? 503 : 200);
 });
 
-it('a body that is not here in time ends with 408, its connection and its slot too', async () => {
+it('a body that does not arrive in time is answered with 408, and frees its connection and slot', async () => {
   here = await serve(pushing.another({ bodyMs: 100 }));
   for (let n = 0; n < 3; n++) {
     const sockets = Array.from({ length: 4 }, () => begin(here.port, pushing.token, { body: READING, length: 500 }));

@@ -1,4 +1,4 @@
-/** `npm run test:faults`: every test of this folder, the long ones included, one file at a time, since they measure. */
+/** `npm run test:faults`: every test of this folder, including the long ones, one file at a time because they measure time. */
 import { defineConfig } from 'vitest/config';
 import { tally } from '../support/tally.ts';
 

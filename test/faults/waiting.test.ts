@@ -1,4 +1,4 @@
-/** Statements that wait for a connection are bounded in number and in time, and nobody takes the place of one who has given up. */
+/** Statements wait for a connection in bounded number and time, and one that gives up leaves the queue. */
 import { expect, it } from 'vitest';
 import { Unavailable } from '../../src/database/errors.ts';
 import { makeSemaphore } from '../../src/database/waiting.ts';
@@ -17,7 +17,7 @@ it('two may wait for one connection, a third is refused at once', async () => {
   expect([slots.inUse(), slots.waiting()]).toEqual([0, 0]);
 });
 
-it('who waits too long leaves, and makes room for another', async () => {
+it('one that waits too long gives up, and makes room for another', async () => {
   const slots = makeSemaphore(1, { acquireTimeoutMs: 20, maxWaiting: 1 });
   await slots.acquire();
   await expect(slots.acquire()).rejects.toThrow('no database connection became free within 20 ms');

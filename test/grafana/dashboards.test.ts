@@ -1,4 +1,4 @@
-/** The dashboards as files: made from their source, laid out sensibly, and after the rules of Grafana's dashboard linter. */
+/** The committed dashboards: generated from their source, laid out properly, and in line with Grafana's dashboard linter. */
 import { describe, expect, it } from 'vitest';
 import { EPA } from '../../grafana/source/colours.ts';
 import { DASHBOARDS } from '../../grafana/source/dashboards.ts';
@@ -9,23 +9,23 @@ import { faults, parsePromql } from './promql.ts';
 const units = new Set<string>(Object.values(UNIT));
 const LABELS: Readonly<Record<string, string>> = { datasource: 'Data source', job: 'Job', instance: 'Instance' };
 
-it('there are four', () => expect(names.sort()).toEqual(['network', 'place', 'service', 'station']));
+it('there are four dashboards', () => expect(names.sort()).toEqual(['network', 'region', 'service', 'station']));
 
 describe.each(names)('%s', (name) => {
   const board = dashboard(name);
   const panels = board.panels.filter(({ type }) => type !== 'row');
 
-  it('is what its source makes (npm run grafana)', () => {
+  it('is what its source generates (npm run grafana)', () => {
     expect(board).toEqual(JSON.parse(JSON.stringify(DASHBOARDS[name])));
   });
 
-  it('is classic JSON with a fixed uid, not to be edited, and not an export', () => {
+  it('is classic JSON with a fixed uid, read-only, and not an export', () => {
     expect(board).toMatchObject({ schemaVersion: 42, uid: `airseries-${name}`, editable: false, tags: ['airseries'] });
     expect(JSON.stringify(board)).not.toContain('__inputs');
     expect(board).not.toHaveProperty('id');
   });
 
-  it('has variables with labels, asked again when the time changes, all of them used', () => {
+  it('has labelled variables that are queried again when the time range changes, all of them used', () => {
     const list = board.templating.list;
     const text = JSON.stringify([board.panels, list.map(({ query }) => query)]);
     const sources = JSON.stringify([board.panels, list]);
@@ -39,7 +39,7 @@ describe.each(names)('%s', (name) => {
     expect(list.filter(({ type }) => type === 'datasource').map(({ name: called }) => called)).toEqual(['datasource']);
   });
 
-  it('takes its data from the chosen source, and nowhere else', () => {
+  it('queries only the chosen data source', () => {
     const type = name === 'service' ? 'prometheus' : 'grafana-postgresql-datasource';
     for (const panel of panels) {
       expect(panel.datasource).toEqual({ type, uid: '$' + '{datasource}' });
@@ -48,7 +48,7 @@ describe.each(names)('%s', (name) => {
     }
   });
 
-  it('says in every panel what it shows, how to read it, and in which unit', () => {
+  it('has a title, a description and a unit in every panel', () => {
     for (const { title, description = '', fieldConfig } of panels) {
       expect(title).toMatch(/^[\p{Lu}\d]/u);
       expect(title.length, title).toBeLessThan(40);
@@ -61,13 +61,13 @@ describe.each(names)('%s', (name) => {
     }
   });
 
-  it('has panels beside and below each other on 24 columns, each with its own number and title', () => {
+  it('has panels on 24 columns without overlaps or gaps, with unique ids and titles', () => {
     expect(new Set(board.panels.map(({ id }) => id)).size).toBe(board.panels.length);
     expect(new Set(panels.map(({ title }) => title)).size).toBe(panels.length);
     for (const [n, { gridPos: a, title }] of board.panels.entries()) {
       expect(a.x >= 0 && a.w > 0 && a.x + a.w <= 24 && a.h > 0, title).toBe(true);
       const over = board.panels.slice(n + 1).filter(({ gridPos: b }) => overlap(a, b));
-      expect(over.map((other) => `${title} lies over ${other.title}`)).toEqual([]);
+      expect(over.map((other) => `${title} overlaps ${other.title}`)).toEqual([]);
     }
     expect(gaps(board)).toEqual([]);
   });
@@ -81,7 +81,7 @@ describe.each(names)('%s', (name) => {
     }
   });
 
-  it('overrides columns that its queries have', () => {
+  it('overrides only columns that its queries return', () => {
     for (const { title, targets = [], fieldConfig } of panels) {
       const text = targets.map(({ rawSql = '' }) => rawSql).join('\n');
       for (const { matcher } of fieldConfig?.overrides ?? []) {
@@ -91,7 +91,7 @@ describe.each(names)('%s', (name) => {
     }
   });
 
-  it('leads only to dashboards that exist, with variables and columns that they and it have', () => {
+  it('links only to existing dashboards, with variables that they have and columns that it has', () => {
     for (const { title, targets = [], fieldConfig } of panels) {
       const text = targets.map(({ rawSql = '' }) => rawSql).join('\n');
       for (const url of [...JSON.stringify(fieldConfig).matchAll(/"url":"((?:[^"\\]|\\.)*)"/g)].map(
@@ -99,10 +99,10 @@ describe.each(names)('%s', (name) => {
       )) {
         const [, uid, query = ''] = /^\/d\/([\w-]+)\?(.*)$/.exec(url) ?? [];
         const there = names.map(dashboard).find((other) => other.uid === uid);
-        const known = there?.templating.list.map((variable) => variable.name);
+        const variables = there?.templating.list.map((variable) => variable.name);
         const set = [...query.matchAll(/var-(\w+)=/g)].map(([, variable]) => variable);
         expect(set.length, title).toBe(2);
-        expect(set.filter((variable) => !known?.includes(variable ?? ''))).toEqual([]);
+        expect(set.filter((variable) => !variables?.includes(variable ?? ''))).toEqual([]);
         for (const [, column] of query.matchAll(/fields\["([^"]+)"\]/g)) expect(text, title).toContain(`"${column}"`);
       }
     }
@@ -113,7 +113,7 @@ describe('the PromQL of Service', () => {
   const targets = targetsOf(dashboard('service')).map(({ panel, target }) => ({ title: panel.title, ...target }));
 
   it.each(targets)(
-    '$title $refId: of metrics and labels that exist, of the chosen processes',
+    '$title $refId: uses existing metrics and labels, of the chosen processes',
     ({ expr = '', legendFormat = '' }) => {
       expect(faults(expr)).toEqual([]);
       const { metrics, rates } = parsePromql(expr);
@@ -129,14 +129,14 @@ describe('the PromQL of Service', () => {
     },
   );
 
-  it('looks at every metric there is', async () => {
+  it('shows every metric', async () => {
     const { DEFINITIONS } = await import('../metrics/metricsTable.ts');
     const all = targets.map(({ expr }) => expr).join('\n');
     expect(DEFINITIONS.map(({ name }) => name).filter((name) => !all.includes(name))).toEqual([]);
   });
 });
 
-it('the colours are those of the US EPA, said once', () => {
+it('the colours and the thresholds of the map are those of the US EPA', () => {
   expect(Object.values(EPA)).toEqual(['#00e400', '#ffff00', '#ff7e00', '#ff0000', '#8f3f97', '#7e0023']);
   const map = dashboard('network').panels.find(({ type }) => type === 'geomap');
   const steps = map?.fieldConfig?.defaults.thresholds.steps.slice(1);
@@ -144,13 +144,13 @@ it('the colours are those of the US EPA, said once', () => {
   expect(steps?.map(({ color }) => color)).toEqual(Object.values(EPA));
 });
 
-type Place = Panel['gridPos'];
+type Rectangle = Panel['gridPos'];
 
-function overlap(a: Place, b: Place): boolean {
+function overlap(a: Rectangle, b: Rectangle): boolean {
   return a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
 }
 
-/** Lines of the grid that nothing stands on. */
+/** Rows of the grid without a panel. */
 function gaps({ panels }: Dashboard): number[] {
   const end = Math.max(...panels.map(({ gridPos }) => gridPos.y + gridPos.h));
   const lines = Array.from({ length: end }, (_, y) => y);

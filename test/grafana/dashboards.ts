@@ -1,4 +1,4 @@
-/** The committed dashboards, and what Grafana does to a query before it asks it: variables, then macros. */
+/** Reads the committed dashboards, and expands queries as Grafana does before sending them: variables, then macros. */
 import { readFileSync } from 'node:fs';
 import { DASHBOARDS } from '../../grafana/source/dashboards.ts';
 
@@ -51,7 +51,7 @@ export const targetsOf = ({ panels }: Dashboard): { panel: Panel; target: Target
 
 export type Values = Readonly<Record<string, string>>;
 
-/** `${name:sqlstring}` is quoted, `${name}` and `$name` are as they are; a macro is not a variable. */
+/** `${name:sqlstring}` is quoted, `${name}` and `$name` are inserted as they are; macros are left alone. */
 export function interpolate(text: string, values: Values): string {
   return text.replace(
     /\$\{(\w+)(?::(\w+))?\}|\$([a-zA-Z]\w*)/g,
@@ -65,7 +65,7 @@ export function interpolate(text: string, values: Values): string {
 
 export type Range = { from: Date; to: Date };
 
-/** The macros that we use, as the data source writes them out; it looks for the first closing parenthesis, so none may be nested. */
+/** Expands the macros in use as the data source does: up to the first closing parenthesis, so they cannot be nested. */
 export function expand(text: string, { from, to }: Range): string {
   const literal = (at: Date) => `'${at.toISOString()}'`;
   return text.replace(/\$([_a-zA-Z0-9]+)\(([^)]*)\)/g, (whole, name, argument) => {
@@ -78,9 +78,9 @@ export function expand(text: string, { from, to }: Range): string {
 
 const UNITS = { h: 3_600_000, d: 86_400_000, y: 365 * 86_400_000 };
 
-/** `now-7d`, or `7d` of a panel's own. */
+/** `now-7d` of a dashboard, or `7d` of a panel. */
 export function rangeOf(back: string, to: Date): Range {
   const [, n, unit] = /^(?:now-)?(\d+)([hdy])$/.exec(back) ?? [];
-  if (n === undefined || unit === undefined) throw new Error(`not understood: ${back}`);
+  if (n === undefined || unit === undefined) throw new Error(`unknown time range: ${back}`);
   return { from: new Date(to.getTime() - Number(n) * UNITS[unit as keyof typeof UNITS]), to };
 }

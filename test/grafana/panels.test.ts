@@ -1,6 +1,6 @@
 /**
- * Everything that dashboards and alert rules ask of the database, asked as Grafana would: as the reader, variables chained and macros
- * written out, over two years of the demo network. The one file for it: the demo takes half a minute to load.
+ * Runs every SQL query of dashboards and alert rules as Grafana does: as the reader role, with chained variables and expanded macros, over
+ * two years of the demo network. All in one file, because the demo takes half a minute to load.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LEVELS } from '../../src/database/aggregates.ts';
@@ -23,10 +23,10 @@ import {
 import { stationRules } from './provisioning.ts';
 
 const NOW = new Date('2026-11-20T12:34:56Z');
-const SQL_DASHBOARDS = ['network', 'station', 'place'];
+const SQL_DASHBOARDS = ['network', 'station', 'region'];
 const OFFLINE = SITES.findIndex((site) => site.offline) + 1;
 const LONGEST_MS = 1_000;
-/** As they go over the wire: int4, float8, text, boolean, timestamptz. */
+/** PostgreSQL types by OID. */
 const TYPES: Readonly<Record<number, string>> = {
   16: 'bool',
   23: 'int4',
@@ -36,7 +36,7 @@ const TYPES: Readonly<Record<number, string>> = {
 };
 const LEVEL_NAMES = LEVELS.map(({ name }) => name);
 
-/** What a person might choose; what is left open is the first of its list. Together they measure everything there is. */
+/** Choices of a user; a variable left out takes the first of its options. Together these cover every parameter. */
 const CHOICES: Readonly<Record<string, Values[]>> = {
   network: [{}, { locale: 'hy' }],
   station: [
@@ -45,21 +45,21 @@ const CHOICES: Readonly<Record<string, Values[]>> = {
     { city: 'velmora', station: '5', locale: 'ru' },
     { city: 'tarnesh', station: '13' },
   ],
-  place: [{}, { city: 'velmora', place: 'kestrava', locale: 'hy' }, { city: 'tarnesh', place: 'tarnesh' }],
+  region: [{}, { city: 'velmora', region: 'kestrava', locale: 'hy' }, { city: 'tarnesh', region: 'tarnesh' }],
 };
 
-type Asked = { what: string; bucketed: boolean; text: string; format: string };
+type Query = { what: string; bucketed: boolean; text: string; format: string };
 
-onEveryEngine('what Grafana asks', (engine) => {
+onEveryEngine('Grafana', (engine) => {
   let db: TestDatabase;
   let grafana: Sql;
-  /** Chunks and hypertables by the aggregate, or the table, that they are of. */
+  /** Maps chunks and hypertables to their aggregate or table. */
   let owners: Map<string, string>;
 
   beforeAll(async () => {
     db = await testDatabase(engine);
     await loadDemo(db.target, { timeZone: db.timeZone, now: NOW, log: makeLog('error'), terminal: false });
-    await db.as()`analyze raw.readings`; // or the one big refresh is planned as if there were none
+    await db.as()`analyze raw.readings`; // otherwise the one big refresh is planned for an empty table
     await refresh(db.target, NOW);
     await makeDigest(db.target, NOW);
     await db.as()`analyze`;
@@ -73,7 +73,7 @@ onEveryEngine('what Grafana asks', (engine) => {
     await db.drop();
   });
 
-  /** The values that variables have once the chosen ones are chosen; each is asked with those before it. */
+  /** The values of all variables for the given choices; each variable is queried with the values of those before it. */
   const resolve = async ({ templating, time }: Dashboard, chosen: Values): Promise<Values> => {
     const values: Record<string, string> = { datasource: 'airseries', locale: chosen.locale ?? 'en' };
     for (const { name, type, query } of templating.list) {
@@ -91,7 +91,7 @@ onEveryEngine('what Grafana asks', (engine) => {
     return values;
   };
 
-  const questions = (name: string, values: Values, range?: Range): Asked[] => {
+  const queries = (name: string, values: Values, range?: Range): Query[] => {
     const board = dashboard(name);
     return targetsOf(board).map(({ panel, target: { rawSql = '', format = '' } }) => ({
       what: `${name}: ${panel.title}`,
@@ -101,8 +101,8 @@ onEveryEngine('what Grafana asks', (engine) => {
     }));
   };
 
-  /** Asked again if it was slow, twice at most: the machine is shared. */
-  const ask = async ({ what, text }: Asked) => {
+  /** Runs a query, up to twice more if it was slow: the machine may be busy. */
+  const run = async ({ what, text }: Query) => {
     const measured = async (triesLeft: number): Promise<Awaited<ReturnType<Sql['unsafe']>>> => {
       const began = performance.now();
       const rows = await grafana.unsafe(text);
@@ -127,25 +127,25 @@ onEveryEngine('what Grafana asks', (engine) => {
   describe.each(SQL_DASHBOARDS.flatMap((name) => (CHOICES[name] ?? []).map((chosen) => ({ name, chosen }))))(
     '$name $chosen',
     ({ name, chosen }) => {
-      it('answers in every panel, quickly and from aggregates', async () => {
+      it('fills every panel, quickly and from aggregates', async () => {
         const values = await resolve(dashboard(name), chosen);
-        for (const asked of questions(name, values)) {
-          const rows = await ask(asked);
-          expect(rows.length, asked.what).toBeGreaterThan(0);
-          if (asked.format === 'time_series') expectSeries(asked.what, rows);
+        for (const query of queries(name, values)) {
+          const rows = await run(query);
+          expect(rows.length, query.what).toBeGreaterThan(0);
+          if (query.format === 'time_series') expectSeries(query.what, rows);
           for (const { name: column } of rows.columns) {
-            const key = `${asked.what}: ${column}`;
+            const key = `${query.what}: ${column}`;
             filled.set(key, (filled.get(key) ?? false) || rows.some((row) => row[column] !== null));
           }
-          const read = await relations(asked.text);
+          const read = await relations(query.text);
           expect(
             read.filter((relation) => relation === 'readings' || relation.startsWith('_')),
-            asked.what,
+            query.what,
           ).toEqual([]);
-          if (asked.bucketed)
+          if (query.bucketed)
             expect(
               read.some((relation) => LEVEL_NAMES.includes(relation)),
-              asked.what,
+              query.what,
             ).toBe(true);
         }
       });
@@ -156,36 +156,36 @@ onEveryEngine('what Grafana asks', (engine) => {
     ['7d', 'hourly'],
     ['90d', 'daily'],
     ['730d', 'monthly'],
-  ])('over %s shows buckets that are %s, and reads no others', async (back, resolution) => {
-    for (const [name, place, chosen] of [
+  ])('over %s shows buckets that are %s, and reads no other views', async (back, resolution) => {
+    for (const [name, subject, chosen] of [
       ['station', 'station', { city: 'velmora', station: '3' }],
-      ['place', 'region', { city: 'tarnesh', place: 'tarnesh' }],
+      ['region', 'region', { city: 'tarnesh', region: 'tarnesh' }],
     ] as const) {
       const values = await resolve(dashboard(name), chosen);
-      const overTime = questions(name, values, rangeOf(back, NOW)).filter(({ text }) => text.includes('union all'));
+      const overTime = queries(name, values, rangeOf(back, NOW)).filter(({ text }) => text.includes('union all'));
       expect(overTime.length).toBe(10);
-      for (const asked of overTime) {
-        const rows = await ask(asked);
-        expect(rows.length, asked.what).toBeGreaterThan(20);
+      for (const query of overTime) {
+        const rows = await run(query);
+        expect(rows.length, query.what).toBeGreaterThan(20);
         for (const { name: column } of rows.columns) {
-          const key = `${asked.what}: ${column}`;
+          const key = `${query.what}: ${column}`;
           filled.set(key, (filled.get(key) ?? false) || rows.some((row) => row[column] !== null));
         }
-        expect(await relations(asked.text), asked.what).toEqual([`${place}_${resolution}`]);
+        expect(await relations(query.text), query.what).toEqual([`${subject}_${resolution}`]);
       }
     }
   });
 
-  it('has a value in every column somewhere', () => {
+  it('has a value in every column of some panel', () => {
     expect(filled.size).toBeGreaterThan(150);
     const empty = [...filled].filter(([, value]) => !value).map(([key]) => key);
-    expect(empty).toEqual(['station: Its sensors: device']); // nothing in the demo has a name of its own
+    expect(empty).toEqual(['station: Sensors: device']); // no device in the demo has a name
   });
 
   it('shows the numbers of the API', async () => {
     const [reader] = [db.as('airseries_reader')];
     const values = await resolve(dashboard('station'), { city: 'velmora', station: '3' });
-    const byTitle = new Map(questions('station', values).map((asked) => [asked.what, asked]));
+    const byTitle = new Map(queries('station', values).map((query) => [query.what, query]));
     const [row] = await reader`select aqi, "pm2.5" as pm25 from api.station_current(${NOW}, 3)`;
     const value = async (title: string) =>
       (await grafana.unsafe(byTitle.get(`station: ${title}`)?.text ?? ''))[0]?.value;
@@ -198,21 +198,21 @@ onEveryEngine('what Grafana asks', (engine) => {
       ['2y', '2 years', 24],
     ] as const) {
       const shown = await grafana.unsafe(byTitle.get(`station: PM2.5, ${title}`)?.text ?? '');
-      const told =
+      const expected =
         await reader`select timestamp, avg_pm25 from api.station_history(${NOW}) where series = ${series} and station_id = 3 order by 1`;
       expect(shown.map((bucket) => [Date.parse(bucket.time), bucket.mean])).toEqual(
-        told.map((bucket) => [Date.parse(bucket.timestamp), bucket.avg_pm25]),
+        expected.map((bucket) => [Date.parse(bucket.timestamp), bucket.avg_pm25]),
       );
-      expect(told.length).toBeGreaterThan(0.8 * buckets);
-      expect(told.length).toBeLessThanOrEqual(buckets);
+      expect(expected.length).toBeGreaterThan(0.8 * buckets);
+      expect(expected.length).toBeLessThanOrEqual(buckets);
     }
   });
 
   it('lists the stations that went offline, and no others', async () => {
-    const look = questions('network', await resolve(dashboard('network'), {})).find(({ what }) =>
-      what.endsWith('need a look'),
+    const attention = queries('network', await resolve(dashboard('network'), {})).find(({ what }) =>
+      what.endsWith('need attention'),
     );
-    const rows = await grafana.unsafe(look?.text ?? '');
+    const rows = await grafana.unsafe(attention?.text ?? '');
     const offline =
       await grafana`select id from api.station_current(${NOW}) where is_listed and status = 'offline' order by id`;
     const listed = rows.filter((row) => row.what === 'offline').map((row) => Number(row.id));
@@ -221,11 +221,11 @@ onEveryEngine('what Grafana asks', (engine) => {
     expect(rows.filter((row) => row.what === 'weather')).toHaveLength(1);
   });
 
-  it('alert rules get one number and words to tell rows apart, or no row', async () => {
+  it('returns to alert rules one number per row, and labels that tell rows apart', async () => {
     const rules = stationRules();
     expect(rules.map(({ uid }) => uid)).toEqual(['airseries-offline', 'airseries-flat-line', 'airseries-outlier']);
     for (const { uid, sql } of rules) {
-      const rows = await ask({ what: uid, text: expand(sql, rangeOf('1h', NOW)), format: 'table', bucketed: false });
+      const rows = await run({ what: uid, text: expand(sql, rangeOf('1h', NOW)), format: 'table', bucketed: false });
       const types = rows.columns.map(({ type }) => TYPES[type] ?? 'another');
       expect(types.filter((type) => type === 'float8')).toHaveLength(1);
       expect(types.filter((type) => type !== 'float8' && type !== 'text')).toEqual([]);
@@ -240,7 +240,7 @@ onEveryEngine('what Grafana asks', (engine) => {
     expect(row?.value).toBeGreaterThan(6 * 24 * 60 - 60);
   });
 
-  it('asks nothing else than schema api', async () => {
+  it('reads nothing outside schema api', async () => {
     for (const name of SQL_DASHBOARDS) {
       for (const { target } of targetsOf(dashboard(name))) {
         const named = [...(target.rawSql ?? '').matchAll(/\b(?:from|join)\s+([a-z_]+(?:\.[a-z_]+)?)/g)].map(

@@ -1,4 +1,4 @@
-/** Prometheus' side: its configuration and alert rules, by its own tools where they are installed, and read by us in any case. */
+/** Prometheus' configuration and alert rules: parsed here, and checked by promtool where it is installed. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { collectDefaultMetrics, Registry } from 'prom-client';
@@ -21,10 +21,10 @@ type Rule = {
 const rules: Rule[] = read('rules/airseries.yml').groups.flatMap(({ rules: of }: { rules: Rule[] }) => of);
 
 const promtool = spawnSync('promtool', ['--version']).status === 0;
-if (!promtool) process.stderr.write('\n=== promtool is not installed: the alert rules are read, but not tried ===\n\n');
+if (!promtool) process.stderr.write('\n=== promtool is not installed: the alert rules are parsed, but not run ===\n\n');
 
 describe('the alert rules', () => {
-  it('cover what can go wrong', () => {
+  it('are these', () => {
     expect(rules.map(({ alert }) => alert).sort()).toEqual(
       [
         'AirseriesAuditFoundDifferences',
@@ -36,7 +36,7 @@ describe('the alert rules', () => {
         'AirseriesJobFailing',
         'AirseriesLatency',
         'AirseriesNoReadingAccepted',
-        'AirseriesNobodyWorks',
+        'AirseriesNoWorker',
         'AirseriesProviderOffline',
         'AirseriesRefreshStuck',
         'AirseriesRetentionRefused',
@@ -45,7 +45,7 @@ describe('the alert rules', () => {
   });
 
   it.each(rules)(
-    '$alert: of metrics that exist, with a line on what to do',
+    '$alert: uses existing metrics, and has a runbook',
     ({ expr, labels, annotations, for: wait = '0m' }) => {
       expect(faults(expr)).toEqual([]);
       expect(['critical', 'warning']).toContain(labels.severity);
@@ -56,25 +56,27 @@ describe('the alert rules', () => {
     },
   );
 
-  it('are each tried, firing and not', () => {
+  it('are each tested firing and not firing', () => {
     type Case = { alertname: string; exp_alerts: unknown[] };
     const cases: Case[] = read('tests/airseries.yml').tests.flatMap(
       (test: { alert_rule_test: Case[] }) => test.alert_rule_test,
     );
     for (const { alert } of rules) {
-      const tried = cases.filter(({ alertname }) => alertname === alert).map(({ exp_alerts }) => exp_alerts.length > 0);
-      expect([...new Set(tried)].sort(), alert).toEqual([false, true]);
+      const tested = cases
+        .filter(({ alertname }) => alertname === alert)
+        .map(({ exp_alerts }) => exp_alerts.length > 0);
+      expect([...new Set(tested)].sort(), alert).toEqual([false, true]);
     }
   });
 
-  it('an expression with a fault is found', () => {
+  it('are checked by a parser that finds mistakes', () => {
     expect(faults('sum(rate(airseries_readings_total[5m])')).toContain('cannot be parsed');
     expect(faults('airseries_nonsense > 1')).toEqual(['no metric airseries_nonsense']);
     expect(faults('sum by (colour) (airseries_stations)')).toEqual(['no label colour']);
     expect(faults('airseries_stations{reason="x"}')).toEqual(['no label reason']);
   });
 
-  it('standard metrics are those that prom-client has', async () => {
+  it('use standard metrics that prom-client exports', async () => {
     const registry = new Registry();
     collectDefaultMetrics({ register: registry });
     const there = new Set([...(await registry.getMetricsAsJSON()).map(({ name }) => name), 'up']);
@@ -97,7 +99,7 @@ describe.skipIf(!promtool)('by promtool', () => {
   });
 });
 
-it('the configuration scrapes the two processes on their admin port, and reads the rules from where they are mounted', () => {
+it('the configuration scrapes both processes on their admin port, and reads the rules from where they are mounted', () => {
   const { scrape_configs: jobs, rule_files: files } = read('prometheus.yml');
   const targets = jobs.map((job: { job_name: string; static_configs: { targets: string[] }[] }) => [
     job.job_name,

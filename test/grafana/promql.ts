@@ -1,26 +1,26 @@
-/** What a PromQL expression is made of, by the parser that Prometheus' own editor uses. */
+/** Parses PromQL with the parser of Prometheus' own editor, and reports metrics and labels that do not exist. */
 import { parser } from '@prometheus-io/lezer-promql';
 import { DEFINITIONS } from '../metrics/metricsTable.ts';
 
 export type Parsed = { faulty: boolean; metrics: string[]; labels: string[]; rates: string[] };
 
-/** Variables are filled in as Grafana would. */
+/** Replaces Grafana's variables with sample values before parsing. */
 export function parsePromql(expr: string): Parsed {
   const text = expr.replaceAll('$__rate_interval', '1m').replace(/\$\w+/g, '.+');
   const parsed: Parsed = { faulty: false, metrics: [], labels: [], rates: [] };
   parser.parse(text).iterate({
     enter({ name, type, from, to, node }) {
-      const said = text.slice(from, to);
+      const word = text.slice(from, to);
       if (type.isError) parsed.faulty = true;
-      if (name === 'Identifier') parsed.metrics.push(said);
-      if (name === 'LabelName') parsed.labels.push(said);
-      if (name === 'MatrixSelector' && node.parent?.parent !== null) parsed.rates.push(said);
+      if (name === 'Identifier') parsed.metrics.push(word);
+      if (name === 'LabelName') parsed.labels.push(word);
+      if (name === 'MatrixSelector' && node.parent?.parent !== null) parsed.rates.push(word);
     },
   });
   return parsed;
 }
 
-/** Of prom-client and of Prometheus itself, those that we use. */
+/** Metrics of prom-client and Prometheus that the dashboards use. */
 const STANDARD = [
   'up',
   'process_cpu_seconds_total',
@@ -31,7 +31,7 @@ const STANDARD = [
 
 const PARTS = { counter: [''], gauge: [''], histogram: ['_bucket', '_sum', '_count'] };
 
-/** Every series by name with its labels. Prometheus keeps `job` for itself and calls ours exported_job. */
+/** Labels of every series by its name. Prometheus renames labels that clash with its own: `job` becomes exported_job. */
 export const SERIES: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ...STANDARD.map((name): [string, string[]] => [name, []]),
   ...DEFINITIONS.flatMap(({ name, type, labelNames }) => {
@@ -42,13 +42,13 @@ export const SERIES: ReadonlyMap<string, readonly string[]> = new Map<string, re
   }),
 ]);
 
-/** What is wrong with an expression: unreadable, or of metrics and labels that nothing has. */
+/** What is wrong with an expression: it cannot be parsed, or uses metrics or labels that do not exist. */
 export function faults(expr: string): string[] {
   const { faulty, metrics, labels } = parsePromql(expr);
   const known = new Set(['job', 'instance', ...metrics.flatMap((metric) => SERIES.get(metric) ?? [])]);
   return [
     ...(faulty ? ['cannot be parsed'] : []),
-    ...(metrics.length === 0 ? ['asks for nothing'] : []),
+    ...(metrics.length === 0 ? ['queries no metric'] : []),
     ...metrics.filter((metric) => !SERIES.has(metric)).map((metric) => `no metric ${metric}`),
     ...labels.filter((label) => !known.has(label)).map((label) => `no label ${label}`),
   ];

@@ -1,11 +1,11 @@
-/** What Grafana is provisioned with: data sources and rules that name each other rightly, and nothing from the environment but what is agreed. */
+/** Grafana's provisioning: data sources and rules refer to each other correctly, and only documented environment variables are used. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { POSTGRES, UIDS } from '../../grafana/source/variables.ts';
 import { dashboard, GRAFANA, names } from './dashboards.ts';
 import { provisioned, provisioningFiles, ruleGroups, stationRules } from './provisioning.ts';
 
-const AGREED = [
+const DOCUMENTED = [
   'AIRSERIES_DATABASE_HOST',
   'AIRSERIES_DATABASE_NAME',
   'AIRSERIES_DATABASE_PASSWORD',
@@ -14,16 +14,16 @@ const AGREED = [
   'PROMETHEUS_URL',
 ];
 
-it('asks the environment for what is agreed, and a $ elsewhere is a macro', () => {
+it('uses the documented environment variables, and any other $ starts a macro', () => {
   const text = provisioningFiles()
     .map((path) => readFileSync(new URL(`provisioning/${path}`, GRAFANA), 'utf8').replace(/^\s*#.*$/gm, ''))
     .join('\n');
-  const asked = [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name);
-  expect([...new Set(asked)].sort()).toEqual(AGREED);
+  const used = [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name);
+  expect([...new Set(used)].sort()).toEqual(DOCUMENTED);
   expect([...text.matchAll(/\$[^{]\w*/g)].map(([name]) => name)).toEqual(['$__timeTo', '$__timeTo', '$__timeTo']);
 });
 
-it('has the data sources that dashboards begin with', () => {
+it('has the data sources that dashboards select by default', () => {
   const sources: { uid: string; type: string; jsonData: object }[] =
     provisioned('datasources/airseries.yaml').datasources;
   expect(sources.map(({ uid, type }) => [type, uid])).toEqual(Object.entries(UIDS));
@@ -31,7 +31,7 @@ it('has the data sources that dashboards begin with', () => {
   expect(provisioned('dashboards/airseries.yaml').providers[0].options.path).toBe('/var/lib/grafana/dashboards');
 });
 
-it('has three rules about stations, one contact point, and no notification policy that would replace another', () => {
+it('has three rules about stations, one contact point, and no notification policy, which would replace an existing one', () => {
   const points: { name: string }[] = provisioned('alerting/contact-points.yaml').contactPoints;
   expect(points.map(({ name }) => name)).toEqual(['airseries']);
   const rules = stationRules();
@@ -53,16 +53,16 @@ it('has three rules about stations, one contact point, and no notification polic
       for (const [, label] of text.matchAll(/\.Labels\.(\w+)/g)) expect(rule.sql).toContain(`"${label}"`);
     }
     const linked = names.map(dashboard).find(({ uid }) => uid === rule.dashboardUid);
-    expect(linked?.panels.find(({ id }) => id === rule.panelId)?.title).toBe('Stations that need a look');
+    expect(linked?.panels.find(({ id }) => id === rule.panelId)?.title).toBe('Stations that need attention');
   }
   expect(JSON.stringify(provisioningFiles().map(provisioned))).not.toContain('"policies"');
 });
 
-it('tells within ten minutes of a state being visible', () => {
+it('notifies within ten minutes of a state becoming visible', () => {
   const minutes = (text: string) => (text.endsWith('s') ? Number.parseInt(text, 10) / 60 : Number.parseInt(text, 10));
   for (const { interval, rules } of ruleGroups()) {
     for (const rule of rules) {
-      // seen at the next evaluation, told at the first one after `for`, in a group of its own
+      // seen at the next evaluation, sent at the first one after `for`, in its own group
       const { group_wait: wait = '30s', group_by: groups } = rule.notification_settings;
       expect(groups).toEqual(['...']);
       expect(2 * minutes(interval) + minutes(rule.for) + minutes(wait)).toBeLessThan(10);

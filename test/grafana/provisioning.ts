@@ -1,4 +1,4 @@
-/** The provisioning files as Grafana reads them. */
+/** Reads the provisioning files. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { GRAFANA } from './dashboards.ts';
@@ -26,7 +26,7 @@ type Rule = {
 
 export const ruleGroups = (): { interval: string; rules: Rule[] }[] => provisioned('alerting/stations.yaml').groups;
 
-/** The SQL of each rule about stations. */
+/** The rules about stations, each with its SQL. */
 export const stationRules = (): (Rule & { sql: string })[] =>
   ruleGroups()
     .flatMap(({ rules }) => rules)

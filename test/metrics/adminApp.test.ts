@@ -1,4 +1,4 @@
-/** The operators' port: alive, and able to answer. */
+/** The admin port: liveness and readiness. */
 import request from 'supertest';
 import { expect, it } from 'vitest';
 import { makeAdminApp } from '../../src/metrics/adminApp.ts';
@@ -22,7 +22,7 @@ it.each([
   expect(res.headers['content-type']).toBe('application/json; charset=utf-8');
 });
 
-it('is not ready when the question fails', async () => {
+it('is not ready if the check fails', async () => {
   const failing = makeAdminApp({
     ready: () => Promise.reject(new Error('secret')),
     metrics: makeMetrics(),
@@ -33,7 +33,7 @@ it('is not ready when the question fails', async () => {
   expect(res.text).not.toContain('secret');
 });
 
-it('says what there is elsewhere, and refuses other methods', async () => {
+it('answers other paths with what exists, and refuses other methods', async () => {
   expect((await request(app(true)).get('/nowhere')).body).toMatchObject({
     status: 404,
     detail: expect.stringContaining('/readyz'),

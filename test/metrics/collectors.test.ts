@@ -1,4 +1,4 @@
-/** A collector whose query fails is reported, and its metrics are absent; the others are collected all the same. */
+/** A collector whose query fails is reported, and its metrics are absent; the others are not affected. */
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { Api } from '../../src/database/pools.ts';
@@ -11,7 +11,7 @@ const ANSWERS: Record<string, object> = {
   storage: { schema: 'raw', bytes: 100 },
 };
 
-/** A database that gives one row or none, or fails for what is in `broken`. */
+/** A database that returns one row or none, or fails for queries listed in `broken`. */
 function fakeDatabase(broken: ReadonlySet<string>, queries: string[]): Kysely<Api> {
   const executeQuery = async ({ sql }: { sql: string }) => {
     queries.push(sql);
@@ -34,7 +34,7 @@ function fakeDatabase(broken: ReadonlySet<string>, queries: string[]): Kysely<Ap
 
 afterEach(() => void vi.useRealTimers());
 
-it('is absent while its query fails, with a warning at the beginning and a line at the end', async () => {
+it('is absent while its query fails, with a warning at the start and a log line at the end', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const [metrics, log, broken, queries] = [makeMetrics(), keepingLog(), new Set<string>(), [] as string[]];
   const scrape = () => metrics.registry.metrics();
@@ -51,7 +51,7 @@ it('is absent while its query fails, with a warning at the beginning and a line 
   };
   await answered();
   broken.add('last_audit').add('storage');
-  await Promise.all([answered(), answered()]); // not queried again so soon
+  await Promise.all([answered(), answered()]); // cached: not queried again so soon
   expect(queries).toHaveLength(6);
 
   for (const _ of [1, 2]) {

@@ -1,4 +1,4 @@
-/** /metrics: every metric that is defined is exposed, by names that promtool likes, and in bounded number whatever is requested. */
+/** /metrics exposes every defined metric, passes promtool, and has a bounded number of series whatever clients request. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -87,7 +87,7 @@ onEveryEngine('metrics', (engine) => {
   const scrape = async () => (await request(admin).get('/metrics').expect(200)).text;
   const samples = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 
-  it('tells what happened', async () => {
+  it('counts what happened', async () => {
     const text = await scrape();
     for (const line of [
       'airseries_readings_total{provider="provider-0",outcome="accepted"} 3',
@@ -117,7 +117,7 @@ onEveryEngine('metrics', (engine) => {
     expect(text).toMatch(/process_cpu_seconds_total/);
   });
 
-  it('knows no bucket of the future: a clock that was ahead may have left some', async () => {
+  it('ignores buckets in the future, which a clock that was ahead may have left', async () => {
     const hourAgo = new Date(NOW.getTime() - 3_600_000 - 60_000);
     const rows = await reads
       .selectFrom(apiRows('newest_bucket', { at: hourAgo }).as('b'))
@@ -127,16 +127,16 @@ onEveryEngine('metrics', (engine) => {
     expect(rows.some(({ timestamp }) => timestamp !== null)).toBe(true);
   });
 
-  it('declares every metric that is defined', async () => {
+  it('exposes every metric that is defined', async () => {
     const text = await scrape();
     for (const { name, type } of DEFINITIONS) expect(text).toContain(`# TYPE ${name} ${type}`);
   });
 
-  it.skipIf(!promtool)('is as promtool wants it', async () => {
+  it.skipIf(!promtool)('passes promtool', async () => {
     execFileSync('promtool', ['check', 'metrics'], { input: await scrape(), stdio: ['pipe', 'pipe', 'pipe'] });
   });
 
-  it('stays below 1,000 series, and 5,000 random addresses add none', { timeout: 120_000 }, async () => {
+  it('stays below 1,000 series, and 5,000 random paths add none', { timeout: 120_000 }, async () => {
     const random = seeded(7);
     const piece = () =>
       random.pick([
@@ -158,17 +158,17 @@ onEveryEngine('metrics', (engine) => {
         : `/${Array.from({ length: 1 + random.below(6) }, piece).join('/')}`;
     const server = createServer(app).listen(0);
     const { port } = server.address() as { port: number };
-    const ask = async (method: string) => {
+    const send = async (method: string) => {
       const answer = await fetch(`http://localhost:${port}${encodeURI(address())}`, { method });
       await answer.arrayBuffer();
     };
     const methods = ['GET', 'HEAD', 'POST', 'OPTIONS', 'DELETE', 'PATCH'];
-    // one of each kind of answer first, so that what comes later can only add made-up ones
-    for (let n = 0; n < 300; n += 1) await ask(methods[n % 6] as string);
+    // one of each kind of answer first, so that only unknown paths could add series later
+    for (let n = 0; n < 300; n += 1) await send(methods[n % 6] as string);
     const before = samples(await scrape()).length;
     for (let n = 0; n < 5_000; n += 50) {
       await Promise.all(
-        Array.from({ length: 50 }, (_, index) => ask(index % 10 === 0 ? (methods[(n + index) % 6] as string) : 'GET')),
+        Array.from({ length: 50 }, (_, index) => send(index % 10 === 0 ? (methods[(n + index) % 6] as string) : 'GET')),
       );
     }
     const made = samples(await scrape()).length;
@@ -200,8 +200,8 @@ onEveryEngine('metrics', (engine) => {
       }
     }
     const after = samples(await scrape()).length;
-    expect(made).toBeLessThanOrEqual(before + 30); // at most some combination of route, method and status not met before
-    expect(after).toBeLessThan(900); // and those of failures of the database, some 90 more
+    expect(made).toBeLessThanOrEqual(before + 30); // at most a few combinations of route, method and status not seen before
+    expect(after).toBeLessThan(900); // database failures would add about 90
     server.close();
   });
 });

@@ -1,4 +1,4 @@
-/** Our metrics as prom-client has them registered, and as the table of the README. */
+/** Our metrics as registered with prom-client, and as the table of grafana/README.md. */
 import type { Registry } from 'prom-client';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
 
@@ -9,7 +9,7 @@ type Definition = {
   labelNames: readonly string[];
 };
 
-/** The type declarations of prom-client leave `labelNames` out. */
+/** prom-client's types lack `labelNames`. */
 const registered = (registry: Registry) => registry.getMetricsAsArray() as unknown as readonly Definition[];
 
 export const DEFINITIONS = registered(makeMetrics().registry).filter(({ name }) => name.startsWith('airseries_'));

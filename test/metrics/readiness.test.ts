@@ -1,4 +1,4 @@
-/** Ready is who can answer: each check by its name, and what could not be asked is not known. */
+/** Readiness: the result of each check by name; a check that could not run is null. */
 import { expect, it } from 'vitest';
 import { type Api, openReads } from '../../src/database/pools.ts';
 import { readiness } from '../../src/metrics/adminApp.ts';

@@ -1,4 +1,4 @@
-/** Stations that are offline, flat lines and outliers: found when they are, and no others. */
+/** Stations that are offline, show a flat line or are outliers are found, and no others. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
@@ -9,7 +9,7 @@ const HOUR = 3_600_000;
 const hoursAgo = (n: number) => new Date(NOW.getTime() - n * HOUR);
 const iso = (at: Date) => at.toISOString().replace('.000Z', '+00:00');
 
-/** Stations 1 to 5 about a kilometre apart, 6 some 25 km off, 7 hidden beside the first. The sensor of a station has its number. */
+/** Stations 1 to 5 are about a kilometre apart, 6 some 25 km away, 7 hidden beside the first. Sensors have the ids of their stations. */
 function network(others: Json = {}) {
   const station = (id: number, more: Json = {}) => ({
     id,
@@ -49,7 +49,7 @@ onEveryEngine('watching stations', (engine) => {
   afterAll(() => db.drop());
 
   type Air = { pm25?: number; pm25_raw?: number; pm10?: number; temperature?: number; humidity?: number };
-  /** A reading every half hour, `from` to `to` hours before now; `air` gives the values by hours before now. */
+  /** A reading every half hour, `from` to `to` hours before now; `air` maps hours before now to values. */
   const measure = async (sensor: number, from: number, to: number, air: (ago: number) => Air) => {
     for (let ago = from; ago >= to; ago -= 0.5) {
       const { pm25 = null, pm25_raw = null, pm10 = null, temperature = null, humidity = null } = air(Math.ceil(ago));
@@ -74,7 +74,7 @@ onEveryEngine('watching stations', (engine) => {
 
   it('a station is listed from the moment it is offline until it measures again', async () => {
     await measure(1, 10, 4, lively(10));
-    await measure(2, 3, 3, lively(10)); // exactly as old as may not be
+    await measure(2, 3, 3, lively(10)); // exactly stale
     await measure(3, 2.5, 2.5, lively(10));
     await measure(7, 10, 8, lively(10)); // hidden
     expect(await offline()).toEqual([
@@ -89,7 +89,7 @@ onEveryEngine('watching stations', (engine) => {
     expect(stations.map((row) => row.id)).toEqual([2, 4, 5, 6]); // those that never measured are offline, but not listed
   });
 
-  it('a station whose sensor is suspicious is offline since its last reading that counts', async () => {
+  it('a station whose sensor is suspicious is offline since its last valid reading', async () => {
     await measure(1, 9, 0, lively(10));
     await bringIn(owner, network({ sensors: [{ id: 1, suspicious: [{ since: iso(hoursAgo(4.75)) }] }] }));
     expect(await offline()).toMatchObject([{ station_id: 1, last_measurement_time: iso(hoursAgo(5)) }]);
@@ -128,11 +128,11 @@ onEveryEngine('watching stations', (engine) => {
     expect(await flatLines(hoursAgo(1))).toMatchObject([{ station_id: 3, hours: 8 }]);
   });
 
-  it('compares what each instrument gave, sensor by sensor, and not across gaps', async () => {
-    await measure(1, 20, 0, (ago) => ({ pm25: 0, pm25_raw: 1 + ago })); // corrected to nothing
+  it('a flat line is found in uncorrected values, sensor by sensor, and not across gaps', async () => {
+    await measure(1, 20, 0, (ago) => ({ pm25: 0, pm25_raw: 1 + ago })); // corrected to 0
     await measure(2, 20, 0, (ago) => ({ pm25: 5 + ago, pm25_raw: 3 }));
     await measure(3, 20, 0, () => ({ humidity: 100 })); // fog
-    await measure(4, 20, 12, () => ({ pm25: 9 })); // offline since
+    await measure(4, 20, 12, () => ({ pm25: 9 })); // offline since then
     await measure(5, 12, 6.5, () => ({ pm25: 9 }));
     await measure(5, 2, 0, () => ({ pm25: 9 })); // three closed hours only
     await owner`insert into raw.sensor (id) values (61)`;
@@ -147,12 +147,12 @@ onEveryEngine('watching stations', (engine) => {
     ]);
   });
 
-  it('follows a flat line back seven days at most', async () => {
+  it('a flat line is followed back seven days at most', async () => {
     await measure(1, 200, 0, () => ({ pm10: 3 }));
     expect(await flatLines()).toMatchObject([{ station_id: 1, hours: 7 * 24, since: iso(hoursAgo(7 * 24)) }]);
   });
 
-  it('a station is an outlier when it is far above its neighbours, or far below', async () => {
+  it('a station is an outlier if it is far above or far below its neighbours', async () => {
     await measure(1, 3, 0, lively(120));
     for (const id of [2, 3, 4, 5]) await measure(id, 3, 0, lively(10 + id));
     await measure(6, 3, 0, lively(400)); // no neighbour near enough
@@ -172,7 +172,7 @@ onEveryEngine('watching stations', (engine) => {
     expect(await outliers()).toMatchObject([{ station_id: 1, avg_pm25: 4, ratio: expect.closeTo(0.1, 5) }]);
   });
 
-  it('tolerates twice the concentration, clean air, and few neighbours', async () => {
+  it('a station is no outlier at twice the concentration, in clean air, or with few neighbours', async () => {
     await measure(1, 3, 0, lively(45)); // seven times as much, but not 50 more
     for (const id of [2, 3, 4]) await measure(id, 3, 0, lively(6));
     expect(await outliers()).toEqual([]);
@@ -181,21 +181,21 @@ onEveryEngine('watching stations', (engine) => {
     await owner`update raw.readings set pm25 = 30 where sensor_id <> 1`; // less than five times
     expect(await outliers()).toEqual([]);
     await owner`update raw.readings set pm25 = 24 where sensor_id <> 1`;
-    await owner`update raw.readings set pm25 = 0 where sensor_id = 1`; // nothing among little
+    await owner`update raw.readings set pm25 = 0 where sensor_id = 1`; // zero among low values
     expect(await outliers()).toEqual([]);
     await owner`update raw.readings set pm25 = 140 where sensor_id = 1`;
     await owner`delete from raw.readings where sensor_id = 4`;
     expect(await outliers()).toEqual([]);
   });
 
-  it('compares the newest closed hour that a station has, while it is not stale', async () => {
+  it('outliers are judged by the newest closed hour of each station that is not stale', async () => {
     await measure(1, 4, 2.5, lively(300));
     for (const id of [2, 3, 4, 5]) await measure(id, 4, 0, lively(10));
     expect(await outliers()).toMatchObject([{ station_id: 1, timestamp: iso(hoursAgo(3)) }]);
     expect(await outliers(new Date(NOW.getTime() + HOUR))).toEqual([]);
   });
 
-  it('measures distances on the globe', async () => {
+  it('distances are measured on the globe', async () => {
     const [row] = await owner`select logic.distance_km(40.1772, 44.5035, 41.7151, 44.8271) as yerevan_tbilisi,
       logic.distance_km(0, 179.95, 0, -179.95) as date_line, logic.distance_km(10, 20, 10, 20) as nothing`;
     expect(row?.yerevan_tbilisi).toBeCloseTo(173.2, 0);

@@ -1,4 +1,4 @@
-/** Rewrites the table of metrics from their definitions. */
+/** Updates the table of metrics in grafana/README.md. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { metricsTable } from './metricsTable.ts';
 

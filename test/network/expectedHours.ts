@@ -38,7 +38,7 @@ export function expectedHours(
 
   const sensors = stations.flatMap(({ id, sensors: own }) => own.map((sensor) => ({ stations: [{ id }], ...sensor })));
   /** Where a sensor's readings count at an instant. */
-  const placeOf = ({ stations: stood, suspicious }: (typeof sensors)[number], hour: number) =>
+  const addressVariables = ({ stations: stood, suspicious }: (typeof sensors)[number], hour: number) =>
     holds(list(suspicious), hour) ? undefined : stood.find((period) => holds([ends(period)], hour))?.id;
   const ofHour = (sensor: number, hour: number, name: 'pm25' | 'temperature') => {
     const values = readings
@@ -62,7 +62,7 @@ export function expectedHours(
   };
   for (let hour = 0; hour < hours; hour++) {
     for (const sensor of sensors) {
-      const places = new Set(QUARTERS.map((quarter) => placeOf(sensor, hour + quarter)));
+      const places = new Set(QUARTERS.map((quarter) => addressVariables(sensor, hour + quarter)));
       const [place] = places;
       if (places.size > 1 || place === undefined) continue;
       add(ofStations, `${place} ${hour}`, ofHour(sensor.id, hour, 'pm25'), ofHour(sensor.id, hour, 'temperature'));

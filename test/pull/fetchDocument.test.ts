@@ -11,13 +11,13 @@ beforeAll(async () => {
   [provider, other] = await Promise.all([openProvider(), openProvider()]);
 });
 beforeEach(() => {
-  provider.asked.length = 0;
-  other.asked.length = 0;
+  provider.requests.length = 0;
+  other.requests.length = 0;
   other.serve('not for us');
 });
 afterAll(() => Promise.all([provider.close(), other.close()]));
 
-const ask = (address = provider.url(), limits?: FetchLimits) =>
+const fetchIt = (address = provider.url(), limits?: FetchLimits) =>
   fetchDocument(address, { provider: 'them', hosts: [provider.host], limits }, textOf);
 const textOf = async (chunks: AsyncIterable<Uint8Array>) => {
   const all: Uint8Array[] = [];
@@ -28,7 +28,7 @@ const limits = { timeMs: 30_000, bytes: 1_000 };
 
 it('fetches, and identifies itself', async () => {
   provider.answer((request, response) => response.end(request.headers['user-agent']));
-  expect(await ask()).toBe('airseries');
+  expect(await fetchIt()).toBe('airseries');
 });
 
 it.each([
@@ -36,7 +36,7 @@ it.each([
   ['identity', Buffer.from('\ufeff[1,"ü"]')],
 ])('unpacks %s', async (encoding, body) => {
   provider.answer((_request, response) => response.setHeader('content-encoding', encoding).end(body));
-  expect(await ask()).toBe('[1,"ü"]');
+  expect(await fetchIt()).toBe('[1,"ü"]');
 });
 
 describe('redirects', () => {
@@ -49,9 +49,9 @@ describe('redirects', () => {
 
   it('are followed three times within the host', async () => {
     redirect((path) => (path === '/3' ? undefined : `${Number(path.slice(1)) + 1}`));
-    expect(await ask(provider.url('/0'))).toBe('found at /3');
+    expect(await fetchIt(provider.url('/0'))).toBe('found at /3');
     redirect((path) => (path === '/4' ? undefined : `/${Number(path.slice(1)) + 1}`));
-    await expect(ask(provider.url('/0'))).rejects.toThrow('it redirects more than 3 times');
+    await expect(fetchIt(provider.url('/0'))).rejects.toThrow('it redirects more than 3 times');
   });
 
   it.each([
@@ -64,16 +64,16 @@ describe('redirects', () => {
     ['a place with a password', () => provider.url().replace('//', '//me:secret@')],
   ])('to %s are refused', async (_, location) => {
     redirect((path) => (path === '/data.json' ? location() : undefined));
-    await expect(ask()).rejects.toThrow('it redirects to another host, which is not followed');
-    expect(provider.asked).toEqual(['/data.json']);
-    expect(other.asked).toEqual([]);
+    await expect(fetchIt()).rejects.toThrow('it redirects to another host, which is not followed');
+    expect(provider.requests).toEqual(['/data.json']);
+    expect(other.requests).toEqual([]);
   });
 
   it('to another host are refused even if that is allowed too', async () => {
     redirect(() => other.url());
     const both = { provider: 'them', hosts: [provider.host, other.host] };
     await expect(fetchDocument(provider.url(), both, textOf)).rejects.toThrow('another host');
-    expect(other.asked).toEqual([]);
+    expect(other.requests).toEqual([]);
   });
 });
 
@@ -84,11 +84,11 @@ describe('limits', () => {
         response.setHeader('content-encoding', 'gzip').end(gzipSync(Buffer.alloc(bytes, 'x'))),
       );
     serve(1_000);
-    expect(await ask(provider.url(), limits)).toHaveLength(1_000);
+    expect(await fetchIt(provider.url(), limits)).toHaveLength(1_000);
     serve(1_001);
-    await expect(ask(provider.url(), limits)).rejects.toThrow('it is larger than 1000 bytes');
+    await expect(fetchIt(provider.url(), limits)).rejects.toThrow('it is larger than 1000 bytes');
     serve(80_000_000);
-    await expect(ask()).rejects.toThrow('it is larger than 67108864 bytes');
+    await expect(fetchIt()).rejects.toThrow('it is larger than 67108864 bytes');
   });
 
   it('end a response that never ends', async () => {
@@ -101,7 +101,7 @@ describe('limits', () => {
       const more = () => response.write('x'.repeat(10_000), more);
       more();
     });
-    await expect(ask()).rejects.toThrow('it is larger than');
+    await expect(fetchIt()).rejects.toThrow('it is larger than');
     await ended; // the connection too
   });
 
@@ -118,7 +118,7 @@ describe('limits', () => {
     ],
   ])('apply to the time of a server that stops %s', async (_, answer) => {
     answer();
-    await expect(ask(provider.url(), { ...limits, timeMs: 100 })).rejects.toThrow('it did not arrive within 0.1 s');
+    await expect(fetchIt(provider.url(), { ...limits, timeMs: 100 })).rejects.toThrow('it did not arrive within 0.1 s');
   });
 });
 
@@ -143,7 +143,7 @@ it.each([
   ],
 ])('names provider, address and remedy for %s', async (_, what, answer) => {
   answer();
-  const error = await ask(`${provider.url()}?key=secret`).catch((caught: unknown) => caught);
+  const error = await fetchIt(`${provider.url()}?key=secret`).catch((caught: unknown) => caught);
   expect(error).toBeInstanceOf(InputError);
   const { message, input } = error as InputError;
   expect(input).toBe(`provider them, ${provider.url()}`);
@@ -155,8 +155,8 @@ it.each([
 it('says so when no server is listening', async () => {
   const gone = await openProvider();
   await gone.close();
-  const asking = fetchDocument(gone.url(), { provider: 'them', hosts: [gone.host] }, textOf);
-  await expect(asking).rejects.toThrow('it could not be fetched (ECONNREFUSED)');
+  const fetching = fetchDocument(gone.url(), { provider: 'them', hosts: [gone.host] }, textOf);
+  await expect(fetching).rejects.toThrow('it could not be fetched (ECONNREFUSED)');
 });
 
 it.each(['file:///etc/hostname', 'data:application/json,[]', 'ftp://127.0.0.1/data.json', 'no address'])(
@@ -168,9 +168,9 @@ it.each(['file:///etc/hostname', 'data:application/json,[]', 'ftp://127.0.0.1/da
 );
 
 it('refuses an address with a password, and does not repeat it', async () => {
-  const asking = ask(provider.url().replace('//', '//me:secret@'));
-  await expect(asking).rejects.toThrow(`provider them, ${provider.url()}: it contains a user name or a password`);
-  expect(provider.asked).toEqual([]);
+  const fetching = fetchIt(provider.url().replace('//', '//me:secret@'));
+  await expect(fetching).rejects.toThrow(`provider them, ${provider.url()}: it contains a user name or a password`);
+  expect(provider.requests).toEqual([]);
 });
 
 it.each([

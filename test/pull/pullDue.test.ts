@@ -35,9 +35,9 @@ onEveryEngine('pull', (engine) => {
     log = keepingLog();
     await owner`truncate raw.readings, raw.quarantine, raw.pull`;
     await bring();
-    us.asked.length = 0;
+    us.requests.length = 0;
     us.serve(RECORDED);
-    them.asked.length = 0;
+    them.requests.length = 0;
     them.serve([]);
   });
   afterAll(async () => {
@@ -105,7 +105,7 @@ onEveryEngine('pull', (engine) => {
     after(5);
     await run();
     expect([await stored(owner), await quarantine()]).toEqual(before);
-    expect(us.asked).toHaveLength(2);
+    expect(us.requests).toHaveLength(2);
     expect(logged('info')).toHaveLength(1);
     expect(logged('debug')).toEqual([
       { provider: 'us', received: 5, accepted: 0, unchanged: 2, quarantined: 0, ignored: 3 },
@@ -114,7 +114,7 @@ onEveryEngine('pull', (engine) => {
 
   it('polls each provider at its own interval, and not earlier', async () => {
     await bring(undefined, theirPull());
-    const asked = [];
+    const counts = [];
     for (const [minutes, seconds] of [
       [0, 59],
       [4, 59],
@@ -125,9 +125,9 @@ onEveryEngine('pull', (engine) => {
     ] as const) {
       after(minutes, seconds);
       await run();
-      asked.push([us.asked.length, them.asked.length]);
+      counts.push([us.requests.length, them.requests.length]);
     }
-    expect(asked).toEqual([
+    expect(counts).toEqual([
       [1, 1],
       [1, 1],
       [2, 1],
@@ -146,7 +146,7 @@ onEveryEngine('pull', (engine) => {
     await run();
     after(0);
     await run();
-    expect(us.asked).toHaveLength(2);
+    expect(us.requests).toHaveLength(2);
   });
 
   it('ignores what is older than a day before the last stored reading', async () => {
@@ -277,7 +277,7 @@ onEveryEngine('pull', (engine) => {
       { provider_id: 'them', failures: 1, error: expect.stringContaining(error) },
       { provider_id: 'us', failures: 0, error: null },
     ]);
-    expect(us.asked).toHaveLength(1);
+    expect(us.requests).toHaveLength(1);
     expect(await stored(owner)).toHaveLength(1);
   });
 
@@ -287,8 +287,8 @@ onEveryEngine('pull', (engine) => {
     await running.run();
     after(30);
     await running.run();
-    expect(them.asked).toEqual([]);
-    expect(us.asked).toHaveLength(2);
+    expect(them.requests).toEqual([]);
+    expect(us.requests).toHaveLength(2);
     expect(log.lines.filter(({ level }) => level === 'warn')).toEqual([
       {
         level: 'warn',
@@ -302,13 +302,13 @@ onEveryEngine('pull', (engine) => {
   it('polls no one if no provider has a feed', async () => {
     await bring(null, null);
     await run();
-    expect([us.asked, log.lines, await states()]).toEqual([[], [], []]);
+    expect([us.requests, log.lines, await states()]).toEqual([[], [], []]);
   });
 
   it('fails for an unknown kind', async () => {
     await owner`update raw.provider set pull = pull || '{"kind": "toString"}' where id = 'us'`;
     await run();
     expect(await states()).toMatchObject([{ failures: 1, error: expect.stringContaining('knows no kind toString') }]);
-    expect(us.asked).toEqual([]);
+    expect(us.requests).toEqual([]);
   });
 });

@@ -6,8 +6,8 @@ export type Provider = {
   /** As PULL_HOSTS would name it. */
   host: string;
   url(path?: string): string;
-  /** The paths that were asked for. */
-  asked: string[];
+  /** Paths of the requests received. */
+  requests: string[];
   answer(listener: RequestListener): void;
   /** Answers 200 with a document. */
   serve(document: unknown): void;
@@ -16,9 +16,9 @@ export type Provider = {
 
 export async function openProvider(): Promise<Provider> {
   let listener: RequestListener = (_request, response) => response.writeHead(404).end();
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = createServer((request, response) => {
-    asked.push(request.url ?? '');
+    requests.push(request.url ?? '');
     listener(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -28,7 +28,7 @@ export async function openProvider(): Promise<Provider> {
   };
   return {
     host,
-    asked,
+    requests,
     url: (path = '/data.json') => `http://${host}${path}`,
     answer,
     serve(document) {

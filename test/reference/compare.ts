@@ -1,4 +1,4 @@
-/** Published history and WHO figures against the reference's columns, within rounding. */
+/** Compares published history and WHO figures with the reference's columns, within rounding. */
 
 type Table = { columns: string[]; rows: (number | string | null)[][] };
 type Row = Record<string, number | string | null>;
@@ -8,8 +8,11 @@ type Who = Record<string, unknown> & {
   exceedance_days: number;
   month: { completed: number | null };
 };
-type Place = Record<'24h' | '7d' | '30d' | '1y' | '2y', Table>;
-export type Windows = { stations: Record<string, Place>; regions: Record<string, Place & { who: Who }> };
+type SubjectWindows = Record<'24h' | '7d' | '30d' | '1y' | '2y', Table>;
+export type Windows = {
+  stations: Record<string, SubjectWindows>;
+  regions: Record<string, SubjectWindows & { who: Who }>;
+};
 export type Reference = {
   meta: { tz: string; rows: number; nows: string[] };
   windows: Record<string, Windows>;
@@ -38,22 +41,22 @@ const DIGITS: Record<string, number> = {
 const EXTREMES = ['temperature', 'pm25', 'pm10', 'no2', 'wind_speed'];
 
 export function compareHistory(
-  place: string,
+  subject: string,
   history: Record<string, Point[]>,
-  reference: Place,
+  reference: SubjectWindows,
   options: Options,
 ): string[] {
   return Object.entries(WINDOWS).flatMap(([window, [first, last]]) => {
-    const rows = records(reference[window as keyof Place]).filter(
+    const rows = records(reference[window as keyof SubjectWindows]).filter(
       ({ k, t }) => Number(k) >= first && Number(k) <= last && Date.parse(String(t)) !== options.unknown,
     );
     const points = new Map(history[window]?.map((point) => [Date.parse(point.timestamp), point]));
     if (options.unknown !== undefined) points.delete(options.unknown);
     const wrong: string[] = [];
     if (points.size !== rows.length)
-      wrong.push(`${place} ${window}: ${points.size} buckets, ${rows.length} in the reference`);
+      wrong.push(`${subject} ${window}: ${points.size} buckets, ${rows.length} in the reference`);
     for (const row of rows) {
-      const at = `${place} ${window} ${row.t}`;
+      const at = `${subject} ${window} ${row.t}`;
       const point = points.get(Date.parse(String(row.t)));
       if (point === undefined) wrong.push(`${at}: missing`);
       else wrong.push(...comparePoint(at, point, row, options.compared));
@@ -67,7 +70,7 @@ function comparePoint(at: string, point: Point, row: Row, compared: { values: nu
   const check = (name: string, published: unknown, expected: Row[string] | undefined, digits: number) => {
     if (published === undefined || expected === undefined) return;
     compared.values++;
-    if (!withTimeout(published, expected, digits)) wrong.push(`${at} ${name}: ${published}, reference ${expected}`);
+    if (!withinRounding(published, expected, digits)) wrong.push(`${at} ${name}: ${published}, reference ${expected}`);
   };
   for (const [metric, digits] of Object.entries(DIGITS)) {
     const published = metric === 'rain' ? point.total_rain : point[`avg_${metric}`];
@@ -115,7 +118,9 @@ export function compareWho(
   ];
   return figures.flatMap(([name, expected, digits]) => {
     compared.values++;
-    return withTimeout(region[name], expected, digits) ? [] : [`${at} ${name}: ${region[name]}, reference ${expected}`];
+    return withinRounding(region[name], expected, digits)
+      ? []
+      : [`${at} ${name}: ${region[name]}, reference ${expected}`];
   });
 }
 
@@ -129,14 +134,14 @@ function exceedance(mean: number | null, guideline: number): number | null {
   return mean === null || mean <= 1.15 * guideline ? null : mean / guideline;
 }
 
-/** Half a unit of the last published digit, and what single precision and the reference's six decimals add to it. */
-function withTimeout(published: unknown, expected: Row[string], digits: number): boolean {
+/** Tolerates half a unit of the last published digit, plus the errors of single precision and of the reference's six decimals. */
+function withinRounding(published: unknown, expected: Row[string], digits: number): boolean {
   if (published === null || expected === null) return published === expected;
   const slack = 0.5 * 10 ** -digits + 1e-5 + Math.abs(Number(expected)) * 1e-7;
   return typeof published === 'number' && Math.abs(published - Number(expected)) <= slack;
 }
 
-/** The reference's AQI is of the unrounded mean and ends at 500; the published one (Q2) may be 1 apart and goes on. */
+/** The reference's AQI is that of the unrounded mean and ends at 500; the published one (Q2) may differ by 1 and has no upper end. */
 function sameAqi(published: unknown, expected: Row[string] | undefined): boolean {
   if (published === null || expected == null) return published === (expected ?? null);
   return Math.abs(Math.min(Number(published), 500) - Number(expected)) <= 1;

@@ -1,6 +1,6 @@
 /**
- * Real measurements of four networks against aggregates that somebody else computed from them, through the whole walk: import,
- * refresh, HTTP. Runs where AIRSERIES_DATA names the folder that holds `data/` and `reference/`; neither may be committed.
+ * Real measurements of four networks, from import to HTTP, against aggregates computed elsewhere. Runs if AIRSERIES_DATA names a folder
+ * with `data/` and `reference/`; neither may be committed.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import { refresh } from '../../src/rollups/refresh.ts';
 import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
 import { bucketStart } from '../support/localTime.ts';
 import { compareHistory, compareWho, type Reference, type Windows } from './compare.ts';
-import { sendShuffled } from './throughDoor.ts';
+import { sendShuffled } from './overHttp.ts';
 
 const FOLDER = process.env.AIRSERIES_DATA;
 const SETS = [
@@ -25,7 +25,7 @@ const SETS = [
   { set: 'beijing', by: 'file' },
   { set: 'armenia', by: 'file' },
   { set: 'aberdeen', by: 'file' },
-  { set: 'aberdeen', by: 'door' },
+  { set: 'aberdeen', by: 'HTTP' },
 ] as const;
 const log = makeLog('silent');
 
@@ -61,14 +61,14 @@ describe.skipIf(FOLDER === undefined).each(engines.flatMap((engine) => SETS.map(
           { provider: string }[]
         >`select min(id) as provider from raw.provider`;
         const { token } = await createToken(database.as(), { name: 'all', provider, stations: null, now });
-        const { rows, sent, said } = await sendShuffled({
+        const { rows, sent, answered } = await sendShuffled({
           target: database.target,
           timeZone: reference.meta.tz,
           token,
           path: readings,
         });
         expect(rows).toBe(reference.meta.rows);
-        expect(said).toEqual({ received: sent, accepted: rows, unchanged: sent - rows, quarantined: 0 });
+        expect(answered).toEqual({ received: sent, accepted: rows, unchanged: sent - rows, quarantined: 0 });
       }
       await refresh(database.target, now);
       db = openReads<Api>(database.target, { timeZone: reference.meta.tz });
@@ -84,7 +84,7 @@ describe.skipIf(FOLDER === undefined).each(engines.flatMap((engine) => SETS.map(
         const app = makeApp({ db, clock: () => new Date(now), siteBaseUrl: '', log });
         const get = async (path: string) => (await request(app).get(`/en/air-quality-app/v1/${path}`).expect(200)).body;
         const { stations, regions } = reference.windows[now] as Windows;
-        // at an earlier instant the database knows what came later, and so does the running month
+        // at an earlier instant, the month then current already contains later readings
         const unknown = index === 0 ? undefined : bucketStart(reference.meta.tz, 'month', Date.parse(now));
         const options = { unknown, compared };
         for (const [id, windows] of Object.entries(stations)) {

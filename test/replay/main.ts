@@ -1,10 +1,10 @@
 /**
- * A day of a large network, replayed through the HTTP door many times faster than it happened, while the API is read:
+ * Replays a day of a large network over HTTP, many times faster than real time, while clients read the API:
  *
  *   npm run replay -- [--sensors 500] [--speed 200] [--hours 24]
  *
- * Runs the service as a process of its own on an embedded server, and ends with what was seen: errors (there must be none), how long
- * the API took, how long a reading took from its acceptance to its place in the history, and what the audit found (nothing).
+ * Runs the service as a process on an embedded server, and prints errors (there must be none), the latency of the API, the time from the
+ * acceptance of a reading to its appearance in the history, and what the audit found (it must be nothing).
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -51,7 +51,7 @@ async function send(token: string, readings: object[]): Promise<void> {
   if (body.accepted !== readings.length) failures.push(`ingest ${answer.status} ${JSON.stringify(body)}`);
 }
 
-/** One provider's sensors through the day, in step with the clock of the replay. */
+/** Sends one provider's readings through the day, in step with the replay's clock. */
 async function replay({ sensors: own }: Feed, token: string, started: number): Promise<number> {
   let sent = 0;
   for (let at = begun; at < begun + hours * HOUR; at += STEP_MS) {

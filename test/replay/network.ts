@@ -1,4 +1,4 @@
-/** A network of many sensors, and what they measured on one day: each every 145 seconds, each a little late of the others. */
+/** A network of many sensors and its readings of one day: every sensor each 145 seconds, slightly offset from the others. */
 import { seeded } from '../support/random.ts';
 
 export const STEP_MS = 145_000;
@@ -19,7 +19,7 @@ export function makeNetwork(sensors: number) {
       { id: 2 * n + 2, kind: 'BME280' },
     ],
   }));
-  // nothing is sent for it but the probes
+  // only probes are sent for it
   const probe = { ...stations[0], id: stations.length + 1, sensors: [{ id: sensors + 1, kind: 'probe' }] };
   const network = {
     time_zone: 'Asia/Yerevan',
@@ -36,7 +36,7 @@ export function makeNetwork(sensors: number) {
 
 const random = seeded(20_261_121);
 
-/** Odd sensors measure particles, even ones the weather. */
+/** Odd sensors measure particles, even ones weather. */
 export function measure(sensor: number, at: number) {
   const time = new Date(at + (sensor % 145) * 1_000).toISOString();
   const wave = Math.sin(at / 20_000_000 + sensor);

@@ -1,4 +1,4 @@
-/** How long a reading takes from its acceptance to its place in the history: one reading after another into hours of their own. */
+/** Measures the time from the acceptance of a reading to its appearance in the history: one reading at a time, each in its own hour. */
 import { percentile } from './percentile.ts';
 
 type Probe = {
@@ -13,7 +13,7 @@ type Probe = {
 const EVERY_MS = 2_500;
 const LOOK_MS = 250;
 const HOUR = 3_600_000;
-/** The hours of the window 7d, without the running one. */
+/** The hours of the window 7d, without the current one. */
 const HOURS = 167;
 
 export type Seen = { probes: number; unseen: number; p50: number; p99: number };
@@ -35,7 +35,7 @@ export function probe({ port, station, sensor, token, send, begun }: Probe): { e
   };
   const run = async () => {
     let next = performance.now();
-    // at the end, what was accepted is waited for two minutes at most (S4)
+    // at the end, wait at most two minutes for what was accepted (S4)
     while (!over || (waiting.size > 0 && performance.now() < next + 120_000)) {
       if (!over && probes < HOURS && performance.now() >= next) {
         const hour = Math.floor(begun / HOUR) * HOUR - (probes + 1) * HOUR;

@@ -18,12 +18,12 @@ export function keepReading(port: number, { stations, regions }: Network): { end
   let over = false;
   const client = async (first: number) => {
     for (let turn = first; !over; turn += CLIENTS) {
-      // a list now and then, or it would be one request in hundreds
+      // a list now and then, otherwise it would be one request in hundreds
       const path = turn % 10 === 0 ? 'stations.json' : paths[(turn * 7) % paths.length];
-      const asked = performance.now();
+      const began = performance.now();
       const answer = await fetch(`http://localhost:${port}/en/air-quality-app/v1/${path}`);
       await answer.arrayBuffer();
-      took.push(performance.now() - asked);
+      took.push(performance.now() - began);
       if (answer.status !== 200) failures.push(`GET ${path}: ${answer.status}`);
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }

@@ -1,16 +1,16 @@
-/** Runs an operator's command in this process, from the words as they are typed. */
+/** Runs an operator's command in this process, from its command line. */
 import type { Context, Outcome } from '../../src/commands/context.ts';
 import { chooseCommand } from '../../src/commands/program.ts';
 
-/** Rejects with UsageError where the words make no sense. */
+/** Rejects with UsageError if the command line is invalid. */
 export async function runCommand(context: Context, ...words: string[]): Promise<Outcome> {
   const choice = chooseCommand(words);
-  if ('text' in choice) throw new Error(`this only prints: ${choice.text}`);
+  if ('text' in choice) throw new Error(`not a command that runs, only prints: ${choice.text}`);
   choice.check(context.config);
   return await choice.run(context);
 }
 
-/** Options as words; true is a flag. */
+/** Options as command-line arguments; true is a flag. */
 export function optionWords(options: Record<string, string | true>): string[] {
   return Object.entries(options).flatMap(([name, value]) => (value === true ? [`--${name}`] : [`--${name}`, value]));
 }

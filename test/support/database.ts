@@ -1,4 +1,4 @@
-/** Databases for test files: on every engine that this run covers. */
+/** Databases for test files, on every engine that this run covers. */
 import { describe, inject } from 'vitest';
 import type { Engine } from '../../src/database/aggregates.ts';
 import { makeDatabase, makeEmptyDatabase, type TestDatabase } from './makeDatabase.ts';
@@ -7,7 +7,7 @@ export type { TestDatabase };
 
 const targets = inject('targets');
 
-/** Every test that touches data runs on each of them. */
+/** Every test that uses data runs on each of them. */
 export const engines = Object.keys(targets) as Engine[];
 
 export function onEveryEngine(name: string, tests: (engine: Engine) => void): void {

@@ -1,10 +1,10 @@
-/** Definitions of a database that are not quite those of this program: a copy of sql/, to be changed. */
+/** A copy of sql/ with changes, to test databases that differ from this version. */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DEFINITIONS, type Definitions } from '../../src/database/definitions.ts';
 
-/** In `folder`; with a file changed, where one is named. */
+/** Copies sql/ to `folder`, and changes a file if one is named. */
 export function changedDefinitions(
   folder: string,
   path?: string,

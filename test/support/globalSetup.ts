@@ -1,4 +1,4 @@
-/** Opens the servers before all test files, and tells each file where they are. */
+/** Starts the servers before all test files, and provides their addresses. */
 import type { TestProject } from 'vitest/node';
 import { openServers, type Targets } from './servers.ts';
 

@@ -1,6 +1,6 @@
 /**
- * An installation under test, used from outside only: a network through the import, readings through the front door, answers from the
- * API at any instant the test names. Tests written against it do not know how anything is stored.
+ * An installation under test, used only through its interfaces: networks and readings are imported, and the API answers as of any
+ * instant. Tests written against it do not depend on how anything is stored.
  */
 import { createServer } from 'node:http';
 import type { Response } from 'supertest';
@@ -17,19 +17,19 @@ import { type TestDatabase, testDatabase } from './database.ts';
 import { request } from './request.ts';
 
 export type Values = ReadingInput['values'];
-/** Of any shape: the contract tests hold it. */
+/** Untyped: contract tests check it. */
 export type Body = Response['body'];
 
 export type Installation = {
   database: TestDatabase;
-  /** The body at a path below `/en/air-quality-app/v1/`, as it is at that instant. */
+  /** The body at a path below `/en/air-quality-app/v1/`, as of an instant. */
   get(path: string, at: Date): Promise<Body>;
-  /** Through the front door, as long after them as is needed for all to be in the past. */
+  /** Accepts readings as ingest does, at an instant after the newest of them. */
   accept(readings: readonly ReadingInput[], now?: Date): Promise<Accepted>;
   refresh(now: Date): Promise<void>;
   digest(at: Date): Promise<Date>;
   importNetwork(network: object): Promise<void>;
-  /** The published schema, as whoever may only read sees it. */
+  /** A connection as the reader role. */
   published: Sql;
   close(): Promise<void>;
 };
@@ -44,7 +44,7 @@ export async function install(engine: Engine, network: object, timeZone = 'Asia/
   const db = openReads<Api>(database.target, { timeZone, max: 4 });
   let now = LONG_AFTER;
   const app = makeApp({ db, clock: () => now, siteBaseUrl: '', log: makeLog('silent') });
-  const server = createServer(app).listen(0); // one for all requests, or each would open its own
+  const server = createServer(app).listen(0); // one server for all requests; otherwise each would open its own
   const installation: Installation = {
     database,
     async get(path, at) {
@@ -82,7 +82,7 @@ export function reading(sensorId: number, at: number | Date | string, values: Va
   return { sensorId, measuredAt, values, text: JSON.stringify({ sensorId, measuredAt, ...values }) };
 }
 
-/** One city for each slug, with one station in it and one sensor on that; numbered 1, 2, … in their order. */
+/** A network of one city for each slug, each with one station and one sensor, numbered from 1 in order. */
 export function citiesOfOneStation(
   slugs: readonly string[],
   { timeZone = 'Asia/Yerevan', staleAfter = '3 hours' } = {},

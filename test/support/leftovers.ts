@@ -1,13 +1,13 @@
 /**
- * What a run of the tests leaves behind. It works in a temporary folder of its own, so whatever is in there at its end, or still has that
- * folder among its arguments or variables, is a leftover of one of its tests.
+ * Finds what a test run leaves behind. A run works in its own temporary folder, so any file in it at the end, and any process with that
+ * folder in its arguments or environment, is a leftover of a test.
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Makes the folder, for this process and all that it starts. The name is short: sockets are in it, and their paths must be. */
+/** Creates the folder, for this process and all that it starts. Its name is short, because paths of sockets must be. */
 export function beginRun(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'airseries-run-')));
   chmodSync(folder, 0o755); // as root, the servers run as another user and must get in
@@ -18,7 +18,7 @@ export function beginRun(): string {
 const PATIENCE_MS = 3_000;
 const PAUSE_MS = 50;
 
-/** Looks, waits for what is about to end by itself, and removes the folder; one line for each leftover. Blocks: it runs while this process exits. */
+/** Waits briefly for processes to end, removes the folder, and returns one line per leftover. Synchronous: it runs while this process exits. */
 export function endRun(folder: string): string[] {
   const deadline = performance.now() + PATIENCE_MS;
   let processes = processesOf(folder);
@@ -33,7 +33,7 @@ export function endRun(folder: string): string[] {
 
 type Process = { pid: number; parent: number; text: string };
 
-/** Vitest's own processes inherit the variable and end with this one: of its children, only those count whose arguments name the folder. */
+/** Vitest's own processes inherit the variable and end with this one: a child of this process counts only if its arguments name the folder. */
 function processesOf(folder: string): string[] {
   const naming = ({ pid, text }: Process) => pid !== process.pid && text.includes(folder);
   const shown = list('axww');
@@ -47,7 +47,7 @@ function processesOf(folder: string): string[] {
     .map(({ pid, text }) => `${pid}: ${text.slice(0, 200)}`);
 }
 
-/** With the option `e`, the text of a process is its arguments and then its environment. Either may hold line breaks. */
+/** With the option `e`, ps prints the arguments of a process and then its environment. Either may contain line breaks. */
 function list(options: string): Process[] {
   const listed = execFileSync('ps', [options, '-o', 'pid=,ppid=,args='], {
     encoding: 'utf8',

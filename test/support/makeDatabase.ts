@@ -1,4 +1,4 @@
-/** A migrated database of its own for whoever asks, cloned from a template in about 100 ms. */
+/** Creates a migrated database for a test file, cloned from a template in about 100 ms. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Engine } from '../../src/database/aggregates.ts';
 import { connect, type DatabaseAddress, type Role, type Sql } from '../../src/database/client.ts';
@@ -14,7 +14,7 @@ export type TestDatabase = {
   target: DatabaseAddress;
   /** Opens a pool as a role (default: the owner); closed with the database. */
   as(role?: Role, timeZone?: string): Sql;
-  /** A pool as the superuser, for what tests do to a server and nobody else may. */
+  /** A pool as the superuser, for what only tests do to a server. */
   superuser(): Sql;
   drop(): Promise<void>;
 };

@@ -1,13 +1,13 @@
 /**
- * A server with TimescaleDB that somebody else runs, such as the database of docker-compose.yml in CI. Databases made here are taken
- * away again: templates also before, since those of a run that was cut short may hold yesterday's migrations.
+ * A running server with TimescaleDB, such as the database of docker-compose.yml in CI. Databases created here are dropped afterwards;
+ * templates also before, since those of an interrupted run may have outdated migrations.
  */
 import { type DatabaseAddress, onConnection, type Sql } from '../../src/database/client.ts';
 import { offeredEngine } from '../../src/database/engine.ts';
 
 type Place = Exclude<DatabaseAddress, string> & { password: string };
 
-/** `url` is a superuser's. */
+/** `url` must log in as a superuser. */
 export async function openNamedServer(
   url: string,
 ): Promise<{ target: Place; version: string; close(): Promise<void> }> {
@@ -30,7 +30,7 @@ async function dropTemplates(sql: Sql): Promise<void> {
   for (const { name } of made) await sql.unsafe(`drop database ${name} with (force)`);
 }
 
-/** Refuses a server on which the tests of this engine would quietly run on the other. */
+/** Throws unless the server has TimescaleDB, since the tests would silently cover plain PostgreSQL instead. */
 async function versionOf(target: Place): Promise<string> {
   return await onConnection(target, {}, async (sql) => {
     const { engine, why } = await offeredEngine(sql);

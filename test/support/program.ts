@@ -1,4 +1,4 @@
-/** Runs the programs as an operator would: as processes of their own, on an embedded server in a folder of their own. */
+/** Runs the programs as an operator does: as separate processes, on an embedded server in its own folder. */
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -9,7 +9,7 @@ import type { DatabaseAddress } from '../../src/database/client.ts';
 export type Finished = { code: number | null; stdout: string; stderr: string };
 export type Running = {
   finished: Promise<Finished>;
-  /** What it has logged so far. */
+  /** The log so far. */
   log(): string;
   kill(signal: NodeJS.Signals): void;
   pid: number;
@@ -33,7 +33,7 @@ export function start(program: string, words: string[], environment: Record<stri
 
 type Launch = { environment: Record<string, string>; folder?: string; input?: string };
 
-/** Any command, in any folder. */
+/** Runs any command in any folder. */
 export function launch([command = '', ...words]: string[], { environment, folder, input = '' }: Launch): Running {
   const child = spawn(command, words, { env: { PATH: process.env.PATH ?? '', ...environment }, cwd: folder });
   let [stdout, stderr] = ['', ''];
@@ -48,7 +48,7 @@ export function launch([command = '', ...words]: string[], { environment, folder
   return { finished, log: () => stderr, kill: (signal) => child.kill(signal), pid: child.pid ?? 0 };
 }
 
-/** Resolves when the program says on its admin port that it is ready; rejects if it ends before. */
+/** Resolves when /readyz answers 200; rejects if the program ends first. */
 export async function ready(port: string, service: Running): Promise<void> {
   let over = false;
   const ended = service.finished.then(({ stderr }) => {
@@ -56,7 +56,7 @@ export async function ready(port: string, service: Running): Promise<void> {
     throw new Error(`the service ended before it was ready:\n${stderr}`);
   });
   ended.catch(() => undefined);
-  const asked = async () => {
+  const answered = async () => {
     while (!over) {
       const status = await fetch(`http://localhost:${port}/readyz`).then(
         (answer) => answer.status,
@@ -66,10 +66,10 @@ export async function ready(port: string, service: Running): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   };
-  await Promise.race([asked(), ended]);
+  await Promise.race([answered(), ended]);
 }
 
-/** Below those that the system gives to clients, and in a range of this worker's: nobody else of the run comes to listen there. */
+/** Ports below those that the system assigns, in a range of this Vitest worker, so that no other test listens there. */
 let nextPort = 12_000 + (Number(process.env.VITEST_POOL_ID ?? 0) % 8) * 2_500 + Math.floor(Math.random() * 2_000);
 
 export async function freePort(): Promise<string> {
@@ -85,9 +85,9 @@ export async function freePort(): Promise<string> {
   }
 }
 
-/** Where a database is, in the variables that psql and the driver know. */
-export function placeOf(target: DatabaseAddress): Record<string, string> {
-  if (typeof target === 'string') throw new Error('a URL is no place of a test database');
+/** The address of a database as variables that psql and the driver read: PGHOST and others. */
+export function addressVariables(target: DatabaseAddress): Record<string, string> {
+  if (typeof target === 'string') throw new Error('the address of a test database must not be a URL');
   const { host, port, user, database, password = '' }: typeof target & { password?: string } = target;
   return { PGHOST: host, PGPORT: String(port), PGUSER: user, PGDATABASE: database, PGPASSWORD: password };
 }

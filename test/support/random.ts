@@ -22,7 +22,7 @@ export function seeded(seed: number): Random {
     below,
     pick<T>(from: readonly T[]): T {
       const chosen = from[below(from.length)];
-      if (chosen === undefined) throw new Error('nothing to pick from');
+      if (chosen === undefined) throw new Error('cannot pick from an empty list');
       return chosen;
     },
   };

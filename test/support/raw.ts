@@ -1,20 +1,20 @@
-/** HTTP as bytes, for what no client library would send. */
+/** HTTP as raw bytes, for requests that no client library would send. */
 import { connect, type Socket } from 'node:net';
 
 export type RawAnswer = { status: number; headers: Record<string, string>; body: string };
 
-/** Sends bytes, and resolves to what came back by the time the connection is closed. */
+/** Sends bytes; resolves to everything received until the connection closes. */
 export function exchange(port: number, bytes: string | Buffer): Promise<string> {
   return closed(send(port, bytes));
 }
 
-/** A connection that has sent these bytes; nothing is read from it yet. */
+/** Opens a connection and sends bytes, without reading the answer. */
 export function send(port: number, bytes: string | Buffer): Socket {
   const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
   return socket.on('error', () => undefined);
 }
 
-/** Reads all that comes. */
+/** Reads until the connection closes. */
 export function closed(socket: Socket): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -23,7 +23,7 @@ export function closed(socket: Socket): Promise<string> {
   });
 }
 
-/** The answers one after the other; `100 Continue` is left out. Throws if something is there that is no answer, or half of one. */
+/** Parses a sequence of answers, skipping `100 Continue`. Throws if the text is malformed or incomplete. */
 export function answersIn(text: string): RawAnswer[] {
   const answers: RawAnswer[] = [];
   let rest: Buffer = Buffer.from(text);
@@ -31,13 +31,13 @@ export function answersIn(text: string): RawAnswer[] {
     const end = rest.indexOf('\r\n\r\n');
     const [first = '', ...lines] = rest.subarray(0, end).toString().split('\r\n');
     const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(first) ?? [];
-    if (end === -1 || status === undefined) throw new Error(`no answer: ${rest}`);
+    if (end === -1 || status === undefined) throw new Error(`not an HTTP answer: ${rest}`);
     const headers = Object.fromEntries(
       lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)]),
     );
     const length = Number(headers['content-length'] ?? 0);
     const body = rest.subarray(end + 4, end + 4 + length);
-    if (body.length < length) throw new Error(`half an answer: ${rest}`);
+    if (body.length < length) throw new Error(`incomplete answer: ${rest}`);
     rest = rest.subarray(end + 4 + length);
     if (status !== '100') answers.push({ status: Number(status), headers, body: body.toString() });
   }

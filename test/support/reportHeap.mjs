@@ -1,4 +1,4 @@
-/** Loaded into a program before its own code (NODE_OPTIONS=--import): on SIGUSR2 it writes into the file HEAP how much it holds after collecting garbage. */
+/** Loaded into a program before its own code (NODE_OPTIONS=--import): on SIGUSR2 it collects garbage and writes the heap size to the file HEAP. */
 import { writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

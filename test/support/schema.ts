@@ -1,4 +1,4 @@
-/** What a database consists of, one line each, from its catalogs: to compare an upgraded one with a new one, and for a reviewer to read. */
+/** Describes a database from its catalogs, one object a line: to compare an upgraded one with a new one, and for review. */
 import type { Sql } from '../../src/database/client.ts';
 
 /** Relations with their columns, constraints, indexes, triggers and comments, and the routines, of our four schemas; sorted. */
@@ -37,7 +37,7 @@ export async function describeSchema(sql: Sql): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
-/** The whole text of every view, aggregate and routine, for comparing databases on the same server. */
+/** The definition of every view, aggregate and routine, to compare databases on the same server. */
 export async function describeBodies(sql: Sql): Promise<string[]> {
   const rows = await sql<{ line: string }[]>`
     select format('%s %s', c.oid::regclass, pg_get_viewdef(c.oid)) as line

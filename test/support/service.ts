@@ -1,16 +1,16 @@
-/** The service as a process on a test database, with every listener open: started, talked to, and told to stop. */
+/** The service as a process on a test database, with every listener open; and requests to it. */
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { createToken } from '../../src/push/tokens.ts';
 import type { Installation } from './installation.ts';
-import { freePort, placeOf, type Running, ready, start } from './program.ts';
+import { addressVariables, freePort, type Running, ready, start } from './program.ts';
 
 export const SERVICE_NOW = new Date('2026-11-20T12:00:00Z');
 
 export type Service = Running & {
   port: Record<'public' | 'admin' | 'ingest', number>;
-  /** Lets its bearer send readings for the provider `us`. */
+  /** A token scoped to the provider `us`. */
   token: string;
-  /** Resolves when the log holds this. */
+  /** Resolves when the log contains this. */
   logged(text: string): Promise<void>;
 };
 
@@ -19,8 +19,8 @@ export async function startService(here: Installation, environment: Record<strin
   const { token } = await createToken(owner, { name: 'feed', provider: 'us', stations: null, now: SERVICE_NOW });
   const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
   const service = start('main', [], {
-    ...placeOf(here.database.target),
-    DATABASE_URL: 'postgres://', // where it is, the driver takes from the variables of the place
+    ...addressVariables(here.database.target),
+    DATABASE_URL: 'postgres://', // the driver reads the address from PGHOST and others
     FIXED_NOW: SERVICE_NOW.toISOString(),
     PORT,
     ADMIN_PORT,
@@ -34,7 +34,7 @@ export async function startService(here: Installation, environment: Record<strin
   return { ...service, port, token, logged };
 }
 
-/** Looks again and again, for twenty seconds at most. */
+/** Polls a condition; rejects after twenty seconds. */
 export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const deadline = performance.now() + 20_000;
   while (!(await condition())) {
@@ -45,25 +45,25 @@ export async function until(condition: () => boolean | Promise<boolean>, what: s
 
 export type Answer = { status: number; headers: IncomingMessage['headers']; body: string };
 
-/** Status 0: nobody listens there, or the connection was cut. */
-export function ask(port: number, path: string, headers: Record<string, string> = {}): Promise<Answer> {
+/** GET. Status 0: nothing listens on the port, or the connection was cut. */
+export function httpGet(port: number, path: string, headers: Record<string, string> = {}): Promise<Answer> {
   return beginRequest(port, { method: 'GET', path, headers }).finish();
 }
 
 type Begun = {
-  /** What has come back so far, if anything. */
+  /** The answer so far, if any. */
   answered(): boolean;
-  /** Sends the rest, and resolves to the answer. */
+  /** Sends the rest of the body; resolves to the answer. */
   finish(rest?: string): Promise<Answer>;
 };
 
-/** A request whose head, and `body`, are sent, and whose end is not. */
+/** Sends the headers of a request and `body`, the first part of its body. */
 export function beginRequest(
   port: number,
   { method, path, headers, body }: { method: string; path: string; headers: Record<string, string>; body?: string },
 ): Begun {
   let done = false;
-  const agent = new Agent(); // a connection of its own
+  const agent = new Agent(); // its own connection
   const sent = httpRequest({ host: '127.0.0.1', port, method, path, headers, agent });
   const answer = new Promise<Answer>((resolve) => {
     const settle = (outcome: Answer) => {
@@ -91,7 +91,7 @@ export function beginRequest(
   };
 }
 
-/** A batch of readings, all but its last byte, which is a bracket. */
+/** Sends a batch of readings without its last byte, a bracket. */
 export function beginBatch({ port, token }: Service, readings: object[]): Begun {
   const text = JSON.stringify(readings);
   const headers = {

@@ -1,4 +1,4 @@
-/** A network between the app and the database that can be cut without a word, as a firewall does, and joined again. */
+/** A network connection between app and database that can be cut silently, as by a firewall, and restored. */
 
 import type { AddressInfo } from 'node:net';
 import { createServer, connect as dial, type Server, type Socket } from 'node:net';
@@ -6,7 +6,7 @@ import type { DatabaseAddress } from '../../src/database/client.ts';
 
 export type Wire = {
   target: DatabaseAddress;
-  /** From now on nothing passes on the connections that are open; `andNew`: nor on new ones. */
+  /** Nothing passes on open connections from now on; `andNew`: nor on new ones. */
   cut(andNew: boolean): void;
   join(): void;
   close(): Promise<void>;
@@ -48,7 +48,7 @@ export async function openWire(target: Exclude<DatabaseAddress, string>, at = 0)
   };
 }
 
-/** A server that accepts and does with the connection what is given; resolves to where it is. */
+/** A server that accepts connections and passes them to a handler; resolves to its address. */
 export async function openMute(
   answer: (socket: Socket) => void,
 ): Promise<{ target: DatabaseAddress; connections: () => number; close(): void }> {

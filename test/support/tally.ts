@@ -1,10 +1,10 @@
-/** What a run of the tests says last: the figures that tests measured, what was left behind, and the counts alone on a line. */
+/** The end of a test run's output: measured figures, leftovers, and the counts on a line of their own. */
 import type { Reporter } from 'vitest/reporters';
 import { beginRun, endRun } from './leftovers.ts';
 
 let folder: string | undefined;
 
-/** A figure is a test's annotation: `annotate('row 2: 34 MB')`. A folder or a process that is left behind counts as failed. */
+/** A figure is an annotation of a test: `annotate('row 2: 34 MB')`. A leftover folder or process counts as a failure. */
 export const tally: Reporter = {
   onInit() {
     folder ??= beginRun();
@@ -13,7 +13,7 @@ export const tally: Reporter = {
     const figures: string[] = [];
     const count = { passed: 0, failed: errors.length, skipped: 0 };
     for (const module of modules) {
-      // a hook that failed leaves its tests skipped
+      // if a hook fails, its tests are skipped
       for (const suite of [module, ...module.children.allSuites()]) count.failed += suite.errors().length;
       for (const test of module.children.allTests()) {
         const { state } = test.result();

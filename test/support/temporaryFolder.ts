@@ -1,4 +1,4 @@
-/** A folder for one test, gone after it. */
+/** Creates a folder for one test, which is removed afterwards. */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -83,7 +83,7 @@ onEveryEngine('the jobs of the worker', (engine) => {
       provider.serve([{ id: 1, timestamp, sensor: { id: sensorOf('pull') }, sensordatavalues }]);
       expect(await station('pull')).toMatchObject({ status: 'offline' });
       await run('pull');
-      expect(provider.asked).toEqual(['/data.json']);
+      expect(provider.requests).toEqual(['/data.json']);
       expect(await station('pull')).toMatchObject({ status: 'online', 'pm2.5': 14.2 });
     });
 

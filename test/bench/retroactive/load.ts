@@ -1,6 +1,6 @@
 /**
  * Clients of the API while something else goes on: requests at a steady pace over the five endpoints, each at its time whether or not
- * those before it were answered, so that a service that stalls is seen to stall. Ends when told to, or by itself.
+ * those before it were answered, so that a service that stalls is seen to stall. Ends on request or by itself.
  */
 import { percentile } from '../../replay/percentile.ts';
 import type { Network } from './network.ts';
@@ -17,9 +17,9 @@ export function putUnderLoad(root: string, network: Network, perSecond: number):
   const failures: string[] = [];
   const underWay = new Set<Promise<void>>();
   const started = performance.now();
-  let asked = 0;
+  let sent = 0;
 
-  const ask = async (path: string, due: number) => {
+  const send = async (path: string, due: number) => {
     try {
       const answer = await fetch(`${root}/${path}`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
       await answer.arrayBuffer();
@@ -32,13 +32,13 @@ export function putUnderLoad(root: string, network: Network, perSecond: number):
   const timer = setInterval(() => {
     const elapsed = performance.now() - started;
     if (elapsed > LONGEST_MS) clearInterval(timer);
-    for (; asked < (elapsed / 1_000) * perSecond; asked++) {
+    for (; sent < (elapsed / 1_000) * perSecond; sent++) {
       if (underWay.size >= MOST_UNDER_WAY) {
-        failures.push('not even asked: too many are under way');
+        failures.push('not sent: too many are under way');
         continue;
       }
-      const due = started + (asked / perSecond) * 1_000;
-      const one: Promise<void> = ask(paths(asked), due).finally(() => underWay.delete(one));
+      const due = started + (sent / perSecond) * 1_000;
+      const one: Promise<void> = send(paths(sent), due).finally(() => underWay.delete(one));
       underWay.add(one);
     }
   }, 5);
@@ -47,7 +47,7 @@ export function putUnderLoad(root: string, network: Network, perSecond: number):
       clearInterval(timer);
       await Promise.all(underWay);
       return {
-        requests: asked,
+        requests: sent,
         failures: failures.length,
         p50: percentile(took, 50),
         p99: percentile(took, 99),

@@ -1,4 +1,4 @@
-/** However bad a body, the event loop that serves everybody else is not held up: neither by one, nor by as many as are taken at once. */
+/** No body blocks the event loop for long: neither a single one nor as many as are accepted at once. */
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { openPushing, type Pushing } from '../../push/pushing.ts';
@@ -7,7 +7,7 @@ import { type Here, post, serve } from '../requests.ts';
 import { type WorstBody, worstBodies } from './worstBodies.ts';
 
 const MOST_MS = 100;
-/** Then it is not tried again. */
+/** Short enough not to try again, in ms. */
 const ENOUGH_MS = 70;
 const BODIES = worstBodies();
 
@@ -32,7 +32,7 @@ const headersOf = ({ lines }: WorstBody) => ({
 });
 const pack = ({ text }: WorstBody) => gzipSync(text, { level: 1 });
 
-/** Four of each token, which is as many as are taken. */
+/** Four with each token: all the slots. */
 const sixteen = (bodies: WorstBody[]) => {
   const packed = bodies.map((body) => [pack(body), headersOf(body)] as const);
   return async () => {
@@ -45,8 +45,8 @@ const sixteen = (bodies: WorstBody[]) => {
 };
 const named = (pattern: RegExp) => BODIES.filter(({ name }) => pattern.test(name));
 
-// first, because memory that others have left behind would be used again
-it('16 nested bodies at once cost no more than their bytes', async ({ annotate }) => {
+// first, because memory freed by other tests would be reused
+it('16 nested bodies at once take no more memory than their bytes', async ({ annotate }) => {
   const nested = named(/brackets|in objects|a nested value/);
   const wire = Math.max(...nested.map((body) => gzipSync(body.text).length)) / 1_024;
   const work = sixteen(nested);
@@ -59,7 +59,7 @@ it('16 nested bodies at once cost no more than their bytes', async ({ annotate }
   expect(megabytes).toBeLessThan(400);
 });
 
-it(`none of ${BODIES.length} bodies holds it up for ${MOST_MS} ms`, async ({ annotate }) => {
+it(`none of ${BODIES.length} bodies blocks the event loop for ${MOST_MS} ms`, async ({ annotate }) => {
   const costs: { name: string; heldMs: number }[] = [];
   for (const body of BODIES) {
     const packed = pack(body);
@@ -78,7 +78,7 @@ it(`none of ${BODIES.length} bodies holds it up for ${MOST_MS} ms`, async ({ ann
   expect(costs.filter(({ heldMs }) => heldMs > MOST_MS)).toEqual([]);
 });
 
-it('nor do 16 at once', async ({ annotate }) => {
+it('16 at once do not block it either', async ({ annotate }) => {
   const heldMs = await leastHeld(sixteen(named(/as long as can be|long characters|every metric|many keys/)), ENOUGH_MS);
   await annotate(`row 3: 16 of the worst bodies at once held the loop up for ${heldMs.toFixed(0)} ms`);
   expect(heldMs).toBeLessThan(MOST_MS);

@@ -1,4 +1,4 @@
-/** A service with more than a year of readings behind it, whose histories weigh what they weigh in life. */
+/** A service with more than a year of readings, so that its histories are as large as in production. */
 import { engines } from '../../support/database.ts';
 import { citiesOfOneStation, type Installation, install } from '../../support/installation.ts';
 import { SERVICE_NOW, type Service, startService } from '../../support/service.ts';
@@ -41,7 +41,7 @@ export async function startBusy(environment: Record<string, string> = {}): Promi
   };
 }
 
-/** The largest but a hundredth of them. */
+/** The 99th percentile. */
 export function p99(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.ceil(values.length * 0.99) - 1] ?? 0;
 }

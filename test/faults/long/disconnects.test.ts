@@ -1,4 +1,4 @@
-/** 10,000 clients that leave, 2,000 at each stage of a request: afterwards all sixteen slots are free. */
+/** 10,000 clients disconnect, 2,000 at each stage of a request: afterwards all sixteen slots are free. */
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -14,10 +14,10 @@ const BODY = JSON.stringify([{ sensor_id: 1, time: '2026-11-20T11:00:00Z', pm25:
 let pushing: Pushing;
 let tokens: string[];
 let here: Here;
-/** Holds statements that say this; called with each of them. Undefined: all go through. */
+/** Decides whether a statement is held back; undefined: none is. */
 let hold: { text: string; onHeld: (go: () => void) => void } | undefined;
 
-/** What the database said of the batch the first time: it is always the same. */
+/** The database's first result for the batch, which is always the same. */
 let stored: unknown[] | undefined;
 
 beforeAll(async () => {
@@ -46,14 +46,14 @@ afterAll(async () => {
 const arrival = () => once(here.server, 'request') as Promise<[IncomingMessage, ServerResponse]>;
 const token = (n: number) => tokens[n % tokens.length] as string;
 
-/** Leaves, and resolves when the server knows. */
+/** Disconnects; resolves when the server has noticed. */
 async function leave(socket: Socket, res: ServerResponse): Promise<void> {
   const closed = res.closed ? undefined : once(res, 'close');
   socket.resetAndDestroy();
   await closed;
 }
 
-/** The client leaves while its request waits for this statement, which then goes through. */
+/** The client disconnects while its request waits for this statement, which is then run. */
 async function leaveDuring(statement: string, n: number): Promise<void> {
   const held = new Promise<() => void>((resolve) => {
     hold = { text: statement, onHeld: resolve };
@@ -83,7 +83,7 @@ const STAGES: Record<string, (n: number) => Promise<void>> = {
     const arrived = arrival();
     const socket = begin(here.port, token(n), { body: BODY.slice(0, 5), length: BODY.length });
     const [req, res] = await arrived;
-    if (!req.readableFlowing) await once(req, 'resume'); // now it is being read: the slot is taken
+    if (!req.readableFlowing) await once(req, 'resume'); // the body is being read, so the slot is taken
     await leave(socket, res);
   },
   'while the batch is stored': (n) => leaveDuring('logic.store_readings', n),
@@ -106,7 +106,7 @@ it.each(Object.keys(STAGES))('%s', async (stage) => {
   expect(await freeSlots()).toBe(SLOTS);
 });
 
-/** How many requests are stored at the same time when as many are sent. */
+/** How many requests are processed at the same time. */
 async function freeSlots(): Promise<number> {
   const going: (() => void)[] = [];
   let refused = 0;

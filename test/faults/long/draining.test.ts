@@ -1,8 +1,8 @@
-/** A service that is told to stop behind balancers that look at /readyz more or less often: nobody notices. */
+/** A service behind a load balancer stops without a failed request, however often /readyz is checked. */
 import { Agent, request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ask, type Service } from '../../support/service.ts';
+import { httpGet, type Service } from '../../support/service.ts';
 import { type Busy, FIVE, startBusy } from './busy.ts';
 
 const EVERY_S = [0.1, 0.5, 1, 2];
@@ -15,13 +15,13 @@ afterAll(async () => {
   for (const one of both) await one.close();
 });
 
-/** Asks each service every so often whether it is ready, and sends requests in turn to those that were, on connections that it keeps. */
+/** Checks /readyz of each service at an interval, and sends requests in turn to the ready ones, on keep-alive connections. */
 function makeBalancer(services: readonly Service[], everyMs: number) {
   const agent = new Agent({ keepAlive: true });
   let ready = [...services];
   let turn = 0;
   const look = async () => {
-    const statuses = await Promise.all(services.map(async ({ port }) => (await ask(port.admin, '/readyz')).status));
+    const statuses = await Promise.all(services.map(async ({ port }) => (await httpGet(port.admin, '/readyz')).status));
     ready = services.filter((_, n) => statuses[n] === 200);
   };
   const timer = setInterval(look, everyMs);
@@ -42,7 +42,7 @@ function makeBalancer(services: readonly Service[], everyMs: number) {
   };
 }
 
-it('0 requests fail, whether readiness is asked every 0.1, 0.5, 1 or 2 seconds', async ({ annotate }) => {
+it('no request fails, whether readiness is checked every 0.1, 0.5, 1 or 2 seconds', async ({ annotate }) => {
   const services = both.map(({ service }) => service);
   let over = false;
   const runs = EVERY_S.map(async (seconds) => {
@@ -65,7 +65,7 @@ it('0 requests fail, whether readiness is asked every 0.1, 0.5, 1 or 2 seconds',
   over = true;
   const outcomes = await Promise.all(runs);
   for (const { seconds, requests, failed } of outcomes) {
-    await annotate(`row 8: readiness asked every ${seconds} s: ${failed} of ${requests} requests failed`);
+    await annotate(`row 8: readiness checked every ${seconds} s: ${failed} of ${requests} requests failed`);
   }
   expect(outcomes.map(({ failed }) => failed)).toEqual([0, 0, 0, 0]);
   expect(code).toBe(0);

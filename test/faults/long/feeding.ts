@@ -1,4 +1,4 @@
-/** A service on an embedded server of its own, and a sender that fills its one sensor minute by minute and notes what was acknowledged. */
+/** A service on its own embedded server, and a sender that fills its one sensor minute by minute and records what was acknowledged. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { citiesOfOneStation } from '../../support/installation.ts';
@@ -12,13 +12,13 @@ export type Pushed = { status: number; seconds: number };
 export type Feeding = {
   service: Running;
   port: number;
-  /** A batch of so many minutes that nobody sent before. */
+  /** Sends a batch of so many new minutes. */
   push(size: number): Promise<Pushed>;
-  /** By the number of the minute of its first reading: how many readings it has, and whether they were acknowledged. */
+  /** Batches by the minute of their first reading: number of readings, and whether they were acknowledged. */
   batches: Map<number, { size: number; acknowledged: boolean }>;
 };
 
-/** Makes the network and a token, once for a home. */
+/** Imports the network and creates a token; once per home. */
 export async function prepare(home: ReturnType<typeof makeHome>, environment = home.environment): Promise<string> {
   const file = join(home.folder, 'network.json');
   writeFileSync(file, JSON.stringify(citiesOfOneStation(['town'])));
@@ -49,15 +49,15 @@ export async function feed(environment: Record<string, string>, token: string): 
         pm25: n % 100,
       }));
       const began = performance.now();
-      const asked = beginRequest(Number(INGEST_PORT), { method: 'POST', path: '/v1/readings', headers });
-      const { status } = await asked.finish(JSON.stringify(readings));
+      const begun = beginRequest(Number(INGEST_PORT), { method: 'POST', path: '/v1/readings', headers });
+      const { status } = await begun.finish(JSON.stringify(readings));
       batches.set(first, { size, acknowledged: status === 200 });
       return { status, seconds: (performance.now() - began) / 1_000 };
     },
   };
 }
 
-/** Of every batch, how many readings are there: all of an acknowledged one, all or none of any other. */
+/** Readings lost from acknowledged batches, and batches stored only in part. */
 export function compare(batches: Feeding['batches'], stored: ReadonlySet<number>): { lost: number; half: number } {
   let [lost, half] = [0, 0];
   for (const [first, { size, acknowledged }] of batches) {

@@ -1,9 +1,9 @@
-/** Clients that ask and never read: what they take of the memory, and whether others are served meanwhile. */
+/** Clients that send requests and never read: how much memory they take, and whether others are served meanwhile. */
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ask } from '../../support/service.ts';
+import { httpGet } from '../../support/service.ts';
 import { type Busy, FIVE, HISTORIES, p99, startBusy } from './busy.ts';
 
 const FLOOD_MS = 12_000;
@@ -22,7 +22,7 @@ const megabytes = () => {
 const gets = (n: number) =>
   Array.from({ length: n }, (_, i) => `GET ${HISTORIES[i % HISTORIES.length]} HTTP/1.1\r\nHost: x\r\n\r\n`).join('');
 
-/** One that sends as much as it can and comes again when it is cut, or one that stays within what may be sent ahead as long as it can. */
+/** A client that never reads. `greedy`: sends as much as it can and reconnects when cut off; otherwise stays within the limits on pipelining. */
 function neverReads(sockets: Set<Socket>, greedy: boolean, isOver: () => boolean): void {
   const socket = connect(busy.service.port.public, '127.0.0.1', () => socket.write(gets(greedy ? 2_000 : 16)));
   sockets.add(socket);
@@ -35,9 +35,9 @@ function neverReads(sockets: Set<Socket>, greedy: boolean, isOver: () => boolean
   });
 }
 
-it('clients that read nothing are cut within 30 seconds', async ({ annotate }) => {
+it('clients that read nothing are disconnected within 30 seconds', async ({ annotate }) => {
   const cut = () => {
-    const lines = busy.service.log().matchAll(/"an answer was not read"(?:,"left_out":(\d+))?/g);
+    const lines = busy.service.log().matchAll(/"the client did not read a response"(?:,"left_out":(\d+))?/g);
     return [...lines].reduce((sum, [, leftOut = '0']) => sum + 1 + Number(leftOut), 0);
   };
   const before = cut();
@@ -50,14 +50,15 @@ it('clients that read nothing are cut within 30 seconds', async ({ annotate }) =
   while (cut() < before + clients.length && performance.now() - began < CUT_WITHIN_MS) await sleep(50);
   const seconds = (performance.now() - began) / 1000;
   await annotate(
-    `row 2: ${cut() - before} of ${clients.length} clients that read nothing were cut after ${seconds.toFixed(1)} s`,
+    `row 2: ${cut() - before} of ${clients.length} clients that read nothing were disconnected after ${seconds.toFixed(1)} s`,
   );
   expect(cut()).toBe(before + clients.length);
   for (const client of clients) client.destroy();
 });
 
-it.for([40, 200])('%i connections with histories that nobody reads', async (connections, { annotate }) => {
-  for (let n = 0; n < 20; n++) for (const path of [...HISTORIES, ...FIVE]) await ask(busy.service.port.public, path);
+it.for([40, 200])('%i connections that request histories and never read them', async (connections, { annotate }) => {
+  for (let n = 0; n < 20; n++)
+    for (const path of [...HISTORIES, ...FIVE]) await httpGet(busy.service.port.public, path);
   const idle = megabytes();
   let over = false;
   const sockets = new Set<Socket>();
@@ -67,7 +68,7 @@ it.for([40, 200])('%i connections with histories that nobody reads', async (conn
   const times: number[] = [];
   for (const end = performance.now() + FLOOD_MS; performance.now() < end; ) {
     const began = performance.now();
-    const { status } = await ask(busy.service.port.public, FIVE[times.length % FIVE.length] ?? '');
+    const { status } = await httpGet(busy.service.port.public, FIVE[times.length % FIVE.length] ?? '');
     times.push(performance.now() - began);
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     peak = Math.max(peak, megabytes());
@@ -77,7 +78,7 @@ it.for([40, 200])('%i connections with histories that nobody reads', async (conn
   const honest = [...statuses].map(([status, n]) => `${n} × ${status}`).join(', ');
   await annotate(
     `row 2: ${connections} connections that never read: ${Math.round(peak - idle)} MB above idle (${Math.round(idle)} MB); ` +
-      `honest GETs meanwhile ${honest}, p99 ${Math.round(p99(times))} ms`,
+      `other GETs meanwhile ${honest}, p99 ${Math.round(p99(times))} ms`,
   );
   for (const socket of sockets) socket.destroy();
   expect(peak - idle).toBeLessThan(256);

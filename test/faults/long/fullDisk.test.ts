@@ -1,10 +1,10 @@
-/** The disk under the embedded server fills up, and space comes back. Needs a file system of its own, which only root may mount. */
+/** The disk of the embedded server fills up, and space is freed again. Needs its own file system, which only root can mount. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeHome, start } from '../../support/program.ts';
-import { ask, until } from '../../support/service.ts';
+import { httpGet, until } from '../../support/service.ts';
 import { feed, type Pushed, prepare } from './feeding.ts';
 
 const MIB = 1024 * 1024;
@@ -33,7 +33,7 @@ it.for([
   ['tables cannot grow', 4],
   ['the write-ahead log has no room for its next segment, and the server ends', 12],
 ] as const)(
-  'where %s: 503 or 507 within three seconds, and back within ten seconds of the space',
+  '%s: 503 or 507 within three seconds, and working again ten seconds after space is freed',
   async ([what, left], { annotate, skip }) => {
     if (!mounted) skip('only root may mount a small disk');
     const { service, port, push } = await feed(home.environment, token);
@@ -43,16 +43,18 @@ it.for([
     const { bavail, bsize } = statfsSync(disk);
     writeFileSync(filler, Buffer.alloc(bavail * bsize - left * MIB));
     while (answers.filter(({ status }) => status !== 200).length < 40) answers.push(await push(2_000));
-    const reads = await Promise.all(Array.from({ length: 5 }, () => ask(port, '/en/air-quality-app/v1/stations.json')));
+    const reads = await Promise.all(
+      Array.from({ length: 5 }, () => httpGet(port, '/en/air-quality-app/v1/stations.json')),
+    );
     const statuses = count([...answers, ...reads].map(({ status }) => status));
     const slowest = Math.max(...answers.map(({ seconds }) => seconds));
 
     rmSync(filler);
     const began = performance.now();
-    await until(async () => (await push(2_000)).status === 200, 'readings are taken in again');
+    await until(async () => (await push(2_000)).status === 200, 'readings are accepted again');
     const back = (performance.now() - began) / 1_000;
     await annotate(
-      `row 12, ${what}: ${JSON.stringify(statuses)}, the slowest after ${slowest.toFixed(1)} s; back ${back.toFixed(1)} s after the space`,
+      `row 12, ${what}: ${JSON.stringify(statuses)}, the slowest after ${slowest.toFixed(1)} s; back ${back.toFixed(1)} s after space was freed`,
     );
     service.kill('SIGTERM');
     expect((await service.finished).code).toBe(0);

@@ -1,6 +1,6 @@
 /**
- * Four senders at once, the newest minute always among what they send, and one refresh after the other; with PostgreSQL killed meanwhile
- * and without. What was acknowledged is there, no batch is there in half, and every bucket is right.
+ * Four senders, which include the newest minute, and continuous refreshes, with and without PostgreSQL being killed meanwhile: no
+ * acknowledged reading is lost, no batch is stored in part, and every bucket is right.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -47,11 +47,11 @@ it.for(
   const acknowledged = () => [...batches.values()].filter((batch) => batch.acknowledged).length;
   for (let n = 0; n < kills; n++) {
     const enough = acknowledged() + 25;
-    await until(() => acknowledged() >= enough, 'readings come in');
+    await until(() => acknowledged() >= enough, 'readings are accepted');
     process.kill(Number.parseInt(readFileSync(find('postmaster.pid'), 'utf8'), 10), 'SIGKILL');
   }
   const enough = acknowledged() + (kills === 0 ? 150 : 10);
-  await until(() => acknowledged() >= enough, 'readings come in again');
+  await until(() => acknowledged() >= enough, 'readings are accepted again');
   over = true;
   await Promise.all([...senders, refreshing]);
 

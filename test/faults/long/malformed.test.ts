@@ -1,13 +1,13 @@
-/** Ten thousand requests that are none, or nearly one, on each listener: each is refused or hung up on, and nothing of the inside is told. */
+/** Ten thousand malformed requests to each listener: each is refused or disconnected, and no answer reveals internals. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Random, seeded } from '../../support/random.ts';
-import { ask } from '../../support/service.ts';
+import { httpGet } from '../../support/service.ts';
 import { BASE, type Busy, startBusy } from './busy.ts';
 
 const REQUESTS = 10_000;
 const AT_ONCE = 50;
-/** The head has five seconds, and whoever looks for it a second more. */
+/** Headers must arrive in five seconds; Node checks once a second. */
 const HANGS_MS = 8_000;
 const INSIDE = /select |postgres|node_modules|\.ts\b|\n {4}at |<html|<!doctype/i;
 
@@ -57,7 +57,7 @@ const BODIES = [
   '\u0000\u0001',
 ];
 
-/** `isWhole`: framed as HTTP wants it, so that it has its answer; others may be cut off anywhere. */
+/** `isWhole`: framed as valid HTTP, so that it must be answered; others may be cut off anywhere. */
 function makeRequest(random: Random): { bytes: Buffer; isWhole: boolean } {
   const path = random.pick(PATHS) + (random.below(2) === 0 ? random.pick(ODD) : '');
   if (random.below(3) === 0) {
@@ -101,7 +101,7 @@ function makeRequest(random: Random): { bytes: Buffer; isWhole: boolean } {
   return { bytes: bytes.subarray(0, random.below(5) === 0 ? random.below(bytes.length) : undefined), isWhole: false };
 }
 
-/** Resolves to what came back; `hung`: the connection was still open when all patience was over. */
+/** Resolves to the answer; `hung`: the connection was still open at the deadline. */
 function exchange(port: number, { bytes, isWhole }: { bytes: Buffer; isWhole: boolean }) {
   return new Promise<{ text: string; hung: boolean }>((resolve) => {
     let text = '';
@@ -150,5 +150,5 @@ it.for(['public', 'admin', 'ingest'] as const)('10,000 on the %s listener', asyn
     `held: 10,000 malformed requests, ${name}: ${counts.join(', ')}; ${hangs} hangs, ${wrong.length} wrong, ${seconds} s`,
   );
   expect(wrong.slice(0, 5)).toEqual([]);
-  expect((await ask(busy.service.port.admin, '/readyz')).status).toBe(200);
+  expect((await httpGet(busy.service.port.admin, '/readyz')).status).toBe(200);
 });

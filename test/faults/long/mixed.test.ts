@@ -1,11 +1,11 @@
-/** A minute of everything at once, and what the process still holds afterwards. */
+/** A minute of mixed load, and the heap afterwards. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ask, beginRequest, SERVICE_NOW, until } from '../../support/service.ts';
+import { beginRequest, httpGet, SERVICE_NOW, until } from '../../support/service.ts';
 import { BASE, type Busy, FIVE, HISTORIES, startBusy } from './busy.ts';
 
 const WARM_MS = 15_000;
@@ -57,7 +57,7 @@ async function load(ms: number, tally: Tally): Promise<void> {
     return (await beginRequest(port.ingest, { method: 'POST', path: '/v1/readings', headers }).finish(body)).status;
   };
   const leave = async (turn: number) => {
-    await sleep(100); // more of them would be a flood
+    await sleep(100); // flood.test.ts sends more
     return await new Promise<string>((resolve) => {
       const socket = connect(port.public, '127.0.0.1', () => {
         socket.write(`GET ${paths[turn % paths.length]} HTTP/1.1\r\nHost: x\r\n\r\n`);
@@ -66,12 +66,12 @@ async function load(ms: number, tally: Tally): Promise<void> {
       socket.on('error', () => undefined).on('close', () => resolve('left'));
     });
   };
-  const get = async (turn: number) => (await ask(port.public, paths[turn % paths.length] ?? '')).status;
+  const get = async (turn: number) => (await httpGet(port.public, paths[turn % paths.length] ?? '')).status;
   const scrape = async () => {
     await sleep(500);
-    return (await ask(port.admin, '/metrics')).status;
+    return (await httpGet(port.admin, '/metrics')).status;
   };
-  const lose = async (turn: number) => (await ask(port.public, `${BASE}/station/${turn}x.json`)).status;
+  const lose = async (turn: number) => (await httpGet(port.public, `${BASE}/station/${turn}x.json`)).status;
   await Promise.all([
     ...many(4, 'GET', get),
     ...many(1, 'unknown', lose),
@@ -81,12 +81,12 @@ async function load(ms: number, tally: Tally): Promise<void> {
   ]);
 }
 
-it('a minute of reads, pushes, scrapes, strange paths and clients that leave', async ({ annotate }) => {
+it('a minute of reads, pushes, scrapes, unknown paths and clients that disconnect', async ({ annotate }) => {
   await load(WARM_MS, new Map());
   const before = await heapMegabytes();
   const tally: Tally = new Map();
   await load(LOAD_MS, tally);
-  await sleep(2_000); // what was cut has ended
+  await sleep(2_000); // let disconnected requests end
   const after = await heapMegabytes();
   const counts = [...tally].sort().map(([what, n]) => `${what}: ${n}`);
   await annotate(

@@ -1,4 +1,4 @@
-/** However a provider fills the 64 MiB that a document may have, reading it needs little memory and holds nobody else up. */
+/** Whatever a pulled document of up to 64 MiB contains, reading it takes little memory and does not block the process. */
 import { createGzip } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { fetchDocument } from '../../../src/pull/fetchDocument.ts';
@@ -8,7 +8,7 @@ import { type Cost, costOf, leastHeld } from '../costs.ts';
 
 const SIZE = 64 * 1_048_576;
 const MEGABYTE = 1_048_576;
-/** Then it is not tried again. */
+/** Short enough not to try again, in ms. */
 const ENOUGH_MS = 70;
 
 let provider: Provider;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => provider.close());
 
-/** Serves `start`, so many of `unit` that all of it has the size that is still taken, and `end`. */
+/** Serves `start`, then `unit` repeated up to the largest size that is accepted, then `end`. */
 function serve(start: string, unit: string, end = ''): void {
   provider.answer((_request, response) => {
     const gzip = createGzip({ level: 1 });

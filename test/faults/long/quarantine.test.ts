@@ -1,4 +1,4 @@
-/** One token sends nothing but nonsense, as much as it can: its quarantine ends at its bound, and every line is accounted for. */
+/** One token floods the service with invalid lines: its quarantine stays within its limit, and every line is accounted for. */
 import { randomBytes } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
 import { openPushing } from '../../push/pushing.ts';
@@ -8,7 +8,7 @@ const BODIES = 40;
 const LINES = 100;
 const BOUND = 128 * 1_048_576;
 
-it('240 MB of nonsense', async ({ annotate }) => {
+it('240 MB of invalid lines', async ({ annotate }) => {
   const pushing = await openPushing('plain');
   onTestFinished(() => pushing.close());
   const here = await serve(pushing.app);
@@ -35,10 +35,10 @@ it('240 MB of nonsense', async ({ annotate }) => {
   const [held] = await pushing.owner`
     select count(*)::int as lines, sum(octet_length(text) + 512)::int as bytes, pg_total_relation_size('raw.quarantine')::int as disk
     from raw.quarantine`;
-  expect(held?.lines + leftOut).toBe(sent + 1); // the reading of an unknown sensor is the same each time
+  expect(held?.lines + leftOut).toBe(sent + 1); // plus one: the reading of an unknown sensor is the same in every batch
   expect(held?.bytes).toBeLessThanOrEqual(BOUND);
   expect(held?.bytes).toBeGreaterThan(BOUND - 70_000);
   await annotate(
-    `row 16: of ${((sent * 60_000) / 1e6).toFixed(0)} MB of nonsense in ${seconds.toFixed(0)} s ${(held?.bytes / 1e6).toFixed(0)} MB are in quarantine (${(held?.disk / 1e6).toFixed(0)} MB on disk), ${leftOut} of ${sent} lines were left out and counted`,
+    `row 16: of ${((sent * 60_000) / 1e6).toFixed(0)} MB of invalid lines in ${seconds.toFixed(0)} s ${(held?.bytes / 1e6).toFixed(0)} MB are in quarantine (${(held?.disk / 1e6).toFixed(0)} MB on disk), ${leftOut} of ${sent} lines were left out and counted`,
   );
 });

@@ -1,6 +1,6 @@
 /**
- * A database of which nothing is heard: the network to it was cut without a word, or it froze. Whoever waits for it stops waiting, and
- * goes on when it is back.
+ * A database that stops responding without closing its connections: the network is cut, or the server froze. Everything that waits for
+ * it gives up in time, and continues when it is back.
  */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
@@ -43,7 +43,7 @@ onEveryEngine('a silent database', (engine) => {
     while (!(await condition())) await blocker`select pg_sleep(0.01)`;
   };
 
-  it('ends a refresh under way within ten seconds, and the next one has its lock', async ({ annotate }) => {
+  it('fails a running refresh within ten seconds, and the next one gets its lock', async ({ annotate }) => {
     await blocker`call raw.acquire_lock('rollup.refresh')`;
     const refreshing = refresh(wire.target, NOW);
     const ended = expect(refreshing).rejects.toMatchObject({ code: 'UNREACHABLE' });
@@ -56,13 +56,13 @@ onEveryEngine('a silent database', (engine) => {
     await refresh(database.target, NOW);
   });
 
-  it('is waited for as long as the server works', async () => {
+  it('does not end a refresh while the server is working', async () => {
     const writes = openWrites(database.target, { timeZone: 'UTC', max: 1 });
     expect(await writes.query('select pg_sleep(3.5)', [])).toHaveLength(1);
     await writes.close();
   });
 
-  it('refuses what comes in within three seconds, also what waits for a connection', async ({ annotate }) => {
+  it('refuses readings within three seconds, including those that wait for a connection', async ({ annotate }) => {
     const writes = openWrites(wire.target, { timeZone: 'UTC', max: 4 });
     await writes.query('select 1', []);
     wire.cut(true);
@@ -77,9 +77,7 @@ onEveryEngine('a silent database', (engine) => {
     await writes.close();
   });
 
-  it('keeps no worker: another takes over within ten seconds, and the first knows that it is none', async ({
-    annotate,
-  }) => {
+  it('replaces the worker: another takes over within ten seconds, and the first one notices', async ({ annotate }) => {
     const log = keepingLog();
     const working: string[] = [];
     let confirmFirst = async () => undefined as undefined;
@@ -105,7 +103,7 @@ onEveryEngine('a silent database', (engine) => {
     wire.join();
     const back = await seconds(until(() => working.includes('first')));
     expect(back).toBeLessThan(15);
-    await annotate(`row 5, ${engine}: the first worked again ${back.toFixed(1)} s after the network was back`);
+    await annotate(`row 5, ${engine}: the first was the worker again ${back.toFixed(1)} s after the network was back`);
     await first.stop();
   });
 });

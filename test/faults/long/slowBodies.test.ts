@@ -1,4 +1,4 @@
-/** Sixteen bodies that trickle, all of one token: others are served meanwhile, and after ten seconds they are over. */
+/** Sixteen slow bodies with one token: others are served meanwhile, and the slow ones are cut off after ten seconds. */
 import { once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
 import { openPushing } from '../../push/pushing.ts';
@@ -26,12 +26,12 @@ it('16 slow bodies of one token', async ({ annotate }) => {
     await closed;
     return status;
   });
-  await Promise.race(over); // the first that is refused: the slots of the token are taken
+  await Promise.race(over); // one is refused: all slots of the token are taken
   let longest = 0;
   for (let n = 0; n < 200; n++) {
-    const asked = performance.now();
+    const sent = performance.now();
     expect((await post(here.port, other, READING)).status).toBe(200);
-    longest = Math.max(longest, performance.now() - asked);
+    longest = Math.max(longest, performance.now() - sent);
   }
   const statuses = await Promise.all(over);
   const seconds = (performance.now() - began) / 1_000;
@@ -40,6 +40,6 @@ it('16 slow bodies of one token', async ({ annotate }) => {
   expect(seconds).toBeLessThan(12);
   expect((await post(here.port, pushing.token, READING)).status).toBe(200);
   await annotate(
-    `row 13: beside 16 slow bodies of one token another was answered 200 times, in ${longest.toFixed(0)} ms at most; they were cut after ${seconds.toFixed(1)} s`,
+    `row 13: beside 16 slow bodies of one token, another token was answered 200 times, in ${longest.toFixed(0)} ms at most; they were cut after ${seconds.toFixed(1)} s`,
   );
 });

@@ -1,8 +1,8 @@
-/** Clients that send a byte now and then: they are cut in time, and others hardly notice. */
+/** Clients that send a byte now and then are cut off in time, and others are hardly affected. */
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ask } from '../../support/service.ts';
+import { httpGet } from '../../support/service.ts';
 import { type Busy, FIVE, p99, startBusy } from './busy.ts';
 
 let busy: Busy;
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => busy.close());
 
-/** Sends the head's beginning and then a byte every half second; resolves to how long it was let. */
+/** Sends the start of a head and then a byte every half second; resolves to how long the connection lasted. */
 function dawdle(port: number, head: string): Promise<number> {
   return new Promise((resolve) => {
     const began = performance.now();
@@ -41,14 +41,14 @@ it('200 heads and 50 bodies that never end', async ({ annotate }) => {
   const statuses = new Set<number>();
   while (!over) {
     const began = performance.now();
-    statuses.add((await ask(port.public, FIVE[times.length % FIVE.length] ?? '')).status);
+    statuses.add((await httpGet(port.public, FIVE[times.length % FIVE.length] ?? '')).status);
     times.push(performance.now() - began);
     await sleep(50);
   }
   await ended;
   const longest = Math.max(...(await slow)) / 1000;
   await annotate(
-    `held: 250 slow senders, all cut within ${longest.toFixed(1)} s; ${times.length} honest GETs meanwhile, p99 ${Math.round(p99(times))} ms`,
+    `held: 250 slow senders, all cut within ${longest.toFixed(1)} s; ${times.length} other GETs meanwhile, p99 ${Math.round(p99(times))} ms`,
   );
   expect(statuses).toEqual(new Set([200]));
   expect(longest).toBeLessThan(15);

@@ -1,7 +1,7 @@
-/** A thousand clients with connections that they keep, who all ask in the same moment. */
+/** A thousand clients with open connections, all of which send a request at the same moment. */
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ask } from '../../support/service.ts';
+import { httpGet } from '../../support/service.ts';
 import { type Busy, FIVE, HISTORIES, p99, startBusy } from './busy.ts';
 
 const CLIENTS = 1_000;
@@ -10,13 +10,13 @@ let busy: Busy;
 const clients: Socket[] = [];
 beforeAll(async () => {
   busy = await startBusy();
-  await ask(busy.service.port.public, FIVE[0] ?? ''); // the process has answered before
+  await httpGet(busy.service.port.public, FIVE[0] ?? ''); // warm up
   for (let n = 0; n < CLIENTS; n++) {
     const socket = connect(busy.service.port.public, '127.0.0.1');
     await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
     clients.push(socket);
   }
-  // a connection that has never asked would be cut after five seconds
+  // a connection without a request would be closed after five seconds
   await Promise.all(clients.map((socket) => get(socket, '/')));
 });
 afterAll(async () => {
@@ -24,7 +24,7 @@ afterAll(async () => {
   await busy.close();
 });
 
-/** Resolves to the status, once the whole answer is there. */
+/** Resolves to the status once the whole answer has arrived. */
 function get(socket: Socket, path: string): Promise<number> {
   return new Promise((resolve, reject) => {
     let [bytes, end, status] = [0, Number.POSITIVE_INFINITY, 0];
@@ -64,6 +64,6 @@ it.for<[string, string[]]>([
     rounds.push(Math.round(p99(times)));
   }
   await annotate(`row 11: ${CLIENTS} clients at once, ${what}: all 200, p99 ${rounds.join(', ')} ms in three rounds`);
-  // whatever else this machine does makes it slower
+  // other load on the machine makes it slower
   expect(Math.min(...rounds)).toBeLessThan(1_000);
 });

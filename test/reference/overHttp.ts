@@ -1,4 +1,4 @@
-/** Sends a file of readings to the HTTP door as a network would at its worst: in any order, and a third of them twice. */
+/** Sends a file of readings to the ingest endpoint in the worst way: in random order, and a third of them twice. */
 import { readFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { DatabaseAddress } from '../../src/database/client.ts';
@@ -13,7 +13,7 @@ const BATCH = 5_000;
 
 type Options = { target: DatabaseAddress; timeZone: string; token: string; path: string };
 
-/** Resolves to how many readings are in the file and what the door said in all. */
+/** Resolves to the numbers of readings in the file and sent, and to the sum of the answers. */
 export async function sendShuffled({ target, timeZone, token, path }: Options) {
   const text = gunzipSync(readFileSync(path)).toString().trimEnd();
   const [names = [], ...records] = text.split(/\r?\n/).map((line) => splitCsvLine(line, ',') ?? []);
@@ -23,7 +23,7 @@ export async function sendShuffled({ target, timeZone, token, path }: Options) {
   const writes = openWrites(target, { timeZone });
   const app = makeIngestApp({ writes, clock: () => new Date(), log: makeLog('silent'), rate: 1_000_000 });
   const server = await listen(app, { port: 0, variable: 'INGEST_PORT' });
-  const said = { received: 0, accepted: 0, unchanged: 0, quarantined: 0 };
+  const answered = { received: 0, accepted: 0, unchanged: 0, quarantined: 0 };
   for (let first = 0; first < shuffled.length; first += BATCH) {
     const answer = await fetch(`http://localhost:${server.port}/v1/readings`, {
       method: 'POST',
@@ -32,14 +32,14 @@ export async function sendShuffled({ target, timeZone, token, path }: Options) {
     });
     if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
     const body = (await answer.json()) as { received: number; accepted: number; unchanged: number; quarantined: [] };
-    said.received += body.received;
-    said.accepted += body.accepted;
-    said.unchanged += body.unchanged;
-    said.quarantined += body.quarantined.length;
+    answered.received += body.received;
+    answered.accepted += body.accepted;
+    answered.unchanged += body.unchanged;
+    answered.quarantined += body.quarantined.length;
   }
   await server.close({ drainMs: 0 });
   await writes.close();
-  return { rows: rows.length, sent: shuffled.length, said };
+  return { rows: rows.length, sent: shuffled.length, answered };
 }
 
 function shuffle<T>(items: T[]): T[] {
