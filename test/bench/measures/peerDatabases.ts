@@ -1,6 +1,6 @@
 /** The peers of B12: each is given the readings of a world and answers the history of a station. Packages of test/bench, loaded when used. */
 import type { Sql } from '../../../src/database/client.ts';
-import { placeOf } from '../../support/program.ts';
+import { addressVariables } from '../../support/program.ts';
 import { fetchRaw } from '../load/bare.ts';
 import { TIME_ZONE, type World } from '../run/world.ts';
 import { type Dialect, historySql, layOut, POSTGRESQL, type RawRow } from './readings.ts';
@@ -26,7 +26,7 @@ async function* readingsOf(sql: Sql, { stations }: World): AsyncGenerator<Readin
 /** The readings of ours in the same database, with Fastify and pg in this process: one request, one query, JSON. */
 export async function openFastify({ database }: World): Promise<Peer> {
   const [{ default: fastify }, { default: pg }] = await Promise.all([load('fastify'), load('pg')]);
-  const { PGHOST: host, PGPORT: port, PGUSER: user, PGDATABASE: name } = placeOf(database.target);
+  const { PGHOST: host, PGPORT: port, PGUSER: user, PGDATABASE: name } = addressVariables(database.target);
   const pool = new pg.Pool({
     host,
     port: Number(port),
