@@ -105,7 +105,6 @@ async function work({ port, paths, headers, status: expected, connections, secon
   working = 0;
   const until = started + seconds * 1_000;
   if (rate === undefined) {
-    stayAwake(until);
     const loop = (connection: Connection, finished: () => void): void => {
       const now = performance.now();
       if (now >= until) finished();
@@ -124,11 +123,6 @@ async function work({ port, paths, headers, status: expected, connections, secon
     p99: percentile(took, 99),
     busy,
   };
-}
-
-/** Polls instead of sleeping: waking a sleeping process is work of whoever writes to it, and would be counted as the server's. */
-function stayAwake(until: number): void {
-  if (performance.now() < until) setImmediate(stayAwake, until);
 }
 
 type Steady = {

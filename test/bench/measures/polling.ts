@@ -58,7 +58,8 @@ async function run(context: Context): Promise<Row[]> {
     if (waited && !seen.has(req.url ?? '')) counts.cold += 1;
     else if (waited) counts.waited += 1;
     seen.add(req.url ?? '');
-  }).listen(0, '127.0.0.1');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
 
   const ask = async (client: Client) => {

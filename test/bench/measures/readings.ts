@@ -52,11 +52,11 @@ const PM10 = [
   [55, 154, 51, 100],
 ] as const;
 
-/** The index of a published concentration; `unit` is its precision. */
+/** The index of a published concentration. */
 function indexSql(concentration: string, segments: readonly (readonly [number, number, number, number])[]): string {
   const cases = segments.map(
     ([low, high, from, to]) =>
-      `when ${concentration} < ${high + 0.05} then floor(${from} + ${to - from} * (${concentration} - ${low}) / ${high - low} + 0.5)`,
+      `when ${concentration} < ${high + 0.05} then floor(${from} + ${to - from} * 1.0 * (${concentration} - ${low}) / ${high - low} + 0.5)`,
   );
   return `case ${cases.join(' ')} end`;
 }
@@ -75,7 +75,7 @@ export function historySql({ truncate, readings, time, stations, larger }: Diale
       select sensor_id, ${truncate('hour', 'measured_at')} as hour, ${each(MEANS, (name) => `avg(${name}) as ${name}`)} from ${readings}
       where sensor_id in (${stations}) and measured_at >= ${time(startOf('month', -23))} group by 1, 2),
     hours as (select hour, ${each(MEANS, (name) => `avg(${name}) as ${name}`)}, count(*) as stations from station_hours group by 1),
-    scored as (select *, ${larger}(${indexSql('(floor(pm25 * 10 + 0.5) / 10)', PM25)}, ${indexSql('floor(floor(pm10 * 10 + 0.5) / 10)', PM10)}) as aqi from hours)
+    scored as (select *, ${larger}(${indexSql('(floor(pm25 * 10 + 0.5) / 10.0)', PM25)}, ${indexSql('floor(floor(pm10 * 10 + 0.5) / 10.0)', PM10)}) as aqi from hours)
     ${parts.join(' union all ')} order by 1, 2`;
 }
 

@@ -30,11 +30,21 @@ export async function compare({ ours, reference, rounds, onRound }: Options): Pr
     onRound?.(round + 1, at(samples[0], round) / at(samples[1], round));
   }
   const [own, first, second] = samples;
+  return comparisonOf(
+    own,
+    own.flatMap((_, round) => [at(first, round), at(second, round)]),
+  );
+}
+
+/** Of one value of ours a round, and two of the reference. */
+export function comparisonOf(ours: readonly number[], reference: readonly number[]): Comparison {
+  const first = (round: number) => at(reference, 2 * round);
+  const second = (round: number) => at(reference, 2 * round + 1);
   return {
-    ours: median(own),
-    reference: median([...first, ...second]),
-    ratio: bootstrap(own.map((value, round) => value / Math.sqrt(at(first, round) * at(second, round)))),
-    control: bootstrap(second.map((value, round) => value / at(first, round))),
+    ours: median(ours),
+    reference: median(reference),
+    ratio: bootstrap(ours.map((value, round) => value / Math.sqrt(first(round) * second(round)))),
+    control: bootstrap(ours.map((_, round) => second(round) / first(round))),
   };
 }
 
