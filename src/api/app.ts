@@ -3,7 +3,7 @@
  * OpenAPI document that describes them.
  */
 import type { RequestListener } from 'node:http';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import type { Clock } from '../clock.ts';
 import { BASE_PATH, ENDPOINTS, type EndpointName, pathPattern } from '../contract/endpoints.ts';
 import { makeOpenApi } from '../contract/openapi.ts';
@@ -75,9 +75,10 @@ export function makeApp({
   // in the order of the contract, which has `x-history.json` before `x.json`
   for (const name of Object.keys(ENDPOINTS) as EndpointName[]) {
     const { path: route } = ENDPOINTS[name];
-    const get = async (req: Request, res: Parameters<RequestListener>[1]) => {
+    const get = async (req: Request, res: Response) => {
       const render = documents[name](req);
       const { answer, freshness } = await cache.get(req.path, async () => ({ ...(await render()), route }));
+      res.locals.isStale = freshness.age !== undefined;
       sendAnswer(req, res, answer, freshness);
     };
     addPath(app, pathPattern(route), get, route);

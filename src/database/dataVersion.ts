@@ -29,7 +29,8 @@ type Options = { db: ApiDb; target: DatabaseAddress; clock: Clock; log: Log };
 export function watchDataVersion({ db, target, clock, log }: Options): DataVersionWatch {
   const listeners: (() => void)[] = [];
   let known: { version: number; at: Date } | undefined;
-  let contactAt = Number.NEGATIVE_INFINITY;
+  let contactAt = Number.NEGATIVE_INFINITY; // of performance.now()
+  let isLost = false;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
 
@@ -44,10 +45,15 @@ export function watchDataVersion({ db, target, clock, log }: Options): DataVersi
     try {
       const row = await db.selectFrom('api.freshness').select('data_version').executeTakeFirst();
       if (row === undefined) return;
+      if (isLost) log.info('in contact with the database again');
+      isLost = false;
       contactAt = askedAt;
       hear(Number(row.data_version));
-    } catch {
-      contactAt = Number.NEGATIVE_INFINITY; // requests say so in the log
+    } catch (error) {
+      if (!isLost && !closed)
+        log.warn({ reason: (error as Error).message }, 'lost contact with the database; serving kept responses');
+      isLost = true;
+      contactAt = Number.NEGATIVE_INFINITY;
     }
   }
 

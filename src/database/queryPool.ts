@@ -6,6 +6,7 @@
  * to the next query it is given. Idle connections are otherwise left alone.
  */
 import { connect as connectSocket, type Socket } from 'node:net';
+import type { Row, RowList } from 'postgres';
 import { connect, type DatabaseAddress, type Role, type SocketAddress, type Sql } from './client.ts';
 import { asUnavailable, isConnectionError, isTransient, isUnreachable, Unavailable } from './errors.ts';
 import {
@@ -82,7 +83,7 @@ export function openQueryPool(
       const result = used.sql.unsafe(text, [...parameters] as never[], { prepare: true });
       const probed = probe === undefined ? result : whileResponding(result, used.probe, probe);
       const rows = await withTimeout(responseTimeoutMs, probed, noResponse);
-      return rows.filter((row) => row !== undefined); // what a failed query left on its connection
+      return completed(rows);
     } catch (error) {
       if (isConnectionError(error) && used === pool && !isClosed) {
         pool = open();
@@ -121,6 +122,18 @@ export function openQueryPool(
       await end(pool.sql);
     },
   };
+}
+
+/**
+ * The rows of a result, checked. On a connection that breaks, the driver may resolve a statement that the server never completed, or go on
+ * counting rows where a failed one stopped, which leaves holes or rows of another statement.
+ */
+function completed(result: RowList<Row[]>): unknown[] {
+  const rows = result.filter((row) => row !== undefined);
+  if (result.command === null || (result.command === 'SELECT' && rows.length !== result.count)) {
+    throw Object.assign(new Error('the result is incomplete'), { code: 'CONNECTION_CLOSED' });
+  }
+  return rows;
 }
 
 /** The first relation or function of schema api, logic or raw in the statement, or `other`. */

@@ -106,13 +106,16 @@ export function refuseMalformedPath(req: Request, _res: Response, next: NextFunc
   next();
 }
 
-/** `handle` answers errors, `watch` comes first. Together they log the beginning and the end of an outage, not each request during it. */
+/**
+ * `handle` answers errors, `watch` comes first. Together they log the beginning and the end of an outage, not each request during it. An
+ * answer that bridges it sets `res.locals.isStale`.
+ */
 export function makeErrorHandlers(log: Log): { watch: RequestHandler; handle: ErrorRequestHandler } {
   let unreachable = false;
   return {
     watch(_req, res, next) {
       res.once('finish', () => {
-        if (!unreachable || !(res.statusCode === 200 || res.statusCode === 304)) return;
+        if (!unreachable || res.locals.isStale || !(res.statusCode === 200 || res.statusCode === 304)) return;
         unreachable = false;
         log.info('the database is reachable again');
       });
