@@ -52,13 +52,17 @@ export async function checkEngine(sql: Sql, recorded: Engine): Promise<void> {
   }
 }
 
-/** What sql/engines/timescale/refresh.sql reads of the catalogs. */
+/** What the files in sql/engines/timescale read of the catalogs. */
 const CATALOG_QUERIES: readonly string[] = [
   'select hypertable_id, lowest_modified_value, greatest_modified_value from _timescaledb_catalog.continuous_aggs_hypertable_invalidation_log',
+  'select materialization_id, lowest_modified_value, greatest_modified_value from _timescaledb_catalog.continuous_aggs_materialization_invalidation_log',
   'select hypertable_id, watermark from _timescaledb_catalog.continuous_aggs_invalidation_threshold',
-  'select mat_hypertable_id, user_view_schema, user_view_name from _timescaledb_catalog.continuous_agg',
+  'select mat_hypertable_id, watermark from _timescaledb_catalog.continuous_aggs_watermark',
+  'select mat_hypertable_id, raw_hypertable_id, user_view_schema, user_view_name from _timescaledb_catalog.continuous_agg',
   'select id, schema_name, table_name from _timescaledb_catalog.hypertable',
   'select schema_name, table_name, status from _timescaledb_catalog.chunk',
+  'select id, hypertable_id from _timescaledb_catalog.dimension',
+  'select dimension_id, range_start, range_end from _timescaledb_catalog.dimension_slice',
 ];
 
 /** Throws MigrationRefused, naming the query that failed, if this version of TimescaleDB has other catalogs. */

@@ -34,13 +34,13 @@ export function repeatableSql(definitions: Definitions, engine: Engine, calendar
     ...extentWords(definitions),
     'select of one station': selectOfOneStation(definitions, calendar),
   };
-  const all = (folder: string) =>
-    listSql(definitions, folder).flatMap((file) =>
-      renderings(readSql(definitions, `${folder}/${file}`), definitions, words),
-    );
+  const all = (folder: string, wanted = (_file: string) => true) =>
+    listSql(definitions, folder)
+      .filter(wanted)
+      .flatMap((file) => renderings(readSql(definitions, `${folder}/${file}`), definitions, words));
   return [
     RESET_SCHEMAS,
-    readSql(definitions, `engines/${engine}/refresh.sql`),
+    ...all(`engines/${engine}`, (file) => file !== 'level.sql'), // the aggregates themselves are built from that
     ...all('logic'),
     buildOracle(definitions, calendar, columns),
     ...all('api'),
