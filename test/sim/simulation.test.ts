@@ -1,11 +1,6 @@
 /**
-<<<<<<< HEAD
- * Rule A10 by simulation: after any sequence of writes, deletions, changes of the network and refreshes, some of them killed or
- * two at once, every bucket is what the readings say, and the engines agree. 800 steps on each engine, and the corpus.
-=======
  * Rule A10 by simulation: after any sequence of writes, deletions, network changes and refreshes, some of them killed or concurrent, every
- * bucket follows from the readings, and the engines agree. 1,600 steps on each engine, and the corpus.
->>>>>>> house-c
+ * bucket follows from the readings, and the engines agree. 800 steps on each engine, and the corpus.
  */
 import { expect, it } from 'vitest';
 import { LEVELS } from '../../src/database/aggregates.ts';

@@ -1,6 +1,6 @@
 /** B10: memory under load next to a bare Express app, and how soon a service answers when its database is up. */
 import { readFileSync } from 'node:fs';
-import { freePort, launch, addressVariables } from '../../support/program.ts';
+import { addressVariables, freePort, launch } from '../../support/program.ts';
 import { fetchRaw, startBare } from '../load/bare.ts';
 import { type Context, figure, type Measure, type Row } from '../run/measure.ts';
 import { BASE, startService } from '../run/service.ts';
@@ -55,7 +55,12 @@ async function starting(context: Context, { database }: World): Promise<Row> {
   const program = new URL('../../../dist/main.js', import.meta.url).pathname;
   for (let round = 0; round < (context.quick ? 3 : 9); round++) {
     const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
-    const own = { ...addressVariables(database.target), DATABASE_URL: 'postgres://', TIME_ZONE, FIXED_NOW: NOW.toISOString() };
+    const own = {
+      ...addressVariables(database.target),
+      DATABASE_URL: 'postgres://',
+      TIME_ZONE,
+      FIXED_NOW: NOW.toISOString(),
+    };
     const begun = performance.now();
     const environment = { ...own, PORT, ADMIN_PORT, INGEST_PORT, LOG_LEVEL: 'warn', DRAIN_SECONDS: '0', DEMO: 'off' };
     const service = launch([process.execPath, program], { environment });

@@ -1,7 +1,7 @@
 /** The built service as a process of its own, answering from a database that was made for a measurement. */
 
 import type { TestDatabase } from '../../support/makeDatabase.ts';
-import { freePort, launch, addressVariables, ready } from '../../support/program.ts';
+import { addressVariables, freePort, launch, ready } from '../../support/program.ts';
 import { NOW, TIME_ZONE } from './world.ts';
 
 export const BASE = '/en/air-quality-app/v1';
@@ -23,7 +23,13 @@ export async function startService(
 ): Promise<Service> {
   const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
   const program = new URL('../../../dist/main.js', import.meta.url).pathname;
-  const own = { ...addressVariables(target), DATABASE_URL: 'postgres://', ROLE: 'api', TIME_ZONE, FIXED_NOW: NOW.toISOString() };
+  const own = {
+    ...addressVariables(target),
+    DATABASE_URL: 'postgres://',
+    ROLE: 'api',
+    TIME_ZONE,
+    FIXED_NOW: NOW.toISOString(),
+  };
   const quiet = { LOG_LEVEL: 'warn', DRAIN_SECONDS: '0', DEMO: 'off' };
   const service = launch([process.execPath, ...nodeOptions, program], {
     environment: { ...own, ...quiet, PORT, ADMIN_PORT, INGEST_PORT, ...environment },
