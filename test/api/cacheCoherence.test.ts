@@ -16,7 +16,7 @@ import { onEveryEngine } from '../support/database.ts';
 import { citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
 import { seeded } from '../support/random.ts';
 
-const STEPS = 40;
+const STEPS = 25;
 const SLUGS = ['alpha', 'beta', 'gamma'];
 const PATHS = [
   'hy/air-quality-app/v1/stations',

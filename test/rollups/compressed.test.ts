@@ -8,11 +8,11 @@ import { maintain } from '../../src/rollups/refresh.ts';
 import { bringIn, differences, file, keepingLog, NOW, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
-const SENSORS = 140; // 104,160 readings
 const HOURS = 31 * 24;
 const START = Date.parse('2026-07-01T00:00:00+04:00');
 
-onEveryEngine('a compressed month of 140 hourly sensors', (engine) => {
+onEveryEngine('a compressed month of hourly readings', (engine) => {
+  const SENSORS = engine === 'timescale' ? 140 : 20; // 140: 104,160 readings; plain PostgreSQL has no such limit
   let database: TestDatabase;
   beforeAll(async () => {
     database = await testDatabase(engine);

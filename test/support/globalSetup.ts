@@ -1,4 +1,5 @@
-/** Starts the servers before all test files, and provides their addresses. */
+/** Builds the programs that tests run as processes, starts the servers before all test files, and provides their addresses. */
+import { execFileSync } from 'node:child_process';
 import type { TestProject } from 'vitest/node';
 import { openServers, type Targets } from './servers.ts';
 
@@ -9,6 +10,7 @@ declare module 'vitest' {
 }
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  execFileSync('npm', ['run', '-s', 'build'], { stdio: 'inherit' });
   const { targets, close } = await openServers();
   project.provide('targets', targets);
   return close;

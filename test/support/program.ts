@@ -27,8 +27,8 @@ export function makeHome(): { folder: string; environment: Record<string, string
 
 /** `program` is `cli` or `main`. */
 export function start(program: string, words: string[], environment: Record<string, string>, input = ''): Running {
-  const file = new URL(`../../src/${program}.ts`, import.meta.url).pathname;
-  return launch([process.execPath, '--import', 'tsx', file, ...words], { environment, input });
+  const file = new URL(`../../dist/${program}.js`, import.meta.url).pathname; // built by globalSetup
+  return launch([process.execPath, file, ...words], { environment, input });
 }
 
 type Launch = { environment: Record<string, string>; folder?: string; input?: string };

@@ -37,8 +37,8 @@ export async function openElsewhere(
   kind: EmbeddedKind = 'bundled',
   options: SpawnOptions = {},
 ): Promise<OtherProcess> {
-  const script = fileURLToPath(new URL('process.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', script, dataDirectory, kind], {
+  const script = fileURLToPath(new URL('process.mjs', import.meta.url));
+  const child = spawn(process.execPath, [script, dataDirectory, kind], {
     cwd: PROJECT,
     stdio: 'pipe',
     ...options,
