@@ -6,8 +6,7 @@
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { sendRefusal, writeRefusal } from './refusals.ts';
-import type { Problem } from './send.ts';
+import { type Problem, sendRefusal, writeRefusal } from './send.ts';
 
 /** How long the last byte of a response may wait for its client. Most responses fit into the kernel's buffer. */
 const UNREAD_MS = 20_000;

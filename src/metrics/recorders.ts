@@ -43,8 +43,8 @@ const METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST']);
 type Tally = { route: string; method: string; status: string; requests: number; bytes: number };
 
 /**
- * Middleware that counts and times requests; it comes before all others. The route is that of `setRoute`, or `unknown`. Counts are kept in plain
- * numbers until they are scraped, because every update of a metric sorts and joins its labels.
+ * Middleware that counts and times requests; it comes before all others. The route is that of `setRoute`, or `unknown`. Counts are kept in
+ * plain numbers until they are scraped, because every update of a metric sorts and joins its labels.
  */
 export function measure(metrics: Metrics, server: 'public' | 'ingest'): Observer {
   const tallies = new Map<string, Tally>();
