@@ -116,6 +116,7 @@ export async function runJob({ name: task, run }: Job, { clock, log, metrics, co
     log.debug({ job: task, ms: Math.round(ms) }, 'job done');
   } catch (error) {
     metrics.jobFailures.inc({ task });
+    metrics.jobLastFailure.set({ task }, clock().getTime() / 1_000);
     log.error({ job: task, err: error }, 'job failed; it will run again at its next scheduled time');
   }
 }
