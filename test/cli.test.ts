@@ -201,7 +201,10 @@ describe('one network from its file to its audit', () => {
 
     expect((await json('screen --from 2026-01-01')).result).toMatchObject({ raised: 0, flagged: [] });
     const exported = await json(`export ${join(home.folder, 'open-data')}`);
-    expect(exported.result.files).toMatchObject({ 'sensors.csv': 2, 'station_avg_hourly_2026.csv': 1 });
+    expect(exported.result.files).toMatchObject({
+      'sensors.csv': 2,
+      'station_avg_hourly/station_avg_hourly_2026.csv': 1,
+    });
     expect(await json('audit --from 2026-01-01')).toMatchObject({ code: 0, result: [] });
   });
 
