@@ -64,8 +64,9 @@ export function bucketsQuery(
     source === 'sensor_daily'
       ? apiRows(source, { at: now, since: new Date(since), until: new Date(until) })
       : sql.table(`api.${source}`);
+  // as a subquery, which is hashed; a list that is cast from text would be searched from its beginning for every row
   const isAmong = (column: keyof Subjects, type: string) =>
-    sql<boolean>`${sql.ref(`b.${column}`)} = any (${arrayLiteral(subjects[column])}::text::${sql.raw(type)})`;
+    sql<boolean>`${sql.ref(`b.${column}`)} in (select unnest(${arrayLiteral(subjects[column])}::text::${sql.raw(type)}))`;
   const query = db
     .selectFrom(sql<{ timestamp: string }>`${buckets}`.as('b')) // typed as what all of them have in common
     .select([
