@@ -359,7 +359,7 @@ export type ApiFunctions = {
     };
   };
   sensor_daily: {
-    arguments: { at: Date; since: Date; until: Date };
+    arguments: { at: Date; since?: Date; until?: Date };
     row: {
       timestamp: string;
       sensor_id: number;

@@ -3439,7 +3439,7 @@ comment on column api.sensor_hourly.avg_temperature is 'air temperature, mean of
 comment on column api.sensor_hourly.avg_wind_direction is 'direction of the mean wind vector of the hour, clockwise from north [degrees]';
 comment on column api.sensor_hourly.total_rain is 'precipitation, sum of the hour [mm]';
 
-create function api.sensor_daily(at timestamptz, since timestamptz, until timestamptz)
+create function api.sensor_daily(at timestamptz, since timestamptz default '-infinity', until timestamptz default 'infinity')
 returns table (
   "timestamp" timestamptz,
   sensor_id int,
