@@ -1,7 +1,8 @@
 /** Hours and days as open data: the queries that read them, and the files they are written to. */
 import { type CompiledQuery, sql } from 'kysely';
 import { arrayLiteral, type Sql } from '../database/client.ts';
-import { type ApiDb, apiRows } from '../database/pools.ts';
+import type { ApiDb } from '../database/pools.ts';
+import { apiRows } from '../database/queryPool.ts';
 import { type CsvFile, openCsvFile, type Row } from './csvFile.ts';
 import { fieldsOf, type Layout } from './layouts.ts';
 

@@ -2,7 +2,7 @@
  * datapackage.json: the files and the meaning of their columns for programs (Frictionless Data Package 1.0, https://specs.frictionlessdata.io).
  * It says nothing about when it was made, so it changes only when a file does.
  */
-import { UCUM_CODES, type Unit } from '../contract/units.ts';
+import { UCUM_CODES, type Unit } from '../contract/parameters.ts';
 import type { PublishedData } from './contents.ts';
 import type { Field } from './layouts.ts';
 

@@ -3,7 +3,8 @@
  * layout. Each file is complete or absent, and all of them come from one snapshot of the database.
  */
 import { type DatabaseAddress, onConnection, type Sql } from '../database/client.ts';
-import { type Api, type ApiDb, apiRows, readsOn } from '../database/pools.ts';
+import { type Api, type ApiDb, readsOn } from '../database/pools.ts';
+import { apiRows } from '../database/queryPool.ts';
 import type { Log } from '../log.ts';
 import { makeProgress } from '../progress.ts';
 import {

@@ -5,8 +5,7 @@
  * and times are local without an offset.
  */
 import { parameter } from '../contract/fields.ts';
-import type { ParameterName } from '../contract/parameters.ts';
-import type { Unit } from '../contract/units.ts';
+import type { ParameterName, Unit } from '../contract/parameters.ts';
 
 /** What a field of a file holds, in words of Frictionless' Table Schema. */
 export type FieldType = 'integer' | 'number' | 'string' | 'boolean' | 'datetime';

@@ -1,7 +1,8 @@
 /** sensors.csv: each sensor at its current or latest station, with the columns documented with the portal's files. */
 import { sql } from 'kysely';
 import { arrayLiteral } from '../database/client.ts';
-import { type ApiDb, apiRows } from '../database/pools.ts';
+import type { ApiDb } from '../database/pools.ts';
+import { apiRows } from '../database/queryPool.ts';
 import type { Row } from './csvFile.ts';
 import type { Field } from './layouts.ts';
 
