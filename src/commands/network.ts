@@ -3,24 +3,32 @@ import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { hasDemo, loadDemo, loadDemoHistory, removeDemo } from '../demo/lifecycle.ts';
 import { importNetwork } from '../network/importNetwork.ts';
+import { importSensorList } from '../network/importSensorList.ts';
 import { screen, screenedPeriods } from '../network/screening.ts';
 import { makeDigest, refresh } from '../rollups/refresh.ts';
 import { type Context, type Outcome, type Run, TIMES, timeOption } from './context.ts';
+
+type NetworkOptions = { fromSensors?: true };
 
 /** Prints how many providers, regions, stations and sensors were added, changed, unchanged or not listed. Refuses a demo database. */
 export function importNetworkCommand(run: Run): Command {
   return new Command('network')
     .description('import stations, sensors, regions and their periods; what the file does not list stays as it is')
     .argument('<file>', 'the network as JSON')
-    .action((file: string) => run((context) => importFile(context, file)));
+    .option('--from-sensors', 'the file is sensors.csv of open data instead: one line per sensor')
+    .action((file: string, options: NetworkOptions) => run((context) => importFile(context, file, options)));
 }
 
-async function importFile({ database, as, clock, log }: Context, file: string): Promise<Outcome> {
+async function importFile(context: Context, file: string, { fromSensors }: NetworkOptions): Promise<Outcome> {
+  const { database, as, clock, log, installation } = context;
   const text = await readFile(file, 'utf8');
   if (await hasDemo(database.target)) {
     throw new Error('This database contains the demo network. Remove it first: npm run -s cli -- demo --remove');
   }
-  const result = await as('airseries_owner', (sql) => importNetwork(sql, text, { log }));
+  const { timeZone } = installation;
+  const result = await as('airseries_owner', (sql) =>
+    fromSensors ? importSensorList(sql, text, { name: file, timeZone, log }) : importNetwork(sql, text, { log }),
+  );
   await refresh(database.target, clock());
   return { result, ok: true };
 }

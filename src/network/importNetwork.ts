@@ -1,9 +1,9 @@
 /** Imports a network file: parses it, checks it and reports every issue at once, and stores it in a single statement. */
 import type { Sql } from '../database/client.ts';
 import type { Log } from '../log.ts';
-import { readExisting } from './context.ts';
+import { type ExistingNetwork, readExisting } from './context.ts';
 import { timestamp } from './periods.ts';
-import { type Issue, parseNetwork } from './read.ts';
+import { type Issue, type ParsedNetwork, parseNetwork } from './read.ts';
 import { makeRows } from './rows.ts';
 
 type Counts = {
@@ -39,7 +39,16 @@ export class InvalidNetwork extends Error {
 /** `text` is the file, `sql` a pool of the owner. Rejects with InvalidNetwork. The aggregates follow at the next refresh. */
 export async function importNetwork(sql: Sql, text: string, { log }: { log: Log }): Promise<NetworkResult> {
   const parsed = parseNetwork(text);
-  const { rows, issues } = makeRows(parsed, await readExisting(sql, parsed));
+  return storeNetwork(sql, parsed, { existing: await readExisting(sql, parsed), log });
+}
+
+/** The same for a network that was parsed already. */
+export async function storeNetwork(
+  sql: Sql,
+  parsed: ParsedNetwork,
+  { existing, log }: { existing: ExistingNetwork; log: Log },
+): Promise<NetworkResult> {
+  const { rows, issues } = makeRows(parsed, existing);
   if (issues.length > 0) throw new InvalidNetwork(issues);
   const json = JSON.stringify(rows, (key, value) => (key === 'since' || key === 'until' ? timestamp(value) : value));
   const [{ result }] = await sql<

@@ -1635,6 +1635,29 @@ end $$;
 revoke all on function logic.quarantine_readings, logic.quarantine_bytes, logic.recount_quarantine from public;
 grant execute on function logic.quarantine_readings, logic.quarantine_bytes to airseries_ingest;
 
+-- Notes that means of these sensors are being imported, and of what length. Returns the sensors that have readings and means of the other
+-- length; if there are any, nothing is noted. Sensors whose readings were all deleted are free again.
+create function logic.claim_means(sensors int[], resolution text) returns int[] language plpgsql as $$
+#variable_conflict use_column
+declare
+  conflicting constant int[] := array(
+    select m.sensor_id from raw.imported_means m
+    where m.sensor_id = any (sensors) and m.resolution <> claim_means.resolution
+      and exists (select from raw.readings r where r.sensor_id = m.sensor_id)
+    order by m.sensor_id);
+begin
+  if conflicting = '{}' then
+    insert into raw.imported_means (sensor_id, resolution)
+    select s.id, claim_means.resolution from raw.sensor s where s.id = any (sensors) order by s.id
+    on conflict (sensor_id) do update set resolution = excluded.resolution
+    where imported_means.resolution <> excluded.resolution;
+  end if;
+  return conflicting;
+end $$;
+
+revoke all on function logic.claim_means from public;
+grant execute on function logic.claim_means to airseries_ingest;
+
 -- Import of the network file. It is authoritative for everything it lists; anything it does not list stays as it is.
 
 -- Replaces the periods of one table for the listed stations or sensors; adjacent or overlapping periods are merged.
@@ -2192,6 +2215,58 @@ create function logic.storage() returns table (schema text, bytes float8) langua
   select 'raw', logic.size_of('raw')::float8 union all select 'rollup', logic.size_of('rollup')::float8
 $$;
 
+-- Days of sensors are not stored: they are means of a sensor's hours (A4), computed for a period when they are asked for. Only hours that
+-- a placement at a station covers whole (P2), and only stations that are listed at the instant (C6). `since` and `until` bound the starts
+-- of days.
+create function logic.sensor_daily(at timestamptz, since timestamptz, until timestamptz)
+returns table (
+  bucket timestamptz, sensor_id int, pm25 float8, temperature float8,
+  humidity float8,
+  pressure float8,
+  pm1 float8,
+  pm10 float8,
+  no2 float8,
+  so2 float8,
+  o3 float8,
+  dust float8,
+  usvh float8,
+  uv float8,
+  wind_speed float8, wind_sin float8, wind_cos float8, rain float8
+) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+#variable_conflict use_column
+declare
+  day_since constant timestamptz := rollup.bucket_start('day', since);
+  day_until constant timestamptz := rollup.bucket_start('day', until);
+  first_hour constant timestamptz := case when day_since < since then rollup.bucket_add('day', day_since, 1) else day_since end;
+  end_hour constant timestamptz := case when day_until < until then rollup.bucket_add('day', day_until, 1) else day_until end;
+begin
+  return query
+  select
+    rollup.bucket_start('day', s.bucket),
+    s.sensor_id,
+    avg(coalesce(s.pm25, s.pm25_raw)),
+    avg(s.temperature),
+  avg(s.humidity),
+  avg(s.pressure),
+  avg(s.pm1),
+  avg(s.pm10),
+  avg(s.no2),
+  avg(s.so2),
+  avg(s.o3),
+  avg(s.dust),
+  avg(s.usvh),
+  avg(s.uv),
+  avg(s.wind_speed),
+    avg(s.wind_sin),
+    avg(s.wind_cos),
+    sum(s.rain)
+  from rollup.sensor_hourly s
+  join raw.placement p on p.sensor_id = s.sensor_id and s.bucket >= p.since and s.bucket + interval '1 hour' <= p.until
+  where s.bucket >= first_hour and s.bucket < end_hour
+    and p.station_id in (select state.station_id from logic.station_state(at) state where state.is_listed)
+  group by 1, 2;
+end $$;
+
 -- Quality tests in near real time, after QARTOD: stations that are offline, flat lines, and outliers among neighbours. Listed stations
 -- only, one row each and no row when all is well, so each row can be an alert. The thresholds are judgements, wide enough to tolerate
 -- ordinary weather and ordinary instrument errors.
@@ -2742,7 +2817,9 @@ create view api.station as
     s.city_slug,
     s.district_slug,
     s.latitude,
-    s.longitude
+    s.longitude,
+    s.title ->> 'en' as title_en,
+    (select value from jsonb_each_text(s.title) order by key = 'en', key limit 1) as title_local
   from raw.station s;
 comment on view api.station is 'Stations, including hidden ones: attributes that do not depend on time. One row per station.';
 comment on column api.station.id is 'station id';
@@ -2751,6 +2828,8 @@ comment on column api.station.city_slug is 'slug of the city; null if in none';
 comment on column api.station.district_slug is 'slug of the district; null if in none';
 comment on column api.station.latitude is 'latitude, WGS 84 [degrees]';
 comment on column api.station.longitude is 'longitude, WGS 84 [degrees]';
+comment on column api.station.title_en is 'title in English; null if it was given in other languages only';
+comment on column api.station.title_local is 'title in the language of the place: the first that is not English, by code, else English';
 
 create view api.station_title as
   select
@@ -3197,6 +3276,89 @@ comment on column api.region_monthly.max_dust is 'dust (total particulate matter
 comment on column api.region_monthly.max_wind_speed is 'wind speed, highest hourly mean in the bucket [m/s]';
 comment on column api.region_monthly.min_aqi is 'US EPA air quality index, lowest of the hours in the bucket [US EPA AQI]';
 comment on column api.region_monthly.max_aqi is 'US EPA air quality index, highest of the hours in the bucket [US EPA AQI]';
+
+-- Hours and days of single sensors for the open data: what the instrument said, while it stood at a station (P2).
+
+-- Only hours that one placement covers whole, as in station hours; suspicious times are in no placement.
+create view api.sensor_hourly as
+  select
+    s.bucket as timestamp,
+    s.sensor_id,
+    p.station_id,
+    logic.published_floor(coalesce(s.pm25, s.pm25_raw), 1) as avg_pm25,
+    logic.published(s.temperature, 1) as avg_temperature,
+  logic.published(s.humidity, 0) as avg_humidity,
+  logic.published(s.pressure, 0) as avg_pressure,
+  logic.published_floor(s.pm1, 1) as avg_pm1,
+  logic.published_floor(s.pm10, 1) as avg_pm10,
+  logic.published(s.no2, 1) as avg_no2,
+  logic.published(s.so2, 1) as avg_so2,
+  logic.published(s.o3, 1) as avg_o3,
+  logic.published_floor(s.dust, 1) as avg_dust,
+  logic.published(s.usvh, 2) as avg_usvh,
+  logic.published(s.uv, 1) as avg_uv,
+  logic.published(s.wind_speed, 1) as avg_wind_speed,
+    logic.published_direction(s.wind_sin, s.wind_cos) as avg_wind_direction,
+    logic.published(s.rain, 1) as total_rain
+  from rollup.sensor_hourly s
+  join raw.placement p on p.sensor_id = s.sensor_id and s.bucket >= p.since and s.bucket + interval '1 hour' <= p.until;
+comment on view api.sensor_hourly is 'Hours of sensors while they stood at a station and were not suspicious, at published precision. One row per hour with readings.';
+comment on column api.sensor_hourly.timestamp is 'start of the hour';
+comment on column api.sensor_hourly.sensor_id is 'sensor id';
+comment on column api.sensor_hourly.station_id is 'the station where it stood';
+comment on column api.sensor_hourly.avg_pm25 is 'PM2.5 as the instrument gave it: final where it gave one, else raw; no formula is applied. Mean of the hour [µg/m³]';
+comment on column api.sensor_hourly.avg_temperature is 'air temperature, mean of the hour [°C]';
+  comment on column api.sensor_hourly.avg_humidity is 'relative humidity, mean of the hour [%]';
+  comment on column api.sensor_hourly.avg_pressure is 'air pressure, mean of the hour [Pa]';
+  comment on column api.sensor_hourly.avg_pm1 is 'PM1, mean of the hour [µg/m³]';
+  comment on column api.sensor_hourly.avg_pm10 is 'PM10, mean of the hour [µg/m³]';
+  comment on column api.sensor_hourly.avg_no2 is 'nitrogen dioxide, mean of the hour [ppb]';
+  comment on column api.sensor_hourly.avg_so2 is 'sulphur dioxide, mean of the hour [µg/m³]';
+  comment on column api.sensor_hourly.avg_o3 is 'ozone, mean of the hour [µg/m³]';
+  comment on column api.sensor_hourly.avg_dust is 'dust (total particulate matter), mean of the hour [µg/m³]';
+  comment on column api.sensor_hourly.avg_usvh is 'radiation dose rate, mean of the hour [µSv/h]';
+  comment on column api.sensor_hourly.avg_uv is 'ultraviolet index, mean of the hour [UV index]';
+  comment on column api.sensor_hourly.avg_wind_speed is 'wind speed, mean of the hour [m/s]';
+comment on column api.sensor_hourly.avg_wind_direction is 'direction of the mean wind vector of the hour, clockwise from north [degrees]';
+comment on column api.sensor_hourly.total_rain is 'precipitation, sum of the hour [mm]';
+
+create function api.sensor_daily(at timestamptz, since timestamptz default '-infinity', until timestamptz default 'infinity')
+returns table (
+  "timestamp" timestamptz,
+  sensor_id int,
+  avg_pm25 float8,
+  avg_temperature float8,
+  avg_humidity float8,
+  avg_pressure float8,
+  avg_pm1 float8,
+  avg_pm10 float8,
+  avg_no2 float8,
+  avg_so2 float8,
+  avg_o3 float8,
+  avg_dust float8,
+  avg_usvh float8,
+  avg_uv float8,
+  avg_wind_speed float8,
+  avg_wind_direction int,
+  total_rain float8
+) language sql stable begin atomic
+  select d.bucket, d.sensor_id, logic.published_floor(d.pm25, 1), logic.published(d.temperature, 1),
+  logic.published(d.humidity, 0),
+  logic.published(d.pressure, 0),
+  logic.published_floor(d.pm1, 1),
+  logic.published_floor(d.pm10, 1),
+  logic.published(d.no2, 1),
+  logic.published(d.so2, 1),
+  logic.published(d.o3, 1),
+  logic.published_floor(d.dust, 1),
+  logic.published(d.usvh, 2),
+  logic.published(d.uv, 1),
+  logic.published(d.wind_speed, 1),
+    logic.published_direction(d.wind_sin, d.wind_cos), logic.published(d.rain, 1)
+  from logic.sensor_daily(at, since, until) d;
+end;
+comment on function api.sensor_daily is
+  'Days of sensors: means of their hours at stations that are listed at an instant, while they were not suspicious, at published precision. One row per sensor and local day with readings; since and until (exclusive) bound the starts of the days. Columns as in api.sensor_hourly, without station_id.';
 
 -- The history windows at an instant (H1): closed hours and completed days, and months including the current one.
 create function api.history_window(at timestamptz)
