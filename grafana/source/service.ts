@@ -1,7 +1,9 @@
 /** Dashboard for the operator: is the service up and fast, do readings arrive, do the aggregates keep up, does the disk last. */
-import { EPA, limit, type Step } from './colours.ts';
+import { timeseries } from './charts.ts';
+import { EPA, fromGood, fromNone, limit, type Step } from './colours.ts';
 import { dashboard, type Section } from './dashboard.ts';
-import { type Panel, stat, timeseries } from './panel.ts';
+import type { Panel } from './panel.ts';
+import { stat } from './tables.ts';
 import { now, overTime } from './targets.ts';
 import { UNIT, type Unit } from './units.ts';
 import { datasource, labelValues } from './variables.ts';
@@ -20,7 +22,6 @@ const collected = (name: string, by: string, more = '') => `max by (${by}) (${al
 
 const REQUESTS = 'airseries_http_requests_total';
 const SECONDS = 'airseries_http_request_duration_seconds';
-const good: Step[] = [{ color: EPA.good, value: null }];
 
 type Drawn = {
   title: string;
@@ -31,14 +32,16 @@ type Drawn = {
   stacked?: boolean;
   max?: number;
   decimals?: number;
+  /** Differences can be below 0. */
+  signed?: true;
 };
 
-const chart = ({ queries, w = 8, ...rest }: Drawn): Panel =>
+const chart = ({ queries, w = 8, signed, ...rest }: Drawn): Panel =>
   timeseries({
     ...rest,
     w,
     h: 8,
-    min: 0,
+    ...(signed ? {} : { min: 0 }),
     legend: 'table',
     targets: overTime(...queries.map(([expr, legend]) => ({ expr, legend }))),
   });
@@ -61,21 +64,14 @@ const glance: Panel[] = [
     description: 'Chosen processes that Prometheus can scrape.',
     unit: UNIT.none,
     expr: `sum(${all('up')})`,
-    steps: [
-      { color: EPA.unhealthy, value: null },
-      { color: EPA.good, value: 1 },
-    ],
+    steps: fromNone({ color: EPA.good, value: 1 }),
   }),
   number({
     title: 'Workers',
     description: 'Processes that run the scheduled jobs. It must be 1: without one, the aggregates are not updated.',
     unit: UNIT.none,
     expr: `sum(${all('airseries_worker')})`,
-    steps: [
-      { color: EPA.unhealthy, value: null },
-      { color: EPA.good, value: 1 },
-      { color: EPA.unhealthy, value: 2 },
-    ],
+    steps: fromNone({ color: EPA.good, value: 1 }, { color: EPA.unhealthy, value: 2 }),
   }),
   number({
     title: 'Errors',
@@ -120,7 +116,7 @@ const glance: Panel[] = [
     description: 'Listed stations without a current reading.',
     unit: UNIT.none,
     expr: `sum(${collected('airseries_stations', 'provider', 'status="offline"')})`,
-    steps: [...good, { color: EPA.sensitive, value: 1 }],
+    steps: fromGood({ color: EPA.sensitive, value: 1 }),
   }),
 ];
 
@@ -367,7 +363,9 @@ const SECTIONS: Section[] = [
       }),
       chart({
         title: 'Growth per day',
-        description: 'Size now minus the size a day ago, by schema.',
+        description:
+          'Size now minus the size a day ago, by schema; below 0 where compression or retention freed more than arrived.',
+        signed: true,
         unit: UNIT.bytes,
         w: 12,
         queries: [

@@ -1,10 +1,16 @@
 /** Dashboard of one station: current values, its sensors, the five windows, and all parameters over the time range. */
+import { annotation } from './annotations.ts';
+import { NOTHING } from './colours.ts';
+import { coverage } from './coverage.ts';
 import { CURRENT, numbers } from './current.ts';
 import { dashboard } from './dashboard.ts';
-import { air, coverage, weather } from './measured.ts';
-import { unit } from './overrides.ts';
-import { type Panel, table } from './panel.ts';
+import { air, weather } from './measured.ts';
+import { column, unit, width } from './overrides.ts';
+import type { Panel } from './panel.ts';
+import { patterns } from './patterns.ts';
+import { stationStrip } from './strips.ts';
 import { LOCALE, quoted, STATION } from './subject.ts';
+import { table } from './tables.ts';
 import { AT, rows } from './targets.ts';
 import { UNIT } from './units.ts';
 import { chosen, datasource, locale, POSTGRES } from './variables.ts';
@@ -23,6 +29,7 @@ const now: Panel[] = numbers(current, [
     column: "coalesce(c.wind_direction, '–')",
     unit: UNIT.text,
     text: true,
+    w: 2,
   },
 ]);
 
@@ -37,7 +44,16 @@ const about: Panel[] = [
     targets: rows(`select c.title as "station", c.city as "city", c.district as "district", c.provider as "provider",
   c.status as "status", c.is_listed as "listed", c.is_bad_thp as "flagged", c.measurement_time as "measured"
 ${current}`),
-    overrides: [unit('measured', UNIT.time)],
+    overrides: [
+      column('station', { 'custom.minWidth': 140 }),
+      width('city', 80),
+      width('district', 85),
+      width('provider', 100),
+      width('status', 65),
+      width('listed', 60),
+      width('flagged', 65),
+      unit('measured', UNIT.time, { 'custom.width': 145 }),
+    ],
   }),
   table({
     title: 'Sensors',
@@ -51,21 +67,36 @@ ${current}`),
 from api.sensor(${AT}) s
 where s.station_id = ${quoted('station')}::int
 order by s.id`),
-    overrides: [unit('altitude', UNIT.metre), unit('first reading', UNIT.time), unit('newest reading', UNIT.time)],
+    overrides: [
+      width('sensor', 60),
+      column('kind', { 'custom.minWidth': 100 }),
+      width('device', 90),
+      unit('altitude', UNIT.metre, { decimals: 0, 'custom.width': 70 }),
+      unit('first reading', UNIT.time, { 'custom.width': 145 }),
+      unit('newest reading', UNIT.time, { 'custom.width': 145 }),
+      width('suspicious', 80),
+    ],
   }),
 ];
 
-const sensors = coverage(STATION, {
-  title: 'Sensors in the mean',
-  what: 'How many sensors each bucket was computed from.',
-  column: { sensors: 'b.sensor_count' },
-});
+/** Periods in which temperature, humidity and pressure are flagged, as shaded regions in every chart. */
+const flags = annotation(
+  'Flags',
+  NOTHING,
+  `select coalesce(f.since, $__timeFrom()::timestamptz) as "time", coalesce(f.until, $__timeTo()::timestamptz) as "timeend",
+  'temperature, humidity and pressure flagged: ' || replace(f.reason, '_', ' ') as "text", f.reason as "tags"
+from api.station_flag f
+where f.station_id = ${quoted('station')}::int
+  and coalesce(f.since <= $__timeTo()::timestamptz, true) and coalesce(f.until > $__timeFrom()::timestamptz, true)
+order by 1`,
+);
 
 export const station = dashboard({
   uid: 'airseries-station',
   title: 'Station',
   description: 'One station: its current values, the five windows of the API, and everything it measured.',
-  from: 'now-7d',
+  from: 'now-30d',
+  annotations: [flags],
   variables: [
     datasource(POSTGRES),
     locale,
@@ -82,10 +113,11 @@ export const station = dashboard({
   ],
   sections: [
     { panels: now },
-    { panels: about },
+    { panels: [...about, stationStrip] },
     { heading: 'PM2.5 in the five windows', panels: windows(STATION) },
     { heading: 'Air', panels: air(STATION) },
+    { heading: 'PM2.5 by day, hour and wind', panels: patterns(STATION) },
     { heading: 'Weather', panels: weather(STATION) },
-    { heading: 'Coverage', panels: [sensors] },
+    { heading: 'Coverage', panels: coverage(STATION) },
   ],
 });

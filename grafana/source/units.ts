@@ -24,6 +24,7 @@ export const UNIT = {
   days: 'suffix:days',
   hours: 'suffix:h',
   times: 'suffix:×',
+  clock: 'suffix::00',
 } as const;
 
 export type Unit = (typeof UNIT)[keyof typeof UNIT];

@@ -23,7 +23,7 @@ import {
 import { stationRules } from './provisioning.ts';
 
 const NOW = new Date('2026-11-20T12:34:56Z');
-const SQL_DASHBOARDS = ['network', 'station', 'region'];
+const SQL_DASHBOARDS = ['network', 'station', 'region', 'compare'];
 const OFFLINE = SITES.findIndex((site) => site.offline) + 1;
 const LONGEST_MS = 1_000;
 /** PostgreSQL types by OID. */
@@ -46,6 +46,7 @@ const CHOICES: Readonly<Record<string, Values[]>> = {
     { city: 'tarnesh', station: '13' },
   ],
   region: [{}, { city: 'velmora', region: 'kestrava', locale: 'hy' }, { city: 'tarnesh', region: 'tarnesh' }],
+  compare: [{}, { city: 'velmora', station: ['3', '5'], parameter: 'avg_no2', locale: 'ru' }],
 };
 
 type Query = { what: string; bucketed: boolean; text: string; format: string };
@@ -75,8 +76,9 @@ onEveryEngine('Grafana', (engine) => {
 
   /** The values of all variables for the given choices; each variable is queried with the values of those before it. */
   const resolve = async ({ templating, time }: Dashboard, chosen: Values): Promise<Values> => {
-    const values: Record<string, string> = { datasource: 'airseries', locale: chosen.locale ?? 'en' };
-    for (const { name, type, query } of templating.list) {
+    const values: Record<string, string | readonly string[]> = { datasource: 'airseries' };
+    for (const { name, type, query, options: given, multi } of templating.list) {
+      if (type === 'custom') values[name] = chosen[name] ?? given?.[0]?.value ?? '';
       if (type !== 'query' || typeof query !== 'string') continue;
       const options = await grafana.unsafe(expand(interpolate(query, values), rangeOf(time.from, NOW)));
       expect(options.columns.map((column) => column.name).sort(), name).toEqual(['__text', '__value']);
@@ -84,20 +86,25 @@ onEveryEngine('Grafana', (engine) => {
         options.every((row) => row.__text && typeof row.__value === 'string'),
         name,
       ).toBe(true);
-      const wanted = options.find((row) => row.__value === chosen[name]) ?? options[0];
-      expect(chosen[name] ?? wanted?.__value, name).toBe(wanted?.__value);
-      values[name] = wanted?.__value;
+      const all = options.map((row): string => row.__value);
+      const wanted = [chosen[name] ?? (multi ? all : all.slice(0, 1))].flat().map(String);
+      expect(all, name).toEqual(expect.arrayContaining(wanted));
+      values[name] = multi ? wanted : (wanted[0] ?? '');
     }
     return values;
   };
 
   const queries = (name: string, values: Values, range?: Range): Query[] => {
     const board = dashboard(name);
-    return targetsOf(board).map(({ panel, target: { rawSql = '', format = '' } }) => ({
+    const annotations = board.annotations.list.map(({ name: title, target }) => ({ panel: { title }, target }));
+    return [...targetsOf(board), ...annotations].map(({ panel, target: { rawSql = '', format = '' } }) => ({
       what: `${name}: ${panel.title}`,
       bucketed: /_(hourly|daily|monthly|history)\b/.test(rawSql),
       format,
-      text: expand(interpolate(rawSql, values), range ?? rangeOf(panel.timeFrom ?? board.time.from, NOW)),
+      text: expand(
+        interpolate(rawSql, values),
+        range ?? rangeOf(('timeFrom' in panel ? panel.timeFrom : undefined) ?? board.time.from, NOW),
+      ),
     }));
   };
 
