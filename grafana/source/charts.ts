@@ -16,7 +16,8 @@ type Drawn = Common & {
   /** Thresholds as bands behind the series. */
   bands?: boolean;
   stacked?: boolean;
-  legend?: 'list' | 'table' | 'hidden';
+  /** A table is below the chart, or beside it, where more than three of its rows can be seen. */
+  legend?: 'list' | 'table' | 'right' | 'hidden';
   /** The line breaks where values are further apart than this. */
   gapMs?: number;
 };
@@ -39,9 +40,9 @@ export function timeseries(given: Drawn): Panel {
   const options = {
     legend: {
       showLegend: legend !== 'hidden',
-      displayMode: legend === 'table' ? 'table' : 'list',
-      placement: 'bottom',
-      calcs: legend === 'table' ? ['lastNotNull', 'max'] : [],
+      displayMode: legend === 'table' || legend === 'right' ? 'table' : 'list',
+      placement: legend === 'right' ? 'right' : 'bottom',
+      calcs: legend === 'table' || legend === 'right' ? ['lastNotNull', 'max'] : [],
     },
     tooltip: { mode: 'multi', sort: 'desc' },
   } as const satisfies Some<TimeSeriesOptions>;

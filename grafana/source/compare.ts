@@ -45,8 +45,7 @@ const ranking: Panel = table({
   h: 16,
   unit: UNIT.none,
   decimals: 1,
-  targets:
-    rows(`select rank() over (order by ${MEAN} desc nulls last)::int as "rank", t.title as "station", t.district as "district",
+  targets: rows(`select rank() over (order by ${MEAN} desc nulls last)::int as "rank", t.title as "station",
   ${MEAN} as "mean", min(d.value) as "lowest day", max(d.value) as "highest day",
   (100.0 * sum(c.measured_hours) / nullif(sum(c.expected_hours), 0))::float8 as "complete",
   s.id::text as "id", coalesce(s.city_slug, '-') as "city_slug"
@@ -55,21 +54,20 @@ join api.station_title t on t.station_id = s.id and t.locale = ${LOCALE}
 left join api.station_completeness($__timeFrom()::timestamptz, $__timeTo()::timestamptz, ${CHOSEN}) c on c.station_id = s.id
 left join (${DAYS}) d on d.station_id = s.id and d.timestamp = c.timestamp
 where s.id = any(${CHOSEN})
-group by s.id, s.city_slug, t.title, t.district
+group by s.id, s.city_slug, t.title
 order by 1, 2`),
   overrides: [
     width('rank', 50, { decimals: 0 }),
     linked('station', 'Open the station', toStation('city_slug', 'id'), { 'custom.minWidth': 130 }),
-    width('district', 85),
     column('mean', {
       color: { mode: 'fixed', fixedColor: LINE },
-      min: 0,
+      fieldMinMax: true, // or the percentages of the last column would set its scale
       'custom.width': 110,
       'custom.cellOptions': { type: 'gauge', mode: 'basic', valueDisplayMode: 'text' },
     }),
-    width('lowest day', 60),
-    width('highest day', 65),
-    unit('complete', UNIT.percent, { decimals: 0, 'custom.width': 70 }),
+    width('lowest day', 90),
+    width('highest day', 95),
+    unit('complete', UNIT.percent, { decimals: 0, 'custom.width': 85 }),
     ...hidden('id', 'city_slug'),
   ],
 });
@@ -81,7 +79,7 @@ const overTime: Panel = timeseries({
   h: 16,
   unit: UNIT.none,
   decimals: 1,
-  legend: 'table',
+  legend: 'right',
   targets: buckets(
     {
       view: 'station',

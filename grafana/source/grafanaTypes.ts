@@ -27,7 +27,8 @@ export type TableField = schema.TableFieldOptions;
 /** The timeline reads the threshold for gaps as the graphs do, but its published type leaves it out. */
 export type TimelineFieldConfig = TimelineField & Pick<schema.GraphFieldConfig, 'insertNulls' | 'spanNulls'>;
 
-type Field = Omit<schema.FieldConfig, 'custom'>;
+/** Scaling a column by its own values is of 2023, and still not in the published type. */
+type Field = Omit<schema.FieldConfig, 'custom'> & { fieldMinMax?: boolean };
 type Custom = GraphField & TableField & TimelineFieldConfig;
 
 /** Settings of one column: those of a field by name, those of its kind of panel behind `custom.`. */

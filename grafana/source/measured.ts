@@ -40,7 +40,6 @@ export function air(subject: Subject): Panel[] {
       h: 8,
       unit: UNIT.concentration,
       decimals: 1,
-      legend: 'table',
       targets: buckets(subject, {
         PM1: 'b.avg_pm1',
         'PM2.5': 'b.avg_pm25',

@@ -53,7 +53,7 @@ const glance: Panel[] = [
       index: true,
     },
     {
-      title: 'Cities above the WHO guideline',
+      title: 'Cities above WHO',
       description: 'Cities whose mean PM2.5 of the last 24 hours is above 15 µg/m³.',
       column: '(count(*) filter (where c."who_daily_pm2.5" > 15))::int',
       unit: UNIT.none,
@@ -111,18 +111,15 @@ const cities = table({
   h: 9,
   unit: UNIT.none,
   targets:
-    rows(`select c.title as "city", api.aqi_text(c.aqi) as "AQI", c."pm2.5" as "PM2.5", c."who_daily_pm2.5" as "24 h", c.temperature as "temperature",
-  c.station_count as "stations", c.slug as "slug"
+    rows(`select c.title as "city", api.aqi_text(c.aqi) as "AQI", c."pm2.5" as "PM2.5", c."who_daily_pm2.5" as "24 h", c.slug as "slug"
 from api.region_current(${AT}, locale => ${LOCALE}) c
 where c.kind = 'city' and not c.is_hidden
 order by c.aqi desc nulls last, c.slug`),
   overrides: [
     linked('city', 'Open the city', toRegion('slug', 'slug'), { 'custom.minWidth': 90 }),
-    categorized('AQI', { 'custom.width': 130 }),
+    categorized('AQI', { 'custom.width': 255 }),
     unit('PM2.5', UNIT.concentration, { decimals: 1, 'custom.width': 90 }),
     coloured('24 h', UNIT.concentration, limit(15.05), { decimals: 1, 'custom.width': 90 }),
-    unit('temperature', UNIT.celsius, { decimals: 1, 'custom.width': 90 }),
-    width('stations', 70),
     ...hidden('slug'),
   ],
 });
@@ -144,7 +141,7 @@ from (
   union all
   select station_id, 'outlier', timestamp, avg_pm25 || ' µg/m³, its neighbours ' || neighbour_median from api.station_outlier(${AT})
   union all
-  select c.id, 'weather', max(f.since), 'temperature, humidity, pressure: ' || string_agg(distinct f.reason, ', ') from api.station_current(${AT}) c join api.station_flag f on f.station_id = c.id and coalesce(f.since <= ${AT}, true) and coalesce(f.until > ${AT}, true) where c.is_listed and c.is_bad_thp group by c.id
+  select c.id, 'weather', max(f.since), 'temperature, humidity, pressure: ' || string_agg(distinct replace(f.reason, '_', ' '), ', ') from api.station_current(${AT}) c join api.station_flag f on f.station_id = c.id and coalesce(f.since <= ${AT}, true) and coalesce(f.until > ${AT}, true) where c.is_listed and c.is_bad_thp group by c.id
 ) w
 join api.station s on s.id = w.station_id
 join api.station_title t on t.station_id = s.id and t.locale = ${LOCALE}
@@ -153,7 +150,7 @@ order by w.what, w.since`),
     width('what', 70),
     linked('station', 'Open the station', toStation('city_slug', 'id'), { 'custom.minWidth': 130 }),
     width('city', 80),
-    unit('since', UNIT.time, { 'custom.width': 145 }),
+    unit('since', UNIT.time, { 'custom.width': 135 }),
     column('detail', { 'custom.minWidth': 140, 'custom.wrapText': true }),
     ...hidden('id', 'city_slug'),
   ],
@@ -169,7 +166,7 @@ const trends: Panel[] = [
     decimals: 1,
     min: 0,
     gapMs: 5_400_000,
-    legend: 'table',
+    legend: 'right',
     targets: series(`select h.timestamp as "time", t.title as "metric", h.avg_pm25 as "PM2.5"
 from api.region_hourly h join api.region r on r.slug = h.region_slug
 join api.region_title t on t.region_slug = r.slug and t.locale = ${LOCALE}
@@ -184,7 +181,7 @@ order by 1, 2`),
     unit: UNIT.none,
     min: 0,
     stacked: true,
-    legend: 'table',
+    legend: 'right',
     targets: series(`select h.timestamp as "time", t.title as "metric", h.station_count as "stations"
 from api.region_hourly h join api.region r on r.slug = h.region_slug
 join api.region_title t on t.region_slug = r.slug and t.locale = ${LOCALE}

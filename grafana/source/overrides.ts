@@ -13,9 +13,9 @@ export function column(name: string, properties: Properties): Override {
 
 export const unit = (name: string, id: Unit, more: Properties = {}): Override => column(name, { unit: id, ...more });
 
-/** Width of a table's column in pixels. */
+/** Width of a table's column in pixels; Grafana widens it to 50 unless a smaller minimum is set. */
 export const width = (name: string, pixels: number, more: Properties = {}): Override =>
-  column(name, { 'custom.width': pixels, ...more });
+  column(name, { 'custom.width': pixels, ...(pixels < 50 ? { 'custom.minWidth': pixels } : {}), ...more });
 
 /** Columns that only links need. */
 export const hidden = (...names: readonly string[]): Override[] =>

@@ -8,37 +8,42 @@ import { table } from './tables.ts';
 import { AT, rows } from './targets.ts';
 import { UNIT } from './units.ts';
 
-const DAYS = Array.from({ length: 31 }, (_, n) => String(n + 1));
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** A row for each of the last 13 months, a cell for each day. */
-function calendar({ view, isChosen }: Subject): Panel {
-  const steps = PM25_STEPS.map((step) => (step.value === null ? { ...step, color: 'transparent' } : step));
-  const cells = DAYS.map((day) => `max(d.pm25) filter (where d.day = ${day}) as "${day}"`);
-  return table({
-    title: 'Calendar of daily PM2.5',
-    description:
-      'Mean PM2.5 of each local day (µg/m³) of the 13 months up to the end of the time range, newest first, in the colours of the US EPA index; empty: no reading.',
-    w: 24,
-    h: 15,
-    unit: UNIT.text,
-    noValue: ' ',
-    filterable: false,
-    targets: rows(`select to_char(d.month, 'YYYY-MM') as "month", ${cells.join(', ')}
-from (
-  select date_trunc('month', b.timestamp at time zone i.time_zone) as month, extract(day from b.timestamp at time zone i.time_zone) as day,
+/** The local days up to the end of the time range: `pm25` by `month` and `day`; `newest` is the month in which the range ends. */
+const daysOf = ({ view, isChosen }: Subject) => `(
+  select date_trunc('month', b.timestamp at time zone i.time_zone) as month, extract(day from b.timestamp at time zone i.time_zone)::int as day,
     date_trunc('month', ${AT} at time zone i.time_zone) as newest, b.avg_pm25 as pm25
   from api.${view}_daily b cross join api.installation i
   where ${isChosen} and b.timestamp > ${AT} - interval '14 months' and b.timestamp <= ${AT}
-) d
-where d.month >= d.newest - interval '12 months'
-group by d.month
-order by d.month desc`),
+) d`;
+
+/** A row for each day of the month, a column for each month: Grafana makes no column narrower than 50 pixels, so 31 would not fit. */
+function calendar(subject: Subject): Panel {
+  const steps = PM25_STEPS.map((step) => (step.value === null ? { ...step, color: 'transparent' } : step));
+  const cells = MONTHS.map(
+    (name, n) => `max(d.pm25) filter (where extract(month from d.month) = ${n + 1}) as "${name}"`,
+  );
+  return table({
+    title: 'Calendar of daily PM2.5',
+    description:
+      'Mean PM2.5 of each local day (µg/m³) of the last twelve months, in the colours of the US EPA index; months after the one in which the time range ends are those of the year before. Empty: no reading.',
+    w: 12,
+    h: 31,
+    unit: UNIT.none,
+    noValue: ' ',
+    filterable: false,
+    targets: rows(`select d.day as "day", ${cells.join(', ')}
+from ${daysOf(subject)}
+where d.month > d.newest - interval '1 year'
+group by d.day
+order by d.day`),
     overrides: [
-      width('month', 76),
-      ...DAYS.map((day) =>
-        coloured(day, UNIT.none, steps, {
+      width('day', 50),
+      ...MONTHS.map((name) =>
+        coloured(name, UNIT.none, steps, {
           decimals: 0,
-          'custom.width': 41,
+          'custom.width': 52,
           'custom.align': 'center',
           'custom.sortable': false,
         }),
@@ -54,8 +59,8 @@ function pollutionRose({ view, isChosen }: Subject): Panel {
   return barChart({
     title: 'Pollution rose as bars',
     description: `Hours of wind from each of the 16 compass points, by the category of their air quality index: from where does bad air come? ${isStation ? 'Where the station measures no wind, that of its city. ' : ''}Hours below 0.5 m/s are left out.`,
-    w: 8,
-    h: 9,
+    w: 12,
+    h: 11,
     unit: UNIT.hours,
     decimals: 0,
     over: 'from',
@@ -88,8 +93,8 @@ function dailyProfile({ view, isChosen }: Subject): Panel {
   return trend({
     title: 'Daily profile',
     description: 'Mean PM2.5 of each hour of the local day over the time range, Monday to Friday and at weekends.',
-    w: 8,
-    h: 9,
+    w: 12,
+    h: 10,
     unit: UNIT.concentration,
     decimals: 1,
     min: 0,
@@ -100,40 +105,34 @@ from api.${view}_hourly b cross join api.installation i
 where ${isChosen} and $__timeFilter(b.timestamp)
 group by 1
 order by 1`),
-    overrides: [fixed('Monday to Friday', LINE), fixed('weekend', SECOND), unit('hour', UNIT.clock, { decimals: 0 })],
+    overrides: [fixed('Monday to Friday', LINE), fixed('weekend', SECOND), unit('hour', UNIT.hours, { decimals: 0 })],
   });
 }
 
 /** Daily PM2.5 of the month, beside the same days a year before. */
-function monthAgainstLastYear({ view, isChosen }: Subject): Panel {
+function monthAgainstLastYear(subject: Subject): Panel {
   const line = (years: number) => `max(d.pm25) filter (where d.month = d.newest - interval '${years} years')`;
   return trend({
     title: 'This month and a year ago',
     description:
       'Daily mean PM2.5 of the month in which the time range ends, and of the same month of the year before, by day of the month.',
-    w: 8,
-    h: 9,
+    w: 12,
+    h: 10,
     unit: UNIT.concentration,
     decimals: 1,
     min: 0,
     over: 'day',
     targets: rows(`select d.day as "day", ${line(0)} as "this month", ${line(1)} as "a year ago"
-from (
-  select date_trunc('month', b.timestamp at time zone i.time_zone) as month, extract(day from b.timestamp at time zone i.time_zone)::float8 as day,
-    date_trunc('month', ${AT} at time zone i.time_zone) as newest, b.avg_pm25 as pm25
-  from api.${view}_daily b cross join api.installation i
-  where ${isChosen} and b.timestamp > ${AT} - interval '14 months' and b.timestamp <= ${AT}
-) d
+from ${daysOf(subject)}
 where d.month in (d.newest, d.newest - interval '1 year')
-group by 1
-order by 1`),
+group by d.day
+order by d.day`),
     overrides: [fixed('this month', LINE), fixed('a year ago', SECOND), unit('day', UNIT.none, { decimals: 0 })],
   });
 }
 
-export const patterns = (subject: Subject): Panel[] => [
+/** The calendar, and the others in a column beside it. */
+export const patterns = (subject: Subject): (Panel | Panel[])[] => [
   calendar(subject),
-  monthAgainstLastYear(subject),
-  dailyProfile(subject),
-  pollutionRose(subject),
+  [monthAgainstLastYear(subject), dailyProfile(subject), pollutionRose(subject)],
 ];

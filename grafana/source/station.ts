@@ -24,7 +24,7 @@ const named = `from api.station s join api.station_title t on t.station_id = s.i
 const now: Panel[] = numbers(current, [
   ...CURRENT,
   {
-    title: 'Wind from',
+    title: 'Wind',
     description: 'Compass point the wind came from in the last hour.',
     column: "coalesce(c.wind_direction, '–')",
     unit: UNIT.text,
@@ -38,28 +38,27 @@ const about: Panel[] = [
     title: 'Station',
     description:
       'Names; whether it is online (has a current reading), is listed, and has temperature, humidity and pressure flagged.',
-    w: 12,
+    w: 13,
     h: 6,
     unit: UNIT.none,
     targets: rows(`select c.title as "station", c.city as "city", c.district as "district", c.provider as "provider",
-  c.status as "status", c.is_listed as "listed", c.is_bad_thp as "flagged", c.measurement_time as "measured"
+  c.status || case when c.is_listed then '' else ', not listed' end as "status", c.is_bad_thp as "flagged", c.measurement_time as "measured"
 ${current}`),
     overrides: [
-      column('station', { 'custom.minWidth': 140 }),
+      column('station', { 'custom.minWidth': 180 }),
       width('city', 80),
       width('district', 85),
-      width('provider', 100),
-      width('status', 65),
-      width('listed', 60),
+      width('provider', 145),
+      width('status', 70),
       width('flagged', 65),
-      unit('measured', UNIT.time, { 'custom.width': 145 }),
+      unit('measured', UNIT.time, { 'custom.width': 128 }),
     ],
   }),
   table({
     title: 'Sensors',
     description:
       'Sensors placed there, or placed there last, with their first and newest reading. Suspicious sensors are excluded from all values.',
-    w: 12,
+    w: 11,
     h: 6,
     unit: UNIT.none,
     targets: rows(`select s.id::text as "sensor", s.kind as "kind", s.device as "device", s.altitude as "altitude",
@@ -68,13 +67,13 @@ from api.sensor(${AT}) s
 where s.station_id = ${quoted('station')}::int
 order by s.id`),
     overrides: [
-      width('sensor', 60),
-      column('kind', { 'custom.minWidth': 100 }),
-      width('device', 90),
-      unit('altitude', UNIT.metre, { decimals: 0, 'custom.width': 70 }),
-      unit('first reading', UNIT.time, { 'custom.width': 145 }),
-      unit('newest reading', UNIT.time, { 'custom.width': 145 }),
-      width('suspicious', 80),
+      width('sensor', 55),
+      column('kind', { 'custom.minWidth': 120 }),
+      width('device', 70),
+      unit('altitude', UNIT.metre, { decimals: 0, 'custom.width': 65 }),
+      unit('first reading', UNIT.time, { 'custom.width': 122 }),
+      unit('newest reading', UNIT.time, { 'custom.width': 122 }),
+      width('suspicious', 84),
     ],
   }),
 ];

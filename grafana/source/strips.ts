@@ -45,7 +45,7 @@ where r.kind = 'city' and $__timeFilter(h.timestamp) and h.timestamp > ${AT} - i
 
 export const regionStrip = aqiStrip({
   title: 'AQI of the stations, hour by hour',
-  of: 'by station',
+  of: 'by station, including hidden ones',
   h: 11,
   span: '48h',
   from: `from api.station_hourly h join api.station s on s.id = h.station_id

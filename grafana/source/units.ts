@@ -15,7 +15,7 @@ export const UNIT = {
   dose: 'suffix:µSv/h',
   seconds: 's',
   minutes: 'm',
-  time: 'dateTimeAsIso',
+  time: 'time:YYYY-MM-DD HH:mm',
   bytes: 'bytes',
   bytesPerSecond: 'Bps',
   requests: 'reqps',
@@ -24,7 +24,6 @@ export const UNIT = {
   days: 'suffix:days',
   hours: 'suffix:h',
   times: 'suffix:×',
-  clock: 'suffix::00',
 } as const;
 
 export type Unit = (typeof UNIT)[keyof typeof UNIT];

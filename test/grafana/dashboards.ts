@@ -46,7 +46,7 @@ export type Variable = {
   refresh?: number;
   allValue?: string;
   multi?: boolean;
-  options?: { value: string }[];
+  options?: { text: string; value: string }[];
 };
 export type Dashboard = {
   uid: string;
