@@ -28,12 +28,10 @@ const PARAMETERS = [
 
 const VALUE = `case ${quoted('parameter')} ${PARAMETERS.map(([, name]) => `when '${name}' then b.${name}`).join(' ')} end`;
 const CHOSEN = `array[${quoted('station')}]::int[]`;
-const MEAN = 'round(avg(d.value)::numeric, 1)::float8';
+const MEAN = `round(avg(${VALUE})::numeric, 1)::float8`;
 
-/** The days of the chosen stations in the time range. */
-const DAYS = `select b.station_id, b.timestamp, ${VALUE} as value
-  from api.station_daily b
-  where b.station_id = any(${CHOSEN}) and b.timestamp > $__timeFrom()::timestamptz - interval '1 day' and b.timestamp <= $__timeTo()::timestamptz`;
+/** Selects the days of the chosen stations that the time range touches. */
+const IN_DAYS = `b.station_id = any(${CHOSEN}) and b.timestamp > $__timeFrom()::timestamptz - interval '1 day' and b.timestamp <= $__timeTo()::timestamptz`;
 
 const SHOWN = 12;
 
@@ -45,16 +43,23 @@ const ranking: Panel = table({
   h: 16,
   unit: UNIT.none,
   decimals: 1,
-  targets: rows(`select rank() over (order by ${MEAN} desc nulls last)::int as "rank", t.title as "station",
-  ${MEAN} as "mean", min(d.value) as "lowest day", max(d.value) as "highest day",
-  (100.0 * sum(c.measured_hours) / nullif(sum(c.expected_hours), 0))::float8 as "complete",
+  targets: rows(`select rank() over (order by d.mean desc nulls last)::int as "rank", t.title as "station",
+  d.mean as "mean", d.lowest as "lowest day", d.highest as "highest day", c.complete as "complete",
   s.id::text as "id", coalesce(s.city_slug, '-') as "city_slug"
 from api.station s
 join api.station_title t on t.station_id = s.id and t.locale = ${LOCALE}
-left join api.station_completeness($__timeFrom()::timestamptz, $__timeTo()::timestamptz, ${CHOSEN}) c on c.station_id = s.id
-left join (${DAYS}) d on d.station_id = s.id and d.timestamp = c.timestamp
+left join (
+  select b.station_id, ${MEAN} as mean, min(${VALUE}) as lowest, max(${VALUE}) as highest
+  from api.station_daily b
+  where ${IN_DAYS}
+  group by 1
+) d on d.station_id = s.id
+left join (
+  select f.station_id, (100.0 * sum(f.measured_hours) / sum(f.expected_hours))::float8 as complete
+  from api.station_completeness($__timeFrom()::timestamptz, $__timeTo()::timestamptz, ${CHOSEN}) f
+  group by 1
+) c on c.station_id = s.id
 where s.id = any(${CHOSEN})
-group by s.id, s.city_slug, t.title
 order by 1, 2`),
   overrides: [
     width('rank', 50, { decimals: 0 }),
@@ -83,7 +88,7 @@ const overTime: Panel = timeseries({
   targets: buckets(
     {
       view: 'station',
-      isChosen: `b.station_id = any(array(select d.station_id from (${DAYS}) d group by 1 having avg(d.value) is not null order by avg(d.value) desc limit ${SHOWN}))`,
+      isChosen: `b.station_id = any(array(select b.station_id from api.station_daily b where ${IN_DAYS} group by 1 having ${MEAN} is not null order by ${MEAN} desc limit ${SHOWN}))`,
     },
     { value: VALUE },
     `(select t.title from api.station_title t where t.station_id = b.station_id and t.locale = ${LOCALE}) as "metric"`,

@@ -1,4 +1,5 @@
 /** The network at a glance: where the air is bad, and which stations need attention. */
+import { buckets } from './buckets.ts';
 import { timeseries } from './charts.ts';
 import { AQI_STEPS, EPA, fromGood, fromNone, limit } from './colours.ts';
 import { numbers, stationsTable } from './current.ts';
@@ -10,7 +11,7 @@ import type { Panel } from './panel.ts';
 import { cityStrip } from './strips.ts';
 import { LOCALE } from './subject.ts';
 import { table } from './tables.ts';
-import { AT, rows, series } from './targets.ts';
+import { AT, rows } from './targets.ts';
 import { UNIT } from './units.ts';
 import { datasource, locale, POSTGRES } from './variables.ts';
 
@@ -156,37 +157,37 @@ order by w.what, w.since`),
   ],
 });
 
+/** Series of every city over the time range. */
+const ofCities = (columns: Readonly<Record<string, string>>) =>
+  buckets(
+    { view: 'region', isChosen: `b.region_slug in (select r.slug from api.region r where r.kind = 'city')` },
+    columns,
+    `(select t.title from api.region_title t where t.region_slug = b.region_slug and t.locale = ${LOCALE}) as "metric"`,
+  );
+const BUCKETS = 'Hourly up to a range of 15 days, daily up to 400, monthly beyond.';
+
 const trends: Panel[] = [
   timeseries({
     title: 'PM2.5 of the cities',
-    description: 'Hourly mean PM2.5 by city, including hidden cities. The colours only tell the cities apart.',
+    description: `Mean PM2.5 by city, including hidden cities; the colours only tell the cities apart. ${BUCKETS}`,
     w: 12,
     h: 9,
     unit: UNIT.concentration,
     decimals: 1,
     min: 0,
-    gapMs: 5_400_000,
     legend: 'right',
-    targets: series(`select h.timestamp as "time", t.title as "metric", h.avg_pm25 as "PM2.5"
-from api.region_hourly h join api.region r on r.slug = h.region_slug
-join api.region_title t on t.region_slug = r.slug and t.locale = ${LOCALE}
-where r.kind = 'city' and $__timeFilter(h.timestamp)
-order by 1, 2`),
+    targets: ofCities({ 'PM2.5': 'b.avg_pm25' }),
   }),
   timeseries({
     title: 'Stations that measured',
-    description: 'Stations in each hourly mean, by city. A step down means that a station or a provider went offline.',
+    description: `Stations in each mean, by city. A step down means that a station or a provider went offline. ${BUCKETS}`,
     w: 12,
     h: 9,
     unit: UNIT.none,
     min: 0,
     stacked: true,
     legend: 'right',
-    targets: series(`select h.timestamp as "time", t.title as "metric", h.station_count as "stations"
-from api.region_hourly h join api.region r on r.slug = h.region_slug
-join api.region_title t on t.region_slug = r.slug and t.locale = ${LOCALE}
-where r.kind = 'city' and $__timeFilter(h.timestamp)
-order by 1, 2`),
+    targets: ofCities({ stations: 'b.station_count' }),
   }),
 ];
 

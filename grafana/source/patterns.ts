@@ -58,7 +58,7 @@ function pollutionRose({ view, isChosen }: Subject): Panel {
   const category = 'api.aqi_category(h.aqi)';
   return barChart({
     title: 'Pollution rose as bars',
-    description: `Hours of wind from each of the 16 compass points, by the category of their air quality index: from where does bad air come? ${isStation ? 'Where the station measures no wind, that of its city. ' : ''}Hours below 0.5 m/s are left out.`,
+    description: `Hours of wind from each of the 16 compass points, by the category of their air quality index: from where does bad air come? ${isStation ? 'Where the station measures no wind, that of its city. ' : ''}Of the last 90 days of the time range; hours below 0.5 m/s are left out.`,
     w: 12,
     h: 11,
     unit: UNIT.hours,
@@ -76,13 +76,16 @@ left join (
   left join api.region_hourly w on w.region_slug = s.city_slug and w.timestamp = b.timestamp and $__timeFilter(w.timestamp)`
       : ''
   }
-  where ${isChosen} and $__timeFilter(b.timestamp) and ${isStation ? 'coalesce(b.avg_wind_speed, w.avg_wind_speed)' : 'b.avg_wind_speed'} >= 0.5
+  where ${isChosen} and ${WITHIN} and ${isStation ? 'coalesce(b.avg_wind_speed, w.avg_wind_speed)' : 'b.avg_wind_speed'} >= 0.5
 ) h on api.compass(h.direction) = api.compass(22.5 * point)
 group by point
 order by point`),
     overrides: CATEGORIES.map(({ name, color }) => fixed(name, color)),
   });
 }
+
+/** The time range, but no more than its last 90 days: more hours make neither picture clearer, only slower. */
+const WITHIN = `$__timeFilter(b.timestamp) and b.timestamp > ${AT} - interval '90 days'`;
 
 const LOCAL_HOUR = 'b.timestamp at time zone i.time_zone';
 
@@ -92,7 +95,8 @@ function dailyProfile({ view, isChosen }: Subject): Panel {
     `round((avg(b.avg_pm25) filter (where extract(isodow from ${LOCAL_HOUR}) ${days}))::numeric, 1)::float8`;
   return trend({
     title: 'Daily profile',
-    description: 'Mean PM2.5 of each hour of the local day over the time range, Monday to Friday and at weekends.',
+    description:
+      'Mean PM2.5 of each hour of the local day over the last 90 days of the time range, Monday to Friday and at weekends.',
     w: 12,
     h: 10,
     unit: UNIT.concentration,
@@ -102,7 +106,7 @@ function dailyProfile({ view, isChosen }: Subject): Panel {
     targets:
       rows(`select extract(hour from ${LOCAL_HOUR})::float8 as "hour", ${mean('< 6')} as "Monday to Friday", ${mean('>= 6')} as "weekend"
 from api.${view}_hourly b cross join api.installation i
-where ${isChosen} and $__timeFilter(b.timestamp)
+where ${isChosen} and ${WITHIN}
 group by 1
 order by 1`),
     overrides: [fixed('Monday to Friday', LINE), fixed('weekend', SECOND), unit('hour', UNIT.hours, { decimals: 0 })],
