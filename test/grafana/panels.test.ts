@@ -1,6 +1,6 @@
 /**
  * Runs every SQL query of dashboards and alert rules as Grafana does: as the reader role, with chained variables and expanded macros, over
- * two years of the demo network. All in one file, because the demo takes half a minute to load.
+ * thirteen months of the demo network. All in one file, because the demo takes half a minute to load.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LEVELS } from '../../src/database/aggregates.ts';
@@ -164,10 +164,10 @@ onEveryEngine('Grafana', (engine) => {
   );
 
   it.each([
-    ['7d', 'hourly'],
-    ['90d', 'daily'],
-    ['730d', 'monthly'],
-  ])('over %s shows buckets that are %s, and reads no other views', async (back, resolution) => {
+    ['7d', 'hourly', 100],
+    ['90d', 'daily', 50],
+    ['730d', 'monthly', 13],
+  ] as const)('over %s shows buckets that are %s, and reads no other views', async (back, resolution, least) => {
     for (const [name, subject, chosen] of [
       ['station', 'station', { city: 'velmora', station: '3' }],
       ['region', 'region', { city: 'tarnesh', region: 'tarnesh' }],
@@ -179,7 +179,7 @@ onEveryEngine('Grafana', (engine) => {
       expect(overTime.length).toBe(10);
       for (const query of overTime) {
         const rows = await run(query);
-        expect(rows.length, query.what).toBeGreaterThan(20);
+        expect(rows.length, query.what).toBeGreaterThanOrEqual(least);
         expect(await relations(query.text), query.what).toEqual([`${subject}_${resolution}`]);
       }
     }
@@ -205,7 +205,7 @@ onEveryEngine('Grafana', (engine) => {
       ['7d', '7 days', 168],
       ['30d', '30 days', 30],
       ['1y', '1 year', 12],
-      ['2y', '2 years', 24],
+      ['2y', '2 years', 14], // all that there are
     ] as const) {
       const shown = await grafana.unsafe(byTitle.get(`station: PM2.5, ${title}`)?.text ?? '');
       const expected =
