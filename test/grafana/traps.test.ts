@@ -8,7 +8,9 @@ const NEUTRAL = [NOTHING, LINE, 'transparent'];
 /** Pixels of a grid column on a screen 1,440 pixels wide. */
 const COLUMN = 58;
 
-const all = names.flatMap((name) =>
+type Named = { what: string; panel: Panel };
+
+const all: Named[] = names.flatMap((name) =>
   dashboard(name)
     .panels.filter(({ type }) => type !== 'row')
     .map((panel) => ({ what: `${name}: ${panel.title}`, panel })),
@@ -34,6 +36,21 @@ const thresholds = (panel: Panel): Step[][] => [
   ),
 ];
 
+/** One test of a property of many panels, which names all that lack it. */
+const holds = (title: string, panels: readonly Named[], check: (one: Named) => void) =>
+  it(title, () => {
+    expect(panels).not.toEqual([]);
+    const lacking = panels.flatMap((one) => {
+      try {
+        check(one);
+        return [];
+      } catch (error) {
+        return [`${one.what}: ${error instanceof Error ? error.message : error}`];
+      }
+    });
+    expect(lacking).toEqual([]);
+  });
+
 it('are looked for in every kind of panel', () => {
   expect([...new Set(all.map(({ panel }) => panel.type))].sort()).toEqual(
     ['barchart', 'geomap', 'stat', 'state-timeline', 'table', 'timeseries', 'trend'].sort(),
@@ -41,20 +58,20 @@ it('are looked for in every kind of panel', () => {
 });
 
 describe('colours', () => {
-  it.each(all)('$what: unknown is not drawn in a colour that judges', ({ panel }) => {
+  holds('unknown is not drawn in a colour that judges', all, ({ panel }) => {
     for (const steps of thresholds(panel)) expect(NEUTRAL).toContain(steps[0]?.color);
     if (['stat', 'table', 'geomap'].includes(panel.type)) expect(panel.fieldConfig?.defaults.noValue).toBeTruthy();
   });
 
-  it.each(all)('$what: no colour is taken for a transparent one', ({ panel }) => {
+  holds('no colour is taken for a transparent one', all, ({ panel }) => {
     expect(JSON.stringify(panel)).not.toMatch(/#[0-9a-f]{6}00"|#[0-9a-f]{4}00"/i);
   });
 
-  it.each(ofType('stat'))('$what: a tile in one colour, not a gradient', ({ panel }) => {
+  holds('a tile in one colour, not a gradient', ofType('stat'), ({ panel }) => {
     expect(['value', 'background_solid']).toContain(panel.options?.colorMode);
   });
 
-  it.each(ofType('timeseries'))('$what: one colour for a series, and none of the palette over bands', ({ panel }) => {
+  holds('one colour for a series, and none of the palette over bands', ofType('timeseries'), ({ panel }) => {
     const { color, custom } = panel.fieldConfig?.defaults ?? {};
     expect(color?.mode).toBe('palette-classic'); // by thresholds, a series would have the colour of its last value
     if (custom?.thresholdsStyle?.mode === 'off') return;
@@ -70,7 +87,7 @@ describe('colours', () => {
     ]);
   });
 
-  it.each(all)('$what: a mapping is of one column, unless all are indices', ({ panel }) => {
+  holds('a mapping is of one column, unless all are indices', all, ({ panel }) => {
     if ((panel.fieldConfig?.defaults.mappings ?? []).length > 0) {
       const values = columnsOf(panel).filter((name) => !['time', 'row'].includes(name));
       expect(sqlOf(panel).match(/api\.aqi_text/g)?.length).toBe(Math.max(1, values.length));
@@ -79,56 +96,66 @@ describe('colours', () => {
 });
 
 describe('the index', () => {
-  it.each(all)('$what: is shown with its category', ({ panel }) => {
+  holds('is shown with its category', all, ({ panel }) => {
     const shown = [...sqlOf(panel).matchAll(/(?<![\w(])[bchr]\.aqi as "([^"]+)"/g)].map(([, name = '']) => name);
     expect(shown.filter((name) => name !== 'index')).toEqual([]); // what the map colours by, which its tooltip leaves out
     expect(sqlOf(panel)).not.toMatch(/max\(c\.aqi\) as/);
   });
 
-  it.each(all.filter(({ panel }) => panel.title === 'Air quality index'))('$what: six columns', ({ panel }) => {
-    expect(columnsOf(panel)).toEqual(['time', ...CATEGORIES.map(({ name }) => name)]);
-    expect(overrides(panel).map(({ properties }) => properties[0]?.value)).toEqual(
-      CATEGORIES.map(({ color }) => ({ mode: 'fixed', fixedColor: color })),
-    );
-  });
+  holds(
+    'six columns',
+    all.filter(({ panel }) => panel.title === 'Air quality index'),
+    ({ panel }) => {
+      expect(columnsOf(panel)).toEqual(['time', ...CATEGORIES.map(({ name }) => name)]);
+      expect(overrides(panel).map(({ properties }) => properties[0]?.value)).toEqual(
+        CATEGORIES.map(({ color }) => ({ mode: 'fixed', fixedColor: color })),
+      );
+    },
+  );
 
-  it.each(all.filter(({ panel }) => sqlOf(panel).includes('api.aqi_text')))('$what: in its colours', ({ panel }) => {
-    const mappings = [
-      ...(panel.fieldConfig?.defaults.mappings ?? []),
-      ...overrides(panel).flatMap(({ properties }) =>
-        properties.filter(({ id }) => id === 'mappings').flatMap(({ value }) => value),
-      ),
-    ] as { options: { pattern: string; result: { color: string } } }[];
-    if (panel.type === 'geomap') return; // coloured by its thresholds
-    const found = CATEGORIES.map(
-      ({ name }) =>
-        mappings.find(({ options }) => new RegExp(options.pattern.slice(1, -1)).test(`7 · ${name}`))?.options.result
-          .color,
-    );
-    expect(found).toEqual(CATEGORIES.map(({ color }) => color));
-  });
+  holds(
+    'in its colours',
+    all.filter(({ panel }) => sqlOf(panel).includes('api.aqi_text')),
+    ({ panel }) => {
+      const mappings = [
+        ...(panel.fieldConfig?.defaults.mappings ?? []),
+        ...overrides(panel).flatMap(({ properties }) =>
+          properties.filter(({ id }) => id === 'mappings').flatMap(({ value }) => value),
+        ),
+      ] as { options: { pattern: string; result: { color: string } } }[];
+      if (panel.type === 'geomap') return; // coloured by its thresholds
+      const found = CATEGORIES.map(
+        ({ name }) =>
+          mappings.find(({ options }) => new RegExp(options.pattern.slice(1, -1)).test(`7 · ${name}`))?.options.result
+            .color,
+      );
+      expect(found).toEqual(CATEGORIES.map(({ color }) => color));
+    },
+  );
 });
 
 describe('series', () => {
-  it.each(ofType('timeseries'))('$what: a bar begins where its bucket begins', ({ panel }) => {
+  holds('a bar begins where its bucket begins', ofType('timeseries'), ({ panel }) => {
     expect(panel.fieldConfig?.defaults.custom.barAlignment).toBe(1);
   });
 
-  it.each(ofType('timeseries'))('$what: edges of a band are not in the legend', ({ panel }) => {
+  holds('edges of a band are not in the legend', ofType('timeseries'), ({ panel }) => {
     for (const name of columnsOf(panel).filter((one) => /^(lowest|highest) hour$/.test(one))) {
       expect(property(panel, name, 'custom.hideFrom'), name).toMatchObject({ legend: true, tooltip: false });
     }
   });
 
-  it.each(all.filter(({ panel }) => /^\d+y$/.test(panel.timeFrom ?? '')))(
-    '$what: an hour does not set the scale of years',
+  holds(
+    'an hour does not set the scale of years',
+    all.filter(({ panel }) => /^\d+y$/.test(panel.timeFrom ?? '')),
     ({ panel }) => {
       for (const name of ['lowest hour', 'highest hour']) expect(isHidden(panel, name), name).toBe(true);
     },
   );
 
-  it.each(all.filter(({ panel }) => /range/.test(panel.title)))(
-    '$what: shows a range at the default time',
+  holds(
+    'shows a range at the default time',
+    all.filter(({ panel }) => /range/.test(panel.title)),
     ({ what, panel }) => {
       const from = /^now-(\d+)d$/.exec(dashboard(what.split(':')[0] ?? '').time.from)?.[1];
       expect(Number(from)).toBeGreaterThan(15); // days: hours have no range
@@ -136,8 +163,9 @@ describe('series', () => {
     },
   );
 
-  it.each(all.filter(({ panel }) => panel.timeFrom !== undefined))(
-    '$what: a range of its own, and says what a fixed one does',
+  holds(
+    'a range of its own, and says what a fixed one does',
+    all.filter(({ panel }) => panel.timeFrom !== undefined),
     ({ panel }) => expect(panel.description).toMatch(/fixed time range/),
   );
 
@@ -151,7 +179,7 @@ describe('series', () => {
 });
 
 describe('tables', () => {
-  it.each(ofType('table'))('$what: hides the columns that only links need', ({ panel }) => {
+  holds('hides the columns that only links need', ofType('table'), ({ panel }) => {
     const inLinks = [...JSON.stringify(panel.fieldConfig).matchAll(/fields\[\\"([^"\\]+)\\"\]/g)].map(
       ([, name = '']) => name,
     );
@@ -159,7 +187,7 @@ describe('tables', () => {
     for (const name of helpers) expect(isHidden(panel, name), name).toBe(true);
   });
 
-  it.each(ofType('table'))('$what: fits into its width', ({ panel }) => {
+  holds('fits into its width', ofType('table'), ({ panel }) => {
     const widths = columnsOf(panel)
       .filter((name) => !isHidden(panel, name))
       .map((name) => ({
