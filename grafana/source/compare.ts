@@ -63,14 +63,15 @@ where s.id = any(${CHOSEN})
 order by 1, 2`),
   overrides: [
     width('rank', 50, { decimals: 0 }),
-    linked('station', 'Open the station', toStation('city_slug', 'id'), { 'custom.minWidth': 130 }),
+    linked('station', 'Open the station', toStation('city_slug', 'id'), { 'custom.minWidth': 150 }),
     column('mean', {
       color: { mode: 'fixed', fixedColor: LINE },
+      min: 0,
       fieldMinMax: true, // or the percentages of the last column would set its scale
       'custom.width': 110,
       'custom.cellOptions': { type: 'gauge', mode: 'basic', valueDisplayMode: 'text' },
     }),
-    width('lowest day', 90),
+    width('lowest day', 85),
     width('highest day', 95),
     unit('complete', UNIT.percent, { decimals: 0, 'custom.width': 85 }),
     ...hidden('id', 'city_slug'),

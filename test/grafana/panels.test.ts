@@ -3,6 +3,7 @@
  * thirteen months of the demo network. All in one file, because the demo takes half a minute to load.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AQI_STEPS, CATEGORIES } from '../../grafana/source/colours.ts';
 import { LEVELS } from '../../src/database/aggregates.ts';
 import { connect, type Sql } from '../../src/database/client.ts';
 import { SITES } from '../../src/demo/stations.ts';
@@ -216,6 +217,12 @@ onEveryEngine('Grafana', (engine) => {
       expect(expected.length).toBeGreaterThan(0.8 * buckets);
       expect(expected.length).toBeLessThanOrEqual(buckets);
     }
+  });
+
+  it('names the categories of the index as SQL does', async () => {
+    const starts = AQI_STEPS.slice(1).map(({ value }) => value);
+    const rows = await grafana`select api.aqi_category(aqi) as name from unnest(${`{${starts}}`}::int[]) aqi`;
+    expect(rows.map(({ name }) => name)).toEqual(CATEGORIES.map(({ name }) => name));
   });
 
   it('lists the stations that went offline, and no others', async () => {
