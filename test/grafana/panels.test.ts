@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AQI_STEPS, CATEGORIES } from '../../grafana/source/colours.ts';
 import { LEVELS } from '../../src/database/aggregates.ts';
 import { connect, type Sql } from '../../src/database/client.ts';
-import { SITES } from '../../src/demo/stations.ts';
 import { onEveryEngine, type TestDatabase } from '../support/database.ts';
+import { ANNOTATIONS, CHOICES, EMPTY, OFFLINE, SQL_DASHBOARDS } from './choices.ts';
 import {
   type Dashboard,
   dashboard,
@@ -22,40 +22,11 @@ import {
 } from './dashboards.ts';
 import { demoDatabase } from './demoDatabase.ts';
 import { stationRules } from './provisioning.ts';
+import { expectSeries, relationOwners, TYPES } from './results.ts';
 
 const NOW = new Date('2026-11-20T12:34:56Z');
-const SQL_DASHBOARDS = ['network', 'station', 'region', 'compare'];
-const OFFLINE = SITES.findIndex((site) => site.offline) + 1;
-const FLAGGED = SITES.findIndex((site) => site.badThp) + 1;
 const LONGEST_MS = 1_000;
-/** PostgreSQL types by OID. */
-const TYPES: Readonly<Record<number, string>> = {
-  16: 'bool',
-  23: 'int4',
-  25: 'text',
-  701: 'float8',
-  1184: 'timestamptz',
-};
 const LEVEL_NAMES = LEVELS.map(({ name }) => name);
-
-/** Choices of a user; a variable left out takes the first of its options. Together these cover every parameter. */
-const CHOICES: Readonly<Record<string, Values[]>> = {
-  network: [{}, { locale: 'hy' }],
-  station: [
-    {},
-    { city: 'velmora', station: '3' },
-    { city: 'velmora', station: '5', locale: 'ru' },
-    { city: 'tarnesh', station: '13' },
-    { city: 'velmora', station: String(FLAGGED) },
-  ],
-  region: [{}, { city: 'velmora', region: 'kestrava', locale: 'hy' }, { city: 'tarnesh', region: 'tarnesh' }],
-  compare: [{}, { city: 'velmora', station: ['3', '5'], parameter: 'avg_no2', locale: 'ru' }],
-};
-
-/** Most stations have none. */
-const ANNOTATIONS = ['station: Flags'];
-/** Columns that the demo leaves empty: no device has a name, and its air is seldom that bad. */
-const EMPTY = /^station: Sensors: device$|: (Very unhealthy|Hazardous)$/;
 
 type Query = { what: string; bucketed: boolean; text: string; format: string };
 
@@ -274,31 +245,3 @@ onEveryEngine('Grafana', (engine) => {
     }
   });
 });
-
-function expectSeries(what: string, rows: Awaited<ReturnType<Sql['unsafe']>>): void {
-  const [time, ...others] = rows.columns.map(({ name, type }) => ({ name, type: TYPES[type] }));
-  expect(time, what).toEqual({ name: 'time', type: 'timestamptz' });
-  expect(
-    others.filter(({ name, type }) => !['int4', 'float8'].includes(type ?? '') && name !== 'metric'),
-    what,
-  ).toEqual([]);
-  const times = rows.map((row) => Date.parse(row.time));
-  expect(times, what).toEqual([...times].sort((a, b) => a - b));
-  const keys = rows.map((row) => `${row.time} ${row.metric ?? ''}`);
-  expect(new Set(keys).size, what).toBe(keys.length);
-}
-
-async function relationOwners(db: TestDatabase): Promise<Map<string, string>> {
-  if (db.engine === 'plain') return new Map();
-  const rows = await db.superuser()<{ name: string; owner: string }[]>`
-    with hypertable as (
-      select hypertable_name as name, hypertable_name as owner from timescaledb_information.hypertables
-      union
-      select materialization_hypertable_name, view_name from timescaledb_information.continuous_aggregates
-    )
-    select name, owner from hypertable
-    union all
-    select c.chunk_name, coalesce(a.view_name, c.hypertable_name) from timescaledb_information.chunks c
-    left join timescaledb_information.continuous_aggregates a on a.materialization_hypertable_name = c.hypertable_name`;
-  return new Map(rows.map(({ name, owner }) => [name, owner]));
-}
