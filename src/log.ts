@@ -76,8 +76,8 @@ type Level = 'info' | 'warn' | 'error';
 type Held = { fields: object; times: number; write(fields: object): void };
 
 /**
- * A log for request handlers, which might repeat a message a thousand times a second. A message is logged at once; of its repetitions within
- * the next second only the last, at the end of that second, with the number left out. Debug lines are not limited.
+ * A log for request handlers, which might repeat a message a thousand times a second. A message is logged at once; of its repetitions
+ * within the next second only the last, at the end of that second, with the number left out. Debug lines are not limited.
  */
 export function boundedLog(log: Log): Log {
   const held = new Map<string, Held>();

@@ -10,7 +10,6 @@ import { makeOpenApi } from '../contract/openapi.ts';
 import type { ApiDb } from '../database/pools.ts';
 import { answerOf, sendAnswer, setRoute } from '../http/answers.ts';
 import {
-  ANY_ORIGIN,
   accessLog,
   addPath,
   allowAnyOrigin,
@@ -20,6 +19,7 @@ import {
   refuseMalformedPath,
 } from '../http/middleware.ts';
 import { type DataVersions, makeResponseCache } from '../http/responseCache.ts';
+import { ANY_ORIGIN } from '../http/send.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/definitions.ts';
 import { measure } from '../metrics/recorders.ts';

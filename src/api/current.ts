@@ -1,11 +1,10 @@
 /** Current values: of one station, of one region, and of all of them in the stations list. Each is a query and its presentation. */
 import { sql } from 'kysely';
-import type { StationsList } from '../contract/endpoints.ts';
-import { pickFields } from '../contract/fields.ts';
-import type { Locale } from '../contract/locales.ts';
-import { city, district, type Region } from '../contract/region.ts';
-import { type Provider, provider, type Station, station } from '../contract/station.ts';
-import { type ApiDb, type ApiRow, apiRows } from '../database/pools.ts';
+import { city, district, type Provider, provider, type Region, type Station, station } from '../contract/current.ts';
+import type { Locale, StationsList } from '../contract/endpoints.ts';
+import type { ApiDb, ApiRow } from '../database/pools.ts';
+import { apiRows } from '../database/queryPool.ts';
+import { pickFields } from '../http/answers.ts';
 
 /** Columns whose type the catalog doesn't know. */
 type StationWords = Pick<Station, 'status' | 'wind_direction'>;

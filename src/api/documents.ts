@@ -1,8 +1,14 @@
 /** The five documents of the API: what a path names, and how it is rendered from one query (three for the list of stations). */
 import type { Request } from 'express';
 import type { Clock } from '../clock.ts';
-import { ENDPOINTS, type EndpointName, MAX_STATION_ID, PATH_PARAMETERS } from '../contract/endpoints.ts';
-import { isLocale, LOCALES, type Locale } from '../contract/locales.ts';
+import {
+  ENDPOINTS,
+  type EndpointName,
+  LOCALES,
+  type Locale,
+  MAX_STATION_ID,
+  PATH_PARAMETERS,
+} from '../contract/endpoints.ts';
 import type { ApiDb } from '../database/pools.ts';
 import { answerOf } from '../http/answers.ts';
 import type { Rendering } from '../http/responseCache.ts';
@@ -85,15 +91,13 @@ function rendering(locale: Locale, content: object, rows: readonly Validity[]): 
     validUntil: new Date(
       Math.min(NEVER, ...rows.map(({ valid_until: until }) => (until === null ? NEVER : Date.parse(until)))),
     ),
-    version: rows.length === 0 ? 0 : Math.min(...rows.map((row) => row.data_version ?? 0)), // 0: an empty network isn't worth keeping,
+    version: rows.length === 0 ? 0 : Math.min(...rows.map((row) => row.data_version ?? 0)), // 0: an empty network isn't worth keeping
   };
 }
 
-/** Throws Problem 404 where there is no such locale. */
+/** The pattern of the path has checked it. */
 function localeOf(req: Request): Locale {
-  const locale = parameter(req, 'locale');
-  if (!isLocale(locale)) throw noSuchLocale(locale);
-  return locale;
+  return parameter(req, 'locale') as Locale;
 }
 
 /** Throws Problem 404 for a number that no station can have. */
@@ -103,7 +107,7 @@ function stationIdOf(req: Request): number {
   return id;
 }
 
-/** The pattern of the path has checked it. */
+/** As for the locale. */
 function slugOf(req: Request): string {
   return parameter(req, 'slug');
 }
@@ -130,7 +134,7 @@ const SUBJECT = /^\/[^/]+\/air-quality-app\/v1\/(station|region)\/(.*?)(?:-histo
 /** The 404 for a path that matches no endpoint, as specific as the path allows. */
 export function unknownPath(path: string): Problem {
   const [, locale] = /^\/([^/]*)\/air-quality-app\//.exec(path) ?? [];
-  if (locale !== undefined && !isLocale(locale)) return noSuchLocale(locale);
+  if (locale !== undefined && !LOCALES.some((known) => known === locale)) return noSuchLocale(locale);
   const [, kind, name = ''] = SUBJECT.exec(path) ?? [];
   if (kind === 'station') return notFound(`${quoted(name)} cannot be a ${PATH_PARAMETERS.id.meaning}.`);
   if (kind === 'region') return notFound(`${quoted(name)} cannot be a ${PATH_PARAMETERS.slug.meaning}.`);

@@ -4,7 +4,6 @@
  */
 import { sql } from 'kysely';
 import type { z } from 'zod';
-import { pickFields } from '../contract/fields.ts';
 import {
   type RegionHistory,
   regionDay,
@@ -14,7 +13,9 @@ import {
   stationHour,
 } from '../contract/history.ts';
 import { WINDOWS, type WindowKey } from '../contract/windows.ts';
-import { type ApiDb, type ApiRow, apiRows } from '../database/pools.ts';
+import type { ApiDb, ApiRow } from '../database/pools.ts';
+import { apiRows } from '../database/queryPool.ts';
+import { pickFields } from '../http/answers.ts';
 
 /** A bucket of one window. Its ranges are still two scalars each, null in hours. */
 export type StationBucket = InWindow<ApiRow<'station_history'>>;

@@ -1,7 +1,7 @@
 /** Commands for the network: import it, screen its stations, load or remove the demo. */
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
-import { hasDemo, loadDemo, removeDemo } from '../demo/lifecycle.ts';
+import { hasDemo, loadDemo, loadDemoHistory, removeDemo } from '../demo/lifecycle.ts';
 import { importNetwork } from '../network/importNetwork.ts';
 import { screen, screenedPeriods } from '../network/screening.ts';
 import { makeDigest, refresh } from '../rollups/refresh.ts';
@@ -54,6 +54,7 @@ async function runLoad({ database, config, installation, clock, log, terminal }:
     throw new Error('This is not the embedded server. To load the demo network into this database, set DEMO=on.');
   }
   await loadDemo(database.target, { timeZone: installation.timeZone, now: clock(), log, terminal });
+  await loadDemoHistory(database.target, { now: clock(), log, terminal });
   await refresh(database.target, clock());
   await makeDigest(database.target, clock());
   return { result: { loaded: true }, ok: true };

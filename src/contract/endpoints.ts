@@ -1,10 +1,12 @@
-/** The five endpoints of the public API: paths, path parameters and response schemas. Paths are matched in this order. */
+/** The five endpoints of the public API: locales, paths, path parameters and response schemas. Paths are matched in this order. */
 import { z } from 'zod';
+import { provider, region, station } from './current.ts';
 import { field, slug } from './fields.ts';
 import { regionHistory, stationHistory } from './history.ts';
-import { LOCALES } from './locales.ts';
-import { region } from './region.ts';
-import { provider, station } from './station.ts';
+
+/** The languages of the API: the first segment of every path, which selects the titles. */
+export const LOCALES = ['en', 'ru', 'hy'] as const;
+export type Locale = (typeof LOCALES)[number];
 
 /** `{locale}` is one of LOCALES. */
 export const BASE_PATH = '/{locale}/air-quality-app/v1';
@@ -13,8 +15,8 @@ export const BASE_PATH = '/{locale}/air-quality-app/v1';
 export const MAX_STATION_ID = 2_147_483_647;
 
 /**
- * The path parameters: the pattern that finds each in a path, and the schema of its value. Leading zeros and signs are excluded, so that each
- * station has one URL.
+ * The path parameters: the pattern that finds each in a path, and the schema of its value. Leading zeros and signs are excluded, so
+ * that each station has one URL.
  */
 export const PATH_PARAMETERS = {
   locale: { pattern: LOCALES.join('|'), meaning: 'language of names and titles', schema: z.enum(LOCALES) },

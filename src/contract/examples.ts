@@ -1,7 +1,7 @@
 /** Examples for the OpenAPI document: answers of the demo network, whose places and values are invented. */
+
+import type { City, Provider, Station } from './current.ts';
 import type { StationsList } from './endpoints.ts';
-import type { City } from './region.ts';
-import type { Provider, Station } from './station.ts';
 
 const provider: Provider = {
   id: 'airseries-demo-volunteers',

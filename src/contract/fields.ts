@@ -3,8 +3,7 @@
  * PARAMETERS.
  */
 import { z } from 'zod';
-import { PARAMETERS, type ParameterName } from './parameters.ts';
-import type { Unit } from './units.ts';
+import { PARAMETERS, type ParameterName, type Unit } from './parameters.ts';
 
 /** Numbers have a unit, or null where none makes sense, as for an id. Nothing else has one. */
 type UnitOf<T> = [Extract<z.infer<T>, number | readonly number[]>] extends [never] ? [] : [unit: Unit | null];
@@ -49,10 +48,4 @@ export function parameter(name: ParameterName) {
   const found = PARAMETERS.find((one) => one.name === name);
   if (found === undefined) throw new Error(`unknown parameter ${name}`);
   return found;
-}
-
-/** The values of a schema's keys, in the schema's order, without any others. */
-export function pickFields<Schema extends z.ZodObject>(schema: Schema, values: z.infer<Schema>): z.infer<Schema> {
-  const keys = Object.keys(schema.shape);
-  return Object.fromEntries(keys.map((key) => [key, values[key as keyof typeof values]])) as z.infer<Schema>;
 }

@@ -1,11 +1,10 @@
 /** The schemas of the contract as JSON Schema, for the OpenAPI document: named, with units and meanings. */
 import { z } from 'zod';
+import { city, district, provider, region, station } from './current.ts';
 import { stationsList } from './endpoints.ts';
 import { regionDay, regionHistory, regionHour, stationDay, stationHistory, stationHour } from './history.ts';
+import { UCUM_CODES, type Unit } from './parameters.ts';
 import { problem } from './problem.ts';
-import { city, district, region } from './region.ts';
-import { provider, station } from './station.ts';
-import { UCUM_CODES, type Unit } from './units.ts';
 
 /** Their names in the document. A schema without a name would be repeated wherever it is used. */
 const NAMED = {

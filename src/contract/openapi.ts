@@ -1,9 +1,15 @@
 /** The OpenAPI 3.1 document of the public API, made from the endpoints and schemas of the contract, so that it can't differ from them. */
 import { createRequire } from 'node:module';
-import { ENDPOINTS, type EndpointName, PATH_PARAMETERS, type PathParameterName, parametersIn } from './endpoints.ts';
+import {
+  ENDPOINTS,
+  type EndpointName,
+  LOCALES,
+  PATH_PARAMETERS,
+  type PathParameterName,
+  parametersIn,
+} from './endpoints.ts';
 import { EXAMPLES } from './examples.ts';
 import { inlineSchema, type JsonSchema, namedSchemas, type SchemaRef, schemaRef } from './jsonSchemas.ts';
-import { LOCALES } from './locales.ts';
 import { PROBLEMS, problem } from './problem.ts';
 
 type Ref = { $ref: string };

@@ -2,7 +2,6 @@
  * The parameters that a reading can measure, in the order used everywhere, with the bounds of rule S1 and the published precision. The
  * columns of the aggregates, the import headers and the history fields are derived from this table.
  */
-import type { Unit } from './units.ts';
 
 /** The formulas that correct PM2.5 (S5), computed by `rollup.corrected` in sql/rollups. `none`, in the database, is no correction. */
 export const FORMULAS = ['epa-2021'] as const;
@@ -140,3 +139,28 @@ export type ParameterName = (typeof PARAMETERS)[number]['name'];
 export type Values = Partial<Record<ParameterName, number>>;
 
 export const PARAMETER_NAMES: readonly ParameterName[] = PARAMETERS.map((parameter) => parameter.name);
+
+/**
+ * The units of the published numbers, each with its code in UCUM (the Unified Code for Units of Measure), which programs can convert. What
+ * is counted or indexed has no dimension: its code is `1`, or an annotation in braces, which UCUM reads as 1.
+ */
+export const UCUM_CODES = {
+  '°C': 'Cel',
+  '%': '%',
+  Pa: 'Pa',
+  'µg/m³': 'ug/m3',
+  ppb: '[ppb]',
+  'µSv/h': 'uSv/h',
+  'm/s': 'm/s',
+  mm: 'mm',
+  degrees: 'deg',
+  days: 'd',
+  times: '1',
+  stations: '{stations}',
+  cigarettes: '{cigarettes}',
+  'UV index': '{UV_index}',
+  'US EPA AQI': '{AQI}',
+} as const;
+
+/** A unit as people read it. */
+export type Unit = keyof typeof UCUM_CODES;

@@ -1,7 +1,6 @@
 /** Connections to PostgreSQL with the role, time zone and session settings that our SQL relies on, and parameters for whole columns. */
-import type { Socket } from 'node:net';
+import { connect as connectSocket, type Socket } from 'node:net';
 import postgres from 'postgres';
-import { DRIVER_TYPES } from './driverTypes.ts';
 import { whileResponding } from './waiting.ts';
 
 /** Where the database is: a URL from the operator, or the socket directory of the embedded server. */
@@ -52,6 +51,15 @@ export function connect(
     ...(openSocket === undefined ? {} : { socket: openSocket }),
   };
   return typeof target === 'string' ? postgres(target, options) : postgres({ ...target, ...options });
+}
+
+/** As the driver's own, except that a server which accepts and hangs up is an error: the driver would reconnect at once, endlessly. */
+export function openSocket({ host, port, path }: SocketAddress): Socket {
+  const chosen = Math.floor(Math.random() * host.length);
+  const socket = path ? connectSocket(path) : connectSocket(port[chosen] ?? 5432, host[chosen]);
+  const hungUp = Object.assign(new Error('the server hung up'), { code: 'CONNECTION_CLOSED' });
+  socket.once('end', () => socket.destroy(hungUp));
+  return Object.assign(socket, { host: host[chosen] }); // the name that TLS verifies
 }
 
 const PROBE = { intervalMs: 3_000, timeoutMs: 3_000 };
@@ -147,4 +155,49 @@ export function arrayLiteral(items: readonly (number | string)[]): string {
 /** `$1::text::int[], $2::text::real[], …`: parameters of these types, cast from text because the driver sends text unchanged. */
 export function textParameters(types: readonly string[]): string {
   return types.map((type, index) => `$${index + 1}::text::${type}`).join(', ');
+}
+
+/**
+ * The types that the driver is given in place of its own: arrays of int and text without escapes, and timestamps as ISO 8601 text. Named
+ * explicitly because the driver would otherwise fetch all array types on every new connection, where an error cannot be caught.
+ */
+const DRIVER_TYPES = {
+  int4s: { to: 1007, from: [1007], serialize: String, parse: (text: string) => itemsOf(text).map(Number) },
+  texts: { to: 1009, from: [1009], serialize: String, parse: itemsOf },
+  timestamptz: { to: 1184, from: [1184], serialize: toTimestamp, parse: toIso },
+};
+
+function itemsOf(array: string): string[] {
+  return array === '{}' ? [] : array.slice(1, -1).split(',');
+}
+
+function toTimestamp(value: Date | string): string {
+  return value instanceof Date ? value.toISOString() : value;
+}
+
+/** `2026-11-20 13:00:00.25+04`, as PostgreSQL writes it, becomes `2026-11-20T13:00:00+04:00`; `infinity` stays as it is. */
+function toIso(text: string): string {
+  const parts = /^(\S+) (\d\d:\d\d:\d\d)(?:\.\d+)?([+-]\d\d)(:\d\d)?/.exec(text);
+  return parts === null ? text : `${parts[1]}T${parts[2]}${parts[3]}${parts[4] ?? ':00'}`;
+}
+
+/**
+ * Compares every setting on the server with what `sessionSettings` sends for `session`, because a driver, a pooler or a server may drop one
+ * silently. Throws, naming those that differ. Keepalives are skipped on a Unix socket, where they mean nothing. `sql` must be connected
+ * with that session.
+ */
+export async function checkSession(sql: Sql, session: Session): Promise<void> {
+  const expected = JSON.stringify(sessionSettings(session));
+  const rows = await sql<{ name: string; expected: string; found: string | null }[]>`
+    -- set for this statement only, so that the server formats both alike
+    select name, current_setting(name, true) as found, set_config(name, expected, true) as expected
+    from jsonb_each_text(${expected}::text::jsonb) s(name, expected)
+    where inet_server_addr() is not null or name not like 'tcp_%'`;
+  const differing = rows.filter((row) => row.found !== row.expected);
+  if (differing.length === 0) return;
+  const list = differing.map(({ name, expected, found }) => `${name} is ${found ?? 'unset'} instead of ${expected}`);
+  throw new Error(
+    `The database server does not have the session settings that this program sent: ${list.join(', ')}. ` +
+      'A connection pooler in between must pass start-up parameters on (or connect without it), and the server must allow them.',
+  );
 }

@@ -1,7 +1,16 @@
-/** What a database is built from: a folder of SQL files, and the tables of the contract that fill their templates. */
+/**
+ * What a database is built from: a folder of SQL files, the tables of the contract, and the small template language in which sql/rollups,
+ * sql/logic and sql/api refer to them (migrations are literal SQL):
+ * `{{word}}` is replaced by its text, such as the zone as a literal, which is all that a continuous aggregate accepts;
+ * `{{each mean: avg(s.$name) as $name}}` becomes one item for each parameter of a group, separated by commas;
+ * `{{every mean: comment on …;}}` does the same without commas, for whole statements and for terms of a sum;
+ * `{{publish pm25: c.pm25}}` becomes the value rounded as its parameter is published;
+ * `{{include parts/store.sql}}` becomes that file without its comments.
+ */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { PARAMETERS, type Parameter } from '../contract/parameters.ts';
+import { LOCALES } from '../contract/endpoints.ts';
+import { FORMULAS, PARAMETERS, type Parameter } from '../contract/parameters.ts';
 import { WINDOWS, type Window } from '../contract/windows.ts';
 
 export type Definitions = {
@@ -33,4 +42,82 @@ export function listSql({ folder }: Definitions, name: string): string[] {
 /** SHA-256 of the text, in hexadecimal digits. */
 export function fingerprint(text: string): string {
   return createHash('sha256').update(text).digest('hex');
+}
+
+/** Replacements by word, without the braces. */
+export type Words = Readonly<Record<string, string>>;
+type Item = Readonly<Record<string, string>>;
+
+/** The groups of parameters by name. */
+const GROUPS: Readonly<Record<string, (parameter: Parameter) => boolean>> = {
+  parameter: () => true,
+  mean: ({ kind }) => kind === 'mean',
+  thp: ({ kind, thp }) => kind === 'mean' && thp === true,
+  ambient: ({ kind, thp }) => kind === 'mean' && thp !== true,
+  extreme: ({ extremes }) => extremes === true,
+  uncorrected: ({ kind, name }) => kind === 'mean' && !name.startsWith('pm25'), // unaffected by correction formulas
+};
+
+/** Fills a template. Throws, naming the culprit, on a word, group, parameter or file that does not exist. */
+export function render(template: string, definitions: Definitions, words: Words = {}): string {
+  const withIncludes = template.replace(/\{\{include ([\w./]+)\}\}/g, (_, path) =>
+    withoutComments(readSql(definitions, path)).trim(),
+  );
+  const withWords = withIncludes.replace(
+    /\{\{([^}:]+)\}\}/g,
+    (_, word) => words[word] ?? fail(`nothing to put for {{${word}}}`),
+  );
+  return withWords.replace(/\{\{(each|every|publish) (\w+): ([^}]*)\}\}/g, (_, verb, of, line) => {
+    if (verb === 'publish') return published(definitions, of, line);
+    const filled = itemsOf(definitions, of).map((item) => fill(line, item));
+    return filled.join(verb === 'each' ? ',\n  ' : '\n  ');
+  });
+}
+
+function itemsOf({ parameters, windows }: Definitions, group: string): Item[] {
+  if (group === 'locale') return LOCALES.map((name) => ({ name }));
+  if (group === 'formula') return FORMULAS.map((name) => ({ name }));
+  if (group === 'window') {
+    return windows.map(({ key, unit, count, running }) => ({
+      key,
+      unit,
+      count: `${count}`,
+      running: running ? '1' : '0',
+    }));
+  }
+  const isIn = GROUPS[group] ?? fail(`there is no group of parameters ${group}`);
+  return parameters.filter(isIn).map((parameter) => ({
+    name: parameter.name,
+    digits: String(parameter.digits),
+    unit: quoted(parameter.unit),
+    meaning: quoted(parameter.meaning),
+    publish: publisher(parameter),
+  }));
+}
+
+function fill(line: string, item: Item): string {
+  return line.replace(/\$([a-z]+)/g, (whole, key) => item[key] ?? whole);
+}
+
+function published({ parameters }: Definitions, name: string, value: string): string {
+  const parameter = parameters.find((each) => each.name === name) ?? fail(`there is no parameter ${name}`);
+  return `${publisher(parameter)}(${value}, ${parameter.digits})`;
+}
+
+const publisher = ({ floor }: Parameter) => (floor ? 'logic.published_floor' : 'logic.published');
+
+/** The text without lines that are only a comment. */
+export function withoutComments(text: string): string {
+  return text.replace(/^--.*\n/gm, '');
+}
+
+/** An SQL string literal, quotes escaped. */
+export function literal(text: string): string {
+  return `'${quoted(text)}'`;
+}
+
+const quoted = (text: string) => text.replaceAll("'", "''");
+
+function fail(what: string): never {
+  throw new Error(`SQL template: ${what}`);
 }

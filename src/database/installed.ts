@@ -3,13 +3,12 @@
  * with those that this version would record.
  */
 import { buildRollups, type Engine } from './aggregates.ts';
-import { type DatabaseAddress, onConnection, type Sql } from './client.ts';
+import { checkSession, type DatabaseAddress, onConnection, type Sql } from './client.ts';
 import { DEFINITIONS, type Definitions, fingerprint } from './definitions.ts';
 import { calendarOf, checkRecorded, type Installation, levelColumns } from './migrate.ts';
 import { MigrationRefused, readMigrations } from './migrations.ts';
 import { type Api, readsOn } from './pools.ts';
 import { repeatableSql } from './repeatable.ts';
-import { checkSession } from './session.ts';
 
 type Options = { timeZone?: string | undefined; epoch?: string | undefined; definitions?: Definitions };
 type Row = Omit<Installation, 'applied'> & { migrations: number; rollups: string | null; repeatable: string | null };

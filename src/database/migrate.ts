@@ -2,13 +2,12 @@
 import type { Log } from '../log.ts';
 import { buildRollups, type Calendar, type Engine, LEVELS } from './aggregates.ts';
 import { carryOver, isSetAside, setAsideSql } from './carryOver.ts';
-import { type DatabaseAddress, onConnection, ROLES, type Sql } from './client.ts';
+import { checkSession, type DatabaseAddress, onConnection, ROLES, type Sql } from './client.ts';
 import { DEFINITIONS, type Definitions, fingerprint, readSql } from './definitions.ts';
 import { checkCatalogs, checkEngine, checkTimeZone, offeredEngine } from './engine.ts';
 import { type AppliedMigration, MigrationRefused, pendingMigrations, readMigrations } from './migrations.ts';
 import type { Columns } from './oracle.ts';
 import { RESET_SCHEMAS, repeatableSql } from './repeatable.ts';
-import { checkSession } from './session.ts';
 
 /** What raw.installation records, and the number of migrations applied. */
 export type Installation = { timeZone: string; epoch: string; engine: Engine; applied: number };

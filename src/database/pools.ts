@@ -1,19 +1,8 @@
-/**
- * The two pools of a process: one reads schema api through Kysely, one stores readings. Kysely only writes the SQL, and our own pool runs
- * it: the published dialect for this driver reserves a connection for every query, and hangs when its server process dies.
- */
-import {
-  type DatabaseConnection,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  type RawBuilder,
-  sql,
-} from 'kysely';
+/** The two pools of a process, with their limits: one reads schema api through Kysely, one stores readings. */
+import type { Kysely } from 'kysely';
 import type { ApiFunctions, ApiViews } from './apiTypes.ts';
 import type { DatabaseAddress, Sql } from './client.ts';
-import { openQueryPool, type PoolObserver, type Queryable, type QueryPool, query } from './queryPool.ts';
+import { kyselyOver, openQueryPool, type PoolObserver, type QueryPool } from './queryPool.ts';
 
 /** Schema api as Kysely sees it. */
 export type Api = ApiViews;
@@ -66,42 +55,4 @@ const WRITE_LIMITS = {
 export function openWrites(target: DatabaseAddress, { timeZone, max = 4, observer }: Options): QueryPool {
   const session = { role: 'airseries_ingest', name: 'airseries ingest', timeZone } as const;
   return openQueryPool(target, { ...session, max, observer, ...WRITE_LIMITS });
-}
-
-/** A call of a function, to select from under an alias. Arguments are passed by name, so those with a default may be omitted. */
-export function apiRows<Name extends keyof ApiFunctions>(
-  name: Name,
-  args: ApiFunctions[Name]['arguments'],
-): RawBuilder<ApiFunctions[Name]['row']> {
-  const named = Object.entries(args).map(([key, value]) => sql`${sql.id(key)} => ${value}`);
-  return sql`${sql.id('api', name)}(${sql.join(named)})`;
-}
-
-function kyselyOver<Tables>(db: Queryable, destroy: () => Promise<void>): Kysely<Tables> {
-  const refuse = (): never => {
-    throw new Error('reads are single statements: there are no transactions and no streams');
-  };
-  const connection: DatabaseConnection = {
-    executeQuery: async <Row>({ sql, parameters }: { sql: string; parameters: readonly unknown[] }) => ({
-      rows: [...(await query(db, sql, parameters))] as Row[],
-    }),
-    streamQuery: refuse,
-  };
-  const driver = {
-    init: async () => undefined,
-    acquireConnection: async () => connection,
-    releaseConnection: async () => undefined,
-    beginTransaction: refuse,
-    commitTransaction: refuse,
-    rollbackTransaction: refuse,
-    destroy,
-  };
-  return new Kysely<Tables>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-      createDriver: () => driver,
-    },
-  });
 }

@@ -3,11 +3,20 @@
  * that was cut silently reports nothing, and the driver would wait for it forever; but the server cancels every statement at its timeout,
  * so silence beyond that means that the connection is dead. After that, and after every other connection error, the whole pool is
  * replaced and the statement sent again: the other connections are probably dead too, and one that broke during a query passes the error
- * to the next query it is given. Idle connections are otherwise left alone.
+ * to the next query it is given. Idle connections are otherwise left alone. Statements are SQL text, or written by Kysely.
  */
-import { connect as connectSocket, type Socket } from 'node:net';
+import {
+  type DatabaseConnection,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type RawBuilder,
+  sql,
+} from 'kysely';
 import type { Row, RowList } from 'postgres';
-import { connect, type DatabaseAddress, type Role, type SocketAddress, type Sql } from './client.ts';
+import type { ApiFunctions } from './apiTypes.ts';
+import { connect, type DatabaseAddress, openSocket, type Role, type Sql } from './client.ts';
 import { asUnavailable, isConnectionError, isTransient, isUnreachable, Unavailable } from './errors.ts';
 import {
   makeSemaphore,
@@ -144,15 +153,6 @@ function nameOf(text: string): string {
 
 const end = (sql: Sql) => sql.end({ timeout: 1 });
 
-/** As the driver's own, except that a server which accepts and hangs up is an error: the driver would reconnect at once, endlessly. */
-function openSocket({ host, port, path }: SocketAddress): Socket {
-  const chosen = Math.floor(Math.random() * host.length);
-  const socket = path ? connectSocket(path) : connectSocket(port[chosen] ?? 5432, host[chosen]);
-  const hungUp = Object.assign(new Error('the server hung up'), { code: 'CONNECTION_CLOSED' });
-  socket.once('end', () => socket.destroy(hungUp));
-  return Object.assign(socket, { host: host[chosen] }); // the name that TLS verifies
-}
-
 /** Anything that runs statements: a pool with deadlines, or the connection of a job or a command, which may take as long as it needs. */
 export type Queryable = QueryPool | Sql;
 
@@ -161,4 +161,47 @@ export async function query(db: Queryable, text: string, parameters: readonly un
   return 'query' in db
     ? await db.query(text, parameters)
     : await db.unsafe(text, [...parameters] as never[], { prepare: true });
+}
+
+/** A call of a function, to select from under an alias. Arguments are passed by name, so those with a default may be omitted. */
+export function apiRows<Name extends keyof ApiFunctions>(
+  name: Name,
+  args: ApiFunctions[Name]['arguments'],
+): RawBuilder<ApiFunctions[Name]['row']> {
+  const named = Object.entries(args).map(([key, value]) => sql`${sql.id(key)} => ${value}`);
+  return sql`${sql.id('api', name)}(${sql.join(named)})`;
+}
+
+/**
+ * Kysely over a pool or connection. Kysely only writes the SQL, and `db` runs it: the published dialect for this driver reserves a
+ * connection for every query, and hangs when its server process dies. There are no transactions and no streams. `destroy` is called by its
+ * `destroy()`.
+ */
+export function kyselyOver<Tables>(db: Queryable, destroy: () => Promise<void>): Kysely<Tables> {
+  const refuse = (): never => {
+    throw new Error('reads are single statements: there are no transactions and no streams');
+  };
+  const connection: DatabaseConnection = {
+    executeQuery: async <Row>({ sql, parameters }: { sql: string; parameters: readonly unknown[] }) => ({
+      rows: [...(await query(db, sql, parameters))] as Row[],
+    }),
+    streamQuery: refuse,
+  };
+  const driver = {
+    init: async () => undefined,
+    acquireConnection: async () => connection,
+    releaseConnection: async () => undefined,
+    beginTransaction: refuse,
+    commitTransaction: refuse,
+    rollbackTransaction: refuse,
+    destroy,
+  };
+  return new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createDriver: () => driver,
+    },
+  });
 }

@@ -3,9 +3,8 @@
  * together whenever any of their text changed, so an upgraded database is the same as a new one.
  */
 import { type Calendar, type Engine, LEVELS, type Level, selectOf, wordsOf } from './aggregates.ts';
-import { type Definitions, listSql, readSql } from './definitions.ts';
+import { type Definitions, listSql, readSql, render, type Words } from './definitions.ts';
 import { buildOracle, type Columns } from './oracle.ts';
-import { render, type Words } from './render.ts';
 
 const SUBJECTS: readonly Words[] = [
   {

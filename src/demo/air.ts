@@ -2,8 +2,7 @@
  * Pollution of a city: smoke from heating on cold, calm evenings, traffic on weekdays, dust on dry, windy days, all dispersed by wind and
  * washed out by rain; gases that follow traffic, heating and sunshine.
  */
-import { drift } from './noise.ts';
-import { clamp, type Sky, type Weather, weatherAt } from './weather.ts';
+import { clamp, drift, type Sky, type Weather, weatherAt } from './weather.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

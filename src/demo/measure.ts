@@ -2,8 +2,7 @@
 import { PARAMETERS, type ParameterName } from '../contract/parameters.ts';
 import type { Air } from './air.ts';
 import type { DemoStation } from './network.ts';
-import { chance, drift, jitter } from './noise.ts';
-import { clamp, normalizeDegrees } from './weather.ts';
+import { chance, clamp, drift, jitter, normalizeDegrees } from './weather.ts';
 
 const HOUR = 3_600_000;
 

@@ -3,13 +3,12 @@
  * rain, warm and cold air, on top of season, hour and altitude.
  */
 import type { City } from './cities.ts';
-import { drift } from './noise.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Random streams (noise.ts). Those of the country are shared by all cities; those of a city are offset by its number. */
+/** Random streams. Those of the country are shared by all cities; those of a city are offset by its number. */
 const COUNTRY = { system: 11, wave: 12, air: 13, veer: 14, gust: 15, sky: 16, shower: 17 };
 const CITY = { pressure: 101, air: 102, veer: 103, gust: 104, sky: 105, shower: 106, moist: 107 };
 const CITY_STREAMS = 1_000;
@@ -125,4 +124,31 @@ export function standardOffset(timeZone: string): number {
     return local.getTime() - at.getTime();
   });
   return Math.min(...offsets);
+}
+
+/**
+ * Uniform in [0, 1): a hash of (seed, stream, counter). Randomness is stateless, so any instant can be computed on its own and is always
+ * the same, and the feed continues exactly where the history ended.
+ */
+export function chance(seed: number, stream: number, counter: number): number {
+  let h = seed ^ Math.imul(stream, 0x9e3779b1);
+  h = Math.imul(h ^ (h >>> 16), 0x21f0aaad) ^ Math.imul(counter, 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 15), 0x735a2d97);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return ((h ^ (h >>> 16)) >>> 0) / 0x1_0000_0000;
+}
+
+/** Triangular around 0, within −1 … 1. */
+export function jitter(seed: number, stream: number, counter: number): number {
+  return chance(seed, stream, counter) + chance(seed, stream + 7_919, counter) - 1;
+}
+
+/** Value noise: uniform knots in −1 … 1, one per `period` milliseconds, joined smoothly. `at`: ms since 1970. */
+export function drift(seed: number, stream: number, at: number, period: number): number {
+  const position = at / period;
+  const knot = Math.floor(position);
+  const part = position - knot;
+  const before = chance(seed, stream, knot);
+  const after = chance(seed, stream, knot + 1);
+  return 2 * (before + (after - before) * part * part * (3 - 2 * part)) - 1;
 }

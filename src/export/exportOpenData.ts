@@ -4,7 +4,8 @@
  */
 import { sql } from 'kysely';
 import { arrayLiteral, type DatabaseAddress, onConnection, type Sql } from '../database/client.ts';
-import { type Api, type ApiDb, apiRows, readsOn } from '../database/pools.ts';
+import { type Api, type ApiDb, readsOn } from '../database/pools.ts';
+import { apiRows } from '../database/queryPool.ts';
 import type { Log } from '../log.ts';
 import { makeProgress } from '../progress.ts';
 import { type AggregateFiles, bucketsQuery, inBatches, makeAggregateFiles, splitPeriod } from './aggregates.ts';

@@ -8,7 +8,8 @@ import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import fresh from 'fresh';
 import Negotiator from 'negotiator';
-import type { Locale } from '../contract/locales.ts';
+import type { z } from 'zod';
+import type { Locale } from '../contract/endpoints.ts';
 import { JSON_TYPE } from './send.ts';
 
 /** A document in bytes, and the validator of its content. */
@@ -43,6 +44,12 @@ const AVAILABLE = [...CODINGS.keys(), 'identity'];
 
 /** Shorter bodies fit into a packet anyway. In bytes. */
 const WORTH_COMPRESSING = 1_024;
+
+/** The values of a schema's keys, in the schema's order, without any others. */
+export function pickFields<Schema extends z.ZodObject>(schema: Schema, values: z.infer<Schema>): z.infer<Schema> {
+  const keys = Object.keys(schema.shape);
+  return Object.fromEntries(keys.map((key) => [key, values[key as keyof typeof values]])) as z.infer<Schema>;
+}
 
 /** Renders `content` as JSON. */
 export function answerOf(locale: Locale, content: object): Answer {

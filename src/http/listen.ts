@@ -2,11 +2,10 @@
  * Serves an app on a port: with limits on clients, errors that name the remedy, and a shutdown that loses no request. Closing at once
  * would cut off clients that are just sending on a kept connection, so for a moment every response asks its client to close first.
  */
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Log } from '../log.ts';
-import { isExpecting, refusalOf, sendRefusal, unreadable } from './refusals.ts';
-import { Problem } from './send.ts';
+import { ANY_ORIGIN, Problem, sendProblem, sendRefusal } from './send.ts';
 import { makeTurns, type Turns } from './turns.ts';
 
 const LIMITS = {
@@ -71,11 +70,12 @@ export async function listen(
   const server = createServer({ ...LIMITS, requestTimeout: requestMs }, turns.take);
   server.on('connection', (socket) => {
     open += 1;
-    turns.connect(socket);
     socket.once('close', () => {
       open -= 1;
     });
   });
+  // a client that has closed its sending side still gets its answers; the published types lack this property
+  Object.assign(server, { httpAllowHalfOpen: true });
   server.maxConnections = connections;
   server.on('drop', () => log?.warn({ variable, connections }, 'refused a connection: too many are open'));
   answerForNode(server, turns);
@@ -98,6 +98,34 @@ export async function listen(
   };
 }
 
+/** Why a request can't be passed to an app; undefined if it can. `req.url` is then a path that Express can parse. */
+function refusalOf(req: IncomingMessage): Problem | undefined {
+  if (req.httpVersion === '1.1' && req.headers.host === undefined) {
+    return new Problem(400, 'The request has no Host header.');
+  }
+  if (isExpecting(req) && !/^100-continue$/i.test(req.headers.expect ?? '')) {
+    return new Problem(417, 'The only supported Expect is 100-continue.');
+  }
+  const path = pathOf(req.url ?? '');
+  if (path === undefined) return new Problem(400, 'The request target is not a valid URL.');
+  req.url = path;
+  return undefined;
+}
+
+/** Whether the client waits for `100 Continue` before it sends the body. */
+function isExpecting({ httpVersion, headers }: IncomingMessage): boolean {
+  return httpVersion === '1.1' && headers.expect !== undefined;
+}
+
+/** The path of a request target, which may be absolute, as sent to proxies. Express would answer what it can't parse itself, as HTML. */
+function pathOf(target: string): string | undefined {
+  if (!/^[!"$-~]+$/.test(target)) return undefined; // no spaces, no fragment, nothing beyond ASCII
+  if (target.startsWith('/') || target === '*') return target;
+  if (!URL.canParse(target)) return undefined;
+  const { pathname, search } = new URL(target);
+  return pathname.startsWith('/') ? pathname + search : undefined;
+}
+
 /** Handles what Node would otherwise answer without a body, or hang up on. */
 function answerForNode(server: Server, turns: Turns): void {
   server.on('checkContinue', (req, res) => turns.take(req, res));
@@ -111,6 +139,15 @@ function answerForNode(server: Server, turns: Turns): void {
     if (error.code === 'ECONNRESET') socket.destroy();
     else turns.refuse(socket, unreadable(error));
   });
+}
+
+/** The problem behind an error of Node's HTTP parser: not HTTP, too large, or too slow. */
+function unreadable({ code }: NodeJS.ErrnoException): Problem {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new Problem(431, 'The request line and headers are too large.');
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Problem(408, 'The request did not arrive in time.');
+  return new Problem(400, 'This is not a readable HTTP request.');
 }
 
 async function closed(server: Server, turns: Turns, deadlineMs: number): Promise<void> {
@@ -138,4 +175,20 @@ function explained(error: NodeJS.ErrnoException, { port, variable, host }: Requi
   return new Error(remedy[error.code ?? ''] ?? `Port ${port} (${variable}) could not be opened: ${error.message}`, {
     cause: error,
   });
+}
+
+const STARTING = new Problem(503, 'The service is starting. Try again in a few seconds.', {
+  'Retry-After': '5',
+  ...ANY_ORIGIN,
+});
+
+/** A listener for the public port during start: it answers 503, rather than refuse connections, until it is given the app. */
+export function startingListener(): { listener: RequestListener; serve(app: RequestListener): void } {
+  let app: RequestListener = (req, res) => sendProblem(req, res, STARTING);
+  return {
+    listener: (req, res) => app(req, res),
+    serve: (ready) => {
+      app = ready;
+    },
+  };
 }

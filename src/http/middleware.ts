@@ -12,17 +12,11 @@ import express, {
 import { Unavailable } from '../database/errors.ts';
 import type { Log } from '../log.ts';
 import { setRoute } from './answers.ts';
-import { Problem, sendProblem } from './send.ts';
+import { ANY_ORIGIN, Problem, sendProblem } from './send.ts';
 
 const ALLOWED = 'GET, HEAD, OPTIONS';
 
-/** Any web page may read any answer, errors included, without credentials. The listed headers would otherwise be hidden from scripts. */
-export const ANY_ORIGIN = {
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'ETag, Age, Date, Retry-After',
-};
-
-/** Middleware that sets them. */
+/** Middleware that sets ANY_ORIGIN. */
 export function allowAnyOrigin(_req: Request, res: Response, next: NextFunction): void {
   res.set(ANY_ORIGIN);
   next();

@@ -25,8 +25,8 @@ export type ResponseCache = {
   /** The document, if it is kept and current. Never waits. */
   find(key: string): Served | undefined;
   /**
-   * The document, rendered if need be, once for all requests that wait for it. While the database is unreachable, the last current one for up
-   * to ten minutes, with its age. Rejects as `render` does.
+   * The document, rendered if need be, once for all requests that wait for it. While the database is unreachable, the last current one for
+   * up to ten minutes, with its age. Rejects as `render` does.
    */
   get(key: string, render: Render): Promise<Served>;
 };

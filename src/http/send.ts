@@ -1,8 +1,15 @@
-/** Sends JSON, and problems as JSON. HEAD gets the headers of GET and no body. */
+/** Sends JSON, and problems as JSON, also to requests that no app sees. HEAD gets the headers of GET and no body. */
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { ProblemBody } from '../contract/problem.ts';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Any web page may read any answer, errors included, without credentials. The listed headers would otherwise be hidden from scripts. */
+export const ANY_ORIGIN = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'ETag, Age, Date, Retry-After',
+};
 
 /** Sends JSON bytes with their type and length. */
 export function sendBody(req: IncomingMessage, res: ServerResponse, status: number, body: Buffer): void {
@@ -37,6 +44,33 @@ export function sendProblem(req: IncomingMessage, res: ServerResponse, { status,
 export function problemBody(status: number, detail: string): Buffer {
   const body: ProblemBody = { status, title: STATUS_CODES[status] ?? '', detail };
   return Buffer.from(JSON.stringify(body));
+}
+
+/** How long a refused client may take to read the reason and hang up. */
+const LINGER_MS = 1_000;
+
+/** Answers a request that no app sees, and closes its connection. */
+export function sendRefusal(req: IncomingMessage, res: ServerResponse, problem: Problem): void {
+  for (const [name, value] of Object.entries(ANY_ORIGIN)) res.setHeader(name, value);
+  res.setHeader('Connection', 'close');
+  sendProblem(req, res, problem);
+}
+
+/** As `sendRefusal`, for a socket without a parsed request. */
+export function writeRefusal(socket: Socket, { status, message }: Problem): void {
+  const body = problemBody(status, message);
+  const headers = {
+    'Content-Type': JSON_TYPE,
+    'Content-Length': body.length,
+    'Cache-Control': 'no-store',
+    ...ANY_ORIGIN,
+    Connection: 'close',
+  };
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
+  // destroying the socket while its client still sends would lose the answer
+  const linger = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(linger));
 }
 
 /** Client input to repeat in a message: in quotes, and cut after 80 characters. */

@@ -1,10 +1,11 @@
 /**
- * Queries the database for the gauges that are collected at scrape time, and reuses the answers for some seconds. Collectors are independent:
- * if a query fails, its metrics are absent rather than old, and the failure is a metric itself.
+ * Queries the database for the gauges that are collected at scrape time, and reuses the answers for some seconds. Collectors are
+ * independent: if a query fails, its metrics are absent rather than old, and the failure is a metric itself.
  */
 import type { Gauge } from 'prom-client';
 import type { Clock } from '../clock.ts';
-import { type ApiDb, apiRows } from '../database/pools.ts';
+import type { ApiDb } from '../database/pools.ts';
+import { apiRows } from '../database/queryPool.ts';
 import { singleFlight } from '../database/waiting.ts';
 import type { Log } from '../log.ts';
 import { queryFreshness } from './adminApp.ts';

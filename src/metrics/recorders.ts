@@ -39,12 +39,19 @@ type Observer = (req: IncomingMessage, res: ServerResponse, next: () => void) =>
 /** Every other method counts as `other`: a label must not grow with what clients send. */
 const METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST']);
 
-/** Requests with the same labels since the last scrape. */
-type Tally = { route: string; method: string; status: string; requests: number; bytes: number };
+/** Requests with the same labels since the last scrape. `timed` are the labels of their duration: by class, as every combination is ten series. */
+type Tally = {
+  route: string;
+  method: string;
+  status: string;
+  timed: { route: string; method: string; status: string };
+  requests: number;
+  bytes: number;
+};
 
 /**
- * Middleware that counts and times requests; it comes before all others. The route is that of `setRoute`, or `unknown`. Counts are kept in plain
- * numbers until they are scraped, because every update of a metric sorts and joins its labels.
+ * Middleware that counts and times requests; it comes before all others. The route is that of `setRoute`, or `unknown`. Counts are kept in
+ * plain numbers until they are scraped, because every update of a metric sorts and joins its labels.
  */
 export function measure(metrics: Metrics, server: 'public' | 'ingest'): Observer {
   const tallies = new Map<string, Tally>();
@@ -55,7 +62,8 @@ export function measure(metrics: Metrics, server: 'public' | 'ingest'): Observer
     const key = `${status} ${method} ${route}`;
     const known = tallies.get(key);
     if (known !== undefined) return known;
-    const tally = { route, method, status, requests: 0, bytes: 0 };
+    const timed = { route, method, status: status === 'aborted' ? status : `${status[0]}xx` };
+    const tally = { route, method, status, timed, requests: 0, bytes: 0 };
     tallies.set(key, tally);
     return tally;
   }
@@ -84,11 +92,7 @@ export function measure(metrics: Metrics, server: 'public' | 'ingest'): Observer
       const status = res.writableFinished ? String(res.statusCode) : 'aborted';
       const tally = tallyOf(route, method, status);
       tally.requests += 1;
-      if (isServed(req, res)) {
-        // by class: every combination is ten series
-        const labels = { route, method, status: status === 'aborted' ? status : `${status[0]}xx` };
-        metrics.httpRequestDuration.observe(labels, (performance.now() - began) / 1_000);
-      }
+      if (isServed(req, res)) metrics.httpRequestDuration.observe(tally.timed, (performance.now() - began) / 1_000);
       const { bytes, hasValidator } = sentOf(res);
       if (method !== 'HEAD' && res.statusCode !== 304 && res.writableFinished) tally.bytes += bytes;
       if (hasValidator) validators[validatorOf(req, res)] += 1;

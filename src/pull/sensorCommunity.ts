@@ -3,9 +3,9 @@
  * values are text, and a reading may occur twice.
  */
 import type { ParameterName } from '../contract/parameters.ts';
+import { VALUE_TYPES } from '../ingest/formats/airrohr.ts';
 import { splitElements } from '../ingest/formats/json.ts';
 import { EXCERPT_LENGTH, inTurns, LONGEST_LINE } from '../ingest/formats/lines.ts';
-import { VALUE_TYPES } from '../ingest/formats/valueTypes.ts';
 import { type ReadingInput, readInstant } from '../ingest/validate.ts';
 
 export type PulledDocument = {

@@ -11,7 +11,7 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/definitions.ts';
 import { measure } from '../metrics/recorders.ts';
 import { makeAirrohrRoute } from './airrohr.ts';
-import { type Concurrency, limitConcurrency, makeAuthenticate, perMinute, senderOf } from './authenticate.ts';
+import { type Concurrency, limitConcurrency, limitRate, makeAuthenticate } from './authenticate.ts';
 import { makeReadingsRoute } from './readings.ts';
 
 export type IngestOptions = {
@@ -54,11 +54,7 @@ export function makeIngestApp({
   if (metrics !== undefined) app.use(measure(metrics, 'ingest'));
   app.use(accessLog(log), errors.watch, refuseMalformedPath);
   const authenticate = makeAuthenticate({ writes, clock, failures });
-  const limiter = perMinute({
-    limit: rate,
-    keyGenerator: (_req, res) => senderOf(res).id,
-    detail: `This token has sent more than ${rate} requests in a minute. Send more readings in each, or wait.`,
-  });
+  const limiter = limitRate(rate);
   const admit = (atOnce: Concurrency) => [...authenticate, limitConcurrency(atOnce), limiter];
   const batches = makeReadingsRoute({ writes, clock, metrics, bodyMs });
   const pushes = makeAirrohrRoute({ writes, clock, metrics, bodyMs });

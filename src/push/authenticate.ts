@@ -125,6 +125,15 @@ function unauthorized(what: string): Problem {
   });
 }
 
+/** Refuses requests beyond `rate` a minute from one sender. Only behind makeAuthenticate. */
+export function limitRate(rate: number): RequestHandler {
+  return perMinute({
+    limit: rate,
+    keyGenerator: (_req, res) => senderOf(res).id,
+    detail: `This token has sent more than ${rate} requests in a minute. Send more readings in each, or wait.`,
+  });
+}
+
 type RateOptions = Pick<Options, 'limit' | 'keyGenerator'> &
   Partial<Pick<Options, 'skip'>> & {
     /** Why a request beyond the limit is refused, and what to do. */

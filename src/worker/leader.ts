@@ -1,6 +1,6 @@
 /**
- * Leader election among the processes on one database: the worker is the one whose connection holds the lock airseries.worker. It queries on
- * that connection every two seconds, and the server ends a session that is silent for six, which releases the lock. So a worker that is
+ * Leader election among the processes on one database: the worker is the one whose connection holds the lock airseries.worker. It queries
+ * on that connection every two seconds, and the server ends a session that is silent for six, which releases the lock. So a worker that is
  * dead, frozen or cut off is replaced within ten seconds, and when it comes back it notices that it is no longer the worker.
  */
 import { connect, type DatabaseAddress, type Sql } from '../database/client.ts';
@@ -28,9 +28,9 @@ type Options = {
 };
 
 /**
- * Tries to become the worker, now and every two seconds. `start` starts the work and resolves to the function that stops it, which is called
- * when the lock is lost. Resolves after the first try, including `start` if that succeeded; rejects if the first try fails, which later
- * ones only log.
+ * Tries to become the worker, now and every two seconds. `start` starts the work and resolves to the function that stops it, which is
+ * called when the lock is lost. Resolves after the first try, including `start` if that succeeded; rejects if the first try fails, which
+ * later ones only log.
  */
 export async function becomeLeader(
   target: DatabaseAddress,

@@ -1,11 +1,9 @@
 /** The five endpoints on a real database: every answer matches the strict contract in three locales, and has the network's values. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { stationsList } from '../../src/contract/endpoints.ts';
+import { region, station } from '../../src/contract/current.ts';
+import { LOCALES, stationsList } from '../../src/contract/endpoints.ts';
 import { regionHistory, stationHistory } from '../../src/contract/history.ts';
-import { LOCALES } from '../../src/contract/locales.ts';
-import { region } from '../../src/contract/region.ts';
-import { station } from '../../src/contract/station.ts';
 import * as order from '../contract/keyOrder.ts';
 import { onEveryEngine } from '../support/database.ts';
 import { request } from '../support/request.ts';

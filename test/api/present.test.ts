@@ -2,8 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeSiteUrls, presentRegion, presentStation } from '../../src/api/current.ts';
 import { presentRegionHistory, presentStationHistory } from '../../src/api/history.ts';
-import { city, district } from '../../src/contract/region.ts';
-import { station } from '../../src/contract/station.ts';
+import { city, district, station } from '../../src/contract/current.ts';
 import * as order from '../contract/keyOrder.ts';
 import { regionBucket, regionRow, stationBucket, stationRow } from './rows.ts';
 

@@ -1,7 +1,7 @@
 /** The public API, request by request, against the real app over a real database, with the response cache and without. */
 import type { Response } from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LOCALES } from '../../src/contract/locales.ts';
+import { LOCALES } from '../../src/contract/endpoints.ts';
 import { engines } from '../support/database.ts';
 import { request } from '../support/request.ts';
 import { PATHS, type Served, serve } from './serve.ts';

@@ -1,6 +1,7 @@
 /** The contract matches the specification: keys in its order, each with a meaning and, where there is one, a unit. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { city, district, provider, station } from '../../src/contract/current.ts';
 import { ENDPOINTS } from '../../src/contract/endpoints.ts';
 import {
   regionDay,
@@ -10,8 +11,6 @@ import {
   stationHistory,
   stationHour,
 } from '../../src/contract/history.ts';
-import { city, district } from '../../src/contract/region.ts';
-import { provider, station } from '../../src/contract/station.ts';
 import { WINDOWS } from '../../src/contract/windows.ts';
 import * as order from './keyOrder.ts';
 

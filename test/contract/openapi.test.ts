@@ -6,9 +6,8 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import openApiTypes from 'openapi-typescript';
 import { describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '../../src/contract/endpoints.ts';
-import { PARAMETERS } from '../../src/contract/parameters.ts';
+import { PARAMETERS, UCUM_CODES } from '../../src/contract/parameters.ts';
 import { PROBLEMS } from '../../src/contract/problem.ts';
-import { UCUM_CODES } from '../../src/contract/units.ts';
 import { documentedResponse, openApi, validatorOf } from '../support/documented.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 

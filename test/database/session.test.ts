@@ -1,7 +1,6 @@
 /** Session settings reach the server, and the check names those that do not: a driver or a pooler may drop some. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { onConnection, ROLES } from '../../src/database/client.ts';
-import { checkSession } from '../../src/database/session.ts';
+import { checkSession, onConnection, ROLES } from '../../src/database/client.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
 onEveryEngine('session settings', (engine) => {

@@ -1,7 +1,6 @@
 /** Whatever a client sends, a listener answers with our JSON or closes: never with a page of Express, nor with headers and no body. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listen } from '../../src/http/listen.ts';
-import { startingListener } from '../../src/http/starting.ts';
+import { listen, startingListener } from '../../src/http/listen.ts';
 import { engines } from '../support/database.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
 import { answersIn, exchange } from '../support/raw.ts';

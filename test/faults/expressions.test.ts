@@ -14,7 +14,7 @@ const OWN_TEXT = [
   'config.ts',
   'contract/endpoints.ts',
   'database/oracle.ts',
-  'database/render.ts',
+  'database/definitions.ts',
   'database/aggregates.ts',
 ];
 

@@ -1,19 +1,23 @@
 /**
  * A private PostgreSQL for a data directory, shared by all processes that use it: a service and any number of commands.
- * The first starts it, and it stops with the last, even if that one is killed.
+ * The first starts it, and it stops with the last, even if that one is killed. A server that ends while in use (killed, out of memory, out
+ * of disk space) is restarted at the same address, so that clients only have to retry.
  */
-import { existsSync, lstatSync, readdirSync } from 'node:fs';
+import { closeSync, existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join as joinPath } from 'node:path';
 import type { Log } from '../../log.ts';
 import { createCluster, DATABASE, serverArguments, USER } from './cluster.ts';
-import { findHome, type Home, PORT } from './home.ts';
-import { join } from './join.ts';
-import { prepareToStart, reusedPid, type StartedWrapper, startWrapper } from './postmaster.ts';
+import { findHome, type Home, PORT, runAs } from './home.ts';
+import { type Joined, join, leave } from './join.ts';
+import { liveServer, prepareToStart, reusedPid, type StartedWrapper, startWrapper } from './postmaster.ts';
 import { chooseProgram, type EmbeddedKind, type Program } from './program.ts';
-import { rotateLog, supervise } from './supervise.ts';
 
 export { findLocalTimescale } from './program.ts';
 export type { EmbeddedKind };
+
+const CHECK_EVERY_MS = 1_000;
+const RETRY_AFTER_MS = 3_000;
+const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
 export type EmbeddedServer = {
   kind: EmbeddedKind; // bundled: from npm, without TimescaleDB; local: an installed one with TimescaleDB Community
@@ -89,4 +93,64 @@ function warnOfOtherClusters(home: Home, log: Log): void {
     { others, directory: home.directory },
     'creating a new, empty cluster; EMBEDDED_PG=bundled or local selects another',
   );
+}
+
+type Supervision = {
+  /** Ends the supervision, waits for a restart that is under way, and leaves the server; rejects as `leave` does. Call it once. */
+  release(): Promise<void>;
+};
+
+/** Checks the server every second until released. `join` is called, and called again three seconds after a failure, to restart it. */
+function supervise(home: Home, joined: Joined, join: () => Promise<Joined>, log: Log): Supervision {
+  let { reference } = joined;
+  let releasing = false;
+  let timer: NodeJS.Timeout | undefined;
+  let checking: Promise<void> = Promise.resolve();
+
+  /** Resolves to the milliseconds until the next check. */
+  const check = async () => {
+    await rotateLog(home);
+    if (liveServer(home) !== undefined) return CHECK_EVERY_MS;
+    log.error('the embedded PostgreSQL has stopped; restarting it');
+    try {
+      const rejoined = await join();
+      closeSync(reference);
+      reference = rejoined.reference;
+      log.info({ pid: rejoined.postmaster.pid }, 'the embedded PostgreSQL has restarted');
+      return CHECK_EVERY_MS;
+    } catch (error) {
+      log.error({ err: error }, 'the embedded PostgreSQL failed to start; retrying');
+      return RETRY_AFTER_MS;
+    }
+  };
+  const checkAfter = (ms: number) => {
+    timer = setTimeout(() => {
+      checking = check().then(
+        (next) => void (releasing || checkAfter(next)),
+        (error: Error) => {
+          log.error({ err: error }, 'the embedded PostgreSQL could not be checked');
+          if (!releasing) checkAfter(RETRY_AFTER_MS);
+        },
+      );
+    }, ms);
+    timer.unref(); // must not keep a finished command alive
+  };
+  checkAfter(CHECK_EVERY_MS);
+  return {
+    async release() {
+      releasing = true;
+      clearTimeout(timer);
+      await checking;
+      await leave(home, reference);
+    },
+  };
+}
+
+/** PostgreSQL keeps the file open, so it is copied and emptied rather than renamed. */
+const ROTATE = 'umask 077; cp -f "$1" "$1.old" && : >"$1"';
+
+/** Keeps one older file once the log exceeds 10 MiB. */
+export async function rotateLog(home: Home): Promise<void> {
+  const size = statSync(home.log, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > MAX_LOG_BYTES) await runAs(home.user, '/bin/sh', ['-c', ROTATE, 'sh', home.log]);
 }

@@ -1,7 +1,6 @@
 /** B6: each window of a history with 10 and 100 times the readings: what is served must not depend on how often stations report. */
 import { connect } from '../../../src/database/client.ts';
-import type { Context, Measure, Row } from '../run/measure.ts';
-import { ratioRow } from '../run/measure.ts';
+import { type Context, type Measure, type Row, ratioRow } from '../run/measure.ts';
 import { compare } from '../run/rounds.ts';
 import { median } from '../run/statistics.ts';
 import { daysAgo, makeWorld, NOW, TIME_ZONE, type World } from '../run/world.ts';

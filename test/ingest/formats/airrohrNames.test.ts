@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isOfKind, meaningOf } from '../../../src/ingest/formats/valueTypes.ts';
+import { isOfKind, meaningOf } from '../../../src/ingest/formats/airrohr.ts';
 
 /** Every value type of airrohr-firmware.ino (NRZ-2024-135), by the sensor that reports it; the last of each are not used. */
 test.each<[string, string[], string[], string[]]>([
