@@ -4,9 +4,9 @@
  */
 import { pipeline } from 'node:stream/promises';
 import type { Engine } from '../../src/database/aggregates.ts';
-import { loadDemoReadings } from '../../src/demo/feed.ts';
+import { copyIn } from '../../src/database/copyIn.ts';
 import { demoNetwork } from '../../src/demo/network.ts';
-import { COPY_COLUMNS } from '../../src/demo/readings.ts';
+import { COPY_COLUMNS, copyLines, type DemoReading, demoReadings } from '../../src/demo/readings.ts';
 import { makeLog } from '../../src/log.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
 import { makeDigest, refresh } from '../../src/rollups/refresh.ts';
@@ -18,12 +18,13 @@ const SEED = 20_261_120;
 /** `like`: another engine's database of the same `now`. */
 export async function demoDatabase(engine: Engine, now: Date, like?: TestDatabase): Promise<TestDatabase> {
   const db = await testDatabase(engine);
-  const log = makeLog('error');
   const sql = db.as();
-  await importNetwork(sql, JSON.stringify(demoNetwork(db.timeZone)), { log });
+  const network = demoNetwork(db.timeZone);
+  await importNetwork(sql, JSON.stringify(network), { log: makeLog('error') });
   if (like === undefined) {
-    const since = new Date(now.getTime() - DAYS * 86_400_000);
-    await loadDemoReadings(sql, { now, since, seed: SEED, log, terminal: false });
+    const from = new Date(now.getTime() - DAYS * 86_400_000);
+    const readings = demoReadings({ network, seed: SEED, from, to: now });
+    await copyIn(sql, `copy raw.readings (${COPY_COLUMNS}) from stdin`, lines(readings));
   } else {
     const [source, sink] = await Promise.all([
       like.as().unsafe(`copy raw.readings (${COPY_COLUMNS}) to stdout`).readable(),
@@ -36,4 +37,8 @@ export async function demoDatabase(engine: Engine, now: Date, like?: TestDatabas
   await makeDigest(db.target, now);
   await sql`analyze`;
   return db;
+}
+
+function* lines(readings: Iterable<DemoReading[]>): Generator<string> {
+  for (const instant of readings) yield copyLines(instant);
 }
