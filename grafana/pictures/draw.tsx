@@ -112,6 +112,8 @@ function Stat({ panel, width, height }: { panel: Drawn; width: number; height: n
 
 function Content({ panel, width, height }: { panel: Drawn; width: number; height: number }) {
   const [frame] = panel.frames;
+  const note = { color: theme.colors.text.secondary, padding: 8 };
+  if (frame === undefined) return <p style={note}>No data</p>;
   if (panel.type === 'timeseries' || panel.type === 'trend') return <Chart {...{ panel, width, height }} />;
   if (panel.type === 'stat') return <Stat {...{ panel, width, height }} />;
   if (panel.type === 'table') {
@@ -121,8 +123,8 @@ function Content({ panel, width, height }: { panel: Drawn; width: number; height
     );
   }
   return (
-    <p style={{ color: theme.colors.text.secondary, padding: 8 }}>
-      A {panel.type} of {frame?.[0]?.values.length ?? 0} rows. Only Grafana itself can draw it.
+    <p style={note}>
+      A {panel.type} of {frame[0]?.values.length ?? 0} rows. Only Grafana itself can draw it.
     </p>
   );
 }

@@ -9,8 +9,9 @@ import {
   rangeOf,
   type Values,
 } from '../../test/grafana/dashboards.ts';
+import { metrics } from './metrics.ts';
 
-type Column = {
+export type Column = {
   name: string;
   type: 'time' | 'number' | 'string' | 'boolean';
   labels?: Record<string, string>;
@@ -28,8 +29,11 @@ const TYPES: Readonly<Record<number, Column['type']>> = {
   1184: 'time',
 };
 
-/** The dashboard of this name with the results of its queries at this moment; `chosen` are values of variables, others take the first option. */
-export async function gather(name: string, chosen: Values): Promise<Page> {
+/** `chosen`: values of variables, of which others take their first option; `back`: another range than the dashboard's own. */
+export type Asked = { chosen?: Values; back?: string };
+
+/** The dashboard of this name with the results of its queries at this moment; without the address of a Prometheus its panels are empty. */
+export async function gather(name: string, { chosen = {}, back }: Asked, prometheus?: string): Promise<Page> {
   const sql = postgres({ max: 1, fetch_types: false, onnotice: () => undefined, connection: { TimeZone: 'UTC' } });
   try {
     const board = dashboard(name);
@@ -42,12 +46,13 @@ export async function gather(name: string, chosen: Values): Promise<Page> {
     }
     const panels: Drawn[] = [];
     for (const panel of board.panels) {
-      const range = rangeOf(panel.timeFrom ?? board.time.from, now);
+      const range = rangeOf(back ?? panel.timeFrom ?? board.time.from, now);
       const frames: Column[][] = [];
-      for (const { rawSql, format } of panel.targets ?? []) {
-        if (rawSql === undefined) continue;
-        const rows = await sql.unsafe(expand(interpolate(rawSql, values), range));
-        frames.push(...frame(rows, format));
+      for (const target of panel.targets ?? []) {
+        if (target.expr !== undefined) frames.push(...(prometheus ? await metrics(prometheus, target, range) : []));
+        if (target.rawSql === undefined) continue;
+        const rows = await sql.unsafe(expand(interpolate(target.rawSql, values), range));
+        frames.push(...frame(rows, target.format));
       }
       const title = panel.title.replace(/\$\{(\w+):text\}/g, (_, variable) => texts[variable] ?? '');
       panels.push({ ...panel, title, frames, from: range.from.getTime(), to: range.to.getTime() });

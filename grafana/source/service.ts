@@ -32,7 +32,7 @@ const glance: Panel[] = [
     steps: limit(0.02),
   }),
   number({
-    title: 'Latency, 95th percentile',
+    title: 'Latency, 95 %',
     description: '95 % of requests are answered within this time.',
     unit: UNIT.seconds,
     expr: quantile(0.95, SECONDS),
@@ -47,7 +47,7 @@ const glance: Panel[] = [
     steps: limit(10_800),
   }),
   number({
-    title: 'Aggregates behind by',
+    title: 'Aggregates behind',
     description: 'Time since the aggregates were last brought up to date; about a minute is normal.',
     unit: UNIT.seconds,
     decimals: 0,

@@ -11,6 +11,7 @@ export type Target = {
   rawSql?: string;
   expr?: string;
   legendFormat?: string;
+  instant?: boolean;
 };
 export type Step = { color: string; value: number | null };
 export type Override = { matcher: { id: string; options: string }; properties: { id: string; value: unknown }[] };
