@@ -380,6 +380,15 @@ export type ApiFunctions = {
       total_rain: number | null;
     };
   };
+  station_completeness: {
+    arguments: { since: Date; until: Date; only_stations?: readonly number[] };
+    row: {
+      timestamp: string | null;
+      station_id: number | null;
+      expected_hours: number | null;
+      measured_hours: number | null;
+    };
+  };
   station_current: {
     arguments: { at: Date; only_station?: number; locale?: string };
     row: {

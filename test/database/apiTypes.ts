@@ -8,6 +8,7 @@ const TYPES: Readonly<Record<string, string>> = {
   text: 'string',
   bool: 'boolean',
   timestamptz: 'string',
+  _int4: 'readonly number[]',
 };
 
 /**

@@ -2388,6 +2388,53 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     and (one.pm25 > 5 * around.median and one.pm25 > around.median + 50 or around.median > 25 and one.pm25 < around.median / 5)
 $$;
 
+-- Hours of a station with readings, and hours in which they were expected: closed hours with a sensor placed there, from its first reading on.
+-- One row per station and local day of [since, until), widened to whole days, that has an expected hour. `only_stations` selects stations.
+create function logic.station_completeness(since timestamptz, until timestamptz, only_stations int[] default null)
+returns table (bucket timestamptz, station_id int, expected_hours int, measured_hours int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+#variable_conflict use_column
+declare
+  -- plain values: they tell the planner in which chunks
+  first_day constant timestamptz := rollup.bucket_start('day', since);
+  end_of_days constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', until - interval '1 microsecond'), 1);
+  closed constant timestamptz := least(rollup.bucket_start('hour', until), end_of_days);
+  first_month constant timestamptz := rollup.bucket_start('month', since);
+begin
+  return query
+  with placed as (
+    select p.station_id, range_agg(tstzrange(greatest(logic.hour_ceiling(p.since), first_day), least(rollup.bucket_start('hour', p.until), closed))) as periods
+    from raw.placement p
+    where p.until > first_day and p.since < closed and greatest(logic.hour_ceiling(p.since), first_day) < least(rollup.bucket_start('hour', p.until), closed)
+      and (only_stations is null or p.station_id = any(only_stations))
+    group by 1
+  ),
+  -- a station is not expected to measure before its first hour
+  begun as materialized (
+    select p.station_id, p.periods * tstzmultirange(tstzrange(
+      case when exists (select from rollup.station_monthly m where m.station_id = p.station_id and m.bucket < first_month) then '-infinity'
+           else coalesce((select min(h.bucket) from rollup.station_hourly h where h.station_id = p.station_id and h.bucket >= first_month and h.bucket < closed), 'infinity') end,
+      'infinity')) as periods
+    from placed p
+  ),
+  day as materialized (
+    select rollup.bucket_add('day', first_day, n) as bucket, rollup.bucket_add('day', first_day, n + 1) as next
+    from generate_series(0, (extract(epoch from end_of_days - first_day) / 86400)::int) n
+  ),
+  expected as (
+    select d.bucket, b.station_id,
+      round(sum(extract(epoch from least(upper(part), d.next) - greatest(lower(part), d.bucket)) / 3600))::int as hours
+    from begun b
+    cross join unnest(b.periods) part
+    join day d on d.bucket < upper(part) and d.next > lower(part)
+    group by 1, 2
+  )
+  select e.bucket, e.station_id, e.hours, least(coalesce(d.hours, 0), e.hours)
+  from expected e
+  left join rollup.station_daily d on d.station_id = e.station_id and d.bucket = e.bucket and d.bucket >= first_day and d.bucket < end_of_days
+  where e.hours > 0;
+end $$;
+
 
 create function logic.differences_of_months(timestamptz, timestamptz)
 returns table (level text, bucket timestamptz, subject text, columns text[]) language sql stable
@@ -2871,6 +2918,23 @@ returns table (
 end;
 comment on function api.sensor is
   'Sensors at their current or latest station at an instant. One row per sensor. Columns: id (sensor id), station_id (station id), kind (kind of sensor), device (id that the device containing it reports), altitude (of the station above sea level [m]), first_measurement_time and last_measurement_time (of its readings), is_suspicious (whether its readings are currently excluded from all results).';
+
+-- Words for the air quality index, wherever a person reads it.
+
+create function api.aqi_category(aqi int) returns text language sql immutable parallel safe
+  return case
+    when aqi <= 50 then 'Good'
+    when aqi <= 100 then 'Moderate'
+    when aqi <= 150 then 'Unhealthy for sensitive groups'
+    when aqi <= 200 then 'Unhealthy'
+    when aqi <= 300 then 'Very unhealthy'
+    when aqi > 300 then 'Hazardous'
+  end;
+comment on function api.aqi_category is 'Category of the US EPA air quality index, in English; null for null.';
+
+create function api.aqi_text(aqi int) returns text language sql immutable parallel safe
+  return aqi || ' · ' || api.aqi_category(aqi);
+comment on function api.aqi_text is 'The US EPA air quality index with its category, such as "79 · Moderate"; null for null.';
 
 -- Stations with their current values, named as in the specification (C1, C2, C3, C5).
 
@@ -3651,9 +3715,10 @@ comment on column api.installation.repeatable is 'fingerprint of the SQL that bu
 
 -- When the aggregates were last refreshed. Null before the first refresh: the API has nothing to serve yet.
 create view api.freshness as
-  select refreshed_at, data_version from rollup.freshness;
+  select refreshed_at, data_version, (select max(made_at) from rollup.digest) as digest_at from rollup.freshness;
 comment on view api.freshness is 'How up to date the aggregates are. One row.';
 comment on column api.freshness.refreshed_at is 'time of the last refresh of the aggregates; null before the first';
+comment on column api.freshness.digest_at is 'instant of the newest digest of the regions; null before the first';
 comment on column api.freshness.data_version is 'grows whenever published data may have changed; each new number is sent to channel airseries_data';
 
 -- Per provider, how many listed stations are online or offline, and the newest measurement. Readings are searched only for providers
@@ -3733,6 +3798,15 @@ returns table (
 end;
 comment on function api.station_outlier is
   'Listed stations whose PM2.5 of the newest closed hour is far from that of at least 3 others within 10 km: more than 5 times and more than 50 µg/m³ above their median, or below a fifth of a median over 25 µg/m³; no row if there are none. Columns: station_id (station id), timestamp (start of the hour), avg_pm25 (mean of the hour [µg/m³]), neighbour_count (the others [stations]), neighbour_median (median of their means [µg/m³]), difference (avg_pm25 minus neighbour_median [µg/m³]), ratio (avg_pm25 / neighbour_median, null where the median is 0 or less).';
+
+-- How complete the data of stations are.
+
+create function api.station_completeness(since timestamptz, until timestamptz, only_stations int[] default null)
+returns table ("timestamp" timestamptz, station_id int, expected_hours int, measured_hours int) language sql stable begin atomic
+  select c.bucket, c.station_id, c.expected_hours, c.measured_hours from logic.station_completeness(since, until, only_stations) c;
+end;
+comment on function api.station_completeness is
+  'Hours with readings against hours in which they were expected, of all stations or the given ones, over the local days that a period touches; hours after its end are not expected. One row per station and day with an expected hour. Columns: timestamp (start of the day), station_id (station id), expected_hours (closed hours with a sensor placed there that was not suspicious, from the station''s first hour on [h]), measured_hours (those of them with a reading [h]).';
 
 -- airseries_reader may read everything in schema api, and nothing else.
 revoke all on schema api from public;
