@@ -29,10 +29,15 @@ export const jobs: Section = {
     }),
     chart({
       title: 'Time since the last success',
-      description: 'By job, in the worker. The alert is on failures.',
+      description:
+        'By job, in the worker, and since its last failure. A job that failed since it succeeded is an alert.',
       unit: UNIT.seconds,
       queries: [
         [`abs(time() - max by (${TASK}) (${all('airseries_job_last_success_timestamp_seconds')}))`, `{{${TASK}}}`],
+        [
+          `abs(time() - max by (${TASK}) (${all('airseries_job_last_failure_timestamp_seconds')}))`,
+          `{{${TASK}}} failed`,
+        ],
       ],
     }),
     chart({
@@ -60,12 +65,15 @@ export const jobs: Section = {
       queries: [[quantile(0.95, 'airseries_job_duration_seconds', TASK), `{{${TASK}}}`]],
     }),
     chart({
-      title: 'Time since the last audit',
+      title: 'Time since the last digest and audit',
       description:
-        'Every night, the audit recomputes the aggregates of the last 35 days from the readings and compares.',
+        'A digest of the values of all regions is made every five minutes. Every night, the audit recomputes the aggregates of the last 35 days from the readings and compares.',
       unit: UNIT.seconds,
       w: 12,
-      queries: [[`abs(time() - max(${all('airseries_audit_last_success_timestamp_seconds')}))`, 'last audit']],
+      queries: [
+        [`abs(time() - max(${all('airseries_newest_digest_timestamp_seconds')}))`, 'digest'],
+        [`abs(time() - max(${all('airseries_audit_last_success_timestamp_seconds')}))`, 'audit'],
+      ],
     }),
     chart({
       title: 'Database collectors',
@@ -83,10 +91,12 @@ export const database: Section = {
   panels: [
     chart({
       title: 'Connections',
-      description: 'Database connections in use, by pool.',
+      description: 'Database connections in use, by pool, and how many there may be.',
       unit: UNIT.none,
-      stacked: true,
-      queries: [[`sum by (pool) (${all('airseries_database_pool_in_use')})`, '{{pool}}']],
+      queries: [
+        [`sum by (pool) (${all('airseries_database_pool_in_use')})`, '{{pool}}'],
+        [`sum by (pool) (${all('airseries_database_pool_size')})`, '{{pool}}, at most'],
+      ],
     }),
     chart({
       title: 'Waiting for a connection',
@@ -97,10 +107,22 @@ export const database: Section = {
       queries: [[`sum by (pool) (${all('airseries_database_pool_waiting')})`, '{{pool}}']],
     }),
     chart({
+      title: 'Wait for a connection',
+      description: '95th percentile of the time that statements waited for a database connection, by pool.',
+      unit: UNIT.seconds,
+      queries: [[quantile(0.95, 'airseries_database_pool_wait_duration_seconds', 'pool'), '{{pool}}']],
+    }),
+    chart({
       title: 'Queries',
       description: '95th percentile of the query time, by the relation or function queried.',
       unit: UNIT.seconds,
       queries: [[quantile(0.95, 'airseries_database_query_duration_seconds', 'query'), '{{query}}']],
+    }),
+    chart({
+      title: 'Free disk space',
+      description: 'On the disk of the embedded server. No data for any other database.',
+      unit: UNIT.bytes,
+      queries: [[`min by (instance) (${all('airseries_disk_free_bytes')})`, '{{instance}}']],
     }),
     chart({
       title: 'Size on disk',

@@ -100,6 +100,13 @@ export const readings: Section = {
       ],
     }),
     chart({
+      title: 'Polls',
+      description: 'Polls of providers per second, by outcome: success or failure.',
+      unit: UNIT.perSecond,
+      stacked: true,
+      queries: [[`sum by (provider, outcome) (${rate('airseries_pulls_total')})`, '{{provider}} {{outcome}}']],
+    }),
+    chart({
       title: 'Age of the newest reading',
       description: 'By provider. Some always send late; a line that keeps climbing is a provider that went offline.',
       unit: UNIT.seconds,

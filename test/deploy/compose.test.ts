@@ -178,10 +178,13 @@ describe('the other services', () => {
   });
 
   it('Prometheus scrapes the admin ports of our services, and its rules are mounted where it reads them', () => {
-    type Scrape = { scrape_configs: { job_name: string; static_configs: { targets: string[] }[] }[] };
+    type Scrape = { scrape_configs: { dns_sd_configs: { names: string[]; port: number }[] }[] };
     const config = yamlOf('grafana/prometheus/prometheus.yml') as Scrape & { rule_files: string[] };
-    const targets = config.scrape_configs.flatMap(({ static_configs }) => static_configs.flatMap((one) => one.targets));
-    expect(targets).toEqual(expect.arrayContaining([`api:${defaults.adminPort}`, `worker:${defaults.adminPort}`]));
+    const asked = config.scrape_configs.flatMap(({ dns_sd_configs: of }) => of);
+    expect(asked.map(({ names, port }) => [...names, port])).toEqual([
+      ['api', defaults.adminPort],
+      ['worker', defaults.adminPort],
+    ]);
     expect(prometheus?.volumes?.[0]).toBe('./grafana/prometheus:/etc/prometheus:ro');
     expect(config.rule_files).toEqual(['/etc/prometheus/rules/*.yml']);
     expect(filesOf('grafana/prometheus/rules').filter((path) => path.endsWith('.yml')).length).toBeGreaterThan(0);

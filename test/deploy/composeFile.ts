@@ -23,7 +23,11 @@ export type Service = {
   depends_on?: Record<string, { condition: string; required?: boolean }>;
 };
 
-export type Compose = { services: Record<string, Service>; volumes: Record<string, unknown> };
+export type Compose = {
+  services: Record<string, Service>;
+  volumes: Record<string, unknown>;
+  configs: Record<string, { content: string }>;
+};
 
 export const compose = yamlOf('docker-compose.yml') as Compose;
 export const services = Object.entries(compose.services);
@@ -32,9 +36,9 @@ export const ours = services.filter(([, { image }]) => image.startsWith('airseri
 /** Runs once and ends. */
 export const isOneShot = (service: Service | undefined) => service?.restart === 'no';
 
-/** Variables of the file: `${NAME:-default}` or `${NAME:?message}`. */
+/** Variables of the file: `${NAME:-default}`, `${NAME:?message}` or `${NAME:+text}`. */
 export function variablesOf(text: string): { name: string; required: boolean }[] {
-  return [...text.matchAll(/\$\{(\w+)(:[-?])/g)].map(([, name = '', kind]) => ({ name, required: kind === ':?' }));
+  return [...text.matchAll(/\$\{(\w+)(:[-?+])/g)].map(([, name = '', kind]) => ({ name, required: kind === ':?' }));
 }
 
 /** The environment of a container if only the required variables are set. */

@@ -13,7 +13,7 @@ import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { observePool } from '../../src/metrics/recorders.ts';
 import { makeIngestApp } from '../../src/push/app.ts';
 import { createToken } from '../../src/push/tokens.ts';
-import { audit, refresh } from '../../src/rollups/refresh.ts';
+import { audit, makeDigest, refresh } from '../../src/rollups/refresh.ts';
 import { bringIn, keepingLog, NOW } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { seeded } from '../support/random.ts';
@@ -76,6 +76,7 @@ onEveryEngine('metrics', (engine) => {
     const sent = request(ingest).post('/v1/readings').set('Authorization', `Bearer ${token}`);
     await sent.send(readings).expect(200);
     await refresh(target, NOW);
+    await makeDigest(target, NOW);
     await audit(target, { now: NOW, from: new Date('2026-10-01T00:00:00Z'), timeZone });
     const first = await request(app).get('/en/air-quality-app/v1/stations.json').expect(200);
     await request(app)
@@ -98,7 +99,9 @@ onEveryEngine('metrics', (engine) => {
       'airseries_late_buckets_total 3',
       'airseries_reading_delay_seconds_bucket{le="300"} 1',
       'airseries_reading_delay_seconds_bucket{le="86400"} 3',
-      'airseries_newest_reading_age_seconds{provider="provider-0"} 120',
+      `airseries_newest_reading_timestamp_seconds{provider="provider-0"} ${NOW.getTime() / 1_000 - 120}`,
+      `airseries_newest_digest_timestamp_seconds ${NOW.getTime() / 1_000}`,
+      'airseries_disk_free_bytes Nan',
       'airseries_stations{provider="provider-0",status="online"} 1',
       'airseries_stations{provider="provider-0",status="offline"} 19',
       'airseries_stations{provider="provider-9",status="offline"} 20',
@@ -107,15 +110,40 @@ onEveryEngine('metrics', (engine) => {
       'airseries_http_cache_total{outcome="none"} 1',
       'airseries_http_cache_total{outcome="same"} 1',
       'airseries_http_requests_total{route="/{locale}/air-quality-app/v1/stations.json",method="GET",status="304"} 1',
-      'airseries_http_request_duration_seconds_count{route="/v1/readings",method="POST",status="2xx"} 1',
+      'airseries_http_request_duration_seconds_count{route="/v1/readings",method="POST",status_class="2xx"} 1',
+      'airseries_database_pool_size{pool="read"} 10',
+      'airseries_database_pool_size{pool="write"} 4',
       'airseries_database_collector_success{collector="audit"} 1',
       'airseries_database_query_duration_seconds_count{query="logic.store_readings"} 1',
     ]) {
       expect(text).toContain(line);
     }
-    expect(text).toMatch(/airseries_newest_bucket_age_seconds\{subject="region",resolution="hour"\} 3600/);
+    const hourBefore = NOW.getTime() / 1_000 - 3_600;
+    expect(text).toContain(
+      `airseries_newest_bucket_timestamp_seconds{subject="region",resolution="hour"} ${hourBefore}`,
+    );
+    expect(text).toMatch(/airseries_database_pool_wait_duration_seconds_count\{pool="read"\} [1-9]/);
     expect(text).toMatch(/airseries_database_size_bytes\{schema="raw"\} \d{5,}/);
     expect(text).toMatch(/process_cpu_seconds_total/);
+  });
+
+  it('begins the counters of every provider, reason and outcome at 0, so that the first event is an increase', async () => {
+    const text = await scrape();
+    for (const line of [
+      'airseries_readings_total{provider="provider-9",outcome="accepted"} 0',
+      'airseries_pulls_total{provider="provider-9",outcome="failure"} 0',
+      'airseries_quarantine_left_out_total{provider="provider-0"} 0',
+      'airseries_quarantined_readings_total{reason="in_the_future"} 0',
+      'airseries_http_cache_total{outcome="other"} 0',
+    ]) {
+      expect(text).toContain(line);
+    }
+  });
+
+  it('knows the free space where the embedded server has its data', async () => {
+    metrics.sources.dataDirectory = '.';
+    expect(await scrape()).toMatch(/airseries_disk_free_bytes [1-9]\d{6,}/);
+    metrics.sources.dataDirectory = undefined;
   });
 
   it('ignores buckets in the future, which a clock that was ahead may have left', async () => {

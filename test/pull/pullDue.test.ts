@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
+import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { makePull } from '../../src/pull/pullDue.ts';
 import { bringIn, differences, keepingLog, NOW, smallNetwork, stored } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
@@ -90,6 +91,16 @@ onEveryEngine('pull', (engine) => {
       },
     ]);
     expect(await differences(db)).toEqual([]);
+  });
+
+  it('counts polls by provider and outcome', async () => {
+    await bring(undefined, theirPull());
+    us.serve('no document');
+    const metrics = makeMetrics();
+    await makePull(db.target, () => now, { hosts: [us.host, them.host], log, metrics })();
+    const text = await metrics.registry.metrics();
+    expect(text).toContain('airseries_pulls_total{provider="us",outcome="failure"} 1');
+    expect(text).toContain('airseries_pulls_total{provider="them",outcome="success"} 1');
   });
 
   it('stores nothing of a document that arrived after another process became the worker', async () => {

@@ -142,6 +142,7 @@ describe('runJob', () => {
     const text = await metrics.registry.metrics();
     expect(text).toContain('airseries_job_runs_total{task="sweep"} 2');
     expect(text).toContain('airseries_job_failures_total{task="sweep"} 1');
+    expect(text).toContain(`airseries_job_last_failure_timestamp_seconds{task="sweep"} ${NOW.getTime() / 1_000}`);
     expect(text).toContain(`airseries_job_last_success_timestamp_seconds{task="sweep"} ${NOW.getTime() / 1_000}`);
     expect(text).toContain('airseries_job_duration_seconds_count{task="sweep"} 1');
     expect(log.lines.filter(({ level }) => level === 'error')).toMatchObject([
