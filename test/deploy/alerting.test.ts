@@ -1,5 +1,6 @@
 /** The configuration of Alertmanager in docker-compose.yml; a real Alertmanager runs it where one is installed. */
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -93,7 +94,9 @@ describe.runIf(installed)('by Alertmanager', () => {
         { path: '/beat', alerts: ['AirseriesWatchdog'] },
       ]);
     } finally {
+      const ended = once(program, 'exit');
       program.kill();
+      await ended;
       hook.close();
     }
   });

@@ -34,8 +34,10 @@ describe('the file', () => {
     expect([...new Set(secret)].sort()).toEqual([
       'API_PASSWORD',
       'GRAFANA_PASSWORD',
+      'GRAFANA_SECRET_KEY',
       'POSTGRES_PASSWORD',
       'READER_PASSWORD',
+      'SERVICE_PASSWORD',
     ]);
     const written = services.flatMap(([, { environment = {} }]) =>
       Object.entries(environment).filter(([name, value]) => /PASSWORD/.test(name) && !/^\$\{\w+:\?/.test(value)),
@@ -76,6 +78,16 @@ describe.each(services)('%s', (_name, service) => {
     }
   });
 
+  it('has a limit of memory', () => {
+    expect(service.mem_limit).toMatch(/^(\d+[mg]|\$\{DATABASE_MEMORY:-\d+GB\})$/);
+  });
+
+  it('is in a network that leads nowhere if it only needs the database', () => {
+    const reachesOut = service.ports !== undefined && _name !== 'database';
+    expect(service.networks?.includes('outside')).toBe(reachesOut);
+    expect(compose.networks.inside).toEqual({ internal: true });
+  });
+
   it('has a health check, or ends and another service waits for that', () => {
     const waiting = services.filter(([other]) => compose.services[other]?.depends_on?.[_name] !== undefined);
     if (isOneShot(service)) {
@@ -99,7 +111,7 @@ describe('our own services', () => {
     // PGPASSWORD is read by the driver
     expect(Object.keys(environment).filter((name) => !VARIABLES.includes(name))).toEqual(['PGPASSWORD']);
     const { databaseUrl, readerDatabaseUrl } = readConfig(withDefaults(environment));
-    const owner = 'postgres://airseries@database:5432/airseries';
+    const owner = 'postgres://airseries_service@database:5432/airseries'; // no superuser
     const reader = 'postgres://airseries_api@database:5432/airseries';
     expect([databaseUrl, readerDatabaseUrl]).toEqual(name === 'api' ? [undefined, reader] : [owner, undefined]);
   });

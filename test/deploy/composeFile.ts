@@ -1,5 +1,6 @@
 /** docker-compose.yml, parsed as far as the tests need. */
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
 export const ROOT = new URL('../../', import.meta.url).pathname;
@@ -15,6 +16,8 @@ export type Service = {
   profiles?: string[];
   environment?: Record<string, string>;
   ports?: string[];
+  networks?: string[];
+  mem_limit?: string;
   volumes?: string[];
   read_only?: boolean;
   cap_drop?: string[];
@@ -26,6 +29,7 @@ export type Service = {
 export type Compose = {
   services: Record<string, Service>;
   volumes: Record<string, unknown>;
+  networks: Record<string, unknown>;
   configs: Record<string, { content: string }>;
 };
 
@@ -46,4 +50,17 @@ export function withDefaults(environment: Record<string, string> = {}): Record<s
   const filled = (value: string) =>
     value.replace(/\$\{\w+:([-?])([^}]*)\}/g, (_, kind, text) => (kind === '-' ? text : 'secret'));
   return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, filled(value)]));
+}
+
+/** The newest psql on this machine. */
+export function findPsql(): string | undefined {
+  const installed = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql') : [];
+  const paths = installed.sort((a, b) => Number(b) - Number(a)).map((major) => `/usr/lib/postgresql/${major}/bin/psql`);
+  return [...paths, 'psql'].find((psql) => {
+    try {
+      return Number(/\d+/.exec(execFileSync(psql, ['--version'], { encoding: 'utf8' }))?.[0]) >= 15;
+    } catch {
+      return false;
+    }
+  });
 }

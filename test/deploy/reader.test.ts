@@ -1,25 +1,10 @@
 /** sql/reader.sql, run by psql as in docker-compose.yml. Skipped without psql 15 or newer. */
-import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
 import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
 import { addressVariables, launch } from '../support/program.ts';
-import { compose, ROOT } from './composeFile.ts';
-
-/** The newest psql on this machine. */
-function findPsql(): string | undefined {
-  const installed = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql') : [];
-  const paths = installed.sort((a, b) => Number(b) - Number(a)).map((major) => `/usr/lib/postgresql/${major}/bin/psql`);
-  return [...paths, 'psql'].find((psql) => {
-    try {
-      return Number(/\d+/.exec(execFileSync(psql, ['--version'], { encoding: 'utf8' }))?.[0]) >= 15;
-    } catch {
-      return false;
-    }
-  });
-}
+import { compose, findPsql, ROOT } from './composeFile.ts';
 
 type Place = Exclude<DatabaseAddress, string>;
 
