@@ -23,31 +23,70 @@ export type NetworkResult = {
   recomputed: { sensors: number; stations: number };
 };
 
-/** The file has issues; nothing of it was imported. The message lists them all, one on a line. */
+/** The file has issues; nothing of it was imported. The message lists them all, one on a line, in the order of the file. */
 export class InvalidNetwork extends Error {
   readonly issues: readonly Issue[];
 
-  constructor(issues: readonly Issue[]) {
+  constructor(issues: readonly Issue[], file: string) {
     const many = issues.length === 1 ? 'a problem' : `${issues.length} problems`;
-    const lines = issues.map(({ position, message }) => `  ${position}: ${message}`);
-    super(`The network file has ${many}; nothing was imported.\n${lines.join('\n')}`);
+    const lines = issues.map(
+      ({ line, position, message }) => `  line ${line}${position && `, ${position}`}: ${message}`,
+    );
+    super(`${file} has ${many}; nothing was imported.\n${lines.join('\n')}`);
     this.name = 'InvalidNetwork';
     this.issues = issues;
   }
 }
 
+/** `file` is its name, for messages. */
+type Options = { log: Log; file?: string };
+
 /** `text` is the file, `sql` a pool of the owner. Rejects with InvalidNetwork. The aggregates follow at the next refresh. */
-export async function importNetwork(sql: Sql, text: string, { log }: { log: Log }): Promise<NetworkResult> {
-  const parsed = parseNetwork(text);
-  const { rows, issues } = makeRows(parsed, await readExisting(sql, parsed));
-  if (issues.length > 0) throw new InvalidNetwork(issues);
-  const json = JSON.stringify(rows, (key, value) => (key === 'since' || key === 'until' ? timestamp(value) : value));
+export async function importNetwork(sql: Sql, text: string, options: Options): Promise<NetworkResult> {
+  const json = await rowsOf(sql, text, options);
   const [{ result }] = await sql<
     [{ result: NetworkResult }]
   >`select logic.replace_network(${json}::text::jsonb) as result`;
   for (const kind of ['providers', 'regions', 'stations', 'sensors'] as const) {
     const { left } = result[kind];
-    if (left.length > 0) log.info({ [kind]: left }, 'not listed in the file; left unchanged');
+    if (left.length > 0) options.log.info({ [kind]: left }, 'not listed in the file; left unchanged');
   }
   return result;
+}
+
+/** What an import would change. `keys` are those of the database that differ; `hours`, how many hours of data would be recomputed. */
+export type NetworkPreview = NetworkResult & {
+  recomputed: { hours: number };
+  changes: { kind: string; id: string; keys: 'added' | string[] }[];
+};
+
+/** What importNetwork would do, without doing it. Rejects with InvalidNetwork. */
+export async function previewNetwork(sql: Sql, text: string, options: Options): Promise<NetworkPreview> {
+  const json = await rowsOf(sql, text, options);
+  let preview: NetworkPreview | undefined;
+  const rollBack = new Error('nothing is to be kept');
+  const transaction = sql.begin(async (transaction) => {
+    const [row] = await transaction<
+      [{ result: NetworkPreview }]
+    >`select logic.preview_network(${json}::text::jsonb) as result`;
+    preview = row.result;
+    throw rollBack;
+  });
+  await transaction.catch((error: unknown) => {
+    if (error !== rollBack) throw error;
+  });
+  return preview as NetworkPreview;
+}
+
+/** The file as the argument of logic.replace_network. */
+async function rowsOf(sql: Sql, text: string, { file = 'The network file' }: Options): Promise<string> {
+  const parsed = parseNetwork(text);
+  const { rows, issues } = makeRows(parsed, await readExisting(sql, parsed));
+  const located = issues.map((issue) => ({ ...issue, line: issue.line ?? parsed.lineOf(issue.position) }));
+  if (located.length > 0)
+    throw new InvalidNetwork(
+      located.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)),
+      file,
+    );
+  return JSON.stringify(rows, (key, value) => (key === 'since' || key === 'until' ? timestamp(value) : value));
 }
