@@ -42,7 +42,7 @@ set intervalstyle = 'iso_8601' as $$
   )
   select json_strip_nulls(json_build_object(
     'time_zone', (select time_zone from raw.installation),
-    'providers', (select coalesce(json_agg(json_build_object('id', id, 'title', title, 'url', url, 'image', image, 'image_dark', image_dark,
+    'providers', (select coalesce(json_agg(json_build_object('id', id, 'title', title, 'url', nullif(url, ''), 'image', nullif(image, ''), 'image_dark', nullif(image_dark, ''),
       'stale_after', stale_after::text, 'pull', pull) order by id), '[]') from raw.provider),
     'regions', (select coalesce(json_agg(json_build_object('slug', slug, 'kind', kind, 'city', city_slug, 'title', title,
       'map', json_build_object('latitude', map_latitude, 'longitude', map_longitude, 'delta', map_delta),

@@ -9,13 +9,14 @@ import { importNetworkCommand, networkCommand, screenCommand } from './network.t
 import { quarantineCommand } from './quarantine.ts';
 import { deleteReadingsCommand, exportCommand, importReadingsCommand } from './readings.ts';
 import { retentionCommand } from './retention.ts';
+import { statusCommand } from './status.ts';
 import { tokenCommand } from './tokens.ts';
 
 const { version: VERSION } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
 const NOTES = `
-COMMAND --help describes one command. Results are printed to stdout as JSON, everything else to
-stderr. Exit status: 0 on success, 1 on failure, 2 on bad usage.
+COMMAND --help describes one command. Results are printed to stdout as JSON (status as a table on a
+terminal), everything else to stderr. Exit status: 0 on success, 1 on failure, 2 on bad usage.
 Configuration comes from the environment: DATABASE_URL, DATA_DIR, TIME_ZONE and others (README.md).`;
 
 function makeProgram(run: Run): Command {
@@ -23,6 +24,7 @@ function makeProgram(run: Run): Command {
     .description('Operates the database of an airseries network. Can be used while the service is running.')
     .usage('COMMAND')
     .version(VERSION, '-V, --version', 'print the version')
+    .addCommand(statusCommand(run, VERSION))
     .addCommand(migrateCommand(run))
     .addCommand(
       new Command('import')
