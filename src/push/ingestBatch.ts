@@ -32,6 +32,9 @@ type IngestBatch = Pick<IngestDeps, 'writes' | 'metrics'> & {
   now: Date;
 };
 
+/** Values that an answer names. */
+const MOST_VALUES = 1_000;
+
 /**
  * Accepts the readings of a request and sends what became of them. Rejects with Problem 403 if the sender is not authorized for one of
  * the sensors, and as acceptReadings does.
@@ -49,13 +52,14 @@ export async function ingestBatch(
   });
   if (metrics !== undefined) recordIngest(metrics, scope.provider, outcome);
   const { received, accepted, unchanged, quarantined, leftOut } = outcome;
-  const values = outcome.values.map(({ index, reason }) => {
+  const values = outcome.values.slice(0, MOST_VALUES).map(({ index, reason }) => {
     const parameter = reason.slice(reason.indexOf(':') + 1) as ParameterName;
     return { index, ...droppedValue(reason, readings[index]?.values[parameter]) };
   });
   const answer = {
     ...{ received, accepted, unchanged, quarantined },
     ...(values.length > 0 && { values }),
+    ...(outcome.values.length > MOST_VALUES && { more_values: outcome.values.length - MOST_VALUES }),
     ...(ignored.size > 0 && { ignored: [...ignored] }),
     ...(leftOut > 0 && { left_out_of_quarantine: leftOut }),
   };
