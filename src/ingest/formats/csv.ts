@@ -67,7 +67,7 @@ export function csvReader(header: string, position: string): LineReader {
 function whyUnreadable(fields: readonly string[] | undefined, names: readonly string[], tooLong?: boolean): string {
   if (tooLong) return 'it is too long';
   if (fields === undefined) return 'its quotes do not match up';
-  return `it has ${fields.length} field${fields.length === 1 ? "" : "s"}, but the header has ${names.length}`;
+  return `it has ${fields.length} field${fields.length === 1 ? '' : 's'}, but the header has ${names.length}`;
 }
 
 /**
