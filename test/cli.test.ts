@@ -140,6 +140,27 @@ describe('help', () => {
   });
 });
 
+describe('the service', () => {
+  const service = (words: string) => start('main', split(words), home.environment).finished;
+
+  it('prints help and its version, refuses other arguments, and makes no database', async () => {
+    const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+    expect(await service('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+    const help = await service('--help');
+    expect(help).toMatchObject({ code: 0, stderr: '' });
+    for (const text of ['Usage: npm start\n', 'cli -- --help', 'INGEST_RATE', '(default: 600)']) {
+      expect(help.stdout).toContain(text);
+    }
+    const refused = await service('--port 80');
+    expect(refused).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^unexpected argument: --port 80\n\nUsage:/),
+    });
+    expect(existsSync(join(home.folder, 'data'))).toBe(false);
+  });
+});
+
 describe('one network from its file to its audit', () => {
   const file = join(home.folder, 'network.json');
   const json = async (words: string, environment: Record<string, string> = {}) => {
@@ -185,6 +206,7 @@ describe('one network from its file to its audit', () => {
       ignored_columns: ['colour'],
     });
     expect((await json('import readings -', { input: READINGS })).result).toMatchObject({ accepted: 0, unchanged: 2 });
+    expect((await json('status')).result.freshness.digest_made_at).not.toBeNull(); // regions have values at once
     expect(await json('audit --from 2026-01-01')).toMatchObject({ code: 0, result: [] });
     expect((await json('digest', { FIXED_NOW: '2026-11-19T09:30:00Z' })).result).toEqual({
       made_at: '2026-11-19T09:30:00.000Z',
