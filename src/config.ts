@@ -110,6 +110,10 @@ const SCHEMA = z.object({
       name: 'SITE_BASE_URL',
       meaning: 'your site, for the `url` fields: `https://air.example`; unset: they are empty',
     }),
+  openDataLicense: z.string().optional().register(ABOUT, {
+    name: 'OPEN_DATA_LICENSE',
+    meaning: 'the text of the file `LICENSE` of exports, such as `CC-BY-4.0`; unset: there is none',
+  }),
   demo: z.enum(['on', 'off']).optional().register(ABOUT, {
     name: 'DEMO',
     meaning: '`on` or `off`; unset: a new embedded server gets the demo network',

@@ -62,6 +62,7 @@ async function start(service: Service): Promise<void> {
 
   const { database, target, installation } = await openInstallation(service);
   const { timeZone, engine } = installation;
+  metrics.sources.dataDirectory = database?.embedded ? config.dataDirectory : undefined;
   metrics.buildInfo.set({ version: VERSION, node: process.version, engine }, 1);
   const reads = openReads<Api>(target, { timeZone, observer: observePool(metrics, 'read') });
   closers.push(() => reads.destroy());

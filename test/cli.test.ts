@@ -107,6 +107,15 @@ describe('bad usage', () => {
   });
 });
 
+it('an export to a path that cannot be made ends before anything is started', async () => {
+  const taken = join(home.folder, 'taken');
+  writeFileSync(taken, '');
+  const { code, stdout, stderr } = await run(`export ${join(taken, 'folder')}`);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(/^error: .*taken.folder: ENOTDIR.*Name a folder that you may write to\.\n$/);
+  expect(existsSync(join(home.folder, 'data'))).toBe(false);
+});
+
 describe('help', () => {
   const program = (words: string) => {
     const choice = chooseCommand(split(words));
@@ -266,9 +275,16 @@ describe('one network from its file to its audit', () => {
     expect((await json('network remove sensor 12')).stderr).toContain('it has 1 readings. Add --with-readings');
 
     expect((await json('screen --from 2026-01-01')).result).toMatchObject({ raised: 0, flagged: [] });
-    const exported = await json(`export ${join(home.folder, 'open-data')}`);
-    expect(exported.result.files).toMatchObject({ 'sensors.csv': 2, 'station_avg_hourly_2026.csv': 1 });
+    const folder = join(home.folder, 'open-data');
+    const exported = await json(`export ${folder}`, { OPEN_DATA_LICENSE: 'CC-BY-4.0' });
+    expect(readFileSync(join(folder, 'LICENSE'), 'utf8')).toBe('CC-BY-4.0\n');
+    expect(exported.result.files).toMatchObject({
+      'sensors.csv': 2,
+      'station_avg_hourly/station_avg_hourly_2026.csv': 1,
+    });
     expect(await json('audit --from 2026-01-01')).toMatchObject({ code: 0, result: [] });
+    const list = await json(`import network --from-sensors ${join(folder, 'sensors.csv')}`);
+    expect(list).toMatchObject({ code: 0, result: { stations: { added: 0, unchanged: 1 }, without_station: [] } });
   });
 
   it('shows what retention would delete, deletes it, and accepts older readings again', async () => {

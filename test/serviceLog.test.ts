@@ -47,13 +47,13 @@ it('has a counter at zero for every job, so that one that never runs can be seen
   const tasks = [...body.matchAll(/^airseries_job_runs_total\{task="([^"]+)"\} \d+$/gm)].map(([, task]) => task);
   expect(tasks.sort()).toEqual([
     'audit',
-    'demo feed',
+    'demo_feed',
     'digest',
     'maintain',
     'pull',
     'refresh',
     'screen',
-    'trim quarantine',
+    'trim_quarantine',
   ]);
 });
 

@@ -1,9 +1,10 @@
 /** Panels that several dashboards share: current values as a row of numbers, and the table of stations. */
-import { AQI_STEPS, PM10_STEPS, PM25_STEPS, type Step } from './colours.ts';
+import { AQI_TEXTS, NOTHING, PM10_STEPS, PM25_STEPS, type Step } from './colours.ts';
 import { toStation } from './links.ts';
-import { coloured, linked, unit } from './overrides.ts';
-import { type Panel, stat, table } from './panel.ts';
+import { categorized, hidden, linked, unit, width } from './overrides.ts';
+import type { Panel } from './panel.ts';
 import { LOCALE } from './subject.ts';
+import { stat, table } from './tables.ts';
 import { AT, rows } from './targets.ts';
 import { UNIT, type Unit } from './units.ts';
 
@@ -16,20 +17,23 @@ export type Shown = {
   steps?: readonly Step[];
   w?: number;
   text?: boolean;
+  /** The column is an index, which is shown with its category and in the colour of that. */
+  index?: boolean;
 };
 
 /** One panel for each entry of `shown`; `from` is the query after its select list. */
 export function numbers(from: string, shown: readonly Shown[]): Panel[] {
-  return shown.map(({ title, description, column, w = 3, text = false, steps, ...rest }) =>
+  return shown.map(({ title, description, column, w = 3, index = false, text = index, steps, ...rest }) =>
     stat({
       ...rest,
       title,
       description,
       w,
       h: 4,
-      targets: rows(`select ${column} as value\n${from}`),
-      show: steps === undefined ? 'value' : 'background',
+      targets: rows(`select ${index ? `api.aqi_text(${column})` : column} as value\n${from}`),
+      show: steps === undefined && !index ? 'value' : 'background',
       ...(steps === undefined ? {} : { steps }),
+      ...(index ? { steps: [{ color: NOTHING, value: null }], mappings: AQI_TEXTS } : {}),
       ...(text ? { text: 'value' } : {}),
     }),
   );
@@ -39,10 +43,11 @@ export function numbers(from: string, shown: readonly Shown[]): Panel[] {
 export const CURRENT: readonly Shown[] = [
   {
     title: 'AQI',
-    description: 'US EPA air quality index, in its colours; grey: no index.',
+    description: 'US EPA air quality index with its category, in its colours; grey: no index.',
     column: 'c.aqi',
-    unit: UNIT.none,
-    steps: AQI_STEPS,
+    unit: UNIT.text,
+    index: true,
+    w: 5,
   },
   {
     title: 'PM2.5',
@@ -74,6 +79,7 @@ export const CURRENT: readonly Shown[] = [
     column: 'c.humidity',
     unit: UNIT.percent,
     decimals: 0,
+    w: 2,
   },
   {
     title: 'Pressure',
@@ -93,22 +99,27 @@ export function stationsTable(title: string, description: string, where: string,
     h,
     unit: UNIT.none,
     targets: rows(`select c.title as "station", c.city as "city", c.district as "district",
-  c.status as "status", c.aqi as "AQI", c."pm2.5" as "PM2.5", c.pm10 as "PM10", c.temperature as "temperature",
+  c.status as "status", api.aqi_text(c.aqi) as "AQI", c."pm2.5" as "PM2.5", c.pm10 as "PM10", c.temperature as "temperature",
   c.humidity as "humidity", c.pressure / 100.0::float8 as "pressure", c.wind_speed as "wind", c.wind_direction as "from",
-  c.measurement_time as "measured", c.provider as "provider", c.id::text as "id", coalesce(c.city_slug, '-') as "city_slug"
+  c.measurement_time as "measured", c.id::text as "id", coalesce(c.city_slug, '-') as "city_slug"
 from api.station_current(${AT}, locale => ${LOCALE}) c
 where c.is_listed${where}
 order by c.aqi desc nulls last, c.id`),
     overrides: [
-      linked('station', 'Open the station', toStation('city_slug', 'id'), { 'custom.minWidth': 180 }),
-      coloured('AQI', UNIT.none, AQI_STEPS),
-      unit('PM2.5', UNIT.concentration, { decimals: 1 }),
-      unit('PM10', UNIT.concentration, { decimals: 1 }),
-      unit('temperature', UNIT.celsius, { decimals: 1 }),
-      unit('humidity', UNIT.percent, { decimals: 0 }),
-      unit('pressure', UNIT.hectopascal, { decimals: 0 }),
-      unit('wind', UNIT.speed, { decimals: 1 }),
-      unit('measured', UNIT.time),
+      linked('station', 'Open the station', toStation('city_slug', 'id'), { 'custom.minWidth': 150 }),
+      width('city', 90),
+      width('district', 90),
+      width('status', 65),
+      categorized('AQI', { 'custom.width': 255 }),
+      unit('PM2.5', UNIT.concentration, { decimals: 1, 'custom.width': 95 }),
+      unit('PM10', UNIT.concentration, { decimals: 1, 'custom.width': 95 }),
+      unit('temperature', UNIT.celsius, { decimals: 1, 'custom.width': 100 }),
+      unit('humidity', UNIT.percent, { decimals: 0, 'custom.width': 80 }),
+      unit('pressure', UNIT.hectopascal, { decimals: 0, 'custom.width': 85 }),
+      unit('wind', UNIT.speed, { decimals: 1, 'custom.width': 80 }),
+      width('from', 55),
+      unit('measured', UNIT.time, { 'custom.width': 135 }),
+      ...hidden('id', 'city_slug'),
     ],
   });
 }

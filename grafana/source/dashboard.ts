@@ -1,4 +1,5 @@
 /** A dashboard around its panels: numbers them, lays them out in rows from left to right, and adds variables and links. */
+import type { AnnotationQuery, DashboardLink, GrafanaDashboard, GrafanaPanel, Variable } from './grafanaTypes.ts';
 import type { Json, Panel } from './panel.ts';
 
 /** Panels under a heading, from left to right; a nested list is stacked in one column. */
@@ -10,7 +11,8 @@ type Dashboard = {
   description: string;
   /** Start of the default time range, such as `now-7d`. */
   from: string;
-  variables: readonly Json[];
+  variables: readonly Variable[];
+  annotations?: readonly AnnotationQuery[];
   sections: readonly Section[];
 };
 
@@ -18,7 +20,7 @@ const COLUMNS = 24;
 export const TAG = 'airseries';
 
 /** The dashboard as Grafana's classic JSON. */
-export function dashboard({ uid, title, description, from, variables, sections }: Dashboard): Json {
+export function dashboard({ uid, title, description, from, variables, annotations = [], sections }: Dashboard) {
   return {
     uid,
     title,
@@ -30,23 +32,24 @@ export function dashboard({ uid, title, description, from, variables, sections }
     timezone: 'browser',
     time: { from, to: 'now' },
     refresh: '1m',
-    annotations: { list: [] },
+    annotations: { list: annotations },
+    // with the variables: the language, and the city where both dashboards have one
     links: [
-      { type: 'dashboards', title: 'airseries', tags: [TAG], asDropdown: false, includeVars: false, keepTime: true },
-    ],
+      { type: 'dashboards', title: 'airseries', tags: [TAG], asDropdown: false, includeVars: true, keepTime: true },
+    ] satisfies readonly Partial<DashboardLink>[],
     templating: { list: variables },
     panels: layOut(sections),
-  };
+  } as const satisfies Omit<GrafanaDashboard, 'annotations' | 'links'> & Json;
 }
 
-function layOut(sections: readonly Section[]): Json[] {
-  const panels: Json[] = [];
+function layOut(sections: readonly Section[]): GrafanaPanel[] {
+  const panels: GrafanaPanel[] = [];
   let y = 0;
-  const add = (content: Json, x: number, top: number, w: number, h: number) =>
+  const add = (content: GrafanaPanel, x: number, top: number, w: number, h: number) =>
     panels.push({ id: panels.length + 1, gridPos: { x, y: top, w, h }, ...content });
   for (const { heading, panels: columns } of sections) {
     if (heading !== undefined) {
-      add({ type: 'row', title: heading, collapsed: false, panels: [] }, 0, y, COLUMNS, 1);
+      add({ type: 'row', title: heading, ...{ collapsed: false, panels: [] } }, 0, y, COLUMNS, 1);
       y += 1;
     }
     let [x, height] = [0, 0];

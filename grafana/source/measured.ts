@@ -1,15 +1,16 @@
 /** Measurements over the time range: panels that the dashboards of a station and of a region share. */
 import { buckets } from './buckets.ts';
-import { AQI_STEPS, EPA, LINE, SECOND } from './colours.ts';
+import { barChart, timeseries } from './charts.ts';
+import { CATEGORIES, LINE, SECOND } from './colours.ts';
 import { band, fixed, unit } from './overrides.ts';
-import { barChart, type Panel, timeseries } from './panel.ts';
+import type { Panel } from './panel.ts';
 import type { Subject } from './subject.ts';
 import { rows } from './targets.ts';
 import { UNIT } from './units.ts';
 
 const BUCKETS =
   'Hourly up to a range of 15 days, daily up to 400, monthly beyond; days and months are local, at their start.';
-const EXTREMES = 'The band of a day or month spans its lowest to its highest hourly mean.';
+const EXTREMES = 'The band of a day or month spans its lowest to its highest hourly mean; hours have none.';
 
 /** AQI, particles, gases and radiation. */
 export function air(subject: Subject): Panel[] {
@@ -17,16 +18,20 @@ export function air(subject: Subject): Panel[] {
   return [
     timeseries({
       title: 'Air quality index',
-      description: `US EPA index of the mean of each bucket, in its colours. ${BUCKETS}`,
+      description: `US EPA index of the mean of each bucket, by category. ${BUCKETS}`,
       w: 12,
       h: 8,
       unit: UNIT.none,
       min: 0,
       draw: 'bars',
-      bands: 'value',
-      legend: 'hidden',
-      steps: AQI_STEPS,
-      targets: buckets(subject, { AQI: 'b.aqi' }),
+      // a column for each category: Grafana colours all bars of one series alike, by its last value
+      targets: buckets(
+        subject,
+        Object.fromEntries(
+          CATEGORIES.map(({ name }) => [name, `case when api.aqi_category(b.aqi) = '${name}' then b.aqi end`]),
+        ),
+      ),
+      overrides: CATEGORIES.map(({ name, color }) => fixed(name, color)),
     }),
     timeseries({
       title: 'Particles',
@@ -35,7 +40,6 @@ export function air(subject: Subject): Panel[] {
       h: 8,
       unit: UNIT.concentration,
       decimals: 1,
-      legend: 'table',
       targets: buckets(subject, {
         PM1: 'b.avg_pm1',
         'PM2.5': 'b.avg_pm25',
@@ -170,24 +174,5 @@ left join api.${view}_hourly b
 group by point
 order by point`),
     overrides: [fixed('0.5 to 2 m/s', '#96c8f0'), fixed('2 to 5 m/s', LINE), fixed('5 m/s and more', SECOND)],
-  });
-}
-
-/** How many sensors or stations each bucket was computed from. */
-export function coverage(
-  subject: Subject,
-  { title, what, column }: { title: string; what: string; column: Record<string, string> },
-): Panel {
-  return timeseries({
-    title,
-    description: `${what} Hourly up to a range of 15 days, daily up to 400, monthly beyond.`,
-    w: 24,
-    h: 6,
-    unit: UNIT.none,
-    min: 0,
-    draw: 'bars',
-    legend: 'hidden',
-    steps: [{ color: EPA.good, value: null }],
-    targets: buckets(subject, column),
   });
 }

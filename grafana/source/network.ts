@@ -1,12 +1,17 @@
 /** The network at a glance: where the air is bad, and which stations need attention. */
-import { AQI_STEPS, EPA, limit, NOTHING } from './colours.ts';
+import { buckets } from './buckets.ts';
+import { timeseries } from './charts.ts';
+import { AQI_STEPS, EPA, fromGood, fromNone, limit } from './colours.ts';
 import { numbers, stationsTable } from './current.ts';
 import { dashboard } from './dashboard.ts';
 import { toRegion, toStation } from './links.ts';
-import { coloured, linked, unit } from './overrides.ts';
-import { map, type Panel, table, timeseries } from './panel.ts';
+import { map } from './map.ts';
+import { categorized, coloured, column, hidden, linked, unit, width } from './overrides.ts';
+import type { Panel } from './panel.ts';
+import { cityStrip } from './strips.ts';
 import { LOCALE } from './subject.ts';
-import { AT, rows, series } from './targets.ts';
+import { table } from './tables.ts';
+import { AT, rows } from './targets.ts';
 import { UNIT } from './units.ts';
 import { datasource, locale, POSTGRES } from './variables.ts';
 
@@ -18,7 +23,7 @@ const glance: Panel[] = [
       column: "(count(*) filter (where c.status = 'online'))::int",
       unit: UNIT.none,
       w: 4,
-      steps: [{ color: EPA.good, value: null }],
+      steps: fromNone({ color: EPA.good, value: 1 }),
     },
     {
       title: 'Offline',
@@ -26,10 +31,7 @@ const glance: Panel[] = [
       column: "(count(*) filter (where c.status = 'offline'))::int",
       unit: UNIT.none,
       w: 4,
-      steps: [
-        { color: EPA.good, value: null },
-        { color: EPA.sensitive, value: 1 },
-      ],
+      steps: fromGood({ color: EPA.sensitive, value: 1 }),
     },
   ]),
   ...numbers('', [
@@ -39,10 +41,7 @@ const glance: Panel[] = [
       column: `((select count(*) from api.station_offline(${AT})) + (select count(*) from api.station_flat_line(${AT})) + (select count(*) from api.station_outlier(${AT})))::int`,
       unit: UNIT.none,
       w: 4,
-      steps: [
-        { color: EPA.good, value: null },
-        { color: EPA.sensitive, value: 1 },
-      ],
+      steps: fromGood({ color: EPA.sensitive, value: 1 }),
     },
   ]),
   ...numbers(`from api.region_current(${AT}) c where c.kind = 'city' and not c.is_hidden`, [
@@ -50,12 +49,12 @@ const glance: Panel[] = [
       title: 'Highest AQI of any city',
       description: 'US EPA index of the worst city; grey: no city has one.',
       column: 'max(c.aqi)',
-      unit: UNIT.none,
+      unit: UNIT.text,
       w: 4,
-      steps: AQI_STEPS,
+      index: true,
     },
     {
-      title: 'Cities above the WHO guideline',
+      title: 'Cities above WHO',
       description: 'Cities whose mean PM2.5 of the last 24 hours is above 15 µg/m³.',
       column: '(count(*) filter (where c."who_daily_pm2.5" > 15))::int',
       unit: UNIT.none,
@@ -80,26 +79,28 @@ const glance: Panel[] = [
 const stationsMap = map({
   title: 'Stations by AQI',
   description:
-    'Listed stations with their US EPA index, in its colours; grey: offline, or no particles measured. Click a station to open it.',
+    'Listed stations with their US EPA index, in its colours; grey: offline, or no particles measured. Click a station to open it. The stations of the demo lie in open water, without a coast, so that nobody takes their numbers for the air of a real place.',
   w: 14,
   h: 19,
   unit: UNIT.none,
-  by: 'AQI',
+  by: 'index',
+  label: 'label',
   steps: AQI_STEPS,
-  mappings: [{ type: 'value', options: { '-1': { text: '–', color: NOTHING, index: 0 } } }],
+  noValue: '–',
   targets:
-    rows(`select c.latitude, c.longitude, c.title as "station", coalesce(c.aqi, -1) as "AQI", c."pm2.5" as "PM2.5",
-  c.temperature as "temperature", c.status as "status", c.measurement_time as "measured", c.id::text as "id", coalesce(c.city_slug, '-') as "city_slug"
+    rows(`select c.latitude, c.longitude, c.title as "station", c.city as "city", api.aqi_text(c.aqi) as "AQI", c."pm2.5" as "PM2.5",
+  c.temperature as "temperature", c.status as "status", c.measurement_time as "measured",
+  c.aqi as "index", coalesce(c.aqi::text, '–') as "label", c.id::text as "id", coalesce(c.city_slug, '-') as "city_slug"
 from api.station_current(${AT}, locale => ${LOCALE}) c
 where c.is_listed
-order by coalesce(c.aqi, -1)`),
+order by c.aqi nulls first`), // the worst on top
   overrides: [
     linked('station', 'Open the station', toStation('city_slug', 'id')),
-    unit('latitude', UNIT.degree, { decimals: 4 }),
-    unit('longitude', UNIT.degree, { decimals: 4 }),
     unit('PM2.5', UNIT.concentration, { decimals: 1 }),
     unit('temperature', UNIT.celsius, { decimals: 1 }),
     unit('measured', UNIT.time),
+    ...hidden('latitude', 'longitude', 'label', 'id', 'city_slug'),
+    column('index', { 'custom.hideFrom': { viz: false, legend: false, tooltip: true } }),
   ],
 });
 
@@ -111,18 +112,16 @@ const cities = table({
   h: 9,
   unit: UNIT.none,
   targets:
-    rows(`select c.title as "city", c.aqi as "AQI", c."pm2.5" as "PM2.5", c."who_daily_pm2.5" as "24 h", c.temperature as "temperature",
-  c.station_count as "stations", c.measurement_time as "measured", c.slug as "slug"
+    rows(`select c.title as "city", api.aqi_text(c.aqi) as "AQI", c."pm2.5" as "PM2.5", c."who_daily_pm2.5" as "24 h", c.slug as "slug"
 from api.region_current(${AT}, locale => ${LOCALE}) c
 where c.kind = 'city' and not c.is_hidden
 order by c.aqi desc nulls last, c.slug`),
   overrides: [
-    linked('city', 'Open the city', toRegion('slug', 'slug'), { 'custom.minWidth': 110 }),
-    coloured('AQI', UNIT.none, AQI_STEPS),
-    unit('PM2.5', UNIT.concentration, { decimals: 1 }),
-    coloured('24 h', UNIT.concentration, limit(15)),
-    unit('temperature', UNIT.celsius, { decimals: 1 }),
-    unit('measured', UNIT.time),
+    linked('city', 'Open the city', toRegion('slug', 'slug'), { 'custom.minWidth': 90 }),
+    categorized('AQI', { 'custom.width': 255 }),
+    unit('PM2.5', UNIT.concentration, { decimals: 1, 'custom.width': 90 }),
+    coloured('24 h', UNIT.concentration, limit(15.05), { decimals: 1, 'custom.width': 90 }),
+    ...hidden('slug'),
   ],
 });
 
@@ -135,7 +134,7 @@ const needAttention = table({
   unit: UNIT.none,
   targets:
     rows(`select w.what as "what", t.title as "station", t.city as "city", w.since as "since", w.detail as "detail",
-  s.provider as "provider", s.id::text as "id", coalesce(s.city_slug, '-') as "city_slug"
+  s.id::text as "id", coalesce(s.city_slug, '-') as "city_slug"
 from (
   select station_id, 'offline' as what, last_measurement_time as since, 'no current reading' as detail from api.station_offline(${AT})
   union all
@@ -143,48 +142,52 @@ from (
   union all
   select station_id, 'outlier', timestamp, avg_pm25 || ' µg/m³, its neighbours ' || neighbour_median from api.station_outlier(${AT})
   union all
-  select c.id, 'weather', max(f.since), 'temperature, humidity, pressure: ' || string_agg(distinct f.reason, ', ') from api.station_current(${AT}) c join api.station_flag f on f.station_id = c.id and coalesce(f.since <= ${AT}, true) and coalesce(f.until > ${AT}, true) where c.is_listed and c.is_bad_thp group by c.id
+  select c.id, 'weather', max(f.since), 'temperature, humidity, pressure: ' || string_agg(distinct replace(f.reason, '_', ' '), ', ') from api.station_current(${AT}) c join api.station_flag f on f.station_id = c.id and coalesce(f.since <= ${AT}, true) and coalesce(f.until > ${AT}, true) where c.is_listed and c.is_bad_thp group by c.id
 ) w
 join api.station s on s.id = w.station_id
 join api.station_title t on t.station_id = s.id and t.locale = ${LOCALE}
 order by w.what, w.since`),
   overrides: [
-    linked('station', 'Open the station', toStation('city_slug', 'id'), { 'custom.minWidth': 160 }),
-    unit('since', UNIT.time),
+    width('what', 70),
+    linked('station', 'Open the station', toStation('city_slug', 'id'), { 'custom.minWidth': 130 }),
+    width('city', 80),
+    unit('since', UNIT.time, { 'custom.width': 135 }),
+    column('detail', { 'custom.minWidth': 140, 'custom.wrapText': true }),
+    ...hidden('id', 'city_slug'),
   ],
 });
 
+/** Series of every city over the time range. */
+const ofCities = (columns: Readonly<Record<string, string>>) =>
+  buckets(
+    { view: 'region', isChosen: `b.region_slug in (select r.slug from api.region r where r.kind = 'city')` },
+    columns,
+    `(select t.title from api.region_title t where t.region_slug = b.region_slug and t.locale = ${LOCALE}) as "metric"`,
+  );
+const BUCKETS = 'Hourly up to a range of 15 days, daily up to 400, monthly beyond.';
+
 const trends: Panel[] = [
   timeseries({
-    title: 'AQI of the cities',
-    description: 'US EPA index of each hourly mean, by city, including hidden cities.',
+    title: 'PM2.5 of the cities',
+    description: `Mean PM2.5 by city, including hidden cities; the colours only tell the cities apart. ${BUCKETS}`,
     w: 12,
     h: 9,
-    unit: UNIT.none,
+    unit: UNIT.concentration,
+    decimals: 1,
     min: 0,
-    bands: 'behind',
-    steps: AQI_STEPS,
-    legend: 'table',
-    targets: series(`select h.timestamp as "time", t.title as "metric", h.aqi as "AQI"
-from api.region_hourly h join api.region r on r.slug = h.region_slug
-join api.region_title t on t.region_slug = r.slug and t.locale = ${LOCALE}
-where r.kind = 'city' and $__timeFilter(h.timestamp)
-order by 1, 2`),
+    legend: 'right',
+    targets: ofCities({ 'PM2.5': 'b.avg_pm25' }),
   }),
   timeseries({
     title: 'Stations that measured',
-    description: 'Stations in each hourly mean, by city. A step down means that a station or a provider went offline.',
+    description: `Stations in each mean, by city. A step down means that a station or a provider went offline. ${BUCKETS}`,
     w: 12,
     h: 9,
     unit: UNIT.none,
     min: 0,
     stacked: true,
-    legend: 'table',
-    targets: series(`select h.timestamp as "time", t.title as "metric", h.station_count as "stations"
-from api.region_hourly h join api.region r on r.slug = h.region_slug
-join api.region_title t on t.region_slug = r.slug and t.locale = ${LOCALE}
-where r.kind = 'city' and $__timeFilter(h.timestamp)
-order by 1, 2`),
+    legend: 'right',
+    targets: ofCities({ stations: 'b.station_count' }),
   }),
 ];
 
@@ -198,7 +201,7 @@ export const network = dashboard({
   sections: [
     { panels: glance },
     { panels: [stationsMap, [cities, needAttention]] },
-    { heading: 'Over time', panels: trends },
+    { heading: 'Over time', panels: [cityStrip, ...trends] },
     { heading: 'All stations', panels: [stationsTable('Stations', 'Every listed station.', '', 16)] },
   ],
 });

@@ -1,9 +1,12 @@
 /** Dashboard of one city or district: current values, WHO figures, the five windows, and all parameters over the time range. */
 import { limit } from './colours.ts';
+import { coverage } from './coverage.ts';
 import { CURRENT, numbers, type Shown, stationsTable } from './current.ts';
 import { dashboard } from './dashboard.ts';
-import { air, coverage, weather } from './measured.ts';
+import { air, weather } from './measured.ts';
 import type { Panel } from './panel.ts';
+import { patterns } from './patterns.ts';
+import { regionStrip } from './strips.ts';
 import { LOCALE, quoted, REGION } from './subject.ts';
 import { AT } from './targets.ts';
 import { UNIT } from './units.ts';
@@ -77,20 +80,15 @@ const now: Panel[] = numbers(current, [
       'Online stations in the digest behind these values, which is up to half an hour older than the end of the time range.',
     column: 'c.station_count',
     unit: UNIT.none,
+    w: 2,
   },
 ]);
-
-const stations = coverage(REGION, {
-  title: 'Stations in the mean',
-  what: 'Stations in each bucket; for days and months, the mean over their hours.',
-  column: { stations: 'b.station_count' },
-});
 
 export const region = dashboard({
   uid: 'airseries-region',
   title: 'City / district',
   description: 'One city or district: its current values, WHO figures, the five windows of the API, and its stations.',
-  from: 'now-7d',
+  from: 'now-30d',
   variables: [
     datasource(POSTGRES),
     locale,
@@ -102,15 +100,16 @@ export const region = dashboard({
     ),
   ],
   sections: [
-    { panels: now },
+    { panels: [...now, regionStrip] },
     { heading: 'PM2.5 and health', panels: numbers(current, health) },
     { heading: 'PM2.5 in the five windows', panels: windows(REGION) },
     { heading: 'Air', panels: air(REGION) },
+    { heading: 'PM2.5 by day, hour and wind', panels: patterns(REGION) },
     { heading: 'Weather', panels: weather(REGION) },
     {
       heading: 'Stations',
       panels: [
-        stations,
+        ...coverage(REGION),
         stationsTable(
           'Listed stations',
           'Stations of the city or district.',

@@ -1,6 +1,6 @@
 /** Queries of panels: SQL on schema api, or PromQL. */
 import type { Json, Target } from './panel.ts';
-import { CHOSEN_DATASOURCE, POSTGRES } from './variables.ts';
+import { CHOSEN_DATASOURCE, CHOSEN_PROMETHEUS, POSTGRES } from './variables.ts';
 
 /** The end of the dashboard's time range, which stands for now. */
 export const AT = '$__timeTo()::timestamptz';
@@ -16,7 +16,9 @@ function sql(format: 'table' | 'time_series', text: string): Target {
   };
 }
 
-export const rows = (text: string): Target[] => [sql('table', text)];
+export const query = (text: string): Target => sql('table', text);
+
+export const rows = (text: string): Target[] => [query(text)];
 
 /** The first column is the time, ascending; every other column is a series, unless a column `metric` names the series of each row. */
 export const series = (text: string): Target[] => [sql('time_series', text)];
@@ -26,7 +28,7 @@ type Query = { expr: string; legend: string };
 function promql(queries: readonly Query[], how: Json): Target[] {
   return queries.map(({ expr, legend }, n) => ({
     refId: String.fromCharCode(65 + n),
-    datasource: { type: 'prometheus', uid: CHOSEN_DATASOURCE },
+    datasource: { type: 'prometheus', uid: CHOSEN_PROMETHEUS },
     expr,
     legendFormat: legend,
     editorMode: 'code',

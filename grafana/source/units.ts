@@ -15,7 +15,7 @@ export const UNIT = {
   dose: 'suffix:µSv/h',
   seconds: 's',
   minutes: 'm',
-  time: 'dateTimeAsIso',
+  time: 'time:YYYY-MM-DD HH:mm',
   bytes: 'bytes',
   bytesPerSecond: 'Bps',
   requests: 'reqps',

@@ -2,9 +2,10 @@
  * PM2.5 in the five windows of the API, with the range of its hourly means and the WHO guideline. A panel shows its full window only while
  * the dashboard's range is relative to now: Grafana ignores a panel's own range otherwise.
  */
+import { timeseries } from './charts.ts';
 import { LINE, PM25_STEPS } from './colours.ts';
-import { band, fixed, guideline } from './overrides.ts';
-import { type Panel, timeseries } from './panel.ts';
+import { band, fixed, guideline, toldRange } from './overrides.ts';
+import type { Panel } from './panel.ts';
 import type { Subject } from './subject.ts';
 import { AT, series } from './targets.ts';
 import { UNIT } from './units.ts';
@@ -24,6 +25,7 @@ const WINDOWS = [
     gapMs: 1.5 * DAY,
     w: 8,
     who: { limit: 15, of: '24 hours' },
+    range: 'as a band',
   },
   {
     key: '1y',
@@ -33,6 +35,7 @@ const WINDOWS = [
     gapMs: 45 * DAY,
     w: 12,
     who: { limit: 5, of: 'a year' },
+    range: 'in the tooltip',
   },
   {
     key: '2y',
@@ -42,6 +45,7 @@ const WINDOWS = [
     gapMs: 45 * DAY,
     w: 12,
     who: { limit: 5, of: 'a year' },
+    range: 'in the tooltip',
   },
 ] as const;
 
@@ -49,12 +53,20 @@ const WINDOWS = [
 export function windows(subject: Subject): Panel[] {
   return WINDOWS.map(({ key, title, span, buckets, gapMs, w, ...rest }) => {
     const who = 'who' in rest ? rest.who : undefined;
+    const range = 'range' in rest ? rest.range : undefined;
     const line = who === undefined ? '' : `WHO guideline, ${who.of}`;
-    const extremes = who === undefined ? '' : ', b.min_pm25 as "lowest hour", b.max_pm25 as "highest hour"';
+    const extremes = range === undefined ? '' : ', b.min_pm25 as "lowest hour", b.max_pm25 as "highest hour"';
     const guided = who === undefined ? '' : `, ${who.limit}::float8 as "${line}"`;
+    const sentences = [
+      `Means of ${buckets}, as in the API's ${key}.`,
+      ...(range === undefined ? [] : [`Lowest and highest hourly mean of each ${range}.`]),
+      'Background: the ranges of the US EPA index.',
+      ...(who === undefined ? [] : [`Dashed: the WHO guideline for ${who.of}.`]),
+      'A fixed time range instead of "last …" shows only the part inside it.',
+    ];
     return timeseries({
       title: `PM2.5, ${title}`,
-      description: `Means of ${buckets}, as in the API's ${key}${who === undefined ? '' : '; the band spans the lowest to the highest hourly mean in each'}. Background: the ranges of the US EPA index.${who === undefined ? '' : ` Dashed: the WHO guideline for ${who.of}.`} A fixed time range instead of "last …" shows only the part inside it.`,
+      description: sentences.join(' '),
       w,
       h: 8,
       unit: UNIT.concentration,
@@ -62,14 +74,18 @@ export function windows(subject: Subject): Panel[] {
       min: 0,
       span,
       gapMs,
-      bands: 'behind',
+      bands: true,
       steps: PM25_STEPS,
       targets: series(`select b.timestamp as "time", b.avg_pm25 as "mean"${extremes}${guided}
 from api.${subject.view}_history(${AT}) b
 where b.series = '${key}' and ${subject.isChosen}
 order by 1`),
-      overrides:
-        who === undefined ? [fixed('mean', LINE)] : [...band('mean', 'lowest hour', 'highest hour'), guideline(line)],
+      overrides: [
+        ...(range === undefined
+          ? [fixed('mean', LINE)]
+          : (range === 'as a band' ? band : toldRange)('mean', 'lowest hour', 'highest hour')),
+        ...(who === undefined ? [] : [guideline(line)]),
+      ],
     });
   });
 }

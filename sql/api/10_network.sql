@@ -54,7 +54,9 @@ create view api.station as
     s.city_slug,
     s.district_slug,
     s.latitude,
-    s.longitude
+    s.longitude,
+    s.title ->> 'en' as title_en,
+    (select value from jsonb_each_text(s.title) order by key = 'en', key limit 1) as title_local
   from raw.station s;
 comment on view api.station is 'Stations, including hidden ones: attributes that do not depend on time. One row per station.';
 comment on column api.station.id is 'station id';
@@ -63,6 +65,8 @@ comment on column api.station.city_slug is 'slug of the city; null if in none';
 comment on column api.station.district_slug is 'slug of the district; null if in none';
 comment on column api.station.latitude is 'latitude, WGS 84 [degrees]';
 comment on column api.station.longitude is 'longitude, WGS 84 [degrees]';
+comment on column api.station.title_en is 'title in English; null if it was given in other languages only';
+comment on column api.station.title_local is 'title in the language of the place: the first that is not English, by code, else English';
 
 create view api.station_title as
   select

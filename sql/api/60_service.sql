@@ -14,9 +14,10 @@ comment on column api.installation.repeatable is 'fingerprint of the SQL that bu
 
 -- When the aggregates were last refreshed. Null before the first refresh: the API has nothing to serve yet.
 create view api.freshness as
-  select refreshed_at, data_version from rollup.freshness;
+  select refreshed_at, data_version, (select max(made_at) from rollup.digest) as digest_at from rollup.freshness;
 comment on view api.freshness is 'How up to date the aggregates are. One row.';
 comment on column api.freshness.refreshed_at is 'time of the last refresh of the aggregates; null before the first';
+comment on column api.freshness.digest_at is 'instant of the newest digest of the regions; null before the first';
 comment on column api.freshness.data_version is 'grows whenever published data may have changed; each new number is sent to channel airseries_data';
 
 -- Per provider, how many listed stations are online or offline, and the newest measurement. Readings are searched only for providers

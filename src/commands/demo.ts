@@ -1,6 +1,6 @@
 /** The command for the demo network: load or remove it. */
 import { Command } from 'commander';
-import { loadDemo, removeDemo } from '../demo/lifecycle.ts';
+import { loadDemo, loadDemoHistory, removeDemo } from '../demo/lifecycle.ts';
 import { makeDigest, refresh } from '../rollups/refresh.ts';
 import type { Context, Outcome, Run } from './context.ts';
 
@@ -17,6 +17,7 @@ async function runLoad({ database, config, installation, clock, log, terminal }:
     throw new Error('This is not the embedded server. To load the demo network into this database, set DEMO=on.');
   }
   await loadDemo(database.target, { timeZone: installation.timeZone, now: clock(), log, terminal });
+  await loadDemoHistory(database.target, { now: clock(), log, terminal });
   await refresh(database.target, clock());
   await makeDigest(database.target, clock());
   return { result: { loaded: true }, ok: true };

@@ -3,37 +3,39 @@ import { readFile } from 'node:fs/promises';
 import { Argument, Command } from 'commander';
 import { hasDemo } from '../demo/lifecycle.ts';
 import { exportNetwork } from '../network/exportNetwork.ts';
-import { importNetwork, previewNetwork } from '../network/importNetwork.ts';
+import { importNetwork } from '../network/importNetwork.ts';
+import { importSensorList } from '../network/importSensorList.ts';
 import { REMOVABLE, type Removable, removeElement } from '../network/removeElement.ts';
 import { screen, screenedPeriods } from '../network/screening.ts';
 import { makeDigest, refresh } from '../rollups/refresh.ts';
 import { type Context, type Outcome, type Run, TIMES, timeOption, UsageError } from './context.ts';
 
-type ImportOptions = { dryRun?: true };
+type ImportOptions = { dryRun?: true; fromSensors?: true };
 
 /** Prints how many providers, regions, stations and sensors were added, changed, unchanged or not listed. Refuses a demo database. */
 export function importNetworkCommand(run: Run): Command {
   return new Command('network')
     .description('import stations, sensors, regions and their periods; what the file does not list stays as it is')
     .argument('<file>', 'the network as JSON')
+    .option('--from-sensors', 'the file is sensors.csv of open data instead: one line per sensor')
     .option('--dry-run', 'show what would change, and how many hours would be recomputed; changes nothing')
     .action((file: string, options: ImportOptions) =>
       run((context) => importFile(context, file, options), { makesDatabase: !options.dryRun }),
     );
 }
 
-async function importFile(
-  { database, as, clock, log }: Context,
-  file: string,
-  { dryRun }: ImportOptions,
-): Promise<Outcome> {
+async function importFile(context: Context, file: string, options: ImportOptions): Promise<Outcome> {
+  const { database, as, clock, log, installation } = context;
+  const { fromSensors, dryRun = false } = options;
   const text = await readFile(file, 'utf8');
   await refuseDemo(database.target);
-  if (dryRun) {
-    const preview = await as('airseries_owner', (sql) => previewNetwork(sql, text, { log, file }));
-    return { result: { dry_run: true, ...preview }, ok: true };
-  }
-  const result = await as('airseries_owner', (sql) => importNetwork(sql, text, { log, file }));
+  const { timeZone } = installation;
+  const result = await as('airseries_owner', (sql) =>
+    fromSensors
+      ? importSensorList(sql, text, { name: file, timeZone, log, dryRun })
+      : importNetwork(sql, text, { log, file, dryRun }),
+  );
+  if (dryRun) return { result: { dry_run: true, ...result }, ok: true };
   await refresh(database.target, clock());
   await makeDigest(database.target, clock());
   return { result, ok: true };

@@ -1,6 +1,7 @@
 /** Commands for readings: import, delete, and export as open data. */
 import { Command, Option } from 'commander';
 import { exportOpenData } from '../export/exportOpenData.ts';
+import { makeFolder } from '../export/publishedFile.ts';
 import { deleteReadings } from '../ingest/deleteReadings.ts';
 import { FORMATS, type Format } from '../ingest/formats/readings.ts';
 import { importReadings } from '../ingest/importReadings.ts';
@@ -64,26 +65,30 @@ async function deletePeriod(context: Context, { sensor, ...period }: DeleteOptio
   return { result: { deleted }, ok: true };
 }
 
-/** Prints the number of lines by file. */
+/** Prints the number of lines by file, and which files changed. */
 export function exportCommand(run: Run): Command {
   return new Command('export')
     .description('export sensors, hours and days as open data (CSV)')
-    .argument('<folder>', 'folder for the files; existing ones are replaced')
-    .addOption(timeOption('--from <time>', 'only buckets that begin at or after this time'))
-    .addOption(timeOption('--to <time>', 'only buckets that begin before this time'))
+    .argument('<folder>', 'folder for the files; those whose content changed are replaced')
+    .addOption(timeOption('--from <time>', 'leave files of earlier years as they are; no file is shortened'))
+    .addOption(timeOption('--to <time>', 'only hours and days that begin before this time'))
     .addHelpText('after', TIMES)
     .action((folder: string, options: PeriodOptions) => {
       checkPeriod(options);
-      run((context) => exportFiles(context, folder, options));
+      run(
+        (context) => exportFiles(context, folder, options),
+        { check: () => makeFolder(folder) }, // before the database is opened, which may take a while
+      );
     });
 }
 
 async function exportFiles(context: Context, folder: string, options: PeriodOptions): Promise<Outcome> {
-  const { database, clock, installation, log, terminal } = context;
+  const { database, clock, config, installation, log, terminal } = context;
   const period = await readPeriod(context, options);
   const now = clock();
   await refresh(database.target, now);
   const { timeZone } = installation;
-  const result = await exportOpenData(database.target, folder, { timeZone, now, log, terminal, ...period });
+  const license = config.openDataLicense;
+  const result = await exportOpenData(database.target, folder, { timeZone, now, log, terminal, license, ...period });
   return { result, ok: true };
 }

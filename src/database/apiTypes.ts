@@ -4,7 +4,7 @@
  */
 
 export type ApiViews = {
-  'api.freshness': { refreshed_at: string | null; data_version: number | null };
+  'api.freshness': { refreshed_at: string | null; data_version: number | null; digest_at: string | null };
   'api.installation': {
     time_zone: string;
     epoch: string;
@@ -120,6 +120,26 @@ export type ApiViews = {
     max_aqi: number | null;
   };
   'api.region_title': { region_slug: string; locale: string; title: string; city: string | null };
+  'api.sensor_hourly': {
+    timestamp: string;
+    sensor_id: number;
+    station_id: number;
+    avg_pm25: number | null;
+    avg_temperature: number | null;
+    avg_humidity: number | null;
+    avg_pressure: number | null;
+    avg_pm1: number | null;
+    avg_pm10: number | null;
+    avg_no2: number | null;
+    avg_so2: number | null;
+    avg_o3: number | null;
+    avg_dust: number | null;
+    avg_usvh: number | null;
+    avg_uv: number | null;
+    avg_wind_speed: number | null;
+    avg_wind_direction: number | null;
+    total_rain: number | null;
+  };
   'api.station': {
     id: number;
     provider: string;
@@ -127,6 +147,8 @@ export type ApiViews = {
     district_slug: string | null;
     latitude: number;
     longitude: number;
+    title_en: string | null;
+    title_local: string | null;
   };
   'api.station_daily': {
     timestamp: string;
@@ -334,6 +356,37 @@ export type ApiFunctions = {
       first_measurement_time: string | null;
       last_measurement_time: string | null;
       is_suspicious: boolean;
+    };
+  };
+  sensor_daily: {
+    arguments: { at: Date; since?: Date; until?: Date };
+    row: {
+      timestamp: string;
+      sensor_id: number;
+      avg_pm25: number | null;
+      avg_temperature: number | null;
+      avg_humidity: number | null;
+      avg_pressure: number | null;
+      avg_pm1: number | null;
+      avg_pm10: number | null;
+      avg_no2: number | null;
+      avg_so2: number | null;
+      avg_o3: number | null;
+      avg_dust: number | null;
+      avg_usvh: number | null;
+      avg_uv: number | null;
+      avg_wind_speed: number | null;
+      avg_wind_direction: number | null;
+      total_rain: number | null;
+    };
+  };
+  station_completeness: {
+    arguments: { since: Date; until: Date; only_stations?: readonly number[] };
+    row: {
+      timestamp: string | null;
+      station_id: number | null;
+      expected_hours: number | null;
+      measured_hours: number | null;
     };
   };
   station_current: {

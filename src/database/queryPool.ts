@@ -32,13 +32,13 @@ const MAX_ATTEMPTS = 4;
 /** How long after its timeout the server's cancellation of a statement may take to arrive. */
 const GRACE_MS = 200;
 
-/**
- * Called once with the pool's counts: connections in use and statements waiting. Returns the function that is called after every attempt
- * with the name of the statement (`nameOf`) and the seconds it took to succeed or fail.
- */
-export type PoolObserver = (
-  counts: Pick<Semaphore, 'inUse' | 'waiting'>,
-) => (statement: string, seconds: number) => void;
+/** Called once with the size of the pool and its counts: connections in use and statements waiting. Returns what is called for each attempt. */
+export type PoolObserver = (pool: Pick<Semaphore, 'inUse' | 'waiting'> & { size: number }) => {
+  /** When it was given a connection: how long it waited. */
+  onAcquired(seconds: number): void;
+  /** When it succeeded or failed: the name of the statement (`nameOf`), and how long the database took. */
+  onQuery(statement: string, seconds: number): void;
+};
 
 type Options = {
   role: Role;
@@ -80,14 +80,16 @@ export function openQueryPool(
     return { sql, probe: singleFlight(() => sql.unsafe('select 1')) };
   };
   const semaphore = makeSemaphore(max, { acquireTimeoutMs: statementTimeoutMs, maxWaiting });
-  const onQuery = observer?.(semaphore);
+  const observed = observer?.({ ...semaphore, size: max });
   let pool = open();
   let isClosed = false;
 
   async function attempt(text: string, parameters: readonly unknown[]): Promise<unknown[]> {
+    const asked = performance.now();
     await semaphore.acquire();
     const used = pool;
     const started = performance.now();
+    observed?.onAcquired((started - asked) / 1_000);
     try {
       const result = used.sql.unsafe(text, [...parameters] as never[], { prepare: true });
       const probed = probe === undefined ? result : whileResponding(result, used.probe, probe);
@@ -101,7 +103,7 @@ export function openQueryPool(
       }
       throw error;
     } finally {
-      onQuery?.(nameOf(text), (performance.now() - started) / 1_000);
+      observed?.onQuery(nameOf(text), (performance.now() - started) / 1_000);
       semaphore.release();
     }
   }

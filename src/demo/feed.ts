@@ -1,4 +1,4 @@
-/** Writes the demo's readings: two years of history into an empty database, then whatever is missing up to now. */
+/** Writes the demo's readings: the last 31 days into an empty database, the two years before them, and whatever is missing up to now. */
 import { PARAMETER_NAMES } from '../contract/parameters.ts';
 import { arrayLiteral, type Sql, textParameters } from '../database/client.ts';
 import { copyIn } from '../database/copyIn.ts';
@@ -12,28 +12,71 @@ import { demoTimeZone, isDemo, newestReading } from './state.ts';
 const COPY_ROWS = 100_000;
 const CHUNK_CHARACTERS = 256 * 1024;
 
-type LoadOptions = { now: Date; seed: number; log: Log; terminal: boolean; since?: Date };
+/** A new installation waits for these; the rest of the history follows while it serves requests. */
+const RECENT_DAYS = 31;
+const HISTORY_PIECE_DAYS = 60;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+export type LoadOptions = { now: Date; seed: number; log: Log; terminal: boolean };
+
+/** Loads the readings of the last 31 days with COPY, after the newest one if there are some. Run it as the owner. Returns their number. */
+export async function loadRecentReadings(sql: Sql, { now, seed, log, terminal }: LoadOptions): Promise<number> {
+  const from = (await newestReading(sql)) ?? new Date(now.getTime() - RECENT_DAYS * DAY);
+  const network = demoNetwork(await demoTimeZone(sql));
+  const progress = makeProgress('loading the demo readings', log, terminal);
+  const readings = await copySpan(sql, { network, seed, from, to: now, now }, progress.show);
+  progress.hide();
+  log.info({ readings }, 'the last 31 days of the demo are loaded');
+  return readings;
+}
 
 /**
- * Loads the history with COPY, since a new installation waits for it. Run it as the owner. Continues after the newest reading, so an
- * interrupted load can simply be repeated. Returns the number of readings loaded.
+ * Loads what is missing of the two years before `now`, or of what is kept, backwards from the oldest reading. An interrupted load continues
+ * where it was; an aborted one ends with the piece it is at. Run it as the owner. Returns the number of readings.
  */
-export async function loadDemoReadings(
+export async function loadHistory(
   sql: Sql,
-  { now, seed, log, terminal, since = startOfHistory(now) }: LoadOptions,
+  { now, seed, log, terminal, signal }: LoadOptions & { signal?: AbortSignal | undefined },
 ): Promise<number> {
+  const { oldest, start } = await missingHistory(sql, now);
+  if (oldest.getTime() - start.getTime() < 2 * HOUR) return 0; // the first hour may have no reading
   const network = demoNetwork(await demoTimeZone(sql));
-  const from = (await newestReading(sql)) ?? since;
-  const total = [...demoInstants(from, now)].length;
-  const progress = makeProgress('loading the demo readings', log, terminal);
-  const instants = demoReadings({ network, seed, from, to: now });
+  const progress = makeProgress('loading the history of the demo', log, terminal);
+  const whole = oldest.getTime() - start.getTime();
+  let rows = 0;
+  for (let until = new Date(oldest.getTime() - 1); until > start && signal?.aborted !== true; ) {
+    const from = new Date(Math.max(start.getTime(), until.getTime() - HISTORY_PIECE_DAYS * DAY));
+    const span = { network, seed, from, to: until, now };
+    rows += await copySpan(sql, span, (n, part) =>
+      progress.show(rows + n, (oldest.getTime() - until.getTime() + part * (until.getTime() - from.getTime())) / whole),
+    );
+    until = from;
+  }
+  progress.hide();
+  log.info({ readings: rows }, 'the history of the demo is loaded');
+  return rows;
+}
+
+async function missingHistory(sql: Sql, now: Date): Promise<{ oldest: Date; start: Date }> {
+  const [row] = await sql<{ oldest: string | null; start: string }[]>`
+    select (select min(measured_at) from raw.readings) as oldest, greatest(ingest_cutoff, ${startOfHistory(now)}) as start
+    from raw.installation`;
+  if (row?.oldest == null) return { oldest: now, start: now }; // nothing to continue from
+  return { oldest: new Date(row.oldest), start: new Date(row.start) };
+}
+
+type ReadingSpan = Required<Parameters<typeof demoReadings>[0]>;
+
+/** `onBatch`: the rows so far, and the part of the span that is done. */
+async function copySpan(sql: Sql, span: ReadingSpan, onBatch: (rows: number, part: number) => void): Promise<number> {
+  const total = [...demoInstants(span)].length;
+  const instants = demoReadings(span);
   const done = { rows: 0, instants: 0 };
   while (done.instants < total) {
     await copyIn(sql, `copy raw.readings (${COPY_COLUMNS}) from stdin`, nextBatch(instants, done));
-    progress.show(done.rows, done.instants / total);
+    onBatch(done.rows, done.instants / total);
   }
-  progress.hide();
-  log.info({ readings: done.rows }, 'demo readings loaded');
   return done.rows;
 }
 

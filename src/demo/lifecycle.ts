@@ -2,7 +2,7 @@
 import { asOwner, type DatabaseAddress, type Sql } from '../database/client.ts';
 import type { Log } from '../log.ts';
 import { importNetwork } from '../network/importNetwork.ts';
-import { feedDemo, loadDemoReadings } from './feed.ts';
+import { feedDemo, loadHistory, loadRecentReadings } from './feed.ts';
 import { demoNetwork } from './network.ts';
 import { deleteDemo, isDemo, isEmpty } from './state.ts';
 
@@ -25,8 +25,8 @@ export async function hasDemo(target: DatabaseAddress): Promise<boolean> {
 }
 
 /**
- * Loads the network and its history, or brings them up to `now` if they are there. Idempotent: the next call completes an interrupted
- * load. Rejects if the database contains another network.
+ * Loads the network and the readings of its last 31 days, or brings them up to `now` if they are there. Idempotent: the next call completes an
+ * interrupted load. Rejects if the database contains another network.
  */
 export async function loadDemo(target: DatabaseAddress, { timeZone, now, log, terminal }: Options): Promise<void> {
   await asOwner(target, SESSION, async (sql) => {
@@ -42,7 +42,18 @@ export async function loadDemo(target: DatabaseAddress, { timeZone, now, log, te
     log.info('loading the demo network: an invented country and two years of invented readings (DEMO=off skips this)');
     await importNetwork(sql, JSON.stringify(demoNetwork(timeZone)), { log });
     await sql`update raw.installation set demo = 'loaded'`;
-    await loadDemoReadings(sql, { now, seed: DEMO_SEED, log, terminal });
+    await loadRecentReadings(sql, { now, seed: DEMO_SEED, log, terminal });
+  });
+}
+
+/** Loads what is missing of the two years before. The next call continues where an aborted or interrupted one ended. */
+export async function loadDemoHistory(
+  target: DatabaseAddress,
+  { now, log, terminal, signal }: Omit<Options, 'timeZone'> & { signal?: AbortSignal },
+): Promise<void> {
+  await asOwner(target, SESSION, async (sql) => {
+    await lockDemo(sql);
+    if (await isDemo(sql)) await loadHistory(sql, { now, seed: DEMO_SEED, log, terminal, signal });
   });
 }
 

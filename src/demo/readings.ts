@@ -22,10 +22,11 @@ const OFFLINE = 6 * DAY;
 /** `at`: ms since 1970. `values`: one per channel of the sensor. */
 export type DemoReading = { at: number; sensor: DemoSensor; values: number[] };
 
-type Span = { network: DemoNetwork; seed: number; from: Date; to: Date };
+/** `now` decides which readings are fine; default: `to`. */
+type Span = { network: DemoNetwork; seed: number; from: Date; to: Date; now?: Date };
 
 /** All readings after `from` and up to `to`, one instant at a time. The same seed and span always give the same readings. */
-export function* demoReadings({ network, seed, from, to }: Span): Generator<DemoReading[]> {
+export function* demoReadings({ network, seed, from, to, now = to }: Span): Generator<DemoReading[]> {
   const offset = standardOffset(network.time_zone);
   const cities = CITIES.map((city, number) => ({
     sky: { seed, city, number, offset } satisfies Sky,
@@ -33,8 +34,8 @@ export function* demoReadings({ network, seed, from, to }: Span): Generator<Demo
       .filter(({ regions }) => regions.includes(city.slug))
       .flatMap((station) => sensorsOf(seed, station)),
   }));
-  for (const at of demoInstants(from, to)) {
-    const isRecent = at > to.getTime() - OFFLINE;
+  for (const at of demoInstants({ from, to, now })) {
+    const isRecent = at > now.getTime() - OFFLINE;
     const readings: DemoReading[] = [];
     for (const { sky, sensors } of cities) {
       const air = airAt(sky, at);
@@ -50,10 +51,10 @@ export function* demoReadings({ network, seed, from, to }: Span): Generator<Demo
 }
 
 /** The instants of measurement after `from` and up to `to`, in ms since 1970. */
-export function* demoInstants(from: Date, to: Date): Generator<number> {
-  const fine = Math.floor((to.getTime() - FINE) / HOUR) * HOUR;
+export function* demoInstants({ from, to, now }: { from: Date; to: Date; now: Date }): Generator<number> {
+  const fine = Math.floor((now.getTime() - FINE) / HOUR) * HOUR;
   let at = Math.floor((from.getTime() - HOURLY_AT) / HOUR) * HOUR + HOUR + HOURLY_AT;
-  for (; at < fine; at += HOUR) yield at;
+  for (; at < Math.min(fine, to.getTime()); at += HOUR) yield at;
   at = Math.max(fine, Math.floor(from.getTime() / FINE_STEP) * FINE_STEP + FINE_STEP);
   for (; at <= to.getTime(); at += FINE_STEP) yield at;
 }

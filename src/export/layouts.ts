@@ -1,14 +1,20 @@
 /**
- * The files of airquality.am's open data and their columns. Known from published copies of 2025 and 2026: sensors.csv, both hourly files
- * (in which the PM2.5 of a station is called pm2.5, and that of a city avg_pm2.5) and the first seven columns of station_avg_daily.csv.
- * Inferred: the other columns of that file, and city_avg_daily.csv, which are assumed to be like the hourly files. In all of them PM2.5 is
- * corrected, pressure is in Pa, and times are local without an offset.
+ * The files of airquality.am's open data and their columns. Known from published copies of 2025 and 2026: sensors.csv, the first seven
+ * columns of the files of sensors and stations, all columns of city_avg_daily.csv and city_avg_hourly, and that PM2.5 is called pm2.5 in
+ * hours of sensors and stations but avg_pm2.5 elsewhere. Inferred: the other columns, which are like those of cities. Pressure is in Pa,
+ * and times are local without an offset.
  */
 import { parameter } from '../contract/fields.ts';
-import type { ParameterName } from '../contract/parameters.ts';
+import type { ParameterName, Unit } from '../contract/parameters.ts';
 
-export type Column = {
-  name: string;
+/** What a field of a file holds, in words of Frictionless' Table Schema. */
+export type FieldType = 'integer' | 'number' | 'string' | 'boolean' | 'datetime';
+
+/** A column as readers are told of it. */
+export type Field = { name: string; type: FieldType; meaning: string; unit?: Unit | 'm' };
+
+/** A column of measured values. */
+export type Column = Field & {
   /** Its name in schema api. */
   source: string;
   /** Decimals written. */
@@ -16,64 +22,152 @@ export type Column = {
 };
 
 export type Layout = {
-  /** `{year}` stands for the local year of its buckets. */
+  name: string;
+  title: string;
+  /** Relative to the folder of the export; `{year}` stands for the local year of its buckets. */
   file: string;
-  view: 'station_hourly' | 'station_daily' | 'region_hourly' | 'region_daily';
   unit: 'hour' | 'day';
-  /** The column of the station or city, named as in the file and as in schema api. */
-  subject: { name: string; source: 'station_id' | 'region_slug' };
+  /** Where its buckets come from, in schema api; the period of sensor_daily is an argument. */
+  source: 'sensor_hourly' | 'sensor_daily' | 'station_hourly' | 'station_daily' | 'region_hourly' | 'region_daily';
+  /** The view whose first and last bucket say which period there is. A sensor's hour counts only if there is one of its station. */
+  extent: 'station_hourly' | 'station_daily' | 'region_hourly' | 'region_daily';
+  /** Buckets per sensor, station or city in one query. */
+  rangeBuckets: number;
+  /** The column that says what the line is about; `source` is its name in schema api. */
+  subject: Field & { source: 'sensor_id' | 'station_id' | 'region_slug' };
   columns: readonly Column[];
 };
 
-const COMMON = ['pm25', 'pm10', 'temperature', 'pressure', 'humidity', 'no2', 'dust', 'o3', 'so2', 'rain'] as const;
+type Written = 'mean' | 'lowest' | 'highest';
 
-const columns = (...names: ParameterName[]): Column[] =>
-  names.map((wanted) => {
-    const { name, kind, digits } = parameter(wanted);
-    const source = kind === 'sum' ? `total_${name}` : `avg_${name}`;
-    return { name: source === 'avg_pm25' ? 'avg_pm2.5' : source, source, digits };
-  });
+function column(wanted: ParameterName, written: Written = 'mean'): Column {
+  const { name, kind, digits, meaning, unit } = parameter(wanted);
+  const prefix = { mean: kind === 'sum' ? 'total' : 'avg', lowest: 'min', highest: 'max' }[written];
+  const how = { mean: kind === 'sum' ? 'sum' : 'mean', lowest: 'lowest hourly mean', highest: 'highest hourly mean' };
+  return {
+    name: `${prefix}_${name === 'pm25' ? 'pm2.5' : name}`,
+    type: 'number',
+    meaning: `${meaning}; ${how[written]}`,
+    unit,
+    source: `${prefix}_${name}`,
+    digits,
+  };
+}
 
-const STATION_COLUMNS = columns(...COMMON, 'usvh');
-const CITY_COLUMNS = columns(...COMMON, 'wind_speed', 'wind_direction');
-const STATION = { name: 'station_id', source: 'station_id' } as const;
-const CITY = { name: 'city_slug', source: 'region_slug' } as const;
+const FIRST = ['pm25', 'pm10', 'temperature', 'pressure', 'humidity', 'no2', 'dust', 'o3', 'so2', 'rain'] as const;
+const STATION_COLUMNS = [...FIRST, 'usvh' as const].map((name) => column(name));
+const CITY_COLUMNS = [...FIRST, 'wind_speed' as const, 'wind_direction' as const].map((name) => column(name));
+const CITY_DAILY_COLUMNS = [
+  ...CITY_COLUMNS.flatMap((mean) => {
+    if (mean.source === 'avg_pm25') return [mean, column('pm25', 'lowest'), column('pm25', 'highest')];
+    if (mean.source !== 'avg_temperature') return [mean];
+    return [mean, column('temperature', 'lowest'), column('temperature', 'highest')];
+  }),
+  column('usvh'),
+];
+/** With wind, so that a network made from these files has that of its cities. */
+const SENSOR_COLUMNS = [...STATION_COLUMNS, column('wind_speed'), column('wind_direction')].map((mean) =>
+  mean.source === 'avg_pm25'
+    ? { ...mean, meaning: 'PM2.5 as the instrument gave it, not corrected by a formula; mean' }
+    : mean,
+);
+
+/** In hours of sensors and stations, PM2.5 has no prefix. */
+const inHours = (columns: readonly Column[]): Column[] =>
+  columns.map((each) => (each.source === 'avg_pm25' ? { ...each, name: 'pm2.5' } : each));
+
+const SENSOR = {
+  name: 'sensor_id',
+  type: 'integer',
+  meaning: 'the sensor, as in sensors.csv',
+  source: 'sensor_id',
+} as const;
+const STATION = {
+  name: 'station_id',
+  type: 'integer',
+  meaning: 'the station, as in sensors.csv',
+  source: 'station_id',
+} as const;
+const CITY = {
+  name: 'city_slug',
+  type: 'string',
+  meaning: 'the city, as in sensors.csv',
+  source: 'region_slug',
+} as const;
 
 /** In the order in which they are written. */
 export const LAYOUTS: readonly Layout[] = [
   {
-    file: 'station_avg_hourly_{year}.csv',
-    view: 'station_hourly',
+    name: 'sensor_avg_hourly',
+    title: 'Hours of sensors, while they stood at a station and were not suspicious',
+    file: 'sensor_avg_hourly/sensor_avg_hourly_{year}.csv',
     unit: 'hour',
-    subject: STATION,
-    columns: STATION_COLUMNS.map((column) => (column.source === 'avg_pm25' ? { ...column, name: 'pm2.5' } : column)),
+    source: 'sensor_hourly',
+    extent: 'station_hourly',
+    rangeBuckets: 744,
+    subject: SENSOR,
+    columns: inHours(SENSOR_COLUMNS),
   },
-  { file: 'station_avg_daily.csv', view: 'station_daily', unit: 'day', subject: STATION, columns: STATION_COLUMNS },
   {
-    file: 'city_avg_hourly_{year}.csv',
-    view: 'region_hourly',
+    name: 'sensor_avg_daily',
+    title: 'Days of sensors: the means of their hours',
+    file: 'sensor_avg_daily.csv',
+    unit: 'day',
+    source: 'sensor_daily',
+    extent: 'station_daily',
+    rangeBuckets: 31, // each is computed from its hours
+    subject: SENSOR,
+    columns: SENSOR_COLUMNS,
+  },
+  {
+    name: 'station_avg_hourly',
+    title: 'Hours of stations: the means of their sensors',
+    file: 'station_avg_hourly/station_avg_hourly_{year}.csv',
     unit: 'hour',
+    source: 'station_hourly',
+    extent: 'station_hourly',
+    rangeBuckets: 744,
+    subject: STATION,
+    columns: inHours(STATION_COLUMNS),
+  },
+  {
+    name: 'station_avg_daily',
+    title: 'Days of stations: the means of their hours',
+    file: 'station_avg_daily.csv',
+    unit: 'day',
+    source: 'station_daily',
+    extent: 'station_daily',
+    rangeBuckets: 744,
+    subject: STATION,
+    columns: STATION_COLUMNS,
+  },
+  {
+    name: 'city_avg_hourly',
+    title: 'Hours of cities: the means of their stations',
+    file: 'city_avg_hourly/city_avg_hourly_{year}.csv',
+    unit: 'hour',
+    source: 'region_hourly',
+    extent: 'region_hourly',
+    rangeBuckets: 744,
     subject: CITY,
     columns: CITY_COLUMNS,
   },
-  { file: 'city_avg_daily.csv', view: 'region_daily', unit: 'day', subject: CITY, columns: CITY_COLUMNS },
+  {
+    name: 'city_avg_daily',
+    title: 'Days of cities: the means of their hours',
+    file: 'city_avg_daily.csv',
+    unit: 'day',
+    source: 'region_daily',
+    extent: 'region_daily',
+    rangeBuckets: 744,
+    subject: CITY,
+    columns: CITY_DAILY_COLUMNS,
+  },
 ];
 
-/** The columns of sensors.csv, as documented with the files; one line per sensor. */
-export const SENSOR_COLUMNS = [
-  'id',
-  'station_id',
-  'city_slug',
-  'district_slug',
-  'address_en',
-  'title',
-  'provider',
-  'external_id',
-  'sensor_type',
-  'latitude',
-  'longitude',
-  'altitude',
-  'first_measurement_time',
-  'last_measurement_time',
-  'is_suspicious',
-] as const;
+/** The columns of a file, in order. */
+export const fieldsOf = ({ subject, unit, columns }: Layout): readonly Field[] => [
+  subject,
+  { name: 'timestamp', type: 'datetime', meaning: `when the ${unit} begins, local time` },
+  ...columns,
+];

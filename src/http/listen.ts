@@ -70,11 +70,12 @@ export async function listen(
   const server = createServer({ ...LIMITS, requestTimeout: requestMs }, turns.take);
   server.on('connection', (socket) => {
     open += 1;
-    turns.connect(socket);
     socket.once('close', () => {
       open -= 1;
     });
   });
+  // a client that has closed its sending side still gets its answers; the published types lack this property
+  Object.assign(server, { httpAllowHalfOpen: true });
   server.maxConnections = connections;
   server.on('drop', () => log?.warn({ variable, connections }, 'refused a connection: too many are open'));
   answerForNode(server, turns);

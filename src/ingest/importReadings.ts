@@ -8,6 +8,7 @@ import { InputError } from '../inputError.ts';
 import type { Log } from '../log.ts';
 import { makeProgress, type Progress } from '../progress.ts';
 import type { Accepted } from './accept.ts';
+import { claimMeans } from './claimMeans.ts';
 import { type Copier, makeCopier, type Prepared } from './copyReadings.ts';
 import { explainReading, explainValue } from './explain.ts';
 import { type Format, type ReadingBatch, readReadings } from './formats/readings.ts';
@@ -38,6 +39,7 @@ export type ImportSummary = {
 /** `terminal`: stderr is one, and progress is drawn on it. */
 type Options = { now: Date; log: Log; terminal: boolean; format?: Format | undefined };
 type Run = {
+  sql: Sql;
   copier: Copier;
   format: Format | undefined;
   log: Log;
@@ -62,7 +64,7 @@ export async function importReadings(
   // standard input may take days, and its readings are not from the future for that
   const clock = () => new Date(now.getTime() + (performance.now() - started));
   const progress = makeProgress('importing', log, terminal);
-  const run: Run = { copier: makeCopier(sql), format, log, clock, summary, progress, total: undefined };
+  const run: Run = { sql, copier: makeCopier(sql), format, log, clock, summary, progress, total: undefined };
   const sources: Source[] = [];
   for (const path of paths) await collectFailure(run, async () => sources.push(await openSource(path)));
   if (sources.every(({ size }) => size !== undefined)) {
@@ -99,7 +101,8 @@ async function collectFailure({ summary, log, progress }: Run, work: () => Promi
 }
 
 async function importSource(run: Run, source: Source, readBefore: number): Promise<void> {
-  const { copier, format, clock, summary, progress } = run;
+  const { sql, copier, format, clock, summary, progress } = run;
+  const claimed = new Set<number>();
   let writing: Promise<void> = Promise.resolve();
   const write = async ({ readings, ignored }: ReadingBatch, prepared: Prepared, read: number) => {
     const outcome = await copier.store(prepared, source.name);
@@ -112,6 +115,8 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
     for await (const batch of readReadings(source, format)) {
       const prepared = await copier.prepare(batch.readings, clock());
       await writing;
+      const { means, readings } = batch;
+      if (means !== undefined) await claimMeans(sql, readings, { means, claimed, source: source.name });
       writing = write(batch, prepared, source.read);
       writing.catch(() => undefined); // awaited, and handled, before the next batch or at the end
     }

@@ -50,15 +50,16 @@ export type StartupState = {
  */
 export async function readiness({ db, serving }: StartupState): Promise<Readiness> {
   if (db === undefined) return { ok: false, checks: { migrations: false, database: null, first_build: null, serving } };
-  const refreshedAt = await queryFreshness(db).catch(() => undefined);
-  const database = refreshedAt !== undefined;
+  const freshness = await queryFreshness(db).catch(() => undefined);
+  const refreshedAt = freshness?.refreshed_at;
+  const database = freshness !== undefined;
   const built = database ? refreshedAt !== null : null;
   const checks = { migrations: true, database, first_build: built, serving, refreshed_at: refreshedAt };
   return { ok: built === true && serving, checks };
 }
 
-/** When the aggregates were last refreshed, ISO 8601; null: never. Rejects when the database doesn't answer. */
-export async function queryFreshness(db: ApiDb): Promise<string | null> {
-  const row = await db.selectFrom('api.freshness').select('refreshed_at').executeTakeFirst();
-  return row?.refreshed_at ?? null;
+/** When the aggregates were last refreshed, and the instant of the newest digest, ISO 8601; null: never. Rejects when the database doesn't answer. */
+export async function queryFreshness(db: ApiDb): Promise<{ refreshed_at: string | null; digest_at: string | null }> {
+  const row = await db.selectFrom('api.freshness').select(['refreshed_at', 'digest_at']).executeTakeFirst();
+  return row ?? { refreshed_at: null, digest_at: null };
 }

@@ -9,8 +9,9 @@ import { apiRows } from '../database/queryPool.ts';
 import { singleFlight } from '../database/waiting.ts';
 import type { Log } from '../log.ts';
 import { queryFreshness } from './adminApp.ts';
-import { type DatabaseGauges, setUnknown } from './databaseGauges.ts';
+import { setUnknown } from './databaseGauges.ts';
 import type { Metrics } from './definitions.ts';
+import { beginAtZero } from './recorders.ts';
 
 const queryProviders = (db: ApiDb, at: Date) =>
   db.selectFrom(apiRows('provider_state', { at }).as('p')).selectAll().execute();
@@ -21,25 +22,31 @@ const queryQuarantineLines = (db: ApiDb) => db.selectFrom('api.quarantine_lines'
 const queryStorage = (db: ApiDb) => db.selectFrom('api.storage').selectAll().execute();
 
 const KEEP_MS = 12_000;
+/** Answers that cost the database more, and change slowly, are kept longer. */
+const KEEP_LONG_MS = 300_000;
 
 type Collector = {
   name: string;
+  /** How long its answer is reused. */
+  keepMs: number;
   /** Removes the values of its gauges. */
   clear(): void;
   /** Replaces the values of its gauges; rejects when the query fails. */
   collect(): Promise<void>;
 };
 
-/** From now on each scrape collects the database's gauges from `db`, unless one did within the last 12 seconds. */
+/** From now on each scrape collects the database's gauges from `db`, unless one did within the last 12 seconds or, for some, 5 minutes. */
 export function registerCollectors(metrics: Metrics, db: ApiDb, { clock, log }: { clock: Clock; log: Log }): void {
   const collectors = makeCollectors(metrics, db, clock);
   const failing = new Set<string>();
-  let collectedAt = Number.NEGATIVE_INFINITY;
+  const collectedAt = new Map<Collector, number>(); // without those that failed
+  let askedAt = Number.NEGATIVE_INFINITY; // each gauge of a scrape asks
 
   const run = async (collector: Collector) => {
     const { name } = collector;
     try {
       await collector.collect();
+      collectedAt.set(collector, performance.now());
       if (failing.delete(name)) log.info({ collector: name }, 'metrics are collected from the database again');
     } catch (error) {
       collector.clear();
@@ -54,11 +61,12 @@ export function registerCollectors(metrics: Metrics, db: ApiDb, { clock, log }: 
     metrics.collectorSuccess.set({ collector: name }, failing.has(name) ? 0 : 1);
   };
   const collectAll = singleFlight(async () => {
-    await Promise.all(collectors.map(run));
-    collectedAt = performance.now();
+    const now = performance.now();
+    await Promise.all(collectors.filter((each) => now - (collectedAt.get(each) ?? -Infinity) >= each.keepMs).map(run));
+    askedAt = performance.now();
   });
   metrics.sources.collectDatabase = async () => {
-    if (performance.now() - collectedAt >= KEEP_MS) await collectAll();
+    if (performance.now() - askedAt >= KEEP_MS) await collectAll();
   };
 }
 
@@ -74,6 +82,7 @@ function makeCollector<Answer>(
   { labelled = [], unlabelled = [] }: Gauges,
   query: () => Promise<Answer>,
   set: (answer: Answer) => void,
+  keepMs = KEEP_MS,
 ): Collector {
   const clear = () => {
     for (const gauge of labelled) gauge.reset();
@@ -84,34 +93,34 @@ function makeCollector<Answer>(
     clear();
     set(answer);
   };
-  return { name, clear, collect };
+  return { name, keepMs, clear, collect };
 }
 
-function makeCollectors(gauges: DatabaseGauges, db: ApiDb, clock: Clock): Collector[] {
+function makeCollectors(gauges: Metrics, db: ApiDb, clock: Clock): Collector[] {
   const seconds = (time: string) => Date.parse(time) / 1_000;
-  const age = (time: string) => clock().getTime() / 1_000 - seconds(time);
-  const { newestReadingAge, stations, newestBucketAge, quarantineLines, databaseSize } = gauges;
-  const { refreshLastSuccess, auditDifferingBuckets, auditLastSuccess } = gauges;
+  const { newestReading, stations, newestBucket, quarantineLines, databaseSize } = gauges;
+  const { refreshLastSuccess, digestTimestamp, auditDifferingBuckets, auditLastSuccess } = gauges;
   return [
     makeCollector(
       'providers',
-      { labelled: [newestReadingAge, stations] },
+      { labelled: [newestReading, stations] },
       () => queryProviders(db, clock()),
       (providers) => {
         for (const { provider, measurement_time: newest, online, offline } of providers) {
-          if (newest !== null) newestReadingAge.set({ provider }, age(newest));
+          beginAtZero(gauges, provider);
+          if (newest !== null) newestReading.set({ provider }, seconds(newest));
           stations.set({ provider, status: 'online' }, online);
           stations.set({ provider, status: 'offline' }, offline);
         }
       },
     ),
     makeCollector(
-      'newest buckets',
-      { labelled: [newestBucketAge] },
+      'newest_buckets',
+      { labelled: [newestBucket] },
       () => queryNewestBuckets(db, clock()),
       (buckets) => {
         for (const { subject, resolution, timestamp } of buckets) {
-          if (timestamp !== null) newestBucketAge.set({ subject, resolution }, age(timestamp));
+          if (timestamp !== null) newestBucket.set({ subject, resolution }, seconds(timestamp));
         }
       },
     ),
@@ -122,6 +131,7 @@ function makeCollectors(gauges: DatabaseGauges, db: ApiDb, clock: Clock): Collec
       (waiting) => {
         for (const { reason, lines } of waiting) quarantineLines.set({ reason }, lines);
       },
+      KEEP_LONG_MS,
     ),
     makeCollector(
       'storage',
@@ -130,13 +140,15 @@ function makeCollectors(gauges: DatabaseGauges, db: ApiDb, clock: Clock): Collec
       (schemas) => {
         for (const { schema, bytes } of schemas) databaseSize.set({ schema }, bytes);
       },
+      KEEP_LONG_MS,
     ),
     makeCollector(
       'refresh',
-      { unlabelled: [refreshLastSuccess] },
+      { unlabelled: [refreshLastSuccess, digestTimestamp] },
       () => queryFreshness(db),
-      (refreshedAt) => {
-        if (refreshedAt !== null) refreshLastSuccess.set(seconds(refreshedAt));
+      ({ refreshed_at, digest_at }) => {
+        if (refreshed_at !== null) refreshLastSuccess.set(seconds(refreshed_at));
+        if (digest_at !== null) digestTimestamp.set(seconds(digest_at));
       },
     ),
     makeCollector(

@@ -7,10 +7,10 @@ export type DatabaseGauges = ReturnType<typeof makeDatabaseGauges>;
 export function makeDatabaseGauges(registers: Registry[], collect: () => Promise<void>) {
   const common = { registers, collect };
   const gauges = {
-    newestReadingAge: new Gauge({
+    newestReading: new Gauge({
       ...common,
-      name: 'airseries_newest_reading_age_seconds',
-      help: 'Age of the newest reading of a provider; absent for one that never sent any',
+      name: 'airseries_newest_reading_timestamp_seconds',
+      help: 'When the newest reading of a provider was measured; absent for one that never sent any',
       labelNames: ['provider'] as const,
     }),
     stations: new Gauge({
@@ -30,11 +30,16 @@ export function makeDatabaseGauges(registers: Registry[], collect: () => Promise
       name: 'airseries_refresh_last_success_timestamp_seconds',
       help: 'When the aggregates were last brought up to date, by any process',
     }),
-    newestBucketAge: new Gauge({
+    newestBucket: new Gauge({
       ...common,
-      name: 'airseries_newest_bucket_age_seconds',
-      help: 'Age of the start of the newest bucket of an aggregate',
+      name: 'airseries_newest_bucket_timestamp_seconds',
+      help: 'When the newest bucket of an aggregate begins',
       labelNames: ['subject', 'resolution'] as const,
+    }),
+    digestTimestamp: new Gauge({
+      ...common,
+      name: 'airseries_newest_digest_timestamp_seconds',
+      help: 'Of which instant the newest digest is, from which the API answers for regions',
     }),
     auditDifferingBuckets: new Gauge({
       ...common,
@@ -59,7 +64,12 @@ export function makeDatabaseGauges(registers: Registry[], collect: () => Promise
       labelNames: ['collector'] as const,
     }),
   };
-  for (const gauge of [gauges.refreshLastSuccess, gauges.auditDifferingBuckets, gauges.auditLastSuccess]) {
+  for (const gauge of [
+    gauges.refreshLastSuccess,
+    gauges.digestTimestamp,
+    gauges.auditDifferingBuckets,
+    gauges.auditLastSuccess,
+  ]) {
     setUnknown(gauge);
   }
   return gauges;

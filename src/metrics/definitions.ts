@@ -2,8 +2,10 @@
  * All our metrics as prom-client's objects, so the compiler checks their labels; documentation, dashboards and alerts are tested against
  * them. Base units. No label takes its values from clients.
  */
+import { statfs } from 'node:fs/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { PoolObserver } from '../database/queryPool.ts';
+import { READING_REASONS } from '../ingest/validate.ts';
 import { makeDatabaseGauges } from './databaseGauges.ts';
 
 export type Metrics = ReturnType<typeof makeMetrics>;
@@ -14,6 +16,8 @@ type Sources = {
   collectDatabase: () => Promise<void>;
   /** Bring what was counted of HTTP requests into their metrics; added by measure. */
   requests: (() => void)[];
+  /** Where the embedded server keeps its data; undefined for other databases. */
+  dataDirectory: string | undefined;
   /** The pools of database connections by name; added by observePool. */
   pools: Map<string, Parameters<PoolObserver>[0]>;
 };
@@ -21,7 +25,8 @@ type Sources = {
 /** Default gauges of prom-client that end in `_total`, which `promtool check metrics` rejects. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
-const REQUEST_SECONDS = [0.025, 0.1, 0.5, 2.5, 10];
+/** Each twice the one before: a quantile is never further off than that. */
+const REQUEST_SECONDS = [0.0125, 0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2];
 const WORK_SECONDS = [0.1, 1, 10, 60];
 const HOUR = 3_600;
 const DELAY_SECONDS = [60, 300, 0.5 * HOUR, 3 * HOUR, 24 * HOUR, 7 * 24 * HOUR];
@@ -31,11 +36,16 @@ export function makeMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const name of MISNAMED) registry.removeSingleMetric(name);
-  const sources: Sources = { collectDatabase: async () => undefined, requests: [], pools: new Map() };
-  return {
+  const sources: Sources = {
+    collectDatabase: async () => undefined,
+    requests: [],
+    dataDirectory: undefined,
+    pools: new Map(),
+  };
+  const metrics = {
     registry,
     sources,
-    ...processMetrics([registry]),
+    ...processMetrics([registry], sources),
     ...httpMetrics([registry], () => {
       for (const collect of sources.requests) collect();
     }),
@@ -44,9 +54,21 @@ export function makeMetrics() {
     ...poolMetrics([registry], sources.pools),
     ...makeDatabaseGauges([registry], () => sources.collectDatabase()),
   };
+  for (const reason of Object.keys(READING_REASONS)) metrics.quarantinedReadings.inc({ reason }, 0); // so that the first is an increase
+  return metrics;
 }
 
-const processMetrics = (registers: Registry[]) => ({
+const processMetrics = (registers: Registry[], sources: Sources) => ({
+  diskFree: new Gauge({
+    name: 'airseries_disk_free_bytes',
+    help: 'Free space on the disk of the embedded server; NaN for other databases',
+    registers,
+    async collect() {
+      const folder = sources.dataDirectory;
+      const disk = folder === undefined ? undefined : await statfs(folder).catch(() => undefined);
+      this.set(disk === undefined ? Number.NaN : disk.bavail * disk.bsize);
+    },
+  }),
   buildInfo: new Gauge({
     name: 'airseries_build_info',
     help: 'Always 1: the version of the service, of Node, and how the database keeps its data',
@@ -71,8 +93,8 @@ const httpMetrics = (registers: Registry[], collect: () => void) => ({
   }),
   httpRequestDuration: new Histogram({
     name: 'airseries_http_request_duration_seconds',
-    help: 'Time to answer a request that the path is for; status as its class: 2xx, 3xx, 4xx, 5xx, aborted',
-    labelNames: ['route', 'method', 'status'] as const,
+    help: 'Time to answer a request that the path is for; status_class is 2xx, 3xx, 4xx, 5xx or aborted',
+    labelNames: ['route', 'method', 'status_class'] as const,
     buckets: REQUEST_SECONDS,
     registers,
   }),
@@ -124,6 +146,12 @@ const readingMetrics = (registers: Registry[]) => ({
     buckets: DELAY_SECONDS,
     registers,
   }),
+  pulls: new Counter({
+    name: 'airseries_pulls_total',
+    help: 'Polls of a provider by outcome: success, failure',
+    labelNames: ['provider', 'outcome'] as const,
+    registers,
+  }),
   lateBuckets: new Counter({
     name: 'airseries_late_buckets_total',
     help: 'Closed hours that accepted readings touched, so that they are computed again; counted for each batch',
@@ -150,6 +178,12 @@ const jobMetrics = (registers: Registry[]) => ({
     labelNames: ['task'] as const,
     registers,
   }),
+  jobLastFailure: new Gauge({
+    name: 'airseries_job_last_failure_timestamp_seconds',
+    help: 'When a job last failed in this process',
+    labelNames: ['task'] as const,
+    registers,
+  }),
   jobDuration: new Histogram({
     name: 'airseries_job_duration_seconds',
     help: 'Time a run of a job took',
@@ -172,6 +206,15 @@ const jobMetrics = (registers: Registry[]) => ({
 
 /** Collected at scrape time, before the collectors take connections themselves. */
 const poolMetrics = (registers: Registry[], pools: Sources['pools']) => ({
+  poolSize: new Gauge({
+    name: 'airseries_database_pool_size',
+    help: 'How many database connections a pool may have',
+    labelNames: ['pool'] as const,
+    registers,
+    collect() {
+      for (const [pool, { size }] of pools) this.set({ pool }, size);
+    },
+  }),
   poolInUse: new Gauge({
     name: 'airseries_database_pool_in_use',
     help: 'Database connections that are working',
@@ -189,6 +232,13 @@ const poolMetrics = (registers: Registry[], pools: Sources['pools']) => ({
     collect() {
       for (const [pool, { waiting }] of pools) this.set({ pool }, waiting());
     },
+  }),
+  poolWaitDuration: new Histogram({
+    name: 'airseries_database_pool_wait_duration_seconds',
+    help: 'Time a statement waited for a database connection',
+    labelNames: ['pool'] as const,
+    buckets: REQUEST_SECONDS,
+    registers,
   }),
   queryDuration: new Histogram({
     name: 'airseries_database_query_duration_seconds',

@@ -19,17 +19,27 @@ export function recordIngest(
   if (leftOut > 0) metrics.quarantineLeftOut.inc({ provider }, leftOut);
 }
 
+/** Prometheus sees an increase only between two values, so the counters of a provider begin at 0. Call it as often as you like. */
+export function beginAtZero(metrics: Metrics, provider: string): void {
+  for (const outcome of ['accepted', 'unchanged', 'quarantined']) metrics.readings.inc({ provider, outcome }, 0);
+  for (const outcome of ['success', 'failure']) metrics.pulls.inc({ provider, outcome }, 0);
+  metrics.quarantineLeftOut.inc({ provider }, 0);
+}
+
 /** Records one write: the closed hours it touched, and for each new reading the seconds since it was measured. */
 export function recordWrite(metrics: Metrics, { lateHours, delays }: WriteStats): void {
   if (lateHours > 0) metrics.lateBuckets.inc(lateHours);
   for (const seconds of delays) metrics.readingDelay.observe(seconds);
 }
 
-/** For the pool of this name: its counts are read at scrape time, the seconds of each query as it ends. */
+/** For the pool of this name: its counts are read at scrape time, the seconds of each wait and query as it ends. */
 export function observePool(metrics: Metrics, pool: string): PoolObserver {
   return (counts) => {
     metrics.sources.pools.set(pool, counts);
-    return (query, seconds) => metrics.queryDuration.observe({ query }, seconds);
+    return {
+      onAcquired: (seconds) => metrics.poolWaitDuration.observe({ pool }, seconds),
+      onQuery: (query, seconds) => metrics.queryDuration.observe({ query }, seconds),
+    };
   };
 }
 
@@ -39,8 +49,15 @@ type Observer = (req: IncomingMessage, res: ServerResponse, next: () => void) =>
 /** Every other method counts as `other`: a label must not grow with what clients send. */
 const METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST']);
 
-/** Requests with the same labels since the last scrape. */
-type Tally = { route: string; method: string; status: string; requests: number; bytes: number };
+/** Requests with the same labels since the last scrape. `timed` are the labels of their duration: by class, as every combination is ten series. */
+type Tally = {
+  route: string;
+  method: string;
+  status: string;
+  timed: { route: string; method: string; status_class: string };
+  requests: number;
+  bytes: number;
+};
 
 /**
  * Middleware that counts and times requests; it comes before all others. The route is that of `setRoute`, or `unknown`. Counts are kept in
@@ -55,11 +72,13 @@ export function measure(metrics: Metrics, server: 'public' | 'ingest'): Observer
     const key = `${status} ${method} ${route}`;
     const known = tallies.get(key);
     if (known !== undefined) return known;
-    const tally = { route, method, status, requests: 0, bytes: 0 };
+    const timed = { route, method, status_class: status === 'aborted' ? status : `${status[0]}xx` };
+    const tally = { route, method, status, timed, requests: 0, bytes: 0 };
     tallies.set(key, tally);
     return tally;
   }
 
+  for (const outcome of Object.keys(validators)) metrics.httpCache.inc({ outcome }, 0);
   metrics.sources.requests.push(() => {
     metrics.httpRequestsInFlight.set({ server }, inFlight);
     for (const tally of tallies.values()) {
@@ -84,11 +103,7 @@ export function measure(metrics: Metrics, server: 'public' | 'ingest'): Observer
       const status = res.writableFinished ? String(res.statusCode) : 'aborted';
       const tally = tallyOf(route, method, status);
       tally.requests += 1;
-      if (isServed(req, res)) {
-        // by class: every combination is ten series
-        const labels = { route, method, status: status === 'aborted' ? status : `${status[0]}xx` };
-        metrics.httpRequestDuration.observe(labels, (performance.now() - began) / 1_000);
-      }
+      if (isServed(req, res)) metrics.httpRequestDuration.observe(tally.timed, (performance.now() - began) / 1_000);
       const { bytes, hasValidator } = sentOf(res);
       if (method !== 'HEAD' && res.statusCode !== 304 && res.writableFinished) tally.bytes += bytes;
       if (hasValidator) validators[validatorOf(req, res)] += 1;

@@ -1,9 +1,9 @@
 /** Imports a network file: parses it, checks it and reports every issue at once, and stores it in a single statement. */
 import type { Sql } from '../database/client.ts';
 import type { Log } from '../log.ts';
-import { readExisting } from './context.ts';
+import { type ExistingNetwork, readExisting } from './context.ts';
 import { timestamp } from './periods.ts';
-import { type Issue, parseNetwork } from './read.ts';
+import { type Issue, type ParsedNetwork, parseNetwork } from './read.ts';
 import { makeRows } from './rows.ts';
 
 type Counts = {
@@ -29,27 +29,51 @@ export class InvalidNetwork extends Error {
 
   constructor(issues: readonly Issue[], file: string) {
     const many = issues.length === 1 ? 'a problem' : `${issues.length} problems`;
-    const lines = issues.map(
-      ({ line, position, message }) => `  line ${line}${position && `, ${position}`}: ${message}`,
-    );
+    const lines = issues.map(({ line, position, message }) => {
+      const where = [...(line === undefined ? [] : [`line ${line}`]), ...(position === '' ? [] : [position])];
+      return `  ${where.join(', ')}: ${message}`;
+    });
     super(`${file} has ${many}; nothing was imported.\n${lines.join('\n')}`);
     this.name = 'InvalidNetwork';
     this.issues = issues;
   }
 }
 
-/** `file` is its name, for messages. */
-type Options = { log: Log; file?: string };
+type Options = {
+  log: Log;
+  /** Its name, for messages. */
+  file?: string;
+  /** Only find out what would change; the result is a NetworkPreview. */
+  dryRun?: boolean;
+};
 
 /** `text` is the file, `sql` a pool of the owner. Rejects with InvalidNetwork. The aggregates follow at the next refresh. */
 export async function importNetwork(sql: Sql, text: string, options: Options): Promise<NetworkResult> {
-  const json = await rowsOf(sql, text, options);
+  const parsed = parseNetwork(text);
+  return await storeNetwork(sql, parsed, { ...options, existing: await readExisting(sql, parsed) });
+}
+
+/** The same for a network that was parsed already. */
+export async function storeNetwork(
+  sql: Sql,
+  parsed: ParsedNetwork,
+  { existing, log, file = 'The network file', dryRun = false }: Options & { existing: ExistingNetwork },
+): Promise<NetworkResult> {
+  const { rows, issues } = makeRows(parsed, existing);
+  const located = issues.map((issue) => ({ ...issue, line: issue.line ?? parsed.lineOf(issue.position) }));
+  if (located.length > 0)
+    throw new InvalidNetwork(
+      located.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)),
+      file,
+    );
+  const json = JSON.stringify(rows, (key, value) => (key === 'since' || key === 'until' ? timestamp(value) : value));
+  if (dryRun) return await preview(sql, json);
   const [{ result }] = await sql<
     [{ result: NetworkResult }]
   >`select logic.replace_network(${json}::text::jsonb) as result`;
   for (const kind of ['providers', 'regions', 'stations', 'sensors'] as const) {
     const { left } = result[kind];
-    if (left.length > 0) options.log.info({ [kind]: left }, 'not listed in the file; left unchanged');
+    if (left.length > 0) log.info({ [kind]: left }, 'not listed in the file; left unchanged');
   }
   return result;
 }
@@ -60,33 +84,19 @@ export type NetworkPreview = NetworkResult & {
   changes: { kind: string; id: string; keys: 'added' | string[] }[];
 };
 
-/** What importNetwork would do, without doing it. Rejects with InvalidNetwork. */
-export async function previewNetwork(sql: Sql, text: string, options: Options): Promise<NetworkPreview> {
-  const json = await rowsOf(sql, text, options);
-  let preview: NetworkPreview | undefined;
+/** What an import of these rows would do, without doing it. */
+async function preview(sql: Sql, json: string): Promise<NetworkPreview> {
+  let found: NetworkPreview | undefined;
   const rollBack = new Error('nothing is to be kept');
   const transaction = sql.begin(async (transaction) => {
     const [row] = await transaction<
       [{ result: NetworkPreview }]
     >`select logic.preview_network(${json}::text::jsonb) as result`;
-    preview = row.result;
+    found = row.result;
     throw rollBack;
   });
   await transaction.catch((error: unknown) => {
     if (error !== rollBack) throw error;
   });
-  return preview as NetworkPreview;
-}
-
-/** The file as the argument of logic.replace_network. */
-async function rowsOf(sql: Sql, text: string, { file = 'The network file' }: Options): Promise<string> {
-  const parsed = parseNetwork(text);
-  const { rows, issues } = makeRows(parsed, await readExisting(sql, parsed));
-  const located = issues.map((issue) => ({ ...issue, line: issue.line ?? parsed.lineOf(issue.position) }));
-  if (located.length > 0)
-    throw new InvalidNetwork(
-      located.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)),
-      file,
-    );
-  return JSON.stringify(rows, (key, value) => (key === 'since' || key === 'until' ? timestamp(value) : value));
+  return found as NetworkPreview;
 }

@@ -59,9 +59,11 @@ export function makePull(
           const options = { clock, hosts, limits, confirm, ...observers(metrics, pull) };
           logPulled(log, pull, await pullProvider(pool, pull, options));
           await recordSuccess(owner, pull, clock());
+          metrics?.pulls.inc({ provider: pull.provider, outcome: 'success' });
         } catch (error) {
           const { message } = error as Error;
           const failures = await recordFailure(owner, pull, message);
+          metrics?.pulls.inc({ provider: pull.provider, outcome: 'failure' });
           if (failures === 1 || failures % LOG_EVERY === 0) {
             const fields = { provider: pull.provider, failures, error: message };
             log.warn(fields, 'polling failed; retrying at the next interval');

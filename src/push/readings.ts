@@ -1,9 +1,17 @@
 /** POST /v1/readings: a batch of readings with sensor ids, as a JSON array, one JSON object, NDJSON, or CSV with a header. */
 import type { RequestHandler } from 'express';
 import { Problem } from '../http/send.ts';
+import { isPortalFile } from '../ingest/formats/airqualityAm.ts';
 import { csvReader } from '../ingest/formats/csv.ts';
 import { type Element, isObject, ndjsonReader, readingOf, splitElements, unreadable } from '../ingest/formats/json.ts';
-import { EXCERPT_LENGTH, inTurns, LONGEST_LINE, splitLines } from '../ingest/formats/lines.ts';
+import {
+  EXCERPT_LENGTH,
+  inTurns,
+  type Line,
+  type LineReader,
+  LONGEST_LINE,
+  splitLines,
+} from '../ingest/formats/lines.ts';
 import { refuseOtherKinds } from '../ingest/formats/recognize.ts';
 import type { ReadingInput } from '../ingest/validate.ts';
 import { InputError } from '../inputError.ts';
@@ -72,12 +80,20 @@ async function fromLines(body: Buffer, isCsv: boolean): Promise<Body> {
   for await (const lines of splitLines(inTurns([body]))) {
     for (const line of lines) {
       if (reader !== undefined) readings.push(reader.read(line));
-      else reader = explained(() => csvReader(line.text, `The body, line ${line.number}`));
+      else reader = explained(() => headerReader(line));
     }
     if (readings.length > MOST_READINGS) throw tooMany();
   }
   if (reader === undefined || (readings.length === 0 && !isCsv)) throw new Problem(400, 'The body has no line.');
   return { readings, ignored: reader.ignored };
+}
+
+function headerReader({ text, number }: Line): LineReader {
+  const position = `The body, line ${number}`;
+  // their pm2.5 is a raw value, which it is nowhere else
+  if (isPortalFile(text))
+    throw new InputError(position, 'this is open data of airquality.am', 'Import the file instead.');
+  return csvReader(text, position);
 }
 
 /** What is wrong with a header is the sender's mistake. */

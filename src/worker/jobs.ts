@@ -38,12 +38,12 @@ export type JobContext = {
 export function makeJobs(context: JobContext): Job[] {
   const { target, clock, log, metrics, timeZone, pullHosts: hosts, confirm } = context;
   return [
-    { name: 'demo feed', schedule: '* * * * *', run: () => feedDemoNetwork(target, clock()) },
+    { name: 'demo_feed', schedule: '* * * * *', run: () => feedDemoNetwork(target, clock()) },
     { name: 'pull', schedule: '* * * * *', run: makePull(target, clock, { hosts, log, metrics, timeZone, confirm }) },
     { name: 'refresh', schedule: '* * * * *', run: () => refreshAggregates(context) },
     { name: 'digest', schedule: '*/5 * * * *', run: async () => void (await makeDigest(target, clock())) },
     { name: 'screen', schedule: '4-59/10 * * * *', run: () => screenStations(context) },
-    { name: 'trim quarantine', schedule: '7-59/10 * * * *', run: () => trimQuarantines(context) },
+    { name: 'trim_quarantine', schedule: '7-59/10 * * * *', run: () => trimQuarantines(context) },
     { name: 'maintain', schedule: '17 0 * * *', run: () => maintainStorage(context) },
     { name: 'audit', schedule: '41 1 * * *', run: () => auditAggregates(context) },
   ];

@@ -1,7 +1,7 @@
 /** Starting the worker: first whatever is due, then each job on its schedule in UTC, with failures logged, counted and never fatal. */
 import { schedule as cron } from 'node-cron';
 import { watchClock } from '../clock.ts';
-import { hasDemo, loadDemo, shouldLoadDemo } from '../demo/lifecycle.ts';
+import { hasDemo, loadDemo, loadDemoHistory, shouldLoadDemo } from '../demo/lifecycle.ts';
 import type { Log } from '../log.ts';
 import { makeDigest, refresh } from '../rollups/refresh.ts';
 import { type Job, type JobContext, makeJobs } from './jobs.ts';
@@ -14,22 +14,37 @@ export type StartContext = JobContext & {
 };
 
 /**
- * Loads the demo network if it is due, brings the aggregates up to date, makes a digest, then starts the jobs. The result stops them and
- * waits for those that are running.
+ * Loads the demo network if it is due, brings the aggregates up to date, makes a digest, then starts the jobs; the history of the demo follows
+ * behind them. The result stops everything and waits for what is running.
  */
 export async function startJobs(context: StartContext): Promise<() => Promise<void>> {
   const { target, timeZone, demo, clock, log, terminal } = context;
   const needsDemo = (demo && (await shouldLoadDemo(target))) || (await hasDemo(target));
-  if (needsDemo) {
-    const loading = loadDemo(target, { timeZone, now: clock(), log, terminal });
-    await refreshWhile(loading, () => refresh(target, clock())); // uses both cores, so that the first build is done soon
-  }
+  if (needsDemo) await loadDemo(target, { timeZone, now: clock(), log, terminal });
   log.info('bringing the aggregates up to date');
   const started = performance.now();
   await refresh(target, clock());
   log.info({ seconds: Number(((performance.now() - started) / 1000).toFixed(1)) }, 'aggregates are up to date');
   await makeDigest(target, clock());
-  return scheduleJobs(makeJobs(context), context);
+  const stopJobs = scheduleJobs(makeJobs(context), context);
+  if (!needsDemo) return stopJobs;
+  const stopping = new AbortController();
+  const history = loadHistoryBehind(context, stopping.signal);
+  return async () => {
+    stopping.abort();
+    await Promise.all([stopJobs(), history]);
+  };
+}
+
+/** Never rejects: without its history the demo is still of use, and the next start tries again. */
+async function loadHistoryBehind({ target, clock, log, terminal }: StartContext, signal: AbortSignal): Promise<void> {
+  try {
+    const loading = loadDemoHistory(target, { now: clock(), log, terminal, signal });
+    await refreshWhile(loading, () => refresh(target, clock())); // the windows fill while it loads
+    if (!signal.aborted) await refresh(target, clock());
+  } catch (error) {
+    log.error({ err: error }, 'the history of the demo could not be loaded; the next start continues');
+  }
 }
 
 const PAUSE_MS = 1_000;
@@ -101,6 +116,7 @@ export async function runJob({ name: task, run }: Job, { clock, log, metrics, co
     log.debug({ job: task, ms: Math.round(ms) }, 'job done');
   } catch (error) {
     metrics.jobFailures.inc({ task });
+    metrics.jobLastFailure.set({ task }, clock().getTime() / 1_000);
     log.error({ job: task, err: error }, 'job failed; it will run again at its next scheduled time');
   }
 }

@@ -8,6 +8,7 @@ const TYPES: Readonly<Record<string, string>> = {
   text: 'string',
   bool: 'boolean',
   timestamptz: 'string',
+  _int4: 'readonly number[]',
 };
 
 /**
@@ -27,6 +28,8 @@ export const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
     ...['slug', 'kind', 'title', 'who_pm2.5_exceedance_days'],
     ...['map_latitude', 'map_longitude', 'map_delta'],
   ],
+  sensor_hourly: ['timestamp', 'sensor_id', 'station_id'],
+  sensor_daily: ['timestamp', 'sensor_id'],
   station_hourly: ['timestamp', 'station_id'],
   station_daily: ['timestamp', 'station_id'],
   station_monthly: ['timestamp', 'station_id'],

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { LEVELS } from '../../src/database/aggregates.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { copyIn } from '../../src/database/copyIn.ts';
-import { feedDemo, loadDemoReadings } from '../../src/demo/feed.ts';
+import { feedDemo, loadHistory, loadRecentReadings } from '../../src/demo/feed.ts';
 import { demoNetwork } from '../../src/demo/network.ts';
 import { demoReadings } from '../../src/demo/readings.ts';
 import { DemoRemovalRefused, deleteDemo, isDemo, isEmpty } from '../../src/demo/state.ts';
@@ -13,7 +13,9 @@ import { onEveryEngine, type TestDatabase, testDatabase } from '../support/datab
 
 const DAY = 86_400_000;
 const now = new Date('2026-11-20T12:00:00Z');
-const since = new Date(now.getTime() - 20 * DAY);
+const since = new Date(now.getTime() - 31 * DAY);
+/** As far back as a history is loaded that readings are not kept for. */
+const kept = new Date(now.getTime() - 100 * DAY);
 const log = makeLog('error', false);
 const seed = 5;
 
@@ -27,6 +29,7 @@ onEveryEngine('the demo', (engine) => {
   afterAll(() => db.drop());
 
   const network = demoNetwork('Asia/Yerevan');
+  const options = { now, seed, log, terminal: false };
   const countRows = async () => (await sql<{ n: number }[]>`select count(*)::int as n from raw.readings`)[0]?.n;
   const expected = (from: Date, to: Date) => [...demoReadings({ network, seed, from, to })].flat().length;
   const refresh = async () => {
@@ -39,10 +42,10 @@ onEveryEngine('the demo', (engine) => {
     expect(await feedDemo(sql, { now, seed })).toBe(0);
     await importNetwork(sql, JSON.stringify(network), { log });
     expect([await isEmpty(sql), await isDemo(sql)]).toEqual([false, true]);
-    const rows = await loadDemoReadings(sql, { now, seed, since, log, terminal: false });
+    const rows = await loadRecentReadings(sql, options);
     expect(rows).toBe(expected(since, now));
     expect(await countRows()).toBe(rows);
-    expect(await loadDemoReadings(sql, { now, seed, since, log, terminal: false })).toBe(0);
+    expect(await loadRecentReadings(sql, options)).toBe(0);
     expect(
       await sql`select from raw.readings r
         where not exists (select from raw.placement p where p.sensor_id = r.sensor_id and r.measured_at >= p.since and r.measured_at < p.until)`,
@@ -83,6 +86,28 @@ onEveryEngine('the demo', (engine) => {
     const [row] = await sql`select max(measured_at) as newest from raw.readings`;
     expect(new Date(row?.newest)).toEqual(to);
     await refresh();
+  });
+
+  it('gets its history backwards, as far as readings are kept, and an aborted load continues at the next start', async () => {
+    await sql`update raw.installation set ingest_cutoff = ${kept}`;
+    const before = (await countRows()) ?? 0;
+    const aborted = new AbortController();
+    aborted.abort();
+    expect(await loadHistory(sql, { ...options, signal: aborted.signal })).toBe(0);
+    let pieces = 0;
+    const afterOne = {
+      get aborted() {
+        return pieces++ > 0;
+      },
+    } as AbortSignal;
+    const first = await loadHistory(sql, { ...options, signal: afterOne });
+    const later = { ...options, now: new Date(now.getTime() + 3_600_000) };
+    const rest = await loadHistory(sql, later);
+    expect([first, rest].every((rows) => rows > 0)).toBe(true);
+    expect(await countRows()).toBe(before + first + rest);
+    expect(first + rest).toBe([...demoReadings({ network, seed, from: kept, to: since, now })].flat().length);
+    expect(await loadHistory(sql, later)).toBe(0);
+    await sql`update raw.installation set ingest_cutoff = '-infinity'`;
   });
 
   it('is not removed from a database with other providers', async () => {

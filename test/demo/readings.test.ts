@@ -31,7 +31,7 @@ const year = readings(now.getTime() - 365 * DAY, now.getTime());
 
 describe('the demo readings', () => {
   it('are hourly, and every ten minutes in the last week', () => {
-    const instants = [...demoInstants(new Date(now.getTime() - 30 * DAY), now)];
+    const instants = [...demoInstants({ from: new Date(now.getTime() - 30 * DAY), to: now, now })];
     const steps = instants.slice(1).map((at, n) => (at - (instants[n] ?? 0)) / 60_000);
     expect(new Set(steps)).toEqual(new Set([60, 25, 10])); // 25 minutes once, from the hourly minute to the first full hour
     expect(steps.filter((step) => step === 25)).toHaveLength(1);

@@ -167,6 +167,16 @@ describe('the other services', () => {
     expect(grafana?.environment?.PROMETHEUS_URL).toBe('http://prometheus:9090');
   });
 
+  it('Grafana opens with the network: a dashboard that is mounted there', () => {
+    const home = grafana?.environment?.GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH;
+    const mounts = (grafana?.volumes ?? []).map((volume) => volume.split(':'));
+    const [from = '', to = ''] =
+      mounts.find(([, inside = '']) => home?.startsWith(`${inside}/`) && inside !== '/var/lib/grafana') ?? [];
+    expect(JSON.parse(textOf(`${home?.replace(to, from.replace('./', ''))}`))).toMatchObject({
+      uid: 'airseries-network',
+    });
+  });
+
   it('Prometheus scrapes the admin ports of our services, and its rules are mounted where it reads them', () => {
     type Scrape = { scrape_configs: { job_name: string; static_configs: { targets: string[] }[] }[] };
     const config = yamlOf('grafana/prometheus/prometheus.yml') as Scrape & { rule_files: string[] };

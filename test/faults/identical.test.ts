@@ -28,7 +28,7 @@ beforeAll(async () => {
     max: 4,
     observer: (given) => {
       counts = given;
-      return (query) => queries.push(query);
+      return { onAcquired: () => undefined, onQuery: (query) => queries.push(query) };
     },
   });
   // every request at another instant, as in production

@@ -11,6 +11,7 @@ export type Target = {
   rawSql?: string;
   expr?: string;
   legendFormat?: string;
+  instant?: boolean;
 };
 export type Step = { color: string; value: number | null };
 export type Override = { matcher: { id: string; options: string }; properties: { id: string; value: unknown }[] };
@@ -23,20 +24,38 @@ export type Panel = {
   datasource?: { type: string; uid: string };
   targets?: Target[];
   timeFrom?: string;
-  fieldConfig?: { defaults: { unit?: string; thresholds: { steps: Step[] } }; overrides: Override[] };
+  fieldConfig?: {
+    defaults: {
+      unit?: string;
+      min?: number;
+      noValue?: string;
+      color: { mode: string };
+      mappings: unknown[];
+      thresholds: { steps: Step[] };
+      custom: { drawStyle?: string; barAlignment?: number; thresholdsStyle?: { mode: string } };
+    };
+    overrides: Override[];
+  };
+  options?: { colorMode?: string; layers?: Layer[] };
 };
+export type Layer = { config: { style: { color: { field?: string; fixed: string }; text?: object } } };
 export type Variable = {
   type: string;
   name: string;
   label: string;
   query: string | { query: string };
   refresh?: number;
+  allValue?: string;
+  multi?: boolean;
+  options?: { text: string; value: string }[];
 };
 export type Dashboard = {
   uid: string;
   title: string;
   schemaVersion: number;
   time: { from: string; to: string };
+  annotations: { list: { name: string; target: Target }[] };
+  links: { includeVars: boolean; keepTime: boolean }[];
   templating: { list: Variable[] };
   panels: Panel[];
 };
@@ -49,16 +68,18 @@ export const dashboard = (name: string): Dashboard =>
 export const targetsOf = ({ panels }: Dashboard): { panel: Panel; target: Target }[] =>
   panels.flatMap((panel) => (panel.targets ?? []).map((target) => ({ panel, target })));
 
-export type Values = Readonly<Record<string, string>>;
+/** Chosen values by variable; a list of a variable of which several can be chosen. */
+export type Values = Readonly<Record<string, string | readonly string[]>>;
 
-/** `${name:sqlstring}` is quoted, `${name}` and `$name` are inserted as they are; macros are left alone. */
+/** `${name:sqlstring}` is quoted, a list with commas; `${name}` and `$name` are inserted as they are; macros are left alone. */
 export function interpolate(text: string, values: Values): string {
   return text.replace(
     /\$\{(\w+)(?::(\w+))?\}|\$([a-zA-Z]\w*)/g,
     (whole, braced: string | undefined, format, simple) => {
       const value = values[braced ?? simple];
       if (value === undefined) throw new Error(`no variable for ${whole}`);
-      return format === 'sqlstring' ? `'${value.replaceAll("'", "''")}'` : value;
+      const list = [value].flat();
+      return format === 'sqlstring' ? list.map((one) => `'${one.replaceAll("'", "''")}'`).join(',') : list.join('|');
     },
   );
 }

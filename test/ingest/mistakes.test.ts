@@ -70,7 +70,7 @@ describe('a file that cannot be understood is named once, with what to do', () =
     [
       'open.csv',
       'sensor_id,timestamp,pm2.5,pm2.5_corrected\n1,2026-11-20 12:00:00,5,4\n',
-      "airquality.am's open data, whose times have no offset",
+      'open.csv:1: this is a file of airquality.am’s open data. Add --format airquality-am',
     ],
     ['twice.csv', `sensor_id,time,pm2.5,PM25\n1,${T},5,5\n`, 'names pm25 twice (pm2.5, PM25)'],
     ['empty.csv', '', 'empty.csv: the file is empty'],

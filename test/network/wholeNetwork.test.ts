@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
 import { exportNetwork } from '../../src/network/exportNetwork.ts';
-import { previewNetwork } from '../../src/network/importNetwork.ts';
+import { importNetwork } from '../../src/network/importNetwork.ts';
 import { type Removable, removeElement } from '../../src/network/removeElement.ts';
 import { createToken } from '../../src/push/tokens.ts';
 import { makeDigest, refresh } from '../../src/rollups/refresh.ts';
@@ -119,7 +119,7 @@ onEveryEngine('a network', (engine) => {
       one: { title: { en: 'First' }, regions: [{ slug: 'quarter', since: at(4) }] },
       two: { sensors: [{ id: 3, suspicious: [{ since: at(20) }] }, { id: 4 }] },
     });
-    const preview = await previewNetwork(owner, JSON.stringify(changed), { log: keepingLog() });
+    const preview = await importNetwork(owner, JSON.stringify(changed), { log: keepingLog(), dryRun: true });
     expect(preview).toMatchObject({
       stations: { added: 0, changed: 1, unchanged: 1 },
       sensors: { added: 1, changed: 1, unchanged: 2 },
@@ -132,7 +132,7 @@ onEveryEngine('a network', (engine) => {
     });
     expect(await exportNetwork(owner)).toEqual(before);
     expect(await owner`select from rollup.stale_period`).toEqual([]);
-    const same = await previewNetwork(owner, JSON.stringify(before), { log: keepingLog() });
+    const same = await importNetwork(owner, JSON.stringify(before), { log: keepingLog(), dryRun: true });
     expect(same).toMatchObject({ recomputed: { sensors: 0, stations: 0, hours: 0 }, changes: [] });
   });
 

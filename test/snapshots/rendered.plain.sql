@@ -1752,6 +1752,29 @@ end $$;
 revoke all on function logic.quarantine_readings, logic.quarantine_bytes, logic.recount_quarantine from public;
 grant execute on function logic.quarantine_readings, logic.quarantine_bytes to airseries_ingest;
 
+-- Notes that means of these sensors are being imported, and of what length. Returns the sensors that have readings and means of the other
+-- length; if there are any, nothing is noted. Sensors whose readings were all deleted are free again.
+create function logic.claim_means(sensors int[], resolution text) returns int[] language plpgsql as $$
+#variable_conflict use_column
+declare
+  conflicting constant int[] := array(
+    select m.sensor_id from raw.imported_means m
+    where m.sensor_id = any (sensors) and m.resolution <> claim_means.resolution
+      and exists (select from raw.readings r where r.sensor_id = m.sensor_id)
+    order by m.sensor_id);
+begin
+  if conflicting = '{}' then
+    insert into raw.imported_means (sensor_id, resolution)
+    select s.id, claim_means.resolution from raw.sensor s where s.id = any (sensors) order by s.id
+    on conflict (sensor_id) do update set resolution = excluded.resolution
+    where imported_means.resolution <> excluded.resolution;
+  end if;
+  return conflicting;
+end $$;
+
+revoke all on function logic.claim_means from public;
+grant execute on function logic.claim_means to airseries_ingest;
+
 -- Import of the network file. It is authoritative for everything it lists; anything it does not list stays as it is.
 
 -- Replaces the periods of one table for the listed stations or sensors; adjacent or overlapping periods are merged.
@@ -2407,6 +2430,58 @@ create function logic.storage() returns table (schema text, bytes float8) langua
   select 'raw', logic.size_of('raw')::float8 union all select 'rollup', logic.size_of('rollup')::float8
 $$;
 
+-- Days of sensors are not stored: they are means of a sensor's hours (A4), computed for a period when they are asked for. Only hours that
+-- a placement at a station covers whole (P2), and only stations that are listed at the instant (C6). `since` and `until` bound the starts
+-- of days.
+create function logic.sensor_daily(at timestamptz, since timestamptz, until timestamptz)
+returns table (
+  bucket timestamptz, sensor_id int, pm25 float8, temperature float8,
+  humidity float8,
+  pressure float8,
+  pm1 float8,
+  pm10 float8,
+  no2 float8,
+  so2 float8,
+  o3 float8,
+  dust float8,
+  usvh float8,
+  uv float8,
+  wind_speed float8, wind_sin float8, wind_cos float8, rain float8
+) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+#variable_conflict use_column
+declare
+  day_since constant timestamptz := rollup.bucket_start('day', since);
+  day_until constant timestamptz := rollup.bucket_start('day', until);
+  first_hour constant timestamptz := case when day_since < since then rollup.bucket_add('day', day_since, 1) else day_since end;
+  end_hour constant timestamptz := case when day_until < until then rollup.bucket_add('day', day_until, 1) else day_until end;
+begin
+  return query
+  select
+    rollup.bucket_start('day', s.bucket),
+    s.sensor_id,
+    avg(coalesce(s.pm25, s.pm25_raw)),
+    avg(s.temperature),
+  avg(s.humidity),
+  avg(s.pressure),
+  avg(s.pm1),
+  avg(s.pm10),
+  avg(s.no2),
+  avg(s.so2),
+  avg(s.o3),
+  avg(s.dust),
+  avg(s.usvh),
+  avg(s.uv),
+  avg(s.wind_speed),
+    avg(s.wind_sin),
+    avg(s.wind_cos),
+    sum(s.rain)
+  from rollup.sensor_hourly s
+  join raw.placement p on p.sensor_id = s.sensor_id and s.bucket >= p.since and s.bucket + interval '1 hour' <= p.until
+  where s.bucket >= first_hour and s.bucket < end_hour
+    and p.station_id in (select state.station_id from logic.station_state(at) state where state.is_listed)
+  group by 1, 2;
+end $$;
+
 -- Quality tests in near real time, after QARTOD: stations that are offline, flat lines, and outliers among neighbours. Listed stations
 -- only, one row each and no row when all is well, so each row can be an alert. The thresholds are judgements, wide enough to tolerate
 -- ordinary weather and ordinary instrument errors.
@@ -2527,6 +2602,53 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   where one.age = 1 and around.stations >= 3
     and (one.pm25 > 5 * around.median and one.pm25 > around.median + 50 or around.median > 25 and one.pm25 < around.median / 5)
 $$;
+
+-- Hours of a station with readings, and hours in which they were expected: closed hours with a sensor placed there, from its first reading on.
+-- One row per station and local day of [since, until), widened to whole days, that has an expected hour. `only_stations` selects stations.
+create function logic.station_completeness(since timestamptz, until timestamptz, only_stations int[] default null)
+returns table (bucket timestamptz, station_id int, expected_hours int, measured_hours int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+#variable_conflict use_column
+declare
+  -- plain values: they tell the planner in which chunks
+  first_day constant timestamptz := rollup.bucket_start('day', since);
+  end_of_days constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', until - interval '1 microsecond'), 1);
+  closed constant timestamptz := least(rollup.bucket_start('hour', until), end_of_days);
+  first_month constant timestamptz := rollup.bucket_start('month', since);
+begin
+  return query
+  with placed as (
+    select p.station_id, range_agg(tstzrange(greatest(logic.hour_ceiling(p.since), first_day), least(rollup.bucket_start('hour', p.until), closed))) as periods
+    from raw.placement p
+    where p.until > first_day and p.since < closed and greatest(logic.hour_ceiling(p.since), first_day) < least(rollup.bucket_start('hour', p.until), closed)
+      and (only_stations is null or p.station_id = any(only_stations))
+    group by 1
+  ),
+  -- a station is not expected to measure before its first hour
+  begun as materialized (
+    select p.station_id, p.periods * tstzmultirange(tstzrange(
+      case when exists (select from rollup.station_monthly m where m.station_id = p.station_id and m.bucket < first_month) then '-infinity'
+           else coalesce((select min(h.bucket) from rollup.station_hourly h where h.station_id = p.station_id and h.bucket >= first_month and h.bucket < closed), 'infinity') end,
+      'infinity')) as periods
+    from placed p
+  ),
+  day as materialized (
+    select rollup.bucket_add('day', first_day, n) as bucket, rollup.bucket_add('day', first_day, n + 1) as next
+    from generate_series(0, (extract(epoch from end_of_days - first_day) / 86400)::int) n
+  ),
+  expected as (
+    select d.bucket, b.station_id,
+      round(sum(extract(epoch from least(upper(part), d.next) - greatest(lower(part), d.bucket)) / 3600))::int as hours
+    from begun b
+    cross join unnest(b.periods) part
+    join day d on d.bucket < upper(part) and d.next > lower(part)
+    group by 1, 2
+  )
+  select e.bucket, e.station_id, e.hours, least(coalesce(d.hours, 0), e.hours)
+  from expected e
+  left join rollup.station_daily d on d.station_id = e.station_id and d.bucket = e.bucket and d.bucket >= first_day and d.bucket < end_of_days
+  where e.hours > 0;
+end $$;
 
 
 create function logic.differences_of_months(timestamptz, timestamptz)
@@ -2957,7 +3079,9 @@ create view api.station as
     s.city_slug,
     s.district_slug,
     s.latitude,
-    s.longitude
+    s.longitude,
+    s.title ->> 'en' as title_en,
+    (select value from jsonb_each_text(s.title) order by key = 'en', key limit 1) as title_local
   from raw.station s;
 comment on view api.station is 'Stations, including hidden ones: attributes that do not depend on time. One row per station.';
 comment on column api.station.id is 'station id';
@@ -2966,6 +3090,8 @@ comment on column api.station.city_slug is 'slug of the city; null if in none';
 comment on column api.station.district_slug is 'slug of the district; null if in none';
 comment on column api.station.latitude is 'latitude, WGS 84 [degrees]';
 comment on column api.station.longitude is 'longitude, WGS 84 [degrees]';
+comment on column api.station.title_en is 'title in English; null if it was given in other languages only';
+comment on column api.station.title_local is 'title in the language of the place: the first that is not English, by code, else English';
 
 create view api.station_title as
   select
@@ -3007,6 +3133,23 @@ returns table (
 end;
 comment on function api.sensor is
   'Sensors at their current or latest station at an instant. One row per sensor. Columns: id (sensor id), station_id (station id), kind (kind of sensor), device (id that the device containing it reports), altitude (of the station above sea level [m]), first_measurement_time and last_measurement_time (of its readings), is_suspicious (whether its readings are currently excluded from all results).';
+
+-- Words for the air quality index, wherever a person reads it.
+
+create function api.aqi_category(aqi int) returns text language sql immutable parallel safe
+  return case
+    when aqi <= 50 then 'Good'
+    when aqi <= 100 then 'Moderate'
+    when aqi <= 150 then 'Unhealthy for sensitive groups'
+    when aqi <= 200 then 'Unhealthy'
+    when aqi <= 300 then 'Very unhealthy'
+    when aqi > 300 then 'Hazardous'
+  end;
+comment on function api.aqi_category is 'Category of the US EPA air quality index, in English; null for null.';
+
+create function api.aqi_text(aqi int) returns text language sql immutable parallel safe
+  return aqi || ' · ' || api.aqi_category(aqi);
+comment on function api.aqi_text is 'The US EPA air quality index with its category, such as "79 · Moderate"; null for null.';
 
 -- Stations with their current values, named as in the specification (C1, C2, C3, C5).
 
@@ -3413,6 +3556,89 @@ comment on column api.region_monthly.max_wind_speed is 'wind speed, highest hour
 comment on column api.region_monthly.min_aqi is 'US EPA air quality index, lowest of the hours in the bucket [US EPA AQI]';
 comment on column api.region_monthly.max_aqi is 'US EPA air quality index, highest of the hours in the bucket [US EPA AQI]';
 
+-- Hours and days of single sensors for the open data: what the instrument said, while it stood at a station (P2).
+
+-- Only hours that one placement covers whole, as in station hours; suspicious times are in no placement.
+create view api.sensor_hourly as
+  select
+    s.bucket as timestamp,
+    s.sensor_id,
+    p.station_id,
+    logic.published_floor(coalesce(s.pm25, s.pm25_raw), 1) as avg_pm25,
+    logic.published(s.temperature, 1) as avg_temperature,
+  logic.published(s.humidity, 0) as avg_humidity,
+  logic.published(s.pressure, 0) as avg_pressure,
+  logic.published_floor(s.pm1, 1) as avg_pm1,
+  logic.published_floor(s.pm10, 1) as avg_pm10,
+  logic.published(s.no2, 1) as avg_no2,
+  logic.published(s.so2, 1) as avg_so2,
+  logic.published(s.o3, 1) as avg_o3,
+  logic.published_floor(s.dust, 1) as avg_dust,
+  logic.published(s.usvh, 2) as avg_usvh,
+  logic.published(s.uv, 1) as avg_uv,
+  logic.published(s.wind_speed, 1) as avg_wind_speed,
+    logic.published_direction(s.wind_sin, s.wind_cos) as avg_wind_direction,
+    logic.published(s.rain, 1) as total_rain
+  from rollup.sensor_hourly s
+  join raw.placement p on p.sensor_id = s.sensor_id and s.bucket >= p.since and s.bucket + interval '1 hour' <= p.until;
+comment on view api.sensor_hourly is 'Hours of sensors while they stood at a station and were not suspicious, at published precision. One row per hour with readings.';
+comment on column api.sensor_hourly.timestamp is 'start of the hour';
+comment on column api.sensor_hourly.sensor_id is 'sensor id';
+comment on column api.sensor_hourly.station_id is 'the station where it stood';
+comment on column api.sensor_hourly.avg_pm25 is 'PM2.5 as the instrument gave it: final where it gave one, else raw; no formula is applied. Mean of the hour [µg/m³]';
+comment on column api.sensor_hourly.avg_temperature is 'air temperature, mean of the hour [°C]';
+  comment on column api.sensor_hourly.avg_humidity is 'relative humidity, mean of the hour [%]';
+  comment on column api.sensor_hourly.avg_pressure is 'air pressure, mean of the hour [Pa]';
+  comment on column api.sensor_hourly.avg_pm1 is 'PM1, mean of the hour [µg/m³]';
+  comment on column api.sensor_hourly.avg_pm10 is 'PM10, mean of the hour [µg/m³]';
+  comment on column api.sensor_hourly.avg_no2 is 'nitrogen dioxide, mean of the hour [ppb]';
+  comment on column api.sensor_hourly.avg_so2 is 'sulphur dioxide, mean of the hour [µg/m³]';
+  comment on column api.sensor_hourly.avg_o3 is 'ozone, mean of the hour [µg/m³]';
+  comment on column api.sensor_hourly.avg_dust is 'dust (total particulate matter), mean of the hour [µg/m³]';
+  comment on column api.sensor_hourly.avg_usvh is 'radiation dose rate, mean of the hour [µSv/h]';
+  comment on column api.sensor_hourly.avg_uv is 'ultraviolet index, mean of the hour [UV index]';
+  comment on column api.sensor_hourly.avg_wind_speed is 'wind speed, mean of the hour [m/s]';
+comment on column api.sensor_hourly.avg_wind_direction is 'direction of the mean wind vector of the hour, clockwise from north [degrees]';
+comment on column api.sensor_hourly.total_rain is 'precipitation, sum of the hour [mm]';
+
+create function api.sensor_daily(at timestamptz, since timestamptz default '-infinity', until timestamptz default 'infinity')
+returns table (
+  "timestamp" timestamptz,
+  sensor_id int,
+  avg_pm25 float8,
+  avg_temperature float8,
+  avg_humidity float8,
+  avg_pressure float8,
+  avg_pm1 float8,
+  avg_pm10 float8,
+  avg_no2 float8,
+  avg_so2 float8,
+  avg_o3 float8,
+  avg_dust float8,
+  avg_usvh float8,
+  avg_uv float8,
+  avg_wind_speed float8,
+  avg_wind_direction int,
+  total_rain float8
+) language sql stable begin atomic
+  select d.bucket, d.sensor_id, logic.published_floor(d.pm25, 1), logic.published(d.temperature, 1),
+  logic.published(d.humidity, 0),
+  logic.published(d.pressure, 0),
+  logic.published_floor(d.pm1, 1),
+  logic.published_floor(d.pm10, 1),
+  logic.published(d.no2, 1),
+  logic.published(d.so2, 1),
+  logic.published(d.o3, 1),
+  logic.published_floor(d.dust, 1),
+  logic.published(d.usvh, 2),
+  logic.published(d.uv, 1),
+  logic.published(d.wind_speed, 1),
+    logic.published_direction(d.wind_sin, d.wind_cos), logic.published(d.rain, 1)
+  from logic.sensor_daily(at, since, until) d;
+end;
+comment on function api.sensor_daily is
+  'Days of sensors: means of their hours at stations that are listed at an instant, while they were not suspicious, at published precision. One row per sensor and local day with readings; since and until (exclusive) bound the starts of the days. Columns as in api.sensor_hourly, without station_id.';
+
 -- The history windows at an instant (H1): closed hours and completed days, and months including the current one.
 create function api.history_window(at timestamptz)
 returns table (series text, unit text, since timestamptz, until timestamptz)
@@ -3704,9 +3930,10 @@ comment on column api.installation.repeatable is 'fingerprint of the SQL that bu
 
 -- When the aggregates were last refreshed. Null before the first refresh: the API has nothing to serve yet.
 create view api.freshness as
-  select refreshed_at, data_version from rollup.freshness;
+  select refreshed_at, data_version, (select max(made_at) from rollup.digest) as digest_at from rollup.freshness;
 comment on view api.freshness is 'How up to date the aggregates are. One row.';
 comment on column api.freshness.refreshed_at is 'time of the last refresh of the aggregates; null before the first';
+comment on column api.freshness.digest_at is 'instant of the newest digest of the regions; null before the first';
 comment on column api.freshness.data_version is 'grows whenever published data may have changed; each new number is sent to channel airseries_data';
 
 -- Per provider, how many listed stations are online or offline, and the newest measurement. Readings are searched only for providers
@@ -3786,6 +4013,15 @@ returns table (
 end;
 comment on function api.station_outlier is
   'Listed stations whose PM2.5 of the newest closed hour is far from that of at least 3 others within 10 km: more than 5 times and more than 50 µg/m³ above their median, or below a fifth of a median over 25 µg/m³; no row if there are none. Columns: station_id (station id), timestamp (start of the hour), avg_pm25 (mean of the hour [µg/m³]), neighbour_count (the others [stations]), neighbour_median (median of their means [µg/m³]), difference (avg_pm25 minus neighbour_median [µg/m³]), ratio (avg_pm25 / neighbour_median, null where the median is 0 or less).';
+
+-- How complete the data of stations are.
+
+create function api.station_completeness(since timestamptz, until timestamptz, only_stations int[] default null)
+returns table ("timestamp" timestamptz, station_id int, expected_hours int, measured_hours int) language sql stable begin atomic
+  select c.bucket, c.station_id, c.expected_hours, c.measured_hours from logic.station_completeness(since, until, only_stations) c;
+end;
+comment on function api.station_completeness is
+  'Hours with readings against hours in which they were expected, of all stations or the given ones, over the local days that a period touches; hours after its end are not expected. One row per station and day with an expected hour. Columns: timestamp (start of the day), station_id (station id), expected_hours (closed hours with a sensor placed there that was not suspicious, from the station''s first hour on [h]), measured_hours (those of them with a reading [h]).';
 
 -- airseries_reader may read everything in schema api, and nothing else.
 revoke all on schema api from public;

@@ -17,12 +17,12 @@ const ago = (milliseconds: number) => new Date(NOW.getTime() - milliseconds);
 
 /** Each job has a city named after it, so that the tests do not affect each other. */
 const SCHEDULE = {
-  'demo feed': '* * * * *',
+  demo_feed: '* * * * *',
   pull: '* * * * *',
   refresh: '* * * * *',
   digest: '*/5 * * * *',
   screen: '4-59/10 * * * *',
-  'trim quarantine': '7-59/10 * * * *',
+  trim_quarantine: '7-59/10 * * * *',
   maintain: '17 0 * * *',
   audit: '41 1 * * *',
 };
@@ -123,7 +123,7 @@ onEveryEngine('the jobs of the worker', (engine) => {
       await here.accept([reading(901, ago(92 * DAY), { pm25: 1 })], ago(91 * DAY));
       await here.accept([reading(902, ago(90 * DAY), { pm25: 1 })], ago(89 * DAY));
       expect(await waiting()).toEqual([{ reason: 'unknown_sensor', lines: 2 }]);
-      await run('trim quarantine');
+      await run('trim_quarantine');
       expect(await waiting()).toEqual([{ reason: 'unknown_sensor', lines: 1 }]);
     });
 
@@ -169,7 +169,7 @@ onEveryEngine('the jobs of the worker', (engine) => {
   });
 
   it('run once, demo feed brings the demo up to date, and changes no other network', async () => {
-    await run('demo feed');
+    await run('demo_feed');
     const [first] = demoNetwork(here.database.timeZone).stations;
     const demo = await install(engine, demoNetwork(here.database.timeZone));
     await demo.accept([reading(first?.sensors[0]?.id ?? 0, ago(25 * MINUTE), { pm25: 10 })]);
@@ -178,7 +178,7 @@ onEveryEngine('the jobs of the worker', (engine) => {
       return stations.filter(({ status }: Body) => status === 'online').length;
     };
     expect(await online()).toBe(1);
-    await run('demo feed', demo.database);
+    await run('demo_feed', demo.database);
     expect(await online()).toBeGreaterThan(30);
     expect(await demo.get('station/1.json', NOW)).toMatchObject({ measurement_time: '2026-11-20T16:00:00+04:00' });
     await demo.close();

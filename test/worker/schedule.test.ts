@@ -55,12 +55,12 @@ describe('scheduleJobs', () => {
     await stop();
     const ran = Object.fromEntries([...minutes].map(([name, recorded]) => [name, recorded.map(Math.floor)]));
     expect(ran).toEqual({
-      'demo feed': every(1),
+      demo_feed: every(1),
       pull: every(1),
       refresh: every(1),
       digest: every(5),
       screen: every(10, 4),
-      'trim quarantine': every(10, 7),
+      trim_quarantine: every(10, 7),
       maintain: [17],
       audit: [101],
     });

@@ -1,8 +1,8 @@
 /**
  * The open data of airquality.am: `measurements_YYYY_MM.csv`, and the means of single sensors, `sensor_avg_*.csv`. By the description
  * published with them, pm2.5 is the raw value and pm2.5_corrected the corrected one, pressure is in Pa, and means have time_start and
- * time_end. A mean carries the start of its interval (S3), so time_start is preferred to timestamp. Files of means have one PM2.5, the
- * corrected one, called avg_pm2.5 in the daily file and pm2.5 in the hourly ones.
+ * time_end. A mean carries the start of its interval (S3), so time_start is preferred to timestamp. Files of means have one PM2.5, called
+ * avg_pm2.5 in the daily file and pm2.5 in the hourly ones; it is stored as final.
  */
 import { PARAMETER_NAMES, type ParameterName } from '../../contract/parameters.ts';
 import { InputError } from '../../inputError.ts';
@@ -19,6 +19,10 @@ export const PREAMBLE = 'SET';
 const TIME = 'timestamp';
 const START = 'time_start';
 const END = 'time_end';
+
+/** Whether a first line is one of these files, which need the format to be named because their times have no offset. */
+export const isPortalFile = (line: string): boolean =>
+  line === PREAMBLE || /(^|,)"?(avg|total)_|pm2\.5_corrected/.test(line);
 
 /**
  * `position` names the header in messages; stamps without an offset are in `timeZone`. Throws InputError where the header lacks what a
@@ -61,7 +65,8 @@ export function airqualityAmReader(header: string, position: string, timeZone: s
     const measuredAt = withOffset((fields[start] || fields[time]) as string, sensorId);
     return { sensorId, measuredAt, values, text, line: number };
   };
-  return { ignored: new Set(names.filter((_, index) => !used.has(index))), read };
+  const means = ofMeans ? (names.includes('avg_pm2.5') ? 'day' : 'hour') : undefined;
+  return { means, ignored: new Set(names.filter((_, index) => !used.has(index))), read };
 }
 
 /** A value stored as pm25 is final, one stored as pm25_raw goes through the sensor's formula (S5). */

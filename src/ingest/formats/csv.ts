@@ -9,9 +9,6 @@ import { fieldNamed, SENSOR_KEY, TIME_KEYS } from './names.ts';
 /** A number as people write it where a comma is not the delimiter. */
 const DECIMAL_COMMA = /^[+-]?\d+,\d+$/;
 
-/** Columns that only airquality.am's files have. Their `pm2.5` is a raw value, which it is nowhere else. */
-const OF_OPEN_DATA = /^(?:pm2\.5_corrected|avg_\w.*)$/;
-
 /** `position` names the header in messages. Throws InputError where the header lacks what a reading needs. */
 export function csvReader(header: string, position: string): LineReader {
   const delimiter = /[,;\t]/.exec(header)?.[0] ?? ',';
@@ -32,13 +29,6 @@ export function csvReader(header: string, position: string): LineReader {
       `the header ${what}: ${JSON.stringify(header.slice(0, 300))}`,
       `Needed are ${SENSOR_KEY}, one of ${TIME_KEYS.join(' / ')}, and parameters by name: ${PARAMETER_NAMES.join(', ')}.`,
     );
-  if (given.some((name) => OF_OPEN_DATA.test(name))) {
-    throw new InputError(
-      position,
-      `these are the columns of airquality.am's open data, whose times have no offset: ${JSON.stringify(header.slice(0, 300))}`,
-      'Import the file with --format airquality-am.',
-    );
-  }
   if (names.every((name) => /^[-+\d.:TZ ]*$/.test(name)))
     throw invalid('has numbers instead of names; the first line must name the columns, but it');
   if (sensor < 0) throw invalid(`has no column ${SENSOR_KEY}`);

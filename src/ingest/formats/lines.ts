@@ -13,8 +13,13 @@ export type Line = {
   tooLong?: true;
 };
 
+/** What a file of means contains of each sensor. */
+export type Means = 'hour' | 'day';
+
 /** Parses the lines of one source. */
 export type LineReader = {
+  /** Undefined: its lines are no means of hours or days. */
+  means?: Means | undefined;
   /** Columns or keys that are not used, as far as they were met. */
   ignored: ReadonlySet<string>;
   /** Never throws: a line that cannot be parsed becomes an unreadable reading. */

@@ -1,10 +1,10 @@
 /** A source becomes batches of readings, each read when it is asked for, so memory stays constant. */
 import { InputError } from '../../inputError.ts';
 import type { ReadingInput } from '../validate.ts';
-import { airqualityAmReader, PREAMBLE } from './airqualityAm.ts';
+import { airqualityAmReader, isPortalFile, PREAMBLE } from './airqualityAm.ts';
 import { csvReader } from './csv.ts';
 import { ndjsonReader } from './json.ts';
-import { type Line, type LineReader, splitLines } from './lines.ts';
+import { type Line, type LineReader, type Means, splitLines } from './lines.ts';
 import { refuseOtherKinds } from './recognize.ts';
 import type { Source } from './source.ts';
 
@@ -12,8 +12,8 @@ import type { Source } from './source.ts';
 export const FORMATS = ['airquality-am'] as const;
 export type Format = { name: (typeof FORMATS)[number]; timeZone: string };
 
-/** `ignored`: columns or keys that are not used. */
-export type ReadingBatch = { readings: ReadingInput[]; ignored: ReadonlySet<string> };
+/** `ignored`: columns or keys that are not used. `means`: the readings are means of hours or days. */
+export type ReadingBatch = { readings: ReadingInput[]; ignored: ReadonlySet<string>; means?: Means | undefined };
 
 const BATCH = 10_000;
 /** In characters: long lines fill a batch earlier. */
@@ -41,7 +41,7 @@ export async function* readReadings(source: Source, format?: Format): AsyncGener
         readings.push(reader.read(line));
         text += line.text.length;
         if (readings.length < BATCH && text < BATCH_TEXT) continue;
-        yield { readings, ignored: reader.ignored };
+        yield { readings, ignored: reader.ignored, means: reader.means };
         readings = [];
         text = 0;
       }
@@ -50,7 +50,7 @@ export async function* readReadings(source: Source, format?: Format): AsyncGener
   } catch (error) {
     failure = error;
   }
-  if (reader !== undefined && readings.length > 0) yield { readings, ignored: reader.ignored };
+  if (reader !== undefined && readings.length > 0) yield { readings, ignored: reader.ignored, means: reader.means };
   if (failure === undefined || failure instanceof InputError) {
     if (failure !== undefined) throw failure;
     return;
@@ -80,6 +80,9 @@ function chooseReader(first: Line, name: string, format: Format | undefined): Li
   if (first.text.startsWith('{')) return ndjsonReader();
   if (first.text.startsWith('['))
     throw new InputError(position, 'this is a JSON array', `${HEADER_OR_OBJECTS} With jq: jq -c '.[]' OLD > NEW.`);
+  if (isPortalFile(first.text)) {
+    throw new InputError(position, 'this is a file of airquality.am’s open data', 'Add --format airquality-am.');
+  }
   if (first.tooLong) throw new InputError(position, 'the first line is too long for a header', HEADER_OR_OBJECTS);
   return csvReader(first.text, position);
 }

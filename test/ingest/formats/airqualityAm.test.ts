@@ -75,6 +75,26 @@ describe('measurements', () => {
     );
   });
 
+  test.each([
+    ['sensor_id,timestamp,avg_pm2.5,avg_pm10', 'day'],
+    ['sensor_id,timestamp,pm2.5,avg_pm10', 'hour'],
+    [HEADER, undefined],
+  ])('%s has means of a %s', async (header, means) => {
+    const source = await openSource(file('means.csv', `${header}\n2,2026-02-01 00:00:00,1\n`));
+    for await (const batch of readReadings(source, formatOf('Asia/Yerevan'))) expect(batch.means).toBe(means);
+    expect.assertions(1);
+  });
+
+  test.each(['SET', 'sensor_id,timestamp,avg_pm2.5', 'station_id,timestamp,pm2.5,avg_pm10', HEADER])(
+    'without its format, a file that begins with %s is recognized',
+    async (header) => {
+      const readers = readReadings(await openSource(file('means.csv', `${header}\n`)));
+      await expect(readers.next()).rejects.toThrow(
+        /means.csv:1: this is a file of airquality.am.*Add --format airquality-am/,
+      );
+    },
+  );
+
   test('a file with nothing but SET is empty', async () => {
     expect(await failure('SET\n')).toContain('the file is empty');
   });

@@ -1,0 +1,172 @@
+/** What the service does and needs: jobs and aggregates, the database, its processes. */
+import type { Section } from './dashboard.ts';
+import { all, chart, collected, quantile, rate, TASK } from './servicePanels.ts';
+import { UNIT } from './units.ts';
+
+export const jobs: Section = {
+  heading: 'Jobs',
+  panels: [
+    chart({
+      title: 'Refresh',
+      description: 'Time to bring the aggregates up to date: median and 95th percentile.',
+      unit: UNIT.seconds,
+      queries: [
+        [quantile(0.5, 'airseries_refresh_duration_seconds'), 'median'],
+        [quantile(0.95, 'airseries_refresh_duration_seconds'), '95 %'],
+      ],
+    }),
+    chart({
+      title: 'Age of the newest bucket',
+      description:
+        'Time since the start of the newest bucket of each aggregate: up to two hours, two days and two months are normal.',
+      unit: UNIT.seconds,
+      queries: [
+        [
+          `time() - ${collected('airseries_newest_bucket_timestamp_seconds', 'subject, resolution')}`,
+          '{{subject}} {{resolution}}',
+        ],
+      ],
+    }),
+    chart({
+      title: 'Time since the last success',
+      description: 'By job, in the worker. The alert is on failures.',
+      unit: UNIT.seconds,
+      queries: [
+        [`abs(time() - max by (${TASK}) (${all('airseries_job_last_success_timestamp_seconds')}))`, `{{${TASK}}}`],
+      ],
+    }),
+    chart({
+      title: 'Job runs',
+      description: 'Runs per second, by job.',
+      unit: UNIT.perSecond,
+      stacked: true,
+      queries: [[`sum by (${TASK}) (${rate('airseries_job_runs_total')})`, `{{${TASK}}}`]],
+    }),
+    chart({
+      title: 'Failed runs',
+      description:
+        'Failed runs per second, by job, and runs of retention that refused to delete too much at once: the log of the worker says why.',
+      unit: UNIT.perSecond,
+      stacked: true,
+      queries: [
+        [`sum by (${TASK}) (${rate('airseries_job_failures_total')})`, `{{${TASK}}}`],
+        [`sum(${rate('airseries_retention_refusals_total')})`, 'retention refused'],
+      ],
+    }),
+    chart({
+      title: 'Job duration',
+      description: '95th percentile of the duration, by job.',
+      unit: UNIT.seconds,
+      queries: [[quantile(0.95, 'airseries_job_duration_seconds', TASK), `{{${TASK}}}`]],
+    }),
+    chart({
+      title: 'Time since the last audit',
+      description:
+        'Every night, the audit recomputes the aggregates of the last 35 days from the readings and compares.',
+      unit: UNIT.seconds,
+      w: 12,
+      queries: [[`abs(time() - max(${all('airseries_audit_last_success_timestamp_seconds')}))`, 'last audit']],
+    }),
+    chart({
+      title: 'Database collectors',
+      description:
+        'Whether the query of each collector was answered in time: 1, or 0, in which case its metrics are absent.',
+      unit: UNIT.none,
+      w: 12,
+      queries: [[`min by (collector) (${all('airseries_database_collector_success')})`, '{{collector}}']],
+    }),
+  ],
+};
+
+export const database: Section = {
+  heading: 'Database',
+  panels: [
+    chart({
+      title: 'Connections',
+      description: 'Database connections in use, by pool.',
+      unit: UNIT.none,
+      stacked: true,
+      queries: [[`sum by (pool) (${all('airseries_database_pool_in_use')})`, '{{pool}}']],
+    }),
+    chart({
+      title: 'Waiting for a connection',
+      description:
+        'Statements waiting for a connection, by pool. If this lasts, the database is too slow or the pool too small.',
+      unit: UNIT.none,
+      stacked: true,
+      queries: [[`sum by (pool) (${all('airseries_database_pool_waiting')})`, '{{pool}}']],
+    }),
+    chart({
+      title: 'Queries',
+      description: '95th percentile of the query time, by the relation or function queried.',
+      unit: UNIT.seconds,
+      queries: [[quantile(0.95, 'airseries_database_query_duration_seconds', 'query'), '{{query}}']],
+    }),
+    chart({
+      title: 'Size on disk',
+      description: 'Size of each schema, including indexes and compressed chunks.',
+      unit: UNIT.bytes,
+      stacked: true,
+      w: 12,
+      queries: [[collected('airseries_database_size_bytes', 'schema'), '{{schema}}']],
+    }),
+    chart({
+      title: 'Growth per day',
+      description:
+        'Size now minus the size a day ago, by schema; below 0 where compression or retention freed more than arrived.',
+      signed: true,
+      unit: UNIT.bytes,
+      w: 12,
+      queries: [
+        [
+          `${collected('airseries_database_size_bytes', 'schema')} - max by (schema) (${all('airseries_database_size_bytes')} offset 1d)`,
+          '{{schema}}',
+        ],
+      ],
+    }),
+  ],
+};
+
+export const processes: Section = {
+  heading: 'Processes',
+  panels: [
+    chart({
+      title: 'CPU',
+      description: 'Cores in use, by process.',
+      unit: UNIT.none,
+      decimals: 2,
+      queries: [[`sum by (instance) (${rate('process_cpu_seconds_total')})`, '{{instance}}']],
+    }),
+    chart({
+      title: 'Memory',
+      description: 'Resident memory, by process.',
+      unit: UNIT.bytes,
+      queries: [[`sum by (instance) (${all('process_resident_memory_bytes')})`, '{{instance}}']],
+    }),
+    chart({
+      title: 'Event loop lag',
+      description: '99th percentile of the event loop lag, by process. Above a few tenths of a second, requests wait.',
+      unit: UNIT.seconds,
+      queries: [[`max by (instance) (${all('nodejs_eventloop_lag_p99_seconds')})`, '{{instance}}']],
+    }),
+    chart({
+      title: 'Versions',
+      description: 'The version of the service and of Node that each process runs, and the engine of its database.',
+      unit: UNIT.none,
+      w: 12,
+      queries: [
+        [
+          `sum by (instance, version, node, engine) (${all('airseries_build_info')})`,
+          '{{instance}}: {{version}}, Node {{node}}, {{engine}}',
+        ],
+      ],
+    }),
+    chart({
+      title: 'Uptime',
+      description: 'Time since each process started.',
+      unit: UNIT.seconds,
+      w: 12,
+      queries: [[`time() - max by (instance) (${all('process_start_time_seconds')})`, '{{instance}}']],
+    }),
+  ],
+};

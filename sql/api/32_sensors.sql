@@ -1,0 +1,38 @@
+-- Hours and days of single sensors for the open data: what the instrument said, while it stood at a station (P2).
+
+-- Only hours that one placement covers whole, as in station hours; suspicious times are in no placement.
+create view api.sensor_hourly as
+  select
+    s.bucket as timestamp,
+    s.sensor_id,
+    p.station_id,
+    {{publish pm25: coalesce(s.pm25, s.pm25_raw)}} as avg_pm25,
+    {{each uncorrected: $publish(s.$name, $digits) as avg_$name}},
+    logic.published_direction(s.wind_sin, s.wind_cos) as avg_wind_direction,
+    {{publish rain: s.rain}} as total_rain
+  from rollup.sensor_hourly s
+  join raw.placement p on p.sensor_id = s.sensor_id and s.bucket >= p.since and s.bucket + interval '1 hour' <= p.until;
+comment on view api.sensor_hourly is 'Hours of sensors while they stood at a station and were not suspicious, at published precision. One row per hour with readings.';
+comment on column api.sensor_hourly.timestamp is 'start of the hour';
+comment on column api.sensor_hourly.sensor_id is 'sensor id';
+comment on column api.sensor_hourly.station_id is 'the station where it stood';
+comment on column api.sensor_hourly.avg_pm25 is 'PM2.5 as the instrument gave it: final where it gave one, else raw; no formula is applied. Mean of the hour [µg/m³]';
+{{every uncorrected: comment on column api.sensor_hourly.avg_$name is '$meaning, mean of the hour [$unit]';}}
+comment on column api.sensor_hourly.avg_wind_direction is 'direction of the mean wind vector of the hour, clockwise from north [degrees]';
+comment on column api.sensor_hourly.total_rain is 'precipitation, sum of the hour [mm]';
+
+create function api.sensor_daily(at timestamptz, since timestamptz default '-infinity', until timestamptz default 'infinity')
+returns table (
+  "timestamp" timestamptz,
+  sensor_id int,
+  avg_pm25 float8,
+  {{each uncorrected: avg_$name float8}},
+  avg_wind_direction int,
+  total_rain float8
+) language sql stable begin atomic
+  select d.bucket, d.sensor_id, {{publish pm25: d.pm25}}, {{each uncorrected: $publish(d.$name, $digits)}},
+    logic.published_direction(d.wind_sin, d.wind_cos), {{publish rain: d.rain}}
+  from logic.sensor_daily(at, since, until) d;
+end;
+comment on function api.sensor_daily is
+  'Days of sensors: means of their hours at stations that are listed at an instant, while they were not suspicious, at published precision. One row per sensor and local day with readings; since and until (exclusive) bound the starts of the days. Columns as in api.sensor_hourly, without station_id.';

@@ -1,0 +1,65 @@
+/** sensors.csv: each sensor at its current or latest station, with the columns documented with the portal's files. */
+import { sql } from 'kysely';
+import { arrayLiteral } from '../database/client.ts';
+import type { ApiDb } from '../database/pools.ts';
+import { apiRows } from '../database/queryPool.ts';
+import type { Row } from './csvFile.ts';
+import type { Field } from './layouts.ts';
+
+export const SENSORS = 'sensors.csv';
+
+export const SENSOR_FIELDS = [
+  { name: 'id', type: 'integer', meaning: 'the sensor' },
+  {
+    name: 'station_id',
+    type: 'integer',
+    meaning: 'the station where it stands or stood last; a station may have several',
+  },
+  { name: 'city_slug', type: 'string', meaning: 'the city of the station; empty if it is in none' },
+  { name: 'district_slug', type: 'string', meaning: 'the district of the station; empty if it is in none' },
+  { name: 'address_en', type: 'string', meaning: 'title of the station in English; empty if it has none' },
+  { name: 'title', type: 'string', meaning: 'title of the station in the language of the place' },
+  { name: 'provider', type: 'string', meaning: 'who operates the station' },
+  {
+    name: 'external_id',
+    type: 'string',
+    meaning: 'what the provider or the device calls the sensor; its id where it has no other name',
+  },
+  { name: 'sensor_type', type: 'string', meaning: 'kind of sensor, such as SDS011; empty if unknown' },
+  { name: 'latitude', type: 'number', meaning: 'latitude of the station, WGS 84', unit: 'degrees' },
+  { name: 'longitude', type: 'number', meaning: 'longitude of the station, WGS 84', unit: 'degrees' },
+  { name: 'altitude', type: 'number', meaning: 'altitude of the station above sea level; empty if unknown', unit: 'm' },
+  { name: 'first_measurement_time', type: 'datetime', meaning: 'its first measurement, local time; empty before that' },
+  {
+    name: 'last_measurement_time',
+    type: 'datetime',
+    meaning: 'its last measurement, local time; empty before the first',
+  },
+  { name: 'is_suspicious', type: 'boolean', meaning: 'true while its measurements count for nothing' },
+] as const satisfies readonly Field[];
+
+export type SensorLine = { id: number; row: Row };
+
+/** The sensors of some stations, as rows of SENSOR_FIELDS, by id. */
+export async function querySensors(db: ApiDb, at: Date, stations: readonly number[]): Promise<SensorLine[]> {
+  const rows = await db
+    .selectFrom(apiRows('sensor', { at }).as('sensor'))
+    .innerJoin('api.station as station', 'station.id', 'sensor.station_id')
+    .select([
+      ...(['sensor.id', 'sensor.station_id', 'city_slug', 'district_slug', 'title_en as address_en'] as const),
+      ...(['title_local as title', 'provider', 'sensor.kind as sensor_type'] as const),
+      ...(['latitude', 'longitude', 'altitude'] as const),
+      sql<string>`coalesce(sensor.device, sensor.id::text)`.as('external_id'),
+      localTime('first_measurement_time'),
+      localTime('last_measurement_time'),
+      sql<string>`sensor.is_suspicious::text`.as('is_suspicious'),
+    ])
+    .where(sql<boolean>`station.id = any (${arrayLiteral(stations)}::text::int[])`)
+    .orderBy('sensor.id')
+    .execute();
+  return rows.map((row) => ({ id: row.id, row: SENSOR_FIELDS.map(({ name }) => row[name]) }));
+}
+
+/** In the network's zone, without an offset. */
+const localTime = <Column extends 'first_measurement_time' | 'last_measurement_time'>(column: Column) =>
+  sql<string | null>`to_char(${sql.ref(`sensor.${column}`)}, 'YYYY-MM-DD HH24:MI:SS')`.as(column);

@@ -1,0 +1,44 @@
+/**
+ * Thirteen months of the demo network, refreshed, on an engine: enough for every window to have its buckets and for the same month of last
+ * year, at half the price of two years. Readings are generated once, and copied to the engine that comes second.
+ */
+import { pipeline } from 'node:stream/promises';
+import type { Engine } from '../../src/database/aggregates.ts';
+import { copyIn } from '../../src/database/copyIn.ts';
+import { demoNetwork } from '../../src/demo/network.ts';
+import { COPY_COLUMNS, copyLines, type DemoReading, demoReadings } from '../../src/demo/readings.ts';
+import { makeLog } from '../../src/log.ts';
+import { importNetwork } from '../../src/network/importNetwork.ts';
+import { makeDigest, refresh } from '../../src/rollups/refresh.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+
+const DAYS = 395;
+const SEED = 20_261_120;
+
+/** `like`: another engine's database of the same `now`. */
+export async function demoDatabase(engine: Engine, now: Date, like?: TestDatabase): Promise<TestDatabase> {
+  const db = await testDatabase(engine);
+  const sql = db.as();
+  const network = demoNetwork(db.timeZone);
+  await importNetwork(sql, JSON.stringify(network), { log: makeLog('error') });
+  if (like === undefined) {
+    const from = new Date(now.getTime() - DAYS * 86_400_000);
+    const readings = demoReadings({ network, seed: SEED, from, to: now });
+    await copyIn(sql, `copy raw.readings (${COPY_COLUMNS}) from stdin`, lines(readings));
+  } else {
+    const [source, sink] = await Promise.all([
+      like.as().unsafe(`copy raw.readings (${COPY_COLUMNS}) to stdout`).readable(),
+      sql.unsafe(`copy raw.readings (${COPY_COLUMNS}) from stdin`).writable(),
+    ]);
+    await pipeline(source, sink);
+  }
+  await sql`analyze raw.readings`; // otherwise the one big refresh is planned for an empty table
+  await refresh(db.target, now);
+  await makeDigest(db.target, now);
+  await sql`analyze`;
+  return db;
+}
+
+function* lines(readings: Iterable<DemoReading[]>): Generator<string> {
+  for (const instant of readings) yield copyLines(instant);
+}

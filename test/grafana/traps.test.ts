@@ -1,0 +1,226 @@
+/** Traps of Grafana that a panel fell into once, each as a property of all panels. */
+import { describe, expect, it } from 'vitest';
+import { CATEGORIES, LINE, NOTHING } from '../../grafana/source/colours.ts';
+import { dashboard, names, type Override, type Panel, type Step, targetsOf } from './dashboards.ts';
+
+/** Colours that say nothing about the air or the service. */
+const NEUTRAL = [NOTHING, LINE, 'transparent'];
+/** Pixels of a grid column on a screen 1,440 pixels wide. */
+const COLUMN = 58;
+
+type Named = { what: string; panel: Panel };
+
+const all: Named[] = names.flatMap((name) =>
+  dashboard(name)
+    .panels.filter(({ type }) => type !== 'row')
+    .map((panel) => ({ what: `${name}: ${panel.title}`, panel })),
+);
+const ofType = (type: string) => all.filter(({ panel }) => panel.type === type);
+const overrides = ({ fieldConfig }: Panel): Override[] => fieldConfig?.overrides ?? [];
+const property = (panel: Panel, column: string, id: string): unknown =>
+  overrides(panel)
+    .filter(({ matcher }) => matcher.options === column)
+    .flatMap(({ properties }) => properties)
+    .find((one) => one.id === id)?.value;
+const sqlOf = ({ targets = [] }: Panel): string => targets.map(({ rawSql = '' }) => rawSql).join('\n');
+/** The columns that a query returns, in order. */
+const columnsOf = (panel: Panel): string[] => [
+  ...new Set([...sqlOf(panel).matchAll(/ as "([^"]+)"/g)].map(([, name = '']) => name)),
+];
+const isHidden = (panel: Panel, column: string): boolean =>
+  (property(panel, column, 'custom.hideFrom') as { viz?: boolean } | undefined)?.viz === true;
+const thresholds = (panel: Panel): Step[][] => [
+  panel.fieldConfig?.defaults.thresholds.steps ?? [],
+  ...overrides(panel).flatMap(({ properties }) =>
+    properties.filter(({ id }) => id === 'thresholds').map(({ value }) => (value as { steps: Step[] }).steps),
+  ),
+];
+
+/** One test of a property of many panels, which names all that lack it. */
+const holds = (title: string, panels: readonly Named[], check: (one: Named) => void) =>
+  it(title, () => {
+    expect(panels).not.toEqual([]);
+    const lacking = panels.flatMap((one) => {
+      try {
+        check(one);
+        return [];
+      } catch (error) {
+        return [`${one.what}: ${error instanceof Error ? error.message : error}`];
+      }
+    });
+    expect(lacking).toEqual([]);
+  });
+
+it('are looked for in every kind of panel', () => {
+  expect([...new Set(all.map(({ panel }) => panel.type))].sort()).toEqual(
+    ['barchart', 'geomap', 'stat', 'state-timeline', 'table', 'timeseries', 'trend'].sort(),
+  );
+});
+
+describe('colours', () => {
+  holds('unknown is not drawn in a colour that judges', all, ({ panel }) => {
+    for (const steps of thresholds(panel)) expect(NEUTRAL).toContain(steps[0]?.color);
+    if (['stat', 'table', 'geomap'].includes(panel.type)) expect(panel.fieldConfig?.defaults.noValue).toBeTruthy();
+  });
+
+  holds('no colour is taken for a transparent one', all, ({ panel }) => {
+    expect(JSON.stringify(panel)).not.toMatch(/#[0-9a-f]{6}00"|#[0-9a-f]{4}00"/i);
+  });
+
+  holds('a tile in one colour, not a gradient', ofType('stat'), ({ panel }) => {
+    expect(['value', 'background_solid']).toContain(panel.options?.colorMode);
+  });
+
+  holds('one colour for a series, and none of the palette over bands', ofType('timeseries'), ({ panel }) => {
+    const { color, custom } = panel.fieldConfig?.defaults ?? {};
+    expect(color?.mode).toBe('palette-classic'); // by thresholds, a series would have the colour of its last value
+    if (custom?.thresholdsStyle?.mode === 'off') return;
+    const series = columnsOf(panel).filter((name) => name !== 'time');
+    expect(series).not.toContain('metric');
+    for (const name of series) expect(property(panel, name, 'color'), name).toMatchObject({ mode: 'fixed' });
+  });
+
+  it('a label on the map is in the colour of text', () => {
+    const layers = ofType('geomap').flatMap(({ panel }) => panel.options?.layers ?? []);
+    expect(layers.filter(({ config }) => config.style.text).map(({ config }) => config.style.color)).toEqual([
+      { fixed: 'text' },
+    ]);
+  });
+
+  holds('a mapping is of one column, unless all are indices', all, ({ panel }) => {
+    if ((panel.fieldConfig?.defaults.mappings ?? []).length > 0) {
+      const values = columnsOf(panel).filter((name) => !['time', 'row'].includes(name));
+      expect(sqlOf(panel).match(/api\.aqi_text/g)?.length).toBe(Math.max(1, values.length));
+    }
+  });
+});
+
+describe('the index', () => {
+  holds('is shown with its category', all, ({ panel }) => {
+    const shown = [...sqlOf(panel).matchAll(/(?<![\w(])[bchr]\.aqi as "([^"]+)"/g)].map(([, name = '']) => name);
+    expect(shown.filter((name) => name !== 'index')).toEqual([]); // what the map colours by, which its tooltip leaves out
+    expect(sqlOf(panel)).not.toMatch(/max\(c\.aqi\) as/);
+  });
+
+  holds(
+    'six columns',
+    all.filter(({ panel }) => panel.title === 'Air quality index'),
+    ({ panel }) => {
+      expect(columnsOf(panel)).toEqual(['time', ...CATEGORIES.map(({ name }) => name)]);
+      expect(overrides(panel).map(({ properties }) => properties[0]?.value)).toEqual(
+        CATEGORIES.map(({ color }) => ({ mode: 'fixed', fixedColor: color })),
+      );
+    },
+  );
+
+  holds(
+    'in its colours',
+    all.filter(({ panel }) => sqlOf(panel).includes('api.aqi_text')),
+    ({ panel }) => {
+      const mappings = [
+        ...(panel.fieldConfig?.defaults.mappings ?? []),
+        ...overrides(panel).flatMap(({ properties }) =>
+          properties.filter(({ id }) => id === 'mappings').flatMap(({ value }) => value),
+        ),
+      ] as { options: { pattern: string; result: { color: string } } }[];
+      if (panel.type === 'geomap') return; // coloured by its thresholds
+      const found = CATEGORIES.map(
+        ({ name }) =>
+          mappings.find(({ options }) => new RegExp(options.pattern.slice(1, -1)).test(`7 · ${name}`))?.options.result
+            .color,
+      );
+      expect(found).toEqual(CATEGORIES.map(({ color }) => color));
+    },
+  );
+});
+
+describe('series', () => {
+  holds('a bar begins where its bucket begins', ofType('timeseries'), ({ panel }) => {
+    expect(panel.fieldConfig?.defaults.custom.barAlignment).toBe(1);
+  });
+
+  holds('edges of a band are not in the legend', ofType('timeseries'), ({ panel }) => {
+    for (const name of columnsOf(panel).filter((one) => /^(lowest|highest) hour$/.test(one))) {
+      expect(property(panel, name, 'custom.hideFrom'), name).toMatchObject({ legend: true, tooltip: false });
+    }
+  });
+
+  holds(
+    'an hour does not set the scale of years',
+    all.filter(({ panel }) => /^\d+y$/.test(panel.timeFrom ?? '')),
+    ({ panel }) => {
+      for (const name of ['lowest hour', 'highest hour']) expect(isHidden(panel, name), name).toBe(true);
+    },
+  );
+
+  holds(
+    'shows a range at the default time',
+    all.filter(({ panel }) => /range/.test(panel.title)),
+    ({ what, panel }) => {
+      const from = /^now-(\d+)d$/.exec(dashboard(what.split(':')[0] ?? '').time.from)?.[1];
+      expect(Number(from)).toBeGreaterThan(15); // days: hours have no range
+      expect(panel.description).toContain('hours have none');
+    },
+  );
+
+  holds(
+    'a range of its own, and says what a fixed one does',
+    all.filter(({ panel }) => panel.timeFrom !== undefined),
+    ({ panel }) => expect(panel.description).toMatch(/fixed time range/),
+  );
+
+  it('a difference can be below 0', () => {
+    const differences = all.filter(({ panel }) =>
+      panel.targets?.some(({ expr = '' }) => / - /.test(expr) && !/^abs|^time/.test(expr)),
+    );
+    expect(differences.map(({ what }) => what)).toEqual(['service: Growth per day']);
+    for (const { panel } of differences) expect(panel.fieldConfig?.defaults).not.toHaveProperty('min');
+  });
+});
+
+describe('tables', () => {
+  holds('hides the columns that only links need', ofType('table'), ({ panel }) => {
+    const inLinks = [...JSON.stringify(panel.fieldConfig).matchAll(/fields\[\\"([^"\\]+)\\"\]/g)].map(
+      ([, name = '']) => name,
+    );
+    const helpers = columnsOf(panel).filter((name) => inLinks.includes(name) || /^id$|slug$/.test(name));
+    for (const name of helpers) expect(isHidden(panel, name), name).toBe(true);
+  });
+
+  holds('fits into its width', ofType('table'), ({ panel }) => {
+    const widths = columnsOf(panel)
+      .filter((name) => !isHidden(panel, name))
+      .map((name) => ({
+        name,
+        pixels: property(panel, name, 'custom.width') ?? property(panel, name, 'custom.minWidth'),
+      }));
+    expect(widths.filter(({ pixels }) => typeof pixels !== 'number')).toEqual([]);
+    const sum = widths.reduce((total, { pixels }) => total + Number(pixels), 0);
+    expect(sum).toBeLessThanOrEqual(panel.gridPos.w * COLUMN);
+  });
+});
+
+describe.each(names)('%s', (name) => {
+  const board = dashboard(name);
+
+  it('counts no strangers: "All" is the list of the options', () => {
+    for (const variable of board.templating.list) expect(variable, variable.name).not.toHaveProperty('allValue');
+  });
+
+  it('keeps language, range and choices on the way to the others', () => {
+    expect(board.links).toMatchObject([{ includeVars: true, keepTime: true }]);
+    for (const { panel } of targetsOf(board)) {
+      for (const [, url] of JSON.stringify(panel.fieldConfig).matchAll(/"url":"((?:[^"\\]|\\.)*)"/g)) {
+        expect(url, panel.title).toContain(`&var-locale=$\{locale}&$\{__url_time_range}`);
+      }
+    }
+  });
+});
+
+it('the same variable means the same on every dashboard, because links carry it along', () => {
+  const kinds = new Map<string, Set<string>>();
+  for (const { name, type, query } of names.flatMap((one) => dashboard(one).templating.list)) {
+    kinds.set(name, (kinds.get(name) ?? new Set()).add(type === 'datasource' ? JSON.stringify(query) : type));
+  }
+  expect([...kinds].filter(([, of]) => of.size > 1).map(([name]) => name)).toEqual([]);
+});
