@@ -8,18 +8,20 @@ import { migrate } from './database/migrate.ts';
 import { openDatabase } from './database/open.ts';
 import { makeLog } from './log.ts';
 
-/** Opens and migrates the database, runs the command, and closes the database. */
-async function runOn(config: Config, work: Work): Promise<Outcome> {
+/** Opens and migrates the database, which must exist unless the command makes one, runs the command, and closes the database. */
+async function runOn(config: Config, work: Work, makesDatabase: boolean): Promise<Outcome> {
   const log = makeLog(config.logLevel);
   const clock = makeClock(config.fixedNow);
   const terminal = process.stderr.isTTY === true;
-  const database = await openDatabase(config, log);
+  const mustExist = !makesDatabase;
+  const database = await openDatabase(config, log, { mustExist });
   try {
     const installation = await migrate(database.target, {
       timeZone: config.timeZone,
       epoch: config.epoch,
       now: clock(),
       log,
+      mustExist,
     });
     const as = <T>(role: Role, inRole: (sql: Sql) => Promise<T>) =>
       onConnection(database.target, { role, timeZone: installation.timeZone, max: 2 }, inRole);
@@ -49,8 +51,9 @@ async function main(args: readonly string[]): Promise<number> {
     throw new Error('Commands need DATABASE_URL: the login of READER_DATABASE_URL is read-only.');
   }
   choice.check(config);
-  const { result, ok } = await runOn(config, choice.run);
-  process.stdout.write(`${JSON.stringify(result, null, 1)}\n`);
+  const { result, ok, table } = await runOn(config, choice.run, choice.makesDatabase);
+  const shown = table !== undefined && process.stdout.isTTY ? table() : JSON.stringify(result, null, 1);
+  process.stdout.write(`${shown}\n`);
   return ok ? 0 : 1;
 }
 

@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { makeApp } from './api/app.ts';
 import { type Clock, makeClock } from './clock.ts';
+import { serviceUsage } from './commands/serviceUsage.ts';
 import { type Config, readConfig } from './config.ts';
 import type { DatabaseAddress } from './database/client.ts';
 import { watchDataVersion } from './database/dataVersion.ts';
@@ -138,6 +139,11 @@ async function closeAll(closers: Closer[], log: Log): Promise<void> {
 }
 
 async function main(): Promise<number> {
+  const usage = serviceUsage(process.argv.slice(2), VERSION);
+  if (usage !== undefined) {
+    (usage.code === 0 ? process.stdout : process.stderr).write(usage.text);
+    return usage.code;
+  }
   const config = readConfig(process.env);
   const log = makeLog(config.logLevel);
   process.removeAllListeners('warning').on('warning', (warning) => log.warn({ err: warning }, 'warning from Node'));

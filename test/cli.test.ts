@@ -67,6 +67,11 @@ describe('bad usage', () => {
     ['retention --apply', 'needs RAW_RETENTION'],
     ['retention --cutoff yesterday', 'not an instant'],
     ['retention --apply --cutoff 2026-01-01', "cannot be used with option '--apply'"],
+    ['network', 'no command given'],
+    ['network remove', "missing required argument 'kind'"],
+    ['network remove reading 1', 'Allowed choices are station, sensor, region, provider'],
+    ['network remove region town --with-readings', 'a region has no readings of its own'],
+    ['status --all', 'unknown option --all'],
   ])('"%s" is refused, with its reason and the help of the command', (words, message) => {
     const choose = () => {
       const choice = chooseCommand(split(words));
@@ -144,6 +149,27 @@ describe('help', () => {
   });
 });
 
+describe('the service', () => {
+  const service = (words: string) => start('main', split(words), home.environment).finished;
+
+  it('prints help and its version, refuses other arguments, and makes no database', async () => {
+    const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+    expect(await service('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+    const help = await service('--help');
+    expect(help).toMatchObject({ code: 0, stderr: '' });
+    for (const text of ['Usage: npm start\n', 'cli -- --help', 'INGEST_RATE', '(default: 600)']) {
+      expect(help.stdout).toContain(text);
+    }
+    const refused = await service('--port 80');
+    expect(refused).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^unexpected argument: --port 80\n\nUsage:/),
+    });
+    expect(existsSync(join(home.folder, 'data'))).toBe(false);
+  });
+});
+
 describe('one network from its file to its audit', () => {
   const file = join(home.folder, 'network.json');
   const json = async (words: string, environment: Record<string, string> = {}) => {
@@ -154,6 +180,19 @@ describe('one network from its file to its audit', () => {
 
   let server: EmbeddedServer | undefined;
   afterAll(() => server?.release());
+
+  it('makes a database only where that is meant', async () => {
+    writeFileSync(file, JSON.stringify(NETWORK));
+    for (const words of ['audit', 'status', 'token list', 'network export', `import network ${file} --dry-run`]) {
+      const { code, stdout, stderr } = await run(words);
+      expect([words, code, stdout]).toEqual([words, 1, '']);
+      expect(stderr).toContain(
+        `There is no database in ${join(home.folder, 'data')} (DATA_DIR), and this command makes none`,
+      );
+      expect(stderr).toContain('with the same DATA_DIR, EMBEDDED_PG or DATABASE_URL');
+    }
+    expect(existsSync(join(home.folder, 'data'))).toBe(false);
+  });
 
   it('migrates, imports, refreshes and audits', async () => {
     expect((await json('migrate')).result).toMatchObject({ time_zone: 'Asia/Yerevan', engine: 'plain' });
@@ -176,6 +215,7 @@ describe('one network from its file to its audit', () => {
       ignored_columns: ['colour'],
     });
     expect((await json('import readings -', { input: READINGS })).result).toMatchObject({ accepted: 0, unchanged: 2 });
+    expect((await json('status')).result.freshness.digest_made_at).not.toBeNull(); // regions have values at once
     expect(await json('audit --from 2026-01-01')).toMatchObject({ code: 0, result: [] });
     expect((await json('digest', { FIXED_NOW: '2026-11-19T09:30:00Z' })).result).toEqual({
       made_at: '2026-11-19T09:30:00.000Z',
@@ -185,6 +225,27 @@ describe('one network from its file to its audit', () => {
       deleted: 1,
     });
     expect(await json('audit --repair')).toMatchObject({ code: 0 });
+
+    // nothing usable is a failure, and what waits is shown
+    const none = await json('import readings -', { input: 'sensor_id,time,pm25\n77,2026-11-19T08:00:00Z,1\n' });
+    expect(none).toMatchObject({ code: 1, result: { failed: true, examples: [{ reason: 'unknown_sensor' }] } });
+    expect(none.stderr).toMatch(/none of the 1 readings could be used.*quarantine list/);
+    expect((await json('status --sensors')).result).toMatchObject({
+      sensors: [{ sensor: 11, station: 1, newest_reading: '2026-11-19T12:00:00+04:00', waiting: 1 }],
+      unknown: expect.arrayContaining([{ sensor: 77, device: null, waiting: 1, newest: expect.any(String) }]),
+    });
+    expect((await json('status', { FIXED_NOW: '2026-11-19T09:30:00Z' })).result).toMatchObject({
+      engine: 'plain',
+      time_zone: 'Asia/Yerevan',
+      versions: { airseries: '0.1.0', postgresql: expect.stringMatching(/^18/), timescaledb: null },
+      freshness: { newest_reading: '2026-11-19T12:00:00+04:00', refreshed_at: expect.stringMatching(/\+04:00$/) },
+      providers: [{ id: 'p', online: 1, offline: 0, pull: null, tokens: [], quarantined: 0 }],
+    });
+    expect((await json('quarantine drop --reason unknown_sensor')).result).toEqual({ dropped: 2 });
+    expect((await json('import readings -', { input: READINGS })).code).toBe(0);
+    expect((await json('delete readings --sensor 11 --from 2026-11-19T13:00 --to 2026-11-20')).result).toEqual({
+      deleted: 1,
+    });
   });
 
   it('retries the quarantine, manages tokens, corrects, screens and exports', async () => {
@@ -207,6 +268,11 @@ describe('one network from its file to its audit', () => {
     expect(listed.result).toMatchObject([{ name: 'roof', revoked_at: null }]);
     expect(JSON.stringify(listed.result)).not.toContain(result.token);
     expect((await json('token revoke roof')).result).toEqual({ revoked: 'roof' });
+
+    const whole = await json('network export');
+    writeFileSync(file, JSON.stringify(whole.result));
+    expect((await json(`import network ${file} --dry-run`)).result).toMatchObject({ dry_run: true, changes: [] });
+    expect((await json('network remove sensor 12')).stderr).toContain('it has 1 readings. Add --with-readings');
 
     expect((await json('screen --from 2026-01-01')).result).toMatchObject({ raised: 0, flagged: [] });
     const folder = join(home.folder, 'open-data');

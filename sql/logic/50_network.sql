@@ -104,5 +104,41 @@ begin
   ) || jsonb_build_object('recomputed', jsonb_build_object('sensors', affected.sensors_changed, 'stations', affected.stations_changed));
 end $$;
 
-revoke all on function logic.replace_network from public;
+-- What replace_network would do: it does it, so the caller must roll back. Returns the same, with how many hours of data the next refresh
+-- would recompute, and every element that would be added or changed, with its keys that differ.
+create function logic.preview_network(network jsonb) returns jsonb language plpgsql as $$
+declare
+  facts_before constant jsonb := (select coalesce(jsonb_object_agg(kind || ' ' || id, facts), '{}') from logic.network_fact);
+  last_period constant bigint := (select coalesce(max(id), 0) from rollup.stale_period);
+  counts jsonb := logic.replace_network(network);
+begin
+  return counts || jsonb_build_object(
+    'recomputed', counts -> 'recomputed' || jsonb_build_object('hours', (
+      select count(*) from (
+        select h.bucket from rollup.stale_period p
+        join rollup.sensor_hourly h on h.sensor_id = p.sensor_id and h.bucket > p.since - interval '1 hour' and h.bucket < p.until
+        where p.id > last_period
+        union
+        select h.bucket from rollup.stale_period p
+        join rollup.station_hourly h on h.station_id = p.station_id and h.bucket >= p.since and h.bucket < p.until
+        where p.id > last_period and p.sensor_id is null
+      ) hours)),
+    'changes', (
+      select coalesce(jsonb_agg(jsonb_build_object('kind', kind, 'id', id, 'keys', keys) order by kind, length(id), id), '[]')
+      from (
+        select f.kind, f.id, case when b.facts is null then '"added"' else (
+            select jsonb_agg(key order by key) from jsonb_each(logic.flat_facts(f.facts))
+            where value is distinct from logic.flat_facts(b.facts) -> key) end as keys
+        from logic.network_fact f
+        left join lateral (select facts_before -> (f.kind || ' ' || f.id) as facts) b on true
+        where f.facts is distinct from b.facts
+      ) changed));
+end $$;
+
+-- The facts of an element as one object: its periods are those of the kinds that the network file has keys for.
+create function logic.flat_facts(facts jsonb) returns jsonb language sql immutable as $$
+  select case when jsonb_typeof(facts) = 'object' then facts else (facts -> 0) || jsonb_build_object('periods', facts -> 1) end
+$$;
+
+revoke all on function logic.replace_network, logic.preview_network, logic.flat_facts from public;
 revoke all on procedure logic.replace_periods from public;

@@ -16,10 +16,13 @@ import {
 /** Every command migrates the database first; this one does nothing else. */
 export function migrateCommand(run: Run): Command {
   return new Command('migrate').description('migrate the database to this version, or create its schema').action(() =>
-    run(async ({ installation: { timeZone, epoch, engine, applied } }) => ({
-      result: { time_zone: timeZone, epoch, engine, applied },
-      ok: true,
-    })),
+    run(
+      async ({ installation: { timeZone, epoch, engine, applied } }) => ({
+        result: { time_zone: timeZone, epoch, engine, applied },
+        ok: true,
+      }),
+      { makesDatabase: true },
+    ),
   );
 }
 

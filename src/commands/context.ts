@@ -28,17 +28,24 @@ export type Context = {
   instant(text: string | undefined): Promise<Date | undefined>;
 };
 
-/** `result` is printed to stdout as JSON, with keys in snake_case; unless `ok`, the exit code is 1. */
-export type Outcome = { result: unknown; ok: boolean };
+/**
+ * `result` is printed to stdout as JSON, with keys in snake_case, or on a terminal as `table` if there is one; unless `ok`, the exit code
+ * is 1.
+ */
+export type Outcome = { result: unknown; ok: boolean; table?: () => string };
 
 /** What a command does. */
 export type Work = (context: Context) => Promise<Outcome>;
 
-/**
- * Called by the action of a command with valid arguments. `work` runs later; `check` is called with the configuration before the database
- * is opened, and throws UsageError if the arguments are not valid with it.
- */
-export type Run = (work: Work, check?: (config: Config) => void) => void;
+export type RunOptions = {
+  /** Called with the configuration before the database is opened; throws UsageError if the arguments are not valid with it. */
+  check?: (config: Config) => void;
+  /** Where there is no database yet, one is made; by default the command is refused. */
+  makesDatabase?: boolean;
+};
+
+/** Called by the action of a command with valid arguments. `work` runs later. */
+export type Run = (work: Work, options?: RunOptions) => void;
 
 /** As typed; half-open. */
 export type PeriodOptions = { from?: string | undefined; to?: string | undefined };

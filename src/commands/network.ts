@@ -1,14 +1,16 @@
-/** Commands for the network: import it, screen its stations, load or remove the demo. */
+/** Commands for the network: import it, export it, remove parts of it, screen its stations. */
 import { readFile } from 'node:fs/promises';
-import { Command } from 'commander';
-import { hasDemo, loadDemo, loadDemoHistory, removeDemo } from '../demo/lifecycle.ts';
+import { Argument, Command } from 'commander';
+import { hasDemo } from '../demo/lifecycle.ts';
+import { exportNetwork } from '../network/exportNetwork.ts';
 import { importNetwork } from '../network/importNetwork.ts';
 import { importSensorList } from '../network/importSensorList.ts';
+import { REMOVABLE, type Removable, removeElement } from '../network/removeElement.ts';
 import { screen, screenedPeriods } from '../network/screening.ts';
 import { makeDigest, refresh } from '../rollups/refresh.ts';
-import { type Context, type Outcome, type Run, TIMES, timeOption } from './context.ts';
+import { type Context, type Outcome, type Run, TIMES, timeOption, UsageError } from './context.ts';
 
-type NetworkOptions = { fromSensors?: true };
+type ImportOptions = { dryRun?: true; fromSensors?: true };
 
 /** Prints how many providers, regions, stations and sensors were added, changed, unchanged or not listed. Refuses a demo database. */
 export function importNetworkCommand(run: Run): Command {
@@ -16,21 +18,68 @@ export function importNetworkCommand(run: Run): Command {
     .description('import stations, sensors, regions and their periods; what the file does not list stays as it is')
     .argument('<file>', 'the network as JSON')
     .option('--from-sensors', 'the file is sensors.csv of open data instead: one line per sensor')
-    .action((file: string, options: NetworkOptions) => run((context) => importFile(context, file, options)));
+    .option('--dry-run', 'show what would change, and how many hours would be recomputed; changes nothing')
+    .action((file: string, options: ImportOptions) =>
+      run((context) => importFile(context, file, options), { makesDatabase: !options.dryRun }),
+    );
 }
 
-async function importFile(context: Context, file: string, { fromSensors }: NetworkOptions): Promise<Outcome> {
+async function importFile(context: Context, file: string, options: ImportOptions): Promise<Outcome> {
   const { database, as, clock, log, installation } = context;
+  const { fromSensors, dryRun = false } = options;
   const text = await readFile(file, 'utf8');
-  if (await hasDemo(database.target)) {
-    throw new Error('This database contains the demo network. Remove it first: npm run -s cli -- demo --remove');
-  }
+  await refuseDemo(database.target);
   const { timeZone } = installation;
   const result = await as('airseries_owner', (sql) =>
-    fromSensors ? importSensorList(sql, text, { name: file, timeZone, log }) : importNetwork(sql, text, { log }),
+    fromSensors
+      ? importSensorList(sql, text, { name: file, timeZone, log, dryRun })
+      : importNetwork(sql, text, { log, file, dryRun }),
   );
+  if (dryRun) return { result: { dry_run: true, ...result }, ok: true };
   await refresh(database.target, clock());
+  await makeDigest(database.target, clock());
   return { result, ok: true };
+}
+
+async function refuseDemo(target: Context['database']['target']): Promise<void> {
+  if (await hasDemo(target)) {
+    throw new Error('This database contains the demo network. Remove it first: npm run -s cli -- demo --remove');
+  }
+}
+
+/** `network export` and `network remove`. */
+export function networkCommand(run: Run): Command {
+  return new Command('network')
+    .description('export the network as a file, or remove parts of it')
+    .addCommand(
+      new Command('export')
+        .description('print the network as a file; importing it changes nothing')
+        .action(() => run(async ({ as }) => ({ result: await as('airseries_owner', exportNetwork), ok: true }))),
+    )
+    .addCommand(
+      new Command('remove')
+        .description('remove a station, sensor, region or provider for good; refused while something hangs on it')
+        .addArgument(new Argument('<kind>', 'what to remove').choices(REMOVABLE))
+        .argument('<id>', 'its id, or the slug of a region')
+        .option('--with-readings', 'delete its sensors, their readings and, of a provider, its stations and tokens too')
+        .action((kind: Removable, id: string, { withReadings = false }: { withReadings?: boolean }) => {
+          if (kind === 'region' && withReadings) throw new UsageError('a region has no readings of its own');
+          run((context) => remove(context, kind, id, withReadings));
+        }),
+    );
+}
+
+async function remove(
+  { database, as, clock }: Context,
+  kind: Removable,
+  id: string,
+  withReadings: boolean,
+): Promise<Outcome> {
+  await refuseDemo(database.target);
+  const removed = await as('airseries_owner', (sql) => removeElement(sql, kind, id, withReadings));
+  await refresh(database.target, clock());
+  await makeDigest(database.target, clock());
+  return { result: { removed }, ok: true };
 }
 
 /** Prints how many flags were raised and lifted, and all flagged periods. */
@@ -47,29 +96,4 @@ async function screenStations({ database, installation, clock, instant }: Contex
   const screened = await screen(database.target, clock(), await instant(from));
   await refresh(database.target, clock());
   return { result: { ...screened, flagged: await screenedPeriods(database.target, installation.timeZone) }, ok: true };
-}
-
-/** Loads into the embedded server, or into any empty database with DEMO=on. */
-export function demoCommand(run: Run): Command {
-  return new Command('demo')
-    .description('load the demo network into an empty database')
-    .option('--remove', 'remove the demo network instead; it is not loaded again')
-    .action(({ remove }: { remove?: true }) => run(remove ? runRemove : runLoad));
-}
-
-async function runLoad({ database, config, installation, clock, log, terminal }: Context): Promise<Outcome> {
-  if (!database.embedded && config.demo !== 'on') {
-    throw new Error('This is not the embedded server. To load the demo network into this database, set DEMO=on.');
-  }
-  await loadDemo(database.target, { timeZone: installation.timeZone, now: clock(), log, terminal });
-  await loadDemoHistory(database.target, { now: clock(), log, terminal });
-  await refresh(database.target, clock());
-  await makeDigest(database.target, clock());
-  return { result: { loaded: true }, ok: true };
-}
-
-async function runRemove({ database, clock }: Context): Promise<Outcome> {
-  const removed = await removeDemo(database.target);
-  await refresh(database.target, clock());
-  return { result: { removed }, ok: true };
 }

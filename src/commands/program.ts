@@ -3,18 +3,20 @@ import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import type { Config } from '../config.ts';
 import { auditCommand, digestCommand, migrateCommand, refreshCommand } from './aggregates.ts';
-import { type Run, UsageError, type Work } from './context.ts';
-import { demoCommand, importNetworkCommand, screenCommand } from './network.ts';
+import { type Run, type RunOptions, UsageError, type Work } from './context.ts';
+import { demoCommand } from './demo.ts';
+import { importNetworkCommand, networkCommand, screenCommand } from './network.ts';
 import { quarantineCommand } from './quarantine.ts';
 import { deleteReadingsCommand, exportCommand, importReadingsCommand } from './readings.ts';
 import { retentionCommand } from './retention.ts';
+import { statusCommand } from './status.ts';
 import { tokenCommand } from './tokens.ts';
 
 const { version: VERSION } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
 const NOTES = `
-COMMAND --help describes one command. Results are printed to stdout as JSON, everything else to
-stderr. Exit status: 0 on success, 1 on failure, 2 on bad usage.
+COMMAND --help describes one command. Results are printed to stdout as JSON (status as a table on a
+terminal), everything else to stderr. Exit status: 0 on success, 1 on failure, 2 on bad usage.
 Configuration comes from the environment: DATABASE_URL, DATA_DIR, TIME_ZONE and others (README.md).`;
 
 function makeProgram(run: Run): Command {
@@ -22,6 +24,7 @@ function makeProgram(run: Run): Command {
     .description('Operates the database of an airseries network. Can be used while the service is running.')
     .usage('COMMAND')
     .version(VERSION, '-V, --version', 'print the version')
+    .addCommand(statusCommand(run, VERSION))
     .addCommand(migrateCommand(run))
     .addCommand(
       new Command('import')
@@ -29,6 +32,7 @@ function makeProgram(run: Run): Command {
         .addCommand(importNetworkCommand(run))
         .addCommand(importReadingsCommand(run)),
     )
+    .addCommand(networkCommand(run))
     .addCommand(exportCommand(run))
     .addCommand(tokenCommand(run))
     .addCommand(quarantineCommand(run))
@@ -43,7 +47,7 @@ function makeProgram(run: Run): Command {
 }
 
 /** Either a text to print (help or the version), or work to do; call `check` with the configuration before `run`. */
-export type Choice = { text: string } | { run: Work; check: (config: Config) => void };
+export type Choice = { text: string } | { run: Work; check: (config: Config) => void; makesDatabase: boolean };
 
 /**
  * Parses the arguments of the command line. Throws UsageError on bad usage, and so do the returned functions; its message ends with the
@@ -51,9 +55,9 @@ export type Choice = { text: string } | { run: Work; check: (config: Config) => 
  */
 export function chooseCommand(args: readonly string[]): Choice {
   let text = '';
-  let chosen: { work: Work; check: ((config: Config) => void) | undefined } | undefined;
-  const program = makeProgram((work, check) => {
-    chosen = { work, check };
+  let chosen: ({ work: Work } & RunOptions) | undefined;
+  const program = makeProgram((work, options) => {
+    chosen = { work, ...options };
   });
   let selected = program;
   const output = {
@@ -82,11 +86,12 @@ export function chooseCommand(args: readonly string[]): Choice {
     if (error instanceof CommanderError && error.exitCode === 0) return { text };
     throw withHelp(error);
   }
-  const { work, check } = chosen as NonNullable<typeof chosen>; // every command has an action
+  const { work, check, makesDatabase = false } = chosen as NonNullable<typeof chosen>; // every command has an action
   const rethrow = (error: unknown) => {
     throw withHelp(error);
   };
   return {
+    makesDatabase,
     run: (context) => work(context).catch(rethrow),
     check: (config) => {
       try {

@@ -5,7 +5,7 @@ import { makeFolder } from '../export/publishedFile.ts';
 import { deleteReadings } from '../ingest/deleteReadings.ts';
 import { FORMATS, type Format } from '../ingest/formats/readings.ts';
 import { importReadings } from '../ingest/importReadings.ts';
-import { refresh } from '../rollups/refresh.ts';
+import { makeDigest, refresh } from '../rollups/refresh.ts';
 import {
   type Context,
   checkPeriod,
@@ -26,7 +26,7 @@ export function importReadingsCommand(run: Run): Command {
     .argument('<files...>', 'files of readings; - for standard input')
     .addOption(new Option('--format <format>', 'layout of files that do not declare it').choices(FORMATS))
     .action((files: string[], { format }: { format?: Format['name'] }) =>
-      run((context) => importFiles(context, files, format)),
+      run((context) => importFiles(context, files, format), { makesDatabase: true }),
     );
 }
 
@@ -36,6 +36,7 @@ async function importFiles(context: Context, files: string[], formatName?: Forma
   const options = { now: clock(), log, terminal, format };
   const summary = await as('airseries_ingest', (sql) => importReadings(sql, files, options));
   await refresh(database.target, clock());
+  await makeDigest(database.target, clock());
   return { result: summary, ok: !summary.failed };
 }
 
@@ -76,7 +77,7 @@ export function exportCommand(run: Run): Command {
       checkPeriod(options);
       run(
         (context) => exportFiles(context, folder, options),
-        () => makeFolder(folder), // before the database is opened, which may take a while
+        { check: () => makeFolder(folder) }, // before the database is opened, which may take a while
       );
     });
 }

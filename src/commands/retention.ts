@@ -14,10 +14,7 @@ export function retentionCommand(run: Run): Command {
     .addOption(timeOption('--cutoff <time>', 'accept readings measured from this time on again').conflicts('apply'))
     .addHelpText('after', TIMES)
     .action((options: Options) =>
-      run(
-        (context) => retention(context, options),
-        (config) => checkApply(config, options),
-      ),
+      run((context) => retention(context, options), { check: (config) => checkApply(config, options) }),
     );
 }
 

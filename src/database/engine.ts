@@ -125,3 +125,11 @@ export async function checkTimeZone(sql: Sql, zone: string, epoch: string, now: 
       : `With EPOCH=${found.possible} or later it can be used; readings before the epoch are refused.`;
   throw new MigrationRefused(`TIME_ZONE ${zone}: ${what}. ${remedy}`);
 }
+
+/** The versions of the server and of the extension that makes its engine; null without it. */
+export async function serverVersions(sql: Sql): Promise<{ postgresql: string; timescaledb: string | null }> {
+  const [row] = await sql<[{ postgresql: string; timescaledb: string | null }]>`
+    select split_part(current_setting('server_version'), ' ', 1) as postgresql,
+      (select extversion from pg_extension where extname = 'timescaledb') as timescaledb`;
+  return row;
+}

@@ -22,6 +22,8 @@ type Options = {
   epoch?: string | undefined;
   now: Date;
   log: Log;
+  /** Refuse a database that was never migrated. */
+  mustExist?: boolean;
   definitions?: Definitions;
 };
 
@@ -45,9 +47,15 @@ type Recorded = Omit<Installation, 'applied'>;
 
 async function migrateLocked(
   sql: Sql,
-  { timeZone, epoch, now, log, definitions = DEFINITIONS }: Options,
+  { timeZone, epoch, now, log, mustExist = false, definitions = DEFINITIONS }: Options,
 ): Promise<Installation> {
   const applied = await appliedMigrations(sql);
+  if (mustExist && applied.length === 0) {
+    throw new MigrationRefused(
+      'This database holds no network yet, and this command makes none. Is it the one that the service uses (DATABASE_URL, DATA_DIR)? ' +
+        'To set it up: npm start, migrate or import network.',
+    );
+  }
   const created =
     applied.length === 0 ? await createInstallation(sql, { timeZone, epoch, now, log, definitions }) : undefined;
   const engine = created?.engine ?? (await recordedEngine(sql));
@@ -95,7 +103,7 @@ async function appliedMigrations(sql: Sql): Promise<AppliedMigration[]> {
 /** Decides the zone, epoch and engine, which never change, and passes them to the first migration as settings, which records them. */
 async function createInstallation(
   sql: Sql,
-  { timeZone, epoch, now, log, definitions }: Required<Options>,
+  { timeZone, epoch, now, log, definitions }: Required<Omit<Options, 'mustExist'>>,
 ): Promise<Recorded> {
   const chosen = { timeZone: timeZone ?? DEFAULT_TIME_ZONE, epoch: epoch ?? DEFAULT_EPOCH };
   await checkTimeZone(sql, chosen.timeZone, chosen.epoch, now);

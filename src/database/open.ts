@@ -15,12 +15,20 @@ export type Database = {
 
 type Options = Pick<Config, 'databaseUrl' | 'dataDirectory' | 'embedded'>;
 
-/** Makes no connection to the operator's database. Starts or joins the embedded server, and rejects with a remedy if that fails. */
-export async function openDatabase({ databaseUrl, dataDirectory, embedded }: Options, log: Log): Promise<Database> {
+/**
+ * Makes no connection to the operator's database. Starts or joins the embedded server, and rejects with a remedy if that fails or, with
+ * `mustExist`, if it would have to make its database.
+ */
+export async function openDatabase(
+  { databaseUrl, dataDirectory, embedded }: Options,
+  log: Log,
+  { mustExist = false } = {},
+): Promise<Database> {
   if (databaseUrl !== undefined) return { target: databaseUrl, embedded: false, close: async () => undefined };
   const server = await openEmbeddedServer({
     dataDirectory: resolve(dataDirectory),
     log,
+    mustExist,
     ...(embedded === undefined ? {} : { kind: embedded }),
   });
   const { socketDirectory, port, user, database } = server;

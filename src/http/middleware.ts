@@ -36,9 +36,9 @@ export function addPostPath(app: IRouter, path: RegExp, ...handlers: RequestHand
     .all(refuseAllButPost);
 }
 
-/** `/^\/healthz$/` is counted as `/healthz`. */
+/** `/^\/healthz$/` is counted as `/healthz`, and so is the same with an optional slash at its end. */
 function routeName(path: RegExp): string {
-  return path.source.replace(/^\^|\$$|\\/g, '');
+  return path.source.replace(/^\^|(?:\\\/\?)?\$$|\\/g, '');
 }
 
 function answerPreflight(_req: Request, res: Response): void {

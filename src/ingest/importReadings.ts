@@ -2,6 +2,7 @@
  * Imports files of readings. Repeating an import changes nothing and completes an interrupted one. While one batch is being written, the
  * next is read and validated; two are never written at once, because the later of two values for one time must win.
  */
+import type { ParameterName } from '../contract/parameters.ts';
 import type { Sql } from '../database/client.ts';
 import { InputError } from '../inputError.ts';
 import type { Log } from '../log.ts';
@@ -9,9 +10,10 @@ import { makeProgress, type Progress } from '../progress.ts';
 import type { Accepted } from './accept.ts';
 import { claimMeans } from './claimMeans.ts';
 import { type Copier, makeCopier, type Prepared } from './copyReadings.ts';
+import { explainReading, explainValue } from './explain.ts';
 import { type Format, type ReadingBatch, readReadings } from './formats/readings.ts';
 import { openSource, type Source } from './formats/source.ts';
-import type { ReadingReason, ValueReason } from './validate.ts';
+import type { ReadingInput, ReadingReason, ValueReason } from './validate.ts';
 
 /** What became of all files, as the command prints it. */
 export type ImportSummary = {
@@ -22,6 +24,8 @@ export type ImportSummary = {
   quarantined: Partial<Record<ReadingReason, number>>;
   /** Single values left out of readings, by reason and parameter. */
   values: Partial<Record<ValueReason, number>>;
+  /** The first of each reason. */
+  examples: { reason: ReadingReason | ValueReason; position: string; text: string; explanation: string }[];
   /** Of the accepted: without a placement at their time, because the sensor was at no station or was suspicious. */
   without_station: number;
   /** Lines for which the quarantine had no room. */
@@ -72,8 +76,14 @@ export async function importReadings(
     read += source.size ?? 0;
   }
   progress.hide();
-  const unlogged = (summary.quarantined.unreadable_line ?? 0) - WARNINGS;
-  if (unlogged > 0) log.warn(`${unlogged} more unreadable lines were sent to quarantine`);
+  const { received, accepted, unchanged } = summary;
+  if (received > 0 && accepted + unchanged === 0) {
+    summary.failed = true;
+    const none = `none of the ${received} readings could be used. The summary has an example of each reason; all of them: npm run -s cli -- quarantine list`;
+    summary.failures.push(none);
+    log.error(none);
+  }
+  if (received === 0 && !summary.failed) log.warn('there was no reading: no line follows the header');
   return summary;
 }
 
@@ -96,7 +106,8 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
   let writing: Promise<void> = Promise.resolve();
   const write = async ({ readings, ignored }: ReadingBatch, prepared: Prepared, read: number) => {
     const outcome = await copier.store(prepared, source.name);
-    warn(run, source, { readings, ignored }, outcome);
+    warn(run, source, ignored);
+    addExamples(run, source, readings, outcome);
     addOutcome(summary, outcome, ignored);
     progress.show(summary.received, run.total === undefined ? undefined : (readBefore + read) / run.total);
   };
@@ -114,20 +125,37 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
   }
 }
 
-const WARNINGS = 10;
-
-/** Logs each ignored column once, and the first unreadable lines. */
-function warn(run: Run, source: Source, { readings, ignored }: ReadingBatch, outcome: Accepted): void {
-  const { log, summary, progress } = run;
+/** Logs each ignored column once. */
+function warn({ log, summary, progress }: Run, source: Source, ignored: ReadonlySet<string>): void {
   const unknown = [...ignored].filter((name) => !summary.ignored_columns.includes(name));
   if (unknown.length > 0) {
     progress.hide();
     log.info({ source: source.name, columns: unknown }, 'unknown columns are ignored');
   }
-  const lines = outcome.quarantined.filter(({ reason }) => reason === 'unreadable_line');
-  for (const { index } of lines.slice(0, Math.max(0, WARNINGS - (summary.quarantined.unreadable_line ?? 0)))) {
+}
+
+const EXAMPLE_LENGTH = 300;
+
+/** Logs and notes the first reading or value of each reason that could not be used. */
+function addExamples(run: Run, source: Source, readings: readonly ReadingInput[], outcome: Accepted): void {
+  const { summary, log, progress } = run;
+  const known = new Set<string>(summary.examples.map(({ reason }) => reason));
+  const add = (reason: ReadingReason | ValueReason, index: number, explain: (reading: ReadingInput) => string) => {
+    const reading = readings[index];
+    if (reading === undefined || known.has(reason)) return;
+    known.add(reason);
+    const position = `${source.name}:${reading.line}`;
+    const example = { reason, position, text: reading.text.slice(0, EXAMPLE_LENGTH), explanation: explain(reading) };
+    summary.examples.push(example);
     progress.hide();
-    log.warn({ position: `${source.name}:${readings[index]?.line}` }, 'unreadable line sent to quarantine');
+    log.warn({ position, reason }, `not used: ${example.explanation} (only the first of each reason is shown)`);
+  };
+  for (const { index, reason } of outcome.quarantined) {
+    add(reason, index, (reading) => explainReading(reason, reading) ?? reason);
+  }
+  for (const { index, reason } of outcome.values) {
+    const parameter = reason.slice(reason.indexOf(':') + 1) as ParameterName;
+    add(reason, index, ({ values }) => explainValue(reason, values[parameter]));
   }
 }
 
@@ -138,6 +166,7 @@ function emptySummary(): ImportSummary {
     unchanged: 0,
     quarantined: {},
     values: {},
+    examples: [],
     without_station: 0,
     left_out: 0,
     ignored_columns: [],

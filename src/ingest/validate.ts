@@ -12,13 +12,16 @@ export type ReadingInput = {
   line?: number;
   /** It could not even be parsed. */
   unreadable?: true;
+  /** Why it could not. */
+  why?: string;
 };
 
 /** Why a whole reading is rejected, in the order in which the reasons are checked. */
 export const READING_REASONS = {
   unreadable_line: 'the line cannot be parsed: wrong number of fields, invalid JSON, or too long',
   unknown_sensor: 'no sensor of the network has this number',
-  unreadable_time: 'the time is not ISO 8601 with Z or an offset',
+  unreadable_time:
+    'the time is not ISO 8601 with Z or an offset: write 2026-11-20T13:00:12Z or 2026-11-20T17:00:12+04:00',
   no_value: 'the reading has no usable value',
   in_the_future: 'the time is more than 5 minutes in the future',
   before_epoch: 'the time is before the first hour of this database (EPOCH)',
@@ -28,7 +31,7 @@ export const READING_REASONS = {
 /** Why a single value is rejected while the rest of its reading is kept. */
 export const VALUE_REASONS = {
   unreadable: 'the value is not a number',
-  out_of_bounds: 'the value is outside the bounds of rule S1',
+  out_of_bounds: 'the value is outside its bounds',
 } as const;
 
 export type ReadingReason = keyof typeof READING_REASONS;

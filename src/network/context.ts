@@ -1,15 +1,21 @@
 /** What the checks of a network file share: what exists, in the file or in the database, and the list of issues found so far. */
 import type { Sql } from '../database/client.ts';
 import { readInstant } from '../ingest/validate.ts';
+import { nearest } from './nearest.ts';
 import { makePeriodReader, type PeriodReader } from './periods.ts';
 import type { Issue, Listed, ParsedNetwork } from './read.ts';
-import type { Correction, Flag, Sensor, Station } from './schema.ts';
+import { NO_ID, NO_NAME } from './salvage.ts';
+import type { Correction, Flag, Region, Sensor, Station } from './schema.ts';
+
+type Kind = Region['kind'];
 
 export type CheckContext = {
   parsed: ParsedNetwork;
   existing: ExistingNetwork;
   /** Slug to kind, of the file and the database. */
-  kinds: ReadonlyMap<string, 'city' | 'district'>;
+  kinds: ReadonlyMap<string, Kind>;
+  /** District to city, of the file and the database. */
+  cities: ReadonlyMap<string, string>;
   providers: ReadonlySet<unknown>;
   regions: ReadonlySet<unknown>;
   stations: ReadonlySet<unknown>;
@@ -26,14 +32,16 @@ export function makeContext(parsed: ParsedNetwork, existing: ExistingNetwork, is
       issues.push({ position, message });
   };
   // of a duplicate slug, which is an issue of its own, the first element counts
-  const kinds = new Map([
+  const regions = new Map<string, { kind: Kind; city?: string | null | undefined }>([
     ...existing.regions,
-    ...parsed.regions.toReversed().map(({ item }) => [item.slug, item.kind] as const),
+    ...parsed.regions.toReversed().map(({ item }) => [item.slug, item] as const),
   ]);
+  const kinds = new Map([...regions].map(([slug, { kind }]) => [slug, kind]));
   return {
     parsed,
     existing,
     kinds,
+    cities: new Map([...regions].flatMap(([slug, { city }]) => (city == null ? [] : [[slug, city]]))),
     providers: new Set<unknown>([
       ...existing.providers,
       ...parsed.providers.map(({ item }) => item.id),
@@ -50,9 +58,12 @@ export function makeContext(parsed: ParsedNetwork, existing: ExistingNetwork, is
   };
 }
 
-/** The message for a reference to something that does not exist. */
-export function unknownName(kind: string, name: string | number): string {
-  return `there is no ${kind} ${name}, neither in the file nor in the database: add it, or correct the name`;
+/** The message for a reference to something that does not exist; `known` are the names that do. */
+export function unknownName(kind: string, name: string | number, known: ReadonlySet<unknown>): string {
+  const names = [...known].filter((each) => typeof each === 'string' && each !== NO_NAME) as string[];
+  const meant = nearest(String(name), names);
+  const remedy = meant === undefined ? 'add it, or correct the name' : `did you mean ${meant}?`;
+  return `there is no ${kind} ${name}, neither in the file nor in the database: ${remedy}`;
 }
 
 /** Every sensor of the file, with the station it is listed under. */
@@ -71,6 +82,7 @@ export function addDuplicates<T>(
 ): void {
   const first = new Map<string | number, string>();
   for (const { position, item } of list) {
+    if (name(item) === NO_NAME || name(item) === NO_ID) continue;
     const earlier = first.get(name(item));
     if (earlier === undefined) first.set(name(item), position);
     else addIssue(`${position}.${key}`, `${name(item)} is there already, at ${earlier}: name each once`);
@@ -81,9 +93,10 @@ export function addDuplicates<T>(
 export type ExistingNetwork = {
   timeZone: string;
   providers: ReadonlySet<string>;
-  /** Slug to kind. */
-  regions: ReadonlyMap<string, 'city' | 'district'>;
+  regions: ReadonlyMap<string, { kind: Kind; city: string | null }>;
   stations: ReadonlyMap<number, { latitude: number; longitude: number; regions: readonly string[] }>;
+  /** Where sensors with a device were and when, in microseconds since 1970. */
+  devices: readonly { sensor: number; device: string; station: number; since: number; until: number }[];
   /** Local time to instant, both in microseconds since 1970. */
   instants: ReadonlyMap<number, number>;
 };
@@ -91,7 +104,8 @@ export type ExistingNetwork = {
 type Row = {
   time_zone: string;
   providers: string[];
-  regions: Record<string, 'city' | 'district'>;
+  regions: Record<string, { kind: Kind; city: string | null }>;
+  devices: { sensor: number; device: string; station: number; since: number | null; until: number | null }[];
   stations: { id: number; latitude: number; longitude: number; regions: string[] }[];
   instants: [number, number][];
 };
@@ -102,10 +116,14 @@ export async function readExisting(sql: Sql, parsed: ParsedNetwork): Promise<Exi
   const [row] = await sql<[Row]>`
     select i.time_zone,
       (select coalesce(jsonb_agg(id), '[]') from raw.provider) as providers,
-      (select coalesce(jsonb_object_agg(slug, kind), '{}') from raw.region) as regions,
+      (select coalesce(jsonb_object_agg(slug, jsonb_build_object('kind', kind, 'city', city_slug)), '{}') from raw.region) as regions,
       (select coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'latitude', s.latitude, 'longitude', s.longitude, 'regions',
           array(select distinct r.region_slug from raw.station_region r where r.station_id = s.id))), '[]')
         from raw.station s) as stations,
+      (select coalesce(jsonb_agg(jsonb_build_object('sensor', s.id, 'device', s.device, 'station', l.station_id,
+          'since', case when isfinite(l.since) then extract(epoch from l.since) * 1000000 end,
+          'until', case when isfinite(l.until) then extract(epoch from l.until) * 1000000 end)), '[]')
+        from raw.sensor s join raw.sensor_station l on l.sensor_id = s.id where s.device is not null) as devices,
       (select coalesce(jsonb_agg(jsonb_build_array(local, extract(epoch from
           (timestamp 'epoch' + local::text::float8 * interval '1 microsecond') at time zone i.time_zone) * 1000000)), '[]')
         from jsonb_array_elements(${local}::text::jsonb) local) as instants
@@ -115,6 +133,11 @@ export async function readExisting(sql: Sql, parsed: ParsedNetwork): Promise<Exi
     providers: new Set(row.providers),
     regions: new Map(Object.entries(row.regions)),
     stations: new Map(row.stations.map((station) => [station.id, station])),
+    devices: row.devices.map(({ since, until, ...device }) => ({
+      ...device,
+      since: since ?? Number.NEGATIVE_INFINITY,
+      until: until ?? Number.POSITIVE_INFINITY,
+    })),
     instants: new Map(row.instants),
   };
 }

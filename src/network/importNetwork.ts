@@ -23,34 +23,51 @@ export type NetworkResult = {
   recomputed: { sensors: number; stations: number };
 };
 
-/** The file has issues; nothing of it was imported. The message lists them all, one on a line. */
+/** The file has issues; nothing of it was imported. The message lists them all, one on a line, in the order of the file. */
 export class InvalidNetwork extends Error {
   readonly issues: readonly Issue[];
 
-  constructor(issues: readonly Issue[]) {
+  constructor(issues: readonly Issue[], file: string) {
     const many = issues.length === 1 ? 'a problem' : `${issues.length} problems`;
-    const lines = issues.map(({ position, message }) => `  ${position}: ${message}`);
-    super(`The network file has ${many}; nothing was imported.\n${lines.join('\n')}`);
+    const lines = issues.map(({ line, position, message }) => {
+      const where = [...(line === undefined ? [] : [`line ${line}`]), ...(position === '' ? [] : [position])];
+      return `  ${where.join(', ')}: ${message}`;
+    });
+    super(`${file} has ${many}; nothing was imported.\n${lines.join('\n')}`);
     this.name = 'InvalidNetwork';
     this.issues = issues;
   }
 }
 
+type Options = {
+  log: Log;
+  /** Its name, for messages. */
+  file?: string;
+  /** Only find out what would change; the result is a NetworkPreview. */
+  dryRun?: boolean;
+};
+
 /** `text` is the file, `sql` a pool of the owner. Rejects with InvalidNetwork. The aggregates follow at the next refresh. */
-export async function importNetwork(sql: Sql, text: string, { log }: { log: Log }): Promise<NetworkResult> {
+export async function importNetwork(sql: Sql, text: string, options: Options): Promise<NetworkResult> {
   const parsed = parseNetwork(text);
-  return storeNetwork(sql, parsed, { existing: await readExisting(sql, parsed), log });
+  return await storeNetwork(sql, parsed, { ...options, existing: await readExisting(sql, parsed) });
 }
 
 /** The same for a network that was parsed already. */
 export async function storeNetwork(
   sql: Sql,
   parsed: ParsedNetwork,
-  { existing, log }: { existing: ExistingNetwork; log: Log },
+  { existing, log, file = 'The network file', dryRun = false }: Options & { existing: ExistingNetwork },
 ): Promise<NetworkResult> {
   const { rows, issues } = makeRows(parsed, existing);
-  if (issues.length > 0) throw new InvalidNetwork(issues);
+  const located = issues.map((issue) => ({ ...issue, line: issue.line ?? parsed.lineOf(issue.position) }));
+  if (located.length > 0)
+    throw new InvalidNetwork(
+      located.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)),
+      file,
+    );
   const json = JSON.stringify(rows, (key, value) => (key === 'since' || key === 'until' ? timestamp(value) : value));
+  if (dryRun) return await preview(sql, json);
   const [{ result }] = await sql<
     [{ result: NetworkResult }]
   >`select logic.replace_network(${json}::text::jsonb) as result`;
@@ -59,4 +76,27 @@ export async function storeNetwork(
     if (left.length > 0) log.info({ [kind]: left }, 'not listed in the file; left unchanged');
   }
   return result;
+}
+
+/** What an import would change. `keys` are those of the database that differ; `hours`, how many hours of data would be recomputed. */
+export type NetworkPreview = NetworkResult & {
+  recomputed: { hours: number };
+  changes: { kind: string; id: string; keys: 'added' | string[] }[];
+};
+
+/** What an import of these rows would do, without doing it. */
+async function preview(sql: Sql, json: string): Promise<NetworkPreview> {
+  let found: NetworkPreview | undefined;
+  const rollBack = new Error('nothing is to be kept');
+  const transaction = sql.begin(async (transaction) => {
+    const [row] = await transaction<
+      [{ result: NetworkPreview }]
+    >`select logic.preview_network(${json}::text::jsonb) as result`;
+    found = row.result;
+    throw rollBack;
+  });
+  await transaction.catch((error: unknown) => {
+    if (error !== rollBack) throw error;
+  });
+  return found as NetworkPreview;
 }

@@ -16,7 +16,7 @@ export type SensorListResult = NetworkResult & { without_station: string[] };
 export async function importSensorList(
   sql: Sql,
   text: string,
-  { name, timeZone, log }: { name: string; timeZone: string; log: Log },
+  { name, timeZone, log, dryRun = false }: { name: string; timeZone: string; log: Log; dryRun?: boolean },
 ): Promise<SensorListResult> {
   const { network, lines, issues, withoutStation } = readSensorList(text, { name, timeZone });
   const parsed = parseNetwork(JSON.stringify(network));
@@ -28,12 +28,12 @@ export async function importSensorList(
     issues: [...issues, ...parsed.issues],
   };
   try {
-    const result = await storeNetwork(sql, unknown, { existing, log });
+    const result = await storeNetwork(sql, unknown, { existing, log, dryRun });
     if (withoutStation.length > 0) log.warn({ sensors: withoutStation }, 'sensors without a station are left out');
     return { ...result, without_station: withoutStation };
   } catch (error) {
     if (!(error instanceof InvalidNetwork)) throw error;
-    throw new InvalidNetwork(withoutRepetition(error.issues.map((issue) => atLine(issue, lines))));
+    throw new InvalidNetwork(withoutRepetition(error.issues.map((issue) => atLine(issue, lines))), name);
   }
 }
 

@@ -7,9 +7,12 @@ import {
   sensorsOf,
   unknownName,
 } from './context.ts';
-import { overlap } from './periods.ts';
+import { checkDevices, correctionPeriods, sensorPeriods } from './placements.ts';
+import { checkPositions } from './positions.ts';
 import type { Issue, Listed, ParsedNetwork } from './read.ts';
-import type { Region, Sensor, Station } from './schema.ts';
+import { memberships, regionRow, regionsOf } from './regions.ts';
+import { NO_NAME } from './salvage.ts';
+import type { Station } from './schema.ts';
 
 /** The argument of logic.replace_network: rows by table. */
 export type NetworkRows = {
@@ -44,6 +47,8 @@ export function makeRows(parsed: ParsedNetwork, existing: ExistingNetwork): { ro
   addDuplicates(regions, ({ slug }) => slug, 'slug', context);
   addDuplicates(stations, ({ id }) => id, 'id', context);
   addDuplicates(sensors, ({ id }) => id, 'id', context);
+  checkPositions(context);
+  checkDevices(context);
 
   const rows = {
     providers: providers.map(({ item }) => item),
@@ -66,61 +71,11 @@ export function makeRows(parsed: ParsedNetwork, existing: ExistingNetwork): { ro
   return { rows, issues };
 }
 
-function regionRow({ position, item: region }: Listed<Region>, context: CheckContext): object {
-  const { parsed, kinds, regions, addIssue } = context;
-  const { slug, kind, city, title, is_hidden } = region;
-  if (kind === 'district') {
-    if (city === undefined) addIssue(position, 'a district needs the key city, the slug of its city');
-    else if (!regions.has(city)) addIssue(`${position}.city`, unknownName('region', city));
-    else if (kinds.get(city) === 'district')
-      addIssue(`${position}.city`, `${city} is a district itself: give the slug of a city`);
-  } else if (city !== undefined) {
-    addIssue(`${position}.city`, 'a city is in no other: leave the key out, or make it a district');
-  }
-  const map = region.map ?? centre(slug, context);
-  // an invalid station may be in it
-  if (map === undefined && parsed.invalid.stations.size === 0)
-    addIssue(
-      `${position}.map`,
-      'it is missing, and no station is in the region whose centre could stand for it: give it',
-    );
-  return {
-    slug,
-    kind,
-    city_slug: city ?? null,
-    title,
-    map_latitude: map?.latitude,
-    map_longitude: map?.longitude,
-    map_delta: map?.delta,
-    is_hidden,
-  };
-}
-
-const DELTA = 0.2;
-
-/** The mean position of the stations that are or ever were in the region: those of the file, and others of the database. */
-function centre(slug: string, { parsed, existing }: CheckContext) {
-  const listed = new Set(parsed.stations.map(({ item }) => item.id));
-  const inFile = parsed.stations
-    .map(({ item }) => item)
-    .filter(({ regions }) => regions.some((region) => (typeof region === 'string' ? region : region.slug) === slug));
-  const others = [...existing.stations].filter(([id, { regions }]) => !listed.has(id) && regions.includes(slug));
-  const stations = [...inFile, ...others.map(([, station]) => station)];
-  if (stations.length === 0) return undefined;
-  const mean = (numbers: number[]) => numbers.reduce((sum, n) => sum + n, 0) / numbers.length;
-  return {
-    latitude: mean(stations.map(({ latitude }) => latitude)),
-    longitude: mean(stations.map(({ longitude }) => longitude)),
-    delta: DELTA,
-  };
-}
-
-function stationRow(
-  { position, item: station }: Listed<Station>,
-  { kinds, providers, addIssue }: CheckContext,
-): object {
-  if (!providers.has(station.provider)) addIssue(`${position}.provider`, unknownName('provider', station.provider));
-  const slugs = station.regions.map((region) => (typeof region === 'string' ? region : region.slug));
+function stationRow({ position, item: station }: Listed<Station>, context: CheckContext): object {
+  const { kinds, providers, addIssue } = context;
+  if (station.provider !== NO_NAME && !providers.has(station.provider))
+    addIssue(`${position}.provider`, unknownName('provider', station.provider, providers));
+  const slugs = regionsOf(station, context);
   const first = (kind: string) => slugs.find((slug) => kinds.get(slug) === kind) ?? null;
   return {
     id: station.id,
@@ -133,60 +88,4 @@ function stationRow(
     district_slug: first('district'),
     screening: station.screening,
   };
-}
-
-/** The periods in regions as the file has them; the database subtracts those in which the station is hidden. */
-function memberships({ position, item: station }: Listed<Station>, { regions, reader, addIssue }: CheckContext) {
-  const all = station.regions.flatMap((given, index) => {
-    const here = `${position}.regions[${index}]`;
-    const { slug, ...ends } = typeof given === 'string' ? { slug: given } : given;
-    if (!regions.has(slug)) addIssue(here, unknownName('region', slug));
-    const period = reader.period(here, ends);
-    return period === undefined ? [] : [{ slug, position: here, ...period }];
-  });
-  for (const slug of new Set(all.map((membership) => membership.slug))) {
-    const both = overlap(all.filter((membership) => membership.slug === slug));
-    if (both) addIssue(both[1], `the station is in ${slug} at the same time by ${both[0]}: name it once`);
-  }
-  return all.map(({ slug, since, until }) => ({ station_id: station.id, region_slug: slug, since, until }));
-}
-
-/** The periods of a sensor at stations; without any of its own, it is always at the station it is listed under. */
-function sensorPeriods(
-  { position, item: sensor, station }: Listed<Sensor> & { station: Station },
-  { stations, reader, addIssue }: CheckContext,
-) {
-  const given = sensor.stations ?? [{ id: station.id }];
-  const all = given.flatMap(({ id, ...ends }, index) => {
-    const here = sensor.stations === undefined ? position : `${position}.stations[${index}]`;
-    if (!stations.has(id)) addIssue(`${here}.id`, unknownName('station', id));
-    const period = reader.period(here, ends);
-    return period === undefined ? [] : [{ id, position: here, ...period }];
-  });
-  const both = overlap(all);
-  if (both)
-    addIssue(both[1], `the sensor is somewhere at the same time by ${both[0]}: end one before the other begins`);
-  return all.map(({ id, since, until }) => ({ sensor_id: sensor.id, station_id: id, since, until }));
-}
-
-/** The periods in which a formula corrects the sensor (S5): its own, else those of its kind, else none. */
-function correctionPeriods(
-  { position, item: { id, kind, correction } }: Listed<Sensor>,
-  { parsed, reader, addIssue }: CheckContext,
-) {
-  const ofKind = kind == null ? undefined : parsed.corrections[kind];
-  const given = correction ?? ofKind ?? 'none';
-  const key = correction === undefined ? `corrections.${kind}` : `${position}.correction`;
-  const pieces = typeof given === 'string' ? [{ formula: given }] : given;
-  const all = pieces.flatMap(({ formula, ...ends }, index) => {
-    const here = `${key}[${index}]`;
-    const period = reader.period(here, ends);
-    return period === undefined ? [] : [{ formula, position: here, ...period }];
-  });
-  const both = overlap(all);
-  if (both)
-    addIssue(both[1], `another formula applies at the same time, by ${both[0]}: end one before the other begins`);
-  return all.flatMap(({ formula, since, until }) =>
-    formula === 'none' ? [] : [{ sensor_id: id, formula, since, until }],
-  );
 }

@@ -16,8 +16,12 @@ const flag = z
   .union([z.boolean(), z.array(z.strictObject(periodEnds))])
   .describe('true: always; or the periods in which it applies');
 const title = z
-  .record(z.string().regex(/^[a-z]{2,3}$/, 'a locale such as en, ru or hy'), z.string().min(1))
-  .describe('by locale; falls back to en, then to any');
+  .record(
+    z.string().regex(/^[a-z]{2,3}$/, 'a locale such as en, ru or hy'),
+    z.string().regex(/\S/, 'a title that is not empty'),
+  )
+  .refine((titles) => Object.keys(titles).length > 0, 'it is empty: write a title, as in {"en": "Main Street"}')
+  .meta({ description: 'by locale; falls back to en, then to any', minProperties: 1 });
 const id = z.int().min(1).max(2_147_483_647);
 const slug = z
   .string()
@@ -117,7 +121,9 @@ export const Station = z.strictObject({
     .describe('false: the operator vouches for temperature, humidity and pressure, and only is_bad_thp says otherwise'),
   regions: z
     .array(z.union([slug, z.strictObject({ slug, ...periodEnds })]))
-    .describe('every region it is in; a district does not imply its city. Periods are rounded up to full hours'),
+    .describe(
+      'the regions it is in; with a district it is in its city too, for the same periods, which are rounded up to full hours',
+    ),
   sensors: z.array(Sensor),
 });
 

@@ -1,24 +1,46 @@
-/** POST /v1/push/airrohr: the airRohr firmware's "Send data to custom API", with the token as the password set in the device. */
+/**
+ * POST /v1/push/airrohr: the airRohr firmware's "Send data to custom API" or "Send data to InfluxDB", with the token as the password set in
+ * the device.
+ */
 import type { Request, RequestHandler } from 'express';
 import { Problem } from '../http/send.ts';
 import { findPushSensors, type PushRecord, readingsOfPush, readPushedValues } from '../ingest/formats/airrohr.ts';
+import { readInfluxLine } from '../ingest/formats/influx.ts';
 import { senderOf } from './authenticate.ts';
 import { bodyOf, type IngestDeps, ingestBatch, parseJson, readBody } from './ingestBatch.ts';
 
 /** In bytes, unpacked. */
 const LARGEST_BODY = 64 * 1024;
 
+/** "Send data to InfluxDB" names no other, whatever it sends. */
+const INFLUX_TYPES = ['application/x-www-form-urlencoded', 'text/plain'];
+
 /** The handlers of the route, to come after authentication. */
 export function makeAirrohrRoute({ writes, clock, metrics, bodyMs }: IngestDeps): RequestHandler[] {
   return [
-    readBody({ limit: LARGEST_BODY, timeMs: bodyMs, types: ['application/json'] }),
+    readBody({ limit: LARGEST_BODY, timeMs: bodyMs, types: ['application/json', ...INFLUX_TYPES] }),
     async (req, res) => {
       const now = clock();
-      const record = recordOf(req, parseJson(bodyOf(req)), now);
+      const body = bodyOf(req);
+      const record = recordOf(req, req.is(INFLUX_TYPES) ? lineOf(body) : parseJson(body), now);
       const sensors = await findPushSensors(writes, record, senderOf(res).scope, now);
       await ingestBatch(req, res, { writes, metrics, readings: readingsOfPush(record, sensors), now });
     },
   ];
+}
+
+/** The body that "Send data to InfluxDB" sends, in the form of the other. Throws Problem for anything else. */
+function lineOf(body: Buffer): unknown {
+  const text = body.toString('utf8');
+  if (text.trimStart().startsWith('{')) return parseJson(body); // JSON sent with curl, which names the same type
+  const line = readInfluxLine(text);
+  if (line === undefined) {
+    throw new Problem(
+      400,
+      'The body is neither JSON nor a line of InfluxDB such as "feinstaub,node=esp8266-1 SDS_P1=5.1". Nothing was stored.',
+    );
+  }
+  return { device: line.device, sensordatavalues: line.values };
 }
 
 /** Throws Problem for a body or headers that are none of the firmware. */
@@ -38,7 +60,8 @@ function recordOf(req: Request, body: unknown, now: Date): PushRecord {
 
 /** The firmware names itself in the body too, without the kind of its chip. */
 function deviceIn(body: unknown): string | undefined {
-  const { esp8266id, esp32id } = Object(body) as Record<string, unknown>;
+  const { esp8266id, esp32id, device } = Object(body) as Record<string, unknown>;
+  if (typeof device === 'string') return device;
   const id = (given: unknown) => (typeof given === 'string' && given !== '') || typeof given === 'number';
   if (id(esp8266id)) return `esp8266-${esp8266id}`;
   return id(esp32id) ? `esp32-${esp32id}` : undefined;

@@ -59,7 +59,7 @@ export function makeIngestApp({
   const batches = makeReadingsRoute({ writes, clock, metrics, bodyMs });
   const pushes = makeAirrohrRoute({ writes, clock, metrics, bodyMs });
   addPostPath(app, pathPattern(READINGS_PATH), ...admit(BATCHES_AT_ONCE), ...batches);
-  addPostPath(app, pathPattern(AIRROHR_PATH), ...admit(PUSHES_AT_ONCE), ...pushes);
+  addPostPath(app, pathPattern(`${AIRROHR_PATH}/?`), ...admit(PUSHES_AT_ONCE), ...pushes);
   app.use((req: Request) => {
     throw notFound(`There is nothing at ${quoted(req.path)}. Readings go to ${READINGS_PATH} or ${AIRROHR_PATH}.`);
   }, errors.handle);

@@ -3,9 +3,11 @@
  */
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { Clock } from '../clock.ts';
+import type { ParameterName } from '../contract/parameters.ts';
 import type { QueryPool } from '../database/queryPool.ts';
 import { Problem, sendBody } from '../http/send.ts';
 import { acceptReadings, UnauthorizedSensors, type WriteStats } from '../ingest/accept.ts';
+import { droppedValue } from '../ingest/explain.ts';
 import { isTooDeep } from '../ingest/formats/json.ts';
 import type { ReadingInput } from '../ingest/validate.ts';
 import type { Metrics } from '../metrics/definitions.ts';
@@ -23,7 +25,15 @@ export type IngestDeps = {
   bodyMs: number;
 };
 
-type IngestBatch = Pick<IngestDeps, 'writes' | 'metrics'> & { readings: readonly ReadingInput[]; now: Date };
+type IngestBatch = Pick<IngestDeps, 'writes' | 'metrics'> & {
+  readings: readonly ReadingInput[];
+  /** Keys of the readings that are not used. */
+  ignored?: ReadonlySet<string>;
+  now: Date;
+};
+
+/** Values that an answer names. */
+const MOST_VALUES = 1_000;
 
 /**
  * Accepts the readings of a request and sends what became of them. Rejects with Problem 403 if the sender is not authorized for one of
@@ -32,7 +42,7 @@ type IngestBatch = Pick<IngestDeps, 'writes' | 'metrics'> & { readings: readonly
 export async function ingestBatch(
   req: Request,
   res: Response,
-  { writes, metrics, readings, now }: IngestBatch,
+  { writes, metrics, readings, ignored = new Set(), now }: IngestBatch,
 ): Promise<void> {
   const { name, scope } = senderOf(res);
   const onWrite = metrics && ((written: WriteStats) => recordWrite(metrics, written));
@@ -42,9 +52,19 @@ export async function ingestBatch(
   });
   if (metrics !== undefined) recordIngest(metrics, scope.provider, outcome);
   const { received, accepted, unchanged, quarantined, leftOut } = outcome;
-  const full = leftOut > 0 ? { left_out_of_quarantine: leftOut } : {};
+  const values = outcome.values.slice(0, MOST_VALUES).map(({ index, reason }) => {
+    const parameter = reason.slice(reason.indexOf(':') + 1) as ParameterName;
+    return { index, ...droppedValue(reason, readings[index]?.values[parameter]) };
+  });
+  const answer = {
+    ...{ received, accepted, unchanged, quarantined },
+    ...(values.length > 0 && { values }),
+    ...(outcome.values.length > MOST_VALUES && { more_values: outcome.values.length - MOST_VALUES }),
+    ...(ignored.size > 0 && { ignored: [...ignored] }),
+    ...(leftOut > 0 && { left_out_of_quarantine: leftOut }),
+  };
   res.set('Cache-Control', 'no-store');
-  sendBody(req, res, 200, Buffer.from(JSON.stringify({ received, accepted, unchanged, quarantined, ...full })));
+  sendBody(req, res, 200, Buffer.from(JSON.stringify(answer)));
 }
 
 /** How many sensors a message names at most. */
@@ -75,7 +95,10 @@ export function readBody({ limit, timeMs, types }: BodyLimits): RequestHandler {
   return (req, res, next) => {
     const length = req.get('Content-Length');
     if (length !== '0' && req.is([...types]) === false) {
-      throw new Problem(415, `The Content-Type of the body must be ${types.join(', ')}.`);
+      throw new Problem(
+        415,
+        `The Content-Type of the body must be one of ${types.join(', ')}. With curl: -H 'Content-Type: ${types[0]}'.`,
+      );
     }
     if (Number(length) > limit) throw tooLarge(limit);
     let done = (error?: unknown) => {

@@ -1,13 +1,25 @@
-/** POST /v1/readings: a batch of readings with sensor ids, as a JSON array, one JSON object or NDJSON. */
+/** POST /v1/readings: a batch of readings with sensor ids, as a JSON array, one JSON object, NDJSON, or CSV with a header. */
 import type { RequestHandler } from 'express';
 import { Problem } from '../http/send.ts';
+import { isPortalFile } from '../ingest/formats/airqualityAm.ts';
+import { csvReader } from '../ingest/formats/csv.ts';
 import { type Element, isObject, ndjsonReader, readingOf, splitElements, unreadable } from '../ingest/formats/json.ts';
-import { EXCERPT_LENGTH, inTurns, LONGEST_LINE, splitLines } from '../ingest/formats/lines.ts';
+import {
+  EXCERPT_LENGTH,
+  inTurns,
+  type Line,
+  type LineReader,
+  LONGEST_LINE,
+  splitLines,
+} from '../ingest/formats/lines.ts';
+import { refuseOtherKinds } from '../ingest/formats/recognize.ts';
 import type { ReadingInput } from '../ingest/validate.ts';
+import { InputError } from '../inputError.ts';
 import { bodyOf, type IngestDeps, ingestBatch, notJson, readBody } from './ingestBatch.ts';
 
 const JSON_TYPES = ['application/json'];
 const LINE_TYPES = ['application/x-ndjson', 'application/ndjson', 'text/plain'];
+const CSV_TYPES = ['text/csv'];
 /** In bytes, unpacked. */
 const LARGEST_BODY = 8 * 1024 * 1024;
 const MOST_READINGS = 5_000;
@@ -15,33 +27,40 @@ const MOST_READINGS = 5_000;
 /** The handlers of the route, to come after authentication. */
 export function makeReadingsRoute({ writes, clock, metrics, bodyMs }: IngestDeps): RequestHandler[] {
   return [
-    readBody({ limit: LARGEST_BODY, timeMs: bodyMs, types: [...JSON_TYPES, ...LINE_TYPES] }),
+    readBody({ limit: LARGEST_BODY, timeMs: bodyMs, types: [...JSON_TYPES, ...LINE_TYPES, ...CSV_TYPES] }),
     async (req, res) => {
       const body = bodyOf(req);
-      const readings = req.is(JSON_TYPES) ? await fromArray(body) : await fromLines(body);
+      const { readings, ignored } = req.is(JSON_TYPES)
+        ? await fromArray(body)
+        : await fromLines(body, req.is(CSV_TYPES) !== false);
       if (readings.length > 0 && readings.every((reading) => reading.unreadable)) {
-        throw new Problem(400, 'Nothing in the body is a reading: each is one JSON object. Nothing was stored.');
+        const what = req.is(CSV_TYPES) ? `of the first, ${readings[0]?.why}` : 'each is one JSON object';
+        throw new Problem(400, `Nothing in the body is a reading: ${what}. Nothing was stored.`);
       }
-      await ingestBatch(req, res, { writes, metrics, readings, now: clock() });
+      await ingestBatch(req, res, { writes, metrics, readings, ignored, now: clock() });
     },
   ];
 }
 
-async function fromArray(body: Buffer): Promise<ReadingInput[]> {
+/** `ignored`: keys or columns that are not used. */
+type Body = { readings: ReadingInput[]; ignored: ReadonlySet<string> };
+
+async function fromArray(body: Buffer): Promise<Body> {
   const readings: ReadingInput[] = [];
+  const ignored = new Set<string>();
   try {
     for await (const elements of splitElements(inTurns([body]))) {
-      for (const element of elements) readings.push(readElement(element, readings.length + 1));
+      for (const element of elements) readings.push(readElement(element, readings.length + 1, ignored));
       if (readings.length > MOST_READINGS) throw tooMany();
     }
   } catch (error) {
     throw error instanceof SyntaxError ? notJson(error.message) : error;
   }
-  return readings;
+  return { readings, ignored };
 }
 
 /** Throws SyntaxError for an element that is no JSON, and Problem for a document that is no reading. */
-function readElement({ text, unparsable, alone }: Element, line: number): ReadingInput {
+function readElement({ text, unparsable, alone }: Element, line: number, ignored: Set<string>): ReadingInput {
   if (unparsable) return unreadable(text, line);
   const item: unknown = JSON.parse(text);
   if (alone && !isObject(item)) {
@@ -50,18 +69,40 @@ function readElement({ text, unparsable, alone }: Element, line: number): Readin
   const written = JSON.stringify(item); // on one line, for the quarantine
   return written.length > LONGEST_LINE
     ? unreadable(text.slice(0, EXCERPT_LENGTH), line)
-    : readingOf(item, written, line);
+    : readingOf(item, written, line, ignored);
 }
 
-async function fromLines(body: Buffer): Promise<ReadingInput[]> {
-  const reader = ndjsonReader();
+/** NDJSON, or CSV whose first line is the header. */
+async function fromLines(body: Buffer, isCsv: boolean): Promise<Body> {
+  let reader = isCsv ? undefined : ndjsonReader();
   const readings: ReadingInput[] = [];
+  if (isCsv) explained(() => refuseOtherKinds(body, 'The body'));
   for await (const lines of splitLines(inTurns([body]))) {
-    for (const line of lines) readings.push(reader.read(line));
+    for (const line of lines) {
+      if (reader !== undefined) readings.push(reader.read(line));
+      else reader = explained(() => headerReader(line));
+    }
     if (readings.length > MOST_READINGS) throw tooMany();
   }
-  if (readings.length === 0) throw new Problem(400, 'The body has no line.');
-  return readings;
+  if (reader === undefined || (readings.length === 0 && !isCsv)) throw new Problem(400, 'The body has no line.');
+  return { readings, ignored: reader.ignored };
+}
+
+function headerReader({ text, number }: Line): LineReader {
+  const position = `The body, line ${number}`;
+  // their pm2.5 is a raw value, which it is nowhere else
+  if (isPortalFile(text))
+    throw new InputError(position, 'this is open data of airquality.am', 'Import the file instead.');
+  return csvReader(text, position);
+}
+
+/** What is wrong with a header is the sender's mistake. */
+function explained<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof InputError ? new Problem(400, `${error.message} Nothing was stored.`) : error;
+  }
 }
 
 function tooMany(): Problem {

@@ -23,7 +23,7 @@ export function expectedHours(
   readings: readonly ReadingInput[],
   { start, hours }: { start: number; hours: number },
 ) {
-  const { stations } = network as { stations: Station[] };
+  const { stations, regions: all } = network as { stations: Station[]; regions: { slug: string; city?: string }[] };
   const ends = ({ since, until }: Period): [number, number] => [
     since === undefined ? Number.NEGATIVE_INFINITY : (Date.parse(since) - start) / HOUR,
     until === undefined ? Number.POSITIVE_INFINITY : (Date.parse(until) - start) / HOUR,
@@ -71,10 +71,13 @@ export function expectedHours(
       const station = ofStations.get(`${id} ${hour}`);
       if (station === undefined || holds(up(list(hidden)), hour)) continue;
       const temperature = holds(outwards(list(is_bad_thp)), hour) ? undefined : station.sum.temperature / station.n;
-      for (const region of regions) {
+      const slugs = regions.flatMap((region) => {
         const [slug, period] = typeof region === 'string' ? [region, {}] : [region.slug, region];
-        if (holds(up([ends(period)]), hour))
-          add(ofRegions, `${slug} ${hour}`, station.sum.pm25 / station.n, temperature);
+        const city = all.find((each) => each.slug === slug)?.city ?? slug; // a district implies its city
+        return holds(up([ends(period)]), hour) ? [slug, city] : [];
+      });
+      for (const slug of new Set(slugs)) {
+        add(ofRegions, `${slug} ${hour}`, station.sum.pm25 / station.n, temperature);
       }
     }
   }

@@ -129,7 +129,12 @@ onEveryEngine('import network', (engine) => {
     await fill();
     expect(await differences(db)).toEqual([]);
     const changed = smallNetwork({
-      one: { regions: [{ slug: 'town', until: at(5) }, { slug: 'town', since: at(8) }, 'quarter'] },
+      one: {
+        regions: ['town', 'quarter'].flatMap((slug) => [
+          { slug, until: at(5) },
+          { slug, since: at(8) },
+        ]),
+      },
       two: { regions: [{ slug: 'town', since: at(-100), until: at(22) }] },
     });
     const hours = await recomputed('region_hourly', async () => {
@@ -194,7 +199,7 @@ onEveryEngine('import network', (engine) => {
       owner,
       smallNetwork({
         one: {
-          regions: [{ slug: 'town', since: at(1.25), until: at(20.5) }, 'quarter'],
+          regions: [{ slug: 'quarter', since: at(1.25), until: at(20.5) }], // and therefore in town
           hidden: [{ since: at(7.5), until: at(9.25) }],
         },
         two: { is_bad_thp: [{ since: at(3.75), until: at(4.25) }] },

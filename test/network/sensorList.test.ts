@@ -151,11 +151,13 @@ onEveryEngine('import network --from-sensors', (engine) => {
     const found = String(message).split('\n').slice(1);
     const expected = [
       /^ {2}line 2, city_slug or district_slug: .*a slug of lowercase letters/,
-      /^ {2}line 3, latitude: .*expected number/,
+      /^ {2}line 3, latitude: .*needed is a number/,
       /^ {2}line 4, district_slug: quarter is in village here, but in town on line 3: a district is in one city$/,
       /^ {2}line 4, longitude: .*180/,
+      /^ {2}line 4, id: 2 is there already, at line 3/,
       /^ {2}line 6, id: 4 is there already, at line 5/,
-      /^ {2}line 7, id: .*expected number/,
+      /^ {2}line 7, external_id: device 1 is at station 4 at the same time, by line 5/,
+      /^ {2}line 7, id: .*needed is a number/,
       /^ {2}line 7, provider: /,
       /^ {2}line 7, altitude: /,
     ];

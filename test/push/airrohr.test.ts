@@ -1,7 +1,8 @@
 /** POST /v1/push/airrohr, with bodies and headers as the firmware writes them (airrohr-firmware.ino, NRZ-2020-133 to NRZ-2024-135). */
-import type { Response } from 'supertest';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import request, { type Response } from 'supertest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findPushSensors, type PushRecord, pushFromText, readingsOfPush } from '../../src/ingest/formats/airrohr.ts';
+import { listQuarantine } from '../../src/ingest/quarantine/list.ts';
 import { differences, NOW, stored } from '../ingest/support.ts';
 import { onEveryEngine } from '../support/database.ts';
 import { openPushing, type Pushing, push } from './pushing.ts';
@@ -152,6 +153,111 @@ onEveryEngine('the airRohr firmware', (engine) => {
     expect((await from(device, odd)).body).toEqual({
       ...answer(2, 1),
       quarantined: [{ index: 0, reason: 'no_value' }],
+      values: [
+        { index: 0, parameter: 'pm25', reason: 'out_of_bounds', bounds: [-10, 2000], unit: 'µg/m³' },
+        { index: 0, parameter: 'pm10', reason: 'unreadable' },
+      ],
+    });
+  });
+
+  describe('as "Send data to InfluxDB" writes it', () => {
+    const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const LINE =
+      'feinstaub,node=esp8266-12345678 SDS_P1=66.04,SDS_P2=53.32,BME280_humidity=41.05,signal="-66",samples=823214\n';
+
+    it('is the same as JSON', async () => {
+      expect((await push(here.app, here.token, LINE, { 'X-Sensor': 'esp8266-12345678', ...FORM })).body).toEqual(
+        answer(2, 2),
+      );
+      const byLine = await stored(here.owner);
+      expect(byLine).toMatchObject([
+        { sensor_id: 1, pm10: 66.04, pm25: 53.32 },
+        { sensor_id: 2, humidity: 41.05 },
+      ]);
+      const json = body({ SDS_P1: '66.04', SDS_P2: '53.32', BME280_humidity: '41.05' });
+      expect((await from('esp8266-12345678', json)).body).toMatchObject({ received: 2, accepted: 0, unchanged: 2 });
+    });
+
+    it('names the device by its tag, and may have a time, which is not used', async () => {
+      const timed = LINE.replace('\n', ' 1434055562000000000\n')
+        .replace('=66.04', '=66.04i')
+        .replace('feinstaub', 'air,site=roof');
+      expect((await push(here.app, here.token, timed, FORM)).body).toEqual(answer(2, 2));
+      expect(await stored(here.owner)).toMatchObject([{ sensor_id: 1, pm10: 66.04 }, { sensor_id: 2 }]);
+      expect((await push(here.app, here.token, JSON.stringify(body({ SDS_P1: '1' })), FORM)).body).toEqual(
+        answer(1, 1),
+      );
+    });
+
+    it.each([
+      'SDS_P1=1',
+      'feinstaub SDS_P1',
+      'feinstaub,node SDS_P1=1',
+      'feinstaub, SDS_P1=1',
+      'feinstaub SDS_P1=1,,SDS_P2=2',
+      `${LINE}${LINE}`,
+      '<html>',
+    ])('is refused if it is no such line: %j', async (line) => {
+      expectProblem(await push(here.app, here.token, line, FORM), 400, /neither JSON nor a line of InfluxDB such as/);
+    });
+
+    it('is refused without a device', async () => {
+      expectProblem(
+        await push(here.app, here.token, 'feinstaub SDS_P1=1', FORM),
+        400,
+        /X-Sensor must say which device/,
+      );
+    });
+  });
+
+  it('may be sent to the path with a slash at its end, as some devices add it', async () => {
+    const res = await request(here.app)
+      .post('/v1/push/airrohr/')
+      .set({ 'Content-Type': 'application/json', 'X-Sensor': 'esp8266-12345678' })
+      .auth('', here.token)
+      .send(BODY);
+    expect(res.body).toEqual(answer(2, 2));
+  });
+
+  describe('in quarantine is explained by device and instrument, with what to write', () => {
+    const explanation = async () => (await listQuarantine(here.owner, {}, 1)).lines[0]?.explanation;
+
+    it.each<[string, string, Record<string, string>, RegExp]>([
+      [
+        'a device that the network does not know',
+        'esp8266-777',
+        { SDS_P1: '5', BME280_temperature: '3' },
+        /^device esp8266-777 sent values of SDS011, BME280, .*: write \{"id": …, "kind": "SDS011", "device": "esp8266-777"\}, \{"id": …, "kind": "BME280".* into the sensors of its station, import the network, then run quarantine retry$/,
+      ],
+      [
+        'an instrument that the network does not know',
+        'esp8266-12345678',
+        { SHT3X_temperature: '3' },
+        /^device esp8266-12345678 has sensors 1 \(SDS011\), 2 \(BME280\) in the network, but no SHT31: write \{"id": …, "kind": "SHT31", "device": "esp8266-12345678"\}/,
+      ],
+    ])('%s', async (_, device, values, expected) => {
+      expect((await from(device, body(values))).body.accepted).toBe(0);
+      expect(await explanation()).toMatch(expected);
+    });
+
+    it('two sensors that fit, and a sensor that was nowhere', async () => {
+      await here.owner`update raw.sensor set device = 'twins' where id in (1, 5)`;
+      await here.owner`update raw.sensor set kind = 'SDS011' where id = 5`;
+      await here.owner`update raw.sensor_station set until = '2026-01-01' where sensor_id = 2`;
+      try {
+        await from('twins', body({ SDS_P1: '5' }));
+        expect(await explanation()).toMatch(
+          /^sensors 1 and 5 of device twins may both be its SDS011: give each its "kind"/,
+        );
+        await from('esp8266-12345678', body({ BME280_temperature: '5' }));
+        expect(await explanation()).toMatch(
+          /^sensor 2, the BME280 of device esp8266-12345678, was at no station on 2026-11-20T12:00:00Z: correct its periods in "stations"/,
+        );
+      } finally {
+        await here.owner`update raw.sensor set device = 'esp8266-12345678' where id = 1`;
+        await here.owner`update raw.sensor set device = null, kind = 'SPS30' where id = 5`;
+        await here.owner`update raw.sensor_station set until = 'infinity' where sensor_id = 2`;
+      }
     });
   });
 });

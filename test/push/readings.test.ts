@@ -41,7 +41,8 @@ onEveryEngine('POST /v1/readings', (engine) => {
     expect(first.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(first.text).toBe(
       '{"received":5,"accepted":2,"unchanged":0,"quarantined":[{"index":1,"reason":"unknown_sensor"},' +
-        '{"index":2,"reason":"unreadable_line"},{"index":4,"reason":"no_value"}]}',
+        '{"index":2,"reason":"unreadable_line"},{"index":4,"reason":"no_value"}],' +
+        '"values":[{"index":4,"parameter":"temperature","reason":"out_of_bounds","bounds":[-60,60],"unit":"°C"}]}',
     );
     expect(await stored(here.owner)).toMatchObject([
       { sensor_id: 1, pm25: 5.5, pm10: 7 },
@@ -164,6 +165,8 @@ onEveryEngine('POST /v1/readings', (engine) => {
           { index: 5, reason: 'unreadable_line' },
           { index: 6, reason: 'unreadable_time' },
         ],
+        values: [{ index: 1, parameter: 'pm25', reason: 'out_of_bounds', bounds: [-10, 2000], unit: 'µg/m³' }],
+        ignored: ['__proto__', 'constructor', 'toString'],
       },
     ]);
     expect(await stored(here.owner)).toMatchObject([{ sensor_id: 1, pm25: null, pm10: 3 }]);

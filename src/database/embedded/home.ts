@@ -58,6 +58,13 @@ export async function findHome(dataDirectory: string, name: string, log: Log): P
   );
 }
 
+/** Whether a server called `name` was ever started for the data directory. Creates nothing. */
+export function hasCluster(dataDirectory: string, name: string): boolean {
+  if (!existsSync(dataDirectory)) return false;
+  const base = realpathSync(dataDirectory);
+  return [join(base, name), join(ROOT_BASE, shortHash(base), name)].some((home) => existsSync(join(home, 'data')));
+}
+
 function homeIn(directory: string, user: ServerUser): Home {
   const run = join(directory, 'run');
   const fits = Buffer.byteLength(socketPath(run)) <= MAX_SOCKET_PATH_BYTES;

@@ -7,7 +7,7 @@ import { closeSync, existsSync, lstatSync, readdirSync, statSync } from 'node:fs
 import { dirname, join as joinPath } from 'node:path';
 import type { Log } from '../../log.ts';
 import { createCluster, DATABASE, serverArguments, USER } from './cluster.ts';
-import { findHome, type Home, PORT, runAs } from './home.ts';
+import { findHome, type Home, hasCluster, PORT, runAs } from './home.ts';
 import { type Joined, join, leave } from './join.ts';
 import { liveServer, prepareToStart, reusedPid, type StartedWrapper, startWrapper } from './postmaster.ts';
 import { chooseProgram, type EmbeddedKind, type Program } from './program.ts';
@@ -31,18 +31,30 @@ export type EmbeddedServer = {
   release(): Promise<void>;
 };
 
-export type EmbeddedOptions = { dataDirectory: string; kind?: EmbeddedKind; log: Log };
+export type EmbeddedOptions = {
+  dataDirectory: string;
+  kind?: EmbeddedKind;
+  log: Log;
+  /** Refuse to make a cluster where there is none. */
+  mustExist?: boolean;
+};
 
 /**
  * Starts or joins the server of a data directory, and restarts it if it ends while in use. Resolves once it answers; rejects, with a
  * remedy, where no server can run. Without `kind`: local if one is installed, otherwise bundled.
  */
-export async function openEmbeddedServer({ dataDirectory, kind, log }: EmbeddedOptions): Promise<EmbeddedServer> {
+export async function openEmbeddedServer({
+  dataDirectory,
+  kind,
+  log,
+  mustExist = false,
+}: EmbeddedOptions): Promise<EmbeddedServer> {
   if (process.platform === 'win32') {
     throw new Error('The embedded PostgreSQL does not run on Windows. Set DATABASE_URL, or use WSL or Docker.');
   }
   const program = await chooseProgram(kind);
   const name = `${program.kind}-${program.major}`;
+  if (mustExist && !hasCluster(dataDirectory, name)) throw new Error(noCluster(dataDirectory));
   const home = await findHome(dataDirectory, name, log);
   const joinOrStart = () => join(home, () => start(program, home, log));
   const joined = await joinOrStart();
@@ -62,6 +74,13 @@ export async function openEmbeddedServer({ dataDirectory, kind, log }: EmbeddedO
     startedHere,
     release: () => (released ??= supervision.release()),
   };
+}
+
+function noCluster(dataDirectory: string): string {
+  return (
+    `There is no database in ${dataDirectory} (DATA_DIR), and this command makes none. Name the one that the service uses, as the service does: ` +
+    'run the command in the same folder, or with the same DATA_DIR, EMBEDDED_PG or DATABASE_URL. To make a new one: npm start, migrate or import network.'
+  );
 }
 
 async function start(program: Program, home: Home, log: Log): Promise<StartedWrapper> {

@@ -9,8 +9,9 @@ import { InputError } from '../../inputError.ts';
 import { makeOffsetAdder } from '../localTime.ts';
 import type { ReadingInput } from '../validate.ts';
 import { splitCsvLine } from './csv.ts';
-import { SENSOR_KEY, unreadable } from './json.ts';
+import { unreadable } from './json.ts';
 import type { Line, LineReader } from './lines.ts';
+import { SENSOR_KEY } from './names.ts';
 
 /** Newer files begin with psql's reply to `set time zone`. */
 export const PREAMBLE = 'SET';

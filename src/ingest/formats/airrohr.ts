@@ -165,6 +165,18 @@ export function meaningOf(
   return kinds.length === 0 ? undefined : { parameter, kinds };
 }
 
+/** Names in full of kinds that meaningOf abbreviates. */
+const IN_FULL: Readonly<Record<string, string>> = {
+  sds: 'SDS011',
+  pms: 'PMS5003',
+  sht3: 'SHT31',
+  htu21: 'HTU21D',
+  dht: 'DHT22',
+};
+
+/** The kinds that meaningOf returns, as one would write the first of them in the network file. */
+export const instrumentOf = ([kind = '']: readonly string[]): string => IN_FULL[kind] ?? kind.toUpperCase();
+
 /** Whether a sensor's kind, as the network file writes it, is one of the kinds that meaningOf returns. */
 export function isOfKind(kind: string, kinds: readonly string[]): boolean {
   const plain = kind.toLowerCase().replace(/[^a-z0-9]/g, '');

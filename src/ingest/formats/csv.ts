@@ -2,13 +2,18 @@
 import { PARAMETER_NAMES, type ParameterName } from '../../contract/parameters.ts';
 import { InputError } from '../../inputError.ts';
 import type { ReadingInput } from '../validate.ts';
-import { SENSOR_KEY, TIME_KEYS, unreadable } from './json.ts';
+import { unreadable } from './json.ts';
 import type { Line, LineReader } from './lines.ts';
+import { fieldNamed, SENSOR_KEY, TIME_KEYS } from './names.ts';
+
+/** A number as people write it where a comma is not the delimiter. */
+const DECIMAL_COMMA = /^[+-]?\d+,\d+$/;
 
 /** `position` names the header in messages. Throws InputError where the header lacks what a reading needs. */
 export function csvReader(header: string, position: string): LineReader {
   const delimiter = /[,;\t]/.exec(header)?.[0] ?? ',';
-  const names = splitCsvLine(header, delimiter) ?? [];
+  const given = splitCsvLine(header, delimiter) ?? [];
+  const names = given.map((name) => fieldNamed(name) ?? name);
   const indexOf = (name: string) => names.indexOf(name);
   const sensor = indexOf(SENSOR_KEY);
   const timeKey = TIME_KEYS.find((name) => indexOf(name) >= 0);
@@ -24,23 +29,35 @@ export function csvReader(header: string, position: string): LineReader {
       `the header ${what}: ${JSON.stringify(header.slice(0, 300))}`,
       `Needed are ${SENSOR_KEY}, one of ${TIME_KEYS.join(' / ')}, and parameters by name: ${PARAMETER_NAMES.join(', ')}.`,
     );
+  if (names.every((name) => /^[-+\d.:TZ ]*$/.test(name)))
+    throw invalid('has numbers instead of names; the first line must name the columns, but it');
   if (sensor < 0) throw invalid(`has no column ${SENSOR_KEY}`);
   if (time < 0) throw invalid('has no column for the time');
   if (parameters.length === 0) throw invalid('names no parameter');
   const twice = names.find((name, index) => used.includes(indexOf(name)) && indexOf(name) !== index);
-  if (twice !== undefined) throw invalid(`names ${twice} twice`);
+  if (twice !== undefined) {
+    const same = given.filter((_, index) => names[index] === twice);
+    throw invalid(`names ${twice} twice${new Set(same).size > 1 ? ` (${same.join(', ')})` : ''}`);
+  }
 
   const read = ({ number, text, tooLong }: Line): ReadingInput => {
     const fields = tooLong ? undefined : splitCsvLine(text, delimiter);
-    if (fields?.length !== names.length) return unreadable(text, number);
+    if (fields?.length !== names.length) return unreadable(text, number, whyUnreadable(fields, names, tooLong));
     const values: ReadingInput['values'] & { [name in ParameterName]?: unknown } = {};
     for (const [name, index] of parameters) {
-      const field = fields[index];
-      if (field !== '') values[name] = field;
+      const field = fields[index] as string;
+      if (field === '') continue;
+      values[name] = delimiter !== ',' && DECIMAL_COMMA.test(field) ? field.replace(',', '.') : field;
     }
     return { sensorId: fields[sensor], measuredAt: fields[time], values, text, line: number };
   };
-  return { ignored: new Set(names.filter((_, index) => !used.includes(index))), read };
+  return { ignored: new Set(given.filter((_, index) => !used.includes(index))), read };
+}
+
+function whyUnreadable(fields: readonly string[] | undefined, names: readonly string[], tooLong?: boolean): string {
+  if (tooLong) return 'it is too long';
+  if (fields === undefined) return 'its quotes do not match up';
+  return `it has ${fields.length} field${fields.length === 1 ? '' : 's'}, but the header has ${names.length}`;
 }
 
 /**

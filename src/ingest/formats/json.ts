@@ -2,9 +2,9 @@
  * Readings as JSON: an array cut into its elements as it arrives, or NDJSON. JSON.parse sees one element at a time, never the document,
  * and nothing that is too long or too deeply nested: nested brackets cost it many times the time and memory of their text.
  */
-import { PARAMETER_NAMES } from '../../contract/parameters.ts';
 import type { ReadingInput } from '../validate.ts';
 import { EXCERPT_LENGTH, type Line, type LineReader, LONGEST_LINE } from './lines.ts';
+import { SENSOR_KEY, TIME_KEYS, withOurNames } from './names.ts';
 
 export type Element = {
   /** Only the beginning of an element that is not to be parsed. */
@@ -83,16 +83,20 @@ export async function* splitElements(pieces: AsyncIterable<Buffer>): AsyncGenera
   if (!isArray) yield [take(Buffer.alloc(0))];
 }
 
-/** A parsed JSON value as a reading; `text` is what the quarantine records of it, `line` its number in the source. */
-export function readingOf(value: unknown, text: string, line: number): ReadingInput {
+/**
+ * A parsed JSON value as a reading; `text` is what the quarantine records of it, `line` its number in the source. Adds to `ignored` the keys
+ * that are not used.
+ */
+export function readingOf(value: unknown, text: string, line: number, ignored: Set<string>): ReadingInput {
   if (!isObject(value)) return unreadable(text, line);
-  const time = TIME_KEYS.find((key) => value[key] !== undefined) ?? 'time';
-  return { sensorId: value[SENSOR_KEY], measuredAt: value[time], values: value, text, line };
+  const fields = withOurNames(value, ignored);
+  const time = TIME_KEYS.find((key) => fields[key] !== undefined) ?? 'time';
+  return { sensorId: fields[SENSOR_KEY], measuredAt: fields[time], values: fields, text, line };
 }
 
 /** A reading that could not be parsed. */
-export function unreadable(text: string, line: number): ReadingInput {
-  return { sensorId: undefined, measuredAt: undefined, values: {}, text, line, unreadable: true };
+export function unreadable(text: string, line: number, why = 'it is no JSON object'): ReadingInput {
+  return { sensorId: undefined, measuredAt: undefined, values: {}, text, line, unreadable: true, why };
 }
 
 /** Whether a JSON value is an object, and no array or null. */
@@ -124,23 +128,13 @@ export function isTooDeep(text: string): boolean {
   return false;
 }
 
-/** The names of a reading's fields besides the parameters. */
-export const SENSOR_KEY = 'sensor_id';
-/** Names of the time; the first one present is used. */
-export const TIME_KEYS = ['measured_at', 'time', 'timestamp'] as const;
-
-const KNOWN: ReadonlySet<string> = new Set([SENSOR_KEY, ...TIME_KEYS, ...PARAMETER_NAMES]);
-/** A bound, because a file may have a new key on every line. */
-const MOST_IGNORED = 100;
-
 /** NDJSON: one object a line. Keys may differ from line to line, so `ignored` grows while lines are read. */
 export function ndjsonReader(): LineReader {
   const ignored = new Set<string>();
   const read = ({ number, text, tooLong }: Line): ReadingInput => {
     const value = tooLong ? undefined : tryParse(text);
     if (!isObject(value)) return unreadable(text, number);
-    for (const key in value) if (!KNOWN.has(key) && ignored.size < MOST_IGNORED) ignored.add(key);
-    return readingOf(value, text, number);
+    return readingOf(value, text, number, ignored);
   };
   return { ignored, read };
 }

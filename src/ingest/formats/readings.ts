@@ -5,6 +5,7 @@ import { airqualityAmReader, isPortalFile, PREAMBLE } from './airqualityAm.ts';
 import { csvReader } from './csv.ts';
 import { ndjsonReader } from './json.ts';
 import { type Line, type LineReader, type Means, splitLines } from './lines.ts';
+import { refuseOtherKinds } from './recognize.ts';
 import type { Source } from './source.ts';
 
 /** Formats that cannot be told from their first line. Their time stamps have no offset and are in the network's time zone. */
@@ -29,7 +30,7 @@ export async function* readReadings(source: Source, format?: Format): AsyncGener
   let lastLine = 0;
   let failure: unknown;
   try {
-    for await (const lines of splitLines(source.bytes)) {
+    for await (const lines of splitLines(recognized(source))) {
       for (const line of lines) {
         lastLine = line.number;
         if (reader === undefined) {
@@ -61,13 +62,24 @@ export async function* readReadings(source: Source, format?: Format): AsyncGener
   );
 }
 
+/** The bytes of a source. Rejects with InputError at once if they are no lines of text. */
+async function* recognized({ bytes, name }: Source): AsyncGenerator<Buffer> {
+  let isFirst = true;
+  for await (const chunk of bytes) {
+    if (isFirst) refuseOtherKinds(chunk, name);
+    isFirst = false;
+    yield chunk;
+  }
+}
+
 const HEADER_OR_OBJECTS = 'Needed is CSV with a header line, or one JSON object a line.';
 
 function chooseReader(first: Line, name: string, format: Format | undefined): LineReader {
   const position = `${name}:${first.number}`;
   if (format !== undefined) return airqualityAmReader(first.text, position, format.timeZone);
   if (first.text.startsWith('{')) return ndjsonReader();
-  if (first.text.startsWith('[')) throw new InputError(position, 'this is a JSON array', HEADER_OR_OBJECTS);
+  if (first.text.startsWith('['))
+    throw new InputError(position, 'this is a JSON array', `${HEADER_OR_OBJECTS} With jq: jq -c '.[]' OLD > NEW.`);
   if (isPortalFile(first.text)) {
     throw new InputError(position, 'this is a file of airquality.am’s open data', 'Add --format airquality-am.');
   }

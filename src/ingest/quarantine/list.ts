@@ -1,6 +1,6 @@
 /** Lists what is in quarantine, with the reasons in words, and deletes from it: what the operator names, and what exceeds its bounds. */
 import type { Sql } from '../../database/client.ts';
-import { READING_REASONS, VALUE_REASONS } from '../validate.ts';
+import { type ExplainedLine, explainLines } from './explainLines.ts';
 
 /** Which lines; what is not given is not filtered by. */
 export type Filter = {
@@ -41,26 +41,27 @@ export type QuarantinedLine = {
 export type Quarantined = { total: number; by_reason: Record<string, number>; lines: QuarantinedLine[] };
 
 const SHOWN_CHARACTERS = 300;
+/** A device's whole body is looked at. */
+const EXPLAINED_CHARACTERS = 10_000;
 
 /** What matches the filter, newest first, at most `limit` lines of it. `sql` is a pool of the owner. */
 export async function listQuarantine(sql: Sql, filter: Filter, limit: number): Promise<Quarantined> {
   const reasons = await sql<{ reason: string; n: number }[]>`
     select reason, count(*)::int as n from raw.quarantine where ${matches(sql, filter)} group by 1 order by 2 desc, 1`;
-  const lines = await sql<Omit<QuarantinedLine, 'explanation'>[]>`
-    select id::float8, recorded_at, source, provider_id as provider, line::float8, kind, reason, left(text, ${SHOWN_CHARACTERS}) as text
+  const lines = await sql<(Omit<QuarantinedLine, 'explanation'> & ExplainedLine)[]>`
+    select id::float8, recorded_at, source, provider_id as provider, line::float8, kind, reason, left(text, ${EXPLAINED_CHARACTERS}) as text, (reading ->> 'sensor_id')::int as sensor_id
     from raw.quarantine where ${matches(sql, filter)}
     order by raw.quarantine.id desc limit ${limit}`;
+  const explanations = await explainLines(sql, lines);
   return {
     total: reasons.reduce((sum, { n }) => sum + n, 0),
     by_reason: Object.fromEntries(reasons.map(({ reason, n }) => [reason, n])),
-    lines: lines.map(({ text, ...line }) => ({ ...line, explanation: explain(line), text })),
+    lines: lines.map(({ text, sensor_id: _, ...line }, index) => ({
+      ...line,
+      explanation: explanations[index] ?? null,
+      text: text.slice(0, SHOWN_CHARACTERS),
+    })),
   };
-}
-
-/** The reason of a value is `reason:parameter`. */
-function explain({ kind, reason }: { kind: string; reason: string }): string | null {
-  const sentences: Readonly<Record<string, string>> = kind === 'value' ? VALUE_REASONS : READING_REASONS;
-  return sentences[reason.split(':')[0] as string] ?? null;
 }
 
 /** Deletes what matches the filter, and returns how many lines that were. `sql` is a pool of the owner. */

@@ -1,0 +1,113 @@
+/** The command that shows how the service is doing: the database, how fresh its numbers are, and what arrives from whom. */
+import { Command } from 'commander';
+import type { Sql } from '../database/client.ts';
+import { serverVersions } from '../database/engine.ts';
+import {
+  type ProviderArrivals,
+  providerArrivals,
+  type SensorArrivals,
+  sensorArrivals,
+  type UnknownSender,
+} from '../ingest/arrivals.ts';
+import type { Context, Outcome, Run } from './context.ts';
+import { ago, table } from './table.ts';
+
+/** `version` is that of this program. */
+export function statusCommand(run: Run, version: string): Command {
+  return new Command('status')
+    .description('show versions, how fresh the numbers are, and what arrives from each provider')
+    .option('--sensors', 'show each sensor with its newest reading and what of it waits in quarantine')
+    .action(({ sensors }: { sensors?: true }) => run(sensors ? sensorStatus : (context) => status(context, version)));
+}
+
+type Freshness = {
+  refreshed_at: string | null;
+  digest_made_at: string | null;
+  newest_reading: string | null;
+  audited_at: string | null;
+  differing_buckets: number | null;
+};
+
+async function readFreshness(sql: Sql, providers: readonly ProviderArrivals[]): Promise<Freshness> {
+  const [row] = await sql<[Omit<Freshness, 'newest_reading'>]>`
+    select f.refreshed_at, (select max(made_at) from rollup.digest) as digest_made_at, audit.made_at as audited_at,
+      audit.differing as differing_buckets
+    from api.freshness f left join api.last_audit audit on true`;
+  const times = providers.flatMap(({ newest_reading }) => newest_reading ?? []);
+  const newest = times.sort((a, b) => Date.parse(b) - Date.parse(a))[0] ?? null;
+  return { ...row, newest_reading: newest };
+}
+
+async function status({ as, clock, config, database, installation }: Context, version: string): Promise<Outcome> {
+  const now = clock();
+  const { versions, providers, freshness } = await as('airseries_owner', async (sql) => {
+    const found = await providerArrivals(sql, now);
+    return { versions: await serverVersions(sql), providers: found, freshness: await readFreshness(sql, found) };
+  });
+  const { engine, timeZone, epoch } = installation;
+  const where = database.embedded ? { data_dir: config.dataDirectory } : { database_url: 'set' };
+  const result = {
+    ...{ engine, time_zone: timeZone, epoch, ...where },
+    versions: { airseries: version, node: process.version, ...versions },
+    freshness,
+    providers,
+  };
+  return { result, ok: true, table: () => statusTable(result, now) };
+}
+
+type Status = {
+  engine: string;
+  time_zone: string;
+  versions: Record<string, string | null>;
+  freshness: Freshness;
+  providers: readonly ProviderArrivals[];
+};
+
+/** The result as text. */
+export function statusTable({ engine, time_zone, versions, freshness, providers }: Status, now: Date): string {
+  const named = Object.entries(versions).flatMap(([name, version]) => (version === null ? [] : [`${name} ${version}`]));
+  const { differing_buckets: differing } = freshness;
+  const facts: [string, string][] = [
+    ['engine', `${engine}, ${time_zone}`],
+    ['versions', named.join(', ')],
+    ['newest reading', ago(freshness.newest_reading, now)],
+    ['aggregates refreshed', ago(freshness.refreshed_at, now)],
+    ['newest digest', ago(freshness.digest_made_at, now)],
+    ['last audit', `${ago(freshness.audited_at, now)}${differing ? `: ${differing} buckets differ` : ''}`],
+  ];
+  const rows = providers.map(({ id, online, offline, newest_reading, pull, tokens, quarantined }) => [
+    ...[id, online, offline, ago(newest_reading, now)],
+    pull === null ? null : pullState(pull, now),
+    tokens.map(({ name, last_used_at }) => `${name}: ${ago(last_used_at, now)}`).join(', '),
+    quarantined,
+  ]);
+  const headings = ['provider', 'online', 'offline', 'newest reading', 'pull', 'tokens, last used', 'quarantined'];
+  const list = rows.length === 0 ? 'There is no network yet: import network FILE.' : table(headings, rows);
+  return `${facts.map(([name, value]) => `${name.padEnd(22)}${value}`).join('\n')}\n\n${list}`;
+}
+
+function pullState({ every, succeeded_at, failures, error }: NonNullable<ProviderArrivals['pull']>, now: Date): string {
+  const outcome = failures > 0 ? `, then ${failures} failures: ${error}` : '';
+  return `every ${every}, succeeded ${ago(succeeded_at, now)}${outcome}`;
+}
+
+async function sensorStatus({ as, clock }: Context): Promise<Outcome> {
+  const now = clock();
+  const result = await as('airseries_owner', (sql) => sensorArrivals(sql, now));
+  return { result, ok: true, table: () => sensorTable(result, now) };
+}
+
+/** The result as text. */
+export function sensorTable(
+  { sensors, unknown }: { sensors: readonly SensorArrivals[]; unknown: readonly UnknownSender[] },
+  now: Date,
+): string {
+  const rows = sensors.map(({ sensor, kind, device, station, newest_reading, waiting }) => [
+    ...[sensor, kind, device, station, ago(newest_reading, now), waiting],
+  ]);
+  const known = table(['sensor', 'kind', 'device', 'station', 'newest reading', 'waiting in quarantine'], rows);
+  if (unknown.length === 0) return known;
+  const others = unknown.map(({ sensor, device, waiting, newest }) => [sensor, device, waiting, ago(newest, now)]);
+  const hint = 'quarantine list --reason unknown_sensor says what to write in the network file.';
+  return `${known}\n\nNot in the network:\n${table(['sensor', 'device', 'waiting', 'newest'], others)}\n${hint}`;
+}

@@ -1,0 +1,85 @@
+/** Why a reading or a value cannot be used, in words for the person who sent it, with bounds and what to write instead. */
+import { PARAMETERS, type Parameter, type ParameterName, type Unit } from '../contract/parameters.ts';
+import { READING_REASONS, type ReadingInput, readInstant, VALUE_REASONS, type ValueReason } from './validate.ts';
+
+/** A value that was left out of a reading, as answers show it. */
+export type DroppedValue = {
+  parameter: ParameterName;
+  reason: keyof typeof VALUE_REASONS;
+  /** Both inclusive, of a value outside of them. */
+  bounds?: [low: number, high: number];
+  unit?: Unit;
+  /** What may have gone wrong, if it can be guessed. */
+  hint?: string;
+};
+
+const parametersByName = new Map(PARAMETERS.map((parameter) => [parameter.name, parameter as Parameter]));
+
+/** 360 degrees are taken for 0. */
+const boundsOf = ({ low, high, kind }: Parameter): [number, number] => [low, kind === 'vector' ? 360 : high];
+
+/** `given` is the value as it came, where it is known. */
+export function droppedValue(valueReason: ValueReason, given?: unknown): DroppedValue {
+  const [reason, name] = valueReason.split(':') as [keyof typeof VALUE_REASONS, ParameterName];
+  const parameter = parametersByName.get(name);
+  const hint = parameter === undefined ? undefined : hintFor(parameter, reason, given);
+  return {
+    parameter: name,
+    reason,
+    ...(parameter !== undefined && reason === 'out_of_bounds' && { bounds: boundsOf(parameter), unit: parameter.unit }),
+    ...(hint !== undefined && { hint }),
+  };
+}
+
+function hintFor({ name }: Parameter, reason: string, given: unknown): string | undefined {
+  const text = typeof given === 'string' ? given.trim() : String(given);
+  if (reason === 'unreadable') {
+    const [whole, fraction] = /^(-?\d+),(\d+)$/.exec(text)?.slice(1) ?? [];
+    if (fraction === undefined) return undefined;
+    const thousands = fraction.length === 3 ? ` or ${whole}${fraction}` : '';
+    return `${text} has a comma: write ${whole}.${fraction}${thousands}`;
+  }
+  const value = Number(text);
+  if (name === 'pressure' && value >= 300 && value <= 1_100) {
+    return `${text} looks like hPa: send it in Pa, as ${Math.round(value * 100)}`;
+  }
+  return undefined;
+}
+
+/** A sentence on why a value was left out. */
+export function explainValue(valueReason: string, given?: unknown): string {
+  const { parameter, reason, bounds, unit, hint } = droppedValue(valueReason as ValueReason, given);
+  const what =
+    bounds === undefined
+      ? `${parameter}: ${VALUE_REASONS[reason]}`
+      : `${parameter} must be ${bounds[0]} to ${bounds[1]} ${unit}${parameter === 'pressure' && given === undefined ? ' (1 hPa is 100 Pa)' : ''}`;
+  return hint === undefined ? what : `${what}; ${hint}`;
+}
+
+type Given = Partial<Pick<ReadingInput, 'sensorId' | 'measuredAt' | 'why'>>;
+
+/** A sentence on why a reading cannot be used; undefined for a reason that this version does not have. */
+export function explainReading(reason: string, { sensorId, measuredAt, why }: Given): string | undefined {
+  const sentence: string | undefined = (READING_REASONS as Readonly<Record<string, string>>)[reason];
+  if (reason === 'unreadable_line') return why ?? sentence;
+  if (reason === 'unreadable_time') return `${sentence}${timeHint(measuredAt)}`;
+  if (reason !== 'unknown_sensor') return sentence;
+  if (sensorId == null || sensorId === '') return 'there is no sensor_id, which says whose reading it is';
+  return /^[1-9]\d{0,9}$/.test(String(sensorId))
+    ? `there is no sensor ${sensorId} in the network: add {"id": ${sensorId}} to the sensors of its station, import the network, then run quarantine retry`
+    : `${JSON.stringify(sensorId).slice(0, 60)} is no sensor_id: that is the whole number which the network file gives the sensor as id`;
+}
+
+/** 2001 to 2100. */
+const [EARLIEST_SECOND, LATEST_SECOND] = [978_307_200, 4_102_444_800];
+
+function timeHint(given: unknown): string {
+  if (given === undefined || given === null || given === '') return '; there is none';
+  const text = String(given).slice(0, 60);
+  const number = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  const seconds = number > LATEST_SECOND ? number / 1_000 : number;
+  if (seconds >= EARLIEST_SECOND && seconds <= LATEST_SECOND) {
+    return `; ${text} looks like seconds since 1970: that is ${new Date(seconds * 1_000).toISOString().replace('.000Z', 'Z')}`;
+  }
+  return readInstant(text)?.local ? `; ${text} has no offset` : '';
+}

@@ -1,0 +1,40 @@
+/**
+ * What can be used of an element that is invalid in parts, so that the rest of it is checked all the same and every problem of a file is
+ * found at once. It is never stored.
+ */
+import type { z } from 'zod';
+import { Provider, Region, Sensor, Station } from './schema.ts';
+
+/** Stand-ins for names and positions that are invalid: nothing can have these, and checks pass over them. */
+export const NO_NAME = '';
+export const NO_ID = 0;
+
+type Schema<T> = z.ZodObject & z.ZodType<T>;
+
+const STAND_INS: readonly [z.ZodObject, object][] = [
+  [Provider, { id: NO_NAME, title: '' }],
+  [Region, { slug: NO_NAME, title: {}, map: { latitude: 0, longitude: 0, delta: 1 } }],
+  [
+    Station,
+    { id: NO_ID, provider: NO_NAME, title: {}, latitude: Number.NaN, longitude: Number.NaN, regions: [], sensors: [] },
+  ],
+  [Sensor, { id: NO_ID }],
+];
+
+/** The valid keys of an element, and stand-ins for the others. Undefined: it is no object. */
+export function salvage<T>(schema: Schema<T>, element: unknown): T | undefined {
+  if (typeof element !== 'object' || element === null) return undefined;
+  const given = element as Record<string, unknown>;
+  const standIn: Record<string, unknown> = { ...STAND_INS.find(([of]) => of === schema)?.[1] };
+  if ('slug' in standIn) standIn.kind = 'city' in given ? 'district' : 'city';
+  for (const [key, ofKey] of Object.entries(schema.shape)) {
+    const result = (ofKey as z.ZodType).safeParse(given[key]);
+    if (result.success) standIn[key] = result.data;
+    else if (key === 'sensors' && Array.isArray(given[key])) {
+      standIn[key] = given[key].map((sensor) => salvage(Sensor, sensor) ?? { id: NO_ID, suspicious: false });
+    } else if (key === 'regions' && Array.isArray(given[key])) {
+      standIn[key] = given[key].map((region) => Station.shape.regions.element.safeParse(region).data ?? NO_NAME);
+    } else if (!(key in standIn)) standIn[key] = (ofKey as z.ZodType).safeParse(undefined).data;
+  }
+  return standIn as T;
+}

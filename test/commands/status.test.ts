@@ -1,0 +1,139 @@
+/** The status command, over a network to which one provider pushes and one is polled. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sensorTable, statusTable } from '../../src/commands/status.ts';
+import { ago, table } from '../../src/commands/table.ts';
+import { acceptReadings } from '../../src/ingest/accept.ts';
+import { providerArrivals, sensorArrivals } from '../../src/ingest/arrivals.ts';
+import { createToken } from '../../src/push/tokens.ts';
+import { refresh } from '../../src/rollups/refresh.ts';
+import { bringIn, NOW, reading, smallNetwork } from '../ingest/support.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+
+test('tables align words to the left and numbers to the right', () => {
+  expect(
+    table(
+      ['id', 'name', 'n'],
+      [
+        ['a', 'long name', 5],
+        ['bc', null, 12],
+      ],
+    ),
+  ).toBe(['id  name        n', 'a   long name   5', 'bc  –          12'].join('\n'));
+});
+
+test.each([
+  ['2026-11-20T15:59:30+04:00', '2026-11-20 15:59:30 (30 s ago)'],
+  ['2026-11-20T14:00:00+04:00', '2026-11-20 14:00:00 (2 h ago)'],
+  ['2026-11-20T12:59:00+04:00', '2026-11-20 12:59:00 (3 h ago)'],
+  ['2026-11-18T12:00:00+04:00', '2026-11-18 12:00:00 (2 d ago)'],
+  ['2026-11-20T16:04:00+04:00', '2026-11-20 16:04:00 (in 4 min)'],
+  [null, 'never'],
+])('%s is %s', (time, text) => {
+  expect(ago(time, NOW)).toBe(text);
+});
+
+onEveryEngine('status', (engine) => {
+  let db: TestDatabase;
+  beforeAll(async () => {
+    db = await testDatabase(engine);
+    const owner = db.as();
+    const network = smallNetwork({ sensor: { kind: 'SDS011', device: 'esp8266-1' } });
+    const pull = { kind: 'sensor-community', url: 'https://data.example/x.json', every: '5 minutes' };
+    await bringIn(owner, { ...network, providers: [...network.providers, { id: 'far', title: 'Far', pull }] });
+    await createToken(owner, { name: 'roof', provider: 'us', stations: null, now: NOW });
+    await owner`update raw.token set last_used_at = '2026-11-20T11:58:00Z'`;
+    await owner`insert into raw.pull values ('far', '2026-11-20T11:50:00Z', '2026-11-20T10:00:00Z', 3, 'HTTP 500')`;
+    const scope = { provider: 'us', stations: null };
+    const push = (device: string) => ({
+      ...{ sensorId: undefined, measuredAt: '2026-11-20T11:00:00Z', values: {} },
+      text: JSON.stringify({ device, pin: null, measured_at: '2026-11-20T11:00:00Z', sensordatavalues: [] }),
+    });
+    const readings = [
+      reading(1, '2026-11-20T11:30:00Z', { pm25: 5 }),
+      reading(1, '2027-01-01T00:00:00Z', { pm25: 5 }),
+      reading(3, '2026-11-20T06:00:00Z', { pm25: 5 }),
+      reading(99, '2026-11-20T11:30:00Z', { pm25: 5 }),
+      push('esp8266-1'),
+      push('esp8266-2'),
+    ];
+    await acceptReadings(db.as('airseries_ingest'), readings, { now: NOW, source: 'roof', scope });
+    await refresh(db.target, NOW);
+  });
+  afterAll(() => db.drop());
+
+  test('shows each provider with its newest reading, pull and tokens', async () => {
+    const owner = db.as('airseries_owner', 'Asia/Yerevan');
+    const providers = await providerArrivals(owner, NOW);
+    expect(providers).toEqual([
+      {
+        ...{ id: 'far', online: 0, offline: 0, newest_reading: null, tokens: [], quarantined: 0 },
+        pull: {
+          ...{ every: '5 minutes', started_at: '2026-11-20T15:50:00+04:00', succeeded_at: '2026-11-20T14:00:00+04:00' },
+          ...{ failures: 3, error: 'HTTP 500' },
+        },
+      },
+      {
+        ...{ id: 'us', online: 1, offline: 1, newest_reading: '2026-11-20T15:30:00+04:00', pull: null, quarantined: 4 },
+        tokens: [{ name: 'roof', last_used_at: '2026-11-20T15:58:00+04:00' }],
+      },
+    ]);
+    const freshness = {
+      ...{
+        refreshed_at: '2026-11-20T15:59:00+04:00',
+        digest_made_at: null,
+        newest_reading: '2026-11-20T15:30:00+04:00',
+      },
+      ...{ audited_at: '2026-11-20T03:00:00+04:00', differing_buckets: 2 },
+    };
+    const versions = { airseries: '1.2.3', timescaledb: null };
+    const text = statusTable({ engine, time_zone: 'Asia/Yerevan', versions, freshness, providers }, NOW);
+    expect(text).toContain(`engine                ${engine}, Asia/Yerevan\nversions              airseries 1.2.3\n`);
+    expect(text).toContain('last audit            2026-11-20 03:00:00 (13 h ago): 2 buckets differ');
+    expect(text).toMatch(
+      /^far +0 +0 +never +every 5 minutes, succeeded .*\(2 h ago\), then 3 failures: HTTP 500 +– +0$/m,
+    );
+    expect(text).toMatch(/^us +1 +1 +2026-11-20 15:30:00 \(30 min ago\) +– +roof: .*\(2 min ago\) +4$/m);
+  });
+
+  test('shows each sensor with its newest reading and what waits, and what the network does not know', async () => {
+    const result = await sensorArrivals(db.as('airseries_owner', 'Asia/Yerevan'), NOW);
+    const newest = '2026-11-20T16:00:00+04:00';
+    expect(result).toEqual({
+      sensors: [
+        {
+          sensor: 1,
+          kind: 'SDS011',
+          device: 'esp8266-1',
+          station: 1,
+          newest_reading: '2026-11-20T15:30:00+04:00',
+          waiting: 2,
+        },
+        { sensor: 2, kind: null, device: null, station: 1, newest_reading: null, waiting: 0 },
+        { sensor: 3, kind: null, device: null, station: 2, newest_reading: '2026-11-20T10:00:00+04:00', waiting: 0 },
+      ],
+      unknown: expect.arrayContaining([
+        { sensor: 99, device: null, waiting: 1, newest },
+        { sensor: null, device: 'esp8266-2', waiting: 1, newest },
+      ]),
+    });
+    const text = sensorTable(result, NOW);
+    expect(text).toMatch(/^ +1 +SDS011 +esp8266-1 +1 +2026-11-20 15:30:00 \(30 min ago\) +2$/m);
+    expect(text).toMatch(/^ +2 +– +– +1 +never +0$/m);
+    expect(text).toMatch(/Not in the network:[\s\S]*99[\s\S]*esp8266-2[\s\S]*quarantine list/);
+  });
+});
+
+describe('a status without a provider', () => {
+  test('says what to do first', () => {
+    const nothing = {
+      refreshed_at: null,
+      digest_made_at: null,
+      newest_reading: null,
+      audited_at: null,
+      differing_buckets: null,
+    };
+    expect(
+      statusTable({ engine: 'x', time_zone: 'UTC', versions: {}, freshness: nothing, providers: [] }, NOW),
+    ).toContain('There is no network yet: import network FILE.');
+  });
+});

@@ -1,0 +1,165 @@
+/** The mistakes that people make in a file of readings, and what an import says of them: what is wrong, where, and what to do. */
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Sql } from '../../src/database/client.ts';
+import { importReadings } from '../../src/ingest/importReadings.ts';
+import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
+import { bringIn, file, keepingLog, NOW, smallNetwork, stored } from './support.ts';
+
+// nothing here depends on the engine
+let db: TestDatabase;
+let owner: Sql;
+beforeAll(async () => {
+  db = await testDatabase(engines[0] as (typeof engines)[0]);
+  owner = db.as();
+  await bringIn(owner, smallNetwork());
+});
+beforeEach(() => owner.unsafe('truncate raw.readings, raw.quarantine'));
+afterAll(() => db.drop());
+
+const T = '2026-11-20T08:00:00Z';
+const LATIN1 = (text: string) => Buffer.from(text, 'latin1');
+
+async function imported(name: string, content: string | Buffer) {
+  const path = file(name, content);
+  const log = keepingLog();
+  const pool = db.as('airseries_ingest');
+  const summary = await importReadings(pool, [path], { now: NOW, log, terminal: false });
+  const messages = log.lines.map(({ message, fields }) =>
+    JSON.stringify({ message, ...fields }).replaceAll(path, name),
+  );
+  return { summary, messages: messages.join('\n') };
+}
+
+describe('a file that cannot be understood is named once, with what to do', () => {
+  test.each<[string, string | Buffer, string]>([
+    [
+      'book.xlsx',
+      LATIN1('PK\x03\x04\x0a\0\0\0\0\0[Content_Types].xml'),
+      'book.xlsx: this is an Excel workbook (xlsx). Open it in a spreadsheet program and save it as CSV',
+    ],
+    ['book.xls', LATIN1('\xd0\xcf\x11\xe0\xa1\xb1'), 'an Excel workbook (xls)'],
+    [
+      'book.ods',
+      LATIN1('PK\x03\x04\x0a\0mimetypeapplication/vnd.oasis.opendocument.spreadsheet'),
+      'an OpenDocument spreadsheet',
+    ],
+    ['week.zip', LATIN1('PK\x03\x04\x14\0\0\0readings.csv'), 'week.zip: this is a zip archive. Unpack it'],
+    ['week.csv.xz', LATIN1('\xfd7zXZ\0\0'), 'packed with xz. Unpack it, and import what is in it'],
+    [
+      'mac.csv',
+      `sensor_id,time,pm25\r1,${T},5\r`,
+      'mac.csv: this is text whose lines end as on old Macs (CR alone). Convert it: tr',
+    ],
+    ['mac.csv.gz', gzipSync(`sensor_id,time,pm25\r1,${T},5\r`), 'lines end as on old Macs'],
+    [
+      'windows.csv',
+      Buffer.concat([LATIN1('\xff\xfe'), Buffer.from(`sensor_id,time,pm25\n1,${T},5\n`, 'utf16le')]),
+      'text in UTF-16. Save it as UTF-8, or convert it: iconv',
+    ],
+    ['unmarked.csv', Buffer.from(`sensor_id,time,pm25\n1,${T},5\n`, 'utf16le'), 'text in UTF-16'],
+    ['error.csv', '<!DOCTYPE html>\n<html>Not found</html>', 'a web page or XML. Perhaps an error page was saved'],
+    ['data.bin', Buffer.from([7, 1, 0, 3, 0, 0, 9]), 'binary data, no text'],
+    [
+      'list.json',
+      `[{"sensor_id":1,"time":"${T}","pm25":5}]`,
+      "list.json:1: this is a JSON array. Needed is CSV with a header line, or one JSON object a line. With jq: jq -c '.[]'",
+    ],
+    ['bare.csv', `1,${T},5\n2,${T},5\n`, 'bare.csv:1: the header has numbers instead of names'],
+    ['station.csv', `station,time,pm25\n1,${T},5\n`, 'station.csv:1: the header has no column sensor_id'],
+    [
+      'open.csv',
+      'sensor_id,timestamp,pm2.5,pm2.5_corrected\n1,2026-11-20 12:00:00,5,4\n',
+      'open.csv:1: this is a file of airquality.am’s open data. Add --format airquality-am',
+    ],
+    ['twice.csv', `sensor_id,time,pm2.5,PM25\n1,${T},5,5\n`, 'names pm25 twice (pm2.5, PM25)'],
+    ['empty.csv', '', 'empty.csv: the file is empty'],
+  ])('%s', async (name, content, expected) => {
+    const { summary, messages } = await imported(name, content);
+    expect(summary).toMatchObject({ received: 0, failed: true });
+    expect(messages.split('\n')).toHaveLength(1);
+    expect(JSON.parse(messages).message).toContain(expected);
+    expect(await stored(owner)).toEqual([]);
+  });
+});
+
+describe('a file without a usable reading fails, names the quarantine, and gives an example of each reason', () => {
+  test.each<[string, string, string]>([
+    [
+      'local times',
+      '1,2026-11-20 12:00:00,5',
+      'the time is not ISO 8601 with Z or an offset: write 2026-11-20T13:00:12Z or 2026-11-20T17:00:12+04:00; 2026-11-20 12:00:00 has no offset',
+    ],
+    ['seconds since 1970', '1,1795161600,5', '1795161600 looks like seconds since 1970: that is 2026-11-20T08:00:00Z'],
+    ['a date as people write it', '1,20.11.2026 08:00,5', 'the time is not ISO 8601'],
+    [
+      'no time',
+      '1,,5',
+      'not ISO 8601 with Z or an offset: write 2026-11-20T13:00:12Z or 2026-11-20T17:00:12+04:00; there is none',
+    ],
+    [
+      'unknown sensors',
+      `99,${T},5`,
+      'there is no sensor 99 in the network: add {"id": 99} to the sensors of its station',
+    ],
+    [
+      'names of sensors',
+      `SDS011-1,${T},5`,
+      '"SDS011-1" is no sensor_id: that is the whole number which the network file gives',
+    ],
+    ['no sensor', `,${T},5`, 'there is no sensor_id, which says whose reading it is'],
+    ['a field too few', `1,${T}`, 'it has 2 fields, but the header has 3'],
+    ['an open quote', `1,"${T},5`, 'its quotes do not match up'],
+    ['words for values', `1,${T},n/a`, 'pm25: the value is not a number'],
+    ['decimal commas in quotes', `1,${T},"12,5"`, 'pm25: the value is not a number; 12,5 has a comma: write 12.5'],
+    ['thousands in quotes', `1,${T},"1,500"`, '1,500 has a comma: write 1.500 or 1500'],
+    ['the next year', '1,2027-11-20T08:00:00Z,5', 'the time is more than 5 minutes in the future'],
+    ['a unit of its own', `1,${T},5000`, 'pm25 must be -10 to 2000 µg/m³'],
+  ])('%s', async (_, line, explanation) => {
+    const { summary, messages } = await imported('readings.csv', `sensor_id,time,pm25\n${line}\n${line}\n`);
+    expect(summary).toMatchObject({ received: 2, accepted: 0, failed: true });
+    expect(summary.failures).toEqual([expect.stringMatching(/^none of the 2 readings .* quarantine list$/)]);
+    const example = summary.examples.find((one) => one.explanation.includes(explanation));
+    expect(example).toMatchObject({ position: expect.stringMatching(/readings\.csv:2$/), text: line });
+    expect(messages).toContain(JSON.stringify(explanation).slice(1, -1));
+    expect(new Set(summary.examples.map(({ reason }) => reason)).size).toBe(summary.examples.length);
+  });
+
+  test('but not one whose readings are stored already, or that has none', async () => {
+    const text = `sensor_id,time,pm25\n1,${T},5\n`;
+    expect((await imported('readings.csv', text)).summary).toMatchObject({ accepted: 1, failed: false, examples: [] });
+    expect((await imported('readings.csv', text)).summary).toMatchObject({ unchanged: 1, failed: false });
+    const { summary, messages } = await imported('readings.csv', 'sensor_id,time,pm25\n');
+    expect(summary).toMatchObject({ received: 0, failed: false });
+    expect(messages).toContain('no line follows the header');
+  });
+});
+
+describe('understood', () => {
+  test.each<[string, string, object]>([
+    ['the names of the API', `Sensor_ID,Time,pm2.5,PM2.5_raw,PM10\n1,${T},1,2,3\n`, { pm25: 1, pm25_raw: 2, pm10: 3 }],
+    ['the names of Sensor.Community', `sensor_id,timestamp,P0,P1,P2\n1,${T},1,3,2\n`, { pm1: 1, pm10: 3, pm25: 2 }],
+    ['short names', `sensor,datetime,temp,RH\n1,${T},4,50\n`, { temperature: 4, humidity: 50 }],
+    [
+      'decimal commas between semicolons',
+      `sensor_id;time;pm25;temperature\n1;${T};12,5;-0,5\n`,
+      { pm25: 12.5, temperature: -0.5 },
+    ],
+    ['the same in NDJSON', `{"sensorId":1,"Time":"${T}","PM2.5":7,"pm10":null,"P1":8}\n`, { pm25: 7, pm10: 8 }],
+  ])('are %s', async (_, text, values) => {
+    expect((await imported('readings.csv', text)).summary).toMatchObject({
+      accepted: 1,
+      ignored_columns: [],
+      failed: false,
+    });
+    expect(await stored(owner)).toMatchObject([{ sensor_id: 1, ...values }]);
+  });
+
+  test('is pressure that looks like hPa, and said so', async () => {
+    const { summary } = await imported('readings.csv', `sensor_id,time,pressure,temperature\n1,${T},1013.2,4\n`);
+    expect(summary).toMatchObject({ accepted: 1, failed: false, values: { 'out_of_bounds:pressure': 1 } });
+    expect(summary.examples).toMatchObject([
+      { explanation: 'pressure must be 50000 to 110000 Pa; 1013.2 looks like hPa: send it in Pa, as 101320' },
+    ]);
+  });
+});

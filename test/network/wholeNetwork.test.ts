@@ -1,0 +1,215 @@
+/** The network as a whole: exported and imported again, an import tried out, and parts of it removed. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Sql } from '../../src/database/client.ts';
+import { acceptReadings } from '../../src/ingest/accept.ts';
+import { exportNetwork } from '../../src/network/exportNetwork.ts';
+import { importNetwork } from '../../src/network/importNetwork.ts';
+import { type Removable, removeElement } from '../../src/network/removeElement.ts';
+import { createToken } from '../../src/push/tokens.ts';
+import { makeDigest, refresh } from '../../src/rollups/refresh.ts';
+import { bringIn, differences, keepingLog, NOW, reading, smallNetwork, stored } from '../ingest/support.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+
+const HOUR = 3_600_000;
+const START = Date.UTC(2026, 0, 31, 16);
+const at = (hour: number) => new Date(START + hour * HOUR).toISOString();
+const READINGS = [1, 2, 3].flatMap((sensor) =>
+  Array.from({ length: 24 }, (_, hour) => reading(sensor, at(hour), { pm25: sensor * 10 + hour })),
+);
+
+/** Everything that a file can say. */
+const RICH = {
+  ...smallNetwork({
+    one: {
+      altitude: 990,
+      hidden: [{ since: '2026-02-01T04:00', until: '2026-02-01T05:00:00.25' }, { since: '2027-01-01' }],
+      is_bad_thp: true,
+      screening: false,
+      regions: [{ slug: 'quarter', until: at(20) }, 'other'],
+      title: { en: 'One', hy: 'Մեկ' },
+    },
+    two: { regions: [], hidden: true },
+    sensor: {
+      kind: 'PMS5003',
+      device: 'esp8266-1',
+      suspicious: [{ until: '2025-01-01' }],
+      correction: [{ formula: 'epa-2021', since: at(3) }],
+      stations: [
+        { id: 1, until: at(5) },
+        { id: 2, since: at(6) },
+      ],
+    },
+  }),
+  providers: [
+    { id: 'us', title: 'Us', url: 'u', image: 'i', image_dark: 'd', stale_after: '1 day 90 minutes' },
+    {
+      id: 'pulled',
+      title: 'P',
+      pull: { kind: 'sensor-community', url: 'https://data.example/x.json', every: 'PT10M' },
+    },
+  ],
+  regions: [
+    {
+      slug: 'town',
+      kind: 'city',
+      title: { en: 'Town' },
+      map: { latitude: 40, longitude: 44, delta: 1 },
+      is_hidden: true,
+    },
+    { slug: 'quarter', kind: 'district', city: 'town', title: { en: 'Quarter' } },
+    { slug: 'other', kind: 'district', city: 'town', title: { en: 'Other' } },
+  ],
+};
+
+onEveryEngine('a network', (engine) => {
+  let db: TestDatabase;
+  let owner: Sql;
+  beforeEach(async () => {
+    db = await testDatabase(engine);
+    owner = db.as('airseries_owner', 'Asia/Yerevan');
+  });
+  afterEach(() => db.drop());
+  const fill = async () => {
+    await acceptReadings(db.as('airseries_ingest'), READINGS, { now: NOW, source: 'test' });
+    await refresh(db.target, NOW);
+  };
+  const remove = (kind: Removable, id: string, withReadings = false) => removeElement(owner, kind, id, withReadings);
+
+  test('that is exported and imported again has not changed, in this database or a new one', async () => {
+    await bringIn(owner, RICH);
+    const exported = await exportNetwork(owner);
+    const unchanged = { added: 0, changed: 0, left: [] };
+    expect(await bringIn(owner, exported)).toEqual({
+      providers: { unchanged: 2, ...unchanged },
+      regions: { unchanged: 3, ...unchanged },
+      stations: { unchanged: 2, ...unchanged },
+      sensors: { unchanged: 3, ...unchanged },
+      recomputed: { sensors: 0, stations: 0 },
+    });
+    const other = await testDatabase(engine);
+    try {
+      const there = other.as('airseries_owner', 'Asia/Yerevan');
+      await bringIn(there, exported);
+      const facts = (sql: Sql) => sql`select * from logic.network_fact order by kind, id`;
+      expect(await facts(there)).toEqual(await facts(owner));
+      expect(await exportNetwork(there)).toEqual(exported);
+    } finally {
+      await other.drop();
+    }
+    // with the district, the station is in its city, for the same times
+    expect(exported).toMatchObject({
+      time_zone: 'Asia/Yerevan',
+      stations: [
+        {
+          id: 1,
+          regions: expect.arrayContaining(['other', 'town']),
+          hidden: [{}, { since: '2027-01-01T00:00:00+04:00' }],
+        },
+        { id: 2, hidden: true, regions: [], sensors: [{ id: 1, stations: [{ id: 1 }, { id: 2 }] }, { id: 3 }] },
+      ],
+    });
+    expect(Object.keys((exported as typeof RICH).stations[1] as object)).not.toContain('is_bad_thp');
+  });
+
+  test('tried out shows what would change and how many hours, and stays as it is', async () => {
+    await bringIn(owner, smallNetwork());
+    await fill();
+    const before = await exportNetwork(owner);
+    const changed = smallNetwork({
+      one: { title: { en: 'First' }, regions: [{ slug: 'quarter', since: at(4) }] },
+      two: { sensors: [{ id: 3, suspicious: [{ since: at(20) }] }, { id: 4 }] },
+    });
+    const preview = await importNetwork(owner, JSON.stringify(changed), { log: keepingLog(), dryRun: true });
+    expect(preview).toMatchObject({
+      stations: { added: 0, changed: 1, unchanged: 1 },
+      sensors: { added: 1, changed: 1, unchanged: 2 },
+      recomputed: { sensors: 1, stations: 1, hours: 4 + 4 },
+      changes: [
+        { kind: 'sensors', id: '3', keys: ['periods'] },
+        { kind: 'sensors', id: '4', keys: 'added' },
+        { kind: 'stations', id: '1', keys: ['periods', 'title'] },
+      ],
+    });
+    expect(await exportNetwork(owner)).toEqual(before);
+    expect(await owner`select from rollup.stale_period`).toEqual([]);
+    const same = await importNetwork(owner, JSON.stringify(before), { log: keepingLog(), dryRun: true });
+    expect(same).toMatchObject({ recomputed: { sensors: 0, stations: 0, hours: 0 }, changes: [] });
+  });
+
+  describe('from which something is removed', () => {
+    beforeEach(async () => {
+      await bringIn(owner, { ...smallNetwork(), corrections: {} });
+      await fill();
+      await makeDigest(db.target, NOW);
+    });
+
+    test('nothing goes while something hangs on it', async () => {
+      await createToken(owner, { name: 'feed', provider: 'us', stations: null, now: NOW });
+      const before = await exportNetwork(owner);
+      const refusals: [Removable, string, RegExp][] = [
+        ['sensor', '1', /^sensor 1: it has 24 readings\. Add --with-readings/],
+        [
+          'station',
+          '1',
+          /^station 1: sensors 1, 2 are or were there\. Remove them first, or add --with-readings.*"hidden"/,
+        ],
+        ['region', 'town', /^region town: it is the city of quarter\. Remove these districts first/],
+        ['region', 'quarter', /^region quarter: stations 1 are or were in it\. Take it out of their regions/],
+        [
+          'provider',
+          'us',
+          /^provider us: stations 1, 2 are its own, and tokens feed are in force\. Remove the stations/,
+        ],
+        ['station', '9', /^station 9: the network has no such station\. network export lists/],
+        ['sensor', 'x', /^sensor x: the network has no such sensor/],
+      ];
+      for (const [kind, id, message] of refusals) await expect(remove(kind, id)).rejects.toThrow(message);
+      expect(await exportNetwork(owner)).toEqual(before);
+      expect(await stored(owner)).toHaveLength(72);
+    });
+
+    test('a sensor goes with its readings, and the aggregates follow', async () => {
+      expect(await remove('sensor', '3', true)).toMatchObject({ sensors: 1, readings: 24, stations: 0 });
+      expect(await differences(db)).toEqual([]);
+      expect(await owner`select from rollup.station_hourly where station_id = 2`).toEqual([]);
+      const [town] =
+        await owner`select max(station_count)::int as n from rollup.region_hourly where region_slug = 'town'`;
+      expect(town).toEqual({ n: 1 });
+      expect(await remove('station', '2')).toMatchObject({ stations: 1, readings: 0 });
+    });
+
+    test('a station goes with its sensors; of one that was elsewhere too, only what it measured there', async () => {
+      const moved = [
+        { id: 1, until: at(10) },
+        { id: 2, since: at(10) },
+      ];
+      await bringIn(owner, smallNetwork({ sensor: { stations: moved } }));
+      await refresh(db.target, NOW);
+      expect(await remove('station', '1', true)).toMatchObject({ stations: 1, sensors: 1, readings: 24 + 10 });
+      expect(await differences(db)).toEqual([]);
+      expect(await owner`select distinct station_id from rollup.station_hourly`).toEqual([{ station_id: 2 }]);
+      expect(await owner`select from rollup.region_hourly where region_slug = 'quarter'`).toEqual([]);
+      expect(await exportNetwork(owner)).toMatchObject({ stations: [{ id: 2, sensors: [{ id: 1 }, { id: 3 }] }] });
+      expect(await remove('region', 'quarter')).toMatchObject({ regions: 1 });
+      expect(await owner`select from rollup.digest where region_slug = 'quarter'`).toEqual([]);
+    });
+
+    test('a provider goes with everything that is its own', async () => {
+      await createToken(owner, { name: 'feed', provider: 'us', stations: [1], now: NOW });
+      expect(await remove('provider', 'us', true)).toEqual({
+        providers: 1,
+        regions: 0,
+        stations: 2,
+        sensors: 3,
+        readings: 72,
+      });
+      expect(await differences(db)).toEqual([]);
+      for (const table of ['raw.readings', 'raw.station', 'raw.token', 'raw.placement', 'rollup.region_monthly']) {
+        expect(await owner.unsafe(`select from ${table}`)).toEqual([]);
+      }
+      await remove('region', 'quarter');
+      await remove('region', 'town');
+      expect(await exportNetwork(owner)).toMatchObject({ providers: [], regions: [], stations: [] });
+    });
+  });
+});
