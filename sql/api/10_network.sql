@@ -18,9 +18,10 @@ create view api.region as
     r.slug,
     r.kind,
     r.city_slug,
-    r.map_latitude,
-    r.map_longitude,
-    r.map_delta,
+    -- five decimals are a metre; what is computed from stations has many more
+    round(r.map_latitude::numeric, 5)::float8 as map_latitude,
+    round(r.map_longitude::numeric, 5)::float8 as map_longitude,
+    round(r.map_delta::numeric, 5)::float8 as map_delta,
     case when r.kind = 'city' then r.is_hidden end as is_hidden
   from raw.region r;
 comment on view api.region is 'Cities and districts: attributes that do not depend on time. One row per region.';

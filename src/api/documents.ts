@@ -12,7 +12,7 @@ import {
 import type { ApiDb } from '../database/pools.ts';
 import { answerOf } from '../http/answers.ts';
 import type { Rendering } from '../http/responseCache.ts';
-import { notFound, type Problem, quoted } from '../http/send.ts';
+import { cut, notFound, type Problem, quoted } from '../http/send.ts';
 import {
   presentRegion,
   presentStation,
@@ -102,9 +102,9 @@ function localeOf(req: Request): Locale {
 
 /** Throws Problem 404 for a number that no station can have. */
 function stationIdOf(req: Request): number {
-  const id = Number(parameter(req, 'id'));
-  if (id > MAX_STATION_ID) throw noSuchStation(id);
-  return id;
+  const digits = parameter(req, 'id');
+  if (Number(digits) > MAX_STATION_ID) throw noSuchStation(digits);
+  return Number(digits);
 }
 
 /** As for the locale. */
@@ -117,8 +117,10 @@ const noSuchLocale = (locale: string) =>
     `There is no locale ${quoted(locale)}. Use one of ${LOCALES.join(', ')}, as in /en/air-quality-app/v1/stations.json.`,
   );
 
-const noSuchStation = (id: number) =>
-  notFound(`There is no station ${id}. The ids of all listed stations are in stations.json, as stations[].id.`);
+const noSuchStation = (id: number | string) =>
+  notFound(
+    `There is no station ${cut(String(id))}. The ids of all listed stations are in stations.json, as stations[].id.`,
+  );
 
 const noSuchRegion = (slug: string) =>
   notFound(

@@ -21,7 +21,7 @@ export const MAX_STATION_ID = 2_147_483_647;
 export const PATH_PARAMETERS = {
   locale: { pattern: LOCALES.join('|'), meaning: 'language of names and titles', schema: z.enum(LOCALES) },
   id: {
-    pattern: '[1-9][0-9]{0,9}',
+    pattern: '[1-9][0-9]*',
     meaning: 'station id, a positive integer without leading zeros',
     schema: z.int().min(1).max(MAX_STATION_ID),
   },

@@ -73,7 +73,12 @@ export function writeRefusal(socket: Socket, { status, message }: Problem): void
   socket.once('close', () => clearTimeout(linger));
 }
 
-/** Client input to repeat in a message: in quotes, and cut after 80 characters. */
+/** Client input to repeat in a message, cut after 80 characters. */
+export function cut(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}
+
+/** The same in quotes. */
 export function quoted(text: string): string {
-  return JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text);
+  return JSON.stringify(cut(text));
 }

@@ -171,8 +171,8 @@ onEveryEngine('the five endpoints', (engine) => {
       'who_pm2.5_exceedance_days': 0,
       month_cigarettes: null,
       url: 'https://air.example/en/air-quality/zeta',
-      map_latitude: 39,
-      map_longitude: 46,
+      map_latitude: 39, // to five decimals
+      map_longitude: 46.00001,
       map_delta: 0.2,
       is_hidden: false,
     });

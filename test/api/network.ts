@@ -20,7 +20,7 @@ insert into raw.provider (id, title, url, image, image_dark) values
 insert into raw.region (slug, kind, city_slug, title, map_latitude, map_longitude, map_delta, is_hidden) values
   ('alpha', 'city', null, '{"en":"Alpha","ru":"Альфа","hy":"Ալֆա"}', 40.5, 44.5, 0.3, false),
   ('beta', 'city', null, '{"ru":"Бета"}', 41, 45, 0.2, true),
-  ('zeta', 'city', null, '{}', 39, 46, 0.2, false),
+  ('zeta', 'city', null, '{}', 39.0000049, 46.0000051, 0.2, false),
   ('alpha-north', 'district', 'alpha', '{"en":"North","hy":"Hyusis"}', 40.6, 44.5, 0.1, false),
   ('beta-old', 'district', 'beta', '{"hy":"Հին"}', 41, 45, 0.1, false);
 
