@@ -71,7 +71,7 @@ const SCHEMA = z.object({
   }),
   drainSeconds: z.coerce.number().int().min(0).max(300).optional().register(ABOUT, {
     name: 'DRAIN_SECONDS',
-    meaning: 'how long requests are still served after SIGTERM, while readiness is 503 and load balancers turn away',
+    meaning: 'how long requests are still served after SIGTERM, while readiness is 503 and load balancers go elsewhere',
     defaultsTo: '5 with a database URL, else 0',
   }),
   role: z.enum(['all', 'api', 'worker']).default('all').register(ABOUT, {
@@ -88,7 +88,7 @@ const SCHEMA = z.object({
   }),
   ingestRate: z.coerce.number().int().min(1).default(600).register(ABOUT, {
     name: 'INGEST_RATE',
-    meaning: 'requests a minute from one token',
+    meaning: 'requests a minute from one token, for each process',
   }),
   pullHosts: z.string().transform(readHosts).default([]).register(ABOUT, {
     name: 'PULL_HOSTS',
@@ -96,7 +96,7 @@ const SCHEMA = z.object({
   }),
   rawRetention: retention.optional().register(ABOUT, {
     name: 'RAW_RETENTION',
-    meaning: 'how long readings are kept, at least `35 days`; unset: forever. Aggregates stay (see Operating it)',
+    meaning: 'how long readings are kept, at least `35 days`; unset: forever. Aggregates stay',
   }),
   responseCacheMb: z.coerce.number().int().min(0).max(4_096).default(64).register(ABOUT, {
     name: 'RESPONSE_CACHE_MB',

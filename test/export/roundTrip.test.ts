@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Sql } from '../../src/database/client.ts';
 import { exportOpenData } from '../../src/export/exportOpenData.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
 import { deleteReadings } from '../../src/ingest/deleteReadings.ts';
@@ -21,12 +22,14 @@ const log = keepingLog();
 onEveryEngine('the export, imported again', (engine) => {
   let original: TestDatabase;
   let db: TestDatabase;
+  let owner: Sql;
+  let ingest: Sql;
   let folder: string;
   const options = { timeZone: TIME_ZONE, now: NOW, log, terminal: false, license: undefined };
   const format = { name: 'airquality-am', timeZone: TIME_ZONE } as const;
   const bring = async (...names: string[]) => {
     const paths = names.map((name) => join(folder, name));
-    const summary = await importReadings(db.as('airseries_ingest'), paths, { now: NOW, log, terminal: false, format });
+    const summary = await importReadings(ingest, paths, { now: NOW, log, terminal: false, format });
     await refresh(db.target, NOW);
     return summary;
   };
@@ -40,6 +43,8 @@ onEveryEngine('the export, imported again', (engine) => {
     folder = mkdtempSync(join(tmpdir(), 'airseries-round-'));
     original = await testDatabase(engine, TIME_ZONE);
     db = await testDatabase(engine, TIME_ZONE);
+    owner = db.as();
+    ingest = db.as('airseries_ingest');
     await bringIn(original.as(), smallNetwork({ timeZone: TIME_ZONE }));
     const valuesOf = (sensor: number, n: number): Record<string, number> =>
       sensor === 2 // the weather of the station whose particles sensor 1 measures
@@ -53,9 +58,9 @@ onEveryEngine('the export, imported again', (engine) => {
     await exportOpenData(original.target, folder, options);
   });
   beforeEach(async () => {
-    await db.as()`truncate raw.readings, raw.provider, raw.region, raw.station, raw.sensor cascade`;
+    await owner`truncate raw.readings, raw.provider, raw.region, raw.station, raw.sensor cascade`;
     const list = readFileSync(join(folder, 'sensors.csv'), 'utf8');
-    await importSensorList(db.as(), list, { name: 'sensors.csv', timeZone: TIME_ZONE, log });
+    await importSensorList(owner, list, { name: 'sensors.csv', timeZone: TIME_ZONE, log });
   });
   afterAll(async () => {
     rmSync(folder, { recursive: true });
@@ -94,13 +99,13 @@ onEveryEngine('the export, imported again', (engine) => {
         ),
       ),
     ]);
-    const only = [...(await db.as()`select count(*)::int as n from raw.readings`)];
+    const only = [...(await owner`select count(*)::int as n from raw.readings`)];
     expect(only).toEqual([{ n: summary.accepted }]);
 
     const always = { from: new Date('2000-01-01T00:00:00Z'), to: new Date('2100-01-01T00:00:00Z') };
-    await deleteReadings(db.as(), { sensor: 1, ...always });
+    await deleteReadings(owner, { sensor: 1, ...always });
     expect((await bring(second)).failures).toEqual([expect.stringContaining('of sensors 2, 3, of which')]);
-    for (const sensor of [2, 3]) await deleteReadings(db.as(), { sensor, ...always });
+    for (const sensor of [2, 3]) await deleteReadings(owner, { sensor, ...always });
     expect(await bring(second)).toMatchObject({ unchanged: 0, quarantined: {}, failed: false });
     expect((await bring(first)).failed).toBe(true);
   });

@@ -26,7 +26,7 @@ const SCHEDULE = {
   maintain: '17 0 * * *',
   audit: '41 1 * * *',
 };
-const CITIES = Object.keys(SCHEDULE).map((name) => name.replace(' ', '-'));
+const CITIES = Object.keys(SCHEDULE).map((name) => name.replace('_', '-'));
 const sensorOf = (name: keyof typeof SCHEDULE) => Object.keys(SCHEDULE).indexOf(name) + 1;
 
 /** Only the station of `screen` is screened, and only that of `pull` belongs to a provider that is pulled. */
