@@ -25,7 +25,7 @@ const SETS = [
   { set: 'beijing', by: 'file' },
   { set: 'armenia', by: 'file' },
   { set: 'aberdeen', by: 'file' },
-  { set: 'aberdeen', by: 'HTTP' },
+  { set: 'beijing', by: 'HTTP' },
 ] as const;
 const log = makeLog('silent');
 
