@@ -20,6 +20,8 @@ type Rule = {
 };
 const rules: Rule[] = read('rules/airseries.yml').groups.flatMap(({ rules: of }: { rules: Rule[] }) => of);
 
+const TESTS = ['tests/airseries.yml', 'tests/days.yml'];
+
 /** Asks for no metric. */
 const WATCHDOG = 'AirseriesWatchdog';
 
@@ -65,7 +67,7 @@ describe('the alert rules', () => {
 
   it('are each tested firing and not firing', () => {
     type Case = { alertname: string; exp_alerts: unknown[] };
-    const cases: Case[] = read('tests/airseries.yml').tests.flatMap(
+    const cases: Case[] = TESTS.flatMap((file) => read(file).tests).flatMap(
       (test: { alert_rule_test: Case[] }) => test.alert_rule_test,
     );
     for (const { alert } of rules) {
@@ -99,7 +101,7 @@ describe.skipIf(!promtool)('by promtool', () => {
   it.each([
     ['check', 'config', 'prometheus.yml'],
     ['check', 'rules', 'rules/airseries.yml'],
-    ['test', 'rules', 'tests/airseries.yml'],
+    ...TESTS.map((file) => ['test', 'rules', file]),
   ])('%s %s %s', (...words) => {
     const { status, stdout, stderr } = spawnSync('promtool', words, { cwd: FOLDER, encoding: 'utf8' });
     expect(status, stdout + stderr).toBe(0);
