@@ -71,7 +71,7 @@ export function sendAnswer(
 ): void {
   const coding = answer.body.length < WORTH_COMPRESSING ? undefined : codingFor(req.headers['accept-encoding']);
   const headers = headersOf(answer, coding, freshness, more);
-  if (isKnown(req, answer, freshness)) {
+  if (isKnown(req, answer, coding, freshness)) {
     setSent(res, { bytes: 0, hasValidator: true });
     res.writeHead(304, headers).end();
     return;
@@ -116,13 +116,20 @@ const validator = (etag: string, coding: Coding | undefined) =>
 const cacheControl = (maxAge: number) => `public, max-age=${maxAge}, stale-while-revalidate=240, stale-if-error=600`;
 
 /** A client that has the content in another coding needs no second copy. */
-function isKnown({ headers }: IncomingMessage, { etag }: Answer, { lastModified }: Freshness): boolean {
+function isKnown(
+  { headers }: IncomingMessage,
+  { etag }: Answer,
+  coding: Coding | undefined,
+  { lastModified }: Freshness,
+): boolean {
   const wanted = headers['if-none-match'];
   if (wanted === undefined) {
     if (lastModified === undefined || headers['if-modified-since'] === undefined) return false;
     return fresh(headers, { 'last-modified': lastModified });
   }
-  return [undefined, ...CODINGS.keys()].some((coding) => fresh(headers, { etag: validator(etag, coding) }));
+  // nearly always it is the one validator that we would send; there may be lists, weak ones and `*` as well
+  if (wanted === validator(etag, coding) && headers['cache-control'] === undefined) return true;
+  return [undefined, ...CODINGS.keys()].some((one) => fresh(headers, { etag: validator(etag, one) }));
 }
 
 /** Compresses once; later calls get the buffer at once. */
