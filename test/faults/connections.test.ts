@@ -66,6 +66,15 @@ it('a client that sends 100,000 requests ahead is disconnected: the first is han
   expect(reasons()).toEqual(['the client sent too many requests ahead']);
 });
 
+it('one request more than may be sent ahead is one too many', async () => {
+  const { port, reasons } = await serve(() => undefined);
+  const waiting = send(port, GET.repeat(32));
+  await closed(send(port, GET.repeat(33)));
+  expect(reasons()).toEqual(['the client sent too many requests ahead']);
+  expect(waiting.destroyed).toBe(false);
+  waiting.destroy();
+});
+
 it('up to 32 requests may be sent ahead, and more follow once those are answered', async () => {
   let begun = 0;
   const { port } = await serve((_req, res) => {

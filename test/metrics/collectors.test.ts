@@ -54,6 +54,12 @@ it('is absent while its query fails, with a warning at the start and a log line 
   await Promise.all([answered(), answered()]); // cached: not queried again so soon
   expect(queries).toHaveLength(6);
 
+  vi.advanceTimersByTime(15_000);
+  broken.clear();
+  await answered(); // not what costs more: storage and quarantine
+  expect(queries).toHaveLength(10);
+  broken.add('last_audit').add('storage');
+
   for (const _ of [1, 2]) {
     vi.advanceTimersByTime(301_000);
     const text = await scrape();
@@ -62,11 +68,11 @@ it('is absent while its query fails, with a warning at the start and a log line 
     expect(text).toContain('airseries_database_collector_success{collector="audit"} 0');
     expect(text).toContain('airseries_database_collector_success{collector="refresh"} 1');
   }
-  expect(queries).toHaveLength(18);
+  expect(queries).toHaveLength(22);
   broken.clear();
   vi.advanceTimersByTime(301_000);
   await Promise.all([answered(), answered()]);
-  expect(queries).toHaveLength(24); // once for both
+  expect(queries).toHaveLength(28); // once for both
   expect(log.lines.map(({ level, fields }) => [level, fields])).toEqual([
     ['warn', { collector: 'storage', error: 'too slow' }],
     ['warn', { collector: 'audit', error: 'too slow' }],
