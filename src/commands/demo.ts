@@ -1,7 +1,7 @@
 /** The command for the demo network: load or remove it. */
 import { Command } from 'commander';
 import { loadDemo, loadDemoHistory, removeDemo } from '../demo/lifecycle.ts';
-import { makeDigest, refresh } from '../rollups/refresh.ts';
+import { refresh, refreshAndDigest } from '../rollups/refresh.ts';
 import type { Context, Outcome, Run } from './context.ts';
 
 /** Loads into the embedded server, or into any empty database with DEMO=on. */
@@ -18,8 +18,7 @@ async function runLoad({ database, config, installation, clock, log, terminal }:
   }
   await loadDemo(database.target, { timeZone: installation.timeZone, now: clock(), log, terminal });
   await loadDemoHistory(database.target, { now: clock(), log, terminal });
-  await refresh(database.target, clock());
-  await makeDigest(database.target, clock());
+  await refreshAndDigest(database.target, clock);
   return { result: { loaded: true }, ok: true };
 }
 

@@ -7,7 +7,7 @@ import { importNetwork } from '../network/importNetwork.ts';
 import { importSensorList } from '../network/importSensorList.ts';
 import { REMOVABLE, type Removable, removeElement } from '../network/removeElement.ts';
 import { screen, screenedPeriods } from '../network/screening.ts';
-import { makeDigest, refresh } from '../rollups/refresh.ts';
+import { refresh, refreshAndDigest } from '../rollups/refresh.ts';
 import { type Context, type Outcome, type Run, TIMES, timeOption, UsageError } from './context.ts';
 
 type ImportOptions = { dryRun?: true; fromSensors?: true };
@@ -36,8 +36,7 @@ async function importFile(context: Context, file: string, options: ImportOptions
       : importNetwork(sql, text, { log, file, dryRun }),
   );
   if (dryRun) return { result: { dry_run: true, ...result }, ok: true };
-  await refresh(database.target, clock());
-  await makeDigest(database.target, clock());
+  await refreshAndDigest(database.target, clock);
   return { result, ok: true };
 }
 
@@ -77,8 +76,7 @@ async function remove(
 ): Promise<Outcome> {
   await refuseDemo(database.target);
   const removed = await as('airseries_owner', (sql) => removeElement(sql, kind, id, withReadings));
-  await refresh(database.target, clock());
-  await makeDigest(database.target, clock());
+  await refreshAndDigest(database.target, clock);
   return { result: { removed }, ok: true };
 }
 

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { dropQuarantined, listQuarantine } from '../ingest/quarantine/list.ts';
 import { retryQuarantined } from '../ingest/quarantine/retry.ts';
-import { makeDigest, refresh } from '../rollups/refresh.ts';
+import { refreshAndDigest } from '../rollups/refresh.ts';
 import { type Context, type Outcome, type Run, TIMES, timeOption, UsageError, wholeNumber } from './context.ts';
 
 type Filter = { reason?: string; source?: string; provider?: string };
@@ -51,8 +51,7 @@ function withFilter(name: string, description: string): Command {
 async function retry({ database, as, clock, log, terminal }: Context, filter: Filter): Promise<Outcome> {
   const options = { ...filter, now: clock(), log, terminal };
   const result = await as('airseries_owner', (sql) => retryQuarantined(sql, options));
-  await refresh(database.target, clock());
-  await makeDigest(database.target, clock());
+  await refreshAndDigest(database.target, clock);
   return { result, ok: true };
 }
 

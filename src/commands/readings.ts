@@ -5,7 +5,7 @@ import { makeFolder } from '../export/publishedFile.ts';
 import { deleteReadings } from '../ingest/deleteReadings.ts';
 import { FORMATS, type Format } from '../ingest/formats/readings.ts';
 import { importReadings } from '../ingest/importReadings.ts';
-import { makeDigest, refresh } from '../rollups/refresh.ts';
+import { refresh, refreshAndDigest } from '../rollups/refresh.ts';
 import {
   type Context,
   checkPeriod,
@@ -35,8 +35,7 @@ async function importFiles(context: Context, files: string[], formatName?: Forma
   const format = formatName && { name: formatName, timeZone: installation.timeZone };
   const options = { now: clock(), log, terminal, format };
   const summary = await as('airseries_ingest', (sql) => importReadings(sql, files, options));
-  await refresh(database.target, clock());
-  await makeDigest(database.target, clock());
+  await refreshAndDigest(database.target, clock);
   return { result: summary, ok: !summary.failed };
 }
 

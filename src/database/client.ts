@@ -32,7 +32,7 @@ export type ConnectOptions = Session & {
 };
 
 /** Where the driver would connect to: any of several hosts, each with a port, or the path of a socket. */
-export type SocketAddress = { host: string[]; port: number[]; path?: string | false };
+type SocketAddress = { host: string[]; port: number[]; path?: string | false };
 
 /** A pool, which connects at its first query. The caller ends it. */
 export function connect(
@@ -102,12 +102,7 @@ export function asOwner<T>(
 }
 
 /** The settings that a connection sends when it starts, by name. */
-export function sessionSettings({
-  role,
-  timeZone,
-  statementTimeoutMs,
-  idleTimeoutMs,
-}: Session): Record<string, string> {
+function sessionSettings({ role, timeZone, statementTimeoutMs, idleTimeoutMs }: Session): Record<string, string> {
   return {
     ...SETTINGS, // all text, because the driver drops what is falsy
     TimeZone: timeZone ?? 'UTC',

@@ -18,7 +18,7 @@ const HISTORY_PIECE_DAYS = 60;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-export type LoadOptions = { now: Date; seed: number; log: Log; terminal: boolean };
+type LoadOptions = { now: Date; seed: number; log: Log; terminal: boolean };
 
 /** Loads the readings of the last 31 days with COPY, after the newest one if there are some. Run it as the owner. Returns their number. */
 export async function loadRecentReadings(sql: Sql, { now, seed, log, terminal }: LoadOptions): Promise<number> {

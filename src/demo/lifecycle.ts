@@ -46,14 +46,14 @@ export async function loadDemo(target: DatabaseAddress, { timeZone, now, log, te
   });
 }
 
-/** Loads what is missing of the two years before. The next call continues where an aborted or interrupted one ended. */
+/** Loads what is missing of the two years before; returns how many readings. The next call continues where an aborted or interrupted one ended. */
 export async function loadDemoHistory(
   target: DatabaseAddress,
   { now, log, terminal, signal }: Omit<Options, 'timeZone'> & { signal?: AbortSignal },
-): Promise<void> {
-  await asOwner(target, SESSION, async (sql) => {
+): Promise<number> {
+  return await asOwner(target, SESSION, async (sql) => {
     await lockDemo(sql);
-    if (await isDemo(sql)) await loadHistory(sql, { now, seed: DEMO_SEED, log, terminal, signal });
+    return (await isDemo(sql)) ? await loadHistory(sql, { now, seed: DEMO_SEED, log, terminal, signal }) : 0;
   });
 }
 

@@ -106,7 +106,7 @@ function refusalOf(req: IncomingMessage): Problem | undefined {
   if (isExpecting(req) && !/^100-continue$/i.test(req.headers.expect ?? '')) {
     return new Problem(417, 'The only supported Expect is 100-continue.');
   }
-  const path = pathOf(req.url ?? '');
+  const path = pathOfTarget(req.url ?? '');
   if (path === undefined) return new Problem(400, 'The request target is not a valid URL.');
   req.url = path;
   return undefined;
@@ -118,7 +118,7 @@ function isExpecting({ httpVersion, headers }: IncomingMessage): boolean {
 }
 
 /** The path of a request target, which may be absolute, as sent to proxies. Express would answer what it can't parse itself, as HTML. */
-function pathOf(target: string): string | undefined {
+function pathOfTarget(target: string): string | undefined {
   if (!/^[!"$-~]+$/.test(target)) return undefined; // no spaces, no fragment, nothing beyond ASCII
   if (target.startsWith('/') || target === '*') return target;
   if (!URL.canParse(target)) return undefined;

@@ -41,7 +41,7 @@ export function sendProblem(req: IncomingMessage, res: ServerResponse, { status,
 }
 
 /** `{"status":404,"title":"Not Found","detail":"…"}` in bytes. */
-export function problemBody(status: number, detail: string): Buffer {
+function problemBody(status: number, detail: string): Buffer {
   const body: ProblemBody = { status, title: STATUS_CODES[status] ?? '', detail };
   return Buffer.from(JSON.stringify(body));
 }

@@ -96,10 +96,10 @@ function makeCollector<Answer>(
   return { name, keepMs, clear, collect };
 }
 
-function makeCollectors(gauges: Metrics, db: ApiDb, clock: Clock): Collector[] {
+function makeCollectors(metrics: Metrics, db: ApiDb, clock: Clock): Collector[] {
   const seconds = (time: string) => Date.parse(time) / 1_000;
-  const { newestReading, stations, newestBucket, quarantineLines, databaseSize } = gauges;
-  const { refreshLastSuccess, digestTimestamp, auditDifferingBuckets, auditLastSuccess } = gauges;
+  const { newestReading, stations, newestBucket, quarantineLines, databaseSize } = metrics;
+  const { refreshLastSuccess, digestTimestamp, auditDifferingBuckets, auditLastSuccess } = metrics;
   return [
     makeCollector(
       'providers',
@@ -107,7 +107,7 @@ function makeCollectors(gauges: Metrics, db: ApiDb, clock: Clock): Collector[] {
       () => queryProviders(db, clock()),
       (providers) => {
         for (const { provider, measurement_time: newest, online, offline } of providers) {
-          beginAtZero(gauges, provider);
+          beginAtZero(metrics, provider);
           if (newest !== null) newestReading.set({ provider }, seconds(newest));
           stations.set({ provider, status: 'online' }, online);
           stations.set({ provider, status: 'offline' }, offline);

@@ -1,8 +1,6 @@
 /** Gauges collected from the database at scrape time; every process reports the same values. */
 import { Gauge, type Registry } from 'prom-client';
 
-export type DatabaseGauges = ReturnType<typeof makeDatabaseGauges>;
-
 /** `collect` is awaited before they are exposed. It must not reject, or the whole scrape fails. */
 export function makeDatabaseGauges(registers: Registry[], collect: () => Promise<void>) {
   const common = { registers, collect };

@@ -2,7 +2,7 @@
  * Removes a sensor, a station, a region or a provider, for good. An import never removes anything, and this refuses while something hangs
  * on the element, unless its readings are to be deleted as well.
  */
-import type { Sql } from '../database/client.ts';
+import { arrayLiteral, type Sql } from '../database/client.ts';
 import { InputError } from '../inputError.ts';
 
 export const REMOVABLE = ['station', 'sensor', 'region', 'provider'] as const;
@@ -59,7 +59,7 @@ async function removeSensor(sql: Transaction, id: string, removed: Removed, with
 
 /** Periods first: the hours of their stations are marked by them. */
 async function deleteSensors(sql: Transaction, sensors: readonly number[], removed: Removed): Promise<void> {
-  const ids = `{${sensors.join(',')}}`;
+  const ids = arrayLiteral(sensors);
   for (const table of ['suspicious_period', 'correction', 'screened_period', 'sensor_station']) {
     await sql`delete from ${sql(`raw.${table}`)} where sensor_id = any (${ids}::text::int[])`;
   }

@@ -1,4 +1,5 @@
 /** Operations on the aggregates: refreshing, rebuilding, compressing and auditing them, and the digests of regions' current values (C4). */
+import type { Clock } from '../clock.ts';
 import { arrayLiteral, asOwner, type DatabaseAddress, type Sql } from '../database/client.ts';
 
 /** A session here is never idle, unless its process is gone; then it must not keep the refresh lock from others. */
@@ -97,6 +98,12 @@ export async function makeDigest(target: DatabaseAddress, at: Date): Promise<Dat
   const second = new Date(Math.floor(at.getTime() / 1000) * 1000);
   await asOwner(target, DIGEST_SESSION, (sql) => sql`call logic.make_digest(${second})`);
   return second;
+}
+
+/** Refreshes, then records a digest, so that what was just stored or changed shows at once, in regions too. Rejects as both do. */
+export async function refreshAndDigest(target: DatabaseAddress, clock: Clock): Promise<void> {
+  await refresh(target, clock());
+  await makeDigest(target, clock());
 }
 
 /** Deletes digests older than 35 days. The API needs those of the last 30 minutes, dashboards somewhat older ones. */

@@ -41,7 +41,7 @@ async function loadHistoryBehind({ target, clock, log, terminal }: StartContext,
   try {
     const loading = loadDemoHistory(target, { now: clock(), log, terminal, signal });
     await refreshWhile(loading, () => refresh(target, clock())); // the windows fill while it loads
-    if (!signal.aborted) await refresh(target, clock());
+    if ((await loading) > 0 && !signal.aborted) await refresh(target, clock());
   } catch (error) {
     log.error({ err: error }, 'the history of the demo could not be loaded; the next start continues');
   }
@@ -50,7 +50,7 @@ async function loadHistoryBehind({ target, clock, log, terminal }: StartContext,
 const PAUSE_MS = 1_000;
 
 /** Repeats the refresh until the loading is done; rejects as either does. */
-async function refreshWhile(loading: Promise<void>, refreshOnce: () => Promise<void>): Promise<void> {
+async function refreshWhile(loading: Promise<unknown>, refreshOnce: () => Promise<void>): Promise<void> {
   const loaded = loading.then(() => true);
   const pause = () => new Promise<false>((resolve) => setTimeout(resolve, PAUSE_MS, false));
   while (!(await Promise.race([loaded, pause()]))) await refreshOnce();

@@ -11,6 +11,16 @@ type Loader = {
   opens: Readonly<Record<string, Readonly<Record<string, Type>>>>;
 };
 
+/** The columns of a day, of a sensor or of a station. */
+const DAY = {
+  timestamp: 'time',
+  'avg_pm2.5': 'number',
+  avg_pm10: 'number',
+  avg_temperature: 'number',
+  avg_pressure: 'number',
+  avg_humidity: 'number',
+} as const;
+
 export const LOADERS: readonly Loader[] = [
   {
     // reads with pandas, writes to SQLite and queries there: days by strftime, is_suspicious = 0, sensors.id = sensor_id
@@ -35,21 +45,11 @@ export const LOADERS: readonly Loader[] = [
       },
       'sensor_avg_daily.csv': {
         sensor_id: 'whole number',
-        timestamp: 'time',
-        'avg_pm2.5': 'number',
-        avg_pm10: 'number',
-        avg_temperature: 'number',
-        avg_pressure: 'number',
-        avg_humidity: 'number',
+        ...DAY,
       },
       'station_avg_daily.csv': {
         station_id: 'whole number',
-        timestamp: 'time',
-        'avg_pm2.5': 'number',
-        avg_pm10: 'number',
-        avg_temperature: 'number',
-        avg_pressure: 'number',
-        avg_humidity: 'number',
+        ...DAY,
       },
       'sensor_avg_hourly/sensor_avg_hourly_2024.csv': {
         sensor_id: 'whole number',

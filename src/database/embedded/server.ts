@@ -169,7 +169,7 @@ function supervise(home: Home, joined: Joined, join: () => Promise<Joined>, log:
 const ROTATE = 'umask 077; cp -f "$1" "$1.old" && : >"$1"';
 
 /** Keeps one older file once the log exceeds 10 MiB. */
-export async function rotateLog(home: Home): Promise<void> {
+async function rotateLog(home: Home): Promise<void> {
   const size = statSync(home.log, { throwIfNoEntry: false })?.size ?? 0;
   if (size > MAX_LOG_BYTES) await runAs(home.user, '/bin/sh', ['-c', ROTATE, 'sh', home.log]);
 }
