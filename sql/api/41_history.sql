@@ -1,6 +1,37 @@
--- The history of every {{subject}} at an instant: its buckets, once per window (a bucket may be in two windows). Select one {{id}}: the
--- condition is pushed down to the indexes of the aggregates. Each part repeats the bounds of its longest window, which become constants
--- when a statement is planned for a known instant, so that only chunks within the windows are opened.
+-- The buckets of every {{subject}} in one range of time per unit, which a history takes from three levels. Select one {{id}}: the condition
+-- is pushed down to the indexes of the aggregates. The bounds must be known when a statement is planned: parameters of a prepared one
+-- with a custom plan, or expressions of a known instant. Then no chunk beyond them is opened.
+create function api.{{subject}}_series(
+  hours_since timestamptz, hours_until timestamptz, days_since timestamptz, days_until timestamptz, months_since timestamptz, months_until timestamptz)
+returns table (
+  unit text,
+  "timestamp" timestamptz,
+  {{id}} {{id type}},
+  {{sources}} int,
+  {{each mean: avg_$name float8}},
+  avg_wind_direction int,
+  total_rain float8,
+  aqi int,
+  {{each extreme: min_$name float8, max_$name float8}},
+  min_aqi int,
+  max_aqi int
+) language sql stable parallel safe begin atomic
+  select 'hour', b.timestamp, b.{{id}}, b.{{sources}}, {{each mean: b.avg_$name}}, b.avg_wind_direction, b.total_rain, b.aqi,
+    {{each extreme: null, null}}, null, null
+  from api.{{subject}}_hourly b where b.timestamp >= hours_since and b.timestamp < hours_until
+  union all
+  select 'day', b.timestamp, b.{{id}}, b.{{sources}}, {{each mean: b.avg_$name}}, b.avg_wind_direction, b.total_rain, b.aqi,
+    {{each extreme: b.min_$name, b.max_$name}}, b.min_aqi, b.max_aqi
+  from api.{{subject}}_daily b where b.timestamp >= days_since and b.timestamp < days_until
+  union all
+  select 'month', b.timestamp, b.{{id}}, b.{{sources}}, {{each mean: b.avg_$name}}, b.avg_wind_direction, b.total_rain, b.aqi,
+    {{each extreme: b.min_$name, b.max_$name}}, b.min_aqi, b.max_aqi
+  from api.{{subject}}_monthly b where b.timestamp >= months_since and b.timestamp < months_until;
+end;
+comment on function api.{{subject}}_series is
+  'The buckets of every {{subject}} in a range of hours, one of days and one of months, half-open; select one {{id}}. Hours have no extremes. Columns: unit (of the bucket: hour, day or month), and those of api.{{subject}}_daily.';
+
+-- The same for the windows of an instant, with a row for each window that a bucket is in.
 create function api.{{subject}}_history(at timestamptz)
 returns table (
   series text,
@@ -16,19 +47,9 @@ returns table (
   max_aqi int
 ) language sql stable parallel safe begin atomic
   select w.series, b.timestamp, b.{{id}}, b.{{sources}}, {{each mean: b.avg_$name}}, b.avg_wind_direction, b.total_rain, b.aqi,
-    {{each extreme: null, null}}, null, null
-  from api.history_window(at) w join api.{{subject}}_hourly b on b.timestamp >= w.since and b.timestamp < w.until
-  where w.unit = 'hour' and b.timestamp >= {{hours since}} and b.timestamp < {{hours until}}
-  union all
-  select w.series, b.timestamp, b.{{id}}, b.{{sources}}, {{each mean: b.avg_$name}}, b.avg_wind_direction, b.total_rain, b.aqi,
     {{each extreme: b.min_$name, b.max_$name}}, b.min_aqi, b.max_aqi
-  from api.history_window(at) w join api.{{subject}}_daily b on b.timestamp >= w.since and b.timestamp < w.until
-  where w.unit = 'day' and b.timestamp >= {{days since}} and b.timestamp < {{days until}}
-  union all
-  select w.series, b.timestamp, b.{{id}}, b.{{sources}}, {{each mean: b.avg_$name}}, b.avg_wind_direction, b.total_rain, b.aqi,
-    {{each extreme: b.min_$name, b.max_$name}}, b.min_aqi, b.max_aqi
-  from api.history_window(at) w join api.{{subject}}_monthly b on b.timestamp >= w.since and b.timestamp < w.until
-  where w.unit = 'month' and b.timestamp >= {{months since}} and b.timestamp < {{months until}};
+  from api.{{subject}}_series({{hours since}}, {{hours until}}, {{days since}}, {{days until}}, {{months since}}, {{months until}}) b
+  join api.history_window(at) w on w.unit = b.unit and b.timestamp >= w.since and b.timestamp < w.until;
 end;
 comment on function api.{{subject}}_history is
   'The buckets of every {{subject}} in the history windows of an instant, one row per bucket and window; select one {{id}}. Hours have no extremes. Columns: series (key of the window), and those of api.{{subject}}_daily.';

@@ -4,7 +4,12 @@ import { city, district, type Provider, provider, type Region, type Station, sta
 import type { Locale, StationsList } from '../contract/endpoints.ts';
 import type { ApiDb, ApiRow } from '../database/pools.ts';
 import { apiRows } from '../database/queryPool.ts';
-import { pickFields } from '../http/answers.ts';
+import { picker } from '../http/answers.ts';
+
+const pickStation = picker(station);
+const pickCity = picker(city);
+const pickDistrict = picker(district);
+const pickProvider = picker(provider);
 
 /** Columns whose type the catalog doesn't know. */
 type StationWords = Pick<Station, 'status' | 'wind_direction'>;
@@ -26,7 +31,7 @@ export async function queryStation(db: ApiDb, at: Date, locale: Locale, id: numb
 
 /** The response of `station/{id}.json`, and the element of `stations[]`. */
 export function presentStation(row: StationRow, locale: Locale, site: SiteUrls): Station {
-  return pickFields(station, { ...row, lux: null, url: site.station(locale, row.id) });
+  return pickStation({ ...row, lux: null, url: site.station(locale, row.id) });
 }
 
 export type RegionRow = ApiRow<'region_current'> & Version;
@@ -45,9 +50,9 @@ export async function queryRegion(db: ApiDb, at: Date, locale: Locale, slug: str
 export function presentRegion(row: RegionRow, locale: Locale, site: SiteUrls): Region {
   const { slug, city: cityTitle, city_slug } = row;
   if (row.kind === 'city' || city_slug === null || cityTitle === null) {
-    return pickFields(city, { ...row, url: site.city(locale, slug), is_hidden: row.is_hidden ?? false });
+    return pickCity({ ...row, url: site.city(locale, slug), is_hidden: row.is_hidden ?? false });
   }
-  return pickFields(district, {
+  return pickDistrict({
     ...row,
     city: cityTitle,
     city_slug,
@@ -87,7 +92,7 @@ export function presentStationsList(rows: StationsRows, locale: Locale, site: Si
   const listed = rows.stations.filter((row) => row.is_listed);
   const providers = new Set(listed.map((row) => row.provider));
   return {
-    providers: rows.providers.filter(({ id }) => providers.has(id)).map((row) => pickFields(provider, row)),
+    providers: rows.providers.filter(({ id }) => providers.has(id)).map(pickProvider),
     stations: listed.map((row) => presentStation(row, locale, site)),
     regions: rows.regions.map((row) => presentRegion(row, locale, site)),
   };

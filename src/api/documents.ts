@@ -1,4 +1,4 @@
-/** The five documents of the API: what a path names, and how it is rendered from one query (three for the list of stations). */
+/** The five documents of the API: what a path names, and how it is rendered: from one query, or three for the list of stations. */
 import type { Request } from 'express';
 import type { Clock } from '../clock.ts';
 import {
@@ -22,7 +22,13 @@ import {
   queryStations,
   type SiteUrls,
 } from './current.ts';
-import { presentRegionHistory, presentStationHistory, queryRegionHistory, queryStationHistory } from './history.ts';
+import {
+  makeWindows,
+  presentRegionHistory,
+  presentStationHistory,
+  queryRegionHistory,
+  queryStationHistory,
+} from './history.ts';
 
 /** Renders a document as of the moment of the call. Rejects with Problem 404 where there is no such station or region. */
 export type RenderDocument = () => Promise<Omit<Rendering, 'route'>>;
@@ -32,6 +38,7 @@ export type Documents = Record<EndpointName, (req: Request) => RenderDocument>;
 
 /** Per endpoint, how a request is parsed and its document rendered. */
 export function makeDocuments({ db, clock, site }: { db: ApiDb; clock: Clock; site: SiteUrls }): Documents {
+  const windowsAt = makeWindows(db);
   return {
     stations(req) {
       const locale = localeOf(req);
@@ -53,9 +60,9 @@ export function makeDocuments({ db, clock, site }: { db: ApiDb; clock: Clock; si
     stationHistory(req) {
       const [locale, id] = [localeOf(req), stationIdOf(req)];
       return async () => {
-        const history = await queryStationHistory(db, clock(), id);
+        const history = await queryStationHistory(db, await windowsAt(clock()), id);
         if (history === undefined) throw noSuchStation(id);
-        return rendering(locale, presentStationHistory(history.buckets), [history]);
+        return rendering(locale, presentStationHistory(history), [history]);
       };
     },
 
@@ -71,9 +78,9 @@ export function makeDocuments({ db, clock, site }: { db: ApiDb; clock: Clock; si
     regionHistory(req) {
       const [locale, slug] = [localeOf(req), slugOf(req)];
       return async () => {
-        const history = await queryRegionHistory(db, clock(), slug);
+        const history = await queryRegionHistory(db, await windowsAt(clock()), slug);
         if (history === undefined) throw noSuchRegion(slug);
-        return rendering(locale, presentRegionHistory(history.buckets), [history]);
+        return rendering(locale, presentRegionHistory(history), [history]);
       };
     },
   };

@@ -5,98 +5,162 @@
 import { sql } from 'kysely';
 import type { z } from 'zod';
 import {
+  type RegionDay,
   type RegionHistory,
   regionDay,
   regionHour,
+  type StationDay,
   type StationHistory,
   stationDay,
   stationHour,
 } from '../contract/history.ts';
-import { WINDOWS, type WindowKey } from '../contract/windows.ts';
+import { WINDOWS, type Window } from '../contract/windows.ts';
 import type { ApiDb, ApiRow } from '../database/pools.ts';
 import { apiRows } from '../database/queryPool.ts';
-import { pickFields } from '../http/answers.ts';
+import { picker } from '../http/answers.ts';
 
-/** A bucket of one window. Its ranges are still two scalars each, null in hours. */
-export type StationBucket = InWindow<ApiRow<'station_history'>>;
-export type RegionBucket = InWindow<ApiRow<'region_history'>>;
-type InWindow<Row> = Omit<Row, 'series'> & { series: WindowKey };
+/** The windows at an instant, with half-open bounds, and the instant at which they move. */
+export type Windows = {
+  windows: Pick<ApiRow<'history_window'>, 'series' | 'unit' | 'since' | 'until'>[];
+  valid_until: string;
+};
 
-/** The buckets of all windows, and how long they stay right (see `documents.ts`). */
-export type History<Bucket> = { buckets: Bucket[]; valid_until: string | null; data_version: number | null };
+/** A bucket of one or two windows, with what a document shows of it. Its ranges are still two scalars each, null in hours. */
+export type StationBucket = Shown<ApiRow<'station_series'>, StationDay>;
+export type RegionBucket = Shown<ApiRow<'region_series'>, RegionDay>;
+type Shown<Row, Point> = Pick<Row, keyof Row & (keyof Point | 'unit' | 'min_aqi' | 'max_aqi')>;
+
+const STATION_COLUMNS = columnsOf<StationBucket>(stationDay);
+const REGION_COLUMNS = columnsOf<RegionBucket>(regionDay);
+
+/** The columns behind the keys of a point. */
+function columnsOf<Bucket>({ shape }: z.ZodObject): (keyof Bucket & string)[] {
+  const columns = Object.keys(shape).flatMap((key) =>
+    key.startsWith('range_') ? [key.replace('range', 'min'), key.replace('range', 'max')] : [key],
+  );
+  return [...new Set(['unit', ...columns])] as (keyof Bucket & string)[];
+}
+
+/** Everything in the windows, in any order, and how long that stays right (see `documents.ts`). */
+export type History<Bucket> = Windows & { buckets: Bucket[]; data_version: number | null };
+
+/** Returns the windows of an instant. The database is asked only when they have moved. */
+export function makeWindows(db: ApiDb): (at: Date) => Promise<Windows> {
+  let known: { since: Date; until: Date; windows: Windows } | undefined;
+  return async (at) => {
+    if (known === undefined || at < known.since || at >= known.until) {
+      const windows = await queryWindows(db, at);
+      known = { since: at, until: new Date(windows.valid_until), windows };
+    }
+    return known.windows;
+  };
+}
+
+async function queryWindows(db: ApiDb, at: Date): Promise<Windows> {
+  const windows = await db
+    .selectFrom(apiRows('history_window', { at }).as('history_window'))
+    .selectAll()
+    .select(sql<string>`api.history_valid_until(${at})`.as('valid_until'))
+    .execute();
+  return { windows, valid_until: windows[0]?.valid_until ?? at.toISOString() };
+}
 
 /** One query: a station without data is one row without a bucket. Undefined where there is no such station. */
 export async function queryStationHistory(
   db: ApiDb,
-  at: Date,
+  windows: Windows,
   id: number,
 ): Promise<History<StationBucket> | undefined> {
   const rows = await db
     .selectFrom('api.station as station')
     .innerJoin('api.freshness as freshness', (join) => join.onTrue())
-    .leftJoin(apiRows('station_history', { at }).as('history'), 'history.station_id', 'station.id')
-    .selectAll('history')
-    .select(['freshness.data_version', validUntil(at)])
+    .leftJoin(apiRows('station_series', boundsOf(windows)).as('series'), 'series.station_id', 'station.id')
+    .select(STATION_COLUMNS)
+    .select('freshness.data_version')
     .where('station.id', '=', id)
-    .orderBy('history.timestamp')
-    .$narrowType<{ series: WindowKey | null }>()
     .execute();
-  return historyOf(rows);
+  return historyOf(windows, rows);
 }
 
 /** The same for a region. */
 export async function queryRegionHistory(
   db: ApiDb,
-  at: Date,
+  windows: Windows,
   slug: string,
 ): Promise<History<RegionBucket> | undefined> {
   const rows = await db
     .selectFrom('api.region as region')
     .innerJoin('api.freshness as freshness', (join) => join.onTrue())
-    .leftJoin(apiRows('region_history', { at }).as('history'), 'history.region_slug', 'region.slug')
-    .selectAll('history')
-    .select(['freshness.data_version', validUntil(at)])
+    .leftJoin(apiRows('region_series', boundsOf(windows)).as('series'), 'series.region_slug', 'region.slug')
+    .select(REGION_COLUMNS)
+    .select('freshness.data_version')
     .where('region.slug', '=', slug)
-    .orderBy('history.timestamp')
-    .$narrowType<{ series: WindowKey | null }>()
     .execute();
-  return historyOf(rows);
+  return historyOf(windows, rows);
 }
 
-const validUntil = (at: Date) => sql<string>`api.history_valid_until(${at})`.as('valid_until');
+/** The arguments of `api.station_series`: per unit, the range that holds all of its windows. */
+function boundsOf({ windows }: Windows) {
+  const times = (unit: Window['unit'], bound: 'since' | 'until') =>
+    windows.filter((window) => window.unit === unit).map((window) => Date.parse(window[bound]));
+  const first = (unit: Window['unit']) => new Date(Math.min(...times(unit, 'since')));
+  const last = (unit: Window['unit']) => new Date(Math.max(...times(unit, 'until')));
+  return {
+    hours_since: first('hour'),
+    hours_until: last('hour'),
+    days_since: first('day'),
+    days_until: last('day'),
+    months_since: first('month'),
+    months_until: last('month'),
+  };
+}
 
 function historyOf<Bucket extends StationBucket | RegionBucket>(
-  rows: (Omit<History<Bucket>, 'buckets'> & { series: WindowKey | null })[],
+  windows: Windows,
+  rows: (Nullable<Bucket> & { data_version: number | null })[],
 ): History<Bucket> | undefined {
   const [first] = rows;
   if (first === undefined) return undefined;
-  const buckets = rows.filter(({ series }) => series !== null) as unknown as Bucket[]; // all columns are null with the series
-  return { buckets, valid_until: first.valid_until, data_version: first.data_version };
+  const buckets = rows.filter(({ unit }) => unit !== null) as unknown as Bucket[]; // all columns are null with the unit
+  return { ...windows, buckets, data_version: first.data_version };
 }
 
+type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
+
 /** All five windows, those without buckets as empty arrays. */
-export function presentStationHistory(buckets: readonly StationBucket[]): StationHistory {
-  return windows(buckets, stationHour, stationDay) as StationHistory;
+export function presentStationHistory(history: History<StationBucket>): StationHistory {
+  return present(history, pickStation) as StationHistory;
 }
 
 /** The same for a region. */
-export function presentRegionHistory(buckets: readonly RegionBucket[]): RegionHistory {
-  return windows(buckets, regionHour, regionDay) as RegionHistory;
+export function presentRegionHistory(history: History<RegionBucket>): RegionHistory {
+  return present(history, pickRegion) as RegionHistory;
 }
 
-type Bucket = StationBucket | RegionBucket;
+const pickStation = { hour: picker(stationHour), day: picker(stationDay) };
+const pickRegion = { hour: picker(regionHour), day: picker(regionDay) };
 
-function windows(buckets: readonly Bucket[], hour: z.ZodObject, day: z.ZodObject): Record<string, unknown[]> {
-  const points = WINDOWS.map(({ key, unit }) => {
-    const schema = unit === 'hour' ? hour : day;
-    const inWindow = buckets.filter(({ series }) => series === key);
-    return [key, inWindow.map((one) => pickFields(schema, { ...one, ...ranges(one) }))] as const;
-  });
-  return Object.fromEntries(points);
+type Pickers = Record<'hour' | 'day', (bucket: never) => object>;
+
+function present({ windows, buckets }: History<StationBucket | RegionBucket>, pick: Pickers) {
+  const points = buckets
+    .map((bucket) => ({
+      unit: bucket.unit,
+      at: Date.parse(bucket.timestamp),
+      point: bucket.unit === 'hour' ? pick.hour(bucket as never) : pick.day({ ...bucket, ...ranges(bucket) } as never),
+    }))
+    .sort((one, other) => one.at - other.at);
+  const inWindow = ({ key, unit }: Window) => {
+    const window = windows.find(({ series }) => series === key);
+    if (window === undefined) return [];
+    const [since, until] = [Date.parse(window.since), Date.parse(window.until)];
+    return points.filter((one) => one.unit === unit && one.at >= since && one.at < until).map(({ point }) => point);
+  };
+  return Object.fromEntries(WINDOWS.map((window) => [window.key, inWindow(window)]));
 }
 
 /** Pairs are built here from two scalars, because the driver reads a null in an array of numbers as NaN. */
-function ranges(bucket: Bucket) {
+function ranges(bucket: StationBucket | RegionBucket) {
   return {
     range_temperature: pair(bucket.min_temperature, bucket.max_temperature),
     range_pm25: pair(bucket.min_pm25, bucket.max_pm25),

@@ -345,6 +345,53 @@ export type ApiFunctions = {
       max_aqi: number | null;
     };
   };
+  region_series: {
+    arguments: {
+      hours_since: Date;
+      hours_until: Date;
+      days_since: Date;
+      days_until: Date;
+      months_since: Date;
+      months_until: Date;
+    };
+    row: {
+      unit: string;
+      timestamp: string;
+      region_slug: string;
+      station_count: number | null;
+      avg_temperature: number | null;
+      avg_humidity: number | null;
+      avg_pressure: number | null;
+      avg_pm1: number | null;
+      avg_pm25: number | null;
+      avg_pm25_raw: number | null;
+      avg_pm10: number | null;
+      avg_no2: number | null;
+      avg_so2: number | null;
+      avg_o3: number | null;
+      avg_dust: number | null;
+      avg_usvh: number | null;
+      avg_uv: number | null;
+      avg_wind_speed: number | null;
+      avg_wind_direction: number | null;
+      total_rain: number | null;
+      aqi: number | null;
+      min_temperature: number | null;
+      max_temperature: number | null;
+      min_pm25: number | null;
+      max_pm25: number | null;
+      min_pm10: number | null;
+      max_pm10: number | null;
+      min_no2: number | null;
+      max_no2: number | null;
+      min_dust: number | null;
+      max_dust: number | null;
+      min_wind_speed: number | null;
+      max_wind_speed: number | null;
+      min_aqi: number | null;
+      max_aqi: number | null;
+    };
+  };
   sensor: {
     arguments: { at: Date };
     row: {
@@ -483,6 +530,53 @@ export type ApiFunctions = {
       neighbour_median: number;
       difference: number;
       ratio: number | null;
+    };
+  };
+  station_series: {
+    arguments: {
+      hours_since: Date;
+      hours_until: Date;
+      days_since: Date;
+      days_until: Date;
+      months_since: Date;
+      months_until: Date;
+    };
+    row: {
+      unit: string;
+      timestamp: string;
+      station_id: number;
+      sensor_count: number | null;
+      avg_temperature: number | null;
+      avg_humidity: number | null;
+      avg_pressure: number | null;
+      avg_pm1: number | null;
+      avg_pm25: number | null;
+      avg_pm25_raw: number | null;
+      avg_pm10: number | null;
+      avg_no2: number | null;
+      avg_so2: number | null;
+      avg_o3: number | null;
+      avg_dust: number | null;
+      avg_usvh: number | null;
+      avg_uv: number | null;
+      avg_wind_speed: number | null;
+      avg_wind_direction: number | null;
+      total_rain: number | null;
+      aqi: number | null;
+      min_temperature: number | null;
+      max_temperature: number | null;
+      min_pm25: number | null;
+      max_pm25: number | null;
+      min_pm10: number | null;
+      max_pm10: number | null;
+      min_no2: number | null;
+      max_no2: number | null;
+      min_dust: number | null;
+      max_dust: number | null;
+      min_wind_speed: number | null;
+      max_wind_speed: number | null;
+      min_aqi: number | null;
+      max_aqi: number | null;
     };
   };
 };

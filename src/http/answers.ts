@@ -45,10 +45,14 @@ const AVAILABLE = [...CODINGS.keys(), 'identity'];
 /** Shorter bodies fit into a packet anyway. In bytes. */
 const WORTH_COMPRESSING = 1_024;
 
-/** The values of a schema's keys, in the schema's order, without any others. */
-export function pickFields<Schema extends z.ZodObject>(schema: Schema, values: z.infer<Schema>): z.infer<Schema> {
+/** Returns what copies the values of a schema's keys, in the schema's order, without any others. Make it once: it is called per row. */
+export function picker<Schema extends z.ZodObject>(schema: Schema): (values: z.infer<Schema>) => z.infer<Schema> {
   const keys = Object.keys(schema.shape);
-  return Object.fromEntries(keys.map((key) => [key, values[key as keyof typeof values]])) as z.infer<Schema>;
+  return (values) => {
+    const picked: Record<string, unknown> = {};
+    for (const key of keys) picked[key] = values[key as keyof typeof values];
+    return picked as z.infer<Schema>;
+  };
 }
 
 /** Renders `content` as JSON. */

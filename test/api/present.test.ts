@@ -4,7 +4,7 @@ import { makeSiteUrls, presentRegion, presentStation } from '../../src/api/curre
 import { presentRegionHistory, presentStationHistory } from '../../src/api/history.ts';
 import { city, district, station } from '../../src/contract/current.ts';
 import * as order from '../contract/keyOrder.ts';
-import { regionBucket, regionRow, stationBucket, stationRow } from './rows.ts';
+import { regionBucket, regionRow, stationBucket, stationRow, windows } from './rows.ts';
 
 const site = makeSiteUrls('https://air.example');
 
@@ -49,46 +49,70 @@ describe('a region', () => {
 });
 
 describe('a history', () => {
+  const history = <Bucket>(buckets: Bucket[]) => ({ ...windows, buckets, data_version: 1 });
+  const hour = (timestamp: string) => ({ ...stationBucket, unit: 'hour', timestamp });
+  const month = (timestamp: string) => ({ ...stationBucket, unit: 'month', timestamp });
+
   it('has all five windows, empty or not', () => {
     const empty = { '24h': [], '7d': [], '30d': [], '1y': [], '2y': [] };
-    expect(presentStationHistory([])).toEqual(empty);
-    expect(Object.keys(presentRegionHistory([]))).toEqual(Object.keys(empty));
+    expect(presentStationHistory(history([]))).toEqual(empty);
+    expect(Object.keys(presentRegionHistory(history([])))).toEqual(Object.keys(empty));
   });
 
-  it('puts each bucket into its window, hours without extremes', () => {
-    const shown = presentStationHistory([
-      { ...stationBucket, series: '24h' },
-      { ...stationBucket, series: '7d' },
-      { ...stationBucket, series: '30d' },
-      { ...stationBucket, series: '2y' },
-    ]);
-    expect(Object.values(shown).map((points) => points.length)).toEqual([1, 1, 1, 0, 1]);
+  it('puts each bucket into every window of its unit that holds its start, and no bucket of another unit', () => {
+    const shown = presentStationHistory(
+      history([
+        hour('2026-11-13T12:00:00+04:00'),
+        hour('2026-11-13T13:00:00+04:00'),
+        hour('2026-11-19T12:00:00+04:00'),
+        hour('2026-11-19T13:00:00+04:00'),
+        hour('2026-11-20T12:00:00+04:00'),
+        hour('2026-11-20T13:00:00+04:00'),
+        stationBucket,
+        month('2025-11-01T00:00:00+04:00'),
+        month('2025-12-01T00:00:00+04:00'),
+        month('2026-11-01T00:00:00+04:00'),
+        month('2026-12-01T00:00:00+04:00'),
+      ]),
+    );
+    const starts = Object.entries(shown).map(([key, points]) => [key, points.map(({ timestamp }) => timestamp)]);
+    expect(Object.fromEntries(starts)).toEqual({
+      '24h': ['2026-11-19T13:00:00+04:00', '2026-11-20T12:00:00+04:00'],
+      '7d': [
+        '2026-11-13T13:00:00+04:00',
+        '2026-11-19T12:00:00+04:00',
+        '2026-11-19T13:00:00+04:00',
+        '2026-11-20T12:00:00+04:00',
+      ],
+      '30d': ['2026-11-19T00:00:00+04:00'],
+      '1y': ['2025-12-01T00:00:00+04:00', '2026-11-01T00:00:00+04:00'],
+      '2y': ['2025-11-01T00:00:00+04:00', '2025-12-01T00:00:00+04:00', '2026-11-01T00:00:00+04:00'],
+    });
+  });
+
+  it('has ranges and extremes in days and months only', () => {
+    const shown = presentStationHistory(history([hour('2026-11-20T12:00:00+04:00'), stationBucket]));
     expect(Object.keys(shown['24h'][0] ?? {})).toEqual(order.STATION_HOUR);
     expect(Object.keys(shown['30d'][0] ?? {})).toEqual(order.STATION_DAY);
   });
 
   it('has the uncorrected value for stations and the station count for regions', () => {
-    const shown = presentRegionHistory([
-      { ...regionBucket, series: '7d' },
-      { ...regionBucket, series: '1y' },
-    ]);
+    const hourOfRegion = { ...regionBucket, unit: 'hour', timestamp: '2026-11-20T12:00:00+04:00' };
+    const shown = presentRegionHistory(history([hourOfRegion, regionBucket]));
     expect(Object.keys(shown['7d'][0] ?? {})).toEqual(order.REGION_HOUR);
-    expect(Object.keys(shown['1y'][0] ?? {})).toEqual(order.REGION_DAY);
+    expect(Object.keys(shown['30d'][0] ?? {})).toEqual(order.REGION_DAY);
   });
 
   it('pairs minimum and maximum, null if these are null, zero if these are zero', () => {
-    const [point] = presentStationHistory([
-      {
-        ...stationBucket,
-        series: '30d',
-        min_temperature: -3.5,
-        max_temperature: 0,
-        min_pm25: 0,
-        max_pm25: 0,
-        min_dust: null,
-        max_dust: null,
-      },
-    ])['30d'];
+    const zeros = {
+      min_temperature: -3.5,
+      max_temperature: 0,
+      min_pm25: 0,
+      max_pm25: 0,
+      min_dust: null,
+      max_dust: null,
+    };
+    const [point] = presentStationHistory(history([{ ...stationBucket, ...zeros }]))['30d'];
     expect(point).toMatchObject({ range_temperature: [-3.5, 0], range_pm25: [0, 0], range_dust: null, min_dust: null });
   });
 });

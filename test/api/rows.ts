@@ -1,7 +1,7 @@
 /** Rows as the database returns them, for tests of presentation. */
 
 import type { RegionRow, StationRow } from '../../src/api/current.ts';
-import type { RegionBucket, StationBucket } from '../../src/api/history.ts';
+import type { RegionBucket, StationBucket, Windows } from '../../src/api/history.ts';
 
 export const stationRow: StationRow = {
   id: 7,
@@ -74,8 +74,6 @@ const values = {
   avg_pressure: 90_000,
   avg_pm25: 9,
   avg_pm10: 20,
-  avg_pm1: null,
-  avg_uv: null,
   avg_no2: null,
   avg_usvh: null,
   avg_dust: null,
@@ -102,16 +100,24 @@ const values = {
 };
 
 export const stationBucket: StationBucket = {
-  series: '30d',
+  unit: 'day',
   ...values,
-  station_id: 7,
-  sensor_count: 1,
   avg_pm25_raw: 12,
 };
 export const regionBucket: RegionBucket = {
-  series: '30d',
+  unit: 'day',
   ...values,
-  region_slug: 'town',
   station_count: 3,
-  avg_pm25_raw: null,
+};
+
+/** At 13:30 local time on 2026-11-20. */
+export const windows: Windows = {
+  windows: [
+    { series: '24h', unit: 'hour', since: '2026-11-19T13:00:00+04:00', until: '2026-11-20T13:00:00+04:00' },
+    { series: '7d', unit: 'hour', since: '2026-11-13T13:00:00+04:00', until: '2026-11-20T13:00:00+04:00' },
+    { series: '30d', unit: 'day', since: '2026-10-21T00:00:00+04:00', until: '2026-11-20T00:00:00+04:00' },
+    { series: '1y', unit: 'month', since: '2025-12-01T00:00:00+04:00', until: '2026-12-01T00:00:00+04:00' },
+    { series: '2y', unit: 'month', since: '2024-12-01T00:00:00+04:00', until: '2026-12-01T00:00:00+04:00' },
+  ],
+  valid_until: '2026-11-20T14:00:00+04:00',
 };

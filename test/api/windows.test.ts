@@ -3,6 +3,8 @@
  * of a month, and at clock changes. The expected values come from ICU, not from the database.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makeWindows } from '../../src/api/history.ts';
+import { type Api, readsOn } from '../../src/database/pools.ts';
 import { onEveryEngine } from '../support/database.ts';
 import { citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
 import { bucketStart, instantOf, localDate } from '../support/localTime.ts';
@@ -78,6 +80,27 @@ onEveryEngine('history windows', (engine) => {
         expect(times, `${path} ${key}`).toEqual(expectedIn(window, now));
       }
     }
+  });
+
+  it('are asked for again when an hour closes or the clock is set back, and not in between', async () => {
+    const reads = readsOn<Api>(here.database.as('airseries_reader'));
+    const asked: unknown[] = [];
+    const counting = reads.withPlugin({
+      transformQuery: ({ node }) => {
+        asked.push(node);
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    const windowsAt = makeWindows(counting);
+    const endOfDay = async (time: string) => (await windowsAt(new Date(time))).windows[0]?.until;
+    expect(await endOfDay('2026-11-20T13:10:00+01:00')).toBe('2026-11-20T13:00:00+01:00');
+    expect(await endOfDay('2026-11-20T13:59:59.999+01:00')).toBe('2026-11-20T13:00:00+01:00');
+    expect(asked).toHaveLength(1);
+    expect(await endOfDay('2026-11-20T14:00:00+01:00')).toBe('2026-11-20T14:00:00+01:00');
+    expect(asked).toHaveLength(2);
+    expect(await endOfDay('2026-11-20T13:30:00+01:00')).toBe('2026-11-20T13:00:00+01:00');
+    expect(asked).toHaveLength(3);
   });
 
   it.each(['UTC', 'America/New_York'])(

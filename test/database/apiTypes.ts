@@ -37,6 +37,8 @@ export const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
   region_daily: ['timestamp', 'region_slug'],
   region_monthly: ['timestamp', 'region_slug'],
   history_window: ['series', 'unit', 'since', 'until'],
+  station_series: ['unit', 'timestamp', 'station_id'],
+  region_series: ['unit', 'timestamp', 'region_slug'],
   station_history: ['series', 'timestamp', 'station_id'],
   region_history: ['series', 'timestamp', 'region_slug'],
   installation: ['time_zone', 'epoch', 'engine', 'migrations'],
@@ -97,11 +99,12 @@ const HEADER = `/**
 
 function functionType(name: string, items: readonly Item[]): string {
   const args = items.filter(({ kind }) => kind !== 't').map(argument);
+  const argumentsType = objectType('    arguments: ', args);
   const row = rowType(
     '    row: ',
     items.filter(({ kind }) => kind === 't'),
   );
-  return `  ${name}: {\n    arguments: { ${args.join('; ')} };\n${row}  };\n`;
+  return `  ${name}: {\n${argumentsType}${row}  };\n`;
 }
 
 function argument({ kind, name, type }: Item): string {
@@ -110,12 +113,16 @@ function argument({ kind, name, type }: Item): string {
 
 const WIDTH = 120;
 
-/** On one line if it fits. */
 function rowType(key: string, columns: readonly Item[]): string {
   const properties = columns.map(({ relation, name, type }) => {
     const isNullable = !NEVER_NULL[relation]?.includes(name);
     return `${/^\w+$/.test(name) ? name : `'${name}'`}: ${typeOf(name, type)}${isNullable ? ' | null' : ''}`;
   });
+  return objectType(key, properties);
+}
+
+/** On one line if it fits. */
+function objectType(key: string, properties: readonly string[]): string {
   const line = `${key}{ ${properties.join('; ')} };\n`;
   if (line.length <= WIDTH + 1) return line;
   const indent = ' '.repeat(key.search(/\S/));

@@ -1,9 +1,9 @@
 /** With years of compressed chunks, a history opens only the chunks of its windows, however often it was queried before. */
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { queryRegionHistory, queryStationHistory } from '../../src/api/history.ts';
+import { makeWindows, queryRegionHistory, queryStationHistory, type Windows } from '../../src/api/history.ts';
 import { onConnection, type Sql } from '../../src/database/client.ts';
-import type { Api, ApiDb } from '../../src/database/pools.ts';
+import { type Api, type ApiDb, readsOn } from '../../src/database/pools.ts';
 import { maintain, refresh } from '../../src/rollups/refresh.ts';
 import { bringIn } from '../ingest/support.ts';
 import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
@@ -11,9 +11,10 @@ import { citiesOfOneStation } from '../support/installation.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 
-/** The SQL of a query. */
-async function statementOf(query: (db: ApiDb) => Promise<unknown>): Promise<string> {
+/** The SQL of a query, and its parameters as literals. */
+async function statementOf(query: (db: ApiDb) => Promise<unknown>): Promise<[text: string, parameters: string[]]> {
   let text = '';
+  let parameters: readonly unknown[] = [];
   const db = new Kysely<Api>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
@@ -22,11 +23,11 @@ async function statementOf(query: (db: ApiDb) => Promise<unknown>): Promise<stri
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
     log: (event) => {
-      text = event.query.sql;
+      ({ sql: text, parameters } = event.query);
     },
   });
   await query(db);
-  return text;
+  return [text, parameters.map((one) => `'${one instanceof Date ? one.toISOString() : one}'`)];
 }
 
 describe.runIf(engines.includes('timescale'))('the history of two years', () => {
@@ -44,9 +45,9 @@ describe.runIf(engines.includes('timescale'))('the history of two years', () => 
   afterAll(() => database.drop());
 
   it.each([
-    ['station', 'int', '1', (db: ApiDb) => queryStationHistory(db, NOW, 1)],
-    ['region', 'text', "'town'", (db: ApiDb) => queryRegionHistory(db, NOW, 'town')],
-  ])('of a %s', async (subject, type, id, query) => {
+    ['station', 'int', (db: ApiDb, windows: Windows) => queryStationHistory(db, windows, 1)],
+    ['region', 'text', (db: ApiDb, windows: Windows) => queryRegionHistory(db, windows, 'town')],
+  ])('of a %s', async (subject, type, query) => {
     const chunks = await owner<{ name: string; is_compressed: boolean }[]>`
       select c.chunk_name as name, c.is_compressed
       from timescaledb_information.chunks c
@@ -54,13 +55,15 @@ describe.runIf(engines.includes('timescale'))('the history of two years', () => 
         on (a.materialization_hypertable_schema, a.materialization_hypertable_name) = (c.hypertable_schema, c.hypertable_name)
       where a.view_schema = 'rollup' and a.view_name = ${`${subject}_hourly`}`;
     expect(chunks.filter((chunk) => chunk.is_compressed).length).toBeGreaterThan(20);
-    const statement = await statementOf(query);
+    const windows = await makeWindows(readsOn(database.as('airseries_reader')))(NOW);
+    const [statement, parameters] = await statementOf((db) => query(db, windows));
+    expect(parameters).toHaveLength(7); // two bounds for each of hours, days and months, and the id
     const session = { role: 'airseries_reader', timeZone: database.timeZone } as const;
     const plan = await onConnection(database.target, session, async (sql) => {
       // otherwise statistics decide whether a generic plan is kept
       expect(await sql`show plan_cache_mode`).toEqual([{ plan_cache_mode: 'force_custom_plan' }]);
-      await sql.unsafe(`prepare history (timestamptz, timestamptz, ${type}) as ${statement}`);
-      const execute = `execute history ('${NOW.toISOString()}', '${NOW.toISOString()}', ${id})`;
+      await sql.unsafe(`prepare history (${'timestamptz, '.repeat(6)}${type}) as ${statement}`);
+      const execute = `execute history (${parameters})`;
       // after five executions a generic plan might be kept
       for (let n = 0; n < 6; n++) expect((await sql.unsafe(execute)).length).toBeGreaterThan(60);
       return (await sql.unsafe(`explain (costs off) ${execute}`)).map((row) => String(row['QUERY PLAN']));

@@ -3661,9 +3661,112 @@ create function api.history_valid_until(at timestamptz) returns timestamptz lang
   return rollup.bucket_add('hour', rollup.bucket_start('hour', at), 1);
 comment on function api.history_valid_until is 'The first instant at which the history windows of an instant move.';
 
--- The history of every station at an instant: its buckets, once per window (a bucket may be in two windows). Select one station_id: the
--- condition is pushed down to the indexes of the aggregates. Each part repeats the bounds of its longest window, which become constants
--- when a statement is planned for a known instant, so that only chunks within the windows are opened.
+-- The buckets of every station in one range of time per unit, which a history takes from three levels. Select one station_id: the condition
+-- is pushed down to the indexes of the aggregates. The bounds must be known when a statement is planned: parameters of a prepared one
+-- with a custom plan, or expressions of a known instant. Then no chunk beyond them is opened.
+create function api.station_series(
+  hours_since timestamptz, hours_until timestamptz, days_since timestamptz, days_until timestamptz, months_since timestamptz, months_until timestamptz)
+returns table (
+  unit text,
+  "timestamp" timestamptz,
+  station_id int,
+  sensor_count int,
+  avg_temperature float8,
+  avg_humidity float8,
+  avg_pressure float8,
+  avg_pm1 float8,
+  avg_pm25 float8,
+  avg_pm25_raw float8,
+  avg_pm10 float8,
+  avg_no2 float8,
+  avg_so2 float8,
+  avg_o3 float8,
+  avg_dust float8,
+  avg_usvh float8,
+  avg_uv float8,
+  avg_wind_speed float8,
+  avg_wind_direction int,
+  total_rain float8,
+  aqi int,
+  min_temperature float8, max_temperature float8,
+  min_pm25 float8, max_pm25 float8,
+  min_pm10 float8, max_pm10 float8,
+  min_no2 float8, max_no2 float8,
+  min_dust float8, max_dust float8,
+  min_wind_speed float8, max_wind_speed float8,
+  min_aqi int,
+  max_aqi int
+) language sql stable parallel safe begin atomic
+  select 'hour', b.timestamp, b.station_id, b.sensor_count, b.avg_temperature,
+  b.avg_humidity,
+  b.avg_pressure,
+  b.avg_pm1,
+  b.avg_pm25,
+  b.avg_pm25_raw,
+  b.avg_pm10,
+  b.avg_no2,
+  b.avg_so2,
+  b.avg_o3,
+  b.avg_dust,
+  b.avg_usvh,
+  b.avg_uv,
+  b.avg_wind_speed, b.avg_wind_direction, b.total_rain, b.aqi,
+    null, null,
+  null, null,
+  null, null,
+  null, null,
+  null, null,
+  null, null, null, null
+  from api.station_hourly b where b.timestamp >= hours_since and b.timestamp < hours_until
+  union all
+  select 'day', b.timestamp, b.station_id, b.sensor_count, b.avg_temperature,
+  b.avg_humidity,
+  b.avg_pressure,
+  b.avg_pm1,
+  b.avg_pm25,
+  b.avg_pm25_raw,
+  b.avg_pm10,
+  b.avg_no2,
+  b.avg_so2,
+  b.avg_o3,
+  b.avg_dust,
+  b.avg_usvh,
+  b.avg_uv,
+  b.avg_wind_speed, b.avg_wind_direction, b.total_rain, b.aqi,
+    b.min_temperature, b.max_temperature,
+  b.min_pm25, b.max_pm25,
+  b.min_pm10, b.max_pm10,
+  b.min_no2, b.max_no2,
+  b.min_dust, b.max_dust,
+  b.min_wind_speed, b.max_wind_speed, b.min_aqi, b.max_aqi
+  from api.station_daily b where b.timestamp >= days_since and b.timestamp < days_until
+  union all
+  select 'month', b.timestamp, b.station_id, b.sensor_count, b.avg_temperature,
+  b.avg_humidity,
+  b.avg_pressure,
+  b.avg_pm1,
+  b.avg_pm25,
+  b.avg_pm25_raw,
+  b.avg_pm10,
+  b.avg_no2,
+  b.avg_so2,
+  b.avg_o3,
+  b.avg_dust,
+  b.avg_usvh,
+  b.avg_uv,
+  b.avg_wind_speed, b.avg_wind_direction, b.total_rain, b.aqi,
+    b.min_temperature, b.max_temperature,
+  b.min_pm25, b.max_pm25,
+  b.min_pm10, b.max_pm10,
+  b.min_no2, b.max_no2,
+  b.min_dust, b.max_dust,
+  b.min_wind_speed, b.max_wind_speed, b.min_aqi, b.max_aqi
+  from api.station_monthly b where b.timestamp >= months_since and b.timestamp < months_until;
+end;
+comment on function api.station_series is
+  'The buckets of every station in a range of hours, one of days and one of months, half-open; select one station_id. Hours have no extremes. Columns: unit (of the bucket: hour, day or month), and those of api.station_daily.';
+
+-- The same for the windows of an instant, with a row for each window that a bucket is in.
 create function api.station_history(at timestamptz)
 returns table (
   series text,
@@ -3710,16 +3813,77 @@ returns table (
   b.avg_usvh,
   b.avg_uv,
   b.avg_wind_speed, b.avg_wind_direction, b.total_rain, b.aqi,
+    b.min_temperature, b.max_temperature,
+  b.min_pm25, b.max_pm25,
+  b.min_pm10, b.max_pm10,
+  b.min_no2, b.max_no2,
+  b.min_dust, b.max_dust,
+  b.min_wind_speed, b.max_wind_speed, b.min_aqi, b.max_aqi
+  from api.station_series(rollup.bucket_add('hour', rollup.bucket_start('hour', at), -168), rollup.bucket_add('hour', rollup.bucket_start('hour', at), 0), rollup.bucket_add('day', rollup.bucket_start('day', at), -30), rollup.bucket_add('day', rollup.bucket_start('day', at), 0), rollup.bucket_add('month', rollup.bucket_start('month', at), -23), rollup.bucket_add('month', rollup.bucket_start('month', at), 1)) b
+  join api.history_window(at) w on w.unit = b.unit and b.timestamp >= w.since and b.timestamp < w.until;
+end;
+comment on function api.station_history is
+  'The buckets of every station in the history windows of an instant, one row per bucket and window; select one station_id. Hours have no extremes. Columns: series (key of the window), and those of api.station_daily.';
+
+-- The buckets of every region in one range of time per unit, which a history takes from three levels. Select one region_slug: the condition
+-- is pushed down to the indexes of the aggregates. The bounds must be known when a statement is planned: parameters of a prepared one
+-- with a custom plan, or expressions of a known instant. Then no chunk beyond them is opened.
+create function api.region_series(
+  hours_since timestamptz, hours_until timestamptz, days_since timestamptz, days_until timestamptz, months_since timestamptz, months_until timestamptz)
+returns table (
+  unit text,
+  "timestamp" timestamptz,
+  region_slug text,
+  station_count int,
+  avg_temperature float8,
+  avg_humidity float8,
+  avg_pressure float8,
+  avg_pm1 float8,
+  avg_pm25 float8,
+  avg_pm25_raw float8,
+  avg_pm10 float8,
+  avg_no2 float8,
+  avg_so2 float8,
+  avg_o3 float8,
+  avg_dust float8,
+  avg_usvh float8,
+  avg_uv float8,
+  avg_wind_speed float8,
+  avg_wind_direction int,
+  total_rain float8,
+  aqi int,
+  min_temperature float8, max_temperature float8,
+  min_pm25 float8, max_pm25 float8,
+  min_pm10 float8, max_pm10 float8,
+  min_no2 float8, max_no2 float8,
+  min_dust float8, max_dust float8,
+  min_wind_speed float8, max_wind_speed float8,
+  min_aqi int,
+  max_aqi int
+) language sql stable parallel safe begin atomic
+  select 'hour', b.timestamp, b.region_slug, b.station_count, b.avg_temperature,
+  b.avg_humidity,
+  b.avg_pressure,
+  b.avg_pm1,
+  b.avg_pm25,
+  b.avg_pm25_raw,
+  b.avg_pm10,
+  b.avg_no2,
+  b.avg_so2,
+  b.avg_o3,
+  b.avg_dust,
+  b.avg_usvh,
+  b.avg_uv,
+  b.avg_wind_speed, b.avg_wind_direction, b.total_rain, b.aqi,
     null, null,
   null, null,
   null, null,
   null, null,
   null, null,
   null, null, null, null
-  from api.history_window(at) w join api.station_hourly b on b.timestamp >= w.since and b.timestamp < w.until
-  where w.unit = 'hour' and b.timestamp >= rollup.bucket_add('hour', rollup.bucket_start('hour', at), -168) and b.timestamp < rollup.bucket_add('hour', rollup.bucket_start('hour', at), 0)
+  from api.region_hourly b where b.timestamp >= hours_since and b.timestamp < hours_until
   union all
-  select w.series, b.timestamp, b.station_id, b.sensor_count, b.avg_temperature,
+  select 'day', b.timestamp, b.region_slug, b.station_count, b.avg_temperature,
   b.avg_humidity,
   b.avg_pressure,
   b.avg_pm1,
@@ -3739,10 +3903,9 @@ returns table (
   b.min_no2, b.max_no2,
   b.min_dust, b.max_dust,
   b.min_wind_speed, b.max_wind_speed, b.min_aqi, b.max_aqi
-  from api.history_window(at) w join api.station_daily b on b.timestamp >= w.since and b.timestamp < w.until
-  where w.unit = 'day' and b.timestamp >= rollup.bucket_add('day', rollup.bucket_start('day', at), -30) and b.timestamp < rollup.bucket_add('day', rollup.bucket_start('day', at), 0)
+  from api.region_daily b where b.timestamp >= days_since and b.timestamp < days_until
   union all
-  select w.series, b.timestamp, b.station_id, b.sensor_count, b.avg_temperature,
+  select 'month', b.timestamp, b.region_slug, b.station_count, b.avg_temperature,
   b.avg_humidity,
   b.avg_pressure,
   b.avg_pm1,
@@ -3762,15 +3925,12 @@ returns table (
   b.min_no2, b.max_no2,
   b.min_dust, b.max_dust,
   b.min_wind_speed, b.max_wind_speed, b.min_aqi, b.max_aqi
-  from api.history_window(at) w join api.station_monthly b on b.timestamp >= w.since and b.timestamp < w.until
-  where w.unit = 'month' and b.timestamp >= rollup.bucket_add('month', rollup.bucket_start('month', at), -23) and b.timestamp < rollup.bucket_add('month', rollup.bucket_start('month', at), 1);
+  from api.region_monthly b where b.timestamp >= months_since and b.timestamp < months_until;
 end;
-comment on function api.station_history is
-  'The buckets of every station in the history windows of an instant, one row per bucket and window; select one station_id. Hours have no extremes. Columns: series (key of the window), and those of api.station_daily.';
+comment on function api.region_series is
+  'The buckets of every region in a range of hours, one of days and one of months, half-open; select one region_slug. Hours have no extremes. Columns: unit (of the bucket: hour, day or month), and those of api.region_daily.';
 
--- The history of every region at an instant: its buckets, once per window (a bucket may be in two windows). Select one region_slug: the
--- condition is pushed down to the indexes of the aggregates. Each part repeats the bounds of its longest window, which become constants
--- when a statement is planned for a known instant, so that only chunks within the windows are opened.
+-- The same for the windows of an instant, with a row for each window that a bucket is in.
 create function api.region_history(at timestamptz)
 returns table (
   series text,
@@ -3817,60 +3977,14 @@ returns table (
   b.avg_usvh,
   b.avg_uv,
   b.avg_wind_speed, b.avg_wind_direction, b.total_rain, b.aqi,
-    null, null,
-  null, null,
-  null, null,
-  null, null,
-  null, null,
-  null, null, null, null
-  from api.history_window(at) w join api.region_hourly b on b.timestamp >= w.since and b.timestamp < w.until
-  where w.unit = 'hour' and b.timestamp >= rollup.bucket_add('hour', rollup.bucket_start('hour', at), -168) and b.timestamp < rollup.bucket_add('hour', rollup.bucket_start('hour', at), 0)
-  union all
-  select w.series, b.timestamp, b.region_slug, b.station_count, b.avg_temperature,
-  b.avg_humidity,
-  b.avg_pressure,
-  b.avg_pm1,
-  b.avg_pm25,
-  b.avg_pm25_raw,
-  b.avg_pm10,
-  b.avg_no2,
-  b.avg_so2,
-  b.avg_o3,
-  b.avg_dust,
-  b.avg_usvh,
-  b.avg_uv,
-  b.avg_wind_speed, b.avg_wind_direction, b.total_rain, b.aqi,
     b.min_temperature, b.max_temperature,
   b.min_pm25, b.max_pm25,
   b.min_pm10, b.max_pm10,
   b.min_no2, b.max_no2,
   b.min_dust, b.max_dust,
   b.min_wind_speed, b.max_wind_speed, b.min_aqi, b.max_aqi
-  from api.history_window(at) w join api.region_daily b on b.timestamp >= w.since and b.timestamp < w.until
-  where w.unit = 'day' and b.timestamp >= rollup.bucket_add('day', rollup.bucket_start('day', at), -30) and b.timestamp < rollup.bucket_add('day', rollup.bucket_start('day', at), 0)
-  union all
-  select w.series, b.timestamp, b.region_slug, b.station_count, b.avg_temperature,
-  b.avg_humidity,
-  b.avg_pressure,
-  b.avg_pm1,
-  b.avg_pm25,
-  b.avg_pm25_raw,
-  b.avg_pm10,
-  b.avg_no2,
-  b.avg_so2,
-  b.avg_o3,
-  b.avg_dust,
-  b.avg_usvh,
-  b.avg_uv,
-  b.avg_wind_speed, b.avg_wind_direction, b.total_rain, b.aqi,
-    b.min_temperature, b.max_temperature,
-  b.min_pm25, b.max_pm25,
-  b.min_pm10, b.max_pm10,
-  b.min_no2, b.max_no2,
-  b.min_dust, b.max_dust,
-  b.min_wind_speed, b.max_wind_speed, b.min_aqi, b.max_aqi
-  from api.history_window(at) w join api.region_monthly b on b.timestamp >= w.since and b.timestamp < w.until
-  where w.unit = 'month' and b.timestamp >= rollup.bucket_add('month', rollup.bucket_start('month', at), -23) and b.timestamp < rollup.bucket_add('month', rollup.bucket_start('month', at), 1);
+  from api.region_series(rollup.bucket_add('hour', rollup.bucket_start('hour', at), -168), rollup.bucket_add('hour', rollup.bucket_start('hour', at), 0), rollup.bucket_add('day', rollup.bucket_start('day', at), -30), rollup.bucket_add('day', rollup.bucket_start('day', at), 0), rollup.bucket_add('month', rollup.bucket_start('month', at), -23), rollup.bucket_add('month', rollup.bucket_start('month', at), 1)) b
+  join api.history_window(at) w on w.unit = b.unit and b.timestamp >= w.since and b.timestamp < w.until;
 end;
 comment on function api.region_history is
   'The buckets of every region in the history windows of an instant, one row per bucket and window; select one region_slug. Hours have no extremes. Columns: series (key of the window), and those of api.region_daily.';

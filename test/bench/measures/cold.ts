@@ -9,6 +9,12 @@ import { median } from '../run/statistics.ts';
 import { daysAgo, makeWorld, NOW, TIME_ZONE, type World } from '../run/world.ts';
 import { fromReadings } from './readings.ts';
 
+/** Of the hours, days and months that the windows show at NOW, which is 04:00:30 local time. */
+const BOUNDS = [
+  ...['2026-11-13T00:00:00Z', '2026-11-20T00:00:00Z'],
+  ...['2026-10-20T20:00:00Z', '2026-11-19T20:00:00Z'],
+  ...['2024-11-30T20:00:00Z', '2026-11-30T20:00:00Z'],
+];
 const UNCACHED = { RESPONSE_CACHE_MB: '0' };
 
 /** Median milliseconds of a task that clients do one after the other, all at once. */
@@ -43,13 +49,9 @@ async function againstSql(context: Context): Promise<Row[]> {
       context.progress(`B4 cold history with ${clients} clients`);
       const sql = connect(database.target, { role: 'airseries_reader', timeZone: TIME_ZONE, max: clients });
       const query = () =>
-        sql.unsafe(
-          'select * from api.station_history($1) where station_id = $2 order by timestamp',
-          [NOW, 1] as never[],
-          {
-            prepare: true,
-          },
-        );
+        sql.unsafe('select * from api.station_series($1, $2, $3, $4, $5, $6) where station_id = 1', BOUNDS as never[], {
+          prepare: true,
+        });
       const http = requested(context, service.port, `${BASE}/station/1-history.json`, { clients });
       const compared = await compare({
         ours: http,

@@ -1,6 +1,6 @@
 /** Compressing two years does not slow a history down. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { queryRegionHistory, queryStationHistory } from '../../../src/api/history.ts';
+import { makeWindows, queryRegionHistory, queryStationHistory } from '../../../src/api/history.ts';
 import { type Api, type ApiDb, openReads } from '../../../src/database/pools.ts';
 import { maintain, refresh } from '../../../src/rollups/refresh.ts';
 import { bringIn } from '../../ingest/support.ts';
@@ -53,8 +53,9 @@ describe.runIf(engines.includes('timescale'))(`two years of ${STATIONS} stations
     }
     return times.sort((a, b) => a - b)[ROUNDS / 2] as number;
   }
-  const station = () => time((n) => queryStationHistory(db, NOW, (n % STATIONS) + 1));
-  const region = () => time(() => queryRegionHistory(db, NOW, 'town'));
+  const windowsAt: ReturnType<typeof makeWindows> = (at) => makeWindows(db)(at);
+  const station = () => time(async (n) => queryStationHistory(db, await windowsAt(NOW), (n % STATIONS) + 1));
+  const region = () => time(async () => queryRegionHistory(db, await windowsAt(NOW), 'town'));
 
   it('a history takes as long after compression as before', async ({ annotate }) => {
     await station(); // the first query reads from disk
