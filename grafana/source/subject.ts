@@ -7,11 +7,21 @@ export type Subject = {
   isChosen: string;
 };
 
+/** The station or region of the dashboard's variable. */
+export type OneSubject = Subject & {
+  /** Its id, as an argument of a function. */
+  id: string;
+};
+
 /** `${name:sqlstring}`: Grafana inserts the variable as an SQL string. */
 export const quoted = (name: string): string => `$\{${name}:sqlstring}`;
 
 /** The language of names chosen in the dashboard. */
 export const LOCALE = quoted('locale');
 
-export const STATION: Subject = { view: 'station', isChosen: `b.station_id = ${quoted('station')}::int` };
-export const REGION: Subject = { view: 'region', isChosen: `b.region_slug = ${quoted('region')}` };
+export const STATION = one('station', 'station_id', `${quoted('station')}::int`);
+export const REGION = one('region', 'region_slug', quoted('region'));
+
+function one(view: Subject['view'], column: string, id: string): OneSubject {
+  return { view, id, isChosen: `b.${column} = ${id}` };
+}

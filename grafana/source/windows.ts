@@ -6,7 +6,7 @@ import { timeseries } from './charts.ts';
 import { LINE, PM25_STEPS } from './colours.ts';
 import { band, fixed, guideline, toldRange } from './overrides.ts';
 import type { Panel } from './panel.ts';
-import type { Subject } from './subject.ts';
+import type { OneSubject } from './subject.ts';
 import { AT, series } from './targets.ts';
 import { UNIT } from './units.ts';
 
@@ -50,7 +50,7 @@ const WINDOWS = [
 ] as const;
 
 /** One panel for each window. */
-export function windows(subject: Subject): Panel[] {
+export function windows(subject: OneSubject): Panel[] {
   return WINDOWS.map(({ key, title, span, buckets, gapMs, w, ...rest }) => {
     const who = 'who' in rest ? rest.who : undefined;
     const range = 'range' in rest ? rest.range : undefined;
@@ -77,8 +77,8 @@ export function windows(subject: Subject): Panel[] {
       bands: true,
       steps: PM25_STEPS,
       targets: series(`select b.timestamp as "time", b.avg_pm25 as "mean"${extremes}${guided}
-from api.${subject.view}_history(${AT}) b
-where b.series = '${key}' and ${subject.isChosen}
+from api.${subject.view}_history(${AT}, ${subject.id}) b
+where b.series = '${key}'
 order by 1`),
       overrides: [
         ...(range === undefined

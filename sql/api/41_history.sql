@@ -1,12 +1,11 @@
--- The buckets of every {{subject}} in one range of time per unit, which a history takes from three levels. Select one {{id}}: the condition
--- is pushed down to the indexes of the aggregates. The bounds must be known when a statement is planned: parameters of a prepared one
--- with a custom plan, or expressions of a known instant. Then no chunk beyond them is opened.
+-- The buckets of one {{subject}} in one range of time per unit, which is all that a history takes. The plan is made once per connection:
+-- planning costs as much as everything else, and a kept plan skips the chunks beyond the bounds when it starts.
 create function api.{{subject}}_series(
-  hours_since timestamptz, hours_until timestamptz, days_since timestamptz, days_until timestamptz, months_since timestamptz, months_until timestamptz)
+  only_{{subject}} {{id type}}, hours_since timestamptz, hours_until timestamptz,
+  days_since timestamptz, days_until timestamptz, months_since timestamptz, months_until timestamptz)
 returns table (
   unit text,
   "timestamp" timestamptz,
-  {{id}} {{id type}},
   {{sources}} int,
   {{each mean: avg_$name float8}},
   avg_wind_direction int,
@@ -15,28 +14,30 @@ returns table (
   {{each extreme: min_$name float8, max_$name float8}},
   min_aqi int,
   max_aqi int
-) language sql stable parallel safe begin atomic
-  select 'hour', b.timestamp, b.{{id}}, b.{{sources}}, {{each mean: b.avg_$name}}, b.avg_wind_direction, b.total_rain, b.aqi,
-    {{each extreme: null, null}}, null, null
-  from api.{{subject}}_hourly b where b.timestamp >= hours_since and b.timestamp < hours_until
+) language plpgsql stable parallel safe set plan_cache_mode = force_generic_plan as $$
+#variable_conflict use_column
+begin
+  return query
+  select 'hour', b.timestamp, b.{{sources}}, {{each mean: b.avg_$name}}, b.avg_wind_direction, b.total_rain, b.aqi,
+    {{each extreme: null::float8, null::float8}}, null::int, null::int
+  from api.{{subject}}_hourly b where b.{{id}} = only_{{subject}} and b.timestamp >= hours_since and b.timestamp < hours_until
   union all
-  select 'day', b.timestamp, b.{{id}}, b.{{sources}}, {{each mean: b.avg_$name}}, b.avg_wind_direction, b.total_rain, b.aqi,
+  select 'day', b.timestamp, b.{{sources}}, {{each mean: b.avg_$name}}, b.avg_wind_direction, b.total_rain, b.aqi,
     {{each extreme: b.min_$name, b.max_$name}}, b.min_aqi, b.max_aqi
-  from api.{{subject}}_daily b where b.timestamp >= days_since and b.timestamp < days_until
+  from api.{{subject}}_daily b where b.{{id}} = only_{{subject}} and b.timestamp >= days_since and b.timestamp < days_until
   union all
-  select 'month', b.timestamp, b.{{id}}, b.{{sources}}, {{each mean: b.avg_$name}}, b.avg_wind_direction, b.total_rain, b.aqi,
+  select 'month', b.timestamp, b.{{sources}}, {{each mean: b.avg_$name}}, b.avg_wind_direction, b.total_rain, b.aqi,
     {{each extreme: b.min_$name, b.max_$name}}, b.min_aqi, b.max_aqi
-  from api.{{subject}}_monthly b where b.timestamp >= months_since and b.timestamp < months_until;
-end;
+  from api.{{subject}}_monthly b where b.{{id}} = only_{{subject}} and b.timestamp >= months_since and b.timestamp < months_until;
+end $$;
 comment on function api.{{subject}}_series is
-  'The buckets of every {{subject}} in a range of hours, one of days and one of months, half-open; select one {{id}}. Hours have no extremes. Columns: unit (of the bucket: hour, day or month), and those of api.{{subject}}_daily.';
+  'The buckets of a {{subject}} in a range of hours, one of days and one of months, half-open, in no order; none for an unknown {{id}}. Hours have no extremes. Columns: unit (of the bucket: hour, day or month), and those of api.{{subject}}_daily.';
 
 -- The same for the windows of an instant, with a row for each window that a bucket is in.
-create function api.{{subject}}_history(at timestamptz)
+create function api.{{subject}}_history(at timestamptz, only_{{subject}} {{id type}})
 returns table (
   series text,
   "timestamp" timestamptz,
-  {{id}} {{id type}},
   {{sources}} int,
   {{each mean: avg_$name float8}},
   avg_wind_direction int,
@@ -46,10 +47,10 @@ returns table (
   min_aqi int,
   max_aqi int
 ) language sql stable parallel safe begin atomic
-  select w.series, b.timestamp, b.{{id}}, b.{{sources}}, {{each mean: b.avg_$name}}, b.avg_wind_direction, b.total_rain, b.aqi,
+  select w.series, b.timestamp, b.{{sources}}, {{each mean: b.avg_$name}}, b.avg_wind_direction, b.total_rain, b.aqi,
     {{each extreme: b.min_$name, b.max_$name}}, b.min_aqi, b.max_aqi
-  from api.{{subject}}_series({{hours since}}, {{hours until}}, {{days since}}, {{days until}}, {{months since}}, {{months until}}) b
+  from api.{{subject}}_series(only_{{subject}}, {{hours since}}, {{hours until}}, {{days since}}, {{days until}}, {{months since}}, {{months until}}) b
   join api.history_window(at) w on w.unit = b.unit and b.timestamp >= w.since and b.timestamp < w.until;
 end;
 comment on function api.{{subject}}_history is
-  'The buckets of every {{subject}} in the history windows of an instant, one row per bucket and window; select one {{id}}. Hours have no extremes. Columns: series (key of the window), and those of api.{{subject}}_daily.';
+  'The buckets of a {{subject}} in the history windows of an instant, one row per bucket and window; none for an unknown {{id}}. Hours have no extremes. Columns: series (key of the window), and those of api.{{subject}}_daily.';

@@ -74,7 +74,9 @@ export async function queryStationHistory(
   const rows = await db
     .selectFrom('api.station as station')
     .innerJoin('api.freshness as freshness', (join) => join.onTrue())
-    .leftJoin(apiRows('station_series', boundsOf(windows)).as('series'), 'series.station_id', 'station.id')
+    .leftJoin(apiRows('station_series', { only_station: id, ...boundsOf(windows) }).as('series'), (join) =>
+      join.onTrue(),
+    )
     .select(STATION_COLUMNS)
     .select('freshness.data_version')
     .where('station.id', '=', id)
@@ -91,7 +93,9 @@ export async function queryRegionHistory(
   const rows = await db
     .selectFrom('api.region as region')
     .innerJoin('api.freshness as freshness', (join) => join.onTrue())
-    .leftJoin(apiRows('region_series', boundsOf(windows)).as('series'), 'series.region_slug', 'region.slug')
+    .leftJoin(apiRows('region_series', { only_region: slug, ...boundsOf(windows) }).as('series'), (join) =>
+      join.onTrue(),
+    )
     .select(REGION_COLUMNS)
     .select('freshness.data_version')
     .where('region.slug', '=', slug)

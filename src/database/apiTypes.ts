@@ -306,11 +306,10 @@ export type ApiFunctions = {
     };
   };
   region_history: {
-    arguments: { at: Date };
+    arguments: { at: Date; only_region: string };
     row: {
       series: string;
       timestamp: string;
-      region_slug: string;
       station_count: number | null;
       avg_temperature: number | null;
       avg_humidity: number | null;
@@ -347,6 +346,7 @@ export type ApiFunctions = {
   };
   region_series: {
     arguments: {
+      only_region: string;
       hours_since: Date;
       hours_until: Date;
       days_since: Date;
@@ -357,7 +357,6 @@ export type ApiFunctions = {
     row: {
       unit: string;
       timestamp: string;
-      region_slug: string;
       station_count: number | null;
       avg_temperature: number | null;
       avg_humidity: number | null;
@@ -477,11 +476,10 @@ export type ApiFunctions = {
     row: { station_id: number; parameters: string; since: string; hours: number };
   };
   station_history: {
-    arguments: { at: Date };
+    arguments: { at: Date; only_station: number };
     row: {
       series: string;
       timestamp: string;
-      station_id: number;
       sensor_count: number | null;
       avg_temperature: number | null;
       avg_humidity: number | null;
@@ -534,6 +532,7 @@ export type ApiFunctions = {
   };
   station_series: {
     arguments: {
+      only_station: number;
       hours_since: Date;
       hours_until: Date;
       days_since: Date;
@@ -544,7 +543,6 @@ export type ApiFunctions = {
     row: {
       unit: string;
       timestamp: string;
-      station_id: number;
       sensor_count: number | null;
       avg_temperature: number | null;
       avg_humidity: number | null;

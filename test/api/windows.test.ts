@@ -108,7 +108,7 @@ onEveryEngine('history windows', (engine) => {
     async (zone) => {
       const reader = here.database.as('airseries_reader', zone);
       for (const [, text] of INSTANTS) {
-        const rows = await reader`select series, "timestamp" from api.region_history(${new Date(text)})`;
+        const rows = await reader`select series, "timestamp" from api.region_history(${new Date(text)}, 'town')`;
         for (const window of WINDOWS) {
           const times = rows
             .filter(({ series }) => series === window[0])

@@ -3661,15 +3661,14 @@ create function api.history_valid_until(at timestamptz) returns timestamptz lang
   return rollup.bucket_add('hour', rollup.bucket_start('hour', at), 1);
 comment on function api.history_valid_until is 'The first instant at which the history windows of an instant move.';
 
--- The buckets of every station in one range of time per unit, which a history takes from three levels. Select one station_id: the condition
--- is pushed down to the indexes of the aggregates. The bounds must be known when a statement is planned: parameters of a prepared one
--- with a custom plan, or expressions of a known instant. Then no chunk beyond them is opened.
+-- The buckets of one station in one range of time per unit, which is all that a history takes. The plan is made once per connection:
+-- planning costs as much as everything else, and a kept plan skips the chunks beyond the bounds when it starts.
 create function api.station_series(
-  hours_since timestamptz, hours_until timestamptz, days_since timestamptz, days_until timestamptz, months_since timestamptz, months_until timestamptz)
+  only_station int, hours_since timestamptz, hours_until timestamptz,
+  days_since timestamptz, days_until timestamptz, months_since timestamptz, months_until timestamptz)
 returns table (
   unit text,
   "timestamp" timestamptz,
-  station_id int,
   sensor_count int,
   avg_temperature float8,
   avg_humidity float8,
@@ -3696,8 +3695,11 @@ returns table (
   min_wind_speed float8, max_wind_speed float8,
   min_aqi int,
   max_aqi int
-) language sql stable parallel safe begin atomic
-  select 'hour', b.timestamp, b.station_id, b.sensor_count, b.avg_temperature,
+) language plpgsql stable parallel safe set plan_cache_mode = force_generic_plan as $$
+#variable_conflict use_column
+begin
+  return query
+  select 'hour', b.timestamp, b.sensor_count, b.avg_temperature,
   b.avg_humidity,
   b.avg_pressure,
   b.avg_pm1,
@@ -3711,15 +3713,15 @@ returns table (
   b.avg_usvh,
   b.avg_uv,
   b.avg_wind_speed, b.avg_wind_direction, b.total_rain, b.aqi,
-    null, null,
-  null, null,
-  null, null,
-  null, null,
-  null, null,
-  null, null, null, null
-  from api.station_hourly b where b.timestamp >= hours_since and b.timestamp < hours_until
+    null::float8, null::float8,
+  null::float8, null::float8,
+  null::float8, null::float8,
+  null::float8, null::float8,
+  null::float8, null::float8,
+  null::float8, null::float8, null::int, null::int
+  from api.station_hourly b where b.station_id = only_station and b.timestamp >= hours_since and b.timestamp < hours_until
   union all
-  select 'day', b.timestamp, b.station_id, b.sensor_count, b.avg_temperature,
+  select 'day', b.timestamp, b.sensor_count, b.avg_temperature,
   b.avg_humidity,
   b.avg_pressure,
   b.avg_pm1,
@@ -3739,9 +3741,9 @@ returns table (
   b.min_no2, b.max_no2,
   b.min_dust, b.max_dust,
   b.min_wind_speed, b.max_wind_speed, b.min_aqi, b.max_aqi
-  from api.station_daily b where b.timestamp >= days_since and b.timestamp < days_until
+  from api.station_daily b where b.station_id = only_station and b.timestamp >= days_since and b.timestamp < days_until
   union all
-  select 'month', b.timestamp, b.station_id, b.sensor_count, b.avg_temperature,
+  select 'month', b.timestamp, b.sensor_count, b.avg_temperature,
   b.avg_humidity,
   b.avg_pressure,
   b.avg_pm1,
@@ -3761,17 +3763,16 @@ returns table (
   b.min_no2, b.max_no2,
   b.min_dust, b.max_dust,
   b.min_wind_speed, b.max_wind_speed, b.min_aqi, b.max_aqi
-  from api.station_monthly b where b.timestamp >= months_since and b.timestamp < months_until;
-end;
+  from api.station_monthly b where b.station_id = only_station and b.timestamp >= months_since and b.timestamp < months_until;
+end $$;
 comment on function api.station_series is
-  'The buckets of every station in a range of hours, one of days and one of months, half-open; select one station_id. Hours have no extremes. Columns: unit (of the bucket: hour, day or month), and those of api.station_daily.';
+  'The buckets of a station in a range of hours, one of days and one of months, half-open, in no order; none for an unknown station_id. Hours have no extremes. Columns: unit (of the bucket: hour, day or month), and those of api.station_daily.';
 
 -- The same for the windows of an instant, with a row for each window that a bucket is in.
-create function api.station_history(at timestamptz)
+create function api.station_history(at timestamptz, only_station int)
 returns table (
   series text,
   "timestamp" timestamptz,
-  station_id int,
   sensor_count int,
   avg_temperature float8,
   avg_humidity float8,
@@ -3799,7 +3800,7 @@ returns table (
   min_aqi int,
   max_aqi int
 ) language sql stable parallel safe begin atomic
-  select w.series, b.timestamp, b.station_id, b.sensor_count, b.avg_temperature,
+  select w.series, b.timestamp, b.sensor_count, b.avg_temperature,
   b.avg_humidity,
   b.avg_pressure,
   b.avg_pm1,
@@ -3819,21 +3820,20 @@ returns table (
   b.min_no2, b.max_no2,
   b.min_dust, b.max_dust,
   b.min_wind_speed, b.max_wind_speed, b.min_aqi, b.max_aqi
-  from api.station_series(rollup.bucket_add('hour', rollup.bucket_start('hour', at), -168), rollup.bucket_add('hour', rollup.bucket_start('hour', at), 0), rollup.bucket_add('day', rollup.bucket_start('day', at), -30), rollup.bucket_add('day', rollup.bucket_start('day', at), 0), rollup.bucket_add('month', rollup.bucket_start('month', at), -23), rollup.bucket_add('month', rollup.bucket_start('month', at), 1)) b
+  from api.station_series(only_station, rollup.bucket_add('hour', rollup.bucket_start('hour', at), -168), rollup.bucket_add('hour', rollup.bucket_start('hour', at), 0), rollup.bucket_add('day', rollup.bucket_start('day', at), -30), rollup.bucket_add('day', rollup.bucket_start('day', at), 0), rollup.bucket_add('month', rollup.bucket_start('month', at), -23), rollup.bucket_add('month', rollup.bucket_start('month', at), 1)) b
   join api.history_window(at) w on w.unit = b.unit and b.timestamp >= w.since and b.timestamp < w.until;
 end;
 comment on function api.station_history is
-  'The buckets of every station in the history windows of an instant, one row per bucket and window; select one station_id. Hours have no extremes. Columns: series (key of the window), and those of api.station_daily.';
+  'The buckets of a station in the history windows of an instant, one row per bucket and window; none for an unknown station_id. Hours have no extremes. Columns: series (key of the window), and those of api.station_daily.';
 
--- The buckets of every region in one range of time per unit, which a history takes from three levels. Select one region_slug: the condition
--- is pushed down to the indexes of the aggregates. The bounds must be known when a statement is planned: parameters of a prepared one
--- with a custom plan, or expressions of a known instant. Then no chunk beyond them is opened.
+-- The buckets of one region in one range of time per unit, which is all that a history takes. The plan is made once per connection:
+-- planning costs as much as everything else, and a kept plan skips the chunks beyond the bounds when it starts.
 create function api.region_series(
-  hours_since timestamptz, hours_until timestamptz, days_since timestamptz, days_until timestamptz, months_since timestamptz, months_until timestamptz)
+  only_region text, hours_since timestamptz, hours_until timestamptz,
+  days_since timestamptz, days_until timestamptz, months_since timestamptz, months_until timestamptz)
 returns table (
   unit text,
   "timestamp" timestamptz,
-  region_slug text,
   station_count int,
   avg_temperature float8,
   avg_humidity float8,
@@ -3860,8 +3860,11 @@ returns table (
   min_wind_speed float8, max_wind_speed float8,
   min_aqi int,
   max_aqi int
-) language sql stable parallel safe begin atomic
-  select 'hour', b.timestamp, b.region_slug, b.station_count, b.avg_temperature,
+) language plpgsql stable parallel safe set plan_cache_mode = force_generic_plan as $$
+#variable_conflict use_column
+begin
+  return query
+  select 'hour', b.timestamp, b.station_count, b.avg_temperature,
   b.avg_humidity,
   b.avg_pressure,
   b.avg_pm1,
@@ -3875,15 +3878,15 @@ returns table (
   b.avg_usvh,
   b.avg_uv,
   b.avg_wind_speed, b.avg_wind_direction, b.total_rain, b.aqi,
-    null, null,
-  null, null,
-  null, null,
-  null, null,
-  null, null,
-  null, null, null, null
-  from api.region_hourly b where b.timestamp >= hours_since and b.timestamp < hours_until
+    null::float8, null::float8,
+  null::float8, null::float8,
+  null::float8, null::float8,
+  null::float8, null::float8,
+  null::float8, null::float8,
+  null::float8, null::float8, null::int, null::int
+  from api.region_hourly b where b.region_slug = only_region and b.timestamp >= hours_since and b.timestamp < hours_until
   union all
-  select 'day', b.timestamp, b.region_slug, b.station_count, b.avg_temperature,
+  select 'day', b.timestamp, b.station_count, b.avg_temperature,
   b.avg_humidity,
   b.avg_pressure,
   b.avg_pm1,
@@ -3903,9 +3906,9 @@ returns table (
   b.min_no2, b.max_no2,
   b.min_dust, b.max_dust,
   b.min_wind_speed, b.max_wind_speed, b.min_aqi, b.max_aqi
-  from api.region_daily b where b.timestamp >= days_since and b.timestamp < days_until
+  from api.region_daily b where b.region_slug = only_region and b.timestamp >= days_since and b.timestamp < days_until
   union all
-  select 'month', b.timestamp, b.region_slug, b.station_count, b.avg_temperature,
+  select 'month', b.timestamp, b.station_count, b.avg_temperature,
   b.avg_humidity,
   b.avg_pressure,
   b.avg_pm1,
@@ -3925,17 +3928,16 @@ returns table (
   b.min_no2, b.max_no2,
   b.min_dust, b.max_dust,
   b.min_wind_speed, b.max_wind_speed, b.min_aqi, b.max_aqi
-  from api.region_monthly b where b.timestamp >= months_since and b.timestamp < months_until;
-end;
+  from api.region_monthly b where b.region_slug = only_region and b.timestamp >= months_since and b.timestamp < months_until;
+end $$;
 comment on function api.region_series is
-  'The buckets of every region in a range of hours, one of days and one of months, half-open; select one region_slug. Hours have no extremes. Columns: unit (of the bucket: hour, day or month), and those of api.region_daily.';
+  'The buckets of a region in a range of hours, one of days and one of months, half-open, in no order; none for an unknown region_slug. Hours have no extremes. Columns: unit (of the bucket: hour, day or month), and those of api.region_daily.';
 
 -- The same for the windows of an instant, with a row for each window that a bucket is in.
-create function api.region_history(at timestamptz)
+create function api.region_history(at timestamptz, only_region text)
 returns table (
   series text,
   "timestamp" timestamptz,
-  region_slug text,
   station_count int,
   avg_temperature float8,
   avg_humidity float8,
@@ -3963,7 +3965,7 @@ returns table (
   min_aqi int,
   max_aqi int
 ) language sql stable parallel safe begin atomic
-  select w.series, b.timestamp, b.region_slug, b.station_count, b.avg_temperature,
+  select w.series, b.timestamp, b.station_count, b.avg_temperature,
   b.avg_humidity,
   b.avg_pressure,
   b.avg_pm1,
@@ -3983,11 +3985,11 @@ returns table (
   b.min_no2, b.max_no2,
   b.min_dust, b.max_dust,
   b.min_wind_speed, b.max_wind_speed, b.min_aqi, b.max_aqi
-  from api.region_series(rollup.bucket_add('hour', rollup.bucket_start('hour', at), -168), rollup.bucket_add('hour', rollup.bucket_start('hour', at), 0), rollup.bucket_add('day', rollup.bucket_start('day', at), -30), rollup.bucket_add('day', rollup.bucket_start('day', at), 0), rollup.bucket_add('month', rollup.bucket_start('month', at), -23), rollup.bucket_add('month', rollup.bucket_start('month', at), 1)) b
+  from api.region_series(only_region, rollup.bucket_add('hour', rollup.bucket_start('hour', at), -168), rollup.bucket_add('hour', rollup.bucket_start('hour', at), 0), rollup.bucket_add('day', rollup.bucket_start('day', at), -30), rollup.bucket_add('day', rollup.bucket_start('day', at), 0), rollup.bucket_add('month', rollup.bucket_start('month', at), -23), rollup.bucket_add('month', rollup.bucket_start('month', at), 1)) b
   join api.history_window(at) w on w.unit = b.unit and b.timestamp >= w.since and b.timestamp < w.until;
 end;
 comment on function api.region_history is
-  'The buckets of every region in the history windows of an instant, one row per bucket and window; select one region_slug. Hours have no extremes. Columns: series (key of the window), and those of api.region_daily.';
+  'The buckets of a region in the history windows of an instant, one row per bucket and window; none for an unknown region_slug. Hours have no extremes. Columns: series (key of the window), and those of api.region_daily.';
 
 -- Regions with their current values and health figures, named as in the specification (C4, W1 to W4).
 

@@ -156,7 +156,7 @@ onEveryEngine('an upgrade from the first version', (engine) => {
 
   it('has the new window', async () => {
     const rows =
-      await sql`select series, count(*)::int as points from api.station_history(${now}) where station_id = 1 group by 1 order by 1`;
+      await sql`select series, count(*)::int as points from api.station_history(${now}, 1) group by 1 order by 1`;
     expect(Object.fromEntries(rows.map(({ series, points }) => [series, points]))).toEqual({
       '24h': 24,
       '7d': 168,

@@ -49,7 +49,7 @@ async function againstSql(context: Context): Promise<Row[]> {
       context.progress(`B4 cold history with ${clients} clients`);
       const sql = connect(database.target, { role: 'airseries_reader', timeZone: TIME_ZONE, max: clients });
       const query = () =>
-        sql.unsafe('select * from api.station_series($1, $2, $3, $4, $5, $6) where station_id = 1', BOUNDS as never[], {
+        sql.unsafe('select * from api.station_series(1, $1, $2, $3, $4, $5, $6)', BOUNDS as never[], {
           prepare: true,
         });
       const http = requested(context, service.port, `${BASE}/station/1-history.json`, { clients });

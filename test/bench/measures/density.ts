@@ -11,7 +11,7 @@ const WINDOWS = ['24h', '7d', '30d', '1y', '2y'];
 /** Median milliseconds of one window of one station. */
 function timed({ database }: World, window: string, times: number) {
   const sql = connect(database.target, { role: 'airseries_reader', timeZone: TIME_ZONE, max: 1 });
-  const text = `select * from api.station_history($1) where station_id = $2 and series = '${window}' order by timestamp`;
+  const text = `select * from api.station_history($1, $2) where series = '${window}' order by timestamp`;
   const ask = () => sql.unsafe(text, [NOW, 3] as never[], { prepare: true });
   const variant = async () => {
     const took: number[] = [];
