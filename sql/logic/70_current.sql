@@ -69,31 +69,26 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp s
 #variable_conflict use_column
 begin
   return query
-  with period as (
-    select 'hidden' as kind, p.station_id, p.since, p.until from raw.hidden_period p
-    union all select 'flag', p.station_id, p.since, p.until from logic.flag p
+  select
+    station.id,
+    coalesce(bool_or(p.kind = 'hidden' and p.since <= at and at < p.until), false) is false,
+    coalesce(bool_or(p.kind = 'flag' and p.since <= at and at < p.until), false),
+    least(
+      min(p.since) filter (where p.since > at and p.since < 'infinity'),
+      min(p.until) filter (where p.until > at and p.until < 'infinity'))
+  from raw.station station
+  left join (
+    select 'hidden' as kind, h.station_id, h.since, h.until from raw.hidden_period h
+    union all select 'flag', f.station_id, f.since, f.until from logic.flag f
     union all select 'placement', p.station_id, p.since, p.until from raw.placement p
-  ),
-  change as (
-    select p.station_id, unnest(array[p.since, p.until]) as instant from period p
     union all
-    select p.station_id, r.measured_at
+    select 'reading', p.station_id, r.measured_at, 'infinity'
     from raw.readings r
     join raw.placement p on p.sensor_id = r.sensor_id and p.since <= at and at < p.until
     where r.measured_at > at and r.measured_at <= at + interval '5 minutes'
-  )
-  select
-    station.id,
-    not exists (select from period p where p.kind = 'hidden' and p.station_id = station.id and p.since <= at and at < p.until),
-    exists (select from period p where p.kind = 'flag' and p.station_id = station.id and p.since <= at and at < p.until),
-    next.instant
-  from raw.station station
-  left join (
-    select c.station_id, min(c.instant) as instant from change c
-    where c.instant > at and c.instant < 'infinity' and (only_station is null or c.station_id = only_station)
-    group by c.station_id
-  ) next on next.station_id = station.id
-  where only_station is null or station.id = only_station;
+  ) p on p.station_id = station.id
+  where only_station is null or station.id = only_station
+  group by station.id;
 end $$;
 
 -- Records the digest of an instant: for each region the mean over the online, listed stations that belong to it, without temperature,

@@ -1,5 +1,9 @@
 /** valid_until of every document: the first instant at which it changes without new data, neither earlier nor later. */
+import type { Request } from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeSiteUrls } from '../../src/api/current.ts';
+import { makeDocuments } from '../../src/api/documents.ts';
+import { type Api, readsOn } from '../../src/database/pools.ts';
 import { onEveryEngine } from '../support/database.ts';
 import { citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
 
@@ -61,6 +65,13 @@ onEveryEngine('valid_until', (engine) => {
       expect(await ofStation(FLAGGED, minutes(25))).toEqual(minutes(30));
     });
 
+    it('that becomes flagged or ceases to be is already what it becomes at that very instant', async () => {
+      const flagged = async (at: Date) =>
+        (await here.published`select is_bad_thp from api.station_current(${at}, ${FLAGGED})`)[0]?.is_bad_thp;
+      expect([await flagged(minutes(20)), await ofStation(FLAGGED, minutes(20))]).toEqual([true, minutes(30)]);
+      expect([await flagged(minutes(30)), await ofStation(FLAGGED, minutes(30))]).toEqual([false, minutes(179)]);
+    });
+
     it.each([ONE_VALUE, TWO_VALUES, HIDDEN, SHOWN, FLAGGED, MOVED, AHEAD])(
       '%s: the document changes at it and not before',
       async (id) => {
@@ -90,6 +101,15 @@ onEveryEngine('valid_until', (engine) => {
     it('is the next digest, if the clock was set back', async () => {
       expect(await ofRegion('beta', minutes(-5))).toEqual(minutes(0));
     });
+  });
+
+  it.each([
+    ['a station', minutes(2), minutes(3)],
+    ['a region', minutes(162), minutes(170)],
+  ])('of the list is that of %s, if that comes first', async (_, at, expected) => {
+    const documents = makeDocuments({ db: readsOn<Api>(here.published), clock: () => at, site: makeSiteUrls('') });
+    const request = { params: { locale: 'en' } as Record<string, string> } as Request;
+    expect((await documents.stations(request)()).validUntil).toEqual(expected);
   });
 
   it('of a history is the next full hour, whatever the zone', async () => {

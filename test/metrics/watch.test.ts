@@ -23,7 +23,10 @@ function network(others: Json = {}) {
   });
   return {
     time_zone: 'Asia/Yerevan',
-    providers: [{ id: 'us', title: 'Us', stale_after: '3 hours' }],
+    providers: [
+      { id: 'us', title: 'Us', stale_after: '3 hours' },
+      { id: 'hasty', title: 'Without stations', stale_after: '30 minutes' },
+    ],
     regions: [{ slug: 'town', kind: 'city', title: { en: 'Town' } }],
     stations: [
       ...[1, 2, 3, 4, 5].map((id) => station(id, id === 1 ? others : {})),
@@ -87,6 +90,13 @@ onEveryEngine('watching stations', (engine) => {
     const stations =
       await reader`select id from api.station_current(${NOW}) where status = 'offline' and is_listed order by 1`;
     expect(stations.map((row) => row.id)).toEqual([2, 4, 5, 6]); // those that never measured are offline, but not listed
+  });
+
+  it('a station is offline once its newest reading is stale to the microsecond, whatever comes from a clock that is ahead', async () => {
+    await measure(1, 5, 3, lively(20));
+    await owner`insert into raw.readings (measured_at, sensor_id, pm25) values (${new Date(NOW.getTime() + 240_000)}, 1, 20)`;
+    expect(await offline(new Date(NOW.getTime() - 1))).toEqual([]);
+    expect(await offline()).toMatchObject([{ station_id: 1, offline_minutes: 180 }]);
   });
 
   it('a station whose sensor is suspicious is offline since its last valid reading', async () => {

@@ -2241,31 +2241,26 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp s
 #variable_conflict use_column
 begin
   return query
-  with period as (
-    select 'hidden' as kind, p.station_id, p.since, p.until from raw.hidden_period p
-    union all select 'flag', p.station_id, p.since, p.until from logic.flag p
+  select
+    station.id,
+    coalesce(bool_or(p.kind = 'hidden' and p.since <= at and at < p.until), false) is false,
+    coalesce(bool_or(p.kind = 'flag' and p.since <= at and at < p.until), false),
+    least(
+      min(p.since) filter (where p.since > at and p.since < 'infinity'),
+      min(p.until) filter (where p.until > at and p.until < 'infinity'))
+  from raw.station station
+  left join (
+    select 'hidden' as kind, h.station_id, h.since, h.until from raw.hidden_period h
+    union all select 'flag', f.station_id, f.since, f.until from logic.flag f
     union all select 'placement', p.station_id, p.since, p.until from raw.placement p
-  ),
-  change as (
-    select p.station_id, unnest(array[p.since, p.until]) as instant from period p
     union all
-    select p.station_id, r.measured_at
+    select 'reading', p.station_id, r.measured_at, 'infinity'
     from raw.readings r
     join raw.placement p on p.sensor_id = r.sensor_id and p.since <= at and at < p.until
     where r.measured_at > at and r.measured_at <= at + interval '5 minutes'
-  )
-  select
-    station.id,
-    not exists (select from period p where p.kind = 'hidden' and p.station_id = station.id and p.since <= at and at < p.until),
-    exists (select from period p where p.kind = 'flag' and p.station_id = station.id and p.since <= at and at < p.until),
-    next.instant
-  from raw.station station
-  left join (
-    select c.station_id, min(c.instant) as instant from change c
-    where c.instant > at and c.instant < 'infinity' and (only_station is null or c.station_id = only_station)
-    group by c.station_id
-  ) next on next.station_id = station.id
-  where only_station is null or station.id = only_station;
+  ) p on p.station_id = station.id
+  where only_station is null or station.id = only_station
+  group by station.id;
 end $$;
 
 -- Records the digest of an instant: for each region the mean over the online, listed stations that belong to it, without temperature,
@@ -2484,17 +2479,31 @@ end $$;
 
 -- Quality tests in near real time, after QARTOD: stations that are offline, flat lines, and outliers among neighbours. Listed stations
 -- only, one row each and no row when all is well, so each row can be an alert. The thresholds are judgements, wide enough to tolerate
--- ordinary weather and ordinary instrument errors.
+-- ordinary weather and ordinary instrument errors. They are in PL/pgSQL for the same reason as the current values (70_current.sql).
 
 -- Gap test: the station is offline (C2) but has measured before. A station that never sent a reading is left out, and so is one whose
 -- readings have all been deleted by retention.
 create function logic.station_offline(at timestamptz)
 returns table (station_id int, last_measurement_time timestamptz, offline_minutes int)
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select station.id, last.measured_at, floor(extract(epoch from at - last.measured_at) / 60)::int
-  from raw.station station
-  join raw.provider provider on provider.id = station.provider_id
-  join logic.station_state(at) state on state.station_id = station.id and state.is_listed
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+#variable_conflict use_column
+declare
+  newest_since constant timestamptz := (select at - max(stale_after) from raw.provider);
+begin
+  return query
+  with silent as materialized ( -- found in the newest chunks; only their last reading has to be searched for
+    select station.id
+    from raw.station station
+    join raw.provider provider on provider.id = station.provider_id
+    join logic.station_state(at) state on state.station_id = station.id and state.is_listed
+    where not exists (
+      select from raw.placement p
+      join raw.readings r on r.sensor_id = p.sensor_id and r.measured_at >= p.since and r.measured_at < p.until
+      where p.station_id = station.id and r.measured_at > at - provider.stale_after and r.measured_at <= at and r.measured_at > newest_since
+    )
+  )
+  select silent.id, last.measured_at, floor(extract(epoch from at - last.measured_at) / 60)::int
+  from silent
   cross join lateral (
     select newest.measured_at
     from raw.placement p
@@ -2503,11 +2512,10 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
       where r.sensor_id = p.sensor_id and r.measured_at >= p.since and r.measured_at < p.until and r.measured_at <= at
       order by r.measured_at desc limit 1
     ) newest
-    where p.station_id = station.id
+    where p.station_id = silent.id
     order by newest.measured_at desc limit 1
-  ) last
-  where last.measured_at <= at - provider.stale_after
-$$;
+  ) last;
+end $$;
 
 -- Flat line test: a sensor of the station gave the same hourly mean for 6 closed hours in a row, up to its newest. The test uses values
 -- as the instrument gave them, since a correction may map many to one. Other parameters may well stay constant for 6 hours: wind, UV and
@@ -2515,7 +2523,15 @@ $$;
 -- after 24 hours). The search for the start of the flat line goes back at most 7 days.
 create function logic.station_flat_line(at timestamptz)
 returns table (station_id int, parameters text, since timestamptz, hours int)
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+#variable_conflict use_column
+declare
+  longest constant interval := (select max(stale_after) from raw.provider);
+  closed constant timestamptz := rollup.bucket_start('hour', at);
+  recent_since constant timestamptz := rollup.bucket_start('hour', at - longest) - interval '6 hours';
+  before_since constant timestamptz := at - longest - interval '7 days';
+begin
+  return query
   with recent as (
     select h.bucket, h.sensor_id, p.station_id, m.parameter, m.value, provider.stale_after,
       row_number() over (partition by h.sensor_id, p.station_id, m.parameter order by h.bucket desc) as age
@@ -2527,8 +2543,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
       ('temperature', h.temperature), ('humidity', case when h.humidity < 99.5 then h.humidity end),
       ('pm25', coalesce(h.pm25_raw, h.pm25)), ('pm10', h.pm10)
     ) m(parameter, value)
-    where h.bucket >= (select rollup.bucket_start('hour', at - max(p.stale_after)) - interval '6 hours' from raw.provider p)
-      and h.bucket < rollup.bucket_start('hour', at) and m.value is not null
+    where h.bucket >= recent_since and h.bucket < closed and m.value is not null
   ),
   flat as materialized (
     select r.station_id, r.sensor_id, r.parameter, min(r.value) as value, max(r.bucket) as newest
@@ -2550,7 +2565,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     cross join lateral (select case s.parameter
       when 'temperature' then h.temperature when 'humidity' then h.humidity
       when 'pm25' then coalesce(h.pm25_raw, h.pm25) when 'pm10' then h.pm10 end as value) m
-    where h.bucket > at - interval '7 days' - (select max(p.stale_after) from raw.provider p)
+    where h.bucket > before_since and h.bucket < closed
   ),
   run as (
     select b.station_id, b.parameter, min(b.bucket) as since, count(*)::int as hours
@@ -2560,8 +2575,8 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   )
   select run.station_id, string_agg(distinct run.parameter, ', ' order by run.parameter), min(run.since), max(run.hours)
   from run
-  group by run.station_id
-$$;
+  group by run.station_id;
+end $$;
 
 -- Great-circle distance in km (haversine, the mean radius of the Earth).
 create function logic.distance_km(latitude float8, longitude float8, other_latitude float8, other_longitude float8) returns float8
@@ -2574,7 +2589,13 @@ language sql immutable parallel safe
 -- looks the same.
 create function logic.station_outlier(at timestamptz)
 returns table (station_id int, hour timestamptz, pm25 float8, neighbour_count int, neighbour_median float8)
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+#variable_conflict use_column
+declare
+  closed constant timestamptz := rollup.bucket_start('hour', at);
+  newest_since constant timestamptz := (select rollup.bucket_start('hour', at - max(stale_after)) from raw.provider);
+begin
+  return query
   with listed as materialized (
     select s.id, s.latitude, s.longitude, p.stale_after
     from raw.station s
@@ -2586,9 +2607,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
       row_number() over (partition by l.id order by h.bucket desc) as age
     from rollup.station_hourly h
     join listed l on l.id = h.station_id
-    where h.bucket >= (select rollup.bucket_start('hour', at - max(p.stale_after)) from raw.provider p)
-      and h.bucket >= rollup.bucket_start('hour', at - l.stale_after)
-      and h.bucket < rollup.bucket_start('hour', at) and h.pm25 is not null
+    where h.bucket >= newest_since and h.bucket >= rollup.bucket_start('hour', at - l.stale_after) and h.bucket < closed and h.pm25 is not null
   )
   select one.id, one.bucket, one.pm25, around.stations, around.median
   from hour one
@@ -2600,8 +2619,8 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
       and logic.distance_km(one.latitude, one.longitude, other.latitude, other.longitude) <= 10
   ) around
   where one.age = 1 and around.stations >= 3
-    and (one.pm25 > 5 * around.median and one.pm25 > around.median + 50 or around.median > 25 and one.pm25 < around.median / 5)
-$$;
+    and (one.pm25 > 5 * around.median and one.pm25 > around.median + 50 or around.median > 25 and one.pm25 < around.median / 5);
+end $$;
 
 -- Hours of a station with readings, and hours in which they were expected: closed hours with a sensor placed there, from its first reading on.
 -- One row per station and local day of [since, until), widened to whole days, that has an expected hour. `only_stations` selects stations.
