@@ -1,30 +1,11 @@
-/** The peers of B12: each is given the readings of a world and answers the history of a station. Packages of test/bench, loaded when used. */
-import type { Sql } from '../../../src/database/client.ts';
-import { addressVariables } from '../../support/program.ts';
-import { fetchRaw } from '../load/bare.ts';
-import { TIME_ZONE, type World } from '../run/world.ts';
-import { type Dialect, historySql, layOut, POSTGRESQL, type RawRow } from './readings.ts';
-
-export type Document = Record<string, object[]>;
-type Peer = { document(station: number): Promise<Document>; close(): Promise<void> };
-
-/** Their types are not there where they aren't installed. */
-// biome-ignore lint/suspicious/noExplicitAny: see above
-const load = (name: string): Promise<any> => import(name);
-
-type Reading = Record<'at' | 'sensor_id' | 'temperature' | 'humidity' | 'pressure' | 'pm25' | 'pm10', number>;
-
-/** All readings, a month of the sensors at a time; `at` in seconds of Unix time. */
-async function* readingsOf(sql: Sql, { stations }: World): AsyncGenerator<Reading[]> {
-  for (let station = 1; station <= stations; station++) {
-    yield await sql<Reading[]>`
-      select extract(epoch from measured_at)::int as at, sensor_id, temperature::float8, humidity::float8, pressure::float8, pm25::float8, pm10::float8
-      from raw.readings where sensor_id = ${station}`;
-  }
-}
+/** Peers that answer by the SQL of readings.ts: Fastify with pg over our readings, SQLite over rollups made by hand, DuckDB over readings. */
+import { addressVariables } from '../../../support/program.ts';
+import { TIME_ZONE, type World } from '../../run/world.ts';
+import { type Dialect, historySql, layOut, POSTGRESQL, type RawRow } from '../readings.ts';
+import { ask, load, type Open, readingsOf, type Subject } from './peer.ts';
 
 /** The readings of ours in the same database, with Fastify and pg in this process: one request, one query, JSON. */
-export async function openFastify({ database }: World): Promise<Peer> {
+export const openFastify: Open = async ({ database }: World) => {
   const [{ default: fastify }, { default: pg }] = await Promise.all([load('fastify'), load('pg')]);
   const { PGHOST: host, PGPORT: port, PGUSER: user, PGDATABASE: name } = addressVariables(database.target);
   const pool = new pg.Pool({
@@ -35,24 +16,24 @@ export async function openFastify({ database }: World): Promise<Peer> {
     options: `-c TimeZone=${TIME_ZONE} -c jit=off`,
   });
   const app = fastify();
-  app.get('/station/:id', async (request: { params: { id: string } }) => {
-    const text = historySql({ ...POSTGRESQL, stations: String(Number(request.params.id)) });
-    const { rows } = await pool.query({ name: `history ${request.params.id}`, text });
+  app.get('/:kind/:stations', async ({ params }: { params: { kind: string; stations: string } }) => {
+    const text = historySql({ ...POSTGRESQL, stations: params.stations.split(',').map(Number).join(',') });
+    const { rows } = await pool.query({ name: `history ${params.stations}`.slice(0, 63), text });
     return layOut(
       rows.map((row: RawRow) => ({ ...row, bucket: new Date(row.bucket).toISOString() })),
-      false,
+      params.kind === 'region',
     );
   });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port: listening } = app.server.address();
   return {
-    document: async (station) => JSON.parse(String((await fetchRaw(listening, `/station/${station}`)).body)),
+    history: ({ stations, isRegion }) => ask(listening, `/${isRegion ? 'region' : 'station'}/${stations.join(',')}`),
     async close() {
       await app.close();
       await pool.end();
     },
   };
-}
+};
 
 const OFFSET_S = 4 * 3_600;
 
@@ -69,7 +50,7 @@ const SQLITE: Omit<Dialect, 'stations' | 'readings'> = {
 };
 
 /** Station hours in a table of their own, as a hand-written rollup would have them: the query reads those instead of the readings. */
-export async function openSqlite(world: World, sql: Sql): Promise<Peer> {
+export const openSqlite: Open = async (world, sql) => {
   const { default: Database } = await load('libsql');
   const db = new Database(':memory:');
   const columns = 'temperature real, humidity real, pressure real, pm25 real, pm10 real';
@@ -86,18 +67,24 @@ export async function openSqlite(world: World, sql: Sql): Promise<Peer> {
     insert into hourly select sensor_id, measured_at - measured_at % 3600, avg(temperature), avg(humidity), avg(pressure), avg(pm25), avg(pm10)
     from readings group by 1, 2`);
   return {
-    async document(station) {
-      const rows = db.prepare(historySql({ ...SQLITE, readings: 'hourly', stations: String(station) })).all();
-      return JSON.parse(JSON.stringify(layOut(rows.map(inIso), false)));
+    async history(subject) {
+      const rows = db
+        .prepare(historySql({ ...SQLITE, readings: 'hourly', stations: subject.stations.join(',') }))
+        .all();
+      return asJson(rows, subject);
     },
     close: async () => db.close(),
   };
+};
+
+/** Of rows whose times are seconds. */
+function asJson(rows: readonly RawRow[], { isRegion }: Subject): string {
+  const inIso = (row: RawRow) => ({ ...row, bucket: new Date(Number(row.bucket) * 1_000).toISOString() }) as RawRow;
+  return JSON.stringify(layOut(rows.map(inIso), isRegion));
 }
 
-const inIso = (row: RawRow) => ({ ...row, bucket: new Date(Number(row.bucket) * 1_000).toISOString() }) as RawRow;
-
 /** A column store over the readings, in this process. */
-export async function openDuckDb(world: World, sql: Sql): Promise<Peer> {
+export const openDuckDb: Open = async (world, sql) => {
   const { DuckDBInstance } = await load('@duckdb/node-api');
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
@@ -124,10 +111,10 @@ export async function openDuckDb(world: World, sql: Sql): Promise<Peer> {
     stations: '',
   };
   return {
-    async document(station) {
-      const reader = await connection.runAndReadAll(historySql({ ...duck, stations: String(station) }));
-      return JSON.parse(JSON.stringify(layOut(reader.getRowObjectsJS().map(inIso), false)));
+    async history(subject) {
+      const reader = await connection.runAndReadAll(historySql({ ...duck, stations: subject.stations.join(',') }));
+      return asJson(reader.getRowObjectsJS(), subject);
     },
     close: async () => connection.closeSync(),
   };
-}
+};
