@@ -20,6 +20,7 @@ import { late } from './measures/late.ts';
 import { minute } from './measures/minute.ts';
 import { peers } from './measures/peers.ts';
 import { polling } from './measures/polling.ts';
+import { proxied } from './measures/proxied.ts';
 import { start } from './measures/start.ts';
 import type { Context, Measure, Row } from './run/measure.ts';
 import { markdown, terminalTable } from './run/report.ts';
@@ -27,7 +28,19 @@ import { versionsOf } from './run/versions.ts';
 import { daysAgo, makeWorld, NOW, type World } from './run/world.ts';
 
 /** In the order of running. */
-const MEASURES: readonly Measure[] = [cached, ...cold, polling, minute, start, density, imported, late, bytes, peers];
+const MEASURES: readonly Measure[] = [
+  cached,
+  ...cold,
+  polling,
+  minute,
+  start,
+  density,
+  imported,
+  late,
+  bytes,
+  proxied,
+  peers,
+];
 
 const { values, positionals } = parseArgs({
   options: { quick: { type: 'boolean', default: false } },
