@@ -4,7 +4,8 @@
  *   npm run bench [-- [--quick] [B1 B4 …]]
  *
  * One run, one machine: variants are measured in turn, and ratios are taken within a round, so a busy machine widens the intervals rather
- * than favours anyone. Prints a table, and writes it to dist/bench.md. Peers are optional: npm ci --prefix test/bench.
+ * than favours anyone. Prints a table, and writes it to dist/bench.md. Peers are optional: npm ci --prefix test/bench,
+ * and the programs influxd, victoria-metrics and nginx where they are installed.
  */
 import { writeFileSync } from 'node:fs';
 import { arch, cpus, loadavg, platform, totalmem } from 'node:os';

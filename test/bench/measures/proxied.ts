@@ -60,6 +60,9 @@ async function run(context: Context): Promise<Row[]> {
         await file.close();
       }
     }
+    context.progress('B16 for longer than a minute');
+    const steady = { connections: 8, rate: 500, seconds: context.quick ? 2 : 130 };
+    await context.generator.run({ port: proxy.port, paths: [PATH], ...steady });
     rows.push(askedRow(counter.asked, (performance.now() - begun) / 1_000));
   } finally {
     await proxy.close();

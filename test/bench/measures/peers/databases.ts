@@ -49,7 +49,10 @@ const SQLITE: Omit<Dialect, 'stations' | 'readings'> = {
   larger: 'max',
 };
 
-/** Station hours in a table of their own, as a hand-written rollup would have them: the query reads those instead of the readings. */
+/**
+ * Rollups of stations in tables of their own, as one would write them by hand: all their hours, and the buckets that the windows show. A region's
+ * can't be had from those, since its day is the mean of its own hours: they are computed from the hours of its stations.
+ */
 export const openSqlite: Open = async (world, sql) => {
   const { default: Database } = await load('libsql');
   const db = new Database(':memory:');
@@ -66,12 +69,18 @@ export const openSqlite: Open = async (world, sql) => {
   db.exec(`create table hourly (sensor_id integer, measured_at integer, ${columns}, primary key (sensor_id, measured_at)) without rowid;
     insert into hourly select sensor_id, measured_at - measured_at % 3600, avg(temperature), avg(humidity), avg(pressure), avg(pm25), avg(pm10)
     from readings group by 1, 2`);
+  const fromHours = (stations: readonly number[]) =>
+    historySql({ ...SQLITE, readings: 'hourly', stations: stations.join(',') });
+  db.exec(`create table buckets as select 0 as sensor_id, * from (${fromHours([0])});
+    create index by_sensor on buckets (sensor_id)`);
+  for (let station = 1; station <= world.stations; station++) {
+    db.exec(`insert into buckets select ${station}, * from (${fromHours([station])})`);
+  }
+  const kept = db.prepare('select * from buckets where sensor_id = ? order by series, bucket');
   return {
     async history(subject) {
-      const rows = db
-        .prepare(historySql({ ...SQLITE, readings: 'hourly', stations: subject.stations.join(',') }))
-        .all();
-      return asJson(rows, subject);
+      const { isRegion, stations } = subject;
+      return asJson(isRegion ? db.prepare(fromHours(stations)).all() : kept.all(stations[0]), subject);
     },
     close: async () => db.close(),
   };

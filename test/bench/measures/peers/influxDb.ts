@@ -28,8 +28,8 @@ bind-address = "127.0.0.1:${backup}"
   store-enabled = false
 `;
 
-/** From readings with each request, or from the hours of stations as a continuous query leaves them. */
-function opening(source: 'readings' | 'hourly'): Open {
+/** From readings with each request, or from hours of stations and of the region as continuous queries leave them. */
+function opening(source: 'readings' | 'continuous queries'): Open {
   return async (world, sql) => {
     const server = await startServer('/ping', (folder, ports) => {
       const file = join(folder, 'influxdb.conf');
@@ -37,47 +37,34 @@ function opening(source: 'readings' | 'hourly'): Open {
       return ['influxd', '-config', file];
     });
     const query = async (text: string, database = 'air') => {
+      const body = `q=${encodeURIComponent(text)}`;
       const path = `/query?db=${database}&epoch=s`;
-      const answer = JSON.parse(
-        await ask(server.port, path, `q=${encodeURIComponent(text)}`, 'application/x-www-form-urlencoded'),
-      ) as Answer;
+      const answer: Answer = JSON.parse(await ask(server.port, path, body, 'application/x-www-form-urlencoded'));
       const failed = answer.results.find(({ error }) => error !== undefined);
       if (failed !== undefined) throw new Error(`InfluxDB: ${failed.error}`);
       return answer.results[0]?.series?.[0]?.values ?? [];
     };
     try {
-      await query('create database air with duration inf replication 1 shard duration 52w', ''); // by default a week, of which two years have a hundred
+      // by default a week, of which two years have a hundred, and each query opens all
+      await query('create database air with duration inf replication 1 shard duration 52w', '');
       for await (const readings of readingsOf(sql, world)) {
-        for (let from = 0; from < readings.length; from += 10_000) {
-          await ask(
-            server.port,
-            '/write?db=air&precision=s',
-            readings
-              .slice(from, from + 10_000)
-              .map(line)
-              .join('\n'),
-          );
+        for (let from = 0; from < readings.length; from += BATCH) {
+          const lines = readings.slice(from, from + BATCH).map(line);
+          await ask(server.port, '/write?db=air&precision=s', lines.join('\n'));
         }
       }
-      if (source === 'hourly') {
-        // a continuous query runs this for each hour that passes
-        await query(
-          `select ${means((name) => name)} into hourly from readings where time < ${UNTIL}s group by time(1h), sensor fill(none)`,
-        );
-      }
+      if (source === 'continuous queries') for (const text of ROLLUPS) await query(text);
     } catch (error) {
       await server.stop();
       throw error;
     }
     return {
       async history(subject) {
-        const hours = (await query(hoursOf(source, subject))).map(
-          ([at, stations, ...values]): Hour => ({
-            at: at as number,
-            stations: stations as number,
-            means: values,
-          }),
-        );
+        const values = await query(source === 'readings' ? fromReadings(subject) : fromRollups(subject));
+        const hours = values.map(([at, ...columns]): Hour => {
+          const stations = subject.isRegion ? (columns[MEANS.length] as number) : 1;
+          return { at: at as number, stations, means: columns };
+        });
         return JSON.stringify(layOut(rowsOf(hours), subject.isRegion));
       },
       close: server.stop,
@@ -86,20 +73,34 @@ function opening(source: 'readings' | 'hourly'): Open {
 }
 
 export const openInfluxDb = opening('readings');
-export const openInfluxDbHours = opening('hourly');
+export const openInfluxDbRollups = opening('continuous queries');
 
+/** So many points to a request are what its manual recommends at most. */
+const BATCH = 10_000;
 const line = (reading: Reading) =>
   `readings,sensor=${reading.sensor_id} ${PARAMETERS.map((name) => `${name}=${reading[name]}`).join(',')} ${reading.at}`;
 
-const means = (of: (name: string) => string) => MEANS.map((name) => `mean(${of(name)}) as ${name}`).join(', ');
+const MEANS_OF_ALL = MEANS.map((name) => `mean(${name}) as ${name}`).join(', ');
+const SHOWN = `time >= ${SINCE}s and time < ${UNTIL}s`;
+const ONE_AN_HOUR = 'group by time(1h) fill(none)';
 
-/** One row an hour: how many stations, and the means of their means. */
-function hoursOf(source: string, { stations }: Subject): string {
-  const where = `sensor =~ /^(${stations.join('|')})$/ and time >= ${SINCE}s and time < ${UNTIL}s`;
-  const perStation = `select ${means((name) => name)} from ${source} where ${where} group by time(1h), sensor fill(none)`;
-  const [only] = stations;
-  if (stations.length === 1) {
-    return `select count(pressure), ${means((name) => name)} from ${source} where sensor = '${only}' and time >= ${SINCE}s and time < ${UNTIL}s group by time(1h) fill(none)`;
-  }
-  return `select count(pressure), ${means((name) => name)} from (${perStation}) where time >= ${SINCE}s and time < ${UNTIL}s group by time(1h) fill(none)`;
+/** What continuous queries would run for each hour that passes. Every reading here has a pressure, so those are the stations. */
+const ROLLUPS = [
+  `select ${MEANS_OF_ALL} into hourly from readings where ${SHOWN} group by time(1h), sensor fill(none)`,
+  `select ${MEANS_OF_ALL}, count(pressure) as stations into region_hourly from hourly where ${SHOWN} ${ONE_AN_HOUR}`,
+];
+
+/** One row an hour, with the number of stations last for a region, whose hours are the means of its stations' hours. */
+function fromReadings({ stations, isRegion }: Subject): string {
+  if (!isRegion)
+    return `select ${MEANS_OF_ALL} from readings where sensor = '${stations[0]}' and ${SHOWN} ${ONE_AN_HOUR}`;
+  const members = `sensor =~ /^(${stations.join('|')})$/`;
+  const hours = `select ${MEANS_OF_ALL} from readings where ${members} and ${SHOWN} group by time(1h), sensor fill(none)`;
+  return `select ${MEANS_OF_ALL}, count(pressure) from (${hours}) where ${SHOWN} ${ONE_AN_HOUR}`;
+}
+
+function fromRollups({ stations, isRegion }: Subject): string {
+  const columns = MEANS.join(', ');
+  if (isRegion) return `select ${columns}, stations from region_hourly where ${SHOWN}`;
+  return `select ${columns} from hourly where sensor = '${stations[0]}' and ${SHOWN}`;
 }

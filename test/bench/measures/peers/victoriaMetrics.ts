@@ -7,6 +7,7 @@ import { type Hour, rowsOf, SINCE, UNTIL } from './hours.ts';
 import { ask, type Open, PARAMETERS, readingsOf, type Subject } from './peer.ts';
 import { startServer } from './process.ts';
 
+type Count = { data: { result: { value: [number, string] }[] } };
 type Answer = { data: { result: { metric: { parameter: string }; values: [number, string][] }[] } };
 
 export const openVictoriaMetrics: Open = async (world, sql) => {
@@ -29,8 +30,14 @@ export const openVictoriaMetrics: Open = async (world, sql) => {
       );
       await ask(server.port, '/api/v1/import', series.join('\n'));
     }
-    await ask(server.port, '/internal/force_flush'); // else it shows them a second later
-    await ask(server.port, '/internal/force_merge'); // in the background; as at rest
+    await ask(server.port, '/internal/force_flush'); // else it shows them seconds later, some series before others
+    const all = `/api/v1/query?query=sum(count_over_time(air{parameter="pressure"}[3y]))&time=${UNTIL}&nocache=1`;
+    const countIn = ({ data }: Count) => Number(data.result[0]?.value[1] ?? 0);
+    for (let found = 0, turn = 0; found !== world.readings; turn++) {
+      if (turn === 100) throw new Error(`VictoriaMetrics has ${found} of ${world.readings} readings`);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      found = countIn(JSON.parse(await ask(server.port, encodeURI(all))));
+    }
   } catch (error) {
     await server.stop();
     throw error;
