@@ -10,7 +10,7 @@ import { createToken } from '../../src/push/tokens.ts';
 import { bringIn, differences, keepingLog, NOW, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
-const BATCHES = 1_000;
+const BATCHES = 400;
 
 const sensor = fc.oneof(
   { weight: 8, arbitrary: fc.constantFrom<unknown>(1, 2, 3, '1') },
@@ -122,7 +122,7 @@ onEveryEngine('any batch', (engine) => {
     );
     // every outcome occurred often
     expect(seen[200]).toBeGreaterThan(0.9 * BATCHES);
-    expect(Math.min(total.accepted, total.unchanged, total.quarantined)).toBeGreaterThan(500);
+    expect(Math.min(total.accepted, total.unchanged, total.quarantined)).toBeGreaterThan(0.5 * BATCHES);
     expect(await differences(db)).toEqual([]);
     const [stored] = await db.as()`
       select (select count(*)::int from raw.readings) as n,
