@@ -4,7 +4,8 @@
  *   npm run bench [-- [--quick] [B1 B4 …]]
  *
  * One run, one machine: variants are measured in turn, and ratios are taken within a round, so a busy machine widens the intervals rather
- * than favours anyone. Prints a table, and writes it to dist/bench.md. Peers are optional: npm ci --prefix test/bench.
+ * than favours anyone. Prints a table, and writes it to dist/bench.md. Peers are optional: npm ci --prefix test/bench,
+ * and the programs influxd, victoria-metrics and nginx where they are installed.
  */
 import { writeFileSync } from 'node:fs';
 import { arch, cpus, loadavg, platform, totalmem } from 'node:os';
@@ -20,6 +21,7 @@ import { late } from './measures/late.ts';
 import { minute } from './measures/minute.ts';
 import { peers } from './measures/peers.ts';
 import { polling } from './measures/polling.ts';
+import { proxied } from './measures/proxied.ts';
 import { start } from './measures/start.ts';
 import type { Context, Measure, Row } from './run/measure.ts';
 import { markdown, terminalTable } from './run/report.ts';
@@ -27,7 +29,19 @@ import { versionsOf } from './run/versions.ts';
 import { daysAgo, makeWorld, NOW, type World } from './run/world.ts';
 
 /** In the order of running. */
-const MEASURES: readonly Measure[] = [cached, ...cold, polling, minute, start, density, imported, late, bytes, peers];
+const MEASURES: readonly Measure[] = [
+  cached,
+  ...cold,
+  polling,
+  minute,
+  start,
+  density,
+  imported,
+  late,
+  bytes,
+  proxied,
+  peers,
+];
 
 const { values, positionals } = parseArgs({
   options: { quick: { type: 'boolean', default: false } },

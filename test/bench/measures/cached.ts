@@ -1,70 +1,25 @@
 /** B1, B2, B3, B11: documents that are kept, next to a bare server that sends the same bytes and headers. */
-import { readFileSync } from 'node:fs';
 import { fetchRaw, startBare } from '../load/bare.ts';
+import { type Case, CONNECTIONS, type Rates, rateRows, ratesOf } from '../load/rates.ts';
 import type { Context, Measure, Row } from '../run/measure.ts';
 import { ratioRow } from '../run/measure.ts';
-import { type Comparison, compare, comparisonOf } from '../run/rounds.ts';
+import { compare } from '../run/rounds.ts';
 import { BASE, type Service, startService } from '../run/service.ts';
 import { daysAgo, makeWorld, NOW } from '../run/world.ts';
 import { makeDigestsAndTime } from './digest.ts';
 
-const CONNECTIONS = 32;
-
-type Case = { path: string; headers?: Record<string, string>; status?: number };
-
-/** Requests a second as fast as both can, and requests per second of the server's own processor time, which a busy machine disturbs less. */
+/** Requests a second of a kept document, ours and bare. */
 async function throughput(
   context: Context,
   service: Service,
   { path, headers = {}, status = 200 }: Case,
-): Promise<{ rate: Comparison; cpu: Comparison | undefined }> {
+): Promise<Rates> {
   const bare = await startBare(await warmed(service, path, headers));
-  const seconds = 1;
-  const rounds = context.quick ? 3 : 15;
-  const perCpuSecond = { ours: [] as number[], bare: [] as number[] };
-  const variant =
-    (name: keyof typeof perCpuSecond, { port, pid }: { port: number; pid: number }) =>
-    async () => {
-      const before = cpuSeconds(pid);
-      const job = { port, paths: [path], headers, status, connections: CONNECTIONS, seconds };
-      const { requests, perSecond } = await context.generator.run(job);
-      perCpuSecond[name].push(requests / (cpuSeconds(pid) - before));
-      return perSecond;
-    };
-  const onRound = (round: number, ratio: number) => context.progress(`round ${round}: ${ratio.toFixed(3)}`);
   try {
-    const [ours, reference] = [variant('ours', service), variant('bare', bare)];
-    await ours(); // both compile what they use often
-    await reference();
-    perCpuSecond.ours.length = 0;
-    perCpuSecond.bare.length = 0;
-    const rate = await compare({ ours, reference, rounds, onRound });
-    const hasCpu = perCpuSecond.ours.every(Number.isFinite);
-    return { rate, cpu: hasCpu ? comparisonOf(perCpuSecond.ours, perCpuSecond.bare) : undefined };
+    return await ratesOf(context, { ours: service, reference: bare }, { path, headers, status });
   } finally {
     bare.close();
   }
-}
-
-/** Processor time of a process so far; NaN where the system doesn't tell. */
-function cpuSeconds(pid: number): number {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    return (Number(fields[11]) + Number(fields[12])) / 100;
-  } catch {
-    return Number.NaN;
-  }
-}
-
-/** Two rows: as fast as it goes, and by processor time. */
-function rows(
-  { rate, cpu }: Awaited<ReturnType<typeof throughput>>,
-  judged: Pick<Row, 'id' | 'title' | 'must' | 'goal'>,
-): Row[] {
-  const wall = ratioRow(rate, { ...judged, unit: 'requests/s', better: 'higher' });
-  if (cpu === undefined) return [wall];
-  const title = `${judged.title}, by CPU time`;
-  return [wall, ratioRow(cpu, { ...judged, title, unit: 'requests per CPU second', better: 'higher' })];
 }
 
 /** The response once everything about it is prepared: the document is rendered, and its coding made. */
@@ -103,7 +58,7 @@ async function history(context: Context): Promise<Row[]> {
         context.progress(`B1 cached history, ${coding}`);
         const comparison = await throughput(context, service, { path, headers });
         const title = `cached history ÷ bare node:http, ${coding}`;
-        found.push(...rows(comparison, { id: 'B1', title, must: 0.7, goal: 0.95 }));
+        found.push(...rateRows(comparison, { id: 'B1', title, must: 0.7, goal: 0.95 }));
       }
     }
     if (context.wants('B2')) {
@@ -111,7 +66,7 @@ async function history(context: Context): Promise<Row[]> {
       const { headers } = await warmed(service, path, {});
       const etag = headers[headers.indexOf('ETag') + 1] as string;
       const comparison = await throughput(context, service, { path, headers: { 'If-None-Match': etag }, status: 304 });
-      found.push(...rows(comparison, { id: 'B2', title: '304 ÷ bare 304', must: 0.7, goal: 0.9 }));
+      found.push(...rateRows(comparison, { id: 'B2', title: '304 ÷ bare 304', must: 0.7, goal: 0.9 }));
     }
     if (context.wants('B3')) {
       context.progress('B3 p99 at 500 requests/s');
@@ -141,7 +96,7 @@ async function stationsList(context: Context): Promise<Row[]> {
     ] as const) {
       const comparison = await throughput(context, service, { path, headers });
       const title = `stations.json, 500 stations, cached ÷ bare, ${coding}`;
-      found.push(...rows(comparison, { id: 'B11', title, must: 0.7, goal: 0.9 }));
+      found.push(...rateRows(comparison, { id: 'B11', title, must: 0.7, goal: 0.9 }));
     }
     found.push(await makeDigestsAndTime(context, database));
   } finally {

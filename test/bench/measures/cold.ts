@@ -118,28 +118,31 @@ async function againstReadings(context: Context): Promise<Row[]> {
   return rows;
 }
 
-/** Throws where the answers of two ways differ, with the first place. */
+/** Throws where the answers of two ways differ, with the first place and what each has there. */
 export function checkSame(ours: Record<string, object[]>, theirs: Record<string, object[]>, what: string): void {
   for (const [window, points] of Object.entries(ours)) {
-    for (const [index, point] of points.entries()) {
-      const other = theirs[window]?.[index];
-      if (other !== undefined && isSame(point, other)) continue;
-      throw new Error(`${what}: ${window}[${index}] differs:\n${JSON.stringify(point)}\n${JSON.stringify(other)}`);
+    const others = theirs[window] ?? [];
+    if (others.length !== points.length) {
+      throw new Error(`${what}: ${window} has ${points.length} points and ${others.length}`);
     }
-    if (theirs[window]?.length !== points.length) throw new Error(`${what}: ${window} has another length`);
+    for (const [index, point] of points.entries())
+      checkSamePoint(point, others[index] ?? {}, `${what}: ${window}[${index}]`);
   }
 }
 
 /** Numbers may differ by one in their last digit: means are added up in another order, and a tie is rounded either way. */
-function isSame(left: object, right: object): boolean {
-  const others = new Map(Object.entries(right));
-  const names = new Set([...Object.keys(left), ...others.keys()]);
-  const values = new Map(Object.entries(left));
-  return [...names].every((name) => isClose(values.get(name), others.get(name)));
+function checkSamePoint(left: object, right: object, place: string): void {
+  const [values, others] = [new Map(Object.entries(left)), new Map(Object.entries(right))];
+  for (const name of new Set([...values.keys(), ...others.keys()])) {
+    const [own, other] = [values.get(name), others.get(name)];
+    if (isClose(own, other)) continue;
+    throw new Error(`${place}.${name} is ${JSON.stringify(own)} and ${JSON.stringify(other)}`);
+  }
 }
 
 function isClose(a: unknown, b: unknown): boolean {
-  if (Array.isArray(a) && Array.isArray(b)) return a.every((each, index) => isClose(each, b[index]));
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((each, index) => isClose(each, b[index]));
   if (typeof a !== 'number' || typeof b !== 'number') return isDeepStrictEqual(a, b);
   const decimals = Math.max(...[a, b].map((value) => String(value).split('.')[1]?.length ?? 0));
   return Math.abs(a - b) < 1.001 * 10 ** -decimals;

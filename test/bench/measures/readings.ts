@@ -15,13 +15,14 @@ export type Dialect = {
   /** The function that gives the larger of two values. */
   larger: string;
 };
-type Unit = 'hour' | 'day' | 'month';
+export type Unit = 'hour' | 'day' | 'month';
 
 const HOUR = 3_600_000;
 /** Yerevan has had no daylight saving since 2012. */
-const OFFSET = 4 * HOUR;
-const MEANS = ['temperature', 'humidity', 'pressure', 'pm25', 'pm10'];
-const WINDOWS: readonly [string, Unit, number, number][] = [
+export const OFFSET = 4 * HOUR;
+export const MEANS = ['temperature', 'humidity', 'pressure', 'pm25', 'pm10'];
+/** Key, unit of the buckets, and the first bucket and the one after the last, counted from the running one. */
+export const WINDOWS: readonly [string, Unit, number, number][] = [
   ['24h', 'hour', -24, 0],
   ['7d', 'hour', -168, 0],
   ['30d', 'day', -30, 0],
@@ -30,7 +31,7 @@ const WINDOWS: readonly [string, Unit, number, number][] = [
 ];
 
 /** The start of the bucket so many before or after the running one. */
-function startOf(unit: Unit, shift: number): Date {
+export function startOf(unit: Unit, shift: number): Date {
   const local = new Date(NOW.getTime() + OFFSET);
   const [year, month, day] = [local.getUTCFullYear(), local.getUTCMonth(), local.getUTCDate()];
   const starts = {
@@ -96,14 +97,14 @@ export async function fromReadings(sql: Sql, stations: readonly number[], isRegi
 const number = (row: RawRow, name: string, digits: number) => rounded(row[name] as number | null, digits);
 
 /** Half away from zero, as numbers are published; what is a hair below a half because it was stored in single precision stays below. */
-function rounded(value: number | null | undefined, digits: number): number | null {
+export function rounded(value: number | null | undefined, digits: number): number | null {
   if (value == null) return null;
   const scaled = Number(value) * 10 ** digits;
   return (Math.sign(scaled) * Math.round(Math.abs(scaled))) / 10 ** digits + 0;
 }
 
-/** The same as `indexSql`, for the means of days and months. */
-function indexOf(pm25: number | null, pm10: number | null): number | null {
+/** The same as `indexSql`, of published means. */
+export function indexOf(pm25: number | null, pm10: number | null): number | null {
   const of = (value: number, segments: readonly (readonly [number, number, number, number])[]) => {
     const [low, high, from, to] = segments.find(([, end]) => value < end + 0.05) ?? [0, 1, 0, Number.NaN];
     return Math.floor(from + ((to - from) * (value - low)) / (high - low) + 0.5);
@@ -111,7 +112,8 @@ function indexOf(pm25: number | null, pm10: number | null): number | null {
   return pm25 === null || pm10 === null ? null : Math.max(of(pm25, PM25), of(Math.floor(pm10), PM10));
 }
 
-const local = (bucket: string) => `${new Date(Date.parse(bucket) + OFFSET).toISOString().slice(0, 19)}+04:00`;
+/** As the API writes it, from any ISO 8601. */
+export const local = (bucket: string) => `${new Date(Date.parse(bucket) + OFFSET).toISOString().slice(0, 19)}+04:00`;
 
 /** Rows of `historySql` as the API publishes them: all five windows with every key, those that no sensor measures as null. */
 export function layOut(rows: readonly RawRow[], isRegion: boolean): Record<string, object[]> {
@@ -156,7 +158,7 @@ export function layOut(rows: readonly RawRow[], isRegion: boolean): Record<strin
   return Object.fromEntries(WINDOWS.map(([key]) => [key, rows.filter(({ series }) => series === key).map(point)]));
 }
 
-const NOTHING_MEASURED = {
+export const NOTHING_MEASURED = {
   avg_no2: null,
   avg_usvh: null,
   avg_dust: null,

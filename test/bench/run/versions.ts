@@ -1,19 +1,41 @@
 /** What was measured and what with: versions of the runtime, of the databases and of those peers that are installed. */
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { onConnection } from '../../../src/database/client.ts';
 import type { Targets } from '../../support/servers.ts';
 
 /** The packages of test/bench/package.json. */
-export const PEERS = ['fastify', 'pg', 'libsql', '@duckdb/node-api'] as const;
-export type Peer = (typeof PEERS)[number];
+const PACKAGES = [
+  'fastify',
+  'pg',
+  'libsql',
+  '@duckdb/node-api',
+  'postgraphile',
+  'postgraphile-plugin-connection-filter',
+] as const;
+/** Programs of the machine, with the argument that prints their version. */
+const PROGRAMS = { influxd: 'version', 'victoria-metrics': '-version', nginx: '-v' } as const;
+export type Peer = (typeof PACKAGES)[number] | keyof typeof PROGRAMS;
 
 /** Undefined where it isn't installed. */
 export function installedVersion(peer: Peer): string | undefined {
+  if (peer in PROGRAMS) return programVersion(peer as keyof typeof PROGRAMS);
   try {
     return JSON.parse(readFileSync(new URL(`../node_modules/${peer}/package.json`, import.meta.url), 'utf8')).version;
   } catch {
     return undefined;
   }
+}
+
+/** As it says itself, or else as Debian's package does: its VictoriaMetrics is built without a version. */
+function programVersion(name: keyof typeof PROGRAMS): string | undefined {
+  const versionIn = (command: string, words: string[]) => {
+    const { error, stdout, stderr } = spawnSync(command, words, { encoding: 'utf8' });
+    return error === undefined ? (/\d+\.\d+\.\d\S*/.exec(stdout + stderr)?.[0] ?? 'of unknown version') : undefined;
+  };
+  const own = versionIn(name, [PROGRAMS[name]]);
+  if (own !== 'of unknown version') return own;
+  return versionIn('dpkg-query', ['-W', `-f=\${Version}`, name]) ?? own;
 }
 
 /** One line each. */
@@ -31,6 +53,7 @@ export async function versionsOf(targets: Targets): Promise<string[]> {
       return `${engine}: PostgreSQL ${row?.version}${row?.available == null ? '' : ` with TimescaleDB ${row.available}`}`;
     }),
   );
-  const peers = PEERS.map((peer) => `${peer} ${installedVersion(peer) ?? 'not installed'}`);
+  const names: Peer[] = [...PACKAGES, ...(Object.keys(PROGRAMS) as (keyof typeof PROGRAMS)[])];
+  const peers = names.map((peer) => `${peer} ${installedVersion(peer) ?? 'not installed'}`);
   return [`Node ${process.version}`, ...databases, `peers: ${peers.join(', ')}`];
 }

@@ -1,30 +1,11 @@
-/** The peers of B12: each is given the readings of a world and answers the history of a station. Packages of test/bench, loaded when used. */
-import type { Sql } from '../../../src/database/client.ts';
-import { addressVariables } from '../../support/program.ts';
-import { fetchRaw } from '../load/bare.ts';
-import { TIME_ZONE, type World } from '../run/world.ts';
-import { type Dialect, historySql, layOut, POSTGRESQL, type RawRow } from './readings.ts';
-
-export type Document = Record<string, object[]>;
-type Peer = { document(station: number): Promise<Document>; close(): Promise<void> };
-
-/** Their types are not there where they aren't installed. */
-// biome-ignore lint/suspicious/noExplicitAny: see above
-const load = (name: string): Promise<any> => import(name);
-
-type Reading = Record<'at' | 'sensor_id' | 'temperature' | 'humidity' | 'pressure' | 'pm25' | 'pm10', number>;
-
-/** All readings, a month of the sensors at a time; `at` in seconds of Unix time. */
-async function* readingsOf(sql: Sql, { stations }: World): AsyncGenerator<Reading[]> {
-  for (let station = 1; station <= stations; station++) {
-    yield await sql<Reading[]>`
-      select extract(epoch from measured_at)::int as at, sensor_id, temperature::float8, humidity::float8, pressure::float8, pm25::float8, pm10::float8
-      from raw.readings where sensor_id = ${station}`;
-  }
-}
+/** Peers that answer by the SQL of readings.ts: Fastify with pg over our readings, SQLite over rollups made by hand, DuckDB over readings. */
+import { addressVariables } from '../../../support/program.ts';
+import { TIME_ZONE, type World } from '../../run/world.ts';
+import { type Dialect, historySql, layOut, POSTGRESQL, type RawRow } from '../readings.ts';
+import { ask, load, type Open, readingsOf, type Subject } from './peer.ts';
 
 /** The readings of ours in the same database, with Fastify and pg in this process: one request, one query, JSON. */
-export async function openFastify({ database }: World): Promise<Peer> {
+export const openFastify: Open = async ({ database }: World) => {
   const [{ default: fastify }, { default: pg }] = await Promise.all([load('fastify'), load('pg')]);
   const { PGHOST: host, PGPORT: port, PGUSER: user, PGDATABASE: name } = addressVariables(database.target);
   const pool = new pg.Pool({
@@ -35,24 +16,24 @@ export async function openFastify({ database }: World): Promise<Peer> {
     options: `-c TimeZone=${TIME_ZONE} -c jit=off`,
   });
   const app = fastify();
-  app.get('/station/:id', async (request: { params: { id: string } }) => {
-    const text = historySql({ ...POSTGRESQL, stations: String(Number(request.params.id)) });
-    const { rows } = await pool.query({ name: `history ${request.params.id}`, text });
+  app.get('/:kind/:stations', async ({ params }: { params: { kind: string; stations: string } }) => {
+    const text = historySql({ ...POSTGRESQL, stations: params.stations.split(',').map(Number).join(',') });
+    const { rows } = await pool.query({ name: `history ${params.stations}`.slice(0, 63), text });
     return layOut(
       rows.map((row: RawRow) => ({ ...row, bucket: new Date(row.bucket).toISOString() })),
-      false,
+      params.kind === 'region',
     );
   });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port: listening } = app.server.address();
   return {
-    document: async (station) => JSON.parse(String((await fetchRaw(listening, `/station/${station}`)).body)),
+    history: ({ stations, isRegion }) => ask(listening, `/${isRegion ? 'region' : 'station'}/${stations.join(',')}`),
     async close() {
       await app.close();
       await pool.end();
     },
   };
-}
+};
 
 const OFFSET_S = 4 * 3_600;
 
@@ -68,8 +49,11 @@ const SQLITE: Omit<Dialect, 'stations' | 'readings'> = {
   larger: 'max',
 };
 
-/** Station hours in a table of their own, as a hand-written rollup would have them: the query reads those instead of the readings. */
-export async function openSqlite(world: World, sql: Sql): Promise<Peer> {
+/**
+ * Rollups of stations in tables of their own, as one would write them by hand: all their hours, and the buckets that the windows show. A region's
+ * can't be had from those, since its day is the mean of its own hours: they are computed from the hours of its stations.
+ */
+export const openSqlite: Open = async (world, sql) => {
   const { default: Database } = await load('libsql');
   const db = new Database(':memory:');
   const columns = 'temperature real, humidity real, pressure real, pm25 real, pm10 real';
@@ -85,19 +69,31 @@ export async function openSqlite(world: World, sql: Sql): Promise<Peer> {
   db.exec(`create table hourly (sensor_id integer, measured_at integer, ${columns}, primary key (sensor_id, measured_at)) without rowid;
     insert into hourly select sensor_id, measured_at - measured_at % 3600, avg(temperature), avg(humidity), avg(pressure), avg(pm25), avg(pm10)
     from readings group by 1, 2`);
+  const fromHours = (stations: readonly number[]) =>
+    historySql({ ...SQLITE, readings: 'hourly', stations: stations.join(',') });
+  db.exec(`create table buckets as select 0 as sensor_id, * from (${fromHours([0])});
+    create index by_sensor on buckets (sensor_id)`);
+  for (let station = 1; station <= world.stations; station++) {
+    db.exec(`insert into buckets select ${station}, * from (${fromHours([station])})`);
+  }
+  const kept = db.prepare('select * from buckets where sensor_id = ? order by series, bucket');
   return {
-    async document(station) {
-      const rows = db.prepare(historySql({ ...SQLITE, readings: 'hourly', stations: String(station) })).all();
-      return JSON.parse(JSON.stringify(layOut(rows.map(inIso), false)));
+    async history(subject) {
+      const { isRegion, stations } = subject;
+      return asJson(isRegion ? db.prepare(fromHours(stations)).all() : kept.all(stations[0]), subject);
     },
     close: async () => db.close(),
   };
+};
+
+/** Of rows whose times are seconds. */
+function asJson(rows: readonly RawRow[], { isRegion }: Subject): string {
+  const inIso = (row: RawRow) => ({ ...row, bucket: new Date(Number(row.bucket) * 1_000).toISOString() }) as RawRow;
+  return JSON.stringify(layOut(rows.map(inIso), isRegion));
 }
 
-const inIso = (row: RawRow) => ({ ...row, bucket: new Date(Number(row.bucket) * 1_000).toISOString() }) as RawRow;
-
 /** A column store over the readings, in this process. */
-export async function openDuckDb(world: World, sql: Sql): Promise<Peer> {
+export const openDuckDb: Open = async (world, sql) => {
   const { DuckDBInstance } = await load('@duckdb/node-api');
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
@@ -124,10 +120,10 @@ export async function openDuckDb(world: World, sql: Sql): Promise<Peer> {
     stations: '',
   };
   return {
-    async document(station) {
-      const reader = await connection.runAndReadAll(historySql({ ...duck, stations: String(station) }));
-      return JSON.parse(JSON.stringify(layOut(reader.getRowObjectsJS().map(inIso), false)));
+    async history(subject) {
+      const reader = await connection.runAndReadAll(historySql({ ...duck, stations: subject.stations.join(',') }));
+      return asJson(reader.getRowObjectsJS(), subject);
     },
     close: async () => connection.closeSync(),
   };
-}
+};
