@@ -3,9 +3,10 @@
  * from the process itself.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { engines } from './support/database.ts';
 import { citiesOfOneStation, type Installation, install } from './support/installation.ts';
 import {
@@ -82,6 +83,25 @@ describe('bodies', () => {
   ])('of %s may have %i bytes and no more', async (path, limit, body) => {
     const answers = [limit, limit + 1].map((bytes) => post(path, body(bytes), { 'X-Sensor': 'esp8266-1' }));
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 413]);
+  });
+
+  it('that are refused while they are sent: a client reads why, even if it reads last and closes the connection', async () => {
+    const socket = connect(service.port.ingest, '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    const body = readings(8 * 1024 * 1024 + 1);
+    const head = [
+      'POST /v1/readings HTTP/1.1',
+      'Host: a',
+      `Authorization: Bearer ${service.token}`,
+      'Connection: close',
+    ];
+    socket.write([...head, 'Content-Type: application/json', `Content-Length: ${body.length}`, '', ''].join('\r\n'));
+    await new Promise<void>((resolve, reject) => {
+      socket.once('error', reject).write(body, () => resolve());
+    });
+    let answer = '';
+    for await (const chunk of socket) answer += chunk;
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
   });
 
   it('are accepted 4 at once per token: the next gets Retry-After: 2, and all 4 are finished', async () => {

@@ -46,8 +46,15 @@ function problemBody(status: number, detail: string): Buffer {
   return Buffer.from(JSON.stringify(body));
 }
 
-/** How long a refused client may take to read the reason and hang up. */
+/** How long a client that still sends may take to read its answer and hang up. */
 const LINGER_MS = 1_000;
+
+/** Ends our side of a connection once all is sent. What the client still sends is read for a while: destroying the socket would lose the answer. */
+export function hangUp(socket: Socket): void {
+  socket.end();
+  const linger = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(linger));
+}
 
 /** Answers a request that no app sees, and closes its connection. */
 export function sendRefusal(req: IncomingMessage, res: ServerResponse, problem: Problem): void {
@@ -67,10 +74,8 @@ export function writeRefusal(socket: Socket, { status, message }: Problem): void
     Connection: 'close',
   };
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
-  // destroying the socket while its client still sends would lose the answer
-  const linger = setTimeout(() => socket.destroy(), LINGER_MS);
-  socket.once('close', () => clearTimeout(linger));
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
+  hangUp(socket);
 }
 
 /** Client input to repeat in a message, cut after 80 characters. */

@@ -5,8 +5,8 @@
  * that is disconnected: it must be prepared to repeat what wasn't answered (RFC 9112, 9.3.2).
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
-import { type Problem, sendRefusal, writeRefusal } from './send.ts';
+import { Socket } from 'node:net';
+import { hangUp, type Problem, sendRefusal, writeRefusal } from './send.ts';
 
 /** How many requests of a connection may wait for their response, the one being answered included. No browser or proxy sends ahead at all. */
 const MOST_PIPELINED = 32;
@@ -44,6 +44,11 @@ export function makeTurns(
     if (known !== undefined) return known;
     const line: Turn[] = [];
     lines.set(socket, line);
+    // Node calls this after the last response, even if its request is still being sent
+    socket.destroySoon = () => {
+      if (line[0]?.req?.complete === false) hangUp(socket);
+      else Socket.prototype.destroySoon.call(socket);
+    };
     return line;
   }
 
