@@ -39,7 +39,7 @@ const READ_BYTES = 262_144;
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 
 /** One request at a time. */
-function open(port: number): Promise<Connection> {
+function open(port: number, onClosed: () => void): Promise<Connection> {
   let done: (status: number) => void = () => undefined;
   let status = 0;
   let missing = -1; // bytes of the body; negative while the head is being read
@@ -75,13 +75,14 @@ function open(port: number): Promise<Connection> {
       },
     };
     const socket = connect({ port, host: '127.0.0.1', noDelay: true, onread });
+    socket.once('close', onClosed); // or a request that is never answered would be waited for
     socket.once('error', reject).once('connect', () =>
       resolve({
         ask(request, whenDone) {
           done = whenDone;
           socket.write(request);
         },
-        close: () => socket.destroy(),
+        close: () => socket.off('close', onClosed).destroy(),
       }),
     );
   });
@@ -92,7 +93,14 @@ async function work({ port, paths, headers, status: expected, connections, secon
     ([name, value]) => `${name}: ${value}\r\n`,
   );
   const requests = paths.map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`));
-  const all = await Promise.all(Array.from({ length: connections }, () => open(port)));
+  let lost: (why: string) => void = () => undefined;
+  const connectionLost = new Promise<never>((_, reject) => {
+    lost = (why) => reject(new Error(why));
+  });
+  connectionLost.catch(() => undefined); // it may come when nothing waits any more
+  const all = await Promise.all(
+    Array.from({ length: connections }, () => open(port, () => lost('the server closed a connection'))),
+  );
   const took: number[] = [];
   let [turn, wrong] = [0, 0];
   const ask = (connection: Connection, begun: number, next: () => void) =>
@@ -110,8 +118,9 @@ async function work({ port, paths, headers, status: expected, connections, secon
       if (now >= until) finished();
       else ask(connection, now, () => loop(connection, finished));
     };
-    await Promise.all(all.map((connection) => new Promise<void>((resolve) => loop(connection, resolve))));
-  } else await atRate(all, { rate, started, until, ask });
+    const loops = all.map((connection) => new Promise<void>((resolve) => loop(connection, resolve)));
+    await Promise.race([Promise.all(loops), connectionLost]);
+  } else await Promise.race([atRate(all, { rate, started, until, ask }), connectionLost]);
   const elapsed = (performance.now() - started) / 1_000;
   const busy = working / 1_000 / elapsed;
   for (const connection of all) connection.close();
@@ -138,7 +147,7 @@ function atRate(all: readonly Connection[], { rate, started, until, ask }: Stead
   const waiting: number[] = [];
   let asked = 0;
   const send = (begun: number): void => {
-    const connection = free.pop();
+    const connection = free.shift(); // in turn: a server closes one that is idle for long
     if (connection === undefined) {
       waiting.push(begun);
       return;
