@@ -46,7 +46,7 @@ export async function loadDemo(target: DatabaseAddress, { timeZone, now, log, te
   });
 }
 
-/** Loads what is missing of the two years before; returns how many readings. The next call continues where an aborted or interrupted one ended. */
+/** Loads what is missing of the two years before, and returns how many readings. The next call continues where an interrupted one ended. */
 export async function loadDemoHistory(
   target: DatabaseAddress,
   { now, log, terminal, signal }: Omit<Options, 'timeZone'> & { signal?: AbortSignal },

@@ -49,7 +49,7 @@ function problemBody(status: number, detail: string): Buffer {
 /** How long a client that still sends may take to read its answer and hang up. */
 const LINGER_MS = 1_000;
 
-/** Ends our side of a connection once all is sent. What the client still sends is read for a while: destroying the socket would lose the answer. */
+/** Ends our side of a connection once all is sent, and reads on for a while: a client that still sends would lose the answer otherwise. */
 export function hangUp(socket: Socket): void {
   socket.end();
   const linger = setTimeout(() => socket.destroy(), LINGER_MS);

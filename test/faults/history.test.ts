@@ -1,4 +1,4 @@
-/** With years of compressed chunks, a history reads only the chunks of its windows, and only its own rows, however often it was asked for. */
+/** With years of compressed chunks, a history reads only the chunks of its windows and its own rows, however often it was asked for. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeWindows, queryRegionHistory, queryStationHistory } from '../../src/api/history.ts';
 import { onConnection, type Sql } from '../../src/database/client.ts';
