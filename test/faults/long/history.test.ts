@@ -28,6 +28,7 @@ const network = {
 describe.runIf(engines.includes('timescale'))(`two years of ${STATIONS} stations`, () => {
   let database: TestDatabase;
   let db: ApiDb;
+  let windowsAt: ReturnType<typeof makeWindows>;
   beforeAll(async () => {
     database = await testDatabase('timescale');
     const owner = database.as();
@@ -37,6 +38,7 @@ describe.runIf(engines.includes('timescale'))(`two years of ${STATIONS} stations
       from generate_series(timestamptz '2024-11-20', '2026-11-20 11:30', '1 hour') at, generate_series(1, ${STATIONS}::int) s`;
     await refresh(database.target, NOW);
     db = openReads<Api>(database.target, { timeZone: database.timeZone, max: 1 });
+    windowsAt = makeWindows(db);
   });
   afterAll(async () => {
     await db.destroy();
@@ -53,7 +55,6 @@ describe.runIf(engines.includes('timescale'))(`two years of ${STATIONS} stations
     }
     return times.sort((a, b) => a - b)[ROUNDS / 2] as number;
   }
-  const windowsAt: ReturnType<typeof makeWindows> = (at) => makeWindows(db)(at);
   const station = () => time(async (n) => queryStationHistory(db, await windowsAt(NOW), (n % STATIONS) + 1));
   const region = () => time(async () => queryRegionHistory(db, await windowsAt(NOW), 'town'));
 
