@@ -49,7 +49,8 @@ returns table (
 ) language sql stable parallel safe begin atomic
   select w.series, b.timestamp, b.{{sources}}, {{each mean: b.avg_$name}}, b.avg_wind_direction, b.total_rain, b.aqi,
     {{each extreme: b.min_$name, b.max_$name}}, b.min_aqi, b.max_aqi
-  from api.{{subject}}_series(only_{{subject}}, {{hours since}}, {{hours until}}, {{days since}}, {{days until}}, {{months since}}, {{months until}}) b
+  from api.history_extent(at) e
+  cross join api.{{subject}}_series(only_{{subject}}, e.hours_since, e.hours_until, e.days_since, e.days_until, e.months_since, e.months_until) b
   join api.history_window(at) w on w.unit = b.unit and b.timestamp >= w.since and b.timestamp < w.until;
 end;
 comment on function api.{{subject}}_history is

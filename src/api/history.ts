@@ -19,9 +19,10 @@ import type { ApiDb, ApiRow } from '../database/pools.ts';
 import { apiRows } from '../database/queryPool.ts';
 import { picker } from '../http/answers.ts';
 
-/** The windows at an instant, with half-open bounds, and the instant at which they move. */
+/** The windows at an instant, the ranges that hold them, and the instant at which they move. Bounds are half-open. */
 export type Windows = {
   windows: Pick<ApiRow<'history_window'>, 'series' | 'unit' | 'since' | 'until'>[];
+  extent: Record<keyof ApiRow<'history_extent'>, Date>;
   valid_until: string;
 };
 
@@ -57,12 +58,23 @@ export function makeWindows(db: ApiDb): (at: Date) => Promise<Windows> {
 }
 
 async function queryWindows(db: ApiDb, at: Date): Promise<Windows> {
-  const windows = await db
-    .selectFrom(apiRows('history_window', { at }).as('history_window'))
+  const rows = await db
+    .selectFrom(apiRows('history_window', { at }).as('window'))
+    .innerJoin(apiRows('history_extent', { at }).as('extent'), (join) => join.onTrue())
     .selectAll()
     .select(sql<string>`api.history_valid_until(${at})`.as('valid_until'))
     .execute();
-  return { windows, valid_until: windows[0]?.valid_until ?? at.toISOString() };
+  const [first] = rows;
+  if (first === undefined) throw new Error('the contract has no history windows');
+  const extent = {
+    hours_since: new Date(first.hours_since),
+    hours_until: new Date(first.hours_until),
+    days_since: new Date(first.days_since),
+    days_until: new Date(first.days_until),
+    months_since: new Date(first.months_since),
+    months_until: new Date(first.months_until),
+  };
+  return { windows: rows, extent, valid_until: first.valid_until };
 }
 
 /** One query: a station without data is one row without a bucket. Undefined where there is no such station. */
@@ -74,9 +86,7 @@ export async function queryStationHistory(
   const rows = await db
     .selectFrom('api.station as station')
     .innerJoin('api.freshness as freshness', (join) => join.onTrue())
-    .leftJoin(apiRows('station_series', { only_station: id, ...boundsOf(windows) }).as('series'), (join) =>
-      join.onTrue(),
-    )
+    .leftJoin(apiRows('station_series', { only_station: id, ...windows.extent }).as('series'), (join) => join.onTrue())
     .select(STATION_COLUMNS)
     .select('freshness.data_version')
     .where('station.id', '=', id)
@@ -93,30 +103,12 @@ export async function queryRegionHistory(
   const rows = await db
     .selectFrom('api.region as region')
     .innerJoin('api.freshness as freshness', (join) => join.onTrue())
-    .leftJoin(apiRows('region_series', { only_region: slug, ...boundsOf(windows) }).as('series'), (join) =>
-      join.onTrue(),
-    )
+    .leftJoin(apiRows('region_series', { only_region: slug, ...windows.extent }).as('series'), (join) => join.onTrue())
     .select(REGION_COLUMNS)
     .select('freshness.data_version')
     .where('region.slug', '=', slug)
     .execute();
   return historyOf(windows, rows);
-}
-
-/** The arguments of `api.station_series`: per unit, the range that holds all of its windows. */
-function boundsOf({ windows }: Windows) {
-  const times = (unit: Window['unit'], bound: 'since' | 'until') =>
-    windows.filter((window) => window.unit === unit).map((window) => Date.parse(window[bound]));
-  const first = (unit: Window['unit']) => new Date(Math.min(...times(unit, 'since')));
-  const last = (unit: Window['unit']) => new Date(Math.max(...times(unit, 'until')));
-  return {
-    hours_since: first('hour'),
-    hours_until: last('hour'),
-    days_since: first('day'),
-    days_until: last('day'),
-    months_since: first('month'),
-    months_until: last('month'),
-  };
 }
 
 function historyOf<Bucket extends StationBucket | RegionBucket>(

@@ -263,6 +263,17 @@ export type ApiViews = {
 
 /** The functions that return rows: their arguments by name, and a row. */
 export type ApiFunctions = {
+  history_extent: {
+    arguments: { at: Date };
+    row: {
+      hours_since: string;
+      hours_until: string;
+      days_since: string;
+      days_until: string;
+      months_since: string;
+      months_until: string;
+    };
+  };
   history_window: {
     arguments: { at: Date };
     row: { series: string; unit: string; since: string; until: string };

@@ -30,7 +30,6 @@ const RESOLUTIONS = ['daily', 'monthly'];
 export function repeatableSql(definitions: Definitions, engine: Engine, calendar: Calendar, columns: Columns): string {
   const words = {
     ...wordsOf(calendar),
-    ...extentWords(definitions),
     'select of one station': selectOfOneStation(definitions, calendar),
   };
   const all = (folder: string, wanted = (_file: string) => true) =>
@@ -59,21 +58,6 @@ revoke all on schema logic, api from public;`;
 function selectOfOneStation(definitions: Definitions, calendar: Calendar): string {
   const level = LEVELS.find(({ name }) => name === 'station_hourly') as Level;
   return selectOf(level, definitions, calendar, (hour) => `p.station_id = $1 and ${hour} >= $2 and ${hour} < $3`);
-}
-
-/** The extent of all windows of a unit at the instant `at`: `{{hours since}}`, `{{hours until}}` and so on. */
-function extentWords({ windows }: Definitions): Words {
-  const words = (['hour', 'day', 'month'] as const).flatMap((unit) => {
-    const ends = windows
-      .filter((window) => window.unit === unit)
-      .map(({ count, running }) => [Number(running) - count, Number(running)]);
-    const bucket = (n: number) => `rollup.bucket_add('${unit}', rollup.bucket_start('${unit}', at), ${n})`;
-    return [
-      [`${unit}s since`, bucket(Math.min(...ends.map(([since = 0]) => since)))],
-      [`${unit}s until`, bucket(Math.max(...ends.map(([, until = 0]) => until)))],
-    ];
-  });
-  return Object.fromEntries(words);
 }
 
 /** A template rendered for each of its subjects and resolutions. */

@@ -119,5 +119,13 @@ export const windows: Windows = {
     { series: '1y', unit: 'month', since: '2025-12-01T00:00:00+04:00', until: '2026-12-01T00:00:00+04:00' },
     { series: '2y', unit: 'month', since: '2024-12-01T00:00:00+04:00', until: '2026-12-01T00:00:00+04:00' },
   ],
+  extent: {
+    hours_since: new Date('2026-11-13T13:00:00+04:00'),
+    hours_until: new Date('2026-11-20T13:00:00+04:00'),
+    days_since: new Date('2026-10-21T00:00:00+04:00'),
+    days_until: new Date('2026-11-20T00:00:00+04:00'),
+    months_since: new Date('2024-12-01T00:00:00+04:00'),
+    months_until: new Date('2026-12-01T00:00:00+04:00'),
+  },
   valid_until: '2026-11-20T14:00:00+04:00',
 };

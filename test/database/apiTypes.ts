@@ -37,6 +37,7 @@ export const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
   region_daily: ['timestamp', 'region_slug'],
   region_monthly: ['timestamp', 'region_slug'],
   history_window: ['series', 'unit', 'since', 'until'],
+  history_extent: ['hours_since', 'hours_until', 'days_since', 'days_until', 'months_since', 'months_until'],
   station_series: ['unit', 'timestamp'],
   region_series: ['unit', 'timestamp'],
   station_history: ['series', 'timestamp'],

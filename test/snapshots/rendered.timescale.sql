@@ -3558,6 +3558,20 @@ end;
 comment on function api.history_window is
   'The history windows at an instant. One row per window. Columns: series (key of the window), unit (of its buckets: hour, day or month), since, until (half-open bounds).';
 
+-- What has to be read for them: per unit, the range that holds all of its windows.
+create function api.history_extent(at timestamptz)
+returns table (
+  hours_since timestamptz, hours_until timestamptz, days_since timestamptz, days_until timestamptz, months_since timestamptz, months_until timestamptz
+) language sql immutable parallel safe begin atomic
+  select
+    min(w.since) filter (where w.unit = 'hour'), max(w.until) filter (where w.unit = 'hour'),
+    min(w.since) filter (where w.unit = 'day'), max(w.until) filter (where w.unit = 'day'),
+    min(w.since) filter (where w.unit = 'month'), max(w.until) filter (where w.unit = 'month')
+  from api.history_window(at) w;
+end;
+comment on function api.history_extent is
+  'The ranges that hold all history windows of an instant, as api.station_series and api.region_series take them. One row. Columns: hours_since, hours_until, days_since, days_until, months_since, months_until (half-open bounds).';
+
 -- Only a closing hour moves a window: days and months close with one.
 create function api.history_valid_until(at timestamptz) returns timestamptz language sql immutable parallel safe
   return rollup.bucket_add('hour', rollup.bucket_start('hour', at), 1);
@@ -3722,7 +3736,8 @@ returns table (
   b.min_no2, b.max_no2,
   b.min_dust, b.max_dust,
   b.min_wind_speed, b.max_wind_speed, b.min_aqi, b.max_aqi
-  from api.station_series(only_station, rollup.bucket_add('hour', rollup.bucket_start('hour', at), -168), rollup.bucket_add('hour', rollup.bucket_start('hour', at), 0), rollup.bucket_add('day', rollup.bucket_start('day', at), -30), rollup.bucket_add('day', rollup.bucket_start('day', at), 0), rollup.bucket_add('month', rollup.bucket_start('month', at), -23), rollup.bucket_add('month', rollup.bucket_start('month', at), 1)) b
+  from api.history_extent(at) e
+  cross join api.station_series(only_station, e.hours_since, e.hours_until, e.days_since, e.days_until, e.months_since, e.months_until) b
   join api.history_window(at) w on w.unit = b.unit and b.timestamp >= w.since and b.timestamp < w.until;
 end;
 comment on function api.station_history is
@@ -3887,7 +3902,8 @@ returns table (
   b.min_no2, b.max_no2,
   b.min_dust, b.max_dust,
   b.min_wind_speed, b.max_wind_speed, b.min_aqi, b.max_aqi
-  from api.region_series(only_region, rollup.bucket_add('hour', rollup.bucket_start('hour', at), -168), rollup.bucket_add('hour', rollup.bucket_start('hour', at), 0), rollup.bucket_add('day', rollup.bucket_start('day', at), -30), rollup.bucket_add('day', rollup.bucket_start('day', at), 0), rollup.bucket_add('month', rollup.bucket_start('month', at), -23), rollup.bucket_add('month', rollup.bucket_start('month', at), 1)) b
+  from api.history_extent(at) e
+  cross join api.region_series(only_region, e.hours_since, e.hours_until, e.days_since, e.days_until, e.months_since, e.months_until) b
   join api.history_window(at) w on w.unit = b.unit and b.timestamp >= w.since and b.timestamp < w.until;
 end;
 comment on function api.region_history is
