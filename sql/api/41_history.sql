@@ -1,39 +1,37 @@
--- The buckets of one {{subject}} in one range of time per unit, which is all that a history takes. The plan is made once per connection:
--- planning costs as much as everything else, and a kept plan skips the chunks beyond the bounds when it starts.
-create function api.{{subject}}_series(
+-- The history document of one {{subject}} in parts. JSON, because the driver would need as long for the columns as the database for the rows.
+-- The plan is made once per connection: planning costs as much as everything else, and a kept plan skips the chunks beyond the bounds when it
+-- starts.
+create function api.{{subject}}_history_json(
   only_{{subject}} {{id type}}, hours_since timestamptz, hours_until timestamptz,
-  days_since timestamptz, days_until timestamptz, months_since timestamptz, months_until timestamptz)
-returns table (
-  unit text,
-  "timestamp" timestamptz,
-  {{sources}} int,
-  {{each mean: avg_$name float8}},
-  avg_wind_direction int,
-  total_rain float8,
-  aqi int,
-  {{each extreme: min_$name float8, max_$name float8}},
-  min_aqi int,
-  max_aqi int
-) language plpgsql stable parallel safe set plan_cache_mode = force_generic_plan as $$
-#variable_conflict use_column
+  days_since timestamptz, days_until timestamptz, months_since timestamptz, months_until timestamptz,
+  {{each window: since_$key timestamptz, until_$key timestamptz}})
+returns table ({{each window: "$key" text}}, data_version int) language plpgsql stable parallel safe
+  set plan_cache_mode = force_generic_plan
+  -- The planner expects little of a range that it doesn't know, and might take the index of times and read every {{subject}}. So rows cost more
+  -- than pages here, and the few months, where it would expect a single row, are no range to it.
+  set cpu_tuple_cost = 100 set random_page_cost = 1
+as $$
 begin
   return query
-  select 'hour', b.timestamp, b.{{sources}}, {{each mean: b.avg_$name}}, b.avg_wind_direction, b.total_rain, b.aqi,
-    {{each extreme: null::float8, null::float8}}, null::int, null::int
-  from api.{{subject}}_hourly b where b.{{id}} = only_{{subject}} and b.timestamp >= hours_since and b.timestamp < hours_until
-  union all
-  select 'day', b.timestamp, b.{{sources}}, {{each mean: b.avg_$name}}, b.avg_wind_direction, b.total_rain, b.aqi,
-    {{each extreme: b.min_$name, b.max_$name}}, b.min_aqi, b.max_aqi
-  from api.{{subject}}_daily b where b.{{id}} = only_{{subject}} and b.timestamp >= days_since and b.timestamp < days_until
-  union all
-  select 'month', b.timestamp, b.{{sources}}, {{each mean: b.avg_$name}}, b.avg_wind_direction, b.total_rain, b.aqi,
-    {{each extreme: b.min_$name, b.max_$name}}, b.min_aqi, b.max_aqi
-  from api.{{subject}}_monthly b where b.{{id}} = only_{{subject}} and b.timestamp >= months_since and b.timestamp < months_until;
+  select {{each window: '[' || coalesce(string_agg(p.point, ',' order by p.timestamp)
+    filter (where p.unit = '$unit' and p.timestamp >= since_$key and p.timestamp < until_$key), '') || ']'}},
+    (select f.data_version from api.freshness f)
+  from (
+    select 'hour' as unit, b.timestamp, {{point of an hour}} as point
+    from api.{{subject}}_hourly b where b.{{id}} = only_{{subject}} and b.timestamp >= hours_since and b.timestamp < hours_until
+    union all
+    select 'day', b.timestamp, {{point of a day}}
+    from api.{{subject}}_daily b where b.{{id}} = only_{{subject}} and b.timestamp >= days_since and b.timestamp < days_until
+    union all
+    select 'month', b.timestamp, {{point of a day}}
+    from api.{{subject}}_monthly b where b.{{id}} = only_{{subject}} and b.timestamp >= months_since and (b.timestamp < months_until) is true
+  ) p
+  having exists (select from api.{{subject}} s where s.{{key}} = only_{{subject}});
 end $$;
-comment on function api.{{subject}}_series is
-  'The buckets of a {{subject}} in a range of hours, one of days and one of months, half-open, in no order; none for an unknown {{id}}. Hours have no extremes. Columns: unit (of the bucket: hour, day or month), and those of api.{{subject}}_daily.';
+comment on function api.{{subject}}_history_json is
+  'The history document of a {{subject}} in parts. Its other parameters are those of api.history_bounds. One row; none for an unknown {{id}}. Columns: {{each window: $key}} (each a JSON array of the points of the window in the order of time, as text), data_version.';
 
--- The same for the windows of an instant, with a row for each window that a bucket is in.
+-- The same as rows and columns, for the windows of an instant; planned alike.
 create function api.{{subject}}_history(at timestamptz, only_{{subject}} {{id type}})
 returns table (
   series text,
@@ -46,12 +44,28 @@ returns table (
   {{each extreme: min_$name float8, max_$name float8}},
   min_aqi int,
   max_aqi int
-) language sql stable parallel safe begin atomic
+) language plpgsql stable parallel safe
+  set plan_cache_mode = force_generic_plan set cpu_tuple_cost = 100 set random_page_cost = 1
+as $$
+#variable_conflict use_column
+declare
+  range record;
+begin
+  select * into range from api.history_bounds(at);
+  return query
   select w.series, b.timestamp, b.{{sources}}, {{each mean: b.avg_$name}}, b.avg_wind_direction, b.total_rain, b.aqi,
     {{each extreme: b.min_$name, b.max_$name}}, b.min_aqi, b.max_aqi
-  from api.history_extent(at) e
-  cross join api.{{subject}}_series(only_{{subject}}, e.hours_since, e.hours_until, e.days_since, e.days_until, e.months_since, e.months_until) b
+  from (
+    select 'hour' as unit, b.*, {{each extreme: null::float8 as min_$name, null::float8 as max_$name}}, null::int as min_aqi, null::int as max_aqi
+    from api.{{subject}}_hourly b where b.{{id}} = only_{{subject}} and b.timestamp >= range.hours_since and b.timestamp < range.hours_until
+    union all
+    select 'day', b.*
+    from api.{{subject}}_daily b where b.{{id}} = only_{{subject}} and b.timestamp >= range.days_since and b.timestamp < range.days_until
+    union all
+    select 'month', b.*
+    from api.{{subject}}_monthly b where b.{{id}} = only_{{subject}} and b.timestamp >= range.months_since and (b.timestamp < range.months_until) is true
+  ) b
   join api.history_window(at) w on w.unit = b.unit and b.timestamp >= w.since and b.timestamp < w.until;
-end;
+end $$;
 comment on function api.{{subject}}_history is
   'The buckets of a {{subject}} in the history windows of an instant, one row per bucket and window; none for an unknown {{id}}. Hours have no extremes. Columns: series (key of the window), and those of api.{{subject}}_daily.';

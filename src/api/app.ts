@@ -67,7 +67,7 @@ export function makeApp({
   addPath(app, /^\/$/, (_req, res) => {
     res.status(302).set('Location', SHOWCASE).end();
   });
-  const description = answerOf('en', makeOpenApi());
+  const description = answerOf('en', JSON.stringify(makeOpenApi()));
   addPath(app, /^\/openapi\.json$/, (req, res) => {
     sendAnswer(req, res, description, { maxAge: DESCRIPTION_MAX_AGE });
   });

@@ -22,13 +22,7 @@ import {
   queryStations,
   type SiteUrls,
 } from './current.ts';
-import {
-  makeWindows,
-  presentRegionHistory,
-  presentStationHistory,
-  queryRegionHistory,
-  queryStationHistory,
-} from './history.ts';
+import { makeWindows, presentHistory, queryRegionHistory, queryStationHistory } from './history.ts';
 
 /** Renders a document as of the moment of the call. Rejects with Problem 404 where there is no such station or region. */
 export type RenderDocument = () => Promise<Omit<Rendering, 'route'>>;
@@ -44,7 +38,10 @@ export function makeDocuments({ db, clock, site }: { db: ApiDb; clock: Clock; si
       const locale = localeOf(req);
       return async () => {
         const rows = await queryStations(db, clock(), locale);
-        return rendering(locale, presentStationsList(rows, locale, site), [...rows.stations, ...rows.regions]);
+        return rendering(locale, JSON.stringify(presentStationsList(rows, locale, site)), [
+          ...rows.stations,
+          ...rows.regions,
+        ]);
       };
     },
 
@@ -53,7 +50,7 @@ export function makeDocuments({ db, clock, site }: { db: ApiDb; clock: Clock; si
       return async () => {
         const row = await queryStation(db, clock(), locale, id);
         if (row === undefined) throw noSuchStation(id);
-        return rendering(locale, presentStation(row, locale, site), [row]);
+        return rendering(locale, JSON.stringify(presentStation(row, locale, site)), [row]);
       };
     },
 
@@ -62,7 +59,7 @@ export function makeDocuments({ db, clock, site }: { db: ApiDb; clock: Clock; si
       return async () => {
         const history = await queryStationHistory(db, await windowsAt(clock()), id);
         if (history === undefined) throw noSuchStation(id);
-        return rendering(locale, presentStationHistory(history), [history]);
+        return rendering(locale, presentHistory(history), [history]);
       };
     },
 
@@ -71,7 +68,7 @@ export function makeDocuments({ db, clock, site }: { db: ApiDb; clock: Clock; si
       return async () => {
         const row = await queryRegion(db, clock(), locale, slug);
         if (row === undefined) throw noSuchRegion(slug);
-        return rendering(locale, presentRegion(row, locale, site), [row]);
+        return rendering(locale, JSON.stringify(presentRegion(row, locale, site)), [row]);
       };
     },
 
@@ -80,7 +77,7 @@ export function makeDocuments({ db, clock, site }: { db: ApiDb; clock: Clock; si
       return async () => {
         const history = await queryRegionHistory(db, await windowsAt(clock()), slug);
         if (history === undefined) throw noSuchRegion(slug);
-        return rendering(locale, presentRegionHistory(history), [history]);
+        return rendering(locale, presentHistory(history), [history]);
       };
     },
   };
@@ -92,9 +89,9 @@ type Validity = { valid_until: string | null; data_version: number | null };
 /** The last instant that a Date can hold. */
 const NEVER = 8.64e15;
 
-function rendering(locale: Locale, content: object, rows: readonly Validity[]): Omit<Rendering, 'route'> {
+function rendering(locale: Locale, json: string, rows: readonly Validity[]): Omit<Rendering, 'route'> {
   return {
-    answer: answerOf(locale, content),
+    answer: answerOf(locale, json),
     validUntil: new Date(
       Math.min(NEVER, ...rows.map(({ valid_until: until }) => (until === null ? NEVER : Date.parse(until)))),
     ),

@@ -263,7 +263,7 @@ export type ApiViews = {
 
 /** The functions that return rows: their arguments by name, and a row. */
 export type ApiFunctions = {
-  history_extent: {
+  history_bounds: {
     arguments: { at: Date };
     row: {
       hours_since: string;
@@ -272,6 +272,16 @@ export type ApiFunctions = {
       days_until: string;
       months_since: string;
       months_until: string;
+      since_24h: string;
+      until_24h: string;
+      since_7d: string;
+      until_7d: string;
+      since_30d: string;
+      until_30d: string;
+      since_1y: string;
+      until_1y: string;
+      since_2y: string;
+      until_2y: string;
     };
   };
   history_window: {
@@ -355,7 +365,7 @@ export type ApiFunctions = {
       max_aqi: number | null;
     };
   };
-  region_series: {
+  region_history_json: {
     arguments: {
       only_region: string;
       hours_since: Date;
@@ -364,43 +374,18 @@ export type ApiFunctions = {
       days_until: Date;
       months_since: Date;
       months_until: Date;
+      since_24h: Date;
+      until_24h: Date;
+      since_7d: Date;
+      until_7d: Date;
+      since_30d: Date;
+      until_30d: Date;
+      since_1y: Date;
+      until_1y: Date;
+      since_2y: Date;
+      until_2y: Date;
     };
-    row: {
-      unit: string;
-      timestamp: string;
-      station_count: number | null;
-      avg_temperature: number | null;
-      avg_humidity: number | null;
-      avg_pressure: number | null;
-      avg_pm1: number | null;
-      avg_pm25: number | null;
-      avg_pm25_raw: number | null;
-      avg_pm10: number | null;
-      avg_no2: number | null;
-      avg_so2: number | null;
-      avg_o3: number | null;
-      avg_dust: number | null;
-      avg_usvh: number | null;
-      avg_uv: number | null;
-      avg_wind_speed: number | null;
-      avg_wind_direction: number | null;
-      total_rain: number | null;
-      aqi: number | null;
-      min_temperature: number | null;
-      max_temperature: number | null;
-      min_pm25: number | null;
-      max_pm25: number | null;
-      min_pm10: number | null;
-      max_pm10: number | null;
-      min_no2: number | null;
-      max_no2: number | null;
-      min_dust: number | null;
-      max_dust: number | null;
-      min_wind_speed: number | null;
-      max_wind_speed: number | null;
-      min_aqi: number | null;
-      max_aqi: number | null;
-    };
+    row: { '24h': string; '7d': string; '30d': string; '1y': string; '2y': string; data_version: number | null };
   };
   sensor: {
     arguments: { at: Date };
@@ -525,6 +510,28 @@ export type ApiFunctions = {
       max_aqi: number | null;
     };
   };
+  station_history_json: {
+    arguments: {
+      only_station: number;
+      hours_since: Date;
+      hours_until: Date;
+      days_since: Date;
+      days_until: Date;
+      months_since: Date;
+      months_until: Date;
+      since_24h: Date;
+      until_24h: Date;
+      since_7d: Date;
+      until_7d: Date;
+      since_30d: Date;
+      until_30d: Date;
+      since_1y: Date;
+      until_1y: Date;
+      since_2y: Date;
+      until_2y: Date;
+    };
+    row: { '24h': string; '7d': string; '30d': string; '1y': string; '2y': string; data_version: number | null };
+  };
   station_offline: {
     arguments: { at: Date };
     row: { station_id: number; last_measurement_time: string; offline_minutes: number };
@@ -539,53 +546,6 @@ export type ApiFunctions = {
       neighbour_median: number;
       difference: number;
       ratio: number | null;
-    };
-  };
-  station_series: {
-    arguments: {
-      only_station: number;
-      hours_since: Date;
-      hours_until: Date;
-      days_since: Date;
-      days_until: Date;
-      months_since: Date;
-      months_until: Date;
-    };
-    row: {
-      unit: string;
-      timestamp: string;
-      sensor_count: number | null;
-      avg_temperature: number | null;
-      avg_humidity: number | null;
-      avg_pressure: number | null;
-      avg_pm1: number | null;
-      avg_pm25: number | null;
-      avg_pm25_raw: number | null;
-      avg_pm10: number | null;
-      avg_no2: number | null;
-      avg_so2: number | null;
-      avg_o3: number | null;
-      avg_dust: number | null;
-      avg_usvh: number | null;
-      avg_uv: number | null;
-      avg_wind_speed: number | null;
-      avg_wind_direction: number | null;
-      total_rain: number | null;
-      aqi: number | null;
-      min_temperature: number | null;
-      max_temperature: number | null;
-      min_pm25: number | null;
-      max_pm25: number | null;
-      min_pm10: number | null;
-      max_pm10: number | null;
-      min_no2: number | null;
-      max_no2: number | null;
-      min_dust: number | null;
-      max_dust: number | null;
-      min_wind_speed: number | null;
-      max_wind_speed: number | null;
-      min_aqi: number | null;
-      max_aqi: number | null;
     };
   };
 };

@@ -2,6 +2,8 @@
  * The repeatable SQL: schemas logic (with the engine's refresh and the oracle) and api. They hold no data, and are dropped and rebuilt
  * together whenever any of their text changed, so an upgraded database is the same as a new one.
  */
+import type { z } from 'zod';
+import { regionDay, regionHour, stationDay, stationHour } from '../contract/history.ts';
 import { type Calendar, type Engine, LEVELS, type Level, selectOf, wordsOf } from './aggregates.ts';
 import { type Definitions, listSql, readSql, render, type Words } from './definitions.ts';
 import { buildOracle, type Columns } from './oracle.ts';
@@ -9,19 +11,25 @@ import { buildOracle, type Columns } from './oracle.ts';
 const SUBJECTS: readonly Words[] = [
   {
     subject: 'station',
+    key: 'id',
     id: 'station_id',
     'id type': 'int',
     'id meaning': 'station id',
     sources: 'sensor_count',
     'sources unit': 'sensors',
+    'point of an hour': pointOf(stationHour),
+    'point of a day': pointOf(stationDay),
   },
   {
     subject: 'region',
+    key: 'slug',
     id: 'region_slug',
     'id type': 'text',
     'id meaning': 'slug of the city or district',
     sources: 'station_count',
     'sources unit': 'stations',
+    'point of an hour': pointOf(regionHour),
+    'point of a day': pointOf(regionDay),
   },
 ];
 const RESOLUTIONS = ['daily', 'monthly'];
@@ -58,6 +66,23 @@ revoke all on schema logic, api from public;`;
 function selectOfOneStation(definitions: Definitions, calendar: Calendar): string {
   const level = LEVELS.find(({ name }) => name === 'station_hourly') as Level;
   return selectOf(level, definitions, calendar, (hour) => `p.station_id = $1 and ${hour} >= $2 and ${hour} < $3`);
+}
+
+/**
+ * SQL for a point of a history document as JSON text, from the columns of bucket b. A key is a column's name; a range is a pair of two
+ * columns, null if either is. Fast, because it is one call, which takes at most 100 arguments: two a key.
+ */
+function pointOf({ shape }: z.ZodObject): string {
+  const members = Object.keys(shape).map(
+    (key, n) => `'${n === 0 ? '{' : ','}"${key}":', coalesce(${jsonOf(key)}, 'null')`,
+  );
+  return `concat(${members.join(', ')}, '}')`;
+}
+
+function jsonOf(key: string): string {
+  if (key === 'timestamp') return 'to_json(b.timestamp)::text';
+  if (!key.startsWith('range_')) return `b.${key}::text`;
+  return `'[' || b.${key.replace('range', 'min')} || ',' || b.${key.replace('range', 'max')} || ']'`;
 }
 
 /** A template rendered for each of its subjects and resolutions. */

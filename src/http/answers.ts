@@ -55,9 +55,9 @@ export function picker<Schema extends z.ZodObject>(schema: Schema): (values: z.i
   };
 }
 
-/** Renders `content` as JSON. */
-export function answerOf(locale: Locale, content: object): Answer {
-  const body = Buffer.from(JSON.stringify(content));
+/** A document of this JSON text. */
+export function answerOf(locale: Locale, json: string): Answer {
+  const body = Buffer.from(json);
   const etag = createHash('sha256').update(body).digest('base64url').slice(0, 27);
   return { locale, body, etag, encoded: new Map() };
 }

@@ -1,10 +1,10 @@
 /** Presentation is a pure function from rows to the specification's JSON. */
 import { describe, expect, it } from 'vitest';
 import { makeSiteUrls, presentRegion, presentStation } from '../../src/api/current.ts';
-import { presentRegionHistory, presentStationHistory } from '../../src/api/history.ts';
+import { presentHistory } from '../../src/api/history.ts';
 import { city, district, station } from '../../src/contract/current.ts';
 import * as order from '../contract/keyOrder.ts';
-import { regionBucket, regionRow, stationBucket, stationRow, windows } from './rows.ts';
+import { regionRow, stationRow } from './rows.ts';
 
 const site = makeSiteUrls('https://air.example');
 
@@ -49,71 +49,10 @@ describe('a region', () => {
 });
 
 describe('a history', () => {
-  const history = <Bucket>(buckets: Bucket[]) => ({ ...windows, buckets, data_version: 1 });
-  const hour = (timestamp: string) => ({ ...stationBucket, unit: 'hour', timestamp });
-  const month = (timestamp: string) => ({ ...stationBucket, unit: 'month', timestamp });
-
-  it('has all five windows, empty or not', () => {
-    const empty = { '24h': [], '7d': [], '30d': [], '1y': [], '2y': [] };
-    expect(presentStationHistory(history([]))).toEqual(empty);
-    expect(Object.keys(presentRegionHistory(history([])))).toEqual(Object.keys(empty));
-  });
-
-  it('puts each bucket into every window of its unit that holds its start, and no bucket of another unit', () => {
-    const shown = presentStationHistory(
-      history([
-        hour('2026-11-13T12:00:00+04:00'),
-        hour('2026-11-13T13:00:00+04:00'),
-        hour('2026-11-19T12:00:00+04:00'),
-        hour('2026-11-19T13:00:00+04:00'),
-        hour('2026-11-20T12:00:00+04:00'),
-        hour('2026-11-20T13:00:00+04:00'),
-        stationBucket,
-        month('2025-11-01T00:00:00+04:00'),
-        month('2025-12-01T00:00:00+04:00'),
-        month('2026-11-01T00:00:00+04:00'),
-        month('2026-12-01T00:00:00+04:00'),
-      ]),
-    );
-    const starts = Object.entries(shown).map(([key, points]) => [key, points.map(({ timestamp }) => timestamp)]);
-    expect(Object.fromEntries(starts)).toEqual({
-      '24h': ['2026-11-19T13:00:00+04:00', '2026-11-20T12:00:00+04:00'],
-      '7d': [
-        '2026-11-13T13:00:00+04:00',
-        '2026-11-19T12:00:00+04:00',
-        '2026-11-19T13:00:00+04:00',
-        '2026-11-20T12:00:00+04:00',
-      ],
-      '30d': ['2026-11-19T00:00:00+04:00'],
-      '1y': ['2025-12-01T00:00:00+04:00', '2026-11-01T00:00:00+04:00'],
-      '2y': ['2025-11-01T00:00:00+04:00', '2025-12-01T00:00:00+04:00', '2026-11-01T00:00:00+04:00'],
-    });
-  });
-
-  it('has ranges and extremes in days and months only', () => {
-    const shown = presentStationHistory(history([hour('2026-11-20T12:00:00+04:00'), stationBucket]));
-    expect(Object.keys(shown['24h'][0] ?? {})).toEqual(order.STATION_HOUR);
-    expect(Object.keys(shown['30d'][0] ?? {})).toEqual(order.STATION_DAY);
-  });
-
-  it('has the uncorrected value for stations and the station count for regions', () => {
-    const hourOfRegion = { ...regionBucket, unit: 'hour', timestamp: '2026-11-20T12:00:00+04:00' };
-    const shown = presentRegionHistory(history([hourOfRegion, regionBucket]));
-    expect(Object.keys(shown['7d'][0] ?? {})).toEqual(order.REGION_HOUR);
-    expect(Object.keys(shown['30d'][0] ?? {})).toEqual(order.REGION_DAY);
-  });
-
-  it('pairs minimum and maximum, null if these are null, zero if these are zero', () => {
-    const zeros = {
-      min_temperature: -3.5,
-      max_temperature: 0,
-      min_pm25: 0,
-      max_pm25: 0,
-      min_dust: null,
-      max_dust: null,
-    };
-    const [point] = presentStationHistory(history([{ ...stationBucket, ...zeros }]))['30d'];
-    expect(point).toMatchObject({ range_temperature: [-3.5, 0], range_pm25: [0, 0], range_dust: null, min_dust: null });
+  it('has the five windows in their order, as the database wrote them', () => {
+    const windows = { '2y': '[{"aqi":1}]', '30d': '[]', '7d': '[{"aqi":2}]', '1y': '[]', '24h': '[]' };
+    const text = presentHistory({ ...windows, valid_until: '2026-11-20T14:00:00+04:00', data_version: 1 });
+    expect(text).toBe('{"24h":[],"7d":[{"aqi":2}],"30d":[],"1y":[],"2y":[{"aqi":1}]}');
   });
 });
 

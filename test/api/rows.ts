@@ -1,7 +1,6 @@
 /** Rows as the database returns them, for tests of presentation. */
 
 import type { RegionRow, StationRow } from '../../src/api/current.ts';
-import type { RegionBucket, StationBucket, Windows } from '../../src/api/history.ts';
 
 export const stationRow: StationRow = {
   id: 7,
@@ -65,67 +64,4 @@ export const regionRow: RegionRow = {
   is_hidden: false,
   valid_until: '2026-11-20T13:00:00+04:00',
   data_version: 1,
-};
-
-const values = {
-  timestamp: '2026-11-19T00:00:00+04:00',
-  avg_temperature: 1,
-  avg_humidity: 50,
-  avg_pressure: 90_000,
-  avg_pm25: 9,
-  avg_pm10: 20,
-  avg_no2: null,
-  avg_usvh: null,
-  avg_dust: null,
-  avg_so2: null,
-  avg_o3: null,
-  avg_wind_direction: 0,
-  avg_wind_speed: 1,
-  total_rain: 0,
-  aqi: 50,
-  min_temperature: 0,
-  max_temperature: 2,
-  min_pm25: 8,
-  max_pm25: 10,
-  min_pm10: 20,
-  max_pm10: 20,
-  min_no2: null,
-  max_no2: null,
-  min_dust: null,
-  max_dust: null,
-  min_wind_speed: 1,
-  max_wind_speed: 1,
-  min_aqi: 44,
-  max_aqi: 53,
-};
-
-export const stationBucket: StationBucket = {
-  unit: 'day',
-  ...values,
-  avg_pm25_raw: 12,
-};
-export const regionBucket: RegionBucket = {
-  unit: 'day',
-  ...values,
-  station_count: 3,
-};
-
-/** At 13:30 local time on 2026-11-20. */
-export const windows: Windows = {
-  windows: [
-    { series: '24h', unit: 'hour', since: '2026-11-19T13:00:00+04:00', until: '2026-11-20T13:00:00+04:00' },
-    { series: '7d', unit: 'hour', since: '2026-11-13T13:00:00+04:00', until: '2026-11-20T13:00:00+04:00' },
-    { series: '30d', unit: 'day', since: '2026-10-21T00:00:00+04:00', until: '2026-11-20T00:00:00+04:00' },
-    { series: '1y', unit: 'month', since: '2025-12-01T00:00:00+04:00', until: '2026-12-01T00:00:00+04:00' },
-    { series: '2y', unit: 'month', since: '2024-12-01T00:00:00+04:00', until: '2026-12-01T00:00:00+04:00' },
-  ],
-  extent: {
-    hours_since: new Date('2026-11-13T13:00:00+04:00'),
-    hours_until: new Date('2026-11-20T13:00:00+04:00'),
-    days_since: new Date('2026-10-21T00:00:00+04:00'),
-    days_until: new Date('2026-11-20T00:00:00+04:00'),
-    months_since: new Date('2024-12-01T00:00:00+04:00'),
-    months_until: new Date('2026-12-01T00:00:00+04:00'),
-  },
-  valid_until: '2026-11-20T14:00:00+04:00',
 };

@@ -93,13 +93,13 @@ onEveryEngine('history windows', (engine) => {
       transformResult: async ({ result }) => result,
     });
     const windowsAt = makeWindows(counting);
-    const endOfDay = async (time: string) => (await windowsAt(new Date(time))).windows[0]?.until;
-    expect(await endOfDay('2026-11-20T13:10:00+01:00')).toBe('2026-11-20T13:00:00+01:00');
-    expect(await endOfDay('2026-11-20T13:59:59.999+01:00')).toBe('2026-11-20T13:00:00+01:00');
+    const endOfDay = async (time: string) => (await windowsAt(new Date(time))).bounds.until_24h;
+    expect(await endOfDay('2026-11-20T13:10:00+01:00')).toEqual(new Date('2026-11-20T13:00:00+01:00'));
+    expect(await endOfDay('2026-11-20T13:59:59.999+01:00')).toEqual(new Date('2026-11-20T13:00:00+01:00'));
     expect(asked).toHaveLength(1);
-    expect(await endOfDay('2026-11-20T14:00:00+01:00')).toBe('2026-11-20T14:00:00+01:00');
+    expect(await endOfDay('2026-11-20T14:00:00+01:00')).toEqual(new Date('2026-11-20T14:00:00+01:00'));
     expect(asked).toHaveLength(2);
-    expect(await endOfDay('2026-11-20T13:30:00+01:00')).toBe('2026-11-20T13:00:00+01:00');
+    expect(await endOfDay('2026-11-20T13:30:00+01:00')).toEqual(new Date('2026-11-20T13:00:00+01:00'));
     expect(asked).toHaveLength(3);
   });
 

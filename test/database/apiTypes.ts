@@ -1,4 +1,5 @@
 /** Generates the text of src/database/apiTypes.ts from the catalog of a migrated database, formatted as Biome would. */
+import { WINDOWS } from '../../src/contract/windows.ts';
 import type { Sql } from '../../src/database/client.ts';
 
 /** PostgreSQL's types as our driver returns them. A timestamptz is ISO 8601 text with the offset of the session's zone. */
@@ -37,9 +38,12 @@ export const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
   region_daily: ['timestamp', 'region_slug'],
   region_monthly: ['timestamp', 'region_slug'],
   history_window: ['series', 'unit', 'since', 'until'],
-  history_extent: ['hours_since', 'hours_until', 'days_since', 'days_until', 'months_since', 'months_until'],
-  station_series: ['unit', 'timestamp'],
-  region_series: ['unit', 'timestamp'],
+  history_bounds: [
+    ...['hours_since', 'hours_until', 'days_since', 'days_until', 'months_since', 'months_until'],
+    ...WINDOWS.flatMap(({ key }) => [`since_${key}`, `until_${key}`]),
+  ],
+  station_history_json: WINDOWS.map(({ key }) => key),
+  region_history_json: WINDOWS.map(({ key }) => key),
   station_history: ['series', 'timestamp'],
   region_history: ['series', 'timestamp'],
   installation: ['time_zone', 'epoch', 'engine', 'migrations'],
@@ -117,7 +121,7 @@ const WIDTH = 120;
 function rowType(key: string, columns: readonly Item[]): string {
   const properties = columns.map(({ relation, name, type }) => {
     const isNullable = !NEVER_NULL[relation]?.includes(name);
-    return `${/^\w+$/.test(name) ? name : `'${name}'`}: ${typeOf(name, type)}${isNullable ? ' | null' : ''}`;
+    return `${/^[a-z_]\w*$/.test(name) ? name : `'${name}'`}: ${typeOf(name, type)}${isNullable ? ' | null' : ''}`;
   });
   return objectType(key, properties);
 }

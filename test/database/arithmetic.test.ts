@@ -78,6 +78,24 @@ onEveryEngine('arithmetic', (engine) => {
     expect(await value('logic.published_floor(null, 1)')).toBeNull();
   });
 
+  it('rounds as numeric does: any value, ties, the floats beside a tie, and infinities', async () => {
+    const [compared] = await sql`
+      with point as (
+        select ((n * 2654435761) % 1000003 / 1000003.0 - 0.5)::float8 * 10 ^ ((n * 40503) % 1300 / 100.0 - 4)::float8 as value
+        from generate_series(1, 10000::bigint) n
+        union all select n / 1000.0::float8 from generate_series(-8000, 8000) n
+      ), value as (
+        select value * (1 + off * 2.2e-16::float8) as value from point, generate_series(-4, 4) off
+        union all select unnest(array['Infinity', '-Infinity', 0, -0.0, 1e-300, 999999999.95]::float8[])
+      )
+      select count(*) filter (where logic.published(value, digits)::text is distinct from round(value::numeric, digits)::float8::text
+          or logic.published_floor(value, digits) is distinct from greatest(round(value::numeric, digits)::float8, 0))::int as wrong,
+        count(distinct value)::int as values
+      from value, generate_series(0, 2) digits`;
+    expect(compared?.wrong).toBe(0);
+    expect(compared?.values).toBeGreaterThan(200_000);
+  });
+
   it('averages 350° and 10° to 0°, and opposite winds to null (A7)', async () => {
     expect(
       await value('logic.published(logic.wind_degrees(sind(350) + sind(10), cosd(350) + cosd(10)), 0)::int % 360'),

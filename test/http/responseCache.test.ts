@@ -31,7 +31,12 @@ const rendering =
   async () => {
     rendered += 1;
     const read = readAt?.() ?? version;
-    return { answer: answerOf('en', content), validUntil: new Date(now + seconds * 1_000), version: read, route: 'a' };
+    return {
+      answer: answerOf('en', JSON.stringify(content)),
+      validUntil: new Date(now + seconds * 1_000),
+      version: read,
+      route: 'a',
+    };
   };
 const bodyOf = (served: { answer: { body: Buffer } } | undefined) => served && JSON.parse(String(served.answer.body));
 
@@ -102,7 +107,7 @@ describe('a document', () => {
     const slow = cache.get(KEY, async () => {
       const read = version;
       await began;
-      return { answer: answerOf('en', { n: 1 }), validUntil: new Date(now + 1e6), version: read, route: 'a' };
+      return { answer: answerOf('en', '{"n":1}'), validUntil: new Date(now + 1e6), version: read, route: 'a' };
     });
     raiseVersion();
     const later = cache.get(KEY, rendering({ n: 2 }));

@@ -660,13 +660,17 @@ end $$;
 
 -- From stored values to published ones.
 
--- Rounded to `digits` decimals, half away from zero, never -0. Null stays null.
-create function logic.published(value float8, digits int) returns float8 language sql immutable parallel safe
-  return round(value::numeric, digits)::float8;
+-- Rounded to `digits` decimals, half away from zero by the 15 digits that a float8 holds for certain, never -0. Null stays null. Numeric
+-- arithmetic decides near a tie, and for infinities; elsewhere floats give the same in less time, for values below a billion.
+create function logic.published(value float8, digits int) returns float8 language sql immutable parallel safe return case
+  when abs(value * 10::float8 ^ digits - round(value * 10::float8 ^ digits)) < 0.4999
+    then round(value * 10::float8 ^ digits) / 10::float8 ^ digits + 0
+  else round(value::numeric, digits)::float8 end;
 
 -- The same for particle concentrations: instruments report small negative values, which are published as 0.
-create function logic.published_floor(value float8, digits int) returns float8 language sql immutable parallel safe
-  return case when value > 0 then round(value::numeric, digits)::float8 when value <= 0 then 0::float8 end;
+create function logic.published_floor(value float8, digits int) returns float8 language sql immutable parallel safe return case
+  when value <= 0 then 0::float8
+  else logic.published(value, digits) end;
 
 -- Direction of a mean wind vector in degrees clockwise from north, [0, 360); null if the vector is too short to have one (A7).
 create function logic.wind_degrees(wind_sin float8, wind_cos float8) returns float8 language sql immutable parallel safe
@@ -3558,133 +3562,93 @@ end;
 comment on function api.history_window is
   'The history windows at an instant. One row per window. Columns: series (key of the window), unit (of its buckets: hour, day or month), since, until (half-open bounds).';
 
--- What has to be read for them: per unit, the range that holds all of its windows.
-create function api.history_extent(at timestamptz)
+-- The same in one row, with the range of each unit that holds all of its windows, which is what has to be read for them.
+create function api.history_bounds(at timestamptz)
 returns table (
-  hours_since timestamptz, hours_until timestamptz, days_since timestamptz, days_until timestamptz, months_since timestamptz, months_until timestamptz
+  hours_since timestamptz, hours_until timestamptz, days_since timestamptz, days_until timestamptz, months_since timestamptz, months_until timestamptz,
+  since_24h timestamptz, until_24h timestamptz,
+  since_7d timestamptz, until_7d timestamptz,
+  since_30d timestamptz, until_30d timestamptz,
+  since_1y timestamptz, until_1y timestamptz,
+  since_2y timestamptz, until_2y timestamptz
 ) language sql immutable parallel safe begin atomic
   select
     min(w.since) filter (where w.unit = 'hour'), max(w.until) filter (where w.unit = 'hour'),
     min(w.since) filter (where w.unit = 'day'), max(w.until) filter (where w.unit = 'day'),
-    min(w.since) filter (where w.unit = 'month'), max(w.until) filter (where w.unit = 'month')
+    min(w.since) filter (where w.unit = 'month'), max(w.until) filter (where w.unit = 'month'),
+    min(w.since) filter (where w.series = '24h'), max(w.until) filter (where w.series = '24h'),
+  min(w.since) filter (where w.series = '7d'), max(w.until) filter (where w.series = '7d'),
+  min(w.since) filter (where w.series = '30d'), max(w.until) filter (where w.series = '30d'),
+  min(w.since) filter (where w.series = '1y'), max(w.until) filter (where w.series = '1y'),
+  min(w.since) filter (where w.series = '2y'), max(w.until) filter (where w.series = '2y')
   from api.history_window(at) w;
 end;
-comment on function api.history_extent is
-  'The ranges that hold all history windows of an instant, as api.station_series and api.region_series take them. One row. Columns: hours_since, hours_until, days_since, days_until, months_since, months_until (half-open bounds).';
+comment on function api.history_bounds is
+  'The history windows of an instant as the arguments of api.station_history_json and api.region_history_json. One row. Columns: hours_since, hours_until, days_since, days_until, months_since, months_until (the range of a unit that holds all of its windows), since_24h, until_24h,
+  since_7d, until_7d,
+  since_30d, until_30d,
+  since_1y, until_1y,
+  since_2y, until_2y (all half-open).';
 
 -- Only a closing hour moves a window: days and months close with one.
 create function api.history_valid_until(at timestamptz) returns timestamptz language sql immutable parallel safe
   return rollup.bucket_add('hour', rollup.bucket_start('hour', at), 1);
 comment on function api.history_valid_until is 'The first instant at which the history windows of an instant move.';
 
--- The buckets of one station in one range of time per unit, which is all that a history takes. The plan is made once per connection:
--- planning costs as much as everything else, and a kept plan skips the chunks beyond the bounds when it starts.
-create function api.station_series(
+-- The history document of one station in parts. JSON, because the driver would need as long for the columns as the database for the rows.
+-- The plan is made once per connection: planning costs as much as everything else, and a kept plan skips the chunks beyond the bounds when it
+-- starts.
+create function api.station_history_json(
   only_station int, hours_since timestamptz, hours_until timestamptz,
-  days_since timestamptz, days_until timestamptz, months_since timestamptz, months_until timestamptz)
-returns table (
-  unit text,
-  "timestamp" timestamptz,
-  sensor_count int,
-  avg_temperature float8,
-  avg_humidity float8,
-  avg_pressure float8,
-  avg_pm1 float8,
-  avg_pm25 float8,
-  avg_pm25_raw float8,
-  avg_pm10 float8,
-  avg_no2 float8,
-  avg_so2 float8,
-  avg_o3 float8,
-  avg_dust float8,
-  avg_usvh float8,
-  avg_uv float8,
-  avg_wind_speed float8,
-  avg_wind_direction int,
-  total_rain float8,
-  aqi int,
-  min_temperature float8, max_temperature float8,
-  min_pm25 float8, max_pm25 float8,
-  min_pm10 float8, max_pm10 float8,
-  min_no2 float8, max_no2 float8,
-  min_dust float8, max_dust float8,
-  min_wind_speed float8, max_wind_speed float8,
-  min_aqi int,
-  max_aqi int
-) language plpgsql stable parallel safe set plan_cache_mode = force_generic_plan as $$
-#variable_conflict use_column
+  days_since timestamptz, days_until timestamptz, months_since timestamptz, months_until timestamptz,
+  since_24h timestamptz, until_24h timestamptz,
+  since_7d timestamptz, until_7d timestamptz,
+  since_30d timestamptz, until_30d timestamptz,
+  since_1y timestamptz, until_1y timestamptz,
+  since_2y timestamptz, until_2y timestamptz)
+returns table ("24h" text,
+  "7d" text,
+  "30d" text,
+  "1y" text,
+  "2y" text, data_version int) language plpgsql stable parallel safe
+  set plan_cache_mode = force_generic_plan
+  -- The planner expects little of a range that it doesn't know, and might take the index of times and read every station. So rows cost more
+  -- than pages here, and the few months, where it would expect a single row, are no range to it.
+  set cpu_tuple_cost = 100 set random_page_cost = 1
+as $$
 begin
   return query
-  select 'hour', b.timestamp, b.sensor_count, b.avg_temperature,
-  b.avg_humidity,
-  b.avg_pressure,
-  b.avg_pm1,
-  b.avg_pm25,
-  b.avg_pm25_raw,
-  b.avg_pm10,
-  b.avg_no2,
-  b.avg_so2,
-  b.avg_o3,
-  b.avg_dust,
-  b.avg_usvh,
-  b.avg_uv,
-  b.avg_wind_speed, b.avg_wind_direction, b.total_rain, b.aqi,
-    null::float8, null::float8,
-  null::float8, null::float8,
-  null::float8, null::float8,
-  null::float8, null::float8,
-  null::float8, null::float8,
-  null::float8, null::float8, null::int, null::int
-  from api.station_hourly b where b.station_id = only_station and b.timestamp >= hours_since and b.timestamp < hours_until
-  union all
-  select 'day', b.timestamp, b.sensor_count, b.avg_temperature,
-  b.avg_humidity,
-  b.avg_pressure,
-  b.avg_pm1,
-  b.avg_pm25,
-  b.avg_pm25_raw,
-  b.avg_pm10,
-  b.avg_no2,
-  b.avg_so2,
-  b.avg_o3,
-  b.avg_dust,
-  b.avg_usvh,
-  b.avg_uv,
-  b.avg_wind_speed, b.avg_wind_direction, b.total_rain, b.aqi,
-    b.min_temperature, b.max_temperature,
-  b.min_pm25, b.max_pm25,
-  b.min_pm10, b.max_pm10,
-  b.min_no2, b.max_no2,
-  b.min_dust, b.max_dust,
-  b.min_wind_speed, b.max_wind_speed, b.min_aqi, b.max_aqi
-  from api.station_daily b where b.station_id = only_station and b.timestamp >= days_since and b.timestamp < days_until
-  union all
-  select 'month', b.timestamp, b.sensor_count, b.avg_temperature,
-  b.avg_humidity,
-  b.avg_pressure,
-  b.avg_pm1,
-  b.avg_pm25,
-  b.avg_pm25_raw,
-  b.avg_pm10,
-  b.avg_no2,
-  b.avg_so2,
-  b.avg_o3,
-  b.avg_dust,
-  b.avg_usvh,
-  b.avg_uv,
-  b.avg_wind_speed, b.avg_wind_direction, b.total_rain, b.aqi,
-    b.min_temperature, b.max_temperature,
-  b.min_pm25, b.max_pm25,
-  b.min_pm10, b.max_pm10,
-  b.min_no2, b.max_no2,
-  b.min_dust, b.max_dust,
-  b.min_wind_speed, b.max_wind_speed, b.min_aqi, b.max_aqi
-  from api.station_monthly b where b.station_id = only_station and b.timestamp >= months_since and b.timestamp < months_until;
+  select '[' || coalesce(string_agg(p.point, ',' order by p.timestamp)
+    filter (where p.unit = 'hour' and p.timestamp >= since_24h and p.timestamp < until_24h), '') || ']',
+  '[' || coalesce(string_agg(p.point, ',' order by p.timestamp)
+    filter (where p.unit = 'hour' and p.timestamp >= since_7d and p.timestamp < until_7d), '') || ']',
+  '[' || coalesce(string_agg(p.point, ',' order by p.timestamp)
+    filter (where p.unit = 'day' and p.timestamp >= since_30d and p.timestamp < until_30d), '') || ']',
+  '[' || coalesce(string_agg(p.point, ',' order by p.timestamp)
+    filter (where p.unit = 'month' and p.timestamp >= since_1y and p.timestamp < until_1y), '') || ']',
+  '[' || coalesce(string_agg(p.point, ',' order by p.timestamp)
+    filter (where p.unit = 'month' and p.timestamp >= since_2y and p.timestamp < until_2y), '') || ']',
+    (select f.data_version from api.freshness f)
+  from (
+    select 'hour' as unit, b.timestamp, concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_pm25_raw":', coalesce(b.avg_pm25_raw::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), '}') as point
+    from api.station_hourly b where b.station_id = only_station and b.timestamp >= hours_since and b.timestamp < hours_until
+    union all
+    select 'day', b.timestamp, concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_pm25_raw":', coalesce(b.avg_pm25_raw::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"range_temperature":', coalesce('[' || b.min_temperature || ',' || b.max_temperature || ']', 'null'), ',"range_pm25":', coalesce('[' || b.min_pm25 || ',' || b.max_pm25 || ']', 'null'), ',"range_pm10":', coalesce('[' || b.min_pm10 || ',' || b.max_pm10 || ']', 'null'), ',"range_dust":', coalesce('[' || b.min_dust || ',' || b.max_dust || ']', 'null'), ',"range_wind_speed":', coalesce('[' || b.min_wind_speed || ',' || b.max_wind_speed || ']', 'null'), ',"range_aqi":', coalesce('[' || b.min_aqi || ',' || b.max_aqi || ']', 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"min_temperature":', coalesce(b.min_temperature::text, 'null'), ',"max_temperature":', coalesce(b.max_temperature::text, 'null'), ',"min_pm25":', coalesce(b.min_pm25::text, 'null'), ',"max_pm25":', coalesce(b.max_pm25::text, 'null'), ',"min_pm10":', coalesce(b.min_pm10::text, 'null'), ',"max_pm10":', coalesce(b.max_pm10::text, 'null'), ',"min_no2":', coalesce(b.min_no2::text, 'null'), ',"max_no2":', coalesce(b.max_no2::text, 'null'), ',"min_dust":', coalesce(b.min_dust::text, 'null'), ',"max_dust":', coalesce(b.max_dust::text, 'null'), ',"min_wind_speed":', coalesce(b.min_wind_speed::text, 'null'), ',"max_wind_speed":', coalesce(b.max_wind_speed::text, 'null'), '}')
+    from api.station_daily b where b.station_id = only_station and b.timestamp >= days_since and b.timestamp < days_until
+    union all
+    select 'month', b.timestamp, concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_pm25_raw":', coalesce(b.avg_pm25_raw::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"range_temperature":', coalesce('[' || b.min_temperature || ',' || b.max_temperature || ']', 'null'), ',"range_pm25":', coalesce('[' || b.min_pm25 || ',' || b.max_pm25 || ']', 'null'), ',"range_pm10":', coalesce('[' || b.min_pm10 || ',' || b.max_pm10 || ']', 'null'), ',"range_dust":', coalesce('[' || b.min_dust || ',' || b.max_dust || ']', 'null'), ',"range_wind_speed":', coalesce('[' || b.min_wind_speed || ',' || b.max_wind_speed || ']', 'null'), ',"range_aqi":', coalesce('[' || b.min_aqi || ',' || b.max_aqi || ']', 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"min_temperature":', coalesce(b.min_temperature::text, 'null'), ',"max_temperature":', coalesce(b.max_temperature::text, 'null'), ',"min_pm25":', coalesce(b.min_pm25::text, 'null'), ',"max_pm25":', coalesce(b.max_pm25::text, 'null'), ',"min_pm10":', coalesce(b.min_pm10::text, 'null'), ',"max_pm10":', coalesce(b.max_pm10::text, 'null'), ',"min_no2":', coalesce(b.min_no2::text, 'null'), ',"max_no2":', coalesce(b.max_no2::text, 'null'), ',"min_dust":', coalesce(b.min_dust::text, 'null'), ',"max_dust":', coalesce(b.max_dust::text, 'null'), ',"min_wind_speed":', coalesce(b.min_wind_speed::text, 'null'), ',"max_wind_speed":', coalesce(b.max_wind_speed::text, 'null'), '}')
+    from api.station_monthly b where b.station_id = only_station and b.timestamp >= months_since and (b.timestamp < months_until) is true
+  ) p
+  having exists (select from api.station s where s.id = only_station);
 end $$;
-comment on function api.station_series is
-  'The buckets of a station in a range of hours, one of days and one of months, half-open, in no order; none for an unknown station_id. Hours have no extremes. Columns: unit (of the bucket: hour, day or month), and those of api.station_daily.';
+comment on function api.station_history_json is
+  'The history document of a station in parts. Its other parameters are those of api.history_bounds. One row; none for an unknown station_id. Columns: 24h,
+  7d,
+  30d,
+  1y,
+  2y (each a JSON array of the points of the window in the order of time, as text), data_version.';
 
--- The same for the windows of an instant, with a row for each window that a bucket is in.
+-- The same as rows and columns, for the windows of an instant; planned alike.
 create function api.station_history(at timestamptz, only_station int)
 returns table (
   series text,
@@ -3715,7 +3679,15 @@ returns table (
   min_wind_speed float8, max_wind_speed float8,
   min_aqi int,
   max_aqi int
-) language sql stable parallel safe begin atomic
+) language plpgsql stable parallel safe
+  set plan_cache_mode = force_generic_plan set cpu_tuple_cost = 100 set random_page_cost = 1
+as $$
+#variable_conflict use_column
+declare
+  range record;
+begin
+  select * into range from api.history_bounds(at);
+  return query
   select w.series, b.timestamp, b.sensor_count, b.avg_temperature,
   b.avg_humidity,
   b.avg_pressure,
@@ -3736,121 +3708,80 @@ returns table (
   b.min_no2, b.max_no2,
   b.min_dust, b.max_dust,
   b.min_wind_speed, b.max_wind_speed, b.min_aqi, b.max_aqi
-  from api.history_extent(at) e
-  cross join api.station_series(only_station, e.hours_since, e.hours_until, e.days_since, e.days_until, e.months_since, e.months_until) b
+  from (
+    select 'hour' as unit, b.*, null::float8 as min_temperature, null::float8 as max_temperature,
+  null::float8 as min_pm25, null::float8 as max_pm25,
+  null::float8 as min_pm10, null::float8 as max_pm10,
+  null::float8 as min_no2, null::float8 as max_no2,
+  null::float8 as min_dust, null::float8 as max_dust,
+  null::float8 as min_wind_speed, null::float8 as max_wind_speed, null::int as min_aqi, null::int as max_aqi
+    from api.station_hourly b where b.station_id = only_station and b.timestamp >= range.hours_since and b.timestamp < range.hours_until
+    union all
+    select 'day', b.*
+    from api.station_daily b where b.station_id = only_station and b.timestamp >= range.days_since and b.timestamp < range.days_until
+    union all
+    select 'month', b.*
+    from api.station_monthly b where b.station_id = only_station and b.timestamp >= range.months_since and (b.timestamp < range.months_until) is true
+  ) b
   join api.history_window(at) w on w.unit = b.unit and b.timestamp >= w.since and b.timestamp < w.until;
-end;
+end $$;
 comment on function api.station_history is
   'The buckets of a station in the history windows of an instant, one row per bucket and window; none for an unknown station_id. Hours have no extremes. Columns: series (key of the window), and those of api.station_daily.';
 
--- The buckets of one region in one range of time per unit, which is all that a history takes. The plan is made once per connection:
--- planning costs as much as everything else, and a kept plan skips the chunks beyond the bounds when it starts.
-create function api.region_series(
+-- The history document of one region in parts. JSON, because the driver would need as long for the columns as the database for the rows.
+-- The plan is made once per connection: planning costs as much as everything else, and a kept plan skips the chunks beyond the bounds when it
+-- starts.
+create function api.region_history_json(
   only_region text, hours_since timestamptz, hours_until timestamptz,
-  days_since timestamptz, days_until timestamptz, months_since timestamptz, months_until timestamptz)
-returns table (
-  unit text,
-  "timestamp" timestamptz,
-  station_count int,
-  avg_temperature float8,
-  avg_humidity float8,
-  avg_pressure float8,
-  avg_pm1 float8,
-  avg_pm25 float8,
-  avg_pm25_raw float8,
-  avg_pm10 float8,
-  avg_no2 float8,
-  avg_so2 float8,
-  avg_o3 float8,
-  avg_dust float8,
-  avg_usvh float8,
-  avg_uv float8,
-  avg_wind_speed float8,
-  avg_wind_direction int,
-  total_rain float8,
-  aqi int,
-  min_temperature float8, max_temperature float8,
-  min_pm25 float8, max_pm25 float8,
-  min_pm10 float8, max_pm10 float8,
-  min_no2 float8, max_no2 float8,
-  min_dust float8, max_dust float8,
-  min_wind_speed float8, max_wind_speed float8,
-  min_aqi int,
-  max_aqi int
-) language plpgsql stable parallel safe set plan_cache_mode = force_generic_plan as $$
-#variable_conflict use_column
+  days_since timestamptz, days_until timestamptz, months_since timestamptz, months_until timestamptz,
+  since_24h timestamptz, until_24h timestamptz,
+  since_7d timestamptz, until_7d timestamptz,
+  since_30d timestamptz, until_30d timestamptz,
+  since_1y timestamptz, until_1y timestamptz,
+  since_2y timestamptz, until_2y timestamptz)
+returns table ("24h" text,
+  "7d" text,
+  "30d" text,
+  "1y" text,
+  "2y" text, data_version int) language plpgsql stable parallel safe
+  set plan_cache_mode = force_generic_plan
+  -- The planner expects little of a range that it doesn't know, and might take the index of times and read every region. So rows cost more
+  -- than pages here, and the few months, where it would expect a single row, are no range to it.
+  set cpu_tuple_cost = 100 set random_page_cost = 1
+as $$
 begin
   return query
-  select 'hour', b.timestamp, b.station_count, b.avg_temperature,
-  b.avg_humidity,
-  b.avg_pressure,
-  b.avg_pm1,
-  b.avg_pm25,
-  b.avg_pm25_raw,
-  b.avg_pm10,
-  b.avg_no2,
-  b.avg_so2,
-  b.avg_o3,
-  b.avg_dust,
-  b.avg_usvh,
-  b.avg_uv,
-  b.avg_wind_speed, b.avg_wind_direction, b.total_rain, b.aqi,
-    null::float8, null::float8,
-  null::float8, null::float8,
-  null::float8, null::float8,
-  null::float8, null::float8,
-  null::float8, null::float8,
-  null::float8, null::float8, null::int, null::int
-  from api.region_hourly b where b.region_slug = only_region and b.timestamp >= hours_since and b.timestamp < hours_until
-  union all
-  select 'day', b.timestamp, b.station_count, b.avg_temperature,
-  b.avg_humidity,
-  b.avg_pressure,
-  b.avg_pm1,
-  b.avg_pm25,
-  b.avg_pm25_raw,
-  b.avg_pm10,
-  b.avg_no2,
-  b.avg_so2,
-  b.avg_o3,
-  b.avg_dust,
-  b.avg_usvh,
-  b.avg_uv,
-  b.avg_wind_speed, b.avg_wind_direction, b.total_rain, b.aqi,
-    b.min_temperature, b.max_temperature,
-  b.min_pm25, b.max_pm25,
-  b.min_pm10, b.max_pm10,
-  b.min_no2, b.max_no2,
-  b.min_dust, b.max_dust,
-  b.min_wind_speed, b.max_wind_speed, b.min_aqi, b.max_aqi
-  from api.region_daily b where b.region_slug = only_region and b.timestamp >= days_since and b.timestamp < days_until
-  union all
-  select 'month', b.timestamp, b.station_count, b.avg_temperature,
-  b.avg_humidity,
-  b.avg_pressure,
-  b.avg_pm1,
-  b.avg_pm25,
-  b.avg_pm25_raw,
-  b.avg_pm10,
-  b.avg_no2,
-  b.avg_so2,
-  b.avg_o3,
-  b.avg_dust,
-  b.avg_usvh,
-  b.avg_uv,
-  b.avg_wind_speed, b.avg_wind_direction, b.total_rain, b.aqi,
-    b.min_temperature, b.max_temperature,
-  b.min_pm25, b.max_pm25,
-  b.min_pm10, b.max_pm10,
-  b.min_no2, b.max_no2,
-  b.min_dust, b.max_dust,
-  b.min_wind_speed, b.max_wind_speed, b.min_aqi, b.max_aqi
-  from api.region_monthly b where b.region_slug = only_region and b.timestamp >= months_since and b.timestamp < months_until;
+  select '[' || coalesce(string_agg(p.point, ',' order by p.timestamp)
+    filter (where p.unit = 'hour' and p.timestamp >= since_24h and p.timestamp < until_24h), '') || ']',
+  '[' || coalesce(string_agg(p.point, ',' order by p.timestamp)
+    filter (where p.unit = 'hour' and p.timestamp >= since_7d and p.timestamp < until_7d), '') || ']',
+  '[' || coalesce(string_agg(p.point, ',' order by p.timestamp)
+    filter (where p.unit = 'day' and p.timestamp >= since_30d and p.timestamp < until_30d), '') || ']',
+  '[' || coalesce(string_agg(p.point, ',' order by p.timestamp)
+    filter (where p.unit = 'month' and p.timestamp >= since_1y and p.timestamp < until_1y), '') || ']',
+  '[' || coalesce(string_agg(p.point, ',' order by p.timestamp)
+    filter (where p.unit = 'month' and p.timestamp >= since_2y and p.timestamp < until_2y), '') || ']',
+    (select f.data_version from api.freshness f)
+  from (
+    select 'hour' as unit, b.timestamp, concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"station_count":', coalesce(b.station_count::text, 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), '}') as point
+    from api.region_hourly b where b.region_slug = only_region and b.timestamp >= hours_since and b.timestamp < hours_until
+    union all
+    select 'day', b.timestamp, concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"station_count":', coalesce(b.station_count::text, 'null'), ',"range_temperature":', coalesce('[' || b.min_temperature || ',' || b.max_temperature || ']', 'null'), ',"range_pm25":', coalesce('[' || b.min_pm25 || ',' || b.max_pm25 || ']', 'null'), ',"range_pm10":', coalesce('[' || b.min_pm10 || ',' || b.max_pm10 || ']', 'null'), ',"range_dust":', coalesce('[' || b.min_dust || ',' || b.max_dust || ']', 'null'), ',"range_wind_speed":', coalesce('[' || b.min_wind_speed || ',' || b.max_wind_speed || ']', 'null'), ',"range_aqi":', coalesce('[' || b.min_aqi || ',' || b.max_aqi || ']', 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"min_temperature":', coalesce(b.min_temperature::text, 'null'), ',"max_temperature":', coalesce(b.max_temperature::text, 'null'), ',"min_pm25":', coalesce(b.min_pm25::text, 'null'), ',"max_pm25":', coalesce(b.max_pm25::text, 'null'), ',"min_pm10":', coalesce(b.min_pm10::text, 'null'), ',"max_pm10":', coalesce(b.max_pm10::text, 'null'), ',"min_no2":', coalesce(b.min_no2::text, 'null'), ',"max_no2":', coalesce(b.max_no2::text, 'null'), ',"min_dust":', coalesce(b.min_dust::text, 'null'), ',"max_dust":', coalesce(b.max_dust::text, 'null'), ',"min_wind_speed":', coalesce(b.min_wind_speed::text, 'null'), ',"max_wind_speed":', coalesce(b.max_wind_speed::text, 'null'), '}')
+    from api.region_daily b where b.region_slug = only_region and b.timestamp >= days_since and b.timestamp < days_until
+    union all
+    select 'month', b.timestamp, concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"station_count":', coalesce(b.station_count::text, 'null'), ',"range_temperature":', coalesce('[' || b.min_temperature || ',' || b.max_temperature || ']', 'null'), ',"range_pm25":', coalesce('[' || b.min_pm25 || ',' || b.max_pm25 || ']', 'null'), ',"range_pm10":', coalesce('[' || b.min_pm10 || ',' || b.max_pm10 || ']', 'null'), ',"range_dust":', coalesce('[' || b.min_dust || ',' || b.max_dust || ']', 'null'), ',"range_wind_speed":', coalesce('[' || b.min_wind_speed || ',' || b.max_wind_speed || ']', 'null'), ',"range_aqi":', coalesce('[' || b.min_aqi || ',' || b.max_aqi || ']', 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"min_temperature":', coalesce(b.min_temperature::text, 'null'), ',"max_temperature":', coalesce(b.max_temperature::text, 'null'), ',"min_pm25":', coalesce(b.min_pm25::text, 'null'), ',"max_pm25":', coalesce(b.max_pm25::text, 'null'), ',"min_pm10":', coalesce(b.min_pm10::text, 'null'), ',"max_pm10":', coalesce(b.max_pm10::text, 'null'), ',"min_no2":', coalesce(b.min_no2::text, 'null'), ',"max_no2":', coalesce(b.max_no2::text, 'null'), ',"min_dust":', coalesce(b.min_dust::text, 'null'), ',"max_dust":', coalesce(b.max_dust::text, 'null'), ',"min_wind_speed":', coalesce(b.min_wind_speed::text, 'null'), ',"max_wind_speed":', coalesce(b.max_wind_speed::text, 'null'), '}')
+    from api.region_monthly b where b.region_slug = only_region and b.timestamp >= months_since and (b.timestamp < months_until) is true
+  ) p
+  having exists (select from api.region s where s.slug = only_region);
 end $$;
-comment on function api.region_series is
-  'The buckets of a region in a range of hours, one of days and one of months, half-open, in no order; none for an unknown region_slug. Hours have no extremes. Columns: unit (of the bucket: hour, day or month), and those of api.region_daily.';
+comment on function api.region_history_json is
+  'The history document of a region in parts. Its other parameters are those of api.history_bounds. One row; none for an unknown region_slug. Columns: 24h,
+  7d,
+  30d,
+  1y,
+  2y (each a JSON array of the points of the window in the order of time, as text), data_version.';
 
--- The same for the windows of an instant, with a row for each window that a bucket is in.
+-- The same as rows and columns, for the windows of an instant; planned alike.
 create function api.region_history(at timestamptz, only_region text)
 returns table (
   series text,
@@ -3881,7 +3812,15 @@ returns table (
   min_wind_speed float8, max_wind_speed float8,
   min_aqi int,
   max_aqi int
-) language sql stable parallel safe begin atomic
+) language plpgsql stable parallel safe
+  set plan_cache_mode = force_generic_plan set cpu_tuple_cost = 100 set random_page_cost = 1
+as $$
+#variable_conflict use_column
+declare
+  range record;
+begin
+  select * into range from api.history_bounds(at);
+  return query
   select w.series, b.timestamp, b.station_count, b.avg_temperature,
   b.avg_humidity,
   b.avg_pressure,
@@ -3902,10 +3841,23 @@ returns table (
   b.min_no2, b.max_no2,
   b.min_dust, b.max_dust,
   b.min_wind_speed, b.max_wind_speed, b.min_aqi, b.max_aqi
-  from api.history_extent(at) e
-  cross join api.region_series(only_region, e.hours_since, e.hours_until, e.days_since, e.days_until, e.months_since, e.months_until) b
+  from (
+    select 'hour' as unit, b.*, null::float8 as min_temperature, null::float8 as max_temperature,
+  null::float8 as min_pm25, null::float8 as max_pm25,
+  null::float8 as min_pm10, null::float8 as max_pm10,
+  null::float8 as min_no2, null::float8 as max_no2,
+  null::float8 as min_dust, null::float8 as max_dust,
+  null::float8 as min_wind_speed, null::float8 as max_wind_speed, null::int as min_aqi, null::int as max_aqi
+    from api.region_hourly b where b.region_slug = only_region and b.timestamp >= range.hours_since and b.timestamp < range.hours_until
+    union all
+    select 'day', b.*
+    from api.region_daily b where b.region_slug = only_region and b.timestamp >= range.days_since and b.timestamp < range.days_until
+    union all
+    select 'month', b.*
+    from api.region_monthly b where b.region_slug = only_region and b.timestamp >= range.months_since and (b.timestamp < range.months_until) is true
+  ) b
   join api.history_window(at) w on w.unit = b.unit and b.timestamp >= w.since and b.timestamp < w.until;
-end;
+end $$;
 comment on function api.region_history is
   'The buckets of a region in the history windows of an instant, one row per bucket and window; none for an unknown region_slug. Hours have no extremes. Columns: series (key of the window), and those of api.region_daily.';
 

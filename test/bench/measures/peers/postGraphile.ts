@@ -1,15 +1,15 @@
 /**
  * PostGraphile over our aggregates: one GraphQL request a document, laid out by its client, which knows the bounds of the windows. Once by the views
- * of schema api, with the plugin that most add to filter by more than equality; once by the function api.*_series, which is a field as it is.
+ * of schema api, with the plugin that most add to filter by more than equality; once by the function api.*_history, which is a field as it is.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { addressVariables } from '../../../support/program.ts';
-import { TIME_ZONE } from '../../run/world.ts';
+import { NOW, TIME_ZONE } from '../../run/world.ts';
 import { local, MEANS, NOTHING_MEASURED, startOf, type Unit, WINDOWS } from '../readings.ts';
 import { ask, load, type Open, type Subject } from './peer.ts';
 
-type Node = { unit?: string; timestamp: string } & Record<string, number | null>;
+type Node = { series?: string; timestamp: string } & Record<string, number | null>;
 /** Asks for a subject's buckets: the request, and the nodes of each unit in its answer. */
 type Way = {
   query(isRegion: boolean): string;
@@ -50,16 +50,15 @@ const VIEWS: Way = {
 const FUNCTION: Way = {
   query(isRegion) {
     const [field, id, type] = isRegion
-      ? ['regionSeries', 'onlyRegion', 'String']
-      : ['stationSeries', 'onlyStation', 'Int'];
-    const bounds = UNITS.flatMap((unit) => ['Since', 'Until'].map((end) => `${unit}s${end}: $${unit}s${end}`));
-    return `query ($id: ${type}, ${VARIABLES}) { series: ${field}(${id}: $id, ${bounds.join(', ')}) {
-      nodes { unit ${fields([...common(isRegion), ...extremes])} } } }`;
+      ? ['regionHistory', 'onlyRegion', 'String']
+      : ['stationHistory', 'onlyStation', 'Int'];
+    return `query ($id: ${type}, $at: Datetime) { history: ${field}(${id}: $id, at: $at) {
+      nodes { series ${fields([...common(isRegion), ...extremes])} } } }`;
   },
-  nodesIn({ series }) {
-    const nodes = (series?.nodes ?? []).toSorted((left, right) => (left.timestamp < right.timestamp ? -1 : 1));
-    const of = (unit: Unit) => nodes.filter((node) => node.unit === unit);
-    return { hour: of('hour'), day: of('day'), month: of('month') };
+  nodesIn({ history }) {
+    const nodes = (history?.nodes ?? []).toSorted((left, right) => (left.timestamp < right.timestamp ? -1 : 1));
+    const of = (window: string) => nodes.filter(({ series }) => series === window).map(({ series, ...node }) => node);
+    return { hour: of('7d'), day: of('30d'), month: of('2y') };
   },
 };
 
@@ -124,7 +123,7 @@ function variablesOf({ isRegion, stations }: Subject): Record<string, string | n
     [`${unit}sSince`, startOf(unit, bounds[unit][0]).toISOString()],
     [`${unit}sUntil`, startOf(unit, bounds[unit][1]).toISOString()],
   ]);
-  return { id: isRegion ? 'town' : stations[0], ...Object.fromEntries(times) };
+  return { id: isRegion ? 'town' : stations[0], at: NOW.toISOString(), ...Object.fromEntries(times) };
 }
 
 function documentOf(nodes: Record<Unit, Node[]>): Record<string, object[]> {
@@ -137,7 +136,7 @@ function documentOf(nodes: Record<Unit, Node[]>): Record<string, object[]> {
   );
 }
 
-function point({ unit, min_aqi, max_aqi, ...node }: Node, isHour: boolean): object {
+function point({ min_aqi, max_aqi, ...node }: Node, isHour: boolean): object {
   const timestamp = local(node.timestamp);
   if (isHour) {
     for (const name of extremes) delete node[name];

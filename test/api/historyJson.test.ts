@@ -1,0 +1,79 @@
+/** The windows that the database writes as JSON: which points are in them (H1), with which keys and values (H2, H3). */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makeWindows, queryRegionHistory, queryStationHistory } from '../../src/api/history.ts';
+import { WINDOWS } from '../../src/contract/windows.ts';
+import type { Sql } from '../../src/database/client.ts';
+import { type Api, readsOn } from '../../src/database/pools.ts';
+import * as order from '../contract/keyOrder.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { insertNetwork, NOW } from './network.ts';
+
+const KEYS = {
+  station: { hour: order.STATION_HOUR, day: order.STATION_DAY, month: order.STATION_DAY },
+  region: { hour: order.REGION_HOUR, day: order.REGION_DAY, month: order.REGION_DAY },
+};
+const VIEWS = { hour: 'hourly', day: 'daily', month: 'monthly' };
+
+onEveryEngine('the JSON of a history', (engine) => {
+  let database: TestDatabase;
+  let sql: Sql;
+  beforeAll(async () => {
+    database = await testDatabase(engine);
+    await insertNetwork(database.as());
+    sql = database.as('airseries_reader');
+  });
+  afterAll(() => database.drop());
+
+  const subjects = [
+    { subject: 'station', id: 1 },
+    { subject: 'station', id: 2 },
+    { subject: 'station', id: 3 },
+    { subject: 'region', id: 'alpha' },
+    { subject: 'region', id: 'beta-old' },
+  ] as const;
+
+  it.each(subjects)('of $subject $id has the values of the views, in the order of time', async ({ subject, id }) => {
+    const db = readsOn<Api>(sql);
+    const windows = await makeWindows(db)(NOW);
+    const history =
+      typeof id === 'number' ? await queryStationHistory(db, windows, id) : await queryRegionHistory(db, windows, id);
+    for (const { key, unit } of WINDOWS) {
+      const buckets = await sql.unsafe(
+        `select * from api.${subject}_${VIEWS[unit]}
+          where ${subject === 'station' ? 'station_id' : 'region_slug'} = $1 and timestamp >= $2 and timestamp < $3 order by timestamp`,
+        [id, windows.bounds[`since_${key}`], windows.bounds[`until_${key}`]],
+      );
+      const points = JSON.parse(history?.[key] ?? '');
+      expect(points).toEqual(buckets.map((bucket) => pointOf(bucket, KEYS[subject][unit])));
+      for (const point of points) expect(Object.keys(point)).toEqual(KEYS[subject][unit]);
+    }
+    expect(history?.['2y']).not.toBe('[]');
+  });
+
+  it('has null for what was not measured, and no range of it', async () => {
+    const windows = await makeWindows(readsOn<Api>(sql))(NOW);
+    const history = await queryStationHistory(readsOn<Api>(sql), windows, 2);
+    expect(history?.['24h']).toMatch(/"avg_humidity":null,"avg_pressure":null,"avg_pm25":20,"avg_pm10":null/);
+    expect(history?.['30d']).toMatch(/"range_pm25":\[20,20\],"range_pm10":null,.*"min_pm10":null,"max_pm10":null/);
+  });
+
+  it('is empty without readings, and undefined where there is no such station or region', async () => {
+    const db = readsOn<Api>(sql);
+    const windows = await makeWindows(db)(NOW);
+    const empty = { '24h': '[]', '7d': '[]', '30d': '[]', '1y': '[]', '2y': '[]' };
+    expect(await queryStationHistory(db, windows, 5)).toMatchObject(empty);
+    expect(await queryRegionHistory(db, windows, 'zeta')).toMatchObject(empty);
+    expect(await queryStationHistory(db, windows, 99)).toBeUndefined();
+    expect(await queryRegionHistory(db, windows, 'nowhere')).toBeUndefined();
+  });
+});
+
+/** What a point is by definition: each key is a column, and a range is a pair of two. */
+function pointOf(bucket: Record<string, unknown>, keys: readonly string[]): object {
+  const value = (key: string) => {
+    if (!key.startsWith('range_')) return bucket[key];
+    const pair = [bucket[key.replace('range', 'min')], bucket[key.replace('range', 'max')]];
+    return pair.includes(null) ? null : pair;
+  };
+  return Object.fromEntries(keys.map((key) => [key, value(key)]));
+}
