@@ -57,6 +57,15 @@ onEveryEngine('the JSON of a history', (engine) => {
     expect(history?.['30d']).toMatch(/"range_pm25":\[20,20\],"range_pm10":null,.*"min_pm10":null,"max_pm10":null/);
   });
 
+  it('knows the version of the data that it was read at, and when its windows move', async () => {
+    const db = readsOn<Api>(sql);
+    const windows = await makeWindows(db)(NOW);
+    const [freshness] = await sql`select data_version from api.freshness`;
+    const known = { data_version: freshness?.data_version, valid_until: '2026-11-20T14:00:00+04:00' };
+    expect(await queryStationHistory(db, windows, 1)).toMatchObject(known);
+    expect(await queryRegionHistory(db, windows, 'alpha')).toMatchObject(known);
+  });
+
   it('is empty without readings, and undefined where there is no such station or region', async () => {
     const db = readsOn<Api>(sql);
     const windows = await makeWindows(db)(NOW);
