@@ -1,14 +1,14 @@
--- The history document of one {{subject}} in parts. JSON, because the driver would need as long for the columns as the database for the rows.
--- The plan is made once per connection: planning costs as much as everything else, and a kept plan skips the chunks beyond the bounds when it
--- starts.
+-- The history document of one {{subject}} in parts. JSON, because the driver would need as long for columns as the database for the rows.
+-- The plan is made once per connection: planning costs as much as all the rest, and a kept plan skips the chunks beyond the bounds when
+-- it starts.
 create function api.{{subject}}_history_json(
   only_{{subject}} {{id type}}, hours_since timestamptz, hours_until timestamptz,
   days_since timestamptz, days_until timestamptz, months_since timestamptz, months_until timestamptz,
   {{each window: since_$key timestamptz, until_$key timestamptz}})
 returns table ({{each window: "$key" text}}, data_version int) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
-  -- The planner expects little of a range that it doesn't know, and might take the index of times and read every {{subject}}. So rows cost more
-  -- than pages here, and the few months, where it would expect a single row, are no range to it.
+  -- The planner expects little of a range that it doesn't know, and might take the index of times and read every {{subject}}. So rows
+  -- cost more than pages here, and the few months, where it would expect a single row, are no range to it.
   set cpu_tuple_cost = 100 set random_page_cost = 1
 as $$
 begin
@@ -53,9 +53,7 @@ declare
 begin
   select * into range from api.history_bounds(at);
   return query
-  select w.series, b.timestamp, b.{{sources}}, {{each mean: b.avg_$name}}, b.avg_wind_direction, b.total_rain, b.aqi,
-    {{each extreme: b.min_$name, b.max_$name}}, b.min_aqi, b.max_aqi
-  from (
+  with w as materialized (select * from api.history_window(at)), b as materialized ( -- else computed for each other
     select 'hour' as unit, b.*, {{each extreme: null::float8 as min_$name, null::float8 as max_$name}}, null::int as min_aqi, null::int as max_aqi
     from api.{{subject}}_hourly b where b.{{id}} = only_{{subject}} and b.timestamp >= range.hours_since and b.timestamp < range.hours_until
     union all
@@ -64,8 +62,10 @@ begin
     union all
     select 'month', b.*
     from api.{{subject}}_monthly b where b.{{id}} = only_{{subject}} and b.timestamp >= range.months_since and (b.timestamp < range.months_until) is true
-  ) b
-  join api.history_window(at) w on w.unit = b.unit and b.timestamp >= w.since and b.timestamp < w.until;
+  )
+  select w.series, b.timestamp, b.{{sources}}, {{each mean: b.avg_$name}}, b.avg_wind_direction, b.total_rain, b.aqi,
+    {{each extreme: b.min_$name, b.max_$name}}, b.min_aqi, b.max_aqi
+  from b join w on w.unit = b.unit and b.timestamp >= w.since and b.timestamp < w.until;
 end $$;
 comment on function api.{{subject}}_history is
   'The buckets of a {{subject}} in the history windows of an instant, one row per bucket and window; none for an unknown {{id}}. Hours have no extremes. Columns: series (key of the window), and those of api.{{subject}}_daily.';

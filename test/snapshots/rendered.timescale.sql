@@ -3572,6 +3572,7 @@ returns table (
   since_1y timestamptz, until_1y timestamptz,
   since_2y timestamptz, until_2y timestamptz
 ) language sql immutable parallel safe begin atomic
+  with w as materialized (select * from api.history_window(at)) -- else each bound would be computed for each column
   select
     min(w.since) filter (where w.unit = 'hour'), max(w.until) filter (where w.unit = 'hour'),
     min(w.since) filter (where w.unit = 'day'), max(w.until) filter (where w.unit = 'day'),
@@ -3581,7 +3582,7 @@ returns table (
   min(w.since) filter (where w.series = '30d'), max(w.until) filter (where w.series = '30d'),
   min(w.since) filter (where w.series = '1y'), max(w.until) filter (where w.series = '1y'),
   min(w.since) filter (where w.series = '2y'), max(w.until) filter (where w.series = '2y')
-  from api.history_window(at) w;
+  from w;
 end;
 comment on function api.history_bounds is
   'The history windows of an instant as the arguments of api.station_history_json and api.region_history_json. One row. Columns: hours_since, hours_until, days_since, days_until, months_since, months_until (the range of a unit that holds all of its windows), since_24h, until_24h,
@@ -3595,9 +3596,9 @@ create function api.history_valid_until(at timestamptz) returns timestamptz lang
   return rollup.bucket_add('hour', rollup.bucket_start('hour', at), 1);
 comment on function api.history_valid_until is 'The first instant at which the history windows of an instant move.';
 
--- The history document of one station in parts. JSON, because the driver would need as long for the columns as the database for the rows.
--- The plan is made once per connection: planning costs as much as everything else, and a kept plan skips the chunks beyond the bounds when it
--- starts.
+-- The history document of one station in parts. JSON, because the driver would need as long for columns as the database for the rows.
+-- The plan is made once per connection: planning costs as much as all the rest, and a kept plan skips the chunks beyond the bounds when
+-- it starts.
 create function api.station_history_json(
   only_station int, hours_since timestamptz, hours_until timestamptz,
   days_since timestamptz, days_until timestamptz, months_since timestamptz, months_until timestamptz,
@@ -3612,8 +3613,8 @@ returns table ("24h" text,
   "1y" text,
   "2y" text, data_version int) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
-  -- The planner expects little of a range that it doesn't know, and might take the index of times and read every station. So rows cost more
-  -- than pages here, and the few months, where it would expect a single row, are no range to it.
+  -- The planner expects little of a range that it doesn't know, and might take the index of times and read every station. So rows
+  -- cost more than pages here, and the few months, where it would expect a single row, are no range to it.
   set cpu_tuple_cost = 100 set random_page_cost = 1
 as $$
 begin
@@ -3688,6 +3689,21 @@ declare
 begin
   select * into range from api.history_bounds(at);
   return query
+  with w as materialized (select * from api.history_window(at)), b as materialized ( -- else computed for each other
+    select 'hour' as unit, b.*, null::float8 as min_temperature, null::float8 as max_temperature,
+  null::float8 as min_pm25, null::float8 as max_pm25,
+  null::float8 as min_pm10, null::float8 as max_pm10,
+  null::float8 as min_no2, null::float8 as max_no2,
+  null::float8 as min_dust, null::float8 as max_dust,
+  null::float8 as min_wind_speed, null::float8 as max_wind_speed, null::int as min_aqi, null::int as max_aqi
+    from api.station_hourly b where b.station_id = only_station and b.timestamp >= range.hours_since and b.timestamp < range.hours_until
+    union all
+    select 'day', b.*
+    from api.station_daily b where b.station_id = only_station and b.timestamp >= range.days_since and b.timestamp < range.days_until
+    union all
+    select 'month', b.*
+    from api.station_monthly b where b.station_id = only_station and b.timestamp >= range.months_since and (b.timestamp < range.months_until) is true
+  )
   select w.series, b.timestamp, b.sensor_count, b.avg_temperature,
   b.avg_humidity,
   b.avg_pressure,
@@ -3708,29 +3724,14 @@ begin
   b.min_no2, b.max_no2,
   b.min_dust, b.max_dust,
   b.min_wind_speed, b.max_wind_speed, b.min_aqi, b.max_aqi
-  from (
-    select 'hour' as unit, b.*, null::float8 as min_temperature, null::float8 as max_temperature,
-  null::float8 as min_pm25, null::float8 as max_pm25,
-  null::float8 as min_pm10, null::float8 as max_pm10,
-  null::float8 as min_no2, null::float8 as max_no2,
-  null::float8 as min_dust, null::float8 as max_dust,
-  null::float8 as min_wind_speed, null::float8 as max_wind_speed, null::int as min_aqi, null::int as max_aqi
-    from api.station_hourly b where b.station_id = only_station and b.timestamp >= range.hours_since and b.timestamp < range.hours_until
-    union all
-    select 'day', b.*
-    from api.station_daily b where b.station_id = only_station and b.timestamp >= range.days_since and b.timestamp < range.days_until
-    union all
-    select 'month', b.*
-    from api.station_monthly b where b.station_id = only_station and b.timestamp >= range.months_since and (b.timestamp < range.months_until) is true
-  ) b
-  join api.history_window(at) w on w.unit = b.unit and b.timestamp >= w.since and b.timestamp < w.until;
+  from b join w on w.unit = b.unit and b.timestamp >= w.since and b.timestamp < w.until;
 end $$;
 comment on function api.station_history is
   'The buckets of a station in the history windows of an instant, one row per bucket and window; none for an unknown station_id. Hours have no extremes. Columns: series (key of the window), and those of api.station_daily.';
 
--- The history document of one region in parts. JSON, because the driver would need as long for the columns as the database for the rows.
--- The plan is made once per connection: planning costs as much as everything else, and a kept plan skips the chunks beyond the bounds when it
--- starts.
+-- The history document of one region in parts. JSON, because the driver would need as long for columns as the database for the rows.
+-- The plan is made once per connection: planning costs as much as all the rest, and a kept plan skips the chunks beyond the bounds when
+-- it starts.
 create function api.region_history_json(
   only_region text, hours_since timestamptz, hours_until timestamptz,
   days_since timestamptz, days_until timestamptz, months_since timestamptz, months_until timestamptz,
@@ -3745,8 +3746,8 @@ returns table ("24h" text,
   "1y" text,
   "2y" text, data_version int) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
-  -- The planner expects little of a range that it doesn't know, and might take the index of times and read every region. So rows cost more
-  -- than pages here, and the few months, where it would expect a single row, are no range to it.
+  -- The planner expects little of a range that it doesn't know, and might take the index of times and read every region. So rows
+  -- cost more than pages here, and the few months, where it would expect a single row, are no range to it.
   set cpu_tuple_cost = 100 set random_page_cost = 1
 as $$
 begin
@@ -3821,6 +3822,21 @@ declare
 begin
   select * into range from api.history_bounds(at);
   return query
+  with w as materialized (select * from api.history_window(at)), b as materialized ( -- else computed for each other
+    select 'hour' as unit, b.*, null::float8 as min_temperature, null::float8 as max_temperature,
+  null::float8 as min_pm25, null::float8 as max_pm25,
+  null::float8 as min_pm10, null::float8 as max_pm10,
+  null::float8 as min_no2, null::float8 as max_no2,
+  null::float8 as min_dust, null::float8 as max_dust,
+  null::float8 as min_wind_speed, null::float8 as max_wind_speed, null::int as min_aqi, null::int as max_aqi
+    from api.region_hourly b where b.region_slug = only_region and b.timestamp >= range.hours_since and b.timestamp < range.hours_until
+    union all
+    select 'day', b.*
+    from api.region_daily b where b.region_slug = only_region and b.timestamp >= range.days_since and b.timestamp < range.days_until
+    union all
+    select 'month', b.*
+    from api.region_monthly b where b.region_slug = only_region and b.timestamp >= range.months_since and (b.timestamp < range.months_until) is true
+  )
   select w.series, b.timestamp, b.station_count, b.avg_temperature,
   b.avg_humidity,
   b.avg_pressure,
@@ -3841,22 +3857,7 @@ begin
   b.min_no2, b.max_no2,
   b.min_dust, b.max_dust,
   b.min_wind_speed, b.max_wind_speed, b.min_aqi, b.max_aqi
-  from (
-    select 'hour' as unit, b.*, null::float8 as min_temperature, null::float8 as max_temperature,
-  null::float8 as min_pm25, null::float8 as max_pm25,
-  null::float8 as min_pm10, null::float8 as max_pm10,
-  null::float8 as min_no2, null::float8 as max_no2,
-  null::float8 as min_dust, null::float8 as max_dust,
-  null::float8 as min_wind_speed, null::float8 as max_wind_speed, null::int as min_aqi, null::int as max_aqi
-    from api.region_hourly b where b.region_slug = only_region and b.timestamp >= range.hours_since and b.timestamp < range.hours_until
-    union all
-    select 'day', b.*
-    from api.region_daily b where b.region_slug = only_region and b.timestamp >= range.days_since and b.timestamp < range.days_until
-    union all
-    select 'month', b.*
-    from api.region_monthly b where b.region_slug = only_region and b.timestamp >= range.months_since and (b.timestamp < range.months_until) is true
-  ) b
-  join api.history_window(at) w on w.unit = b.unit and b.timestamp >= w.since and b.timestamp < w.until;
+  from b join w on w.unit = b.unit and b.timestamp >= w.since and b.timestamp < w.until;
 end $$;
 comment on function api.region_history is
   'The buckets of a region in the history windows of an instant, one row per bucket and window; none for an unknown region_slug. Hours have no extremes. Columns: series (key of the window), and those of api.region_daily.';

@@ -1,6 +1,7 @@
 /**
- * PostGraphile over our aggregates: one GraphQL request a document, laid out by its client, which knows the bounds of the windows. Once by the views
- * of schema api, with the plugin that most add to filter by more than equality; once by the function api.*_history, which is a field as it is.
+ * PostGraphile over our aggregates: one GraphQL request a document, laid out by its client, which knows the bounds of the windows. Once by
+ * the views of schema api, with the plugin that most add to filter by more than equality; once by the function api.*_history, which is a
+ * field as it is.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
