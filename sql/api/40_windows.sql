@@ -16,13 +16,12 @@ returns table (
   hours_since timestamptz, hours_until timestamptz, days_since timestamptz, days_until timestamptz, months_since timestamptz, months_until timestamptz,
   {{each window: since_$key timestamptz, until_$key timestamptz}}
 ) language sql immutable parallel safe begin atomic
-  with w as materialized (select * from api.history_window(at)) -- else each bound would be computed for each column
   select
     min(w.since) filter (where w.unit = 'hour'), max(w.until) filter (where w.unit = 'hour'),
     min(w.since) filter (where w.unit = 'day'), max(w.until) filter (where w.unit = 'day'),
     min(w.since) filter (where w.unit = 'month'), max(w.until) filter (where w.unit = 'month'),
     {{each window: min(w.since) filter (where w.series = '$key'), max(w.until) filter (where w.series = '$key')}}
-  from w;
+  from api.history_window(at) w;
 end;
 comment on function api.history_bounds is
   'The history windows of an instant as the arguments of api.station_history_json and api.region_history_json. One row. Columns: hours_since, hours_until, days_since, days_until, months_since, months_until (the range of a unit that holds all of its windows), {{each window: since_$key, until_$key}} (all half-open).';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeWindows, queryRegionHistory, queryStationHistory } from '../../src/api/history.ts';
 import { WINDOWS } from '../../src/contract/windows.ts';
-import type { Sql } from '../../src/database/client.ts';
+import { onConnection, type Sql } from '../../src/database/client.ts';
 import { type Api, readsOn } from '../../src/database/pools.ts';
 import * as order from '../contract/keyOrder.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
@@ -75,6 +75,23 @@ onEveryEngine('the JSON of a history', (engine) => {
     expect(await queryStationHistory(db, windows, 99)).toBeUndefined();
     expect(await queryRegionHistory(db, windows, 'nowhere')).toBeUndefined();
   });
+
+  it.each(['station_history($1, 1)', "region_history($1, 'alpha')"])(
+    'api.%s computes the windows once, not for every bucket',
+    async (call) => {
+      const calls = await onConnection(database.target, { timeZone: database.timeZone }, async (superuser) => {
+        await superuser.unsafe("set track_functions = 'all'; begin").simple();
+        await superuser.unsafe(`select * from api.${call}`, [NOW]);
+        const [row] = await superuser`
+          select sum(calls)::int as calls from pg_stat_xact_user_functions where funcname in ('bucket_start', 'bucket_add')`;
+        return row?.calls;
+      });
+      expect(calls).toBeGreaterThan(0);
+      expect(calls, 'a start and an end of five windows, each for the question and for its bounds').toBeLessThanOrEqual(
+        40,
+      );
+    },
+  );
 });
 
 /** What a point is by definition: each key is a column, and a range is a pair of two. */

@@ -67,6 +67,13 @@ describe.runIf(engines.includes('timescale')).each([2, 20])(
           const opened = chunks.filter((chunk) => after.some(({ name }) => chunk.name === name));
           expect(opened.length, 'seven days of hours lie in one or two chunks').toBeOneOf([1, 2]);
           expect(total(after) - total(before), `rows read, time ${time}`).toBe(points.length);
+
+          await sql.unsafe('begin');
+          const first = await counts();
+          await sql.unsafe(`select * from api.${subject}_history($1, $2)`, [NOW, subject === 'station' ? 1 : 'town-a']);
+          const last = await counts();
+          await sql.unsafe('commit');
+          expect(total(last) - total(first), `rows read for Grafana, time ${time}`).toBe(points.length);
         }
       });
     });

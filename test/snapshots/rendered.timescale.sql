@@ -3572,7 +3572,6 @@ returns table (
   since_1y timestamptz, until_1y timestamptz,
   since_2y timestamptz, until_2y timestamptz
 ) language sql immutable parallel safe begin atomic
-  with w as materialized (select * from api.history_window(at)) -- else each bound would be computed for each column
   select
     min(w.since) filter (where w.unit = 'hour'), max(w.until) filter (where w.unit = 'hour'),
     min(w.since) filter (where w.unit = 'day'), max(w.until) filter (where w.unit = 'day'),
@@ -3582,7 +3581,7 @@ returns table (
   min(w.since) filter (where w.series = '30d'), max(w.until) filter (where w.series = '30d'),
   min(w.since) filter (where w.series = '1y'), max(w.until) filter (where w.series = '1y'),
   min(w.since) filter (where w.series = '2y'), max(w.until) filter (where w.series = '2y')
-  from w;
+  from api.history_window(at) w;
 end;
 comment on function api.history_bounds is
   'The history windows of an instant as the arguments of api.station_history_json and api.region_history_json. One row. Columns: hours_since, hours_until, days_since, days_until, months_since, months_until (the range of a unit that holds all of its windows), since_24h, until_24h,
