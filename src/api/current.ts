@@ -1,10 +1,10 @@
 /** Current values: of one station, of one region, and of all of them in the stations list. Each is a query and its presentation. */
 import { sql } from 'kysely';
+import type { z } from 'zod';
 import { city, district, type Provider, provider, type Region, type Station, station } from '../contract/current.ts';
 import type { Locale, StationsList } from '../contract/endpoints.ts';
 import type { ApiDb, ApiRow } from '../database/pools.ts';
 import { apiRows } from '../database/queryPool.ts';
-import { picker } from '../http/answers.ts';
 
 const pickStation = picker(station);
 const pickCity = picker(city);
@@ -120,5 +120,15 @@ export function makeSiteUrls(baseUrl: string, paths = SITE_PATHS): SiteUrls {
     city: (locale, city) => fill(paths.city, { locale, city }),
     district: (locale, city, district) => fill(paths.district, { locale, city, district }),
     station: (locale, id) => fill(paths.station, { locale, id: String(id) }),
+  };
+}
+
+/** Returns what copies the values of a schema's keys, in the schema's order, without any others. Make it once: it is called per row. */
+function picker<Schema extends z.ZodObject>(schema: Schema): (values: z.infer<Schema>) => z.infer<Schema> {
+  const keys = Object.keys(schema.shape);
+  return (values) => {
+    const picked: Record<string, unknown> = {};
+    for (const key of keys) picked[key] = values[key as keyof typeof values];
+    return picked as z.infer<Schema>;
   };
 }

@@ -96,13 +96,6 @@ export const regionDay = z
 export const stationHistory = windows(stationHour, stationDay).describe('the history of a station in five windows');
 export const regionHistory = windows(regionHour, regionDay).describe('the history of a region in five windows');
 
-export type StationHour = z.infer<typeof stationHour>;
-export type StationDay = z.infer<typeof stationDay>;
-export type RegionHour = z.infer<typeof regionHour>;
-export type RegionDay = z.infer<typeof regionDay>;
-export type StationHistory = z.infer<typeof stationHistory>;
-export type RegionHistory = z.infer<typeof regionHistory>;
-
 function ends<Name extends ParameterName>(name: Name) {
   return {
     [`min_${name}`]: measured(name, 'lowest hourly mean in the bucket'),
@@ -110,7 +103,7 @@ function ends<Name extends ParameterName>(name: Name) {
   } as Record<`min_${Name}` | `max_${Name}`, ReturnType<typeof measured>>;
 }
 
-/** The keys of WINDOWS, written out for the type. */
+/** The keys of WINDOWS, each with its meaning. */
 function windows<Hour extends z.ZodType, Day extends z.ZodType>(hour: Hour, day: Day) {
   return z.strictObject({
     '24h': z.array(hour).max(24).describe('the last 24 closed hours'),

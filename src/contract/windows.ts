@@ -18,5 +18,3 @@ export const WINDOWS = [
   { key: '1y', unit: 'month', count: 12, running: true },
   { key: '2y', unit: 'month', count: 24, running: true },
 ] as const satisfies readonly Window[];
-
-export type WindowKey = (typeof WINDOWS)[number]['key'];

@@ -8,7 +8,6 @@ import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import fresh from 'fresh';
 import Negotiator from 'negotiator';
-import type { z } from 'zod';
 import type { Locale } from '../contract/endpoints.ts';
 import { JSON_TYPE } from './send.ts';
 
@@ -44,16 +43,6 @@ const AVAILABLE = [...CODINGS.keys(), 'identity'];
 
 /** Shorter bodies fit into a packet anyway. In bytes. */
 const WORTH_COMPRESSING = 1_024;
-
-/** Returns what copies the values of a schema's keys, in the schema's order, without any others. Make it once: it is called per row. */
-export function picker<Schema extends z.ZodObject>(schema: Schema): (values: z.infer<Schema>) => z.infer<Schema> {
-  const keys = Object.keys(schema.shape);
-  return (values) => {
-    const picked: Record<string, unknown> = {};
-    for (const key of keys) picked[key] = values[key as keyof typeof values];
-    return picked as z.infer<Schema>;
-  };
-}
 
 /** A document of this JSON text. */
 export function answerOf(locale: Locale, json: string): Answer {

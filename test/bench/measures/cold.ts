@@ -72,7 +72,7 @@ async function againstSql(context: Context): Promise<Row[]> {
   return rows;
 }
 
-/** The history of station 1 as the service asks for it, but for the bounds, which it knows, and whether there is such a station. */
+/** The history of station 1 as the service asks for it once it knows the bounds. */
 async function fastestQuery(sql: Sql): Promise<() => Promise<unknown>> {
   const [bounds = {}] = await sql`select * from api.history_bounds(${NOW})`;
   const named = Object.keys(bounds).map((name, n) => `${name} => $${n + 1}`);
