@@ -40,7 +40,6 @@ export type AppOptions = {
 
 /** Where `/` sends a person. */
 const SHOWCASE = `${BASE_PATH.replace('{locale}', 'en')}/stations.json`;
-const ANY_ORIGIN_LIST = Object.entries(ANY_ORIGIN).flat();
 /** The description of the API changes with its version only. In seconds. */
 const DESCRIPTION_MAX_AGE = 3_600;
 const UNCACHED = {
@@ -63,9 +62,12 @@ export function makeApp({
   const documents = makeDocuments({ db, clock, site: makeSiteUrls(siteBaseUrl) });
   const errors = makeErrorHandlers(log);
   const app = bareApp();
-  app.use(allowAnyOrigin, refuseMalformedPath);
+  app.use(refuseMalformedPath);
   addPath(app, /^\/$/, (_req, res) => {
-    res.status(302).set('Location', SHOWCASE).end();
+    res
+      .status(302)
+      .set({ ...ANY_ORIGIN, Location: SHOWCASE })
+      .end();
   });
   const description = answerOf('en', JSON.stringify(makeOpenApi()));
   addPath(app, /^\/openapi\.json$/, (req, res) => {
@@ -83,9 +85,13 @@ export function makeApp({
     };
     addPath(app, pathPattern(route), get, route);
   }
-  app.use((req: Request) => {
-    throw unknownPath(req.path);
-  }, errors.handle);
+  app.use(
+    (req: Request) => {
+      throw unknownPath(req.path);
+    },
+    allowAnyOrigin,
+    errors.handle,
+  );
 
   const count = metrics === undefined ? undefined : measure(metrics, 'public');
   const logAccess = accessLog(log);
@@ -98,6 +104,6 @@ export function makeApp({
       return;
     }
     setRoute(res, kept.route);
-    sendAnswer(req, res, kept.answer, kept.freshness, ANY_ORIGIN_LIST);
+    sendAnswer(req, res, kept.answer, kept.freshness);
   };
 }

@@ -5,10 +5,10 @@
 import { sql } from 'kysely';
 import { WINDOWS } from '../contract/windows.ts';
 import type { ApiDb, ApiRow } from '../database/pools.ts';
-import { apiRows } from '../database/queryPool.ts';
+import { apiRows, callApi } from '../database/queryPool.ts';
 
 /** The bounds of the windows at an instant, and the instant at which they move. */
-export type Windows = { bounds: Record<keyof ApiRow<'history_bounds'>, Date>; valid_until: string };
+export type Windows = { bounds: ApiRow<'history_bounds'>; valid_until: string };
 
 /** The points of each window as a JSON array, and how long that stays right (see `documents.ts`). */
 export type History = ApiRow<'station_history_json'> & { valid_until: string };
@@ -31,8 +31,7 @@ async function queryWindows(db: ApiDb, at: Date): Promise<Windows> {
     .selectAll()
     .select(sql<string>`api.history_valid_until(${at})`.as('valid_until'))
     .executeTakeFirstOrThrow();
-  const dates = Object.entries(bounds).map(([name, bound]) => [name, new Date(bound)]);
-  return { bounds: Object.fromEntries(dates), valid_until };
+  return { bounds, valid_until };
 }
 
 /** One query. Undefined where there is no such station. */
@@ -41,8 +40,7 @@ export async function queryStationHistory(
   { bounds, valid_until }: Windows,
   id: number,
 ): Promise<History | undefined> {
-  const call = apiRows('station_history_json', { only_station: id, ...bounds });
-  const row = await db.selectFrom(call.as('history')).selectAll().executeTakeFirst();
+  const [row] = await callApi(db, 'station_history_json', { only_station: id, ...bounds });
   return row && { ...row, valid_until };
 }
 
@@ -52,8 +50,7 @@ export async function queryRegionHistory(
   { bounds, valid_until }: Windows,
   slug: string,
 ): Promise<History | undefined> {
-  const call = apiRows('region_history_json', { only_region: slug, ...bounds });
-  const row = await db.selectFrom(call.as('history')).selectAll().executeTakeFirst();
+  const [row] = await callApi(db, 'region_history_json', { only_region: slug, ...bounds });
   return row && { ...row, valid_until };
 }
 

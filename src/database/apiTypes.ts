@@ -264,7 +264,7 @@ export type ApiViews = {
 /** The functions that return rows: their arguments by name, and a row. */
 export type ApiFunctions = {
   history_bounds: {
-    arguments: { at: Date };
+    arguments: { at: Date | string };
     row: {
       hours_since: string;
       hours_until: string;
@@ -285,19 +285,19 @@ export type ApiFunctions = {
     };
   };
   history_window: {
-    arguments: { at: Date };
+    arguments: { at: Date | string };
     row: { series: string; unit: string; since: string; until: string };
   };
   newest_bucket: {
-    arguments: { at: Date };
+    arguments: { at: Date | string };
     row: { subject: string; resolution: string; timestamp: string | null };
   };
   provider_state: {
-    arguments: { at: Date };
+    arguments: { at: Date | string };
     row: { provider: string; measurement_time: string | null; online: number; offline: number };
   };
   region_current: {
-    arguments: { at: Date; only_region?: string; locale?: string };
+    arguments: { at: Date | string; only_region?: string; locale?: string };
     row: {
       slug: string;
       kind: string;
@@ -327,7 +327,7 @@ export type ApiFunctions = {
     };
   };
   region_history: {
-    arguments: { at: Date; only_region: string };
+    arguments: { at: Date | string; only_region: string };
     row: {
       series: string;
       timestamp: string;
@@ -368,27 +368,27 @@ export type ApiFunctions = {
   region_history_json: {
     arguments: {
       only_region: string;
-      hours_since: Date;
-      hours_until: Date;
-      days_since: Date;
-      days_until: Date;
-      months_since: Date;
-      months_until: Date;
-      since_24h: Date;
-      until_24h: Date;
-      since_7d: Date;
-      until_7d: Date;
-      since_30d: Date;
-      until_30d: Date;
-      since_1y: Date;
-      until_1y: Date;
-      since_2y: Date;
-      until_2y: Date;
+      hours_since: Date | string;
+      hours_until: Date | string;
+      days_since: Date | string;
+      days_until: Date | string;
+      months_since: Date | string;
+      months_until: Date | string;
+      since_24h: Date | string;
+      until_24h: Date | string;
+      since_7d: Date | string;
+      until_7d: Date | string;
+      since_30d: Date | string;
+      until_30d: Date | string;
+      since_1y: Date | string;
+      until_1y: Date | string;
+      since_2y: Date | string;
+      until_2y: Date | string;
     };
     row: { '24h': string; '7d': string; '30d': string; '1y': string; '2y': string; data_version: number | null };
   };
   sensor: {
-    arguments: { at: Date };
+    arguments: { at: Date | string };
     row: {
       id: number;
       station_id: number;
@@ -401,7 +401,7 @@ export type ApiFunctions = {
     };
   };
   sensor_daily: {
-    arguments: { at: Date; since?: Date; until?: Date };
+    arguments: { at: Date | string; since?: Date | string; until?: Date | string };
     row: {
       timestamp: string;
       sensor_id: number;
@@ -423,7 +423,7 @@ export type ApiFunctions = {
     };
   };
   station_completeness: {
-    arguments: { since: Date; until: Date; only_stations?: readonly number[] };
+    arguments: { since: Date | string; until: Date | string; only_stations?: readonly number[] };
     row: {
       timestamp: string | null;
       station_id: number | null;
@@ -432,7 +432,7 @@ export type ApiFunctions = {
     };
   };
   station_current: {
-    arguments: { at: Date; only_station?: number; locale?: string };
+    arguments: { at: Date | string; only_station?: number; locale?: string };
     row: {
       id: number;
       provider: string;
@@ -468,11 +468,11 @@ export type ApiFunctions = {
     };
   };
   station_flat_line: {
-    arguments: { at: Date };
+    arguments: { at: Date | string };
     row: { station_id: number; parameters: string; since: string; hours: number };
   };
   station_history: {
-    arguments: { at: Date; only_station: number };
+    arguments: { at: Date | string; only_station: number };
     row: {
       series: string;
       timestamp: string;
@@ -513,31 +513,31 @@ export type ApiFunctions = {
   station_history_json: {
     arguments: {
       only_station: number;
-      hours_since: Date;
-      hours_until: Date;
-      days_since: Date;
-      days_until: Date;
-      months_since: Date;
-      months_until: Date;
-      since_24h: Date;
-      until_24h: Date;
-      since_7d: Date;
-      until_7d: Date;
-      since_30d: Date;
-      until_30d: Date;
-      since_1y: Date;
-      until_1y: Date;
-      since_2y: Date;
-      until_2y: Date;
+      hours_since: Date | string;
+      hours_until: Date | string;
+      days_since: Date | string;
+      days_until: Date | string;
+      months_since: Date | string;
+      months_until: Date | string;
+      since_24h: Date | string;
+      until_24h: Date | string;
+      since_7d: Date | string;
+      until_7d: Date | string;
+      since_30d: Date | string;
+      until_30d: Date | string;
+      since_1y: Date | string;
+      until_1y: Date | string;
+      since_2y: Date | string;
+      until_2y: Date | string;
     };
     row: { '24h': string; '7d': string; '30d': string; '1y': string; '2y': string; data_version: number | null };
   };
   station_offline: {
-    arguments: { at: Date };
+    arguments: { at: Date | string };
     row: { station_id: number; last_measurement_time: string; offline_minutes: number };
   };
   station_outlier: {
-    arguments: { at: Date };
+    arguments: { at: Date | string };
     row: {
       station_id: number;
       timestamp: string;

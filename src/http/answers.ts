@@ -9,7 +9,7 @@ import zlib from 'node:zlib';
 import fresh from 'fresh';
 import Negotiator from 'negotiator';
 import type { Locale } from '../contract/endpoints.ts';
-import { JSON_TYPE } from './send.ts';
+import { ANY_ORIGIN, JSON_TYPE } from './send.ts';
 
 /** A document in bytes, and the validator of its content. */
 export type Answer = { locale: Locale; body: Buffer; etag: string; encoded: Map<Coding, Promise<Buffer> | Buffer> };
@@ -44,6 +44,8 @@ const AVAILABLE = [...CODINGS.keys(), 'identity'];
 /** Shorter bodies fit into a packet anyway. In bytes. */
 const WORTH_COMPRESSING = 1_024;
 
+const ANY_ORIGIN_LIST = Object.entries(ANY_ORIGIN).flat();
+
 /** A document of this JSON text. */
 export function answerOf(locale: Locale, json: string): Answer {
   const body = Buffer.from(json);
@@ -52,18 +54,12 @@ export function answerOf(locale: Locale, json: string): Answer {
 }
 
 /**
- * Sends 200 with the document in the coding that the client prefers, or 304 if it has the document (RFC 9110, 13.1). `more` are further
- * headers, name and value in turn.
+ * Sends 200 with the document in the coding that the client prefers, or 304 if it has the document (RFC 9110, 13.1). Any web page may
+ * read it.
  */
-export function sendAnswer(
-  req: IncomingMessage,
-  res: ServerResponse,
-  answer: Answer,
-  freshness: Freshness,
-  more: readonly string[] = [],
-): void {
+export function sendAnswer(req: IncomingMessage, res: ServerResponse, answer: Answer, freshness: Freshness): void {
   const coding = answer.body.length < WORTH_COMPRESSING ? undefined : codingFor(req.headers['accept-encoding']);
-  const headers = headersOf(answer, coding, freshness, more);
+  const headers = headersOf(answer, coding, freshness);
   if (isKnown(req, answer, coding, freshness)) {
     setSent(res, { bytes: 0, hasValidator: true });
     res.writeHead(304, headers).end();
@@ -75,15 +71,17 @@ export function sendAnswer(
   else encoded.then((body) => send(req, res, headers, body)).catch(() => res.destroy()); // only for want of memory
 }
 
-/** As one list, which Node writes as it is: setting them one by one costs more than all the rest of a kept response. */
+/**
+ * As one list, which Node writes as it is, unless another was set before: setting them one by one costs more than all the rest of a kept
+ * response.
+ */
 function headersOf(
   { locale, etag }: Answer,
   coding: Coding | undefined,
   { maxAge, lastModified, age }: Freshness,
-  more: readonly string[],
 ): string[] {
   const headers = [
-    ...more,
+    ...ANY_ORIGIN_LIST,
     'ETag',
     validator(etag, coding),
     'Cache-Control',

@@ -16,11 +16,11 @@ import { ANY_ORIGIN, Problem, sendProblem } from './send.ts';
 
 const ALLOWED = 'GET, HEAD, OPTIONS';
 
-/** Middleware that sets ANY_ORIGIN. */
-export function allowAnyOrigin(_req: Request, res: Response, next: NextFunction): void {
+/** Sets ANY_ORIGIN on the answer to an error; it comes before the handler that sends it. */
+export const allowAnyOrigin: ErrorRequestHandler = (error, _req, res, next) => {
   res.set(ANY_ORIGIN);
-  next();
-}
+  next(error);
+};
 
 /** Adds a path for GET, HEAD and OPTIONS; other methods get 405. `route` is its label in metrics. */
 export function addPath(app: IRouter, path: RegExp, get: RequestHandler, route = routeName(path)): void {
@@ -43,6 +43,7 @@ function routeName(path: RegExp): string {
 
 function answerPreflight(_req: Request, res: Response): void {
   res.set({
+    ...ANY_ORIGIN,
     Allow: ALLOWED,
     'Access-Control-Allow-Methods': ALLOWED,
     'Access-Control-Allow-Headers': '*',
@@ -106,13 +107,14 @@ export function refuseMalformedPath(req: Request, _res: Response, next: NextFunc
  */
 export function makeErrorHandlers(log: Log): { watch: RequestHandler; handle: ErrorRequestHandler } {
   let unreachable = false;
+  const noteAnswer = (res: Response) => {
+    if (!unreachable || res.locals.isStale || !(res.statusCode === 200 || res.statusCode === 304)) return;
+    unreachable = false;
+    log.info('the database is reachable again');
+  };
   return {
     watch(_req, res, next) {
-      res.once('finish', () => {
-        if (!unreachable || res.locals.isStale || !(res.statusCode === 200 || res.statusCode === 304)) return;
-        unreachable = false;
-        log.info('the database is reachable again');
-      });
+      if (unreachable) res.once('finish', () => noteAnswer(res));
       next();
     },
     handle(error, req, res, _next) {

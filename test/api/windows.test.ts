@@ -93,7 +93,7 @@ onEveryEngine('history windows', (engine) => {
       transformResult: async ({ result }) => result,
     });
     const windowsAt = makeWindows(counting);
-    const endOfDay = async (time: string) => (await windowsAt(new Date(time))).bounds.until_24h;
+    const endOfDay = async (time: string) => new Date((await windowsAt(new Date(time))).bounds.until_24h);
     expect(await endOfDay('2026-11-20T13:10:00+01:00')).toEqual(new Date('2026-11-20T13:00:00+01:00'));
     expect(await endOfDay('2026-11-20T13:59:59.999+01:00')).toEqual(new Date('2026-11-20T13:00:00+01:00'));
     expect(asked).toHaveLength(1);

@@ -113,7 +113,7 @@ function functionType(name: string, items: readonly Item[]): string {
 }
 
 function argument({ kind, name, type }: Item): string {
-  return `${name}${kind === 'd' ? '?' : ''}: ${type === 'timestamptz' ? 'Date' : typeOf(name, type)}`;
+  return `${name}${kind === 'd' ? '?' : ''}: ${type === 'timestamptz' ? 'Date | string' : typeOf(name, type)}`;
 }
 
 const WIDTH = 120;
