@@ -8,8 +8,9 @@ create function api.{{subject}}_history_json(
 returns table ({{each window: "$key" text}}, data_version int) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
   -- The planner expects little of a range that it doesn't know, and might take the index of times and read every {{subject}}. So rows
-  -- cost more than pages here, and the few months, where it would expect a single row, are no range to it.
-  set cpu_tuple_cost = 100 set random_page_cost = 1
+  -- cost more than pages here, and the few months, where it would expect a single row, are no range to it. At that price it would start
+  -- parallel workers, which takes ten times as long as all the rest.
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0
 as $$
 begin
   return query
@@ -45,7 +46,8 @@ returns table (
   min_aqi int,
   max_aqi int
 ) language plpgsql stable parallel safe
-  set plan_cache_mode = force_generic_plan set cpu_tuple_cost = 100 set random_page_cost = 1
+  set plan_cache_mode = force_generic_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0
 as $$
 #variable_conflict use_column
 declare
