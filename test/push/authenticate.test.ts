@@ -107,6 +107,7 @@ onEveryEngine('the ingestion endpoint', (engine) => {
     expect(res.body).toMatchObject({ status: 503, title: 'Service Unavailable' });
     await administrator.unsafe(`alter database ${target.database} allow_connections true`);
     expect((await post(`Bearer ${here.token}`)).status).toBe(200);
+    expect((await post(`Bearer ${here.token}`)).status, 'and says so once').toBe(200);
     expect(here.log.lines.filter(({ level }) => level !== 'debug').map(({ message }) => message)).toEqual([
       'the database is unreachable; answering 503 until it is back',
       'the database is reachable again',
