@@ -63,6 +63,10 @@ export function makeApp({
   const errors = makeErrorHandlers(log);
   const app = bareApp();
   app.use(refuseMalformedPath);
+  app.options(/^/, (_req, res, next) => {
+    res.set(ANY_ORIGIN); // documents and errors have it anyway
+    next();
+  });
   addPath(app, /^\/$/, (_req, res) => {
     res
       .status(302)

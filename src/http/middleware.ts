@@ -43,7 +43,6 @@ function routeName(path: RegExp): string {
 
 function answerPreflight(_req: Request, res: Response): void {
   res.set({
-    ...ANY_ORIGIN,
     Allow: ALLOWED,
     'Access-Control-Allow-Methods': ALLOWED,
     'Access-Control-Allow-Headers': '*',
