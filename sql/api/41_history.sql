@@ -7,10 +7,7 @@ create function api.{{subject}}_history_json(
   {{each window: since_$key timestamptz, until_$key timestamptz}})
 returns table ({{each window: "$key" text}}, data_version int) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
-  -- The planner expects little of a range that it doesn't know, and might take the index of times and read every {{subject}}. So rows
-  -- cost more than pages here, and the few months, where it would expect a single row, are no range to it. At that price it would start
-  -- parallel workers, which takes ten times as long as all the rest.
-  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0
+  {{include parts/index_seeks.sql}}
 as $$
 begin
   return query
@@ -25,7 +22,8 @@ begin
     from api.{{subject}}_daily b where b.{{id}} = only_{{subject}} and b.timestamp >= days_since and b.timestamp < days_until
     union all
     select 'month', b.timestamp, {{point of a day}}
-    from api.{{subject}}_monthly b where b.{{id}} = only_{{subject}} and b.timestamp >= months_since and (b.timestamp < months_until) is true
+    from api.{{subject}}_monthly b where b.{{id}} = only_{{subject}} and b.timestamp >= months_since
+      and (b.timestamp < months_until) is true -- no range to the planner, which would expect a single month in it
   ) p
   having exists (select from api.{{subject}} s where s.{{key}} = only_{{subject}});
 end $$;
@@ -47,7 +45,7 @@ returns table (
   max_aqi int
 ) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
-  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0
+  {{include parts/index_seeks.sql}}
 as $$
 #variable_conflict use_column
 declare

@@ -132,7 +132,9 @@ returns table (
   who_exceedance_days int,
   month float8, -- µg/m³, mean of the last 30 completed days
   changes_at timestamptz -- when an hour closes, the digest is too old or the next one counts
-) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  {{include parts/index_seeks.sql}}
+as $$
 #variable_conflict use_column
 declare
   -- the hours closed and the local days completed before the instant

@@ -1,0 +1,128 @@
+/** With years of buckets, compressed on TimescaleDB, a document reads only its own rows and the chunks of its windows, however often it was asked for. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { queryRegion, queryStation, queryStations } from '../../src/api/current.ts';
+import { makeWindows, queryRegionHistory, queryStationHistory } from '../../src/api/history.ts';
+import { onConnection, type Sql } from '../../src/database/client.ts';
+import { type Api, readsOn } from '../../src/database/pools.ts';
+import { maintain, makeDigest, refresh } from '../../src/rollups/refresh.ts';
+import { bringIn } from '../ingest/support.ts';
+import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
+import { citiesOfOneStation } from '../support/installation.ts';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+
+/** With few stations the index of times alone would be nearly as good: of a range that it doesn't know the planner expects little. */
+describe.each(engines.flatMap((engine) => [2, 20].map((stations) => ({ engine, stations }))))(
+  'two years of $stations stations ($engine)',
+  ({ engine, stations }) => {
+    let database: TestDatabase;
+    let owner: Sql;
+    beforeAll(async () => {
+      database = await testDatabase(engine);
+      owner = database.as();
+      await bringIn(
+        owner,
+        citiesOfOneStation(Array.from({ length: stations }, (_, n) => `town-${String.fromCharCode(97 + n)}`)),
+      );
+      for (const { since, every } of [
+        { since: '2024-11-20', every: '12 hours' },
+        { since: '2026-10-10', every: '1 hour' },
+      ]) {
+        await owner`insert into raw.readings (measured_at, sensor_id, pm25)
+          select at, sensor, 10 from generate_series(${since}::timestamptz, '2026-11-20 11:30Z', ${every}::text::interval) at,
+            generate_series(1, ${stations}::int) sensor on conflict do nothing`;
+      }
+      await refresh(database.target, NOW);
+      await maintain(database.target, NOW);
+      for (const minutes of [50, 40, 20, 0])
+        await makeDigest(database.target, new Date(NOW.getTime() - minutes * 60_000));
+      await database.superuser()`vacuum (analyze)`;
+    });
+    afterAll(() => database.drop());
+
+    it.each(['station', 'region'] as const)('the history of a %s', async (subject) => {
+      const chunks = engine === 'timescale' ? await chunksOf(owner, `${subject}_hourly`) : [];
+      if (engine === 'timescale') expect(chunks.filter((chunk) => chunk.is_compressed).length).toBeGreaterThan(20);
+      await withReader(async (sql, reading) => {
+        const db = readsOn<Api>(sql);
+        const windows = await makeWindows(db)(NOW);
+        const ask = () =>
+          subject === 'station' ? queryStationHistory(db, windows, 1) : queryRegionHistory(db, windows, 'town-a');
+        const askAsGrafana = () =>
+          sql.unsafe(`select * from api.${subject}_history($1, $2)`, [NOW, subject === 'station' ? 1 : 'town-a']);
+        const tables = new RegExp(`^${subject}_(hourly|daily|monthly)$`);
+        for (let time = 1; time <= 7; time++) {
+          const { answer: history, rows, read } = await reading(tables, ask);
+          const points = (['7d', '30d', '2y'] as const).flatMap((key) => JSON.parse(history?.[key] ?? ''));
+          expect(points.length).toBeGreaterThan(60);
+          if (engine === 'timescale') {
+            const opened = chunks.filter((chunk) => read.includes(chunk.name));
+            expect(opened.length, 'seven days of hours lie in one or two chunks').toBeOneOf([1, 2]);
+          }
+          expect(rows, `rows read, time ${time}`).toBe(points.length);
+          expect((await reading(tables, askAsGrafana)).rows, `rows read for Grafana, time ${time}`).toBe(points.length);
+        }
+      });
+    });
+
+    it('current values', async () => {
+      await withReader(async (sql, reading) => {
+        const db = readsOn<Api>(sql);
+        const tables = /^(readings|digest|region_hourly|region_daily)$/;
+        const station = 2 + 3; // readings that aren't stale, and those of up to an hour before
+        const region = 24 + 365 + 1; // hours, days, and the newest digest
+        for (let time = 1; time <= 7; time++) {
+          const ofRegion = await reading(tables, () => queryRegion(db, NOW, 'en', 'town-a'));
+          expect(ofRegion.answer).toMatchObject({ 'pm2.5': 10, 'who_year_pm2.5': 10 });
+          expect(ofRegion.rows, `rows read for a region, time ${time}`).toBe(region);
+          if (stations === 2) continue; // too few readings for the planner to tell their indexes apart
+          const ofStation = await reading(tables, () => queryStation(db, NOW, 'en', 1));
+          expect(ofStation.answer?.['pm2.5']).toBe(10);
+          expect(ofStation.rows, `rows read for a station, time ${time}`).toBe(station);
+          const ofAll = await reading(tables, () => queryStations(db, NOW, 'en'));
+          expect(ofAll.answer.regions.map((row) => row['who_year_pm2.5'])).toEqual(Array(stations).fill(10));
+          expect(ofAll.rows, `rows read for all, time ${time}`).toBe(stations * (station + region));
+        }
+      });
+    });
+
+    type Reading = <T>(
+      tables: RegExp,
+      question: () => PromiseLike<T>,
+    ) => Promise<{ answer: T; rows: number; read: string[] }>;
+
+    /** Lends a connection as the API has it, and what counts the rows that a question reads there, in these tables and in chunks. */
+    async function withReader(use: (sql: Sql, reading: Reading) => Promise<void>) {
+      const session = { role: 'airseries_reader', timeZone: database.timeZone } as const;
+      await onConnection(database.target, session, async (sql) => {
+        for (const limit of [
+          'parallel_setup_cost',
+          'parallel_tuple_cost',
+          'min_parallel_table_scan_size',
+          'min_parallel_index_scan_size',
+        ])
+          await sql`select set_config(${limit}, '0', false)`; // what parallel workers read is not counted here, and starting them takes longer than the rest
+        /** Counts of this session, which the server keeps until it has reported them. */
+        const counts = (tables: RegExp) => sql<{ name: string; rows: number }[]>`
+          select relname as name, (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_all_tables
+          where seq_scan + idx_scan > 0 and (relname ~ '_hyper_' or relname ~ ${tables.source})`;
+        await use(sql, async (tables, question) => {
+          await sql.unsafe('begin');
+          const before = await counts(tables);
+          const answer = await question();
+          const after = await counts(tables);
+          await sql.unsafe('commit');
+          const total = (of: typeof after) => of.reduce((sum, { rows }) => sum + rows, 0);
+          return { answer, rows: total(after) - total(before), read: after.map(({ name }) => name) };
+        });
+      });
+    }
+  },
+);
+
+const chunksOf = (sql: Sql, view: string) => sql<{ name: string; is_compressed: boolean }[]>`
+  select c.chunk_name as name, c.is_compressed
+  from timescaledb_information.chunks c
+  join timescaledb_information.continuous_aggregates a
+    on (a.materialization_hypertable_schema, a.materialization_hypertable_name) = (c.hypertable_schema, c.hypertable_name)
+  where a.view_schema = 'rollup' and a.view_name = ${view}`;
