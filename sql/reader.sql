@@ -29,6 +29,7 @@ begin
     execute format('alter role %I password %L', login.name, login.password);
     execute format('grant airseries_reader to %I', login.name);
     execute format('alter role %I set default_transaction_read_only = on', login.name);
+    execute format('alter role %I set jit = off', login.name); -- compiling the statements of dashboards takes longer than running them
   end loop;
 end $$;
 -- dashboards query a few years at most: a longer statement is a mistake, and an open transaction would block the next migration

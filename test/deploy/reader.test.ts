@@ -53,6 +53,8 @@ describe.runIf(psql !== undefined)('the login of Grafana', () => {
     const login = connect({ ...(database.target as Place), user: 'grafana', password: AWKWARD } as Place, {});
     expect(await login`select * from api.station`).toEqual([]);
     expect((await login`show statement_timeout`)[0]).toEqual({ statement_timeout: '30s' });
+    const [role] = await login`select rolconfig as settings from pg_roles where rolname = current_user`; // this connection has its own jit
+    expect(role?.settings).toContain('jit=off');
     for (const statement of [
       'select * from raw.readings',
       'select * from rollup.station_hourly',

@@ -2333,7 +2333,7 @@ returns table (
   month float8, -- µg/m³, mean of the last 30 completed days
   changes_at timestamptz -- when an hour closes, the digest is too old or the next one counts
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
 as $$
 #variable_conflict use_column
 declare
@@ -3731,7 +3731,7 @@ returns table ("24h" text,
   "1y" text,
   "2y" text, data_version int) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
-  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
 as $$
 begin
   return query
@@ -3799,7 +3799,7 @@ returns table (
   max_aqi int
 ) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
-  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
 as $$
 #variable_conflict use_column
 declare
@@ -3864,7 +3864,7 @@ returns table ("24h" text,
   "1y" text,
   "2y" text, data_version int) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
-  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
 as $$
 begin
   return query
@@ -3932,7 +3932,7 @@ returns table (
   max_aqi int
 ) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
-  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
 as $$
 #variable_conflict use_column
 declare
