@@ -100,6 +100,7 @@ describe.each(engines.flatMap((engine) => [2, 20].map((stations) => ({ engine, s
           'parallel_tuple_cost',
           'min_parallel_table_scan_size',
           'min_parallel_index_scan_size',
+          'parallel_leader_participation',
         ])
           await sql`select set_config(${limit}, '0', false)`; // what parallel workers read is not counted here, and starting them takes longer than the rest
         /** Counts of this session, which the server keeps until it has reported them. */

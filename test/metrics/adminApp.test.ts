@@ -40,3 +40,10 @@ it('answers other paths with what exists, and refuses other methods', async () =
   });
   expect((await request(app(true)).post('/readyz')).status).toBe(405);
 });
+
+it('lets no page of another origin read it', async () => {
+  const preflight = await request(app(true)).options('/readyz').set('Origin', 'https://elsewhere.example');
+  expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, undefined]);
+  const answer = await request(app(true)).get('/readyz').set('Origin', 'https://elsewhere.example');
+  expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+});
