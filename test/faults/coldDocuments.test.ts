@@ -34,8 +34,10 @@ describe.each(engines.flatMap((engine) => [2, 20].map((stations) => ({ engine, s
       }
       await refresh(database.target, NOW);
       await maintain(database.target, NOW);
-      for (const minutes of [50, 40, 20, 0])
-        await makeDigest(database.target, new Date(NOW.getTime() - minutes * 60_000));
+      await makeDigest(database.target, NOW);
+      await owner`insert into rollup.digest select earlier.*
+        from rollup.digest d, generate_series(1, 300) n,
+          jsonb_populate_record(d, jsonb_build_object('made_at', d.made_at - n * interval '10 minutes')) earlier`;
       await database.superuser()`vacuum (analyze)`;
     });
     afterAll(() => database.drop());
