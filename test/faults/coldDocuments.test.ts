@@ -97,14 +97,14 @@ describe.each(engines.flatMap((engine) => [2, 20].map((stations) => ({ engine, s
     async function withReader(use: (sql: Sql, reading: Reading) => Promise<void>) {
       const session = { role: 'airseries_reader', timeZone: database.timeZone } as const;
       await onConnection(database.target, session, async (sql) => {
-        for (const limit of [
+        for (const setting of [
           'parallel_setup_cost',
           'parallel_tuple_cost',
           'min_parallel_table_scan_size',
           'min_parallel_index_scan_size',
           'parallel_leader_participation',
         ])
-          await sql`select set_config(${limit}, '0', false)`; // what parallel workers read is not counted here, and starting them takes longer than the rest
+          await sql`select set_config(${setting}, '0', false)`; // what parallel workers read is not counted here, and starting them takes longer than the rest
         /** Counts of this session, which the server keeps until it has reported them. */
         const counts = (tables: RegExp) => sql<{ name: string; rows: number }[]>`
           select relname as name, (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_all_tables
