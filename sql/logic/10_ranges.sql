@@ -8,23 +8,24 @@ create function logic.hour_ceiling(at timestamptz) returns timestamptz language 
 create function logic.symmetric_difference(a tstzmultirange, b tstzmultirange) returns tstzmultirange language sql immutable parallel safe
   return (coalesce(a, '{}') + coalesce(b, '{}')) - (coalesce(a, '{}') * coalesce(b, '{}'));
 
--- Ranges extended to whole buckets of a unit; infinite bounds are kept.
+-- Ranges extended to whole buckets of a unit; infinite bounds are kept. Null counts as empty.
 create function logic.widen(unit text, ranges tstzmultirange) returns tstzmultirange language sql immutable parallel safe
   return (select coalesce(range_agg(tstzrange(
             rollup.bucket_start(unit, lower(part)),
             rollup.bucket_add(unit, rollup.bucket_start(unit, upper(part) - interval '1 microsecond'), 1))), '{}')
           from unnest(ranges) part);
 
--- Finite ranges split at local months, in order of time, so that processing one piece at a time bounds memory.
-create function logic.month_pieces(ranges tstzmultirange) returns table (since timestamptz, until timestamptz)
+-- Finite ranges split into pieces of `buckets` buckets of a unit, from the start of each range on, in order of time.
+create function logic.pieces(unit text, buckets int, ranges tstzmultirange) returns table (since timestamptz, until timestamptz)
 language sql immutable parallel safe begin atomic
-  select greatest(lower(whole), month.first), least(upper(whole), month.next)
+  select greatest(lower(whole), piece.first), least(upper(whole), piece.next)
   from unnest(ranges) whole
-  cross join lateral generate_series(0, (extract(epoch from upper(whole) - lower(whole)) / 86400 / 28)::int + 1) n
+  cross join lateral (select rollup.bucket_start(unit, lower(whole)) as at) start
+  cross join lateral generate_series(0, (extract(epoch from upper(whole) - start.at)
+    / (extract(epoch from ('1 ' || unit)::interval) * 0.9 * buckets))::int + 1) n -- a month or a day may be shorter than its interval says
   cross join lateral (
-    select rollup.bucket_add('month', rollup.bucket_start('month', lower(whole)), n) as first,
-           rollup.bucket_add('month', rollup.bucket_start('month', lower(whole)), n + 1) as next
-  ) month
-  where month.first < upper(whole)
+    select rollup.bucket_add(unit, start.at, n * buckets) as first, rollup.bucket_add(unit, start.at, (n + 1) * buckets) as next
+  ) piece
+  where piece.first < upper(whole)
   order by 1;
 end;

@@ -48,7 +48,7 @@ create view logic.membership as
   cross join unnest(piece.periods) part;
 
 -- Updates raw.placement and raw.membership from the current periods, and marks the differences for the next refresh (P4): for a sensor
--- from station hours upwards, for a station from region hours upwards. Without a change it writes nothing. Call it while holding
+-- and its station from station hours upwards, for a station and its region from region hours upwards. Without a change it writes nothing. Call it while holding
 -- raw.network_lock, after any change of periods. Returns how many sensors and stations are affected.
 create function logic.apply_periods(out sensors_changed int, out stations_changed int) language plpgsql as $$
 declare
@@ -88,15 +88,15 @@ begin
   select count(distinct sensor_id) into sensors_changed from marked;
 
   with difference as (
-    select station_id, range_agg(logic.symmetric_difference(before, after)) as periods
+    select station_id, region_slug, range_agg(logic.symmetric_difference(before, after)) as periods
     from (select station_id, region_slug, is_flagged, range_agg(tstzrange(since, until)) as before from unnest(memberships_before) group by 1, 2, 3) b
     full join (select station_id, region_slug, is_flagged, range_agg(tstzrange(since, until)) as after from unnest(memberships_after) group by 1, 2, 3) a
       using (station_id, region_slug, is_flagged)
-    group by 1
+    group by 1, 2
   ),
   marked as (
-    insert into rollup.stale_period (since, until, from_level, station_id)
-    select lower(part), upper(part), 'region_hourly', d.station_id from difference d cross join unnest(periods) part
+    insert into rollup.stale_period (since, until, from_level, station_id, region_slug)
+    select lower(part), upper(part), 'region_hourly', d.station_id, d.region_slug from difference d cross join unnest(periods) part
     where not is_quiet or exists (select from rollup.station_hourly h where h.station_id = d.station_id)
     returning station_id
   )

@@ -15,5 +15,5 @@ select
   count(h.wind_sin)::int as wind_hours,
   sum(h.rain) as rain
 from rollup.{{subject}}_hourly h
-where {{range h.bucket}}
+where {{range h.bucket, h.{{id}}}}
 group by 1, 2

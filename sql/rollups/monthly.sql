@@ -14,5 +14,5 @@ select
   sum(d.wind_hours)::int as wind_hours,
   sum(d.rain) as rain
 from rollup.{{subject}}_daily d
-where {{range d.bucket}}
+where {{range d.bucket, d.{{id}}}}
 group by 1, 2

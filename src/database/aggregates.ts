@@ -37,15 +37,15 @@ export function wordsOf({ timeZone, origin }: Calendar): Words {
   return { zone: literal(timeZone), origin: `timestamptz ${literal(origin)}` };
 }
 
-/** The select of a level. `range` gives the condition on its time column. Throws as `render` does. */
+/** The select of a level. `range` gives the condition on its columns of time and subject. Throws as `render` does. */
 export function selectOf(
   level: Level,
   definitions: Definitions,
   calendar: Calendar,
-  range: (column: string) => string,
+  range: (time: string, subject: string) => string,
 ): string {
   const text = withoutComments(readSql(definitions, `rollups/${level.template}`));
-  const withRange = text.replace(/\{\{range ([\w.]+)\}\}/g, (_, column) => range(column));
+  const withRange = text.replace(/\{\{range ([\w.]+), ((?:\w+\.)?(?:\w+|\{\{id\}\}))\}\}/g, (_, time, subject) => range(time, subject));
   return render(withRange, definitions, { ...level.words, ...wordsOf(calendar) }).trim();
 }
 
@@ -56,7 +56,6 @@ export function selectOf(
 export function buildRollups(definitions: Definitions, engine: Engine, calendar: Calendar): string {
   const functions = ['functions.sql', ...(engine === 'plain' ? ['functions.plain.sql'] : [])];
   const template = withoutComments(readSql(definitions, `engines/${engine}/level.sql`));
-  const select = (level: Level, range: (column: string) => string) => selectOf(level, definitions, calendar, range);
   return [
     ...functions.map((file) =>
       render(withoutComments(readSql(definitions, `rollups/${file}`)), definitions, wordsOf(calendar)),
@@ -66,8 +65,7 @@ export function buildRollups(definitions: Definitions, engine: Engine, calendar:
         level: level.name,
         id: level.id,
         chunk: level.unit === 'hour' ? '30 days' : '360 days',
-        body: select(level, () => 'true'),
-        'ranged body': select(level, (column) => `${column} >= $1 and ${column} < $2`),
+        body: selectOf(level, definitions, calendar, () => 'true'),
       }),
     ),
   ].join('\n');

@@ -62,12 +62,9 @@ export async function carryOver(sql: Sql, engine: Engine, log: Log): Promise<voi
   }
   await sql.begin(async (transaction) => {
     await transaction`set local role airseries_owner`;
-    if (engine === 'plain') {
-      // TimescaleDB has logged these inserts itself
-      await transaction`
-        insert into rollup.stale_period (since, until, from_level)
-        select '-infinity', retained_from, 'station_hourly' from raw.installation where retained_from > '-infinity'`;
-    }
+    await transaction`
+      insert into rollup.stale_period (since, until, from_level)
+      select '-infinity', retained_from, 'station_hourly' from raw.installation where retained_from > '-infinity'`;
     await transaction.unsafe(`drop ${engine === 'timescale' ? 'materialized view' : 'table'} rollup.${ASIDE}`);
   });
 }

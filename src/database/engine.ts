@@ -1,4 +1,4 @@
-/** What a database is created for and keeps: its engine, with the catalogs that the refresh reads, and its time zone (rule Z1). */
+/** What a database is created for and keeps: its engine and its time zone (rule Z1). */
 import type { Engine } from './aggregates.ts';
 import type { Sql } from './client.ts';
 import { MigrationRefused } from './migrations.ts';
@@ -49,34 +49,6 @@ export async function checkEngine(sql: Sql, recorded: Engine): Promise<void> {
       'This database was made with TimescaleDB Community, and the server does not have it now. ' +
         "Put timescaledb into shared_preload_libraries, set timescaledb.license to 'timescale', and restart the server.",
     );
-  }
-}
-
-/** What the files in sql/engines/timescale read of the catalogs. */
-const CATALOG_QUERIES: readonly string[] = [
-  'select hypertable_id, lowest_modified_value, greatest_modified_value from _timescaledb_catalog.continuous_aggs_hypertable_invalidation_log',
-  'select materialization_id, lowest_modified_value, greatest_modified_value from _timescaledb_catalog.continuous_aggs_materialization_invalidation_log',
-  'select hypertable_id, watermark from _timescaledb_catalog.continuous_aggs_invalidation_threshold',
-  'select mat_hypertable_id, watermark from _timescaledb_catalog.continuous_aggs_watermark',
-  'select mat_hypertable_id, raw_hypertable_id, user_view_schema, user_view_name from _timescaledb_catalog.continuous_agg',
-  'select id, schema_name, table_name from _timescaledb_catalog.hypertable',
-  'select schema_name, table_name, status from _timescaledb_catalog.chunk',
-  'select id, hypertable_id from _timescaledb_catalog.dimension',
-  'select dimension_id, range_start, range_end from _timescaledb_catalog.dimension_slice',
-];
-
-/** Throws MigrationRefused, naming the query that failed, if this version of TimescaleDB has other catalogs. */
-export async function checkCatalogs(sql: Sql): Promise<void> {
-  for (const query of CATALOG_QUERIES) {
-    try {
-      await sql.unsafe(`${query} limit 0`);
-    } catch (error) {
-      const [found] = await sql`select extversion as version from pg_extension where extname = 'timescaledb'`;
-      throw new MigrationRefused(
-        `The catalogs of TimescaleDB ${found?.version} are not those that the refresh of this version reads (${(error as Error).message}, in: ${query}). ` +
-          'Without them late readings would be lost silently. Use a version of TimescaleDB that the README names, or a newer airseries.',
-      );
-    }
   }
 }
 

@@ -4,7 +4,7 @@ import { buildRollups, type Calendar, type Engine, LEVELS } from './aggregates.t
 import { carryOver, isSetAside, setAsideSql } from './carryOver.ts';
 import { checkSession, type DatabaseAddress, onConnection, ROLES, type Sql } from './client.ts';
 import { DEFINITIONS, type Definitions, fingerprint, readSql } from './definitions.ts';
-import { checkCatalogs, checkEngine, checkTimeZone, offeredEngine } from './engine.ts';
+import { checkEngine, checkTimeZone, offeredEngine } from './engine.ts';
 import { type AppliedMigration, MigrationRefused, pendingMigrations, readMigrations } from './migrations.ts';
 import type { Columns } from './oracle.ts';
 import { RESET_SCHEMAS, repeatableSql } from './repeatable.ts';
@@ -63,7 +63,7 @@ async function migrateLocked(
   const pending = pendingMigrations(migrations, applied); // before reading anything that another version may not have
   const recorded = created ?? (await readInstallation(sql));
   checkRecorded(recorded, timeZone, epoch);
-  if (engine === 'timescale') await checkCatalogs(sql);
+  const wasRefreshed = pending.length === 0 || (await refreshAsBefore(sql, log));
   for (const { number, name, text, checksum } of pending) {
     const record = `insert into raw.migration (number, name, checksum, applied_at) values (${number}, '${name}', '${checksum}', '${now.toISOString()}')`;
     await inTransactionOfOwner(
@@ -73,7 +73,30 @@ async function migrateLocked(
     log.info({ migration: `${number} ${name}` }, 'migrated');
   }
   await build(sql, recorded, definitions, log);
+  if (!wasRefreshed) await inTransactionOfOwner(sql, async (transaction) => void (await transaction.unsafe(EVERYTHING_IS_STALE)));
   return { ...recorded, applied: migrations.length };
+}
+
+/**
+ * Lets an earlier version's own procedure refresh what that version has recorded as changed, since a migration may not be able to read its
+ * records. Resolves to whether that succeeded; there is nothing to do in a database without aggregates.
+ */
+async function refreshAsBefore(sql: Sql, log: Log): Promise<boolean> {
+  const [built] = await sql`select to_regproc('rollup.refresh') is not null as there`;
+  if (built?.there !== true) return true;
+  log.info('bringing the aggregates up to date before the migration');
+  try {
+    const [row] = await sql<{ at: string | null }[]>`select refreshed_at as at from rollup.freshness`;
+    await sql`set role airseries_owner`;
+    await sql`set search_path = rollup, public`;
+    await sql`call rollup.refresh(${row?.at ?? null})`;
+    return true;
+  } catch (error) {
+    log.warn({ err: error as Error }, 'the refresh before the migration failed; everything will be recomputed after it');
+    return false;
+  } finally {
+    await sql`reset role`;
+  }
 }
 
 /** Holds the lock until the connection ends. A new database lacks raw.acquire_lock, so the key is locked in the form that it uses. */
@@ -214,11 +237,10 @@ begin
 end $$;
 ${rollups}
 update raw.installation set rollups = '${fingerprint(rollups)}';
-${engine === 'plain' ? EVERYTHING_IS_STALE : ''}
+${EVERYTHING_IS_STALE}
 update rollup.freshness set refreshed_at = null;`;
 }
 
-/** TimescaleDB treats a new continuous aggregate as stale by itself. */
 const EVERYTHING_IS_STALE = `insert into rollup.stale_period (since, until, from_level) values ('-infinity', 'infinity', 'sensor_hourly');`;
 
 /** The zone and the instant of the epoch's local midnight, at which every level begins. */

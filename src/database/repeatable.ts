@@ -5,7 +5,7 @@
 import type { z } from 'zod';
 import { regionDay, regionHour, stationDay, stationHour } from '../contract/history.ts';
 import { type Calendar, type Engine, LEVELS, type Level, selectOf, wordsOf } from './aggregates.ts';
-import { type Definitions, listSql, readSql, render, type Words } from './definitions.ts';
+import { type Definitions, listSql, literal, readSql, render, type Words } from './definitions.ts';
 import { buildOracle, type Columns } from './oracle.ts';
 
 const SUBJECTS: readonly Words[] = [
@@ -38,7 +38,7 @@ const RESOLUTIONS = ['daily', 'monthly'];
 export function repeatableSql(definitions: Definitions, engine: Engine, calendar: Calendar, columns: Columns): string {
   const words = {
     ...wordsOf(calendar),
-    'select of one station': selectOfOneStation(definitions, calendar),
+    levels: LEVELS.map((level, n) => levelRow(level, n + 1, definitions, calendar)).join(',\n  '),
   };
   const all = (folder: string, wanted = (_file: string) => true) =>
     listSql(definitions, folder)
@@ -62,10 +62,16 @@ create schema logic;
 create schema api;
 revoke all on schema logic, api from public;`;
 
-/** The select of station hours for station $1 from $2 to $3. */
-function selectOfOneStation(definitions: Definitions, calendar: Calendar): string {
-  const level = LEVELS.find(({ name }) => name === 'station_hourly') as Level;
-  return selectOf(level, definitions, calendar, (hour) => `p.station_id = $1 and ${hour} >= $2 and ${hour} < $3`);
+/** A row of view logic.level. */
+function levelRow(level: Level, position: number, definitions: Definitions, calendar: Calendar): string {
+  const idType = level.id === 'region_slug' ? 'text' : 'int';
+  const body = selectOf(
+    level,
+    definitions,
+    calendar,
+    (time, subject) => `${time} >= $1 and ${time} < $2 and ($3 is null or ${subject} = any ($3::${idType}[]))`,
+  );
+  return `(${position}, ${[level.name, level.unit, level.id, idType, body].map(literal).join(', ')})`;
 }
 
 /**

@@ -20,7 +20,8 @@ onEveryEngine('import network', (engine) => {
   let owner: Sql;
   let ingest: Sql;
   const stale = () =>
-    owner`select since, until, from_level, sensor_id, station_id from rollup.stale_period order by station_id, sensor_id, since`;
+    owner`select since, until, from_level, sensor_id, station_id, region_slug from rollup.stale_period
+      order by station_id, sensor_id, since, region_slug`;
   const placements = () => owner`select * from raw.placement order by sensor_id, since`;
   const memberships = () => owner`select * from raw.membership order by station_id, region_slug, since`;
   const readings = [1, 2, 3].flatMap((sensor) =>
@@ -143,16 +144,18 @@ onEveryEngine('import network', (engine) => {
         sensors: { unchanged: 3 },
         recomputed: { sensors: 0, stations: 2 },
       });
-      const of = (station_id: number, since: string, until: string) => ({
+      const of = (station_id: number, region_slug: string, since: string, until: string) => ({
         since,
         until,
         from_level: 'region_hourly',
         station_id,
+        region_slug,
       });
       expect(await stale()).toMatchObject([
-        of(1, iso(5), iso(8)),
-        of(2, '-infinity', iso(-100)),
-        of(2, iso(22), 'infinity'),
+        of(1, 'quarter', iso(5), iso(8)),
+        of(1, 'town', iso(5), iso(8)),
+        of(2, 'town', '-infinity', iso(-100)),
+        of(2, 'town', iso(22), 'infinity'),
       ]);
     });
     expect(hours).toEqual([5, 6, 7, 22, 23]);

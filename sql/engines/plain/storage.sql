@@ -1,0 +1,39 @@
+-- Plain PostgreSQL: how the rows of an aggregate are written, kept and measured.
+
+-- Recomputes a range of a level for everybody. What is planned next may depend on it, so a large one is analyzed.
+create procedure logic.recompute_all(level text, since timestamptz, until timestamptz) language plpgsql as $$
+begin
+  perform logic.recompute(level, since, until, null);
+  if until - since > interval '5 days' then
+    execute format('analyze rollup.%I', level);
+  end if;
+end $$;
+
+-- Storage maintenance: nothing to do here, autovacuum is enough.
+create or replace procedure rollup.maintain(now timestamptz) language sql as $$ delete from rollup.late_day $$;
+
+-- Deletes readings measured before installation.retained_from, one day per transaction. Their hours are noted like any others, but a
+-- refresh skips them.
+create procedure logic.delete_expired_readings() language plpgsql as $$
+declare
+  expired constant timestamptz := (select retained_from from raw.installation);
+  day timestamptz;
+begin
+  loop
+    day := (select rollup.bucket_start('day', min(measured_at)) + interval '1 day' from raw.readings);
+    exit when day is null or day - interval '1 day' >= expired;
+    delete from raw.readings where measured_at < least(day, expired);
+    commit;
+  end loop;
+end $$;
+
+-- The table that stores the rows of a level.
+create function logic.storage_of(level text) returns regclass language sql stable as $$
+  select format('rollup.%I', level)::regclass
+$$;
+
+-- Size of a schema on disk in bytes.
+create function logic.size_of(wanted text) returns bigint language sql stable as $$
+  select sum(pg_total_relation_size(c.oid))::bigint from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where n.nspname = wanted and c.relkind in ('r', 'm')
+$$;

@@ -1,0 +1,165 @@
+-- What a refresh recomputes: which buckets of whom, from the notes on readings and from the periods that changed in the network.
+
+-- Buckets of a level from `since` up to `until`, of these subjects (ids of sensors or stations, slugs of regions); null: of all.
+create type logic.change as (since timestamptz, until timestamptz, subjects text[]);
+
+-- The levels in the order of refreshing. `body`: the select of the level's buckets from $1 up to $2 of the subjects $3, null for all.
+create view logic.level (position, name, unit, id, id_type, body) as values
+  {{levels}};
+
+-- Everything that has changed since the last refresh.
+create view logic.pending as
+  select distinct hour as since, hour + interval '1 hour' as until from rollup.changed_hour
+  union all select since, until from rollup.stale_range
+  union all select since, until from rollup.stale_period;
+
+-- An hour in which more sensors than this changed is recomputed for all of them.
+create function logic.crowd() returns int language sql stable as $$ select greatest(500, count(*) / 4)::int from raw.sensor $$;
+
+-- Takes over what was noted: the notes become ranges of levels, which stay until they are recomputed. Readings before
+-- installation.retained_from may be gone, so their hours are left as they are.
+create function logic.take_changes() returns void language plpgsql as $$
+declare
+  periods constant bigint[] := array(select id from rollup.stale_period);
+  retained_from constant timestamptz := (select i.retained_from from raw.installation i);
+  crowd constant int := logic.crowd();
+begin
+  with note as (delete from rollup.changed_hour returning hour, sensor_id),
+  pair as materialized (select distinct hour, sensor_id from note where hour >= retained_from),
+  crowded as materialized (select hour from pair group by hour having bool_or(sensor_id is null) or count(*) > crowd)
+  insert into rollup.stale_range (level, subject, since, until)
+  select 'sensor_hourly', noted.subject, lower(part), upper(part)
+  from (
+    select null as subject, range_agg(tstzrange(hour, hour + interval '1 hour')) as hours from crowded
+    union all
+    select sensor_id::text, range_agg(tstzrange(hour, hour + interval '1 hour')) from pair where hour not in (select hour from crowded) group by 1
+  ) noted
+  cross join unnest(noted.hours) part;
+
+  if periods <> '{}' then -- the usual case is none, and planning this touches every chunk
+    insert into rollup.stale_range (level, subject, since, until)
+    select level, subject, since, until from logic.ranges_of_periods(periods, retained_from);
+    delete from rollup.stale_period where id = any (periods);
+  end if;
+end $$;
+
+-- The buckets that these stale periods reach, within the extent of readings and aggregates.
+create function logic.ranges_of_periods(periods bigint[], retained_from timestamptz)
+returns table (level text, subject text, since timestamptz, until timestamptz) language sql stable as $$
+  with wanted as materialized (select * from rollup.stale_period p where p.id = any (periods)),
+  extent as (
+    select rollup.bucket_start('month', min(low)) as low, rollup.bucket_add('month', rollup.bucket_start('month', max(high)), 1) as high
+    from (
+      select min(measured_at) as low, max(measured_at) as high from raw.readings
+      union all select min(bucket), max(bucket) from rollup.sensor_hourly
+      union all select min(bucket), max(bucket) from rollup.station_monthly
+      union all select min(bucket), max(bucket) from rollup.region_monthly
+    ) ends
+  ),
+  request as ( -- of an operator, for all
+    select w.from_level, logic.widen('hour', tstzmultirange(tstzrange(greatest(w.since, extent.low), least(w.until, extent.high)))) as hours
+    from wanted w cross join extent
+    where w.sensor_id is null and w.station_id is null and w.since < extent.high and w.until > extent.low
+  )
+  select r.from_level, null, lower(part), upper(part)
+  from request r
+  cross join unnest(case r.from_level when 'sensor_hourly' then r.hours * tstzmultirange(tstzrange(retained_from, 'infinity')) else r.hours end) part
+  union all -- the levels above can be recomputed at any age
+  select 'station_hourly', null, lower(part), upper(part)
+  from request r cross join unnest(r.hours * tstzmultirange(tstzrange('-infinity', retained_from))) part
+  where r.from_level = 'sensor_hourly'
+  union all -- a changed placement: the station, from the first to the last hour of the sensor in the period
+  select 'station_hourly', w.station_id::text, first.bucket, last.bucket + interval '1 hour'
+  from wanted w
+  cross join lateral (
+    select h.bucket from rollup.sensor_hourly h
+    where h.sensor_id = w.sensor_id and h.bucket > w.since - interval '1 hour' and h.bucket < w.until order by h.bucket limit 1
+  ) first
+  cross join lateral (
+    select h.bucket from rollup.sensor_hourly h
+    where h.sensor_id = w.sensor_id and h.bucket > w.since - interval '1 hour' and h.bucket < w.until order by h.bucket desc limit 1
+  ) last
+  where w.sensor_id is not null
+  union all -- a changed membership: the region, from the first to the last hour of the station in the period
+  select 'region_hourly', w.region_slug, first.bucket, last.bucket + interval '1 hour'
+  from wanted w
+  cross join lateral (
+    select h.bucket from rollup.station_hourly h
+    where h.station_id = w.station_id and h.bucket >= w.since and h.bucket < w.until order by h.bucket limit 1
+  ) first
+  cross join lateral (
+    select h.bucket from rollup.station_hourly h
+    where h.station_id = w.station_id and h.bucket >= w.since and h.bucket < w.until order by h.bucket desc limit 1
+  ) last
+  where w.sensor_id is null and w.station_id is not null
+$$;
+
+-- How many subjects a level has at most.
+create function logic.subject_count(level text) returns int language sql stable as $$
+  select case split_part(level, '_', 1)
+    when 'sensor' then (select count(*) from raw.sensor)
+    when 'station' then (select count(*) from raw.station)
+    else (select count(*) from raw.region) end::int
+$$;
+
+-- What was taken over for a level, within [since, until).
+create function logic.taken(level text, since timestamptz, until timestamptz) returns logic.change[] language sql stable as $$
+  select coalesce(array_agg((greatest(s.since, taken.since), least(s.until, taken.until), case when s.subject is not null then array[s.subject] end)::logic.change), '{}')
+  from rollup.stale_range s
+  where s.level = taken.level and s.since < taken.until and s.until > taken.since
+$$;
+
+-- The stations at which changed sensors stood then.
+create function logic.at_stations(changes logic.change[]) returns logic.change[] language sql stable as $$
+  select coalesce(array_agg((c.since, c.until, stations.ids)::logic.change), '{}')
+  from unnest(changes) c
+  cross join lateral (
+    select case when c.subjects is not null then array_agg(distinct p.station_id::text) end as ids
+    from raw.placement p where p.sensor_id = any (c.subjects::int[]) and p.since < c.until and p.until > c.since
+  ) stations
+  where c.subjects is null or stations.ids is not null
+$$;
+
+-- The regions to which changed stations belonged then.
+create function logic.in_regions(changes logic.change[]) returns logic.change[] language sql stable as $$
+  select coalesce(array_agg((c.since, c.until, regions.slugs)::logic.change), '{}')
+  from unnest(changes) c
+  cross join lateral (
+    select case when c.subjects is not null then array_agg(distinct m.region_slug) end as slugs
+    from raw.membership m where m.station_id = any (c.subjects::int[]) and m.since < c.until and m.until > c.since
+  ) regions
+  where c.subjects is null or regions.slugs is not null
+$$;
+
+-- The same changes in few statements, on whole buckets of a unit: ranges for all joined where they are close to each other and cut into pieces
+-- of about half a million rows; then one range for all subjects that have the same. Many different hours become whole days.
+create function logic.merged(unit text, level text, changes logic.change[]) returns logic.change[] language plpgsql stable as $$
+begin
+  return (with change as materialized (select c.since, c.until, c.subjects from unnest(changes) c),
+  grain as materialized (
+    select case when count(distinct (c.since, c.until)) > 50 and merged.unit = 'hour' then 'day' else merged.unit end as unit
+    from change c where c.subjects is not null
+  ),
+  for_all as materialized (
+    select logic.widen(merged.unit, (
+      select range_agg(tstzrange(lower(part), upper(part) - interval '3 hours'))
+      from unnest((select range_agg(tstzrange(c.since, c.until + interval '3 hours')) from change c where c.subjects is null)) part
+    )) as ranges
+  ),
+  of_subject as materialized (
+    select s.subject, logic.widen(grain.unit, range_agg(tstzrange(c.since, c.until))) - for_all.ranges as ranges
+    from grain, for_all, change c cross join unnest(c.subjects) s(subject)
+    group by s.subject, grain.unit, for_all.ranges
+  )
+  select coalesce(array_agg((m.since, m.until, m.subjects)::logic.change order by m.since), '{}')
+  from (
+    select p.since, p.until, null::text[] as subjects
+    from for_all cross join logic.pieces(merged.unit, greatest(500000 / greatest(logic.subject_count(merged.level), 1), 1), for_all.ranges) p
+    union all
+    select lower(part), upper(part), array_agg(s.subject order by s.subject)
+    from of_subject s cross join unnest(s.ranges) part
+    group by 1, 2
+  ) m);
+end $$;
+
+revoke all on function logic.take_changes, logic.ranges_of_periods from public;

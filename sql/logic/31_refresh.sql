@@ -1,0 +1,91 @@
+-- The refresh: brings the aggregates up to date with the readings and the network.
+
+-- Recomputes buckets of a level from `since` up to `until` in its storage, of these subjects; null: of all.
+create function logic.recompute(level text, since timestamptz, until timestamptz, subjects text[]) returns void language plpgsql as $$
+declare
+  storage constant regclass := logic.storage_of(level);
+  definition record;
+begin
+  select l.id, l.id_type, l.body into definition from logic.level l where l.name = level;
+  execute format('delete from %s where bucket >= $1 and bucket < $2 and ($3 is null or %I = any ($3::%s[]))', storage, definition.id, definition.id_type)
+  using since, until, subjects;
+  execute format('insert into %s (%s) %s', storage,
+    (select string_agg(quote_ident(attname), ', ' order by attnum) from pg_attribute
+     where attrelid = format('rollup.%I', level)::regclass and attnum > 0 and not attisdropped),
+    definition.body)
+  using since, until, subjects;
+end $$;
+
+-- When it returns, everything committed before the call is in every bucket. It goes from the newest month with changes to the oldest, through
+-- all levels of each, and commits between its steps: interrupted, it is completed by the next one. It takes a session lock, so call it on a
+-- connection that is closed after any error. Notices of SQLSTATE AS100 say how far it is: hours done, hours in all.
+create or replace procedure rollup.refresh(now timestamptz) language plpgsql as $$
+declare
+  shares constant float8[] := '{0.5,0.25,0.1,0.1,0.02,0.02,0.01}'; -- of the time, by level, in a first build
+  done float8 := 0;
+  month record;
+  level record;
+  piece record;
+  sensors logic.change[];
+  stations logic.change[];
+  regions logic.change[];
+  changes logic.change[];
+begin
+  call raw.acquire_lock('rollup.refresh');
+  perform logic.take_changes();
+  commit;
+
+  for month in
+    select m.since, m.until, m.hours, sum(m.hours) over () as total
+    from (
+      select rollup.bucket_start('month', p.since) as since, rollup.bucket_add('month', rollup.bucket_start('month', p.since), 1) as until,
+        sum(extract(epoch from p.until - p.since) / 3600) as hours
+      from logic.pieces('month', 1, (select range_agg(tstzrange(s.since, s.until)) from rollup.stale_range s)) p
+      group by 1, 2
+    ) m
+    order by m.since desc
+  loop
+    sensors := logic.merged('hour', 'sensor_hourly', logic.taken('sensor_hourly', month.since, month.until));
+    stations := logic.merged('hour', 'station_hourly', logic.at_stations(sensors) || logic.taken('station_hourly', month.since, month.until));
+    regions := logic.merged('hour', 'region_hourly', logic.in_regions(stations) || logic.taken('region_hourly', month.since, month.until));
+    -- should this be interrupted, then not even a changed network makes the next one overlook any of them
+    insert into rollup.stale_range (level, subject, since, until)
+    select f.level, subject, c.since, c.until
+    from (values ('station_hourly', stations), ('region_hourly', regions)) f(level, changes) cross join unnest(f.changes) c cross join unnest(c.subjects) subject
+    except all table rollup.stale_range;
+    commit;
+
+    for level in select l.name, l.unit, shares[l.position] as share from logic.level l order by l.position loop
+      changes := case split_part(level.name, '_', 1) when 'sensor' then sensors when 'station' then stations else regions end;
+      if level.unit <> 'hour' then
+        changes := logic.merged(level.unit, level.name, changes);
+      end if;
+      for piece in select c.since, c.until, c.subjects from unnest(changes) c loop
+        if piece.subjects is null then
+          call logic.recompute_all(level.name, piece.since, piece.until);
+        else
+          perform logic.recompute(level.name, piece.since, piece.until, piece.subjects);
+        end if;
+        commit;
+        done := done + month.hours * level.share / cardinality(changes);
+        raise notice using errcode = 'AS100', message = format('%s of %s', round(done), round(month.total));
+      end loop;
+    end loop;
+
+    insert into rollup.late_day (day)
+    select distinct rollup.bucket_start('day', p.since)
+    from unnest(sensors || stations || regions) c cross join logic.pieces('day', 1, tstzmultirange(tstzrange(c.since, c.until))) p
+    where c.since < refresh.now - interval '7 days'
+    on conflict do nothing;
+    delete from rollup.stale_range s where s.since >= month.since;
+    update rollup.stale_range s set until = month.since where s.until > month.since;
+    perform logic.raise_data_version();
+    commit;
+  end loop;
+
+  update rollup.freshness set refreshed_at = refresh.now;
+  commit;
+  perform raw.release_lock('rollup.refresh');
+end $$;
+
+revoke all on function logic.recompute from public;
