@@ -3,7 +3,8 @@
 -- Buckets of a level from `since` up to `until`, of these subjects (ids of sensors or stations, slugs of regions); null: of all.
 create type logic.change as (since timestamptz, until timestamptz, subjects text[]);
 
--- The levels in the order of refreshing. `body`: the select of the level's buckets from $1 up to $2 of the subjects $3, null for all.
+-- The levels in the order of refreshing. `body`: the select of the level's buckets from $1 up to $2 of the subjects $3, null for all. $4 is what
+-- those of hours of stations and regions are made of, null for all: the planner can't know it, and would read everybody's compressed hours.
 create view logic.level (position, name, unit, id, id_type, body) as values
   {{levels}};
 

@@ -5,6 +5,15 @@ create function logic.recompute(level text, since timestamptz, until timestamptz
 declare
   storage constant regclass := logic.storage_of(level);
   definition record;
+  sources constant int[] := case
+    when subjects is null then null
+    when level = 'station_hourly' then array(
+      select distinct p.sensor_id from raw.placement p
+      where p.station_id = any (subjects::int[]) and p.since < recompute.until and p.until > recompute.since)
+    when level = 'region_hourly' then array(
+      select distinct m.station_id from raw.membership m
+      where m.region_slug = any (subjects) and m.since < recompute.until and m.until > recompute.since)
+  end;
 begin
   select l.id, l.id_type, l.body into definition from logic.level l where l.name = level;
   execute format('delete from %s where bucket >= $1 and bucket < $2 and ($3 is null or %I = any ($3::%s[]))', storage, definition.id, definition.id_type)
@@ -13,7 +22,7 @@ begin
     (select string_agg(quote_ident(attname), ', ' order by attnum) from pg_attribute
      where attrelid = format('rollup.%I', level)::regclass and attnum > 0 and not attisdropped),
     definition.body)
-  using since, until, subjects;
+  using since, until, subjects, sources;
 end $$;
 
 -- When it returns, everything committed before the call is in every bucket. It goes from the newest month with changes to the oldest, through

@@ -11,5 +11,5 @@ select
   rollup.aqi(avg(h.pm25), avg(h.pm10)) as aqi
 from rollup.station_hourly h
 join raw.membership m on m.station_id = h.station_id
-where h.bucket >= m.since and h.bucket < m.until and {{range h.bucket, m.region_slug}}
+where h.bucket >= m.since and h.bucket < m.until and {{range h.bucket, m.region_slug, h.station_id}}
 group by 1, 2

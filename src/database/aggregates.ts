@@ -37,16 +37,22 @@ export function wordsOf({ timeZone, origin }: Calendar): Words {
   return { zone: literal(timeZone), origin: `timestamptz ${literal(origin)}` };
 }
 
-/** The select of a level. `range` gives the condition on its columns of time and subject. Throws as `render` does. */
+/**
+ * The select of a level. `range` gives the condition on its columns of time, of its subject and, where it joins two tables, of that subject's
+ * sources. Throws as `render` does.
+ */
 export function selectOf(
   level: Level,
   definitions: Definitions,
   calendar: Calendar,
-  range: (time: string, subject: string) => string,
+  range: (time: string, subject: string, source?: string) => string,
 ): string {
   const text = withoutComments(readSql(definitions, `rollups/${level.template}`));
-  const withRange = text.replace(/\{\{range ([\w.]+), ((?:\w+\.)?(?:\w+|\{\{id\}\}))\}\}/g, (_, time, subject) => range(time, subject));
-  return render(withRange, definitions, { ...level.words, ...wordsOf(calendar) }).trim();
+  const words = { ...level.words, ...wordsOf(calendar) };
+  const withRange = text.replace(/\{\{range ([\w.]+), ((?:\w|\.|\{\{id\}\})+)(?:, ([\w.]+))?\}\}/g, (_, time, subject, source) =>
+    range(time, subject, source),
+  );
+  return render(withRange, definitions, words).trim();
 }
 
 /**

@@ -65,12 +65,11 @@ revoke all on schema logic, api from public;`;
 /** A row of view logic.level. */
 function levelRow(level: Level, position: number, definitions: Definitions, calendar: Calendar): string {
   const idType = level.id === 'region_slug' ? 'text' : 'int';
-  const body = selectOf(
-    level,
-    definitions,
-    calendar,
-    (time, subject) => `${time} >= $1 and ${time} < $2 and ($3 is null or ${subject} = any ($3::${idType}[]))`,
-  );
+  const among = (column: string, argument: string) => `(${argument} is null or ${column} = any (${argument}))`;
+  const body = selectOf(level, definitions, calendar, (time, subject, source) => {
+    const ofSources = source === undefined ? '' : ` and ${among(source, '$4')}`;
+    return `${time} >= $1 and ${time} < $2 and ${among(subject, `$3::${idType}[]`)}${ofSources}`;
+  });
   return `(${position}, ${[level.name, level.unit, level.id, idType, body].map(literal).join(', ')})`;
 }
 
