@@ -12,7 +12,9 @@ returns table (
   wind_cos float8,
   rain float8,
   changes_at timestamptz -- when the first of the values becomes stale
-) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  {{include parts/index_seeks.sql}}
+as $$
 #variable_conflict use_column
 declare
   -- ends of what is looked at, as plain values: they tell the planner in which chunks
