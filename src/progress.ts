@@ -3,18 +3,20 @@ import type { Log } from './log.ts';
 
 export type Progress = {
   /** May be called for every row. `part` is the fraction done, from 0 to 1; undefined if the total is unknown, as for a pipe. */
-  show(rows: number, part: number | undefined): void;
+  show(done: number, part: number | undefined): void;
   /** Clears the line, for other output and at the end. */
   hide(): void;
 };
 
+/** What takes less than this needs no line. */
+const FIRST_MS = 1_000;
 const TERMINAL_INTERVAL_MS = 200;
 const LOG_INTERVAL_MS = 5_000;
 
-/** `what` is the work, such as `importing`; `terminal`, whether a person watches stderr. */
-export function makeProgress(what: string, log: Log, terminal: boolean): Progress {
+/** `what` is the work, such as `importing`; `terminal`, whether a person watches stderr; `unit`, what is counted. */
+export function makeProgress(what: string, log: Log, terminal: boolean, unit: 'rows' | 'hours' = 'rows'): Progress {
   const started = performance.now();
-  let lastShown = terminal ? 0 : started;
+  let lastShown = terminal ? started + FIRST_MS - TERMINAL_INTERVAL_MS : started;
   let visible = false;
   const hide = () => {
     if (visible) process.stderr.write('\r\x1b[K');
@@ -22,20 +24,25 @@ export function makeProgress(what: string, log: Log, terminal: boolean): Progres
   };
   return {
     hide,
-    show(rows, part) {
+    show(done, part) {
       const now = performance.now();
       if (now - lastShown < (terminal ? TERMINAL_INTERVAL_MS : LOG_INTERVAL_MS)) return;
       lastShown = now;
       const seconds = (now - started) / 1_000;
-      const rate = Math.round(rows / seconds);
+      const rate = Math.round(done / seconds);
       const left = part === undefined || part <= 0 ? undefined : Math.ceil((seconds * (1 - part)) / part);
       if (!terminal) {
-        log.info({ rows, rows_per_second: rate, ...(left === undefined ? {} : { seconds_left: left }) }, what);
+        log.info(
+          { [unit]: done, [`${unit}_per_second`]: rate, ...(left === undefined ? {} : { seconds_left: left }) },
+          what,
+        );
         return;
       }
       hide();
       const rest = left === undefined ? '' : `, ${duration(left)} left`;
-      process.stderr.write(`${what}: ${rows.toLocaleString('en')} rows, ${rate.toLocaleString('en')} a second${rest}`);
+      process.stderr.write(
+        `${what}: ${done.toLocaleString('en')} ${unit}, ${rate.toLocaleString('en')} a second${rest}`,
+      );
       visible = true;
     },
   };

@@ -1,5 +1,6 @@
 /** Commands for the schema and the aggregates: migrate, refresh, digest, audit. */
 import { Command } from 'commander';
+import { serverVersions, TRIED_TIMESCALE } from '../database/engine.ts';
 import { audit, makeDigest, rebuild, refresh } from '../rollups/refresh.ts';
 import { AUDITED_DAYS } from '../worker/jobs.ts';
 import {
@@ -17,10 +18,11 @@ import {
 export function migrateCommand(run: Run): Command {
   return new Command('migrate').description('migrate the database to this version, or create its schema').action(() =>
     run(
-      async ({ installation: { timeZone, epoch, engine, applied } }) => ({
-        result: { time_zone: timeZone, epoch, engine, applied },
-        ok: true,
-      }),
+      async ({ as, installation: { timeZone, epoch, engine, applied } }) => {
+        const versions = await as('airseries_owner', serverVersions);
+        const result = { time_zone: timeZone, epoch, engine, applied, versions, timescaledb_tried: TRIED_TIMESCALE };
+        return { result, ok: true };
+      },
       { makesDatabase: true },
     ),
   );
@@ -42,8 +44,8 @@ export function refreshCommand(run: Run): Command {
 async function refreshAggregates(context: Context, options: PeriodOptions): Promise<Outcome> {
   const { database, clock } = context;
   const { from, to } = await readPeriod(context, options);
-  if (from === undefined && to === undefined) await refresh(database.target, clock());
-  else await rebuild(database.target, clock(), { from, to });
+  if (from === undefined && to === undefined) await refresh(database.target, clock(), context);
+  else await rebuild(database.target, clock(), { from, to }, context);
   return { result: { refreshed: true }, ok: true };
 }
 
@@ -80,7 +82,8 @@ async function auditAggregates(context: Context, { repair = false, ...options }:
   const now = clock();
   const start = new Date(now.getTime() - AUDITED_DAYS * 86_400_000);
   const { from = start, to } = await readPeriod(context, options, { from: start });
-  const { found, left } = await audit(database.target, { now, from, to, repair, timeZone: installation.timeZone });
+  const { timeZone } = installation;
+  const { found, left } = await audit(database.target, { now, from, to, repair, timeZone, watcher: context });
   const counts = repair
     ? `${found.length} buckets differed, ${left.length} still do`
     : `${found.length} buckets differ`;

@@ -18,12 +18,12 @@ async function runLoad({ database, config, installation, clock, log, terminal }:
   }
   await loadDemo(database.target, { timeZone: installation.timeZone, now: clock(), log, terminal });
   await loadDemoHistory(database.target, { now: clock(), log, terminal });
-  await refreshAndDigest(database.target, clock);
+  await refreshAndDigest(database.target, clock, { log, terminal });
   return { result: { loaded: true }, ok: true };
 }
 
-async function runRemove({ database, clock }: Context): Promise<Outcome> {
+async function runRemove({ database, clock, log, terminal }: Context): Promise<Outcome> {
   const removed = await removeDemo(database.target);
-  await refresh(database.target, clock());
+  await refresh(database.target, clock(), { log, terminal });
   return { result: { removed }, ok: true };
 }

@@ -36,7 +36,7 @@ async function importFile(context: Context, file: string, options: ImportOptions
       : importNetwork(sql, text, { log, file, dryRun }),
   );
   if (dryRun) return { result: { dry_run: true, ...result }, ok: true };
-  await refreshAndDigest(database.target, clock);
+  await refreshAndDigest(database.target, clock, context);
   return { result, ok: true };
 }
 
@@ -69,14 +69,14 @@ export function networkCommand(run: Run): Command {
 }
 
 async function remove(
-  { database, as, clock }: Context,
+  { database, as, clock, log, terminal }: Context,
   kind: Removable,
   id: string,
   withReadings: boolean,
 ): Promise<Outcome> {
   await refuseDemo(database.target);
   const removed = await as('airseries_owner', (sql) => removeElement(sql, kind, id, withReadings));
-  await refreshAndDigest(database.target, clock);
+  await refreshAndDigest(database.target, clock, { log, terminal });
   return { result: { removed }, ok: true };
 }
 
@@ -89,9 +89,10 @@ export function screenCommand(run: Run): Command {
     .action(({ from }: { from?: string }) => run((context) => screenStations(context, from)));
 }
 
-async function screenStations({ database, installation, clock, instant }: Context, from?: string): Promise<Outcome> {
-  await refresh(database.target, clock());
+async function screenStations(context: Context, from?: string): Promise<Outcome> {
+  const { database, installation, clock, instant } = context;
+  await refresh(database.target, clock(), context);
   const screened = await screen(database.target, clock(), await instant(from));
-  await refresh(database.target, clock());
+  await refresh(database.target, clock(), context);
   return { result: { ...screened, flagged: await screenedPeriods(database.target, installation.timeZone) }, ok: true };
 }

@@ -51,7 +51,7 @@ function withFilter(name: string, description: string): Command {
 async function retry({ database, as, clock, log, terminal }: Context, filter: Filter): Promise<Outcome> {
   const options = { ...filter, now: clock(), log, terminal };
   const result = await as('airseries_owner', (sql) => retryQuarantined(sql, options));
-  await refreshAndDigest(database.target, clock);
+  await refreshAndDigest(database.target, clock, { log, terminal });
   return { result, ok: true };
 }
 

@@ -35,7 +35,7 @@ async function importFiles(context: Context, files: string[], formatName?: Forma
   const format = formatName && { name: formatName, timeZone: installation.timeZone };
   const options = { now: clock(), log, terminal, format };
   const summary = await as('airseries_ingest', (sql) => importReadings(sql, files, options));
-  await refreshAndDigest(database.target, clock);
+  await refreshAndDigest(database.target, clock, context);
   return { result: summary, ok: !summary.failed };
 }
 
@@ -60,7 +60,7 @@ async function deletePeriod(context: Context, { sensor, ...period }: DeleteOptio
   const { from, to } = await readPeriod(context, period);
   if (from === undefined || to === undefined) throw new UsageError('delete readings needs --from and --to');
   const deleted = await as('airseries_owner', (sql) => deleteReadings(sql, { sensor, from, to }));
-  await refresh(database.target, clock());
+  await refresh(database.target, clock(), context);
   return { result: { deleted }, ok: true };
 }
 
@@ -85,7 +85,7 @@ async function exportFiles(context: Context, folder: string, options: PeriodOpti
   const { database, clock, config, installation, log, terminal } = context;
   const period = await readPeriod(context, options);
   const now = clock();
-  await refresh(database.target, now);
+  await refresh(database.target, now, context);
   const { timeZone } = installation;
   const license = config.openDataLicense;
   const result = await exportOpenData(database.target, folder, { timeZone, now, log, terminal, license, ...period });

@@ -49,8 +49,9 @@ export function selectOf(
 ): string {
   const text = withoutComments(readSql(definitions, `rollups/${level.template}`));
   const words = { ...level.words, ...wordsOf(calendar) };
-  const withRange = text.replace(/\{\{range ([\w.]+), ((?:\w|\.|\{\{id\}\})+)(?:, ([\w.]+))?\}\}/g, (_, time, subject, source) =>
-    range(time, subject, source),
+  const withRange = text.replace(
+    /\{\{range ([\w.]+), ((?:\w|\.|\{\{id\}\})+)(?:, ([\w.]+))?\}\}/g,
+    (_, time, subject, source) => range(time, subject, source),
   );
   return render(withRange, definitions, words).trim();
 }

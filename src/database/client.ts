@@ -27,6 +27,8 @@ export type ConnectOptions = Session & {
   max?: number;
   /** The application_name. */
   name?: string;
+  /** Called with each notice and warning of the server; default: they are dropped. */
+  onNotice?: (notice: postgres.Notice) => void;
   /** Replaces the driver's way of opening a socket. */
   openSocket?: (address: SocketAddress) => Socket;
 };
@@ -37,14 +39,14 @@ type SocketAddress = { host: string[]; port: number[]; path?: string | false };
 /** A pool, which connects at its first query. The caller ends it. */
 export function connect(
   target: DatabaseAddress,
-  { max = 1, name = 'airseries', openSocket, ...session }: ConnectOptions,
+  { max = 1, name = 'airseries', onNotice = () => undefined, openSocket, ...session }: ConnectOptions,
 ): Sql {
   const options = {
     max,
     connect_timeout: 2,
     keep_alive: 5, // seconds of silence before the system probes the peer; after ten probes, one a second, it gives up
     max_lifetime: null, // the default replaces a connection after half an hour, and some of ours hold a lock
-    onnotice: () => undefined,
+    onnotice: onNotice,
     fetch_types: false,
     types: DRIVER_TYPES,
     connection: { application_name: name, ...sessionSettings(session) } as object,

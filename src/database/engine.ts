@@ -3,8 +3,9 @@ import type { Engine } from './aggregates.ts';
 import type { Sql } from './client.ts';
 import { MigrationRefused } from './migrations.ts';
 
-/** The first TimescaleDB whose refresh has the options that ours uses. */
-const MIN_TIMESCALE = [2, 28] as const;
+/** The first TimescaleDB whose refresh has the options that ours uses, and the versions that all tests have run on. */
+const MIN_TIMESCALE = '2.28';
+export const TRIED_TIMESCALE: readonly string[] = ['2.28.3', '2.29.2'];
 
 /**
  * The engine that this server offers to this database, and why, for the log. Creates the extension. Throws MigrationRefused if it cannot,
@@ -30,26 +31,29 @@ export async function offeredEngine(sql: Sql): Promise<{ engine: Engine; why: st
       why: `TimescaleDB ${found?.version} is the Apache edition, which has no continuous aggregates`,
     };
   }
-  const [major = 0, minor = 0] = String(found.version).split('.').map(Number);
-  if (major < MIN_TIMESCALE[0] || (major === MIN_TIMESCALE[0] && minor < MIN_TIMESCALE[1])) {
-    throw new MigrationRefused(
-      `TimescaleDB ${found.version} is too old: ${MIN_TIMESCALE.join('.')} or newer is needed. Update it ("alter extension timescaledb update").`,
-    );
-  }
+  refuseOld(found.version);
   return { engine: 'timescale', why: `TimescaleDB ${found.version} Community` };
 }
 
-/** Throws MigrationRefused if the server no longer has the recorded engine. A plain database stays plain on a server with TimescaleDB. */
+function refuseOld(version: string): void {
+  if (!isNewer(MIN_TIMESCALE, version)) return;
+  throw new MigrationRefused(
+    `TimescaleDB ${version} is too old: ${MIN_TIMESCALE} or newer is needed. Update it ("alter extension timescaledb update").`,
+  );
+}
+
+/** Throws MigrationRefused if the server no longer has the recorded engine, or has it too old. A plain database stays plain on a server with TimescaleDB. */
 export async function checkEngine(sql: Sql, recorded: Engine): Promise<void> {
   if (recorded === 'plain') return;
-  const [loaded] = await sql`
-    select from pg_extension where extname = 'timescaledb' and current_setting('timescaledb.license', true) = 'timescale'`;
+  const [loaded] = await sql<{ version: string }[]>`
+    select extversion as version from pg_extension where extname = 'timescaledb' and current_setting('timescaledb.license', true) = 'timescale'`;
   if (loaded === undefined) {
     throw new MigrationRefused(
       'This database was made with TimescaleDB Community, and the server does not have it now. ' +
         "Put timescaledb into shared_preload_libraries, set timescaledb.license to 'timescale', and restart the server.",
     );
   }
+  refuseOld(loaded.version);
 }
 
 /**
@@ -98,9 +102,31 @@ export async function checkTimeZone(sql: Sql, zone: string, epoch: string, now: 
   throw new MigrationRefused(`TIME_ZONE ${zone}: ${what}. ${remedy}`);
 }
 
+/** Whether version `a` is newer than `b`; both as `2.29.2`, and what follows the numbers, as in `2.30.0-dev`, does not count. */
+export function isNewer(a: string, b: string): boolean {
+  const numbers = (version: string) => version.split(/[.-]/).map((part) => Number.parseInt(part, 10) || 0);
+  const [left, right] = [numbers(a), numbers(b)];
+  const differing = [0, 1, 2].find((n) => (left[n] ?? 0) !== (right[n] ?? 0)) ?? 0;
+  return (left[differing] ?? 0) > (right[differing] ?? 0);
+}
+
+/** Whether this TimescaleDB is newer than any that the tests have run on. */
+export function isUntried(version: string): boolean {
+  return TRIED_TIMESCALE.every((tried) => isNewer(version, tried));
+}
+
+/** The version and those that were tried, in words; undefined without TimescaleDB. */
+export function timescaleInWords(version: string | null): string | undefined {
+  if (version === null) return undefined;
+  const tried = TRIED_TIMESCALE.join(' and ');
+  return isUntried(version) ? `${version}, newer than those tried (${tried})` : `${version} (tried: ${tried})`;
+}
+
+export type ServerVersions = { postgresql: string; timescaledb: string | null };
+
 /** The versions of the server and of the extension that makes its engine; null without it. */
-export async function serverVersions(sql: Sql): Promise<{ postgresql: string; timescaledb: string | null }> {
-  const [row] = await sql<[{ postgresql: string; timescaledb: string | null }]>`
+export async function serverVersions(sql: Sql): Promise<ServerVersions> {
+  const [row] = await sql<[ServerVersions]>`
     select split_part(current_setting('server_version'), ' ', 1) as postgresql,
       (select extversion from pg_extension where extname = 'timescaledb') as timescaledb`;
   return row;

@@ -4,7 +4,7 @@ import { buildRollups, type Calendar, type Engine, LEVELS } from './aggregates.t
 import { carryOver, isSetAside, setAsideSql } from './carryOver.ts';
 import { checkSession, type DatabaseAddress, onConnection, ROLES, type Sql } from './client.ts';
 import { DEFINITIONS, type Definitions, fingerprint, readSql } from './definitions.ts';
-import { checkEngine, checkTimeZone, offeredEngine } from './engine.ts';
+import { checkEngine, checkTimeZone, isUntried, offeredEngine, serverVersions, timescaleInWords } from './engine.ts';
 import { type AppliedMigration, MigrationRefused, pendingMigrations, readMigrations } from './migrations.ts';
 import type { Columns } from './oracle.ts';
 import { RESET_SCHEMAS, repeatableSql } from './repeatable.ts';
@@ -73,7 +73,10 @@ async function migrateLocked(
     log.info({ migration: `${number} ${name}` }, 'migrated');
   }
   await build(sql, recorded, definitions, log);
-  if (!wasRefreshed) await inTransactionOfOwner(sql, async (transaction) => void (await transaction.unsafe(EVERYTHING_IS_STALE)));
+  const { timescaledb } = await serverVersions(sql);
+  if (timescaledb !== null && isUntried(timescaledb)) log.warn(`TimescaleDB ${timescaleInWords(timescaledb)}`);
+  if (!wasRefreshed)
+    await inTransactionOfOwner(sql, async (transaction) => void (await transaction.unsafe(EVERYTHING_IS_STALE)));
   return { ...recorded, applied: migrations.length };
 }
 
@@ -92,7 +95,10 @@ async function refreshAsBefore(sql: Sql, log: Log): Promise<boolean> {
     await sql`call rollup.refresh(${row?.at ?? null})`;
     return true;
   } catch (error) {
-    log.warn({ err: error as Error }, 'the refresh before the migration failed; everything will be recomputed after it');
+    log.warn(
+      { err: error as Error },
+      'the refresh before the migration failed; everything will be recomputed after it',
+    );
     return false;
   } finally {
     await sql`reset role`;

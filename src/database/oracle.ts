@@ -27,6 +27,19 @@ ${expected.join(',\n')}
 ${compared.join('\nunion all\n')}
 $oracle$;
 
+-- The months of a period that have readings or buckets.
+create function logic.audited_months(since timestamptz, until timestamptz) returns table (since timestamptz, until timestamptz) language sql stable as $oracle$
+  select p.since, p.until
+  from (
+    select min(low) as low, max(high) as high from (
+      select min(measured_at) as low, max(measured_at) as high from raw.readings
+      union all ${LEVELS.map(({ name }) => `select min(bucket), max(bucket) from rollup.${name} where isfinite(bucket)`).join('\n      union all ')}
+    ) ends
+  ) extent
+  cross join logic.pieces('month', 1, logic.widen('month', tstzmultirange(tstzrange(extent.low, extent.high, '[]'))
+    * tstzmultirange(tstzrange(audited_months.since, audited_months.until)))) p
+$oracle$;
+
 create function logic.differences(since timestamptz, until timestamptz)
 returns table (level text, bucket timestamptz, subject text, columns text[]) language sql stable as $oracle$
   select d.* from logic.differences_of_months(
@@ -38,7 +51,7 @@ returns table (level text, bucket timestamptz, subject text, columns text[]) lan
       and p.since < rollup.bucket_add(case split_part(d.level, '_', 2) when 'hourly' then 'hour' when 'daily' then 'day' else 'month' end, d.bucket, 1))
 $oracle$;
 
-revoke all on function logic.differences_of_months, logic.differences from public;`;
+revoke all on function logic.differences_of_months, logic.audited_months, logic.differences from public;`;
 }
 
 /** The select of a level over the recomputed level below, and over placements and memberships derived from the periods. */

@@ -49,9 +49,9 @@ export function makeJobs(context: JobContext): Job[] {
   ];
 }
 
-async function refreshAggregates({ target, clock, metrics }: JobContext): Promise<void> {
+async function refreshAggregates({ target, clock, log, metrics }: JobContext): Promise<void> {
   const started = performance.now();
-  await refresh(target, clock());
+  await refresh(target, clock(), { log, terminal: false });
   metrics.refreshDuration.observe((performance.now() - started) / 1_000);
 }
 
@@ -90,7 +90,7 @@ export async function maintainStorage({
     if (is_refused) metrics.retentionRefusals.inc();
   }
   await deleteOldDigests(target, clock());
-  await maintain(target, clock());
+  await maintain(target, clock(), { log, terminal: false });
 }
 
 /** How far back the nightly audit looks, and the default of the command. */
@@ -100,7 +100,7 @@ export const AUDITED_DAYS = 35;
 async function auditAggregates({ target, clock, timeZone, log }: JobContext): Promise<void> {
   const now = clock();
   const from = new Date(now.getTime() - AUDITED_DAYS * 86_400_000);
-  const { found } = await audit(target, { now, from, timeZone });
+  const { found } = await audit(target, { now, from, timeZone, watcher: { log, terminal: false } });
   if (found.length === 0) return;
   log.error(
     { buckets: found.length, first: found.slice(0, 3) },

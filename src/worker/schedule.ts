@@ -23,7 +23,7 @@ export async function startJobs(context: StartContext): Promise<() => Promise<vo
   if (needsDemo) await loadDemo(target, { timeZone, now: clock(), log, terminal });
   log.info('bringing the aggregates up to date');
   const started = performance.now();
-  await refresh(target, clock());
+  await refresh(target, clock(), { log, terminal });
   log.info({ seconds: Number(((performance.now() - started) / 1000).toFixed(1)) }, 'aggregates are up to date');
   await makeDigest(target, clock());
   const stopJobs = scheduleJobs(makeJobs(context), context);

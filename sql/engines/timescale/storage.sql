@@ -17,7 +17,7 @@ begin
 end $$;
 
 -- Compresses chunks of readings and of the hourly levels that ended more than a week ago, and again those in which rows were written
--- since. In the foreground, one chunk per transaction, so a writer waits for its own chunk at most. A chunk that is being written to is
+-- since, by the days of our own log. In the foreground, one chunk per transaction, so a writer waits for its own chunk at most. A chunk that is being written to is
 -- left for the next time.
 create or replace procedure rollup.maintain(now timestamptz) language plpgsql as $$
 declare
@@ -50,6 +50,14 @@ begin
     commit;
   end loop;
   delete from rollup.late_day where not was_left and day = any (days);
+  commit;
+
+  -- TimescaleDB logs what it believes should be refreshed, one row a transaction. Any refresh merges that into ranges of hours, but where no hour
+  -- is ever recomputed for all, there is none. This one is of a month before the first reading.
+  for level in select l.name from logic.level l loop
+    call refresh_continuous_aggregate(format('rollup.%I', level.name)::regclass, rollup.bucket_add('month', rollup.origin(), -1), rollup.origin(),
+      force => true, options => '{"buckets_per_batch": 0}');
+  end loop;
 end $$;
 
 -- The chunks that can be compressed. is_stale: not compressed yet, or in a day in which rows were written late.
