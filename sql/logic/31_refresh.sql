@@ -25,6 +25,16 @@ begin
   using since, until, subjects, sources;
 end $$;
 
+-- The same of all subjects. New chunks have no statistics yet, and nested loops over all placements take several times as long as hashing them.
+-- A level that was never analyzed is analyzed now, because the next one is planned with its statistics.
+create function logic.recompute_all(level text, since timestamptz, until timestamptz) returns void language plpgsql set enable_nestloop = off as $$
+begin
+  perform logic.recompute(level, since, until, null);
+  if (select c.relkind = 'r' and c.reltuples < 0 from pg_class c where c.oid = format('rollup.%I', level)::regclass) then
+    execute format('analyze rollup.%I', level);
+  end if;
+end $$;
+
 -- When it returns, everything committed before the call is in every bucket. It goes from the newest month with changes to the oldest, through
 -- all levels of each, and commits between its steps: interrupted, it is completed by the next one. It takes a session lock, so call it on a
 -- connection that is closed after any error. Notices of SQLSTATE AS100 say how far it is: hours done, hours in all.
@@ -71,7 +81,7 @@ begin
       end if;
       for piece in select c.since, c.until, c.subjects from unnest(changes) c loop
         if piece.subjects is null then
-          call logic.recompute_all(level.name, piece.since, piece.until);
+          perform logic.recompute_all(level.name, piece.since, piece.until);
         else
           perform logic.recompute(level.name, piece.since, piece.until, piece.subjects);
         end if;
@@ -97,4 +107,4 @@ begin
   perform raw.release_lock('rollup.refresh');
 end $$;
 
-revoke all on function logic.recompute from public;
+revoke all on function logic.recompute, logic.recompute_all from public;

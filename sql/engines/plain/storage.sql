@@ -1,14 +1,5 @@
 -- Plain PostgreSQL: how the rows of an aggregate are written, kept and measured.
 
--- Recomputes a range of a level for everybody. What is planned next may depend on it, so a large one is analyzed.
-create procedure logic.recompute_all(level text, since timestamptz, until timestamptz) language plpgsql as $$
-begin
-  perform logic.recompute(level, since, until, null);
-  if until - since > interval '5 days' then
-    execute format('analyze rollup.%I', level);
-  end if;
-end $$;
-
 -- Storage maintenance: nothing to do here, autovacuum is enough.
 create or replace procedure rollup.maintain(now timestamptz) language sql as $$ delete from rollup.late_day $$;
 

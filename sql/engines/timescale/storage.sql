@@ -1,20 +1,10 @@
 -- TimescaleDB: how the rows of an aggregate are written, kept and measured. By its public interface only: its functions, its information
 -- views, and the hypertable that such a view names as the storage of an aggregate.
 
--- Recomputes a range of a level for everybody: a forced refresh, which recomputes its window whatever TimescaleDB believes to have changed.
--- So its faults cannot reach us: it loses changes on the start of a day or month (#10296), on the edge of a batch (hence one pass), of
--- rows that it logs while a refresh moves its threshold, and under merge (#10463).
-create procedure logic.recompute_all(level text, since timestamptz, until timestamptz) language plpgsql as $$
-begin
-  if level like '%_monthly' then -- of a month it reads all days from then until now
-    perform logic.recompute(level, since, until, null);
-    return;
-  end if;
-  -- new chunks have no statistics yet, and nested loops over all placements take several times as long as hashing them
-  perform set_config(s.name, 'off', false) from pg_settings s where s.name in ('enable_nestloop', 'timescaledb.enable_merge_on_cagg_refresh');
-  call refresh_continuous_aggregate(format('rollup.%I', level)::regclass, since, until, force => true, options => '{"buckets_per_batch": 0}');
-  reset enable_nestloop;
-end $$;
+-- TimescaleDB's own refresh is not used. The refresh of 31_refresh.sql takes as long, and TimescaleDB has to be told nothing: as no refresh of
+-- its own ever raises the threshold up to which it logs changes, its logs stay empty. With forced refreshes each late reading left three
+-- entries there for good, and 7,500 of them made a refresh half as slow again. So its faults can't reach us either: it loses changes on the
+-- start of a day or month (#10296), on the edge of a batch, beside a threshold on the move, and under merge (#10463).
 
 -- Compresses chunks of readings and of the hourly levels that ended more than a week ago, and again those in which rows were written
 -- since, by the days of our own log. In the foreground, one chunk per transaction, so a writer waits for its own chunk at most. A chunk that is being written to is
@@ -26,6 +16,7 @@ declare
   days constant timestamptz[] := array(select day from rollup.late_day);
   was_left boolean := false;
 begin
+  perform set_config('lock_timeout', '5s', false);
   for level in
     select * from (values ('sensor_hourly', 'sensor_id'), ('station_hourly', 'station_id'), ('region_hourly', 'region_slug')) as l(name, id)
     where not (select compression_enabled from timescaledb_information.continuous_aggregates a where a.view_schema = 'rollup' and a.view_name = l.name)
@@ -45,18 +36,18 @@ begin
       call convert_to_columnstore(chunk.name);
     exception when serialization_failure or deadlock_detected or lock_not_available then -- it is being written to
       was_left := true;
-      raise warning 'chunk % could not be compressed: %', chunk.name, sqlerrm;
+      raise warning 'chunk % is left for the next time: %', chunk.name, sqlerrm;
     end;
     commit;
   end loop;
   delete from rollup.late_day where not was_left and day = any (days);
+  perform set_config('lock_timeout', '0', false);
   commit;
 
-  -- TimescaleDB logs what it believes should be refreshed, one row a transaction. Any refresh merges that into ranges of hours, but where no hour
-  -- is ever recomputed for all, there is none. This one is of a month before the first reading.
-  for level in select l.name from logic.level l loop
-    call refresh_continuous_aggregate(format('rollup.%I', level.name)::regclass, rollup.bucket_add('month', rollup.origin(), -1), rollup.origin(),
-      force => true, options => '{"buckets_per_batch": 0}');
+  -- Where an earlier version or an operator has raised the threshold all the same, each transaction is logged until the next refresh. This one
+  -- is of the hour, day or month before the first.
+  for level in select l.name, l.unit from logic.level l loop
+    call refresh_continuous_aggregate(format('rollup.%I', level.name)::regclass, rollup.bucket_add(level.unit, rollup.origin(), -1), rollup.origin(), force => true);
   end loop;
 end $$;
 
