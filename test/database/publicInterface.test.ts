@@ -1,0 +1,91 @@
+/** TimescaleDB by its public interface only: its private schemas may change with any version, and one that we depend on blocks its upgrade. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isNewer, isUntried, TRIED_TIMESCALE, timescaleInWords } from '../../src/database/engine.ts';
+import { refresh } from '../../src/rollups/refresh.ts';
+import { bringIn, NOW, smallNetwork } from '../ingest/support.ts';
+import { engines, testDatabase } from '../support/database.ts';
+
+const ROOT = new URL('../../', import.meta.url).pathname;
+
+describe('what we read of TimescaleDB', () => {
+  it('names none of its private schemas', () => {
+    const files = ['sql', 'src', 'grafana'].flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
+    );
+    const texts = files.filter((path) => /\.(sql|ts|json|ya?ml)$/.test(path));
+    expect(texts.length).toBeGreaterThan(150);
+    expect(texts.filter((path) => /_timescaledb_/.test(readFileSync(join(ROOT, path), 'utf8')))).toEqual([]);
+  });
+
+  it.runIf(engines.includes('timescale'))('has no object that depends on one in them', async () => {
+    const database = await testDatabase('timescale');
+    const found = await database.superuser()`
+      with private as (select oid from pg_namespace where nspname ~ '^_timescaledb_'),
+      foreign_object as (
+        select 'pg_class'::regclass as class, oid from pg_class where relnamespace in (select oid from private)
+        union all select 'pg_proc'::regclass, oid from pg_proc where pronamespace in (select oid from private)
+        union all select 'pg_type'::regclass, oid from pg_type where typnamespace in (select oid from private)
+      ),
+      own as (
+        select d.objid, pg_describe_object(d.classid, d.objid, d.objsubid) as object, d.refclassid, d.refobjid
+        from pg_depend d
+        left join pg_rewrite r on d.classid = 'pg_rewrite'::regclass and r.oid = d.objid
+        left join pg_class c on c.oid = coalesce(r.ev_class, case when d.classid = 'pg_class'::regclass then d.objid end)
+        left join pg_proc p on d.classid = 'pg_proc'::regclass and p.oid = d.objid
+        where coalesce(c.relnamespace, p.pronamespace) in (select oid from pg_namespace where nspname in ('raw', 'rollup', 'logic', 'api'))
+          -- the view of an aggregate is TimescaleDB's own
+          and not exists (select from timescaledb_information.continuous_aggregates a where a.view_schema = 'rollup' and a.view_name = c.relname)
+      )
+      select own.object, pg_describe_object(f.class, f.oid, 0) as depends_on
+      from own join foreign_object f on f.class = own.refclassid and f.oid = own.refobjid`;
+    expect([...found]).toEqual([]);
+    await database.drop();
+  });
+
+  it.runIf(engines.includes('timescale'))('keeps its own logs of changes empty, so they cannot grow', async () => {
+    const database = await testDatabase('timescale');
+    const owner = database.as();
+    await bringIn(owner, smallNetwork());
+    for (const day of ['2026-11-01', '2026-11-10', '2026-11-03']) {
+      await owner`insert into raw.readings (measured_at, sensor_id, pm25) values (${day}, 1, 5), (${day}, 3, 6)`;
+      await refresh(database.target, NOW);
+    }
+    await owner`delete from raw.readings where measured_at = '2026-11-03'`;
+    await refresh(database.target, NOW);
+    // the tests may look where the product may not
+    const tables = await database.superuser()<{ name: string }[]>`
+      select c.oid::regclass::text as name from pg_class c
+      where c.relnamespace in (select oid from pg_namespace where nspname ~ '^_timescaledb_') and c.relkind = 'r' and c.relname ~ 'invalidation_log'`;
+    expect(tables.length).toBeGreaterThan(0);
+    for (const { name } of tables) {
+      // what is there of a new aggregate itself: everything is invalid
+      const rows = await database
+        .superuser()
+        .unsafe(`select to_jsonb(l) - 'materialization_id' as entry from ${name} l`);
+      expect(rows.length, name).toBeLessThanOrEqual(7);
+    }
+    await database.drop();
+  });
+});
+
+describe('versions of TimescaleDB', () => {
+  it.each([
+    ['2.28', '2.27.9', true],
+    ['2.28', '2.28.0', false],
+    ['2.30.0-dev', '2.29.2', true],
+    ['2.29.2', '2.30.0-dev', false],
+    ['3.0.0', '2.99.9', true],
+    ['2.9.10', '2.10.0', false],
+  ])('%s is newer than %s: %s', (a, b, expected) => {
+    expect(isNewer(a, b)).toBe(expected);
+  });
+
+  it('says which were tried, and that one is newer than those', () => {
+    const newest = TRIED_TIMESCALE.at(-1) ?? '';
+    expect(timescaleInWords(newest)).toBe(`${newest} (tried: ${TRIED_TIMESCALE.join(' and ')})`);
+    expect(timescaleInWords('9.0.0')).toBe(`9.0.0, newer than those tried (${TRIED_TIMESCALE.join(' and ')})`);
+    expect([isUntried(newest), isUntried('9.0.0'), timescaleInWords(null)]).toEqual([false, true, undefined]);
+  });
+});
