@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { maintain, refresh } from '../../src/rollups/refresh.ts';
-import { bringIn, smallNetwork } from '../ingest/support.ts';
+import { bringIn, keepingLog, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const now = new Date('2026-11-20T09:00:00Z');
@@ -22,8 +22,10 @@ onEveryEngine('maintain', (engine) => {
   afterAll(() => database.drop());
 
   const COMPRESSED = ['readings', 'sensor_hourly', 'station_hourly', 'region_hourly'];
-  const chunks = () => owner<{ name: string; is_compressed: boolean; is_stale: boolean; old: boolean }[]>`
-    select coalesce(a.view_name, c.hypertable_name) as name, c.is_compressed, r.is_stale, c.range_end < ${now}::timestamptz - interval '7 days' as old
+  const chunks = () => owner<
+    { name: string; relation: string; is_compressed: boolean; is_stale: boolean; old: boolean }[]
+  >`
+    select coalesce(a.view_name, c.hypertable_name) as name, format('%I.%I', c.chunk_schema, c.chunk_name) as relation, c.is_compressed, r.is_stale, c.range_end < ${now}::timestamptz - interval '7 days' as old
     from timescaledb_information.chunks c
     join logic.compressible_chunk r using (chunk_schema, chunk_name)
     left join timescaledb_information.continuous_aggregates a on a.materialization_hypertable_name = c.hypertable_name`;
@@ -55,6 +57,36 @@ onEveryEngine('maintain', (engine) => {
     ]);
     expect(await owner`select * from logic.differences('-infinity', 'infinity')`).toEqual([]);
   });
+
+  it.runIf(engine === 'timescale')(
+    'goes on with the others if a chunk is being written to, and comes back to it',
+    async () => {
+      await owner`insert into raw.readings (measured_at, sensor_id, pm25) values ('2026-07-02 10:30+04', 1, 15), ('2026-08-20 10:30+04', 1, 15)`;
+      await refresh(database.target, now);
+      const [busy, other] = (await chunks()).filter(
+        ({ name, is_stale, old }) => name === 'readings' && is_stale && old,
+      );
+      expect(other).toBeDefined();
+      const superuser = database.superuser();
+      await superuser`select`; // a connection must be open to be reserved
+      const writer = await superuser.reserve();
+      await writer`begin`;
+      await writer.unsafe(`lock table ${busy?.relation} in access exclusive mode`);
+      const { lines, ...log } = keepingLog();
+      await maintain(database.target, now, { log, terminal: false });
+      expect(
+        lines.map(({ message }) => message).filter((line) => line.includes('left for the next time')),
+      ).toHaveLength(1);
+      await writer`rollback`;
+      writer.release();
+      const stale = (await chunks()).filter(({ is_stale, old }) => is_stale && old);
+      expect(stale.map(({ relation }) => relation)).toContain(busy?.relation);
+      await maintain(database.target, now);
+      expect((await chunks()).filter(({ is_stale, old }) => is_stale && old)).toEqual([]);
+      await owner`insert into raw.readings (measured_at, sensor_id, pm25) values ('2026-07-02 10:25+04', 1, 15), ('2026-08-20 10:25+04', 1, 15)`;
+      await refresh(database.target, now);
+    },
+  );
 
   it.runIf(engine === 'timescale')('compresses chunks with late rows again', async () => {
     expect((await chunks()).filter(({ is_compressed, is_stale }) => is_compressed && is_stale).length).toBeGreaterThan(

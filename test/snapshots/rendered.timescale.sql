@@ -398,149 +398,25 @@ drop schema if exists logic cascade;
 create schema logic;
 create schema api;
 revoke all on schema logic, api from public;
--- TimescaleDB: brings the aggregates up to date.
---
--- Three faults of TimescaleDB would lose buckets silently; all are worked around here and nowhere else.
--- 1. timescaledb #10296: a change whose last row lies exactly on the start of a day or month (buckets of variable width) does not
---    reach that bucket. note_missed_buckets reads such changes from the invalidation log before they are consumed, and the refresh
---    forces those buckets. Only this refresh writes the parents of days and months, so there is no race.
--- 2. Refreshing in batches skips the last changed row if it is on a batch boundary: buckets_per_batch 0 refreshes in one pass.
--- 3. Rows at or after the invalidation threshold are in no log, and a refresh moves the threshold to the newest row that it sees. A writer
---    reads it just before it commits, and nothing keeps it from moving then (2.28: the writer locks the table, the refresh a row of it).
---    A refresh at that moment misses the writer's rows, and their hour, for good. log_future_rows moves the threshold to the year 3000.
+-- TimescaleDB: how the rows of an aggregate are written, kept and measured. By its public interface only: its functions, its information
+-- views, and the hypertable that such a view names as the storage of an aggregate.
 
-create procedure logic.note_missed_buckets(parent text, wanted_unit text) language sql as $$
-  insert into rollup.missed_bucket (parent, unit, bucket)
-  select distinct note_missed_buckets.parent, wanted_unit, changed.last
-  from _timescaledb_catalog.continuous_aggs_hypertable_invalidation_log log
-  join _timescaledb_catalog.continuous_agg level
-    on level.mat_hypertable_id = log.hypertable_id and level.user_view_schema = 'rollup' and level.user_view_name = note_missed_buckets.parent
-  cross join lateral (
-    select case when log.greatest_modified_value between -6e16 and 6e16 then to_timestamp(log.greatest_modified_value / 1e6) end as last
-  ) changed
-  where log.lowest_modified_value < log.greatest_modified_value
-    and rollup.bucket_start(wanted_unit, changed.last) = changed.last
-  on conflict do nothing
-$$;
+-- TimescaleDB's own refresh is not used. The refresh of 31_refresh.sql takes as long, and TimescaleDB has to be told nothing: as no refresh of
+-- its own ever raises the threshold up to which it logs changes, its logs stay empty. With forced refreshes each late reading left three
+-- entries there for good, and 7,500 of them made a refresh half as slow again. So its faults can't reach us either: it loses changes on the
+-- start of a day or month (#10296), on the edge of a batch, beside a threshold on the move, and under merge (#10463).
 
--- Forces the days (or months) that were noted. Each is deleted from the list in the transaction after the one that computed it.
-create procedure logic.refresh_missed_buckets(wanted_unit text) language plpgsql as $$
-declare
-  missed record;
-begin
-  loop
-    select m.parent, m.bucket into missed from rollup.missed_bucket m where m.unit = wanted_unit order by m.bucket limit 1;
-    exit when not found;
-    call refresh_continuous_aggregate(
-      format('rollup.%I', split_part(missed.parent, '_', 1) || case wanted_unit when 'day' then '_daily' else '_monthly' end)::regclass,
-      missed.bucket, rollup.bucket_add(wanted_unit, missed.bucket, 1), force => true, options => '{"buckets_per_batch": 0}');
-    delete from rollup.missed_bucket m where m.parent = missed.parent and m.unit = wanted_unit and m.bucket = missed.bucket;
-    commit;
-  end loop;
-end $$;
-
--- Makes TimescaleDB log every row, whatever its time: moves the invalidation threshold into the far future, unless it is there already.
-create procedure logic.log_future_rows() language plpgsql as $$
-declare
-  future constant timestamptz := '3000-01-01 00:00Z';
-begin
-  if (select threshold.at < future - interval '1 year' from logic.invalidation_threshold threshold) is not false then
-    call refresh_continuous_aggregate('rollup.sensor_hourly', future - interval '1 day', future, options => '{"buckets_per_batch": 0}');
-    lock table raw.readings in share row exclusive mode; -- waits for writers that have read the old threshold; their rows are computed next
-    commit;
-  end if;
-end $$;
-
--- Refreshes one level: what has changed according to the log (from `since` on, if given), then the forced ranges month by month.
-create procedure logic.refresh_level(level text, unit text, forced tstzmultirange, since timestamptz default null) language plpgsql as $$
-declare
-  piece record;
-begin
-  -- new chunks have no statistics yet, and nested loops over all placements take several times as long as hashing them
-  perform set_config('enable_nestloop', 'off', false);
-  for piece in select w.window_start, w.window_end from logic.refresh_windows(level, unit, since) w loop
-    call refresh_continuous_aggregate(format('rollup.%I', level)::regclass, piece.window_start, piece.window_end, options => '{"buckets_per_batch": 0}');
-  end loop;
-  for piece in select p.since, p.until from logic.month_pieces(logic.widen(unit, forced)) p loop
-    call refresh_continuous_aggregate(format('rollup.%I', level)::regclass, piece.since, piece.until, force => true, options => '{"buckets_per_batch": 0}');
-  end loop;
-  reset enable_nestloop;
-end $$;
-
--- When it returns, everything committed before the call is in every bucket. It commits between its steps (an interrupted refresh is
--- completed by the next one) and takes a session lock, so call it on a connection that is closed after any error.
-create or replace procedure rollup.refresh(now timestamptz) language plpgsql as $$
-declare
-  periods bigint[];
-  hours tstzmultirange;
-  piece record;
-  requested tstzmultirange; -- by an operator: all levels are forced; for other changes, the log informs the levels above
-  kept_since timestamptz;
-begin
-  call raw.acquire_lock('rollup.refresh');
-  perform set_config('timescaledb.enable_merge_on_cagg_refresh', 'off', false); -- loses updates when on
-
-  periods := array(select id from rollup.stale_period);
-  kept_since := (select nullif(retained_from, '-infinity') from raw.installation);
-  call logic.log_future_rows();
-
-  requested := logic.stale_hours('sensor_hourly', periods);
-  call logic.refresh_level('sensor_hourly', 'hour', requested * logic.retained(), kept_since);
-  hours := logic.stale_hours('station_hourly', periods);
-  call logic.refresh_level('station_hourly', 'hour', hours);
-  for piece in select s.station_id, s.since, s.until from logic.stale_station_hours(periods) s loop
-    perform logic.recompute_station(piece.station_id, piece.since, piece.until); -- the log informs the levels above
-    commit;
-  end loop;
-  call logic.note_missed_buckets('station_hourly', 'day');
-  commit;
-  hours := logic.stale_hours('region_hourly', periods) - hours + requested;
-  call logic.refresh_level('region_hourly', 'hour', hours);
-  call logic.note_missed_buckets('region_hourly', 'day');
-  commit;
-  call logic.refresh_level('station_daily', 'day', requested);
-  call logic.refresh_level('region_daily', 'day', requested);
-  call logic.refresh_missed_buckets('day');
-  call logic.note_missed_buckets('station_daily', 'month');
-  call logic.note_missed_buckets('region_daily', 'month');
-  commit;
-  call logic.refresh_level('station_monthly', 'month', requested);
-  call logic.refresh_level('region_monthly', 'month', requested);
-  call logic.refresh_missed_buckets('month');
-
-  delete from rollup.stale_period where id = any (periods);
-  update rollup.freshness set refreshed_at = refresh.now;
-  perform logic.raise_data_version();
-  commit;
-  perform raw.release_lock('rollup.refresh');
-end $$;
-
--- Rows of raw.readings from this instant on are not logged by TimescaleDB. No row until the first aggregate exists.
-create view logic.invalidation_threshold as
-  select case when i.watermark < -6e16 then '-infinity' when i.watermark > 6e16 then 'infinity' else to_timestamp(i.watermark / 1e6) end as at
-  from _timescaledb_catalog.continuous_aggs_invalidation_threshold i
-  join _timescaledb_catalog.hypertable h on h.id = i.hypertable_id and h.schema_name = 'raw' and h.table_name = 'readings';
-
--- The ranges of time that have changed since the last refresh.
-create view logic.pending as
-  select
-    case when log.lowest_modified_value > -6e16 then to_timestamp(log.lowest_modified_value / 1e6) else '-infinity' end as since,
-    case when log.greatest_modified_value < 6e16 then to_timestamp(log.greatest_modified_value / 1e6) + interval '1 microsecond' else 'infinity' end as until
-  from _timescaledb_catalog.continuous_aggs_hypertable_invalidation_log log
-  join _timescaledb_catalog.hypertable h on h.id = log.hypertable_id and h.schema_name = 'raw' and h.table_name = 'readings'
-  union all
-  select threshold.at, 'infinity'
-  from logic.invalidation_threshold threshold
-  where exists (select from raw.readings r where r.measured_at >= threshold.at)
-  union all select since, until from rollup.stale_period;
-
--- Compresses chunks of readings and of the hourly levels that ended more than a week ago, and recompresses those that have received late
--- rows. In the foreground, one chunk per transaction, so a writer waits for its own chunk at most.
+-- Compresses chunks of readings and of the hourly levels that ended more than a week ago, and again those in which rows were written
+-- since, by the days of our own log. In the foreground, one chunk per transaction, so a writer waits for its own chunk at most. A chunk that is being written to is
+-- left for the next time.
 create or replace procedure rollup.maintain(now timestamptz) language plpgsql as $$
 declare
   level record;
-  chunk regclass;
+  chunk record;
+  days constant timestamptz[] := array(select day from rollup.late_day);
+  was_left boolean := false;
 begin
+  perform set_config('lock_timeout', '5s', false);
   for level in
     select * from (values ('sensor_hourly', 'sensor_id'), ('station_hourly', 'station_id'), ('region_hourly', 'region_slug')) as l(name, id)
     where not (select compression_enabled from timescaledb_information.continuous_aggregates a where a.view_schema = 'rollup' and a.view_name = l.name)
@@ -551,21 +427,36 @@ begin
   end loop;
 
   for chunk in
-    select format('%I.%I', c.chunk_schema, c.chunk_name)::regclass
+    select format('%I.%I', c.chunk_schema, c.chunk_name)::regclass as name
     from logic.compressible_chunk c
     where c.range_end < maintain.now - interval '7 days' and c.is_stale
     order by c.range_end
   loop
-    call convert_to_columnstore(chunk);
+    begin
+      call convert_to_columnstore(chunk.name);
+    exception when serialization_failure or deadlock_detected or lock_not_available then -- it is being written to
+      was_left := true;
+      raise warning 'chunk % is left for the next time: %', chunk.name, sqlerrm;
+    end;
     commit;
+  end loop;
+  delete from rollup.late_day where not was_left and day = any (days);
+  perform set_config('lock_timeout', '0', false);
+  commit;
+
+  -- Where an earlier version or an operator has raised the threshold all the same, each transaction is logged until the next refresh. This one
+  -- is of the hour, day or month before the first.
+  for level in select l.name, l.unit from logic.level l loop
+    call refresh_continuous_aggregate(format('rollup.%I', level.name)::regclass, rollup.bucket_add(level.unit, rollup.origin(), -1), rollup.origin(), force => true);
   end loop;
 end $$;
 
--- The chunks that can be compressed. is_stale: not compressed, or only partially, because rows arrived later.
+-- The chunks that can be compressed. is_stale: not compressed yet, or in a day in which rows were written late.
 create view logic.compressible_chunk as
-  select c.chunk_schema, c.chunk_name, c.range_end, not c.is_compressed or k.status & 8 <> 0 as is_stale
+  select c.chunk_schema, c.chunk_name, c.range_end,
+    not c.is_compressed
+      or exists (select from rollup.late_day d where d.day < c.range_end and rollup.bucket_add('day', d.day, 1) > c.range_start) as is_stale
   from timescaledb_information.chunks c
-  join _timescaledb_catalog.chunk k on k.schema_name = c.chunk_schema and k.table_name = c.chunk_name
   left join timescaledb_information.continuous_aggregates a
     on a.materialization_hypertable_schema = c.hypertable_schema and a.materialization_hypertable_name = c.hypertable_name
   where (c.hypertable_schema, c.hypertable_name) = ('raw', 'readings')
@@ -595,68 +486,6 @@ create function logic.size_of(wanted text) returns bigint language sql stable as
   where n.nspname = wanted and c.relkind in ('r', 'm')
     and not exists (select from timescaledb_information.hypertables h where (h.hypertable_schema, h.hypertable_name) = (n.nspname, c.relname))
 $$;
-
--- TimescaleDB: how a refresh of a long change is cut, so that its memory does not grow with the history.
-
--- The windows in which to refresh a level: contiguous, in order of time, from `since` on (null: from the beginning) to the end of time
--- (null). Usually one. A statement sorts or hashes each chunk that it reads separately and keeps all of that to its end, so a long change is
--- cut where chunks of the level's parent begin, and into pieces of about 10,000 rows of the level. The logs only decide where to cut: the
--- windows cover all of time, and each takes from the logs what lies in it, so a refresh that is interrupted between two continues there.
-create function logic.refresh_windows(level text, unit text, since timestamptz) returns table (window_start timestamptz, window_end timestamptz)
-language plpgsql stable as $$
-declare
-  aggregate record;
-  chunks record;
-  subjects constant int := case split_part(level, '_', 1)
-    when 'sensor' then (select count(*) from raw.sensor)
-    when 'station' then (select count(*) from raw.station)
-    else (select count(*) from raw.region) end;
-  buckets constant int := greatest(10000 / greatest(subjects, 1), 1);
-  bucket_width constant interval := ('1 ' || unit)::interval;
-  changed tstzmultirange;
-begin
-  select a.mat_hypertable_id as id, a.raw_hypertable_id as parent, w.watermark into aggregate -- the watermark is where the parent's rows end
-  from _timescaledb_catalog.continuous_agg a
-  left join _timescaledb_catalog.continuous_aggs_watermark w on w.mat_hypertable_id = a.raw_hypertable_id
-  where a.user_view_schema = 'rollup' and a.user_view_name = level;
-  select min(slice.range_start) as first_start, max(slice.range_start) as last_start, max(slice.range_end) as last_end into chunks
-  from _timescaledb_catalog.dimension d join _timescaledb_catalog.dimension_slice slice on slice.dimension_id = d.id
-  where d.hypertable_id = aggregate.parent;
-
-  with log as (
-    select log.lowest_modified_value as low, log.greatest_modified_value as high
-    from _timescaledb_catalog.continuous_aggs_hypertable_invalidation_log log where log.hypertable_id = aggregate.parent
-    union all
-    select log.lowest_modified_value, log.greatest_modified_value
-    from _timescaledb_catalog.continuous_aggs_materialization_invalidation_log log where log.materialization_id = aggregate.id
-  ),
-  known as ( -- where there are chunks; a change without end ends at the watermark, unless direct writes have left that behind
-    select greatest(low, chunks.first_start) as low,
-      case when high < chunks.last_end then high + 1
-           when aggregate.watermark between chunks.last_start and chunks.last_end then aggregate.watermark
-           else chunks.last_end end as high
-    from log
-  )
-  select logic.widen(unit, range_agg(tstzrange(to_timestamp(low / 1e6), to_timestamp(high / 1e6)))) into changed from known where low < high;
-
-  return query
-  with cut as (
-    select distinct piece.start as at
-    from unnest(changed) whole
-    join (_timescaledb_catalog.dimension d join _timescaledb_catalog.dimension_slice slice on slice.dimension_id = d.id)
-      on d.hypertable_id = aggregate.parent
-    cross join lateral (
-      select greatest(lower(whole), rollup.bucket_start(unit, to_timestamp(slice.range_start / 1e6))) as start,
-        least(upper(whole), to_timestamp(slice.range_end / 1e6)) as finish
-    ) part
-    cross join lateral generate_series(0, (extract(epoch from part.finish - part.start) / extract(epoch from buckets * bucket_width))::int) n
-    cross join lateral (select rollup.bucket_add(unit, part.start, n * buckets) as start) piece
-    where part.start < part.finish and piece.start > lower(whole) and piece.start < part.finish and (since is null or piece.start > since)
-  )
-  select lag(edge.at, 1, since) over (order by edge.at), edge.at -- null is last
-  from (select cut.at from cut union all select null) edge
-  order by edge.at;
-end $$;
 
 -- From stored values to published ones.
 
@@ -703,24 +532,25 @@ create function logic.hour_ceiling(at timestamptz) returns timestamptz language 
 create function logic.symmetric_difference(a tstzmultirange, b tstzmultirange) returns tstzmultirange language sql immutable parallel safe
   return (coalesce(a, '{}') + coalesce(b, '{}')) - (coalesce(a, '{}') * coalesce(b, '{}'));
 
--- Ranges extended to whole buckets of a unit; infinite bounds are kept.
+-- Ranges extended to whole buckets of a unit; infinite bounds are kept. Null counts as empty.
 create function logic.widen(unit text, ranges tstzmultirange) returns tstzmultirange language sql immutable parallel safe
   return (select coalesce(range_agg(tstzrange(
             rollup.bucket_start(unit, lower(part)),
             rollup.bucket_add(unit, rollup.bucket_start(unit, upper(part) - interval '1 microsecond'), 1))), '{}')
           from unnest(ranges) part);
 
--- Finite ranges split at local months, in order of time, so that processing one piece at a time bounds memory.
-create function logic.month_pieces(ranges tstzmultirange) returns table (since timestamptz, until timestamptz)
+-- Finite ranges split into pieces of `buckets` buckets of a unit, from the start of each range on, in order of time.
+create function logic.pieces(unit text, buckets int, ranges tstzmultirange) returns table (since timestamptz, until timestamptz)
 language sql immutable parallel safe begin atomic
-  select greatest(lower(whole), month.first), least(upper(whole), month.next)
+  select greatest(lower(whole), piece.first), least(upper(whole), piece.next)
   from unnest(ranges) whole
-  cross join lateral generate_series(0, (extract(epoch from upper(whole) - lower(whole)) / 86400 / 28)::int + 1) n
+  cross join lateral (select rollup.bucket_start(unit, lower(whole)) as at) start
+  cross join lateral generate_series(0, (extract(epoch from upper(whole) - start.at)
+    / (extract(epoch from ('1 ' || unit)::interval) * 0.9 * buckets))::int + 1) n -- a month or a day may be shorter than its interval says
   cross join lateral (
-    select rollup.bucket_add('month', rollup.bucket_start('month', lower(whole)), n) as first,
-           rollup.bucket_add('month', rollup.bucket_start('month', lower(whole)), n + 1) as next
-  ) month
-  where month.first < upper(whole)
+    select rollup.bucket_add(unit, start.at, n * buckets) as first, rollup.bucket_add(unit, start.at, (n + 1) * buckets) as next
+  ) piece
+  where piece.first < upper(whole)
   order by 1;
 end;
 
@@ -774,7 +604,7 @@ create view logic.membership as
   cross join unnest(piece.periods) part;
 
 -- Updates raw.placement and raw.membership from the current periods, and marks the differences for the next refresh (P4): for a sensor
--- from station hours upwards, for a station from region hours upwards. Without a change it writes nothing. Call it while holding
+-- and its station from station hours upwards, for a station and its region from region hours upwards. Without a change it writes nothing. Call it while holding
 -- raw.network_lock, after any change of periods. Returns how many sensors and stations are affected.
 create function logic.apply_periods(out sensors_changed int, out stations_changed int) language plpgsql as $$
 declare
@@ -814,15 +644,15 @@ begin
   select count(distinct sensor_id) into sensors_changed from marked;
 
   with difference as (
-    select station_id, range_agg(logic.symmetric_difference(before, after)) as periods
+    select station_id, region_slug, range_agg(logic.symmetric_difference(before, after)) as periods
     from (select station_id, region_slug, is_flagged, range_agg(tstzrange(since, until)) as before from unnest(memberships_before) group by 1, 2, 3) b
     full join (select station_id, region_slug, is_flagged, range_agg(tstzrange(since, until)) as after from unnest(memberships_after) group by 1, 2, 3) a
       using (station_id, region_slug, is_flagged)
-    group by 1
+    group by 1, 2
   ),
   marked as (
-    insert into rollup.stale_period (since, until, from_level, station_id)
-    select lower(part), upper(part), 'region_hourly', d.station_id from difference d cross join unnest(periods) part
+    insert into rollup.stale_period (since, until, from_level, station_id, region_slug)
+    select lower(part), upper(part), 'region_hourly', d.station_id, d.region_slug from difference d cross join unnest(periods) part
     where not is_quiet or exists (select from rollup.station_hourly h where h.station_id = d.station_id)
     returning station_id
   )
@@ -831,90 +661,39 @@ end $$;
 
 revoke all on function logic.apply_periods from public;
 
--- Hours that a refresh recomputes although none of their readings changed. To be called while the level below is up to date.
+-- What a refresh recomputes: which buckets of whom, from the notes on readings and from the periods that changed in the network.
 
--- The hours that these stale periods cover, for all stations or regions of a level and the levels above it: finite, and limited to the
--- extent of readings and aggregates.
-create function logic.stale_hours(level text, periods bigint[]) returns tstzmultirange language plpgsql stable as $$
-begin
-  if periods = '{}' then -- the usual case; planning the query below touches every chunk
-    return '{}';
-  end if;
-  return (
-    with wanted as (
-      select p.* from rollup.stale_period p
-      where p.id = any (periods) and p.sensor_id is null
-        and array_position('{sensor_hourly,station_hourly,region_hourly}', p.from_level) <= array_position('{sensor_hourly,station_hourly,region_hourly}', level)
-    ),
-    extent as (
-      select rollup.bucket_start('month', min(low)) as low, rollup.bucket_add('month', rollup.bucket_start('month', max(high)), 1) as high
-      from (
-        select min(measured_at) as low, max(measured_at) as high from raw.readings
-        union all select min(bucket), max(bucket) from rollup.sensor_hourly
-        union all select min(bucket), max(bucket) from rollup.station_monthly
-        union all select min(bucket), max(bucket) from rollup.region_monthly
-      ) ends
-      where exists (select from wanted where station_id is null)
-    )
-    select coalesce(range_agg(hours), '{}')
-    from (
-      -- an operator's request
-      select logic.widen('hour', tstzmultirange(tstzrange(greatest(w.since, extent.low), least(w.until, extent.high)))) as hours
-      from wanted w cross join extent
-      where w.station_id is null and w.since < extent.high and w.until > extent.low
-      union all
-      -- a changed membership: from the first to the last hour of the station in the period
-      select tstzmultirange(tstzrange(first.bucket, last.bucket + interval '1 hour'))
-      from wanted w
-      cross join lateral (
-        select h.bucket from rollup.station_hourly h
-        where h.station_id = w.station_id and h.bucket >= w.since and h.bucket < w.until order by h.bucket limit 1
-      ) first
-      cross join lateral (
-        select h.bucket from rollup.station_hourly h
-        where h.station_id = w.station_id and h.bucket >= w.since and h.bucket < w.until order by h.bucket desc limit 1
-      ) last
-    ) parts
-  );
-end $$;
+-- Buckets of a level from `since` up to `until`, of these subjects (ids of sensors or stations, slugs of regions); null: of all.
+create type logic.change as (since timestamptz, until timestamptz, subjects text[]);
 
--- Station hours to recompute because a sensor's placement at the station changed: from the first to the last affected hour of the
--- sensor, month by month.
-create function logic.stale_station_hours(periods bigint[]) returns table (station_id int, since timestamptz, until timestamptz) language plpgsql stable as $$
-begin
-  if periods = '{}' then
-    return;
-  end if;
-  return query
-  select affected.station_id, piece.since, piece.until
-  from (
-    select p.station_id, range_agg(tstzrange(first.bucket, last.bucket + interval '1 hour')) as hours
-    from rollup.stale_period p
-    cross join lateral (
-      select h.bucket from rollup.sensor_hourly h
-      where h.sensor_id = p.sensor_id and h.bucket > p.since - interval '1 hour' and h.bucket < p.until order by h.bucket limit 1
-    ) first
-    cross join lateral (
-      select h.bucket from rollup.sensor_hourly h
-      where h.sensor_id = p.sensor_id and h.bucket > p.since - interval '1 hour' and h.bucket < p.until order by h.bucket desc limit 1
-    ) last
-    where p.id = any (periods) and p.sensor_id is not null
-    group by 1
-  ) affected
-  cross join logic.month_pieces(affected.hours) piece;
-end $$;
-
--- Recomputes the hours of one station.
-create function logic.recompute_station(station int, since timestamptz, until timestamptz) returns void language plpgsql as $$
-declare
-  storage constant regclass := logic.storage_of('station_hourly');
-begin
-  execute format('delete from %s where station_id = $1 and bucket >= $2 and bucket < $3', storage) using station, since, until;
-  execute format('insert into %s (%s) %s', storage,
-    (select string_agg(quote_ident(attname), ', ' order by attnum) from pg_attribute
-     where attrelid = 'rollup.station_hourly'::regclass and attnum > 0 and not attisdropped),
-    $select$select
-  time_bucket('1 hour', s.bucket, origin => timestamptz '1999-12-31 20:00:00+00') as bucket,
+-- The levels in the order of refreshing. `body`: the select of the level's buckets from $1 up to $2 of the subjects $3, null for all. $4 is what
+-- those of hours of stations and regions are made of, null for all: the planner can't know it, and would read everybody's compressed hours.
+create view logic.level (position, name, unit, id, id_type, body) as values
+  (1, 'sensor_hourly', 'hour', 'sensor_id', 'int', 'select
+  time_bucket(''1 hour'', measured_at, origin => timestamptz ''1999-12-31 20:00:00+00'') as bucket,
+  sensor_id,
+  avg(temperature::float8) as temperature,
+  avg(humidity::float8) as humidity,
+  avg(pressure::float8) as pressure,
+  avg(pm1::float8) as pm1,
+  avg(pm25::float8) as pm25,
+  avg(pm25_raw::float8) as pm25_raw,
+  avg(pm10::float8) as pm10,
+  avg(no2::float8) as no2,
+  avg(so2::float8) as so2,
+  avg(o3::float8) as o3,
+  avg(dust::float8) as dust,
+  avg(usvh::float8) as usvh,
+  avg(uv::float8) as uv,
+  avg(wind_speed::float8) as wind_speed,
+  avg(sind(wind_direction::float8)) as wind_sin,
+  avg(cosd(wind_direction::float8)) as wind_cos,
+  sum(rain::float8) as rain
+from raw.readings
+where measured_at >= $1 and measured_at < $2 and ($3::int[] is null or sensor_id = any ($3::int[]))
+group by 1, 2'),
+  (2, 'station_hourly', 'hour', 'station_id', 'int', 'select
+  time_bucket(''1 hour'', s.bucket, origin => timestamptz ''1999-12-31 20:00:00+00'') as bucket,
   p.station_id,
   count(*)::int as sensor_count,
   avg(s.temperature) as temperature,
@@ -929,27 +708,511 @@ begin
   avg(s.usvh) as usvh,
   avg(s.uv) as uv,
   avg(s.wind_speed) as wind_speed,
-  (coalesce(sum(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none'), 0)
-  + coalesce(count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021')
-    * rollup.corrected('epa-2021', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021'), avg(s.humidity)), 0))
-  / nullif(count(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none')
-    + case when avg(s.humidity) is null then 0 else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021') end, 0) as pm25,
-  avg(case when p.formula = 'none' then s.pm25_raw else coalesce(s.pm25_raw, s.pm25) end) as pm25_raw,
+  (coalesce(sum(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = ''none''), 0)
+  + coalesce(count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = ''epa-2021'')
+    * rollup.corrected(''epa-2021'', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = ''epa-2021''), avg(s.humidity)), 0))
+  / nullif(count(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = ''none'')
+    + case when avg(s.humidity) is null then 0 else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = ''epa-2021'') end, 0) as pm25,
+  avg(case when p.formula = ''none'' then s.pm25_raw else coalesce(s.pm25_raw, s.pm25) end) as pm25_raw,
   avg(s.wind_sin) as wind_sin,
   avg(s.wind_cos) as wind_cos,
   avg(s.rain) as rain,
-  rollup.aqi((coalesce(sum(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none'), 0)
-  + coalesce(count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021')
-    * rollup.corrected('epa-2021', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021'), avg(s.humidity)), 0))
-  / nullif(count(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none')
-    + case when avg(s.humidity) is null then 0 else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021') end, 0), avg(s.pm10)) as aqi
+  rollup.aqi((coalesce(sum(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = ''none''), 0)
+  + coalesce(count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = ''epa-2021'')
+    * rollup.corrected(''epa-2021'', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = ''epa-2021''), avg(s.humidity)), 0))
+  / nullif(count(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = ''none'')
+    + case when avg(s.humidity) is null then 0 else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = ''epa-2021'') end, 0), avg(s.pm10)) as aqi
 from rollup.sensor_hourly s
 join raw.placement p on p.sensor_id = s.sensor_id
-where s.bucket >= p.since and s.bucket + interval '1 hour' <= p.until and p.station_id = $1 and s.bucket >= $2 and s.bucket < $3
-group by 1, 2$select$) using station, since, until;
+where s.bucket >= p.since and s.bucket + interval ''1 hour'' <= p.until and s.bucket >= $1 and s.bucket < $2 and ($3::int[] is null or p.station_id = any ($3::int[])) and ($4 is null or s.sensor_id = any ($4))
+group by 1, 2'),
+  (3, 'region_hourly', 'hour', 'region_slug', 'text', 'select
+  time_bucket(''1 hour'', h.bucket, origin => timestamptz ''1999-12-31 20:00:00+00'') as bucket,
+  m.region_slug,
+  count(*)::int as station_count,
+  avg(h.temperature) filter (where not m.is_flagged) as temperature,
+  avg(h.humidity) filter (where not m.is_flagged) as humidity,
+  avg(h.pressure) filter (where not m.is_flagged) as pressure,
+  avg(h.pm1) as pm1,
+  avg(h.pm25) as pm25,
+  avg(h.pm25_raw) as pm25_raw,
+  avg(h.pm10) as pm10,
+  avg(h.no2) as no2,
+  avg(h.so2) as so2,
+  avg(h.o3) as o3,
+  avg(h.dust) as dust,
+  avg(h.usvh) as usvh,
+  avg(h.uv) as uv,
+  avg(h.wind_speed) as wind_speed,
+  avg(h.wind_sin) as wind_sin,
+  avg(h.wind_cos) as wind_cos,
+  avg(h.rain) as rain,
+  rollup.aqi(avg(h.pm25), avg(h.pm10)) as aqi
+from rollup.station_hourly h
+join raw.membership m on m.station_id = h.station_id
+where h.bucket >= m.since and h.bucket < m.until and h.bucket >= $1 and h.bucket < $2 and ($3::text[] is null or m.region_slug = any ($3::text[])) and ($4 is null or h.station_id = any ($4))
+group by 1, 2'),
+  (4, 'station_daily', 'day', 'station_id', 'int', 'select
+  time_bucket(''1 day'', h.bucket, timezone => ''Asia/Yerevan'', origin => timestamptz ''1999-12-31 20:00:00+00'') as bucket,
+  h.station_id,
+  count(*)::int as hours,
+  avg(h.sensor_count)::float8 as sensor_count,
+  avg(h.temperature) as temperature,
+  avg(h.humidity) as humidity,
+  avg(h.pressure) as pressure,
+  avg(h.pm1) as pm1,
+  avg(h.pm25) as pm25,
+  avg(h.pm25_raw) as pm25_raw,
+  avg(h.pm10) as pm10,
+  avg(h.no2) as no2,
+  avg(h.so2) as so2,
+  avg(h.o3) as o3,
+  avg(h.dust) as dust,
+  avg(h.usvh) as usvh,
+  avg(h.uv) as uv,
+  avg(h.wind_speed) as wind_speed,
+  count(h.temperature)::int as temperature_hours,
+  count(h.humidity)::int as humidity_hours,
+  count(h.pressure)::int as pressure_hours,
+  count(h.pm1)::int as pm1_hours,
+  count(h.pm25)::int as pm25_hours,
+  count(h.pm25_raw)::int as pm25_raw_hours,
+  count(h.pm10)::int as pm10_hours,
+  count(h.no2)::int as no2_hours,
+  count(h.so2)::int as so2_hours,
+  count(h.o3)::int as o3_hours,
+  count(h.dust)::int as dust_hours,
+  count(h.usvh)::int as usvh_hours,
+  count(h.uv)::int as uv_hours,
+  count(h.wind_speed)::int as wind_speed_hours,
+  min(h.temperature) as min_temperature, max(h.temperature) as max_temperature,
+  min(h.pm25) as min_pm25, max(h.pm25) as max_pm25,
+  min(h.pm10) as min_pm10, max(h.pm10) as max_pm10,
+  min(h.no2) as min_no2, max(h.no2) as max_no2,
+  min(h.dust) as min_dust, max(h.dust) as max_dust,
+  min(h.wind_speed) as min_wind_speed, max(h.wind_speed) as max_wind_speed,
+  min(h.aqi) as min_aqi,
+  max(h.aqi) as max_aqi,
+  avg(h.wind_sin) as wind_sin,
+  avg(h.wind_cos) as wind_cos,
+  count(h.wind_sin)::int as wind_hours,
+  sum(h.rain) as rain
+from rollup.station_hourly h
+where h.bucket >= $1 and h.bucket < $2 and ($3::int[] is null or h.station_id = any ($3::int[]))
+group by 1, 2'),
+  (5, 'region_daily', 'day', 'region_slug', 'text', 'select
+  time_bucket(''1 day'', h.bucket, timezone => ''Asia/Yerevan'', origin => timestamptz ''1999-12-31 20:00:00+00'') as bucket,
+  h.region_slug,
+  count(*)::int as hours,
+  avg(h.station_count)::float8 as station_count,
+  avg(h.temperature) as temperature,
+  avg(h.humidity) as humidity,
+  avg(h.pressure) as pressure,
+  avg(h.pm1) as pm1,
+  avg(h.pm25) as pm25,
+  avg(h.pm25_raw) as pm25_raw,
+  avg(h.pm10) as pm10,
+  avg(h.no2) as no2,
+  avg(h.so2) as so2,
+  avg(h.o3) as o3,
+  avg(h.dust) as dust,
+  avg(h.usvh) as usvh,
+  avg(h.uv) as uv,
+  avg(h.wind_speed) as wind_speed,
+  count(h.temperature)::int as temperature_hours,
+  count(h.humidity)::int as humidity_hours,
+  count(h.pressure)::int as pressure_hours,
+  count(h.pm1)::int as pm1_hours,
+  count(h.pm25)::int as pm25_hours,
+  count(h.pm25_raw)::int as pm25_raw_hours,
+  count(h.pm10)::int as pm10_hours,
+  count(h.no2)::int as no2_hours,
+  count(h.so2)::int as so2_hours,
+  count(h.o3)::int as o3_hours,
+  count(h.dust)::int as dust_hours,
+  count(h.usvh)::int as usvh_hours,
+  count(h.uv)::int as uv_hours,
+  count(h.wind_speed)::int as wind_speed_hours,
+  min(h.temperature) as min_temperature, max(h.temperature) as max_temperature,
+  min(h.pm25) as min_pm25, max(h.pm25) as max_pm25,
+  min(h.pm10) as min_pm10, max(h.pm10) as max_pm10,
+  min(h.no2) as min_no2, max(h.no2) as max_no2,
+  min(h.dust) as min_dust, max(h.dust) as max_dust,
+  min(h.wind_speed) as min_wind_speed, max(h.wind_speed) as max_wind_speed,
+  min(h.aqi) as min_aqi,
+  max(h.aqi) as max_aqi,
+  avg(h.wind_sin) as wind_sin,
+  avg(h.wind_cos) as wind_cos,
+  count(h.wind_sin)::int as wind_hours,
+  sum(h.rain) as rain
+from rollup.region_hourly h
+where h.bucket >= $1 and h.bucket < $2 and ($3::text[] is null or h.region_slug = any ($3::text[]))
+group by 1, 2'),
+  (6, 'station_monthly', 'month', 'station_id', 'int', 'select
+  time_bucket(''1 month'', d.bucket, timezone => ''Asia/Yerevan'', origin => timestamptz ''1999-12-31 20:00:00+00'') as bucket,
+  d.station_id,
+  sum(d.hours)::int as hours,
+  sum(d.sensor_count * d.hours) / sum(d.hours) as sensor_count,
+  sum(d.temperature * d.temperature_hours) / nullif(sum(d.temperature_hours), 0) as temperature,
+  sum(d.humidity * d.humidity_hours) / nullif(sum(d.humidity_hours), 0) as humidity,
+  sum(d.pressure * d.pressure_hours) / nullif(sum(d.pressure_hours), 0) as pressure,
+  sum(d.pm1 * d.pm1_hours) / nullif(sum(d.pm1_hours), 0) as pm1,
+  sum(d.pm25 * d.pm25_hours) / nullif(sum(d.pm25_hours), 0) as pm25,
+  sum(d.pm25_raw * d.pm25_raw_hours) / nullif(sum(d.pm25_raw_hours), 0) as pm25_raw,
+  sum(d.pm10 * d.pm10_hours) / nullif(sum(d.pm10_hours), 0) as pm10,
+  sum(d.no2 * d.no2_hours) / nullif(sum(d.no2_hours), 0) as no2,
+  sum(d.so2 * d.so2_hours) / nullif(sum(d.so2_hours), 0) as so2,
+  sum(d.o3 * d.o3_hours) / nullif(sum(d.o3_hours), 0) as o3,
+  sum(d.dust * d.dust_hours) / nullif(sum(d.dust_hours), 0) as dust,
+  sum(d.usvh * d.usvh_hours) / nullif(sum(d.usvh_hours), 0) as usvh,
+  sum(d.uv * d.uv_hours) / nullif(sum(d.uv_hours), 0) as uv,
+  sum(d.wind_speed * d.wind_speed_hours) / nullif(sum(d.wind_speed_hours), 0) as wind_speed,
+  sum(d.temperature_hours)::int as temperature_hours,
+  sum(d.humidity_hours)::int as humidity_hours,
+  sum(d.pressure_hours)::int as pressure_hours,
+  sum(d.pm1_hours)::int as pm1_hours,
+  sum(d.pm25_hours)::int as pm25_hours,
+  sum(d.pm25_raw_hours)::int as pm25_raw_hours,
+  sum(d.pm10_hours)::int as pm10_hours,
+  sum(d.no2_hours)::int as no2_hours,
+  sum(d.so2_hours)::int as so2_hours,
+  sum(d.o3_hours)::int as o3_hours,
+  sum(d.dust_hours)::int as dust_hours,
+  sum(d.usvh_hours)::int as usvh_hours,
+  sum(d.uv_hours)::int as uv_hours,
+  sum(d.wind_speed_hours)::int as wind_speed_hours,
+  min(d.min_temperature) as min_temperature, max(d.max_temperature) as max_temperature,
+  min(d.min_pm25) as min_pm25, max(d.max_pm25) as max_pm25,
+  min(d.min_pm10) as min_pm10, max(d.max_pm10) as max_pm10,
+  min(d.min_no2) as min_no2, max(d.max_no2) as max_no2,
+  min(d.min_dust) as min_dust, max(d.max_dust) as max_dust,
+  min(d.min_wind_speed) as min_wind_speed, max(d.max_wind_speed) as max_wind_speed,
+  min(d.min_aqi) as min_aqi,
+  max(d.max_aqi) as max_aqi,
+  sum(d.wind_sin * d.wind_hours) / nullif(sum(d.wind_hours), 0) as wind_sin,
+  sum(d.wind_cos * d.wind_hours) / nullif(sum(d.wind_hours), 0) as wind_cos,
+  sum(d.wind_hours)::int as wind_hours,
+  sum(d.rain) as rain
+from rollup.station_daily d
+where d.bucket >= $1 and d.bucket < $2 and ($3::int[] is null or d.station_id = any ($3::int[]))
+group by 1, 2'),
+  (7, 'region_monthly', 'month', 'region_slug', 'text', 'select
+  time_bucket(''1 month'', d.bucket, timezone => ''Asia/Yerevan'', origin => timestamptz ''1999-12-31 20:00:00+00'') as bucket,
+  d.region_slug,
+  sum(d.hours)::int as hours,
+  sum(d.station_count * d.hours) / sum(d.hours) as station_count,
+  sum(d.temperature * d.temperature_hours) / nullif(sum(d.temperature_hours), 0) as temperature,
+  sum(d.humidity * d.humidity_hours) / nullif(sum(d.humidity_hours), 0) as humidity,
+  sum(d.pressure * d.pressure_hours) / nullif(sum(d.pressure_hours), 0) as pressure,
+  sum(d.pm1 * d.pm1_hours) / nullif(sum(d.pm1_hours), 0) as pm1,
+  sum(d.pm25 * d.pm25_hours) / nullif(sum(d.pm25_hours), 0) as pm25,
+  sum(d.pm25_raw * d.pm25_raw_hours) / nullif(sum(d.pm25_raw_hours), 0) as pm25_raw,
+  sum(d.pm10 * d.pm10_hours) / nullif(sum(d.pm10_hours), 0) as pm10,
+  sum(d.no2 * d.no2_hours) / nullif(sum(d.no2_hours), 0) as no2,
+  sum(d.so2 * d.so2_hours) / nullif(sum(d.so2_hours), 0) as so2,
+  sum(d.o3 * d.o3_hours) / nullif(sum(d.o3_hours), 0) as o3,
+  sum(d.dust * d.dust_hours) / nullif(sum(d.dust_hours), 0) as dust,
+  sum(d.usvh * d.usvh_hours) / nullif(sum(d.usvh_hours), 0) as usvh,
+  sum(d.uv * d.uv_hours) / nullif(sum(d.uv_hours), 0) as uv,
+  sum(d.wind_speed * d.wind_speed_hours) / nullif(sum(d.wind_speed_hours), 0) as wind_speed,
+  sum(d.temperature_hours)::int as temperature_hours,
+  sum(d.humidity_hours)::int as humidity_hours,
+  sum(d.pressure_hours)::int as pressure_hours,
+  sum(d.pm1_hours)::int as pm1_hours,
+  sum(d.pm25_hours)::int as pm25_hours,
+  sum(d.pm25_raw_hours)::int as pm25_raw_hours,
+  sum(d.pm10_hours)::int as pm10_hours,
+  sum(d.no2_hours)::int as no2_hours,
+  sum(d.so2_hours)::int as so2_hours,
+  sum(d.o3_hours)::int as o3_hours,
+  sum(d.dust_hours)::int as dust_hours,
+  sum(d.usvh_hours)::int as usvh_hours,
+  sum(d.uv_hours)::int as uv_hours,
+  sum(d.wind_speed_hours)::int as wind_speed_hours,
+  min(d.min_temperature) as min_temperature, max(d.max_temperature) as max_temperature,
+  min(d.min_pm25) as min_pm25, max(d.max_pm25) as max_pm25,
+  min(d.min_pm10) as min_pm10, max(d.max_pm10) as max_pm10,
+  min(d.min_no2) as min_no2, max(d.max_no2) as max_no2,
+  min(d.min_dust) as min_dust, max(d.max_dust) as max_dust,
+  min(d.min_wind_speed) as min_wind_speed, max(d.max_wind_speed) as max_wind_speed,
+  min(d.min_aqi) as min_aqi,
+  max(d.max_aqi) as max_aqi,
+  sum(d.wind_sin * d.wind_hours) / nullif(sum(d.wind_hours), 0) as wind_sin,
+  sum(d.wind_cos * d.wind_hours) / nullif(sum(d.wind_hours), 0) as wind_cos,
+  sum(d.wind_hours)::int as wind_hours,
+  sum(d.rain) as rain
+from rollup.region_daily d
+where d.bucket >= $1 and d.bucket < $2 and ($3::text[] is null or d.region_slug = any ($3::text[]))
+group by 1, 2');
+
+-- Everything that has changed since the last refresh.
+create view logic.pending as
+  select distinct hour as since, hour + interval '1 hour' as until from rollup.changed_hour
+  union all select since, until from rollup.stale_range
+  union all select since, until from rollup.stale_period;
+
+-- An hour in which more sensors than this changed is recomputed for all of them, because from about half on that is faster; below a hundred
+-- it never is (measured on both engines, with 200 and 2,000 sensors).
+create function logic.crowd() returns int language sql stable as $$ select greatest(100, count(*) / 2)::int from raw.sensor $$;
+
+-- Takes over what was noted: the notes become ranges of levels, which stay until they are recomputed. Readings before
+-- installation.retained_from may be gone, so their hours are left as they are.
+create function logic.take_changes() returns void language plpgsql as $$
+declare
+  periods constant bigint[] := array(select id from rollup.stale_period);
+  retained_from constant timestamptz := (select i.retained_from from raw.installation i);
+  crowd constant int := logic.crowd();
+begin
+  with note as (delete from rollup.changed_hour returning hour, sensor_id),
+  pair as materialized (select distinct hour, sensor_id from note where hour >= retained_from),
+  crowded as materialized (select hour from pair group by hour having bool_or(sensor_id is null) or count(*) > crowd)
+  insert into rollup.stale_range (level, subject, since, until)
+  select 'sensor_hourly', noted.subject, lower(part), upper(part)
+  from (
+    select null as subject, range_agg(tstzrange(hour, hour + interval '1 hour')) as hours from crowded
+    union all
+    select sensor_id::text, range_agg(tstzrange(hour, hour + interval '1 hour')) from pair where hour not in (select hour from crowded) group by 1
+  ) noted
+  cross join unnest(noted.hours) part;
+
+  if periods <> '{}' then -- the usual case is none, and planning this touches every chunk
+    insert into rollup.stale_range (level, subject, since, until)
+    select level, subject, since, until from logic.ranges_of_periods(periods, retained_from);
+    delete from rollup.stale_period where id = any (periods);
+  end if;
 end $$;
 
-revoke all on function logic.recompute_station from public;
+-- The buckets that these stale periods reach, within the extent of readings and aggregates.
+create function logic.ranges_of_periods(periods bigint[], retained_from timestamptz)
+returns table (level text, subject text, since timestamptz, until timestamptz) language sql stable as $$
+  with wanted as materialized (select * from rollup.stale_period p where p.id = any (periods)),
+  extent as (
+    select rollup.bucket_start('month', min(low)) as low, rollup.bucket_add('month', rollup.bucket_start('month', max(high)), 1) as high
+    from (
+      select min(measured_at) as low, max(measured_at) as high from raw.readings
+      union all select min(bucket), max(bucket) from rollup.sensor_hourly
+      union all select min(bucket), max(bucket) from rollup.station_monthly
+      union all select min(bucket), max(bucket) from rollup.region_monthly
+    ) ends
+  ),
+  request as ( -- of an operator, for all
+    select w.from_level, logic.widen('hour', tstzmultirange(tstzrange(greatest(w.since, extent.low), least(w.until, extent.high)))) as hours
+    from wanted w cross join extent
+    where w.sensor_id is null and w.station_id is null and w.since < extent.high and w.until > extent.low
+  )
+  select r.from_level, null, lower(part), upper(part)
+  from request r
+  cross join unnest(case r.from_level when 'sensor_hourly' then r.hours * tstzmultirange(tstzrange(retained_from, 'infinity')) else r.hours end) part
+  union all -- the levels above can be recomputed at any age
+  select 'station_hourly', null, lower(part), upper(part)
+  from request r cross join unnest(r.hours * tstzmultirange(tstzrange('-infinity', retained_from))) part
+  where r.from_level = 'sensor_hourly'
+  union all -- a changed placement: the station, from the first to the last hour of the sensor in the period
+  select 'station_hourly', w.station_id::text, first.bucket, last.bucket + interval '1 hour'
+  from wanted w
+  cross join lateral (
+    select h.bucket from rollup.sensor_hourly h
+    where h.sensor_id = w.sensor_id and h.bucket > w.since - interval '1 hour' and h.bucket < w.until order by h.bucket limit 1
+  ) first
+  cross join lateral (
+    select h.bucket from rollup.sensor_hourly h
+    where h.sensor_id = w.sensor_id and h.bucket > w.since - interval '1 hour' and h.bucket < w.until order by h.bucket desc limit 1
+  ) last
+  where w.sensor_id is not null
+  union all -- a changed membership: the region, from the first to the last hour of the station in the period
+  select 'region_hourly', w.region_slug, first.bucket, last.bucket + interval '1 hour'
+  from wanted w
+  cross join lateral (
+    select h.bucket from rollup.station_hourly h
+    where h.station_id = w.station_id and h.bucket >= w.since and h.bucket < w.until order by h.bucket limit 1
+  ) first
+  cross join lateral (
+    select h.bucket from rollup.station_hourly h
+    where h.station_id = w.station_id and h.bucket >= w.since and h.bucket < w.until order by h.bucket desc limit 1
+  ) last
+  where w.sensor_id is null and w.station_id is not null
+$$;
+
+-- How many subjects a level has at most.
+create function logic.subject_count(level text) returns int language sql stable as $$
+  select case split_part(level, '_', 1)
+    when 'sensor' then (select count(*) from raw.sensor)
+    when 'station' then (select count(*) from raw.station)
+    else (select count(*) from raw.region) end::int
+$$;
+
+-- What was taken over for a level, within [since, until).
+create function logic.taken(level text, since timestamptz, until timestamptz) returns logic.change[] language sql stable as $$
+  select coalesce(array_agg((greatest(s.since, taken.since), least(s.until, taken.until), case when s.subject is not null then array[s.subject] end)::logic.change), '{}')
+  from rollup.stale_range s
+  where s.level = taken.level and s.since < taken.until and s.until > taken.since
+$$;
+
+-- The stations at which changed sensors stood then.
+create function logic.at_stations(changes logic.change[]) returns logic.change[] language sql stable as $$
+  select coalesce(array_agg((c.since, c.until, stations.ids)::logic.change), '{}')
+  from unnest(changes) c
+  cross join lateral (
+    select case when c.subjects is not null then array_agg(distinct p.station_id::text) end as ids
+    from raw.placement p where p.sensor_id = any (c.subjects::int[]) and p.since < c.until and p.until > c.since
+  ) stations
+  where c.subjects is null or stations.ids is not null
+$$;
+
+-- The regions to which changed stations belonged then.
+create function logic.in_regions(changes logic.change[]) returns logic.change[] language sql stable as $$
+  select coalesce(array_agg((c.since, c.until, regions.slugs)::logic.change), '{}')
+  from unnest(changes) c
+  cross join lateral (
+    select case when c.subjects is not null then array_agg(distinct m.region_slug) end as slugs
+    from raw.membership m where m.station_id = any (c.subjects::int[]) and m.since < c.until and m.until > c.since
+  ) regions
+  where c.subjects is null or regions.slugs is not null
+$$;
+
+-- The same changes in few statements, on whole buckets of a unit: ranges for all joined where they are close to each other and cut into pieces
+-- of about half a million rows; then one range for all subjects that have the same. Many different hours become whole days.
+create function logic.merged(unit text, level text, changes logic.change[]) returns logic.change[] language plpgsql stable as $$
+begin
+  return (with change as materialized (select c.since, c.until, c.subjects from unnest(changes) c),
+  grain as materialized (
+    select case when count(distinct (c.since, c.until)) > 50 and merged.unit = 'hour' then 'day' else merged.unit end as unit
+    from change c where c.subjects is not null
+  ),
+  for_all as materialized (
+    select logic.widen(merged.unit, (
+      select range_agg(tstzrange(lower(part), upper(part) - interval '3 hours'))
+      from unnest((select range_agg(tstzrange(c.since, c.until + interval '3 hours')) from change c where c.subjects is null)) part
+    )) as ranges
+  ),
+  of_subject as materialized (
+    select s.subject, logic.widen(grain.unit, range_agg(tstzrange(c.since, c.until))) - for_all.ranges as ranges
+    from grain, for_all, change c cross join unnest(c.subjects) s(subject)
+    group by s.subject, grain.unit, for_all.ranges
+  )
+  select coalesce(array_agg((m.since, m.until, m.subjects)::logic.change order by m.since), '{}')
+  from (
+    select p.since, p.until, null::text[] as subjects
+    from for_all cross join logic.pieces(merged.unit, greatest(500000 / greatest(logic.subject_count(merged.level), 1), 1), for_all.ranges) p
+    union all
+    select lower(part), upper(part), array_agg(s.subject order by s.subject)
+    from of_subject s cross join unnest(s.ranges) part
+    group by 1, 2
+  ) m);
+end $$;
+
+revoke all on function logic.take_changes, logic.ranges_of_periods from public;
+
+-- The refresh: brings the aggregates up to date with the readings and the network.
+
+-- Recomputes buckets of a level from `since` up to `until` in its storage, of these subjects; null: of all.
+create function logic.recompute(level text, since timestamptz, until timestamptz, subjects text[]) returns void language plpgsql as $$
+declare
+  storage constant regclass := logic.storage_of(level);
+  definition record;
+  sources constant int[] := case
+    when subjects is null then null
+    when level = 'station_hourly' then array(
+      select distinct p.sensor_id from raw.placement p
+      where p.station_id = any (subjects::int[]) and p.since < recompute.until and p.until > recompute.since)
+    when level = 'region_hourly' then array(
+      select distinct m.station_id from raw.membership m
+      where m.region_slug = any (subjects) and m.since < recompute.until and m.until > recompute.since)
+  end;
+begin
+  select l.id, l.id_type, l.body into definition from logic.level l where l.name = level;
+  execute format('delete from %s where bucket >= $1 and bucket < $2 and ($3 is null or %I = any ($3::%s[]))', storage, definition.id, definition.id_type)
+  using since, until, subjects;
+  execute format('insert into %s (%s) %s', storage,
+    (select string_agg(quote_ident(attname), ', ' order by attnum) from pg_attribute
+     where attrelid = format('rollup.%I', level)::regclass and attnum > 0 and not attisdropped),
+    definition.body)
+  using since, until, subjects, sources;
+end $$;
+
+-- The same of all subjects. New chunks have no statistics yet, and nested loops over all placements take several times as long as hashing them.
+-- A level that was never analyzed is analyzed now, because the next one is planned with its statistics.
+create function logic.recompute_all(level text, since timestamptz, until timestamptz) returns void language plpgsql set enable_nestloop = off as $$
+begin
+  perform logic.recompute(level, since, until, null);
+  if (select c.relkind = 'r' and c.reltuples < 0 from pg_class c where c.oid = format('rollup.%I', level)::regclass) then
+    execute format('analyze rollup.%I', level);
+  end if;
+end $$;
+
+-- When it returns, everything committed before the call is in every bucket. It goes from the newest month with changes to the oldest, through
+-- all levels of each, and commits between its steps: interrupted, it is completed by the next one. It takes a session lock, so call it on a
+-- connection that is closed after any error. Notices of SQLSTATE AS100 say how far it is: hours done, hours in all.
+create or replace procedure rollup.refresh(now timestamptz) language plpgsql as $$
+declare
+  shares constant float8[] := '{0.5,0.25,0.1,0.1,0.02,0.02,0.01}'; -- of the time, by level, in a first build
+  done float8 := 0;
+  month record;
+  level record;
+  piece record;
+  sensors logic.change[];
+  stations logic.change[];
+  regions logic.change[];
+  changes logic.change[];
+begin
+  call raw.acquire_lock('rollup.refresh');
+  perform logic.take_changes();
+  commit;
+
+  for month in
+    select m.since, m.until, m.hours, sum(m.hours) over () as total
+    from (
+      select rollup.bucket_start('month', p.since) as since, rollup.bucket_add('month', rollup.bucket_start('month', p.since), 1) as until,
+        sum(extract(epoch from p.until - p.since) / 3600) as hours
+      from logic.pieces('month', 1, (select range_agg(tstzrange(s.since, s.until)) from rollup.stale_range s)) p
+      group by 1, 2
+    ) m
+    order by m.since desc
+  loop
+    sensors := logic.merged('hour', 'sensor_hourly', logic.taken('sensor_hourly', month.since, month.until));
+    stations := logic.merged('hour', 'station_hourly', logic.at_stations(sensors) || logic.taken('station_hourly', month.since, month.until));
+    regions := logic.merged('hour', 'region_hourly', logic.in_regions(stations) || logic.taken('region_hourly', month.since, month.until));
+    -- should this be interrupted, then not even a changed network makes the next one overlook any of them
+    insert into rollup.stale_range (level, subject, since, until)
+    select f.level, subject, c.since, c.until
+    from (values ('station_hourly', stations), ('region_hourly', regions)) f(level, changes) cross join unnest(f.changes) c cross join unnest(c.subjects) subject
+    except all table rollup.stale_range;
+    commit;
+
+    for level in select l.name, l.unit, shares[l.position] as share from logic.level l order by l.position loop
+      changes := case split_part(level.name, '_', 1) when 'sensor' then sensors when 'station' then stations else regions end;
+      if level.unit <> 'hour' then
+        changes := logic.merged(level.unit, level.name, changes);
+      end if;
+      for piece in select c.since, c.until, c.subjects from unnest(changes) c loop
+        if piece.subjects is null then
+          perform logic.recompute_all(level.name, piece.since, piece.until);
+        else
+          perform logic.recompute(level.name, piece.since, piece.until, piece.subjects);
+        end if;
+        commit;
+        done := done + month.hours * level.share / cardinality(changes);
+        raise notice using errcode = 'AS100', message = format('%s of %s', round(done), round(month.total));
+      end loop;
+    end loop;
+
+    insert into rollup.late_day (day)
+    select distinct rollup.bucket_start('day', p.since)
+    from unnest(sensors || stations || regions) c cross join logic.pieces('day', 1, tstzmultirange(tstzrange(c.since, c.until))) p
+    where c.since < refresh.now - interval '7 days'
+    on conflict do nothing;
+    delete from rollup.stale_range s where s.since >= month.since;
+    update rollup.stale_range s set until = month.since where s.until > month.since;
+    perform logic.raise_data_version();
+    commit;
+  end loop;
+
+  update rollup.freshness set refreshed_at = refresh.now;
+  commit;
+  perform raw.release_lock('rollup.refresh');
+end $$;
+
+revoke all on function logic.recompute, logic.recompute_all from public;
 
 -- Retention: from when on readings are accepted and kept, and how far that may be moved.
 
@@ -2000,7 +2263,9 @@ returns table (
   wind_cos float8,
   rain float8,
   changes_at timestamptz -- when the first of the values becomes stale
-) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+as $$
 #variable_conflict use_column
 declare
   -- ends of what is looked at, as plain values: they tell the planner in which chunks
@@ -2917,6 +3182,25 @@ where s.bucket is null or e.bucket is null or not (
   )
 $oracle$;
 
+-- The months of a period that have readings or buckets.
+create function logic.audited_months(since timestamptz, until timestamptz) returns table (since timestamptz, until timestamptz) language sql stable as $oracle$
+  select p.since, p.until
+  from (
+    select min(low) as low, max(high) as high from (
+      select min(measured_at) as low, max(measured_at) as high from raw.readings
+      union all select min(bucket), max(bucket) from rollup.sensor_hourly where isfinite(bucket)
+      union all select min(bucket), max(bucket) from rollup.station_hourly where isfinite(bucket)
+      union all select min(bucket), max(bucket) from rollup.region_hourly where isfinite(bucket)
+      union all select min(bucket), max(bucket) from rollup.station_daily where isfinite(bucket)
+      union all select min(bucket), max(bucket) from rollup.region_daily where isfinite(bucket)
+      union all select min(bucket), max(bucket) from rollup.station_monthly where isfinite(bucket)
+      union all select min(bucket), max(bucket) from rollup.region_monthly where isfinite(bucket)
+    ) ends
+  ) extent
+  cross join logic.pieces('month', 1, logic.widen('month', tstzmultirange(tstzrange(extent.low, extent.high, '[]'))
+    * tstzmultirange(tstzrange(audited_months.since, audited_months.until)))) p
+$oracle$;
+
 create function logic.differences(since timestamptz, until timestamptz)
 returns table (level text, bucket timestamptz, subject text, columns text[]) language sql stable as $oracle$
   select d.* from logic.differences_of_months(
@@ -2928,7 +3212,7 @@ returns table (level text, bucket timestamptz, subject text, columns text[]) lan
       and p.since < rollup.bucket_add(case split_part(d.level, '_', 2) when 'hourly' then 'hour' when 'daily' then 'day' else 'month' end, d.bucket, 1))
 $oracle$;
 
-revoke all on function logic.differences_of_months, logic.differences from public;
+revoke all on function logic.differences_of_months, logic.audited_months, logic.differences from public;
 -- The published network: providers, regions, stations, sensors and flags. Titles fall back from the locale to English, any, slug or id.
 
 create function api.title(titles jsonb, locale text, fallback text) returns text language sql immutable parallel safe
