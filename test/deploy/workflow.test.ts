@@ -2,10 +2,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { isNewer } from '../../src/database/engine.ts';
 import { compose, ROOT, services, textOf, variablesOf, yamlOf } from './composeFile.ts';
 
 type Job = {
-  strategy?: { matrix: { node: number[] } };
+  strategy?: { matrix: { node: number[]; timescaledb: string[] } };
   steps: { uses?: string; run?: string; with?: Record<string, unknown>; env?: Record<string, string> }[];
 };
 type Workflow = { permissions: unknown; env: Record<string, string>; jobs: Record<string, Job> };
@@ -49,18 +50,24 @@ describe('the workflow', () => {
     expect(new Set(ports).size).toBe(4);
   });
 
-  it('uses the images of docker-compose.yml', () => {
-    const named = services.map(([, { image }]) => image.split(':')[0] ?? '').filter((image) => image !== 'airseries');
-    expect(named.filter((image) => text.includes(image))).toEqual([]);
+  it('tests on the oldest TimescaleDB, that of docker-compose.yml and a newer one, and names no other image', () => {
+    const [, image = '', tag] = /^(.*):(.*)$/.exec(compose.services.database?.image ?? '') ?? [];
+    const tags = workflow.jobs.test?.strategy?.matrix.timescaledb ?? [];
+    expect(tags[0]).toMatch(/^2\.28\./);
+    expect(tags[1]).toBe(tag);
+    expect(isNewer(tags[2]?.split('-')[0] ?? '', tag?.split('-')[0] ?? '')).toBe(true);
+    const named = services
+      .map(([, service]) => service.image.split(':')[0] ?? '')
+      .filter((name) => name !== 'airseries');
+    expect([...new Set(named.filter((name) => text.includes(name)))]).toEqual([image]);
     expect(text).not.toMatch(/^\s*(image|container):/m);
   });
 
-  it('gives the tests the database of docker-compose.yml, as its superuser', () => {
+  it('gives the tests that server as its superuser', () => {
     const url = new URL(steps.find(({ env }) => env?.TEST_TIMESCALE_URL)?.env?.TEST_TIMESCALE_URL ?? '');
-    const override = yamlOf('.github/tests.compose.yml') as { services: Record<string, { ports: string[] }> };
-    expect(Object.keys(override.services)).toEqual(['database']);
-    expect(override.services.database?.ports).toEqual([`${url.host}:5432`]);
-    expect(url.username).toBe(compose.services.database?.environment?.POSTGRES_USER);
+    const server = commands.find((command) => command.includes('matrix.timescaledb')) ?? '';
+    expect(server).toContain(`--publish ${url.host}:5432`);
+    expect(server).toContain(`--env POSTGRES_USER=${url.username} --env POSTGRES_PASSWORD `);
     expect(url.password).toBe(workflow.env.POSTGRES_PASSWORD);
   });
 
