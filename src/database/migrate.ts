@@ -1,13 +1,13 @@
 /** Migrates a database to the state that this program needs, or refuses with a remedy. Many processes may run it at once. */
 import type { Log } from '../log.ts';
 import { buildRollups, type Calendar, type Engine, LEVELS } from './aggregates.ts';
-import { carryOver, isSetAside, setAsideSql } from './carryOver.ts';
 import { checkSession, type DatabaseAddress, onConnection, ROLES, type Sql } from './client.ts';
 import { DEFINITIONS, type Definitions, fingerprint, readSql } from './definitions.ts';
 import { checkEngine, checkTimeZone, isUntried, offeredEngine, serverVersions, timescaleInWords } from './engine.ts';
 import { type AppliedMigration, MigrationRefused, pendingMigrations, readMigrations } from './migrations.ts';
 import type { Columns } from './oracle.ts';
-import { RESET_SCHEMAS, repeatableSql } from './repeatable.ts';
+import { buildBeside, DROP_BUILD, EVERYTHING_IS_STALE, swapSql } from './rebuild.ts';
+import { repeatableSql } from './repeatable.ts';
 
 /** What raw.installation records, and the number of migrations applied. */
 export type Installation = { timeZone: string; epoch: string; engine: Engine; applied: number };
@@ -72,7 +72,7 @@ async function migrateLocked(
     );
     log.info({ migration: `${number} ${name}` }, 'migrated');
   }
-  await build(sql, recorded, definitions, log);
+  await build(sql, recorded, definitions, { now, log });
   const { timescaledb } = await serverVersions(sql);
   if (timescaledb !== null && isUntried(timescaledb)) log.warn(`TimescaleDB ${timescaleInWords(timescaledb)}`);
   if (!wasRefreshed)
@@ -196,58 +196,42 @@ export function checkRecorded(
 }
 
 /**
- * Rebuilds the aggregates if their text differs from the one they were built from, and schemas logic and api if theirs does. Everything
- * is replaced in one transaction.
+ * Builds the aggregates if their text differs from the one they were built from, beside those that are there, and schemas logic and api if
+ * theirs does. What answers is replaced in one transaction.
  */
 async function build(
   sql: Sql,
   { timeZone, epoch, engine }: Recorded,
   definitions: Definitions,
-  log: Log,
+  { now, log }: Pick<Options, 'now' | 'log'>,
 ): Promise<void> {
-  const [row] = await sql<{ rollups: string | null; repeatable: string | null; isRetained: boolean }[]>`
-    select rollups, repeatable, retained_from > '-infinity' as "isRetained" from raw.installation`;
+  const [row] = await sql<{ rollups: string | null; repeatable: string | null }[]>`
+    select rollups, repeatable from raw.installation`;
   if (row === undefined) throw new Error('raw.installation is empty');
   const calendar = await calendarOf(sql, { timeZone, epoch });
   const rollups = buildRollups(definitions, engine, calendar);
   const hasChanged = row.rollups !== fingerprint(rollups);
-  if (hasChanged && (await isSetAside(sql))) await carryOver(sql, engine, log); // left by an interrupted start
-  await inTransactionOfOwner(sql, async (transaction) => {
-    if (hasChanged) {
-      await transaction.unsafe(rebuildSql(engine, rollups, row.rollups !== null && row.isRetained)).simple();
-      log.info('aggregates built; the next refresh fills them');
-    }
-    const repeatable = repeatableSql(definitions, engine, calendar, await levelColumns(transaction));
+  const transaction = (work: (owner: Sql) => Promise<void>) => inTransactionOfOwner(sql, work);
+  const isRebuild = hasChanged && row.rollups !== null;
+  if (isRebuild) await buildBeside(sql, { engine, calendar, definitions, now, log, transaction });
+  await transaction(async (owner) => {
+    if (isRebuild) await owner.unsafe(swapSql({ engine, calendar, definitions })).simple();
+    else await owner.unsafe(hasChanged ? firstBuildSql(rollups) : DROP_BUILD).simple();
+    if (hasChanged) log.info(isRebuild ? 'aggregates replaced' : 'aggregates built; the next refresh fills them');
+    const repeatable = repeatableSql(definitions, engine, calendar, await levelColumns(owner));
     const current = fingerprint(repeatable);
     if (row.repeatable === current && !hasChanged) return;
-    await transaction.unsafe(`${repeatable}\nupdate raw.installation set repeatable = '${current}'`).simple();
+    await owner.unsafe(`${repeatable}\nupdate raw.installation set repeatable = '${current}'`).simple();
     log.info('schemas logic and api built');
   });
-  if (await isSetAside(sql)) await carryOver(sql, engine, log);
+  if (isRebuild) await sql`select raw.release_lock('rollup.refresh')`;
 }
 
-/** Drops the aggregates and every function of schema rollup, builds them, and marks everything as stale. */
-function rebuildSql(engine: Engine, rollups: string, keepSensorHours: boolean): string {
-  const kind = engine === 'timescale' ? 'materialized view' : 'table';
-  const dropped = [...LEVELS].reverse().filter(({ name }) => !(keepSensorHours && name === 'sensor_hourly'));
-  return `${RESET_SCHEMAS}
-${dropped.map(({ name }) => `drop ${kind} if exists rollup.${name} cascade;`).join('\n')}
-${keepSensorHours ? setAsideSql(engine) : ''}
-do $$
-declare
-  routine text;
-begin
-  foreach routine in array array(select oid::regprocedure::text from pg_proc where pronamespace = 'rollup'::regnamespace) loop
-    execute format('drop routine if exists %s cascade', routine);
-  end loop;
-end $$;
-${rollups}
+function firstBuildSql(rollups: string): string {
+  return `${rollups}
 update raw.installation set rollups = '${fingerprint(rollups)}';
-${EVERYTHING_IS_STALE}
-update rollup.freshness set refreshed_at = null;`;
+${EVERYTHING_IS_STALE}`;
 }
-
-const EVERYTHING_IS_STALE = `insert into rollup.stale_period (since, until, from_level) values ('-infinity', 'infinity', 'sensor_hourly');`;
 
 /** The zone and the instant of the epoch's local midnight, at which every level begins. */
 export async function calendarOf(

@@ -34,12 +34,24 @@ const SUBJECTS: readonly Words[] = [
 ];
 const RESOLUTIONS = ['daily', 'monthly'];
 
-/** All of it in order. A file with `{{subject}}` is rendered for stations and regions, one with `{{resolution}}` for days and months. */
-export function repeatableSql(definitions: Definitions, engine: Engine, calendar: Calendar, columns: Columns): string {
-  const words = {
+/** What refreshes the aggregates: also beside (rebuild.ts), under other schema names. */
+export function refreshSql(definitions: Definitions, engine: Engine, calendar: Calendar): string {
+  const files = ['logic/10_ranges.sql', 'logic/30_changes.sql', 'logic/31_refresh.sql'];
+  return [`engines/${engine}/storage.sql`, ...files]
+    .map((file) => render(readSql(definitions, file), definitions, wordsOfLogic(definitions, calendar)))
+    .join('\n');
+}
+
+function wordsOfLogic(definitions: Definitions, calendar: Calendar): Words {
+  return {
     ...wordsOf(calendar),
     levels: LEVELS.map((level, n) => levelRow(level, n + 1, definitions, calendar)).join(',\n  '),
   };
+}
+
+/** All of it in order. A file with `{{subject}}` is rendered for stations and regions, one with `{{resolution}}` for days and months. */
+export function repeatableSql(definitions: Definitions, engine: Engine, calendar: Calendar, columns: Columns): string {
+  const words = wordsOfLogic(definitions, calendar);
   const all = (folder: string, wanted = (_file: string) => true) =>
     listSql(definitions, folder)
       .filter(wanted)
@@ -56,7 +68,7 @@ export function repeatableSql(definitions: Definitions, engine: Engine, calendar
 }
 
 /** Drops both schemas and creates them empty. */
-export const RESET_SCHEMAS = `drop schema if exists api cascade;
+const RESET_SCHEMAS = `drop schema if exists api cascade;
 drop schema if exists logic cascade;
 create schema logic;
 create schema api;

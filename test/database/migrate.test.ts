@@ -93,7 +93,7 @@ onEveryEngine('migrate', (engine) => {
     expect(await refusal(run())).toMatch(/"floors".*before the first release.*Make a new database.*import/);
   });
 
-  it('rebuilds the aggregates when their definition has changed, and is not ready before they are filled', async () => {
+  it('replaces the aggregates when their definition has changed, by ones that are filled', async () => {
     await run();
     await sql`insert into raw.readings (measured_at, sensor_id, pm25) values ('2026-11-19', 1, 5)`;
     await refresh(target, now);
@@ -101,9 +101,7 @@ onEveryEngine('migrate', (engine) => {
       text.replace('sum(rain::float8)', '2 * sum(rain::float8)'),
     );
     await migrate(target, { now, log, definitions });
-    expect(await sql`select * from rollup.freshness where refreshed_at is not null`).toEqual([]);
-    expect(await sql`select * from rollup.sensor_hourly`).toEqual([]);
-    await refresh(target, now);
+    expect(await sql`select from rollup.freshness where refreshed_at is not null`).toHaveLength(1);
     expect(await sql`select pm25 from rollup.sensor_hourly`).toEqual([{ pm25: 5 }]);
     expect(await sql`select * from logic.differences('-infinity', 'infinity')`).toEqual([]);
   });

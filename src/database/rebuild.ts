@@ -1,0 +1,160 @@
+/**
+ * Changed aggregates are built beside the old ones, which go on answering, and swapped in one transaction with schemas logic and api. Beside
+ * means: the same SQL under other schema names, rollup_next and logic_next, with a log of changes of its own, to which triggers copy what is
+ * noted meanwhile. So it is filled by the same refresh, may be interrupted anywhere, and the next migration continues.
+ */
+import type { Log } from '../log.ts';
+import type { Engine } from './aggregates.ts';
+import { buildRollups, type Calendar, LEVELS } from './aggregates.ts';
+import type { Sql } from './client.ts';
+import { type Definitions, fingerprint } from './definitions.ts';
+import { MigrationRefused } from './migrations.ts';
+import { refreshSql } from './repeatable.ts';
+
+type Build = {
+  engine: Engine;
+  calendar: Calendar;
+  definitions: Definitions;
+  now: Date;
+  log: Log;
+  /** One transaction in the owner's role; an error rolls it back. */
+  transaction: (work: (sql: Sql) => Promise<void>) => Promise<void>;
+};
+
+/** The text for the schemas beside. */
+const beside = (text: string) => text.replace(/\b(rollup|logic)(?=[.'])/g, '$1_next');
+
+const kindOf = (engine: Engine) => (engine === 'timescale' ? 'materialized view' : 'table');
+
+/** Everything that is to be recomputed when its levels are new. */
+export const EVERYTHING_IS_STALE = `insert into rollup.stale_period (since, until, from_level) values ('-infinity', 'infinity', 'sensor_hourly');`;
+
+/** Drops what a build has left that no version needs any more. */
+export const DROP_BUILD = 'drop schema if exists logic_next cascade; drop schema if exists rollup_next cascade;';
+
+/**
+ * Builds the aggregates of `definitions` beside those that are there, and fills them. Afterwards only `swapSql` is missing, which must follow
+ * while the refresh lock is held. `sql` is one connection, of a user who may become the owner.
+ */
+export async function buildBeside(sql: Sql, build: Build): Promise<void> {
+  const rollups = buildRollups(build.definitions, build.engine, build.calendar);
+  const [left] = await sql`select to_regclass('rollup.carried_sensor_hourly') is not null as there`;
+  if (left?.there === true) {
+    throw new MigrationRefused(
+      'An upgrade to an earlier version was interrupted while it carried over sensor hours. Start that version once more before this one.',
+    );
+  }
+  const [begun] = await sql`select obj_description(to_regnamespace('rollup_next')::oid, 'pg_namespace') as fingerprint`;
+  if (begun?.fingerprint !== fingerprint(rollups)) await build.transaction((owner) => begin(owner, build, rollups));
+  build.log.info('building the aggregates beside those that are there');
+  await sql`set role airseries_owner`;
+  await sql`set search_path = rollup_next, public`;
+  await copySensorHours(sql, build);
+  await sql`call rollup_next.refresh(${build.now})`;
+  await sql`call raw.acquire_lock('rollup.refresh')`; // from here on no refresh takes notes of changes
+  await sql`call rollup_next.refresh(${build.now})`;
+  await sql`set search_path = rollup, public`;
+  await sql`reset role`;
+}
+
+async function begin(owner: Sql, { engine, calendar, definitions }: Build, rollups: string): Promise<void> {
+  await owner
+    .unsafe(`${DROP_BUILD}
+create schema rollup_next;
+create schema logic_next;
+comment on schema rollup_next is '${fingerprint(rollups)}';
+set local search_path = rollup_next, public;
+${['changed_hour', 'stale_range', 'stale_period', 'late_day', 'freshness']
+  .map((table) => `create table rollup_next.${table} (like rollup.${table} including all);`)
+  .join('\n')}
+create function logic_next.raise_data_version() returns void language sql as '';
+${beside(rollups)}
+${beside(refreshSql(definitions, engine, calendar))}
+create function logic_next.copy_notes() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  if tg_table_name = 'changed_hour' then
+    insert into rollup_next.changed_hour select * from new_rows;
+  else
+    insert into rollup_next.stale_period (since, until, from_level, sensor_id, station_id, region_slug)
+    select since, until, from_level, sensor_id, station_id, region_slug from new_rows;
+  end if;
+  return null;
+end $$;
+create trigger copy_notes after insert on rollup.changed_hour referencing new table as new_rows
+  for each statement execute function logic_next.copy_notes();
+create trigger copy_notes after insert on rollup.stale_period referencing new table as new_rows
+  for each statement execute function logic_next.copy_notes();
+${beside(EVERYTHING_IS_STALE)}`)
+    .simple();
+}
+
+/**
+ * Sensor hours whose readings were deleted by retention cannot be recomputed: they are copied, as far as both have the columns, so a new
+ * parameter is null. A month is deleted and copied in one transaction, so it may be interrupted any number of times.
+ */
+async function copySensorHours(sql: Sql, { log, transaction }: Build): Promise<void> {
+  const [target] = await sql<{ storage: string; columns: string }[]>`
+    select logic_next.storage_of('sensor_hourly')::text as storage, (
+      select string_agg(quote_ident(a.attname), ', ' order by a.attnum)
+      from pg_attribute a
+      join pg_attribute b on b.attrelid = 'rollup_next.sensor_hourly'::regclass and b.attname = a.attname
+      where a.attrelid = 'rollup.sensor_hourly'::regclass and a.attnum > 0 and not a.attisdropped) as columns`;
+  const months = await sql<{ since: string; until: string }[]>`
+    select p.since::text, p.until::text
+    from (select min(bucket) as first, min(retained_from) as retained_from from rollup.sensor_hourly, raw.installation) kept
+    cross join logic_next.pieces('month', 1, case when kept.first < kept.retained_from and isfinite(kept.retained_from)
+      then tstzmultirange(tstzrange(kept.first, kept.retained_from)) else '{}' end) p`;
+  for (const [index, { since, until }] of months.entries()) {
+    const range = 'bucket >= $1::text::timestamptz and bucket < $2::text::timestamptz';
+    await transaction(async (owner) => {
+      await owner.unsafe(`delete from ${target?.storage} where ${range}`, [since, until]);
+      await owner.unsafe(
+        `insert into ${target?.storage} (${target?.columns}) select ${target?.columns} from rollup.sensor_hourly where ${range}`,
+        [since, until],
+      );
+    });
+    log.info(
+      { month: since, done: index + 1, of: months.length },
+      'carrying over sensor hours whose readings were deleted',
+    );
+  }
+}
+
+/** Puts what was built in the place of the old aggregates and their functions. To be run with the rebuild of logic and api, which it drops. */
+export function swapSql({ engine, calendar, definitions }: Pick<Build, 'engine' | 'calendar' | 'definitions'>): string {
+  const kind = kindOf(engine);
+  return `drop schema if exists api cascade;
+drop schema if exists logic cascade;
+insert into rollup.changed_hour select * from rollup_next.changed_hour;
+insert into rollup.late_day select * from rollup_next.late_day on conflict do nothing;
+insert into rollup.stale_period (since, until, from_level, sensor_id, station_id, region_slug)
+select since, until, from_level, sensor_id, station_id, region_slug from rollup_next.stale_period;
+drop schema logic_next cascade;
+drop procedure rollup_next.refresh, rollup_next.maintain;
+${[...LEVELS]
+  .reverse()
+  .map(({ name }) => `drop ${kind} if exists rollup.${name} cascade;`)
+  .join('\n')}
+${DROP_ROUTINES}
+${LEVELS.map(({ name }) => `alter ${kind} rollup_next.${name} set schema rollup;`).join('\n')}
+do $$
+declare
+  routine text;
+begin
+  foreach routine in array array(select oid::regprocedure::text from pg_proc where pronamespace = 'rollup_next'::regnamespace) loop
+    execute format('alter routine %s set schema rollup', routine);
+  end loop;
+end $$;
+drop schema rollup_next cascade;
+update raw.installation set rollups = '${fingerprint(buildRollups(definitions, engine, calendar))}';`;
+}
+
+/** Every function and procedure of schema rollup. */
+const DROP_ROUTINES = `do $$
+declare
+  routine text;
+begin
+  foreach routine in array array(select oid::regprocedure::text from pg_proc where pronamespace = 'rollup'::regnamespace) loop
+    execute format('drop routine if exists %s cascade', routine);
+  end loop;
+end $$;`;

@@ -1,0 +1,122 @@
+/**
+ * Aggregates whose definition has changed are built beside the old ones: those go on answering, what is written meanwhile comes along, and
+ * a build that is killed anywhere is continued.
+ */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
+import type { Definitions } from '../../src/database/definitions.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { makeLog } from '../../src/log.ts';
+import { audit, refresh } from '../../src/rollups/refresh.ts';
+import { bringIn, NOW, smallNetwork } from '../ingest/support.ts';
+import { emptyDatabase, onEveryEngine } from '../support/database.ts';
+import { changedDefinitions } from '../support/definitions.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
+
+const timeZone = 'Asia/Yerevan';
+const log = makeLog('silent');
+
+onEveryEngine('a rebuild', (engine) => {
+  let target: DatabaseAddress;
+  let owner: Sql;
+  let superuser: Sql;
+  let drop: () => Promise<void>;
+  let next: Definitions;
+  /** Rain counts twice in the next version, so it is seen at once whose numbers these are. */
+  const rain = async () =>
+    (await owner`select total_rain from api.station_monthly where id = 1 and timestamp = '2026-09-01 00:00+04'`)[0]
+      ?.total_rain;
+  const migrateNext = () => migrate(target, { now: NOW, log, definitions: next });
+  const wrong = async () => (await audit(target, { now: NOW, timeZone })).found;
+  const leftovers = () => owner`select nspname from pg_namespace where nspname ~ '_next$'`;
+
+  beforeEach(async () => {
+    ({ target, drop } = await emptyDatabase(engine));
+    await migrate(target, { timeZone, now: NOW, log });
+    owner = connect(target, { role: 'airseries_owner', timeZone });
+    superuser = connect(target, { max: 3 });
+    await bringIn(owner, smallNetwork());
+    await owner`insert into raw.readings (measured_at, sensor_id, pm25, rain)
+      select at, sensor, 10, 1 from generate_series(timestamptz '2026-07-15', '2026-11-20 11:30Z', '1 hour') at, generate_series(1, 3) sensor`;
+    await refresh(target, NOW);
+    next = changedDefinitions(temporaryFolder('sql'), 'rollups/sensor_hourly.sql', (text) =>
+      text.replace('sum(rain::float8)', '2 * sum(rain::float8)'),
+    );
+  });
+  afterEach(async () => {
+    await Promise.all([owner.end(), superuser.end()]);
+    await drop();
+  });
+
+  it('leaves the old numbers until the new ones are complete, with all that was written meanwhile', async () => {
+    await superuser`select`; // a connection must be open to be reserved
+    const holder = await superuser.reserve(); // the build is filled and waits for the refresh lock
+    await holder`call raw.acquire_lock('rollup.refresh')`;
+    const migrated = migrateNext();
+    const filled = () =>
+      owner`select to_regclass('rollup_next.stale_range') is not null and exists (select from rollup_next.freshness where refreshed_at is not null) as filled`.catch(
+        () => [{ filled: false }],
+      );
+    while ((await filled())[0]?.filled !== true);
+    expect(await rain()).toBe(30 * 24);
+    await owner`update raw.readings set rain = 2 where sensor_id = 1 and measured_at = '2026-09-10 10:00Z'`;
+    await owner`delete from raw.readings where sensor_id = 2 and measured_at < '2026-08-01'`;
+    await bringIn(
+      owner,
+      smallNetwork({
+        one: { hidden: [{ since: '2026-10-01T00:00' }] },
+        two: { sensors: [{ id: 3, suspicious: [{ since: '2026-11-01' }] }] },
+      }),
+    );
+    expect(await rain()).toBe(30 * 24);
+    await holder`select raw.release_lock('rollup.refresh')`;
+    holder.release();
+    await migrated;
+    expect(await rain()).toBe(2 * 30 * 24 + 1); // of two sensors one has measured more
+    expect(
+      await owner`select from rollup.region_hourly where region_slug = 'quarter' and bucket >= '2026-10-01 00:00+04'`,
+    ).toEqual([]);
+    expect(await wrong()).toEqual([]);
+    expect(await leftovers()).toEqual([]);
+  });
+
+  it('is continued after it was killed, wherever that was, and answers all the while', async () => {
+    let finished = false;
+    let kills = 0;
+    for (let n = 0; !finished; n++) {
+      const migrating = migrateNext().then(
+        () => {
+          finished = true;
+        },
+        () => undefined,
+      );
+      let over = false;
+      void migrating.finally(() => {
+        over = true;
+      });
+      for (let step = 0; !over && step < 3 + 9 * n; step++) expect(await rain()).toBeOneOf([30 * 24, 2 * 30 * 24]);
+      const killed =
+        await superuser`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'airseries migrate'`;
+      kills += killed.length;
+      await migrating;
+    }
+    expect(kills).toBeGreaterThan(2);
+    expect(await rain()).toBe(2 * 30 * 24);
+    expect(await wrong()).toEqual([]);
+    expect(await leftovers()).toEqual([]);
+  });
+
+  it('that no version needs any more is dropped', async () => {
+    await superuser`select`;
+    const holder = await superuser.reserve();
+    await holder`call raw.acquire_lock('rollup.refresh')`;
+    const migrating = migrateNext().catch((error: Error) => error);
+    while ((await leftovers()).length < 2);
+    await superuser`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'airseries migrate'`;
+    expect(await migrating).toBeInstanceOf(Error);
+    holder.release();
+    await migrate(target, { now: NOW, log });
+    expect(await leftovers()).toEqual([]);
+    expect(await wrong()).toEqual([]);
+  });
+});
