@@ -1,6 +1,6 @@
 /** Commands for the schema and the aggregates: migrate, refresh, digest, audit. */
 import { Command } from 'commander';
-import { serverVersions, TRIED_TIMESCALE } from '../database/engine.ts';
+import { serverVersions } from '../database/engine.ts';
 import { audit, makeDigest, rebuild, refresh } from '../rollups/refresh.ts';
 import { AUDITED_DAYS } from '../worker/jobs.ts';
 import {
@@ -20,8 +20,7 @@ export function migrateCommand(run: Run): Command {
     run(
       async ({ as, installation: { timeZone, epoch, engine, applied } }) => {
         const versions = await as('airseries_owner', serverVersions);
-        const result = { time_zone: timeZone, epoch, engine, applied, versions, timescaledb_tried: TRIED_TIMESCALE };
-        return { result, ok: true };
+        return { result: { time_zone: timeZone, epoch, engine, applied, versions }, ok: true };
       },
       { makesDatabase: true },
     ),

@@ -1,7 +1,7 @@
 /** The command that shows how the service is doing: the database, how fresh its numbers are, and what arrives from whom. */
 import { Command } from 'commander';
 import type { Sql } from '../database/client.ts';
-import { serverVersions, TRIED_TIMESCALE, timescaleInWords } from '../database/engine.ts';
+import { type ServerVersions, serverVersions, versionsInWords } from '../database/engine.ts';
 import {
   type ProviderArrivals,
   providerArrivals,
@@ -49,7 +49,6 @@ async function status({ as, clock, config, database, installation }: Context, ve
   const result = {
     ...{ engine, time_zone: timeZone, epoch, ...where },
     versions: { airseries: version, node: process.version, ...versions },
-    timescaledb_tried: TRIED_TIMESCALE,
     freshness,
     providers,
   };
@@ -59,16 +58,14 @@ async function status({ as, clock, config, database, installation }: Context, ve
 type Status = {
   engine: string;
   time_zone: string;
-  versions: Record<string, string | null>;
+  versions: ServerVersions & { airseries: string; node: string };
   freshness: Freshness;
   providers: readonly ProviderArrivals[];
 };
 
 /** The result as text. */
 export function statusTable({ engine, time_zone, versions, freshness, providers }: Status, now: Date): string {
-  const named = Object.entries({ ...versions, timescaledb: timescaleInWords(versions.timescaledb ?? null) }).flatMap(
-    ([name, version]) => (version == null ? [] : [`${name} ${version}`]),
-  );
+  const named = [`airseries ${versions.airseries}`, `node ${versions.node}`, ...versionsInWords(versions)];
   const { differing_buckets: differing } = freshness;
   const facts: [string, string][] = [
     ['engine', `${engine}, ${time_zone}`],

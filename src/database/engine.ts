@@ -122,12 +122,18 @@ export function timescaleInWords(version: string | null): string | undefined {
   return isUntried(version) ? `${version}, newer than those tried (${tried})` : `${version} (tried: ${tried})`;
 }
 
-export type ServerVersions = { postgresql: string; timescaledb: string | null };
+/** The versions of the server, of the extension that makes its engine (null without it), and those of the extension that were tried. */
+export type ServerVersions = { postgresql: string; timescaledb: string | null; timescaledb_tried: readonly string[] };
 
-/** The versions of the server and of the extension that makes its engine; null without it. */
 export async function serverVersions(sql: Sql): Promise<ServerVersions> {
-  const [row] = await sql<[ServerVersions]>`
+  const [row] = await sql<[Omit<ServerVersions, 'timescaledb_tried'>]>`
     select split_part(current_setting('server_version'), ' ', 1) as postgresql,
       (select extversion from pg_extension where extname = 'timescaledb') as timescaledb`;
-  return row;
+  return { ...row, timescaledb_tried: TRIED_TIMESCALE };
+}
+
+/** Each with its name. */
+export function versionsInWords({ postgresql, timescaledb }: ServerVersions): string[] {
+  const extension = timescaleInWords(timescaledb);
+  return [`postgresql ${postgresql}`, ...(extension === undefined ? [] : [`timescaledb ${extension}`])];
 }

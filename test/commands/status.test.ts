@@ -9,6 +9,11 @@ import { refresh } from '../../src/rollups/refresh.ts';
 import { bringIn, NOW, reading, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
+const versions = {
+  ...{ airseries: '1.2.3', node: 'v20', postgresql: '18.4' },
+  ...{ timescaledb: '9.0.0', timescaledb_tried: ['2.28.3'] },
+};
+
 test('tables align words to the left and numbers to the right', () => {
   expect(
     table(
@@ -85,9 +90,10 @@ onEveryEngine('status', (engine) => {
       },
       ...{ audited_at: '2026-11-20T03:00:00+04:00', differing_buckets: 2 },
     };
-    const versions = { airseries: '1.2.3', timescaledb: null };
     const text = statusTable({ engine, time_zone: 'Asia/Yerevan', versions, freshness, providers }, NOW);
-    expect(text).toContain(`engine                ${engine}, Asia/Yerevan\nversions              airseries 1.2.3\n`);
+    expect(text).toContain(
+      `engine                ${engine}, Asia/Yerevan\nversions              airseries 1.2.3, node v20, postgresql 18.4, timescaledb 9.0.0, newer than those tried (`,
+    );
     expect(text).toContain('last audit            2026-11-20 03:00:00 (13 h ago): 2 buckets differ');
     expect(text).toMatch(
       /^far +0 +0 +never +every 5 minutes, succeeded .*\(2 h ago\), then 3 failures: HTTP 500 +– +0$/m,
@@ -132,8 +138,8 @@ describe('a status without a provider', () => {
       audited_at: null,
       differing_buckets: null,
     };
-    expect(
-      statusTable({ engine: 'x', time_zone: 'UTC', versions: {}, freshness: nothing, providers: [] }, NOW),
-    ).toContain('There is no network yet: import network FILE.');
+    expect(statusTable({ engine: 'x', time_zone: 'UTC', versions, freshness: nothing, providers: [] }, NOW)).toContain(
+      'There is no network yet: import network FILE.',
+    );
   });
 });

@@ -33,13 +33,26 @@ onEveryEngine('the data version', (engine) => {
   };
 
   it.each([
-    ['a refresh', () => here.refresh(NOW)],
+    [
+      'a refresh of what was measured',
+      async () => {
+        await here.accept([reading(1, new Date(NOW.getTime() - 60_000), { pm25: 5 })]);
+        await here.refresh(NOW);
+      },
+    ],
     ['a digest', () => here.digest(NOW)],
     ['an import of the network', () => here.importNetwork(network)],
   ])('is raised by %s', async (_, change) => {
     const before = await version();
     await change();
     expect(await version()).toBeGreaterThan(before);
+  });
+
+  it('is not raised by a refresh that has nothing to do', async () => {
+    await here.refresh(NOW);
+    const before = await version();
+    await here.refresh(NOW);
+    expect(await version()).toBe(before);
   });
 
   it('is raised by a screening that changes a flag, and by no other', async () => {
