@@ -33,11 +33,11 @@ async function watched<T>(
   work: (sql: Sql, progress: Progress | undefined) => PromiseLike<T>,
 ): Promise<T> {
   const progress = watcher && makeProgress(what, watcher.log, watcher.terminal, 'hours');
-  const onNotice: ConnectOptions['onNotice'] = ({ code, severity, message = '' }) => {
+  const onNotice: ConnectOptions['onNotice'] = ({ code, message = '' }) => {
     if (code === PROGRESS) {
       const [done = 0, total = 0] = message.split(' of ').map(Number);
       progress?.show(done, total === 0 ? undefined : done / total);
-    } else if (severity === 'WARNING') watcher?.log.warn(message);
+    } else if (code === LEFT) watcher?.log.warn(message);
   };
   try {
     return await asOwner(target, { ...REFRESH_SESSION, ...session, onNotice }, (sql) => work(sql, progress));
@@ -48,6 +48,8 @@ async function watched<T>(
 
 /** SQLSTATE of the notices in which rollup.refresh says how far it has come: `12 of 744`. */
 const PROGRESS = 'AS100';
+/** And of the warnings in which rollup.maintain names what it has left. */
+const LEFT = 'AS101';
 
 /** Half-open; a missing end is unbounded. */
 export type Period = { from?: Date | undefined; to?: Date | undefined };

@@ -26,10 +26,11 @@ describe.skipIf(!isInstalled)('behind nginx', () => {
   let origin: Server;
   let url: string;
   let stop: () => Promise<void>;
-  const home = makeHome();
+  let home: ReturnType<typeof makeHome>;
   const requests: { coding: string; status: number }[] = [];
 
   beforeAll(async () => {
+    home = makeHome(); // not where the tests are skipped
     served = await serve(engines[0] ?? 'plain', { path: 'kept' });
     const counted: RequestListener = (req, res) => {
       res.once('finish', () => {

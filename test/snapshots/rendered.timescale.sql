@@ -406,9 +406,9 @@ revoke all on schema logic, api from public;
 -- entries there for good, and 7,500 of them made a refresh half as slow again. So its faults can't reach us either: it loses changes on the
 -- start of a day or month (#10296), on the edge of a batch, beside a threshold on the move, and under merge (#10463).
 
--- Compresses chunks of readings and of the hourly levels that ended more than a week ago, and again those in which rows were written
--- since, by the days of our own log. In the foreground, one chunk per transaction, so a writer waits for its own chunk at most. A chunk that is being written to is
--- left for the next time.
+-- Compresses chunks of readings and of the hourly levels that ended more than a week ago, and again those in which rows were written since,
+-- by the days of our own log. In the foreground, one chunk per transaction, so a writer waits for its own chunk at most. A chunk that is
+-- being written to is left for the next time, with a warning of SQLSTATE AS101.
 create or replace procedure rollup.maintain(now timestamptz) language plpgsql as $$
 declare
   level record;
@@ -436,7 +436,7 @@ begin
       call convert_to_columnstore(chunk.name);
     exception when serialization_failure or deadlock_detected or lock_not_available then -- it is being written to
       was_left := true;
-      raise warning 'chunk % is left for the next time: %', chunk.name, sqlerrm;
+      raise warning using errcode = 'AS101', message = format('chunk %s is left for the next time: %s', chunk.name, sqlerrm);
     end;
     commit;
   end loop;
