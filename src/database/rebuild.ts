@@ -67,6 +67,7 @@ set local search_path = rollup_next, public;
 ${['changed_hour', 'stale_range', 'stale_period', 'late_day', 'freshness']
   .map((table) => `create table rollup_next.${table} (like rollup.${table} including all);`)
   .join('\n')}
+insert into rollup_next.freshness default values;
 create function logic_next.raise_data_version() returns void language sql as '';
 ${beside(rollups)}
 ${beside(refreshSql(definitions, engine, calendar))}

@@ -24,8 +24,9 @@ onEveryEngine('a rebuild', (engine) => {
   let next: Definitions;
   /** Rain counts twice in the next version, so it is seen at once whose numbers these are. */
   const rain = async () =>
-    (await owner`select total_rain from api.station_monthly where id = 1 and timestamp = '2026-09-01 00:00+04'`)[0]
-      ?.total_rain;
+    (
+      await owner`select total_rain from api.station_monthly where station_id = 1 and timestamp = '2026-09-01 00:00+04'`
+    )[0]?.total_rain;
   const migrateNext = () => migrate(target, { now: NOW, log, definitions: next });
   const wrong = async () => (await audit(target, { now: NOW, timeZone })).found;
   const leftovers = () => owner`select nspname from pg_namespace where nspname ~ '_next$'`;
@@ -44,7 +45,7 @@ onEveryEngine('a rebuild', (engine) => {
     );
   });
   afterEach(async () => {
-    await Promise.all([owner.end(), superuser.end()]);
+    await Promise.all([owner.end({ timeout: 1 }), superuser.end({ timeout: 1 })]);
     await drop();
   });
 
@@ -53,11 +54,12 @@ onEveryEngine('a rebuild', (engine) => {
     const holder = await superuser.reserve(); // the build is filled and waits for the refresh lock
     await holder`call raw.acquire_lock('rollup.refresh')`;
     const migrated = migrateNext();
-    const filled = () =>
-      owner`select to_regclass('rollup_next.stale_range') is not null and exists (select from rollup_next.freshness where refreshed_at is not null) as filled`.catch(
-        () => [{ filled: false }],
+    const filledAt = () =>
+      owner`select refreshed_at from rollup_next.freshness`.then(
+        ([row]) => row?.refreshed_at,
+        () => null,
       );
-    while ((await filled())[0]?.filled !== true);
+    await expect.poll(filledAt, { timeout: 30_000 }).not.toBeNull();
     expect(await rain()).toBe(30 * 24);
     await owner`update raw.readings set rain = 2 where sensor_id = 1 and measured_at = '2026-09-10 10:00Z'`;
     await owner`delete from raw.readings where sensor_id = 2 and measured_at < '2026-08-01'`;
@@ -111,7 +113,7 @@ onEveryEngine('a rebuild', (engine) => {
     const holder = await superuser.reserve();
     await holder`call raw.acquire_lock('rollup.refresh')`;
     const migrating = migrateNext().catch((error: Error) => error);
-    while ((await leftovers()).length < 2);
+    await expect.poll(leftovers, { timeout: 30_000 }).toHaveLength(2);
     await superuser`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'airseries migrate'`;
     expect(await migrating).toBeInstanceOf(Error);
     holder.release();
