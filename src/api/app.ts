@@ -7,6 +7,7 @@ import type { Request, Response } from 'express';
 import type { Clock } from '../clock.ts';
 import { BASE_PATH, ENDPOINTS, type EndpointName, pathPattern } from '../contract/endpoints.ts';
 import { makeOpenApi } from '../contract/openapi.ts';
+import { Unavailable } from '../database/errors.ts';
 import type { ApiDb } from '../database/pools.ts';
 import { answerOf, sendAnswer, setRoute } from '../http/answers.ts';
 import {
@@ -60,6 +61,7 @@ export function makeApp({
 }: AppOptions): RequestListener {
   const cache = makeResponseCache({ ...cacheOptions, clock });
   const documents = makeDocuments({ db, clock, site: makeSiteUrls(siteBaseUrl) });
+  const firstBuild = awaitFirstBuild(db);
   const errors = makeErrorHandlers(log);
   const app = bareApp();
   app.use(refuseMalformedPath);
@@ -83,7 +85,10 @@ export function makeApp({
     const { path: route } = ENDPOINTS[name];
     const get = async (req: Request, res: Response) => {
       const render = documents[name](req);
-      const { answer, freshness } = await cache.get(req.path, async () => ({ ...(await render()), route }));
+      const { answer, freshness } = await cache.get(req.path, async () => {
+        await firstBuild();
+        return { ...(await render()), route };
+      });
       res.locals.isStale = freshness.age !== undefined;
       sendAnswer(req, res, answer, freshness);
     };
@@ -109,5 +114,16 @@ export function makeApp({
     }
     setRoute(res, kept.route);
     sendAnswer(req, res, kept.answer, kept.freshness);
+  };
+}
+
+/** Rejects with Unavailable until the aggregates were built for the first time: an empty history would be kept by clients. */
+function awaitFirstBuild(db: ApiDb): () => Promise<void> {
+  let isBuilt = false;
+  return async () => {
+    if (isBuilt) return;
+    const row = await db.selectFrom('api.freshness').select('refreshed_at').executeTakeFirst();
+    if (row?.refreshed_at == null) throw new Unavailable('the aggregates are being built for the first time');
+    isBuilt = true;
   };
 }
