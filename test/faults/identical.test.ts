@@ -45,6 +45,7 @@ beforeAll(async () => {
     },
     { port: 0, variable: 'PORT' },
   );
+  await get(`/en/air-quality-app/v1/stations.json`); // the first of a process asks whether the aggregates were ever built
 });
 afterAll(async () => {
   await served.close({ drainMs: 0 });

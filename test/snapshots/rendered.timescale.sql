@@ -612,8 +612,8 @@ declare
   placements_after raw.placement[];
   memberships_before raw.membership[];
   memberships_after raw.membership[];
-  -- without a refresh in progress, a sensor or station that has no buckets yet need not be marked
-  is_quiet boolean := not exists (select from raw.lock_holders('rollup.refresh'));
+  -- without a refresh or a build in progress, a sensor or station that has no buckets yet need not be marked
+  is_quiet boolean := not exists (select from raw.lock_holders('rollup.refresh')) and to_regnamespace('rollup_next') is null;
 begin
   placements_before := array(select p::raw.placement from (table raw.placement except select sensor_id, station_id, formula, since, until from logic.placement) p);
   placements_after := array(select p::raw.placement from (select sensor_id, station_id, formula, since, until from logic.placement except table raw.placement) p);
