@@ -165,6 +165,31 @@ onEveryEngine('the change log', (engine) => {
     expect(await differences(database)).toEqual([]);
   });
 
+  it('follows a sensor to where it stood, and a station to where it belonged, in each hour of a longer change', async () => {
+    const [half, then] = ['2026-07-15T00:00', '2026-07-16T00:00'];
+    const moved = smallNetwork({
+      timeZone: 'Asia/Kolkata',
+      one: { regions: [{ slug: 'town' }, { slug: 'quarter', since: then }] },
+      two: {
+        sensors: [
+          {
+            id: 3,
+            stations: [
+              { id: 2, until: half },
+              { id: 1, since: half },
+            ],
+          },
+        ],
+      },
+    });
+    await bringIn(owner, moved);
+    expect(await differences(database)).toEqual([]);
+    await owner`update raw.readings set pm25 = pm25 + 7 where sensor_id = 3 and measured_at >= '2026-07-13' and measured_at < '2026-07-18'`;
+    expect(await differences(database)).toEqual([]);
+    await bringIn(owner, smallNetwork({ timeZone: 'Asia/Kolkata' }));
+    await settle();
+  });
+
   it('recomputes whole days where very many different hours changed', async () => {
     await superuser.unsafe(
       `create or replace function logic.crowd() returns int language sql stable as $$ select 100 $$`,
