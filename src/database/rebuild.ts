@@ -121,15 +121,15 @@ async function copySensorHours(sql: Sql, { log, transaction }: Build): Promise<v
   }
 }
 
-/** Puts what was built in the place of the old aggregates and their functions. To be run with the rebuild of logic and api, which it drops. */
+/**
+ * Puts what was built in the place of the old aggregates and their functions. To be run with the rebuild of logic and api, which it drops. What
+ * was noted since the last catch-up stands in the log of the old ones as well, as no refresh has taken it, and stays for the next.
+ */
 export function swapSql({ engine, calendar, definitions }: Pick<Build, 'engine' | 'calendar' | 'definitions'>): string {
   const kind = kindOf(engine);
   return `drop schema if exists api cascade;
 drop schema if exists logic cascade;
-insert into rollup.changed_hour select * from rollup_next.changed_hour;
 insert into rollup.late_day select * from rollup_next.late_day on conflict do nothing;
-insert into rollup.stale_period (since, until, from_level, sensor_id, station_id, region_slug)
-select since, until, from_level, sensor_id, station_id, region_slug from rollup_next.stale_period;
 drop schema logic_next cascade;
 drop procedure rollup_next.refresh, rollup_next.maintain;
 ${[...LEVELS]

@@ -87,10 +87,12 @@ onEveryEngine('a rebuild', (engine) => {
     expect(await leftovers()).toEqual([]);
   });
 
-  it('is continued after it was killed, wherever that was, and answers all the while', async () => {
+  it('is continued after it was killed, wherever that was, and answers all the while', {
+    timeout: 180_000,
+  }, async () => {
     const seen = new Set<unknown>();
     let kills = 0;
-    for (let reads = 20; ; reads += 25) {
+    for (let reads = 15; ; reads = Math.ceil(1.6 * reads)) {
       const migrating = migrateProcess();
       for (let n = 0; n < reads && migrating.exitCode === null; n++) seen.add(await rain());
       if (migrating.exitCode === null) kills += 1;
