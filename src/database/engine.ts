@@ -3,7 +3,7 @@ import type { Engine } from './aggregates.ts';
 import type { Sql } from './client.ts';
 import { MigrationRefused } from './migrations.ts';
 
-/** The first TimescaleDB whose refresh has the options that ours uses, and the versions that all tests have run on. */
+/** The oldest TimescaleDB that is supported, and the versions that all tests have run on. */
 const MIN_TIMESCALE = '2.28';
 export const TRIED_TIMESCALE: readonly string[] = ['2.28.3', '2.29.2'];
 

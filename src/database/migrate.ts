@@ -213,9 +213,9 @@ async function build(
   const hasChanged = row.rollups !== fingerprint(rollups);
   const transaction = (work: (owner: Sql) => Promise<void>) => inTransactionOfOwner(sql, work);
   const isRebuild = hasChanged && row.rollups !== null;
-  if (isRebuild) await buildBeside(sql, { engine, calendar, definitions, now, log, transaction });
+  if (isRebuild) await buildBeside(sql, { engine, calendar, definitions, rollups, now, log, transaction });
   await transaction(async (owner) => {
-    if (isRebuild) await owner.unsafe(swapSql({ engine, calendar, definitions })).simple();
+    if (isRebuild) await owner.unsafe(swapSql(engine, rollups)).simple();
     else await owner.unsafe(hasChanged ? firstBuildSql(rollups) : DROP_BUILD).simple();
     if (hasChanged) log.info(isRebuild ? 'aggregates replaced' : 'aggregates built; the next refresh fills them');
     const repeatable = repeatableSql(definitions, engine, calendar, await levelColumns(owner));

@@ -4,8 +4,7 @@
  * noted meanwhile. So it is filled by the same refresh, may be interrupted anywhere, and the next migration continues.
  */
 import type { Log } from '../log.ts';
-import type { Engine } from './aggregates.ts';
-import { buildRollups, type Calendar, LEVELS } from './aggregates.ts';
+import { type Calendar, type Engine, LEVELS } from './aggregates.ts';
 import type { Sql } from './client.ts';
 import { type Definitions, fingerprint } from './definitions.ts';
 import { MigrationRefused } from './migrations.ts';
@@ -15,6 +14,8 @@ type Build = {
   engine: Engine;
   calendar: Calendar;
   definitions: Definitions;
+  /** The SQL of the new aggregates. */
+  rollups: string;
   now: Date;
   log: Log;
   /** One transaction in the owner's role; an error rolls it back. */
@@ -37,7 +38,6 @@ export const DROP_BUILD = 'drop schema if exists logic_next cascade; drop schema
  * while the refresh lock is held. `sql` is one connection, of a user who may become the owner.
  */
 export async function buildBeside(sql: Sql, build: Build): Promise<void> {
-  const rollups = buildRollups(build.definitions, build.engine, build.calendar);
   const [left] = await sql`select to_regclass('rollup.carried_sensor_hourly') is not null as there`;
   if (left?.there === true) {
     throw new MigrationRefused(
@@ -45,7 +45,7 @@ export async function buildBeside(sql: Sql, build: Build): Promise<void> {
     );
   }
   const [begun] = await sql`select obj_description(to_regnamespace('rollup_next')::oid, 'pg_namespace') as fingerprint`;
-  if (begun?.fingerprint !== fingerprint(rollups)) await build.transaction((owner) => begin(owner, build, rollups));
+  if (begun?.fingerprint !== fingerprint(build.rollups)) await build.transaction((owner) => begin(owner, build));
   build.log.info('building the aggregates beside those that are there');
   await sql`set role airseries_owner`;
   await sql`set search_path = rollup_next, public`;
@@ -57,7 +57,7 @@ export async function buildBeside(sql: Sql, build: Build): Promise<void> {
   await sql`reset role`;
 }
 
-async function begin(owner: Sql, { engine, calendar, definitions }: Build, rollups: string): Promise<void> {
+async function begin(owner: Sql, { engine, calendar, definitions, rollups }: Build): Promise<void> {
   await owner
     .unsafe(`${DROP_BUILD}
 create schema rollup_next;
@@ -125,7 +125,7 @@ async function copySensorHours(sql: Sql, { log, transaction }: Build): Promise<v
  * Puts what was built in the place of the old aggregates and their functions. To be run with the rebuild of logic and api, which it drops. What
  * was noted since the last catch-up stands in the log of the old ones as well, as no refresh has taken it, and stays for the next.
  */
-export function swapSql({ engine, calendar, definitions }: Pick<Build, 'engine' | 'calendar' | 'definitions'>): string {
+export function swapSql(engine: Engine, rollups: string): string {
   const kind = kindOf(engine);
   return `drop schema if exists api cascade;
 drop schema if exists logic cascade;
@@ -147,7 +147,7 @@ begin
   end loop;
 end $$;
 drop schema rollup_next cascade;
-update raw.installation set rollups = '${fingerprint(buildRollups(definitions, engine, calendar))}';`;
+update raw.installation set rollups = '${fingerprint(rollups)}';`;
 }
 
 /** Every function and procedure of schema rollup. */
