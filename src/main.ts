@@ -4,6 +4,7 @@ import { makeApp } from './api/app.ts';
 import { type Clock, makeClock } from './clock.ts';
 import { serviceUsage } from './commands/serviceUsage.ts';
 import { type Config, readConfig } from './config.ts';
+import { rememberApi } from './database/apiSurface.ts';
 import type { DatabaseAddress } from './database/client.ts';
 import { watchDataVersion } from './database/dataVersion.ts';
 import { waitForDatabase } from './database/errors.ts';
@@ -67,7 +68,7 @@ async function start(service: Service): Promise<void> {
   const reads = openReads<Api>(target, { timeZone, observer: observePool(metrics, 'read') });
   closers.push(() => reads.destroy());
   registerCollectors(metrics, reads, { clock, log });
-  state.db = reads;
+  state.opened = { db: reads, missing: await waitForDatabase(() => rememberApi(reads), log) };
   if (database !== undefined && config.role !== 'api') await startWork(service, database, timeZone);
 
   state.serving = true;
@@ -147,7 +148,7 @@ async function main(): Promise<number> {
   const config = readConfig(process.env);
   const log = makeLog(config.logLevel);
   process.removeAllListeners('warning').on('warning', (warning) => log.warn({ err: warning }, 'warning from Node'));
-  const opened: Opened = { closers: [], listeners: [], state: { db: undefined, serving: false } };
+  const opened: Opened = { closers: [], listeners: [], state: { opened: undefined, serving: false } };
   const signalled = new Promise<string>((resolve) => {
     let stopping = false;
     const onSignal = (signal: string) => {

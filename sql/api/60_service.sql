@@ -14,11 +14,22 @@ comment on column api.installation.repeatable is 'fingerprint of the SQL that bu
 
 -- When the aggregates were last refreshed. Null before the first refresh: the API has nothing to serve yet.
 create view api.freshness as
-  select refreshed_at, data_version, (select max(made_at) from rollup.digest) as digest_at from rollup.freshness;
+  select
+    f.refreshed_at,
+    f.data_version,
+    (select max(made_at) from rollup.digest) as digest_at,
+    -- of this server, its timeline (another one from a promotion on), this database and this table (others after a restore)
+    concat_ws('-',
+      (select system_identifier from pg_control_system()),
+      greatest((select timeline_id from pg_control_checkpoint()), (select min_recovery_end_timeline from pg_control_recovery())),
+      (select oid from pg_database where datname = current_database()),
+      f.tableoid) as history
+  from rollup.freshness f;
 comment on view api.freshness is 'How up to date the aggregates are. One row.';
 comment on column api.freshness.refreshed_at is 'time of the last refresh of the aggregates; null before the first';
 comment on column api.freshness.digest_at is 'instant of the newest digest of the regions; null before the first';
-comment on column api.freshness.data_version is 'grows whenever published data may have changed; each new number is sent to channel airseries_data';
+comment on column api.freshness.data_version is 'grows whenever published data have changed; channel airseries_data tells when to ask for it';
+comment on column api.freshness.history is 'which history data_version counts: another one after a restore, or after a replica was promoted';
 
 -- Per provider, how many listed stations are online or offline, and the newest measurement. Readings are searched only for providers
 -- without a station online.

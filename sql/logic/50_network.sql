@@ -44,6 +44,7 @@ create function logic.replace_network(network jsonb) returns jsonb language plpg
 declare
   facts_before jsonb;
   affected record;
+  result jsonb;
   stations int[] := array(select (s ->> 'id')::int from jsonb_array_elements(network -> 'stations') s);
   sensors int[] := array(select (s ->> 'id')::int from jsonb_array_elements(network -> 'sensors') s);
 begin
@@ -77,9 +78,8 @@ begin
   call logic.replace_periods('correction', 'sensor_id', sensors, 'sensor_id, formula', network -> 'correction');
   delete from raw.screened_period p using raw.station s where s.id = p.station_id and not s.screening;
   affected := logic.apply_periods();
-  perform logic.raise_data_version();
 
-  return (
+  result := (
     with listed as (
       select kind, coalesce(item ->> 'id', item ->> 'slug') as id
       from unnest(array['providers', 'regions', 'stations', 'sensors']) kind
@@ -101,7 +101,11 @@ begin
       left join compared c using (kind)
       group by kind
     ) kinds
-  ) || jsonb_build_object('recomputed', jsonb_build_object('sensors', affected.sensors_changed, 'stations', affected.stations_changed));
+  );
+  if exists (select from jsonb_each(result) kind where kind.value ->> 'added' <> '0' or kind.value ->> 'changed' <> '0') then
+    perform logic.raise_data_version();
+  end if;
+  return result || jsonb_build_object('recomputed', jsonb_build_object('sensors', affected.sensors_changed, 'stations', affected.stations_changed));
 end $$;
 
 -- What replace_network would do: it does it, so the caller must roll back. Returns the same, with how many hours of data the next refresh

@@ -96,25 +96,28 @@ end $$;
 -- Records the digest of an instant: for each region the mean over the online, listed stations that belong to it, without temperature,
 -- humidity and pressure of flagged ones (C4, C5). A region without any such station gets a row with station_count 0. Idempotent.
 create procedure logic.make_digest(at timestamptz) language sql as $$
-  insert into rollup.digest (made_at, region_slug, station_count, {{each thp: $name}}, {{each ambient: $name}}, wind_sin, wind_cos, rain)
-  select
-    at,
-    region.slug,
-    count(c.station_id),
-    {{each thp: avg(c.$name) filter (where not m.is_flagged)}},
-    {{each ambient: avg(c.$name)}},
-    avg(c.wind_sin),
-    avg(c.wind_cos),
-    avg(c.rain)
-  from raw.region region
-  left join (
-    raw.membership m
-    join logic.station_state(at) state on state.station_id = m.station_id and state.is_listed
-    join logic.station_current(at) c on c.station_id = m.station_id
-  ) on m.region_slug = region.slug and m.since <= at and at < m.until
-  group by region.slug
-  on conflict (region_slug, made_at) do nothing;
-  select logic.raise_data_version();
+  with made as (
+    insert into rollup.digest (made_at, region_slug, station_count, {{each thp: $name}}, {{each ambient: $name}}, wind_sin, wind_cos, rain)
+    select
+      at,
+      region.slug,
+      count(c.station_id),
+      {{each thp: avg(c.$name) filter (where not m.is_flagged)}},
+      {{each ambient: avg(c.$name)}},
+      avg(c.wind_sin),
+      avg(c.wind_cos),
+      avg(c.rain)
+    from raw.region region
+    left join (
+      raw.membership m
+      join logic.station_state(at) state on state.station_id = m.station_id and state.is_listed
+      join logic.station_current(at) c on c.station_id = m.station_id
+    ) on m.region_slug = region.slug and m.since <= at and at < m.until
+    group by region.slug
+    on conflict (region_slug, made_at) do nothing
+    returning 1
+  )
+  select logic.raise_data_version() where exists (select from made);
 $$;
 
 -- The newest digest of each region, up to 30 minutes old, and its health figures.

@@ -4,7 +4,12 @@
  */
 
 export type ApiViews = {
-  'api.freshness': { refreshed_at: string | null; data_version: number | null; digest_at: string | null };
+  'api.freshness': {
+    refreshed_at: string | null;
+    data_version: number | null;
+    digest_at: string | null;
+    history: string | null;
+  };
   'api.installation': {
     time_zone: string;
     epoch: string;

@@ -1,7 +1,8 @@
 /**
- * The version of the published data: a number that the database raises whenever they may have changed (logic.raise_data_version). A process
- * learns it by NOTIFY, and polls it every second as well: a connection that was cut silently delivers nothing, a standby sends nothing, and
- * each answer confirms that the database is in contact.
+ * The version of the published data: a number that the database raises whenever they have changed (logic.raise_data_version). A process asks
+ * for it every second, and at once after a notification: that is only a hint, as any login may send one, a connection that was cut silently
+ * delivers none and a standby sends none. Each answer confirms that the database is in contact. Numbers are compared within one history: a
+ * database that was restored, or a replica that was promoted, may count the same numbers for other data.
  */
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
@@ -9,46 +10,64 @@ import { connect, type DatabaseAddress } from './client.ts';
 import type { ApiDb } from './pools.ts';
 
 const POLL_MS = 1_000;
+/** However many notifications come. */
+const POLL_AT_MOST_EVERY_MS = 50;
 /** Longer than a query may take to fail. */
 const CONTACT_MS = 4_000;
 const CHANNEL = 'airseries_data';
 
+/** A version, and which history counted it. `at`: when it was last confirmed. */
+export type KnownVersion = { history: string; version: number; at: Date };
+
 export type DataVersionWatch = {
   /** The newest version; undefined while the database is not in contact. */
   current(): number | undefined;
-  /** The newest version heard of, and when it was last confirmed; undefined before the first contact. */
-  lastKnown(): { version: number; at: Date } | undefined;
+  /** The newest version; undefined before the first contact. */
+  lastKnown(): KnownVersion | undefined;
   /** Calls back after each new version. */
   onChange(listener: () => void): void;
   close(): Promise<void>;
 };
 
-type Options = { db: ApiDb; target: DatabaseAddress; clock: Clock; log: Log };
+type Options = { db: ApiDb; target: DatabaseAddress; clock: Clock; log: Log; pollMs?: number };
 
 /** `target` is the database that `db` reads from. Never rejects: without contact there is no current version. */
-export function watchDataVersion({ db, target, clock, log }: Options): DataVersionWatch {
+export function watchDataVersion({ db, target, clock, log, pollMs = POLL_MS }: Options): DataVersionWatch {
   const listeners: (() => void)[] = [];
-  let known: { version: number; at: Date } | undefined;
+  let known: KnownVersion | undefined;
+  let timesSetBack = 0;
   let contactAt = Number.NEGATIVE_INFINITY; // of performance.now()
   let isLost = false;
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let isAsking = false;
+  let isHinted = false;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
 
-  function hear(version: number): void {
-    const isNew = known === undefined || version > known.version;
-    known = { version: isNew ? version : (known?.version ?? version), at: clock() };
-    if (isNew) for (const listener of listeners) listener();
+  function learn(identity: string, version: number): void {
+    const before = known;
+    if (before !== undefined && before.history === `${identity} ${timesSetBack}` && version < before.version)
+      timesSetBack += 1;
+    const history = `${identity} ${timesSetBack}`;
+    known = { history, version, at: clock() };
+    if (before?.history === history && before.version === version) return;
+    if (before !== undefined && before.history !== history) {
+      log.warn(
+        { version, version_before: before.version },
+        'the database has another history; nothing kept from before is served',
+      );
+    }
+    for (const listener of listeners) listener();
   }
 
   async function poll(): Promise<void> {
-    const askedAt = performance.now();
     try {
-      const row = await db.selectFrom('api.freshness').select('data_version').executeTakeFirst();
+      const row = await db.selectFrom('api.freshness').select(['history', 'data_version']).executeTakeFirst();
       if (row === undefined) return;
       if (isLost) log.info('in contact with the database again');
       isLost = false;
       contactAt = askedAt;
-      hear(Number(row.data_version));
+      learn(String(row.history), Number(row.data_version));
     } catch (error) {
       if (!isLost && !closed)
         log.warn({ reason: (error as Error).message }, 'lost contact with the database; serving kept responses');
@@ -57,22 +76,29 @@ export function watchDataVersion({ db, target, clock, log }: Options): DataVersi
     }
   }
 
-  async function run(): Promise<void> {
-    await poll();
-    if (!closed) timer = setTimeout(run, POLL_MS).unref();
-  }
-  void run();
+  const askIn = (ms: number) => {
+    clearTimeout(timer);
+    if (!closed) timer = setTimeout(ask, ms).unref();
+  };
+  const soon = () => Math.max(0, askedAt + POLL_AT_MOST_EVERY_MS - performance.now());
 
+  async function ask(): Promise<void> {
+    askedAt = performance.now();
+    [isAsking, isHinted] = [true, false];
+    await poll();
+    isAsking = false;
+    askIn(isHinted ? soon() : pollMs);
+  }
+  void ask();
+
+  const hint = () => {
+    isHinted = true; // what is being asked may have been answered before
+    if (!isAsking) askIn(soon());
+  };
   const connection = connect(target, { role: 'airseries_reader', name: 'airseries listen', max: 1 });
-  connection
-    .listen(
-      CHANNEL,
-      (payload) => hear(Number(payload)),
-      () => void poll(),
-    )
-    .catch((error: Error) =>
-      log.info({ err: error }, 'no notifications from this database; asking for changes instead'),
-    );
+  connection.listen(CHANNEL, hint, hint).catch((error: Error) => {
+    log.info({ err: error }, 'no notifications from this database; asking for changes instead');
+  });
 
   return {
     current: () => (performance.now() - contactAt <= CONTACT_MS ? known?.version : undefined),

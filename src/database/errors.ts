@@ -1,6 +1,6 @@
 /**
- * Which failures mean that the database is unreachable or too busy, so that retrying may help (all others are bugs), and waiting for it at
- * start.
+ * Which failures mean that the database is unreachable, too busy or of another version, so that retrying may help (all others are bugs),
+ * and waiting for it at start.
  */
 import type { Log } from '../log.ts';
 
@@ -17,6 +17,14 @@ const CONNECTION_ERROR =
 /** Those after which a new connection may well succeed at once. */
 const TRANSIENT = /^(40001|57P0.|CONNECTION_(CLOSED|DESTROYED)|ECONN\w+|EPIPE|ENOENT|RESPONSE_TIMEOUT)$/;
 
+/**
+ * A statement names what schemas api or logic no longer hold, or was prepared before they were rebuilt: by a migration to another version of
+ * this program. The server words its internal errors in English, whatever its language.
+ */
+export const isSchemaChange = (error: unknown): boolean =>
+  /^(0A000|26000|3F000|42703|42704|42883|42P01)$/.test(errorCode(error)) ||
+  (errorCode(error) === 'XX000' && /^(cache lookup failed|could not open relation)/.test((error as Error).message));
+
 /** The server canceled the statement at its timeout, so it is reachable but too slow. */
 const STATEMENT_TIMEOUT = /^57014$/;
 
@@ -26,13 +34,13 @@ export const isConnectionError = (error: unknown): boolean =>
 /** The whole server stopped responding, so waiting for a connection is pointless. */
 export const isUnreachable = (error: unknown): boolean => /^(UNREACHABLE|CONNECT_TIMEOUT)$/.test(errorCode(error));
 /** A retry on a new connection is worthwhile. */
-export const isTransient = (error: unknown): boolean => TRANSIENT.test(errorCode(error));
+export const isTransient = (error: unknown): boolean => TRANSIENT.test(errorCode(error)) || isSchemaChange(error);
 
 /** The error as Unavailable if retrying later may help, otherwise unchanged. */
 export function asUnavailable(error: unknown): unknown {
-  if (error instanceof Unavailable || !(isConnectionError(error) || STATEMENT_TIMEOUT.test(errorCode(error)))) {
-    return error;
-  }
+  if (error instanceof Unavailable) return error;
+  const mayPass = isConnectionError(error) || isSchemaChange(error) || STATEMENT_TIMEOUT.test(errorCode(error));
+  if (!mayPass) return error;
   return new Unavailable(`${errorCode(error)}: ${(error as Error).message}`, { cause: error });
 }
 

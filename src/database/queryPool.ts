@@ -4,7 +4,8 @@
  * so silence beyond that means that the connection is dead. After that, and after every other connection error, the whole pool is
  * replaced and the statement sent again: the other connections are probably dead too, and one that broke during a query passes the error
  * to the next query it is given. Idle connections are otherwise left alone. The last one used is used first: the processor still has its
- * backend's plans in its caches, which saves a quarter of the time. Statements are SQL text, or written by Kysely.
+ * backend's plans in its caches, which saves a quarter of the time. The pool is replaced as well when a statement no longer fits the schema:
+ * a migration may have rebuilt it, and connections keep what they prepared before. Statements are SQL text, or written by Kysely.
  */
 import {
   CompiledQuery,
@@ -19,7 +20,7 @@ import {
 import type { Row, RowList } from 'postgres';
 import type { ApiFunctions } from './apiTypes.ts';
 import { connect, type DatabaseAddress, openSocket, type Role, type Sql } from './client.ts';
-import { asUnavailable, isConnectionError, isTransient, isUnreachable, Unavailable } from './errors.ts';
+import { asUnavailable, isConnectionError, isSchemaChange, isTransient, isUnreachable, Unavailable } from './errors.ts';
 import {
   makeSemaphore,
   type ProbeTiming,
@@ -33,6 +34,8 @@ const RETRY_AFTER_MS = 100;
 const MAX_ATTEMPTS = 4;
 /** How long after its timeout the server's cancellation of a statement may take to arrive. */
 const GRACE_MS = 200;
+/** A pool younger than this has prepared nothing on an earlier schema worth replacing it for. */
+const REPLACED_AT_MOST_EVERY_MS = 1_000;
 
 /** Called once with the size of the pool and its counts: connections in use and statements waiting. Returns what is called for each attempt. */
 export type PoolObserver = (pool: Pick<Semaphore, 'inUse' | 'waiting'> & { size: number }) => {
@@ -81,6 +84,7 @@ export function openQueryPool(
     const connections = Array.from({ length: max }, one);
     const prober = one();
     return {
+      openedAt: performance.now(),
       idle: [...connections],
       all: [...connections, prober],
       probe: singleFlight(() => prober.unsafe('select 1')),
@@ -104,7 +108,8 @@ export function openQueryPool(
       const rows = await withTimeout(responseTimeoutMs, probed, noResponse);
       return completed(rows);
     } catch (error) {
-      if (isConnectionError(error) && used === pool && !isClosed) {
+      const isOutdated = isSchemaChange(error) && performance.now() - used.openedAt > REPLACED_AT_MOST_EVERY_MS;
+      if ((isConnectionError(error) || isOutdated) && used === pool && !isClosed) {
         pool = open();
         if (isUnreachable(error)) semaphore.rejectWaiting(asUnavailable(error));
         end(used.all).catch(() => undefined);

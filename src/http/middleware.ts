@@ -109,7 +109,7 @@ export function makeErrorHandlers(log: Log): { watch: RequestHandler; handle: Er
   const noteAnswer = (res: Response) => {
     if (!unreachable || res.locals.isStale || !(res.statusCode === 200 || res.statusCode === 304)) return;
     unreachable = false;
-    log.info('the database is reachable again');
+    log.info('the database answers again');
   };
   return {
     watch(_req, res, next) {
@@ -119,7 +119,7 @@ export function makeErrorHandlers(log: Log): { watch: RequestHandler; handle: Er
     handle(error, req, res, _next) {
       if (error instanceof Unavailable && !unreachable) {
         unreachable = true;
-        log.warn({ reason: error.message }, 'the database is unreachable; answering 503 until it is back');
+        log.warn({ reason: error.message }, 'the database cannot answer; answering 503 until it can');
       }
       if (!(error instanceof Unavailable || error instanceof Problem))
         log.error({ err: error, path: req.path.slice(0, LONGEST) }, 'a request failed');

@@ -1,9 +1,11 @@
 /**
  * Keeps rendered documents until the data behind them change, or time alone changes them. A rendering says until when it is valid without
- * new data, and at which data version it was read. A newer version makes older documents invalid; those requested lately are rendered again
- * at once, before anyone waits for them. Bounded in bytes; the least recently used are dropped first.
+ * new data, and at which data version it was read. A newer version makes older documents invalid, and so does another history of versions;
+ * those requested lately are rendered again at once, before anyone waits for them. Bounded in bytes; the least recently used are dropped
+ * first.
  */
 import type { Clock } from '../clock.ts';
+import type { DataVersionWatch } from '../database/dataVersion.ts';
 import { Unavailable } from '../database/errors.ts';
 import type { Answer, Freshness } from './answers.ts';
 
@@ -32,17 +34,12 @@ export type ResponseCache = {
 };
 
 /** What is known of the version of the data. */
-export type DataVersions = {
-  /** The newest version; undefined while the database is not in contact. */
-  current(): number | undefined;
-  /** The newest version heard of, and when that was last confirmed; undefined before the first contact. */
-  lastKnown(): { version: number; at: Date } | undefined;
-  /** Calls back after each new version. */
-  onChange(listener: () => void): void;
-};
+export type DataVersions = Pick<DataVersionWatch, 'current' | 'lastKnown' | 'onChange'>;
 
 type Entry = Rendering & {
   render: Render;
+  /** The history that counted its version; undefined if that was not known when it was rendered. */
+  history: string | undefined;
   renderedAt: number;
   /** When the content last differed from that before, and the same as an HTTP date. */
   changedAt: number;
@@ -70,12 +67,13 @@ export function makeResponseCache({ maxBytes, clock, versions }: Options): Respo
   const rendering = new Map<string, Promise<Served>>();
   let bytes = 0;
 
+  const isOfThisHistory = (entry: Entry) => entry.history === versions.lastKnown()?.history;
+
   const isCurrent = (entry: Entry, now: number) => {
     const version = versions.current();
+    const isNewest = version !== undefined && entry.version >= version && isOfThisHistory(entry);
     // before its own instant the clock was set back
-    return (
-      version !== undefined && entry.version >= version && now < entry.validUntil.getTime() && now >= entry.renderedAt
-    );
+    return isNewest && now < entry.validUntil.getTime() && now >= entry.renderedAt;
   };
 
   function find(key: string): Served | undefined {
@@ -93,6 +91,7 @@ export function makeResponseCache({ maxBytes, clock, versions }: Options): Respo
   async function renderInto(key: string, render: Render, requestedAt: number): Promise<Served> {
     const renderedAt = clock().getTime();
     const before = entries.get(key);
+    const history = versions.lastKnown()?.history;
     const read = await render();
     const isSame = before !== undefined && before.answer.etag === read.answer.etag;
     const changedAt = isSame ? before.changedAt : changedAfter(before, renderedAt);
@@ -100,6 +99,7 @@ export function makeResponseCache({ maxBytes, clock, versions }: Options): Respo
       ...read,
       answer: isSame ? before.answer : read.answer, // with its compressed copies
       render,
+      history,
       renderedAt,
       changedAt,
       lastModified: new Date(changedAt).toUTCString(),
@@ -108,7 +108,7 @@ export function makeResponseCache({ maxBytes, clock, versions }: Options): Respo
       bytes: Math.ceil(read.answer.body.length * OVERHEAD) + key.length,
     };
     // a lagging replica, or a change meanwhile: what was kept before is no older
-    if (entry.version >= (versions.lastKnown()?.version ?? 0)) keep(key, entry);
+    if (isOfThisHistory(entry) && entry.version >= (versions.lastKnown()?.version ?? 0)) keep(key, entry);
     return served(entry, renderedAt, maxBytes > 0);
   }
 
@@ -177,7 +177,7 @@ export function makeResponseCache({ maxBytes, clock, versions }: Options): Respo
   /** What was current until a short while ago, for an outage. */
   function stale(key: string, now: number): Served | undefined {
     const entry = entries.get(key);
-    if (entry === undefined) return undefined;
+    if (entry === undefined || !isOfThisHistory(entry)) return undefined;
     const known = versions.lastKnown();
     const confirmed = known !== undefined && entry.version >= known.version ? known.at.getTime() : 0;
     const currentAt = Math.max(entry.currentAt, Math.min(confirmed, entry.validUntil.getTime()));

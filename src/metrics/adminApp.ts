@@ -39,23 +39,30 @@ export function makeAdminApp({ ready, metrics, log }: AdminOptions): Express {
 
 /** How far this process has started. */
 export type StartupState = {
-  /** Set once the migrations are done. */
-  db: ApiDb | undefined;
+  /** Set once the migrations are done: the database, and what tells which parts of its schema api are gone since then. */
+  opened: { db: ApiDb; missing: () => Promise<string[]> } | undefined;
   serving: boolean;
 };
 
+const UNKNOWN = { database: null, schema: null, first_build: null };
+const NAMED_PARTS = 5;
+
 /**
- * Ready means: the database is migrated and answers, the aggregates were built, and the process serves. A check that couldn't be made is
- * null. Never rejects.
+ * Ready means: the database is migrated and answers, still has what this version asks of it (a migration to another one may have taken it),
+ * the aggregates were built, and the process serves. A check that couldn't be made is null. Never rejects.
  */
-export async function readiness({ db, serving }: StartupState): Promise<Readiness> {
-  if (db === undefined) return { ok: false, checks: { migrations: false, database: null, first_build: null, serving } };
-  const freshness = await queryFreshness(db).catch(() => undefined);
-  const refreshedAt = freshness?.refreshed_at;
-  const database = freshness !== undefined;
-  const built = database ? refreshedAt !== null : null;
-  const checks = { migrations: true, database, first_build: built, serving, refreshed_at: refreshedAt };
-  return { ok: built === true && serving, checks };
+export async function readiness({ opened, serving }: StartupState): Promise<Readiness> {
+  if (opened === undefined) return { ok: false, checks: { migrations: false, ...UNKNOWN, serving } };
+  const answered = Promise.all([queryFreshness(opened.db), opened.missing()]);
+  const [freshness, missing] = await answered.catch(() => [undefined, undefined]);
+  if (freshness === undefined || missing === undefined) {
+    return { ok: false, checks: { migrations: true, ...UNKNOWN, database: false, serving } };
+  }
+  const { refreshed_at } = freshness;
+  const [schema, first_build] = [missing.length === 0, refreshed_at !== null];
+  const checks = { migrations: true, database: true, schema, first_build, serving, refreshed_at };
+  const gone = schema ? {} : { missing: missing.slice(0, NAMED_PARTS) };
+  return { ok: schema && first_build && serving, checks: { ...checks, ...gone } };
 }
 
 /** When the aggregates were last refreshed, and the instant of the newest digest, ISO 8601; null: never. Rejects when the database doesn't answer. */

@@ -140,8 +140,8 @@ onEveryEngine('an API whose database goes away', (engine) => {
     await expect.poll(async () => (await get(app)).status, { timeout: 3_500, interval: 100 }).toBe(200);
     const notes = log.lines.filter(({ level }) => level !== 'debug');
     expect(notes.map(({ level, message }) => `${level}: ${message}`)).toEqual([
-      'warn: the database is unreachable; answering 503 until it is back',
-      'info: the database is reachable again',
+      'warn: the database cannot answer; answering 503 until it can',
+      'info: the database answers again',
     ]);
     await db.destroy();
     await wire.close();

@@ -50,7 +50,7 @@ export async function serve(
 async function versionsOf(db: Kysely<Api>): Promise<DataVersions> {
   const { data_version } = await db.selectFrom('api.freshness').select('data_version').executeTakeFirstOrThrow();
   const version = data_version ?? 0;
-  return { current: () => version, lastKnown: () => ({ version, at: NOW }), onChange: () => undefined };
+  return { current: () => version, lastKnown: () => ({ history: '', version, at: NOW }), onChange: () => undefined };
 }
 
 export function recordingLog(): Lines {

@@ -1,7 +1,7 @@
 /** Whatever may change published data raises the data version, and tells those who listen. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
-import { watchDataVersion } from '../../src/database/dataVersion.ts';
+import { type DataVersionWatch, watchDataVersion } from '../../src/database/dataVersion.ts';
 import { type Api, openReads } from '../../src/database/pools.ts';
 import { removeDemo } from '../../src/demo/lifecycle.ts';
 import { demoNetwork } from '../../src/demo/network.ts';
@@ -41,17 +41,24 @@ onEveryEngine('the data version', (engine) => {
       },
     ],
     ['a digest', () => here.digest(NOW)],
-    ['an import of the network', () => here.importNetwork(network)],
+    [
+      'an import of the network that changes it',
+      () => here.importNetwork({ ...network, stations: network.stations.map((one) => ({ ...one, altitude: 7 })) }),
+    ],
   ])('is raised by %s', async (_, change) => {
     const before = await version();
     await change();
     expect(await version()).toBeGreaterThan(before);
   });
 
-  it('is not raised by a refresh that has nothing to do', async () => {
-    await here.refresh(NOW);
+  it.each([
+    ['a refresh that has nothing to do', () => here.refresh(NOW)],
+    ['a digest that is there already', () => here.digest(NOW)],
+    ['an import of the same network', () => here.importNetwork(network)],
+  ])('is not raised by %s', async (_, repeat) => {
+    await repeat();
     const before = await version();
-    await here.refresh(NOW);
+    await repeat();
     expect(await version()).toBe(before);
   });
 
@@ -78,29 +85,47 @@ onEveryEngine('the data version', (engine) => {
     await database.drop();
   });
 
-  it('is known at once, and each new one by its notification', async () => {
-    const { target, timeZone } = here.database;
-    const db = openReads<Api>(target, { timeZone, max: 2 });
-    let onNotified: (payload: string) => void = () => undefined;
-    const notified = new Promise<string>((resolve) => {
-      onNotified = resolve;
+  describe('as a process watches it', () => {
+    let watch: DataVersionWatch;
+    let closeReads: () => Promise<void>;
+    beforeEach(() => {
+      const { target, timeZone } = here.database;
+      const db = openReads<Api>(target, { timeZone, max: 2 });
+      closeReads = () => db.destroy();
+      watch = watchDataVersion({ db, target, clock: () => NOW, log, pollMs: 3_600_000 }); // so only hints are left
     });
-    const listener = here.database.as('airseries_reader');
-    await listener.listen('airseries_data', (payload) => onNotified(payload));
-    const watch = watchDataVersion({ db, target, clock: () => NOW, log });
-    const heard = (wanted: number) =>
-      new Promise<void>((resolve) => {
-        const check = () => (watch.current() ?? 0) >= wanted && resolve();
-        watch.onChange(check);
-        check();
-      });
-    const before = await version();
-    await heard(before);
-    await here.digest(new Date(NOW.getTime() + 60_000));
-    await heard(before + 1);
-    expect([watch.current(), watch.lastKnown()]).toEqual([before + 1, { version: before + 1, at: NOW }]);
-    expect(await notified).toBe(String(before + 1)); // the watch may have polled it before
-    await watch.close();
-    await db.destroy();
+    afterEach(async () => {
+      await watch.close();
+      await closeReads();
+    });
+    const heard = (wanted: number) => expect.poll(() => watch.current(), { interval: 5 }).toBe(wanted);
+
+    it('is known at once, and each new one after its notification', async () => {
+      const before = await version();
+      await heard(before);
+      await here.digest(new Date(NOW.getTime() + 60_000));
+      await heard(before + 1);
+      expect(watch.lastKnown()).toMatchObject({ version: before + 1, at: NOW });
+    });
+
+    it('is asked of the database, whatever a notification says', async () => {
+      const before = await version();
+      await heard(before);
+      const reader = here.database.as('airseries_reader');
+      for (const payload of ['1e300', '-1', '', 'NaN', String(before + 7)])
+        await reader`select pg_notify('airseries_data', ${payload})`;
+      await here.digest(new Date(NOW.getTime() + 120_000));
+      await heard(before + 1);
+    });
+
+    it('belongs to another history when it was set back', async () => {
+      const before = await version();
+      await heard(before);
+      const history = watch.lastKnown()?.history;
+      await owner`update rollup.freshness set data_version = data_version - 1`;
+      await owner`notify airseries_data`;
+      await heard(before - 1);
+      expect(watch.lastKnown()?.history).not.toBe(history);
+    });
   });
 });

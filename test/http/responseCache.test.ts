@@ -8,6 +8,7 @@ const START = Date.parse('2026-11-20T12:00:00Z');
 const KEY = '/en/a.json';
 
 let now: number;
+let history: string;
 let version: number;
 let inContact: boolean;
 let confirmedAt: number;
@@ -15,12 +16,12 @@ let listeners: (() => void)[];
 let rendered: number;
 
 beforeEach(() => {
-  [now, version, inContact, confirmedAt, listeners, rendered] = [START, 1, true, START, [], 0];
+  [now, history, version, inContact, confirmedAt, listeners, rendered] = [START, 'first', 1, true, START, [], 0];
 });
 
 const versions = {
   current: () => (inContact ? version : undefined),
-  lastKnown: () => ({ version, at: new Date(confirmedAt) }),
+  lastKnown: () => ({ history, version, at: new Date(confirmedAt) }),
   onChange: (listener: () => void) => void listeners.push(listener),
 };
 const makeCache = (maxBytes = 1e6) => makeResponseCache({ maxBytes, clock: () => new Date(now), versions });
@@ -90,6 +91,25 @@ describe('a document', () => {
   it('is invalid from a newer data version on', async () => {
     await cache.get(KEY, rendering({ n: 1 }));
     version += 1;
+    expect(cache.find(KEY)).toBeUndefined();
+  });
+
+  it('is invalid in another history, whatever its version, even to bridge an outage', async () => {
+    await cache.get(KEY, rendering({ n: 1 }, { readAt: () => 10 }));
+    [history, version] = ['second', 6];
+    expect(cache.find(KEY)).toBeUndefined();
+    inContact = false;
+    const away = async () => {
+      throw new Unavailable('away');
+    };
+    await expect(cache.get(KEY, away)).rejects.toThrow(Unavailable);
+  });
+
+  it('that was read before another history was heard of is not kept', async () => {
+    await cache.get(KEY, async () => {
+      history = 'second';
+      return rendering({ n: 1 }, { readAt: () => 10 })();
+    });
     expect(cache.find(KEY)).toBeUndefined();
   });
 

@@ -1,5 +1,6 @@
 /** Readiness: the result of each check by name; a check that could not run is null. */
 import { expect, it } from 'vitest';
+import { rememberApi } from '../../src/database/apiSurface.ts';
 import { type Api, openReads } from '../../src/database/pools.ts';
 import { readiness } from '../../src/metrics/adminApp.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
@@ -8,26 +9,35 @@ import { onEveryEngine, testDatabase } from '../support/database.ts';
 
 onEveryEngine('readiness', (engine) => {
   it('names what is missing, from the start to an outage', async () => {
-    const unknown = { migrations: false, database: null, first_build: null, serving: false };
-    expect(await readiness({ db: undefined, serving: false })).toEqual({ ok: false, checks: unknown });
+    const unknown = { migrations: false, database: null, schema: null, first_build: null, serving: false };
+    expect(await readiness({ opened: undefined, serving: false })).toEqual({ ok: false, checks: unknown });
 
     const database = await testDatabase(engine);
     const db = openReads<Api>(database.target, { timeZone: 'UTC' });
+    const opened = { db, missing: await rememberApi(db) };
     await database.as()`update rollup.freshness set refreshed_at = null`; // as before the first build
-    const migrated = { migrations: true, database: true, refreshed_at: null };
-    expect(await readiness({ db, serving: true })).toEqual({
+    const migrated = { migrations: true, database: true, schema: true, refreshed_at: null };
+    expect(await readiness({ opened, serving: true })).toEqual({
       ok: false,
       checks: { ...migrated, first_build: false, serving: true },
     });
     await refresh(database.target, NOW);
     const built = { ...migrated, first_build: true, refreshed_at: '2026-11-20T12:00:00+00:00' };
-    expect(await readiness({ db, serving: false })).toEqual({ ok: false, checks: { ...built, serving: false } });
-    expect(await readiness({ db, serving: true })).toEqual({ ok: true, checks: { ...built, serving: true } });
+    expect(await readiness({ opened, serving: false })).toEqual({ ok: false, checks: { ...built, serving: false } });
+    expect(await readiness({ opened, serving: true })).toEqual({ ok: true, checks: { ...built, serving: true } });
+
+    await database.as()`create view api.added as select 1 as n`;
+    expect(await readiness({ opened, serving: true })).toMatchObject({ ok: true }); // what was added disturbs nobody
+    await database.as()`drop view api.station_flag`;
+    expect(await readiness({ opened, serving: true })).toMatchObject({
+      ok: false,
+      checks: { database: true, schema: false, missing: expect.arrayContaining(['station_flag.reason text']) },
+    });
 
     await database.drop();
-    expect(await readiness({ db, serving: true })).toMatchObject({
+    expect(await readiness({ opened, serving: true })).toMatchObject({
       ok: false,
-      checks: { migrations: true, database: false, first_build: null },
+      checks: { migrations: true, database: false, schema: null, first_build: null },
     });
     await db.destroy();
   });

@@ -109,8 +109,8 @@ onEveryEngine('the ingestion endpoint', (engine) => {
     expect((await post(`Bearer ${here.token}`)).status).toBe(200);
     expect((await post(`Bearer ${here.token}`)).status, 'and says so once').toBe(200);
     expect(here.log.lines.filter(({ level }) => level !== 'debug').map(({ message }) => message)).toEqual([
-      'the database is unreachable; answering 503 until it is back',
-      'the database is reachable again',
+      'the database cannot answer; answering 503 until it can',
+      'the database answers again',
     ]);
     await administrator.end();
   });
