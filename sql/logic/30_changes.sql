@@ -8,6 +8,20 @@ create type logic.change as (since timestamptz, until timestamptz, subjects text
 create view logic.level (position, name, unit, id, id_type, body) as values
   {{levels}};
 
+-- From the first to the last instant of any reading or bucket; null without any.
+create function logic.extent(out low timestamptz, out high timestamptz) language plpgsql stable as $$
+declare
+  level text;
+  ends record;
+begin
+  select min(r.measured_at), max(r.measured_at) into low, high from raw.readings r;
+  for level in select l.name from logic.level l loop
+    execute format('select min(bucket) as low, max(bucket) as high from rollup.%I where isfinite(bucket)', level) into ends;
+    low := least(low, ends.low);
+    high := greatest(high, ends.high);
+  end loop;
+end $$;
+
 -- Everything that has changed since the last refresh.
 create view logic.pending as
   select distinct hour as since, hour + interval '1 hour' as until from rollup.changed_hour
@@ -50,13 +64,7 @@ create function logic.ranges_of_periods(periods bigint[], retained_from timestam
 returns table (level text, subject text, since timestamptz, until timestamptz) language sql stable as $$
   with wanted as materialized (select * from rollup.stale_period p where p.id = any (periods)),
   extent as (
-    select rollup.bucket_start('month', min(low)) as low, rollup.bucket_add('month', rollup.bucket_start('month', max(high)), 1) as high
-    from (
-      select min(measured_at) as low, max(measured_at) as high from raw.readings
-      union all select min(bucket), max(bucket) from rollup.sensor_hourly
-      union all select min(bucket), max(bucket) from rollup.station_monthly
-      union all select min(bucket), max(bucket) from rollup.region_monthly
-    ) ends
+    select rollup.bucket_start('month', low) as low, rollup.bucket_add('month', rollup.bucket_start('month', high), 1) as high from logic.extent()
   ),
   request as ( -- of an operator, for all
     select w.from_level, logic.widen('hour', tstzmultirange(tstzrange(greatest(w.since, extent.low), least(w.until, extent.high)))) as hours

@@ -35,6 +35,21 @@ begin
   end if;
 end $$;
 
+-- Recomputes what a level is made of, for all subjects, as far back as readings are kept.
+create function logic.recompute_below(level text, since timestamptz, until timestamptz) returns void language plpgsql as $$
+declare
+  retained_from constant timestamptz := (select i.retained_from from raw.installation i);
+  below text;
+  first timestamptz;
+begin
+  for below in select l.name from logic.level l where l.position < (select o.position from logic.level o where o.name = level) order by l.position loop
+    first := case below when 'sensor_hourly' then greatest(since, retained_from) else since end;
+    if first < until then
+      perform logic.recompute(below, first, until, null);
+    end if;
+  end loop;
+end $$;
+
 -- When it returns, everything committed before the call is in every bucket. It goes from the newest month with changes to the oldest, through
 -- all levels of each, and commits between its steps: interrupted, it is completed by the next one. It takes a session lock, so call it on a
 -- connection that is closed after any error. Notices of SQLSTATE AS100 say how far it is: hours done, hours in all.
@@ -80,11 +95,16 @@ begin
         changes := logic.merged(level.unit, level.name, changes);
       end if;
       for piece in select c.since, c.until, c.subjects from unnest(changes) c loop
-        if piece.subjects is null then
+        begin
+          if piece.subjects is null then
+            perform logic.recompute_all(level.name, piece.since, piece.until);
+          else
+            perform logic.recompute(level.name, piece.since, piece.until, piece.subjects);
+          end if;
+        exception when data_exception then -- a stored number that no reading gives, and that no arithmetic bears
+          perform logic.recompute_below(level.name, piece.since, piece.until);
           perform logic.recompute_all(level.name, piece.since, piece.until);
-        else
-          perform logic.recompute(level.name, piece.since, piece.until, piece.subjects);
-        end if;
+        end;
         commit;
         done := done + month.hours * level.share / cardinality(changes);
         raise notice using errcode = 'AS100', message = format('%s of %s', round(done), round(month.total));
@@ -107,4 +127,4 @@ begin
   perform raw.release_lock('rollup.refresh');
 end $$;
 
-revoke all on function logic.recompute, logic.recompute_all from public;
+revoke all on function logic.recompute, logic.recompute_all, logic.recompute_below from public;

@@ -166,15 +166,15 @@ begin
     order by d.made_at desc limit 1
   ) digest on digest.station_count > 0
   cross join lateral (
-    select case when count(h.pm25) >= 18 then avg(h.pm25) end as mean
+    select case when count(logic.possible(h.pm25)) >= 18 then avg(logic.possible(h.pm25)) end as mean
     from rollup.region_hourly h
     where h.region_slug = region.slug and h.bucket >= hour_24 and h.bucket < hour
   ) hours
   cross join lateral (
     select
-      avg(d.pm25) as year,
-      count(*) filter (where d.pm25 > 15)::int as exceedances,
-      avg(d.pm25) filter (where d.bucket >= day_30) as month
+      avg(logic.possible(d.pm25)) as year,
+      count(*) filter (where logic.possible(d.pm25) > 15)::int as exceedances,
+      avg(logic.possible(d.pm25)) filter (where d.bucket >= day_30) as month
     from rollup.region_daily d
     where d.region_slug = region.slug and d.bucket >= day_365 and d.bucket < day
   ) days

@@ -16,11 +16,11 @@ begin
   select
     rollup.bucket_start('day', s.bucket),
     s.sensor_id,
-    avg(coalesce(s.pm25, s.pm25_raw)),
-    {{each uncorrected: avg(s.$name)}},
-    avg(s.wind_sin),
-    avg(s.wind_cos),
-    sum(s.rain)
+    avg(logic.possible(coalesce(s.pm25, s.pm25_raw))),
+    {{each uncorrected: avg(logic.possible(s.$name))}},
+    avg(logic.possible(s.wind_sin)),
+    avg(logic.possible(s.wind_cos)),
+    sum(logic.possible(s.rain))
   from rollup.sensor_hourly s
   join raw.placement p on p.sensor_id = s.sensor_id and s.bucket >= p.since and s.bucket + interval '1 hour' <= p.until
   where s.bucket >= first_hour and s.bucket < end_hour

@@ -17,16 +17,16 @@ create function rollup.bucket_add(unit text, bucket timestamptz, n int) returns 
          else (date_trunc(unit, bucket at time zone rollup.time_zone()) + n * ('1 ' || unit)::interval) at time zone rollup.time_zone() end;
 
 -- US EPA air quality index, breakpoints of May 2024 (40 CFR 58 Appendix G), of mean PM2.5 and PM10 in µg/m³: the larger of the two (Q1),
--- null if both are null. Computed from the published values (Q2): PM2.5 in tenths, PM10 in whole µg/m³ after rounding to tenths. In
+-- null if both are null. What no instrument measures, from 500,000 µg/m³ on, counts as null, and so do NaN and infinities. Computed from the published values (Q2): PM2.5 in tenths, PM10 in whole µg/m³ after rounding to tenths. In
 -- integer arithmetic, so rounding half up is exact: low + (2·rise·x + run) / (2·run). Above the table the last slope continues.
 create function rollup.aqi(pm25 float8, pm10 float8) returns int language plpgsql immutable parallel safe as $$
 declare
-  fine int := greatest(round(pm25::numeric, 1) * 10, 0)::int;
-  coarse int := trunc(greatest(round(pm10::numeric, 1), 0))::int;
+  fine int := case when abs(pm25) < 500000 then greatest(round(pm25::numeric, 1) * 10, 0)::int end;
+  coarse int := case when abs(pm10) < 500000 then trunc(greatest(round(pm10::numeric, 1), 0))::int end;
 begin
   return greatest(
     case
-      when pm25 is null then null
+      when fine is null then null
       when fine <= 90 then (2 * 50 * fine + 90) / (2 * 90)
       when fine <= 354 then 51 + (2 * 49 * (fine - 91) + 263) / (2 * 263)
       when fine <= 554 then 101 + (2 * 49 * (fine - 355) + 199) / (2 * 199)
@@ -35,7 +35,7 @@ begin
       else 301 + (2 * 199 * (fine - 2255) + 999) / (2 * 999)
     end,
     case
-      when pm10 is null then null
+      when coarse is null then null
       when coarse <= 54 then (2 * 50 * coarse + 54) / (2 * 54)
       when coarse <= 154 then 51 + (2 * 49 * (coarse - 55) + 99) / (2 * 99)
       when coarse <= 254 then 101 + (2 * 49 * (coarse - 155) + 99) / (2 * 99)
@@ -46,19 +46,25 @@ begin
 end $$;
 
 -- PM2.5 in µg/m³ corrected by a formula (S5), from the mean PM2.5 that instruments of one kind measured and the relative humidity in %.
--- Null if either is null; never below 0. An unknown formula is an error.
+-- Null if either is null, NaN, infinite or larger than anything measured; never below 0. An unknown formula is an error.
 -- epa-2021: K. K. Barkjohn et al., Development and application of a United States-wide correction for PM2.5 data collected with the
 -- PurpleAir sensor (2021, doi 10.5194/amt-14-4617-2021), extended for smoke as in the AirNow Fire and Smoke Map; adjacent pieces are
 -- blended linearly.
 create function rollup.corrected(formula text, pm25_raw float8, humidity float8) returns float8 language plpgsql immutable strict parallel safe as $$
 declare
-  low float8 := 0.524 * pm25_raw - 0.0862 * humidity + 5.75;
-  middle float8 := 0.786 * pm25_raw - 0.0862 * humidity + 5.75;
-  high float8 := 2.966 + 0.69 * pm25_raw + 8.84e-4 * pm25_raw * pm25_raw;
+  low float8;
+  middle float8;
+  high float8;
 begin
   if formula <> 'epa-2021' then
     raise exception 'unknown correction formula %', formula;
   end if;
+  if abs(pm25_raw) >= 1e6 or abs(humidity) >= 1e6 then
+    return null;
+  end if;
+  low := 0.524 * pm25_raw - 0.0862 * humidity + 5.75;
+  middle := 0.786 * pm25_raw - 0.0862 * humidity + 5.75;
+  high := 2.966 + 0.69 * pm25_raw + 8.84e-4 * pm25_raw * pm25_raw;
   return greatest(0, case
     when pm25_raw < 30 then low
     when pm25_raw < 50 then low + (middle - low) * (pm25_raw - 30) / 20

@@ -30,13 +30,8 @@ $oracle$;
 -- The months of a period that have readings or buckets.
 create function logic.audited_months(since timestamptz, until timestamptz) returns table (since timestamptz, until timestamptz) language sql stable as $oracle$
   select p.since, p.until
-  from (
-    select min(low) as low, max(high) as high from (
-      select min(measured_at) as low, max(measured_at) as high from raw.readings
-      union all ${LEVELS.map(({ name }) => `select min(bucket), max(bucket) from rollup.${name} where isfinite(bucket)`).join('\n      union all ')}
-    ) ends
-  ) extent
-  cross join logic.pieces('month', 1, logic.widen('month', tstzmultirange(tstzrange(extent.low, extent.high, '[]'))
+  from logic.extent() extent
+  cross join logic.pieces('month', 1, logic.widen('month', tstzmultirange(tstzrange(extent.low, extent.high + interval '1 microsecond'))
     * tstzmultirange(tstzrange(audited_months.since, audited_months.until)))) p
 $oracle$;
 
@@ -51,7 +46,20 @@ returns table (level text, bucket timestamptz, subject text, columns text[]) lan
       and p.since < rollup.bucket_add(case split_part(d.level, '_', 2) when 'hourly' then 'hour' when 'daily' then 'day' else 'month' end, d.bucket, 1))
 $oracle$;
 
-revoke all on function logic.differences_of_months, logic.audited_months, logic.differences from public;`;
+-- The periods by which readings count for stations, and stations for regions, that differ from those that the network gives.
+create function logic.period_differences() returns table (level text, bucket timestamptz, subject text, columns text[]) language sql stable as $oracle$
+  select 'placement', coalesce(s.since, e.since), coalesce(s.sensor_id, e.sensor_id)::text,
+    case when s is null then '{missing}' when e is null then '{surplus}' else '{station_id,formula,until}' end::text[]
+  from raw.placement s full join logic.placement e on e.sensor_id = s.sensor_id and e.since = s.since
+  where (s.station_id, s.formula, s.until) is distinct from (e.station_id, e.formula, e.until)
+  union all
+  select 'membership', coalesce(s.since, e.since), coalesce(s.station_id, e.station_id) || ' ' || coalesce(s.region_slug, e.region_slug),
+    case when s is null then '{missing}' when e is null then '{surplus}' else '{is_flagged,until}' end::text[]
+  from raw.membership s full join logic.membership e on e.station_id = s.station_id and e.region_slug = s.region_slug and e.since = s.since
+  where (s.is_flagged, s.until) is distinct from (e.is_flagged, e.until)
+$oracle$;
+
+revoke all on function logic.period_differences, logic.differences_of_months, logic.audited_months, logic.differences from public;`;
 }
 
 /** The select of a level over the recomputed level below, and over placements and memberships derived from the periods. */

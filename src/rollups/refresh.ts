@@ -63,38 +63,56 @@ export async function rebuild(target: DatabaseAddress, now: Date, period: Period
   });
 }
 
-/** A bucket that differs from what the readings give. `columns` are those that differ, or `missing` or `surplus`. */
+/**
+ * A bucket that differs from what the readings give, or a period of raw.placement or raw.membership (level placement or membership, its
+ * start as the bucket) that differs from what the network gives. `columns` are those that differ, or `missing` or `surplus`.
+ */
 export type Difference = { level: string; bucket: string; subject: string; columns: string[] };
 
 type AuditOptions = Period & { now: Date; repair?: boolean; timeZone: string; watcher?: Watcher };
 
 /**
- * Refreshes, then recomputes every bucket of the months that the period touches and compares. `repair` recomputes the stored buckets that
- * differ; `left` are those that still differ. Buckets are given in `timeZone`. The result is recorded in rollup.audit.
+ * Compares the periods by which buckets are computed with the network; then refreshes, recomputes every bucket of the months that the period
+ * touches, and compares. `repair` mends the periods before, since wrong ones make buckets wrong, and recomputes the stored buckets that
+ * differ; `left` is what still differs. Buckets are given in `timeZone`. The result is recorded in rollup.audit.
  */
 export async function audit(
   target: DatabaseAddress,
   { now, from, to, repair = false, timeZone, watcher }: AuditOptions,
 ): Promise<{ found: Difference[]; left: Difference[] }> {
   return await watched(target, 'auditing', watcher, { timeZone }, async (sql, progress) => {
-    const found = await differences(sql, { now, from, to }, progress);
+    const periods = await periodDifferences(sql);
+    if (repair && periods.length > 0) await mendPeriods(sql);
+    const found = [...periods, ...(await differences(sql, { now, from, to }, progress))];
     if (!repair || found.length === 0) {
       await recordAudit(sql, { now, from, to }, found);
       return { found, left: found };
     }
+    const buckets = found.slice(periods.length);
     await sql`
       insert into rollup.stale_period (since, until, from_level)
       select lower(part), upper(part), 'sensor_hourly' from (
         select unnest(range_agg(tstzrange(bucket, bucket + case split_part(level, '_', 2)
           when 'hourly' then interval '1 hour' when 'daily' then interval '1 day' else interval '1 month' end))) as part
-        from unnest(${arrayLiteral(found.map(({ level }) => level))}::text::text[],
-                    ${arrayLiteral(found.map(({ bucket }) => bucket))}::text::timestamptz[]) as d(level, bucket)
+        from unnest(${arrayLiteral(buckets.map(({ level }) => level))}::text::text[],
+                    ${arrayLiteral(buckets.map(({ bucket }) => bucket))}::text::timestamptz[]) as d(level, bucket)
       ) parts`;
-    const left = await differences(sql, { now, from, to }, progress);
+    const left = [...(await periodDifferences(sql)), ...(await differences(sql, { now, from, to }, progress))];
     await recordAudit(sql, { now, from, to }, left);
     return { found, left };
   });
 }
+
+const periodDifferences = (sql: Sql) =>
+  sql<Difference[]>`select * from logic.period_differences() order by level, subject, bucket`;
+
+const mendPeriods = (sql: Sql) =>
+  sql`
+    do $$ begin
+      lock table raw.network_lock in exclusive mode;
+      perform logic.apply_periods();
+      perform logic.raise_data_version();
+    end $$`;
 
 /** One snapshot, taken while no refresh is halfway through the levels; other refreshes may run during the comparison, month by month. */
 async function differences(
