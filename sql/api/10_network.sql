@@ -52,8 +52,8 @@ create view api.station as
   select
     s.id,
     s.provider_id as provider,
-    s.city_slug,
-    s.district_slug,
+    (select p.region_slug from logic.station_last_place p where p.station_id = s.id and p.kind = 'city') as city_slug,
+    (select p.region_slug from logic.station_last_place p where p.station_id = s.id and p.kind = 'district') as district_slug,
     s.latitude,
     s.longitude,
     s.title ->> 'en' as title_en,
@@ -62,8 +62,8 @@ create view api.station as
 comment on view api.station is 'Stations, including hidden ones: attributes that do not depend on time. One row per station.';
 comment on column api.station.id is 'station id';
 comment on column api.station.provider is 'slug of the provider';
-comment on column api.station.city_slug is 'slug of the city; null if in none';
-comment on column api.station.district_slug is 'slug of the district; null if in none';
+comment on column api.station.city_slug is 'slug of the city that it belongs or last belonged to; null if to none (api.station_current has that of an instant)';
+comment on column api.station.district_slug is 'slug of the district that it belongs or last belonged to; null if to none';
 comment on column api.station.latitude is 'latitude, WGS 84 [degrees]';
 comment on column api.station.longitude is 'longitude, WGS 84 [degrees]';
 comment on column api.station.title_en is 'title in English; null if it was given in other languages only';
@@ -74,18 +74,18 @@ create view api.station_title as
     s.id as station_id,
     l.locale,
     api.title(s.title, l.locale, s.id::text) as title,
-    api.title(c.title, l.locale, c.slug) as city,
-    api.title(d.title, l.locale, d.slug) as district
+    (select t.title from logic.station_last_place p join api.region_title t on t.region_slug = p.region_slug and t.locale = l.locale
+     where p.station_id = s.id and p.kind = 'city') as city,
+    (select t.title from logic.station_last_place p join api.region_title t on t.region_slug = p.region_slug and t.locale = l.locale
+     where p.station_id = s.id and p.kind = 'district') as district
   from raw.station s
-  cross join (values {{each locale: ('$name')}}) as l(locale)
-  left join raw.region c on c.slug = s.city_slug
-  left join raw.region d on d.slug = s.district_slug;
+  cross join (values {{each locale: ('$name')}}) as l(locale);
 comment on view api.station_title is 'Titles of stations and of their cities and districts. One row per station and locale: join on both.';
 comment on column api.station_title.station_id is 'station id';
 comment on column api.station_title.locale is 'language of the titles, as in the paths of the API';
 comment on column api.station_title.title is 'title in the locale, else in English, else in any language, else the id';
-comment on column api.station_title.city is 'title of the city in the locale, else in English, else in any language, else its slug; null if in none';
-comment on column api.station_title.district is 'title of the district in the locale, else in English, else in any language, else its slug; null if in none';
+comment on column api.station_title.city is 'title of the city that it belongs or last belonged to, in the locale, else in English, else in any language, else its slug; null if to none';
+comment on column api.station_title.district is 'title of the district, likewise; null if it never was in one';
 
 create view api.station_flag as
   select station_id, reason, sensor_id, nullif(since, '-infinity') as since, nullif(until, 'infinity') as until from logic.flag;

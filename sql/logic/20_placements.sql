@@ -47,6 +47,23 @@ create view logic.membership as
   cross join lateral (values (true, c.periods * c.flagged), (false, c.periods - c.flagged)) piece(is_flagged, periods)
   cross join unnest(piece.periods) part;
 
+-- The city and the district that a station belongs to at an instant, hidden or not; of several of a kind the first that the network file lists (C8).
+create function logic.station_place(at timestamptz, only_station int default null)
+returns table (station_id int, city_slug text, district_slug text) language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select m.station_id,
+    (array_agg(m.region_slug order by m.position, m.region_slug) filter (where r.kind = 'city'))[1],
+    (array_agg(m.region_slug order by m.position, m.region_slug) filter (where r.kind = 'district'))[1]
+  from raw.station_region m join raw.region r on r.slug = m.region_slug
+  where m.since <= at and at < m.until and (only_station is null or m.station_id = only_station)
+  group by m.station_id
+$$;
+
+-- The same of its last time in any: to find a station by, whenever it is looked for.
+create view logic.station_last_place as
+  select distinct on (m.station_id, r.kind) m.station_id, r.kind, m.region_slug
+  from raw.station_region m join raw.region r on r.slug = m.region_slug
+  order by m.station_id, r.kind, m.until desc, m.position, m.region_slug;
+
 -- Updates raw.placement and raw.membership from the current periods, and marks the differences for the next refresh (P4): for a sensor
 -- and its station from station hours upwards, for a station and its region from region hours upwards. Without a change it writes nothing. Call it while holding
 -- raw.network_lock, after any change of periods. Returns how many sensors and stations are affected.

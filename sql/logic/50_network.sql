@@ -16,9 +16,9 @@ create view logic.network_fact as
   with station_period as (
     select station_id, jsonb_agg(to_jsonb(p) order by to_jsonb(p)) as periods
     from (
-      select 'region' as kind, station_id, region_slug, since, until from raw.station_region
-      union all select 'hidden', station_id, null, since, until from raw.hidden_period
-      union all select 'flag', station_id, null, since, until from raw.flag_period
+      select 'region' as kind, station_id, region_slug, position, since, until from raw.station_region
+      union all select 'hidden', station_id, null, null, since, until from raw.hidden_period
+      union all select 'flag', station_id, null, null, since, until from raw.flag_period
     ) p group by 1
   ),
   sensor_period as (
@@ -52,7 +52,8 @@ begin
   facts_before := (select coalesce(jsonb_object_agg(kind || ' ' || id, facts), '{}') from logic.network_fact);
 
   insert into raw.provider (id, title, url, image, image_dark, stale_after, pull)
-  select id, title, url, image, image_dark, stale_after, pull from jsonb_populate_recordset(null::raw.provider, network -> 'providers')
+  select id, title, url, image, image_dark, make_interval(secs => extract(epoch from stale_after)), pull
+  from jsonb_populate_recordset(null::raw.provider, network -> 'providers')
   on conflict (id) do update set title = excluded.title, url = excluded.url, image = excluded.image, image_dark = excluded.image_dark,
     stale_after = excluded.stale_after, pull = excluded.pull;
   insert into raw.region (slug, kind, city_slug, title, map_latitude, map_longitude, map_delta, is_hidden)
@@ -60,17 +61,17 @@ begin
   from jsonb_populate_recordset(null::raw.region, network -> 'regions')
   on conflict (slug) do update set kind = excluded.kind, city_slug = excluded.city_slug, title = excluded.title,
     map_latitude = excluded.map_latitude, map_longitude = excluded.map_longitude, map_delta = excluded.map_delta, is_hidden = excluded.is_hidden;
-  insert into raw.station (id, provider_id, title, latitude, longitude, altitude, city_slug, district_slug, screening)
-  select id, provider_id, title, latitude, longitude, altitude, city_slug, district_slug, screening
+  insert into raw.station (id, provider_id, title, latitude, longitude, altitude, screening)
+  select id, provider_id, title, latitude, longitude, altitude, screening
   from jsonb_populate_recordset(null::raw.station, network -> 'stations')
   on conflict (id) do update set provider_id = excluded.provider_id, title = excluded.title, latitude = excluded.latitude,
-    longitude = excluded.longitude, altitude = excluded.altitude, city_slug = excluded.city_slug, district_slug = excluded.district_slug,
+    longitude = excluded.longitude, altitude = excluded.altitude,
     screening = excluded.screening;
   insert into raw.sensor (id, kind, device)
   select id, kind, device from jsonb_populate_recordset(null::raw.sensor, network -> 'sensors')
   on conflict (id) do update set kind = excluded.kind, device = excluded.device;
 
-  call logic.replace_periods('station_region', 'station_id', stations, 'station_id, region_slug', network -> 'station_region');
+  call logic.replace_periods('station_region', 'station_id', stations, 'station_id, region_slug, position', network -> 'station_region');
   call logic.replace_periods('hidden_period', 'station_id', stations, 'station_id', network -> 'hidden_period');
   call logic.replace_periods('flag_period', 'station_id', stations, 'station_id', network -> 'flag_period');
   call logic.replace_periods('sensor_station', 'sensor_id', sensors, 'sensor_id, station_id', network -> 'sensor_station');

@@ -33,12 +33,11 @@ set intervalstyle = 'iso_8601' as $$
     left join suspicious on suspicious.sensor_id = s.id
     group by 1
   ),
-  -- the first city and the first district are those of the station's page
   regions as (
-    select s.id as station_id, json_agg(case when r.since = '-infinity' and r.until = 'infinity' then to_json(r.region_slug) else
+    select r.station_id, json_agg(case when r.since = '-infinity' and r.until = 'infinity' then to_json(r.region_slug) else
         json_build_object('slug', r.region_slug, 'since', nullif(r.since, '-infinity'), 'until', nullif(r.until, 'infinity')) end
-      order by r.region_slug is distinct from s.city_slug, r.region_slug is distinct from s.district_slug, r.region_slug, r.since) as list
-    from raw.station s join raw.station_region r on r.station_id = s.id group by 1
+      order by r.position, r.region_slug, r.since) as list
+    from raw.station_region r group by 1
   )
   select json_strip_nulls(json_build_object(
     'time_zone', (select time_zone from raw.installation),

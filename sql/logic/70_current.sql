@@ -38,12 +38,19 @@ begin
     join raw.station station on station.id = p.station_id
     join raw.provider provider on provider.id = station.provider_id
     cross join lateral (
+      -- pieces that adjoin at the same station count as one: a formula that begins does not start the sensor anew
+      select case when p.since <= hour_since then p.since else (
+        select lower(part)
+        from unnest((select range_agg(tstzrange(q.since, q.until)) from raw.placement q where q.sensor_id = p.sensor_id and q.station_id = p.station_id)) part
+        where part @> at) end as since
+    ) placed
+    cross join lateral (
       -- per parameter, the time of the sensor's newest value, unless it is stale
       select
         max(r.measured_at) as measured_at,
         {{each parameter: max(r.measured_at) filter (where r.$name is not null) as $name}}
       from raw.readings r
-      where r.sensor_id = p.sensor_id and r.measured_at >= p.since and r.measured_at > at - provider.stale_after and r.measured_at <= at
+      where r.sensor_id = p.sensor_id and r.measured_at >= placed.since and r.measured_at > at - provider.stale_after and r.measured_at <= at
         and r.measured_at > newest_since
     ) newest
     cross join lateral (
@@ -54,7 +61,7 @@ begin
         avg(cosd(r.wind_direction::float8)) filter (where r.measured_at > newest.wind_direction - interval '60 minutes') as wind_cos,
         sum(r.rain::float8) filter (where r.measured_at > newest.rain - interval '60 minutes') as rain
       from raw.readings r
-      where r.sensor_id = p.sensor_id and r.measured_at >= p.since
+      where r.sensor_id = p.sensor_id and r.measured_at >= placed.since
         and r.measured_at > at - provider.stale_after - interval '60 minutes' and r.measured_at <= at
         and r.measured_at > hour_since
     ) s
@@ -63,7 +70,7 @@ begin
   ) current;
 end $$;
 
--- Whether a station is listed (C6) and flagged (C5) at an instant, and when that, its sensors or their readings change next, as far as is known:
+-- Whether a station is listed (C6) and flagged (C5) at an instant, and when that, its regions, its sensors or their readings change next, as far as is known:
 -- at the beginning or end of a period, or at a reading of a clock that is ahead (by up to five minutes, S3).
 create function logic.station_state(at timestamptz, only_station int default null)
 returns table (station_id int, is_listed boolean, is_bad_thp boolean, changes_at timestamptz)
@@ -83,6 +90,7 @@ begin
     select 'hidden' as kind, h.station_id, h.since, h.until from raw.hidden_period h
     union all select 'flag', f.station_id, f.since, f.until from logic.flag f
     union all select 'placement', p.station_id, p.since, p.until from raw.placement p
+    union all select 'region', m.station_id, m.since, m.until from raw.station_region m
     union all
     select 'reading', p.station_id, r.measured_at, 'infinity'
     from raw.readings r

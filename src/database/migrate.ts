@@ -4,7 +4,13 @@ import { buildRollups, type Calendar, type Engine, LEVELS } from './aggregates.t
 import { checkSession, type DatabaseAddress, onConnection, ROLES, type Sql } from './client.ts';
 import { DEFINITIONS, type Definitions, fingerprint, readSql } from './definitions.ts';
 import { checkEngine, checkTimeZone, isUntried, offeredEngine, serverVersions, timescaleInWords } from './engine.ts';
-import { type AppliedMigration, MigrationRefused, pendingMigrations, readMigrations } from './migrations.ts';
+import {
+  type AppliedMigration,
+  type Migration,
+  MigrationRefused,
+  pendingMigrations,
+  readMigrations,
+} from './migrations.ts';
 import type { Columns } from './oracle.ts';
 import { buildBeside, DROP_BUILD, EVERYTHING_IS_STALE, swapSql } from './rebuild.ts';
 import { repeatableSql } from './repeatable.ts';
@@ -64,6 +70,8 @@ async function migrateLocked(
   const recorded = created ?? (await readInstallation(sql));
   checkRecorded(recorded, timeZone, epoch);
   const wasRefreshed = pending.length === 0 || (await refreshAsBefore(sql, log));
+  if (applied.some(({ checksum }, index) => checksum !== migrations[index]?.checksum))
+    await recordChecksums(sql, migrations);
   for (const { number, name, text, checksum } of pending) {
     const record = `insert into raw.migration (number, name, checksum, applied_at) values (${number}, '${name}', '${checksum}', '${now.toISOString()}')`;
     await inTransactionOfOwner(
@@ -78,6 +86,14 @@ async function migrateLocked(
   if (!wasRefreshed)
     await inTransactionOfOwner(sql, async (transaction) => void (await transaction.unsafe(EVERYTHING_IS_STALE)));
   return { ...recorded, applied: migrations.length };
+}
+
+/** Replaces those that earlier versions recorded. */
+async function recordChecksums(sql: Sql, migrations: readonly Migration[]): Promise<void> {
+  const updates = migrations.map(
+    ({ number, checksum }) => `update raw.migration set checksum = '${checksum}' where number = ${number};`,
+  );
+  await inTransactionOfOwner(sql, async (owner) => void (await owner.unsafe(updates.join('\n')).simple()));
 }
 
 /**
@@ -205,8 +221,8 @@ async function build(
   definitions: Definitions,
   { now, log }: Pick<Options, 'now' | 'log'>,
 ): Promise<void> {
-  const [row] = await sql<{ rollups: string | null; repeatable: string | null }[]>`
-    select rollups, repeatable from raw.installation`;
+  const [row] = await sql<{ rollups: string | null; repeatable: string | null; catalog: string | null }[]>`
+    select rollups, repeatable, catalog from raw.installation`;
   if (row === undefined) throw new Error('raw.installation is empty');
   const calendar = await calendarOf(sql, { timeZone, epoch });
   const rollups = buildRollups(definitions, engine, calendar);
@@ -220,11 +236,29 @@ async function build(
     if (hasChanged) log.info(isRebuild ? 'aggregates replaced' : 'aggregates built; the next refresh fills them');
     const repeatable = repeatableSql(definitions, engine, calendar, await levelColumns(owner));
     const current = fingerprint(repeatable);
-    if (row.repeatable === current && !hasChanged) return;
-    await owner.unsafe(`${repeatable}\nupdate raw.installation set repeatable = '${current}'`).simple();
+    if (row.repeatable === current && !hasChanged) {
+      if (row.catalog === (await catalogFingerprint(owner))) return;
+      log.warn('schemas logic and api are not as they were built: somebody changed them; building them again');
+    }
+    await owner.unsafe(repeatable).simple();
+    await owner`update raw.installation set repeatable = ${current}, catalog = ${await catalogFingerprint(owner)}`;
     log.info('schemas logic and api built');
   });
   if (isRebuild) await sql`select raw.release_lock('rollup.refresh')`;
+}
+
+/** Of what the catalog holds of the repeatable SQL; rights are left out, since operators grant them to their own logins. */
+async function catalogFingerprint(sql: Sql): Promise<string> {
+  const [row] = await sql<[{ fingerprint: string }]>`
+    select encode(sha256(convert_to(string_agg(definition, ' ' order by definition collate "C"), 'UTF8')), 'hex') as fingerprint
+    from (
+      select pg_get_functiondef(p.oid) as definition from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+      where n.nspname in ('logic', 'api') and p.prokind in ('f', 'p') or n.nspname = 'rollup' and p.prokind = 'p'
+      union all
+      select format('%s.%s %s', n.nspname, c.relname, pg_get_viewdef(c.oid)) from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname in ('logic', 'api') and c.relkind = 'v'
+    ) repeatable`;
+  return row.fingerprint;
 }
 
 function firstBuildSql(rollups: string): string {

@@ -5,7 +5,8 @@
 import type { Engine } from './aggregates.ts';
 import { type Definitions, fingerprint, listSql, readSql } from './definitions.ts';
 
-export type Migration = { number: number; name: string; text: string; checksum: string };
+/** `verbatim`: the checksum that versions before the first release recorded, which counted comments and white space. */
+export type Migration = { number: number; name: string; text: string; checksum: string; verbatim: string };
 /** As recorded in raw.migration. */
 export type AppliedMigration = { number: number; name: string; checksum: string };
 
@@ -16,7 +17,7 @@ const FILE = /^(\d{4})_([a-z0-9_]+?)(?:\.(plain|timescale))?\.sql$/;
 
 /**
  * The migrations for an engine, in order: `NNNN_name.sql`, followed by `NNNN_name.plain.sql` or `NNNN_name.timescale.sql` where there is
- * one. They are literal SQL, so the checksum is that of the files, apart from line endings. Throws MigrationRefused on a misnamed file.
+ * one. They are literal SQL; the checksum is that of the files without comments and white space. Throws MigrationRefused on a misnamed file.
  */
 export function readMigrations(definitions: Definitions, engine: Engine): Migration[] {
   const byNumber = new Map<number, Pick<Migration, 'name'> & { texts: string[] }>();
@@ -39,9 +40,14 @@ export function readMigrations(definitions: Definitions, engine: Engine): Migrat
   }
   return [...byNumber].map(([number, { name, texts }]) => {
     const text = texts.join('\n');
-    return { number, name, text, checksum: fingerprint(text) };
+    return { number, name, text, checksum: fingerprint(essence(text)), verbatim: fingerprint(text) };
   });
 }
+
+const NOISE = /('(?:[^']|'')*'|"(?:[^"]|"")*")|(?:\s|--[^\n]*|\/\*[\s\S]*?\*\/)+/g;
+
+/** The SQL without comments, and with one space where there was white space; what is quoted stays. */
+const essence = (sql: string) => sql.replace(NOISE, (_, quoted?: string) => quoted ?? ' ').trim();
 
 /** `0003_readings.sql` before `0003_readings.plain.sql`. */
 function commonFirst(a: string, b: string): number {
@@ -73,7 +79,7 @@ export function pendingMigrations(
           'another DATA_DIR), import the network file into it, and the readings again.',
       );
     }
-    if (ours.checksum !== row.checksum) {
+    if (ours.checksum !== row.checksum && ours.verbatim !== row.checksum) {
       throw new MigrationRefused(
         `Migration ${row.number} (${ours.name}) was changed after it was applied. Put the file back as it was, and make the change in a new migration.`,
       );

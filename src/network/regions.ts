@@ -77,10 +77,9 @@ function centre(slug: string, context: CheckContext) {
  * The periods of a station in regions. In the city of a district it is for the periods that it is in the district, beside those that the
  * file gives for the city; the database merges them, and subtracts those in which the station is hidden.
  */
-export function memberships(
-  { position, item: station }: Listed<Station>,
-  { regions, cities, reader, addIssue }: CheckContext,
-) {
+export function memberships({ position, item: station }: Listed<Station>, context: CheckContext) {
+  const { regions, cities, reader, addIssue } = context;
+  const order = regionsOf(station, context);
   const all = station.regions.flatMap((given, index) => {
     const here = `${position}.regions[${index}]`;
     const { slug, ...ends } = typeof given === 'string' ? { slug: given } : given;
@@ -94,6 +93,12 @@ export function memberships(
     if (both) addIssue(both[1], `the station is in ${slug} at the same time by ${both[0]}: name it once`);
   }
   return all.flatMap(({ slug, since, until }) =>
-    [slug, cities.get(slug) ?? slug].map((region_slug) => ({ station_id: station.id, region_slug, since, until })),
+    [slug, cities.get(slug) ?? slug].map((region_slug) => ({
+      station_id: station.id,
+      region_slug,
+      position: order.indexOf(region_slug),
+      since,
+      until,
+    })),
   );
 }

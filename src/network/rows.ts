@@ -10,7 +10,7 @@ import {
 import { checkDevices, correctionPeriods, sensorPeriods } from './placements.ts';
 import { checkPositions } from './positions.ts';
 import type { Issue, Listed, ParsedNetwork } from './read.ts';
-import { memberships, regionRow, regionsOf } from './regions.ts';
+import { memberships, regionRow } from './regions.ts';
 import { NO_NAME } from './salvage.ts';
 import type { Station } from './schema.ts';
 
@@ -72,11 +72,9 @@ export function makeRows(parsed: ParsedNetwork, existing: ExistingNetwork): { ro
 }
 
 function stationRow({ position, item: station }: Listed<Station>, context: CheckContext): object {
-  const { kinds, providers, addIssue } = context;
+  const { providers, addIssue } = context;
   if (station.provider !== NO_NAME && !providers.has(station.provider))
     addIssue(`${position}.provider`, unknownName('provider', station.provider, providers));
-  const slugs = regionsOf(station, context);
-  const first = (kind: string) => slugs.find((slug) => kinds.get(slug) === kind) ?? null;
   return {
     id: station.id,
     provider_id: station.provider,
@@ -84,8 +82,6 @@ function stationRow({ position, item: station }: Listed<Station>, context: Check
     latitude: station.latitude,
     longitude: station.longitude,
     altitude: station.altitude ?? null,
-    city_slug: first('city'),
-    district_slug: first('district'),
     screening: station.screening,
   };
 }

@@ -24,15 +24,15 @@ insert into raw.region (slug, kind, city_slug, title, map_latitude, map_longitud
   ('alpha-north', 'district', 'alpha', '{"en":"North","hy":"Hyusis"}', 40.6, 44.5, 0.1, false),
   ('beta-old', 'district', 'beta', '{"hy":"Հին"}', 41, 45, 0.1, false);
 
-insert into raw.station (id, provider_id, title, latitude, longitude, city_slug, district_slug) values
-  (1, 'ours', '{"en":"First street","ru":"Первая улица","hy":"Առաջին փողոց"}', 40.51, 44.51, 'alpha', 'alpha-north'),
-  (2, 'ours', '{"en":"Flagged"}', 40.52, 44.52, 'alpha', null),
-  (3, 'ours', '{"ru":"Молчит"}', 41.01, 45.01, 'beta', 'beta-old'),
-  (4, 'quiet', '{"en":"Hidden"}', 40.53, 44.53, 'alpha', null),
-  (5, 'ours', '{}', -40.5, -170.25, null, null),
-  (6, 'ours', '{"en":"Last year"}', 40.5, 44.5, null, null);
-insert into raw.station_region select id, region, '-infinity', 'infinity'
-  from (values (1, 'alpha'), (1, 'alpha-north'), (2, 'alpha'), (3, 'beta'), (3, 'beta-old')) as m(id, region);
+insert into raw.station (id, provider_id, title, latitude, longitude) values
+  (1, 'ours', '{"en":"First street","ru":"Первая улица","hy":"Առաջին փողոց"}', 40.51, 44.51),
+  (2, 'ours', '{"en":"Flagged"}', 40.52, 44.52),
+  (3, 'ours', '{"ru":"Молчит"}', 41.01, 45.01),
+  (4, 'quiet', '{"en":"Hidden"}', 40.53, 44.53),
+  (5, 'ours', '{}', -40.5, -170.25),
+  (6, 'ours', '{"en":"Last year"}', 40.5, 44.5);
+insert into raw.station_region (station_id, region_slug, since, until) select id, region, '-infinity', 'infinity'
+  from (values (1, 'alpha'), (1, 'alpha-north'), (2, 'alpha'), (3, 'beta'), (3, 'beta-old'), (4, 'alpha')) as m(id, region);
 insert into raw.hidden_period values (4, '-infinity', 'infinity');
 insert into raw.flag_period values (2, '2026-11-01', 'infinity');
 insert into raw.sensor (id) select generate_series(11, 16);

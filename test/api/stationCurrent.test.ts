@@ -59,6 +59,64 @@ onEveryEngine('current values', (engine) => {
     expect(await current(2, ago(-1))).toEqual(OFFLINE);
   });
 
+  it('go on where a correction begins: it does not start the sensor anew (C1)', async () => {
+    await bring({ correction: [{ formula: 'epa-2021', since: ago(60) }] });
+    await measured(reading(1, ago(70), { pm10: 10 }), reading(1, ago(30), { pm10: 20, humidity: 50 }));
+    expect(await reader`select pm10 from api.station_current(${ago(20)}, 1)`).toEqual([{ pm10: 15 }]);
+  });
+
+  it.each(['UTC', 'Europe/Berlin', 'Asia/Yerevan'])(
+    'are gone after a day of 24 hours, though the clocks were set back, in a session of %s (C2)',
+    async (zone) => {
+      const night = '2026-10-25T12:00:00Z'; // eleven hours after the clocks of Berlin went back
+      await bringIn(owner, { ...smallNetwork(), providers: [{ id: 'us', title: 'Us', stale_after: '1 day' }] });
+      await measured(
+        reading(3, '2026-10-24T12:00:00Z', { pm25: 10 }),
+        reading(1, '2026-10-24T12:00:01Z', { pm25: 20 }),
+      );
+      const here = db.as('airseries_reader', zone);
+      const status = await here`select id, status, "pm2.5" as pm25 from api.station_current(${night}) order by id`;
+      expect(status).toEqual([
+        { id: 1, status: 'online', pm25: 20 },
+        { id: 2, status: 'offline', pm25: null },
+      ]);
+      await db.as('airseries_owner', zone)`call logic.make_digest(${night})`;
+      const [digest] = await owner`select station_count, pm25 from rollup.digest where region_slug = 'town'`;
+      expect(digest).toEqual({ station_count: 1, pm25: 20 });
+      await owner`delete from rollup.digest`;
+      await bringIn(owner, { ...smallNetwork(), providers: [{ id: 'us', title: 'Us' }] });
+    },
+  );
+
+  it('say the city and district of the instant, hidden or not, the first that the file lists among several (C8)', async () => {
+    const place = async (at: string) =>
+      (
+        await reader`select city_slug, city, district_slug, district, valid_until <= ${ago(0)} as ends from api.station_current(${at}, 2)`
+      )[0];
+    const regions = [
+      { slug: 'quarter', since: ago(50), until: ago(20) },
+      { slug: 'ville', since: ago(30) },
+      { slug: 'town', since: ago(10) },
+    ];
+    const base = smallNetwork({ two: { regions, hidden: true } });
+    await bringIn(owner, {
+      ...base,
+      regions: [...base.regions, { slug: 'ville', kind: 'city', title: { en: 'Ville' } }],
+    });
+    const nowhere = { city_slug: null, city: null, district_slug: null, district: null };
+    const town = { city_slug: 'town', city: 'Town' };
+    const ville = { city_slug: 'ville', city: 'Ville' };
+    const quarter = { district_slug: 'quarter', district: 'Quarter' };
+    expect(await place(ago(51))).toEqual({ ...nowhere, ends: true });
+    expect(await place(ago(50))).toEqual({ ...town, ...quarter, ends: true });
+    expect(await place(ago(30))).toEqual({ ...ville, ...quarter, ends: true }); // the city of a district comes last
+    expect(await place(ago(20))).toEqual({ ...nowhere, ...ville, ends: true });
+    expect(await place(ago(10))).toEqual({ ...nowhere, ...ville, ends: null });
+    await bringIn(owner, { ...smallNetwork({ two: { regions: ['town', 'ville'] } }) });
+    expect(await place(ago(0))).toMatchObject(town);
+    expect(await reader`select city_slug from api.station where id = 2`).toEqual([{ city_slug: 'town' }]);
+  });
+
   it('of a moved sensor show at its new station at once, from readings taken there only; in history from its first whole hour (C1, P2)', async () => {
     const moved = {
       stations: [

@@ -1,7 +1,10 @@
 /** Migrating, and refusing a database with an error that says what to do. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
+import { DEFINITIONS } from '../../src/database/definitions.ts';
 import { isUntried, serverVersions } from '../../src/database/engine.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { MigrationRefused, pendingMigrations, readMigrations } from '../../src/database/migrations.ts';
@@ -73,6 +76,33 @@ onEveryEngine('migrate', (engine) => {
     await run();
     await sql`update raw.migration set checksum = 'x' where number = 2`;
     expect(await refusal(run())).toMatch(/Migration 2 \(network\) was changed.*Put the file back/);
+  });
+
+  it('takes over the checksums of earlier versions, which counted comments', async () => {
+    const { engine } = await run();
+    const recorded = () => sql`select checksum from raw.migration order by number`;
+    const now = await recorded();
+    for (const { number, verbatim } of readMigrations(DEFINITIONS, engine)) {
+      await sql`update raw.migration set checksum = ${verbatim} where number = ${number}`;
+    }
+    await run();
+    expect(await recorded()).toEqual(now);
+  });
+
+  it('builds schemas logic and api again when somebody changed them, and only then', async () => {
+    await run();
+    const built = async () => (await sql`select oid from pg_proc where oid = 'api.compass'::regproc`)[0]?.oid;
+    const before = await built();
+    await sql`grant select on api.station to airseries_ingest`; // which is an operator's to do
+    await run();
+    expect(await built()).toBe(before);
+    await sql`create or replace function logic.possible(value float8) returns float8 language sql immutable return value`;
+    await run();
+    expect(await built()).not.toBe(before);
+    expect((await sql`select logic.possible('NaN') as value`)[0]?.value).toBeNull();
+    const again = await built();
+    await run();
+    expect(await built()).toBe(again);
   });
 
   it('refuses a gap in the record', async () => {
@@ -163,6 +193,25 @@ describe('the migration files', () => {
       ['pm25', '-- 0001_pm25.sql\n'],
       ['b', '-- 0002_b.sql\n\n-- 0002_b.timescale.sql\n'],
     ]);
+  });
+
+  it('are known by what they do: comments and white space may change, and what is quoted may not', () => {
+    const checksum = (text: string) => {
+      const folder = temporaryFolder('sql');
+      mkdirSync(join(folder, 'migrations'));
+      writeFileSync(join(folder, 'migrations', '0001_a.sql'), text);
+      return readMigrations({ ...DEFINITIONS, folder: pathToFileURL(`${folder}/`) }, 'plain')[0]?.checksum;
+    };
+    const original = checksum('-- it\'s one\nselect \'a  b\' as "c  d",\n  1; -- "\n/* the\nend */');
+    expect(checksum('select   \'a  b\' /* so */ as "c  d", 1;\r\n')).toBe(original);
+    for (const other of [
+      'select \'a b\' as "c  d", 1;',
+      'select \'a  b\' as "c d", 1;',
+      'select \'a  b\' as "c  d", 2;',
+      'select \'a -- b\' as "c  d", 1;',
+    ]) {
+      expect(checksum(other), other).not.toBe(original);
+    }
   });
 
   it('are applied in order', () => {

@@ -81,14 +81,16 @@ onEveryEngine('import network', (engine) => {
       { slug: 'quarter', kind: 'district', city_slug: 'town', map_latitude: 40, map_longitude: 44, map_delta: 0.2 },
       { slug: 'town', kind: 'city', city_slug: null, map_latitude: 40.5, map_longitude: 44.5, is_hidden: false },
     ]);
-    expect(await owner`select id, altitude, city_slug, district_slug from raw.station order by id`).toEqual([
+    expect(
+      await owner`select id, altitude, place.city_slug, place.district_slug from raw.station join logic.station_place(${NOW}) place on station_id = id order by id`,
+    ).toEqual([
       { id: 1, altitude: 990, city_slug: 'town', district_slug: 'quarter' },
       { id: 2, altitude: null, city_slug: 'town', district_slug: null },
     ]);
     expect(await owner`select * from raw.station_region order by 1, 2`).toEqual([
-      { station_id: 1, region_slug: 'quarter', ...ALL },
-      { station_id: 1, region_slug: 'town', ...ALL },
-      { station_id: 2, region_slug: 'town', ...ALL },
+      { station_id: 1, region_slug: 'quarter', position: 1, ...ALL },
+      { station_id: 1, region_slug: 'town', position: 0, ...ALL },
+      { station_id: 2, region_slug: 'town', position: 0, ...ALL },
     ]);
     // midnight in Yerevan is 20:00 of the day before in UTC
     const until = '2026-02-01T00:00:00+00:00';

@@ -205,7 +205,7 @@ onEveryEngine('names that exist only in the database', (engine) => {
       expect(log.lines).toHaveLength(4);
       const [quarter] = await sql`select map_latitude, map_longitude, map_delta from raw.region where slug = 'quarter'`;
       expect(quarter).toEqual({ map_latitude: 41, map_longitude: 45, map_delta: 0.2 });
-      const [station] = await sql`select city_slug, district_slug from raw.station where id = 3`;
+      const [station] = await sql`select city_slug, district_slug from logic.station_place(now(), 3)`;
       expect(station).toEqual({ city_slug: 'town', district_slug: 'quarter' });
     } finally {
       await other.drop();

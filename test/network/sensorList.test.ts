@@ -29,8 +29,8 @@ onEveryEngine('import network --from-sensors', (engine) => {
     importSensorList(db.as(), text, { name, timeZone: db.timeZone, log });
   const problems = (...lines: string[]) => bring([HEADER, ...lines].join('\n')).catch((error: Error) => error.message);
   const stations = () => db.as()`
-    select s.id, s.provider_id as provider, s.title, s.latitude, s.longitude, s.altitude, s.city_slug, s.district_slug
-    from raw.station s order by s.id`;
+    select s.id, s.provider_id as provider, s.title, s.latitude, s.longitude, s.altitude, place.city_slug, place.district_slug
+    from raw.station s left join logic.station_place(now()) place on place.station_id = s.id order by s.id`;
   const sensors = () => db.as()`
     select r.sensor_id, r.station_id, s.kind, s.device, exists (select from raw.suspicious_period p where p.sensor_id = s.id) as is_suspicious
     from raw.sensor s join raw.sensor_station r on r.sensor_id = s.id order by r.sensor_id`;
