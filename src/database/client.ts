@@ -12,6 +12,8 @@ export type Role = (typeof ROLES)[number];
 
 /** A client of the driver. Timestamps come out as ISO 8601 text with the offset of the session's zone, in whole seconds (Z2). */
 export type Sql = postgres.Sql<{ timestamptz: string }>;
+/** It can do what the other can, except what would leave the transaction. */
+export type TransactionSql = Sql & Pick<postgres.TransactionSql<{ timestamptz: string }>, 'savepoint'>;
 
 export type Session = {
   role?: Role | undefined;

@@ -15,7 +15,7 @@ const CONNECTION_ERROR =
   /^(08...|25006|28...|3D000|40001|53...|55000|57P..|CONNECTION_\w+|CONNECT_TIMEOUT|E(CONN|HOST|NET)\w+|EPIPE|ENOENT|EACCES|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|RESPONSE_TIMEOUT|UNREACHABLE)$/;
 
 /** Those after which a new connection may well succeed at once. */
-const TRANSIENT = /^(40001|57P0.|CONNECTION_(CLOSED|DESTROYED)|ECONN\w+|EPIPE|ENOENT|RESPONSE_TIMEOUT)$/;
+const TRANSIENT = /^(40001|40P01|57P0.|CONNECTION_(CLOSED|DESTROYED)|ECONN\w+|EPIPE|ENOENT|RESPONSE_TIMEOUT)$/;
 
 /**
  * A statement names what schemas api or logic no longer hold, or was prepared before they were rebuilt: by a migration to another version of
@@ -39,7 +39,7 @@ export const isTransient = (error: unknown): boolean => TRANSIENT.test(errorCode
 /** The error as Unavailable if retrying later may help, otherwise unchanged. */
 export function asUnavailable(error: unknown): unknown {
   if (error instanceof Unavailable) return error;
-  const mayPass = isConnectionError(error) || isSchemaChange(error) || STATEMENT_TIMEOUT.test(errorCode(error));
+  const mayPass = isConnectionError(error) || isTransient(error) || STATEMENT_TIMEOUT.test(errorCode(error));
   if (!mayPass) return error;
   return new Unavailable(`${errorCode(error)}: ${(error as Error).message}`, { cause: error });
 }

@@ -1,9 +1,10 @@
 /** Migrates a database to the state that this program needs, or refuses with a remedy. Many processes may run it at once. */
 import type { Log } from '../log.ts';
 import { buildRollups, type Calendar, type Engine, LEVELS } from './aggregates.ts';
-import { checkSession, type DatabaseAddress, onConnection, ROLES, type Sql } from './client.ts';
+import { checkSession, type DatabaseAddress, onConnection, ROLES, type Sql, type TransactionSql } from './client.ts';
 import { DEFINITIONS, type Definitions, fingerprint, readSql } from './definitions.ts';
 import { checkEngine, checkTimeZone, isUntried, offeredEngine, serverVersions, timescaleInWords } from './engine.ts';
+import { errorCode } from './errors.ts';
 import {
   type AppliedMigration,
   type Migration,
@@ -12,7 +13,7 @@ import {
   readMigrations,
 } from './migrations.ts';
 import type { Columns } from './oracle.ts';
-import { buildBeside, DROP_BUILD, EVERYTHING_IS_STALE, swapSql } from './rebuild.ts';
+import { besideSql, buildBeside, DROP_BUILD, dropReplaced, EVERYTHING_IS_STALE, swapSql } from './rebuild.ts';
 import { repeatableSql } from './repeatable.ts';
 
 /** What raw.installation records, and the number of migrations applied. */
@@ -64,6 +65,7 @@ async function migrateLocked(
   }
   const created =
     applied.length === 0 ? await createInstallation(sql, { timeZone, epoch, now, log, definitions }) : undefined;
+  if (created === undefined && !(await ownerMayCreate(sql))) await createRoles(sql, definitions);
   const engine = created?.engine ?? (await recordedEngine(sql));
   const migrations = readMigrations(definitions, engine);
   const pending = pendingMigrations(migrations, applied); // before reading anything that another version may not have
@@ -162,6 +164,12 @@ async function createInstallation(
   return { ...chosen, engine };
 }
 
+/** A dump does not contain the rights on its database, so they are missing in one that was restored under another name. */
+async function ownerMayCreate(sql: Sql): Promise<boolean> {
+  const [row] = await sql`select has_database_privilege('airseries_owner', current_database(), 'create') as may`;
+  return row?.may === true;
+}
+
 async function createRoles(sql: Sql, definitions: Definitions): Promise<void> {
   try {
     await sql.unsafe(readSql(definitions, 'roles.sql')).simple();
@@ -227,24 +235,59 @@ async function build(
   const calendar = await calendarOf(sql, { timeZone, epoch });
   const rollups = buildRollups(definitions, engine, calendar);
   const hasChanged = row.rollups !== fingerprint(rollups);
-  const transaction = (work: (owner: Sql) => Promise<void>) => inTransactionOfOwner(sql, work);
+  const transaction = (work: (owner: TransactionSql) => Promise<void>) => inTransactionOfOwner(sql, work);
   const isRebuild = hasChanged && row.rollups !== null;
+  await dropReplaced(engine, transaction); // by a migration that was killed
   if (isRebuild) await buildBeside(sql, { engine, calendar, definitions, rollups, now, log, transaction });
   await transaction(async (owner) => {
-    if (isRebuild) await owner.unsafe(swapSql(engine, rollups)).simple();
-    else await owner.unsafe(hasChanged ? firstBuildSql(rollups) : DROP_BUILD).simple();
-    if (hasChanged) log.info(isRebuild ? 'aggregates replaced' : 'aggregates built; the next refresh fills them');
-    const repeatable = repeatableSql(definitions, engine, calendar, await levelColumns(owner));
+    if (hasChanged && !isRebuild) await owner.unsafe(firstBuildSql(rollups)).simple();
+    const columns = await levelColumns(owner, isRebuild ? 'rollup_next' : 'rollup');
+    const repeatable = repeatableSql(definitions, engine, calendar, columns);
     const current = fingerprint(repeatable);
     if (row.repeatable === current && !hasChanged) {
+      await withoutWaiting(owner, DROP_BUILD, log);
       if (row.catalog === (await catalogFingerprint(owner))) return;
       log.warn('schemas logic and api are not as they were built: somebody changed them; building them again');
     }
-    await owner.unsafe(repeatable).simple();
+    await owner`set local check_function_bodies = off`;
+    await owner.unsafe(isRebuild ? await besideSql(owner, repeatable) : repeatable).simple();
+    const swap = isRebuild ? swapSql(engine, rollups) : DROP_BUILD;
+    await withoutWaiting(owner, `${DROP_OLD_SCHEMAS}\n${swap}`, log);
     await owner`update raw.installation set repeatable = ${current}, catalog = ${await catalogFingerprint(owner)}`;
-    log.info('schemas logic and api built');
+    await owner`select logic.raise_data_version()`; // other SQL may publish other numbers
   });
+  if (hasChanged) log.info(isRebuild ? 'aggregates replaced' : 'aggregates built; the next refresh fills them');
   if (isRebuild) await sql`select raw.release_lock('rollup.refresh')`;
+  await dropReplaced(engine, transaction);
+}
+
+const DROP_OLD_SCHEMAS = 'drop schema if exists api_old cascade; drop schema if exists logic_old cascade;';
+
+const LOCK_TIMEOUT_MS = 250;
+const LOG_EVERY_MS = 10_000;
+
+/**
+ * Runs statements that lock what others use. Behind a lock that waits, everyone queues, and two such queues may be a deadlock: so it gives up
+ * all its locks after a quarter of a second, lets the others through and tries again, for as long as it takes.
+ */
+async function withoutWaiting(transaction: TransactionSql, statements: string, log: Log): Promise<void> {
+  let loggedAt = performance.now();
+  for (;;) {
+    try {
+      await transaction.savepoint(async (attempt) => {
+        await attempt`select set_config('lock_timeout', ${`${LOCK_TIMEOUT_MS}ms`}, true)`;
+        await attempt.unsafe(statements).simple();
+      });
+      return;
+    } catch (error) {
+      if (!/^(55P03|40P01)$/.test(errorCode(error))) throw error;
+      if (performance.now() - loggedAt > LOG_EVERY_MS) {
+        log.warn('the migration waits for others to end their statements, such as a long query or pg_dump');
+        loggedAt = performance.now();
+      }
+      await new Promise((resolve) => setTimeout(resolve, LOCK_TIMEOUT_MS));
+    }
+  }
 }
 
 /** Of what the catalog holds of the repeatable SQL; rights are left out, since operators grant them to their own logins. */
@@ -277,20 +320,20 @@ export async function calendarOf(
   return { timeZone, origin: row?.origin as string };
 }
 
-/** The columns of every level, in order; empty for a level that does not exist. */
-export async function levelColumns(sql: Sql): Promise<Columns> {
+/** The columns of every level in a schema, in order; empty for a level that does not exist. */
+export async function levelColumns(sql: Sql, schema = 'rollup'): Promise<Columns> {
   const rows = await sql<{ level: string; name: string; type: string }[]>`
     select c.relname as level, a.attname as name, format_type(a.atttypid, a.atttypmod) as type
     from pg_attribute a join pg_class c on c.oid = a.attrelid
-    where c.relnamespace = 'rollup'::regnamespace and c.relname in ${sql(LEVELS.map(({ name }) => name))} and a.attnum > 0 and not a.attisdropped
+    where c.relnamespace = ${schema}::regnamespace and c.relname in ${sql(LEVELS.map(({ name }) => name))} and a.attnum > 0 and not a.attisdropped
     order by c.relname, a.attnum`;
   return Object.fromEntries(LEVELS.map(({ name }) => [name, rows.filter((row) => row.level === name)]));
 }
 
 /** One transaction in the owner's role; an error rolls it back. */
-async function inTransactionOfOwner(sql: Sql, work: (transaction: Sql) => Promise<void>): Promise<void> {
+async function inTransactionOfOwner(sql: Sql, work: (transaction: TransactionSql) => Promise<void>): Promise<void> {
   await sql.begin(async (transaction) => {
     await transaction`set local role airseries_owner`;
-    await work(transaction as unknown as Sql);
+    await work(transaction as unknown as TransactionSql);
   });
 }

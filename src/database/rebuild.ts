@@ -1,11 +1,12 @@
 /**
  * Changed aggregates are built beside the old ones, which go on answering, and swapped in one transaction with schemas logic and api. Beside
  * means: the same SQL under other schema names, rollup_next and logic_next, with a log of changes of its own, to which triggers copy what is
- * noted meanwhile. So it is filled by the same refresh, may be interrupted anywhere, and the next migration continues.
+ * noted meanwhile. So it is filled by the same refresh, may be interrupted anywhere, and the next migration continues. The swap only moves
+ * what is there, and gives its locks back at once where it would have to wait for them: others wait a quarter of a second at most.
  */
 import type { Log } from '../log.ts';
 import { type Calendar, type Engine, LEVELS } from './aggregates.ts';
-import type { Sql } from './client.ts';
+import type { Sql, TransactionSql } from './client.ts';
 import { type Definitions, fingerprint } from './definitions.ts';
 import { MigrationRefused } from './migrations.ts';
 import { refreshSql } from './repeatable.ts';
@@ -19,7 +20,7 @@ type Build = {
   now: Date;
   log: Log;
   /** One transaction in the owner's role; an error rolls it back. */
-  transaction: (work: (sql: Sql) => Promise<void>) => Promise<void>;
+  transaction: (work: (sql: TransactionSql) => Promise<void>) => Promise<void>;
 };
 
 /** The text for the schemas beside. */
@@ -30,7 +31,7 @@ const kindOf = (engine: Engine) => (engine === 'timescale' ? 'materialized view'
 /** Everything that is to be recomputed when its levels are new. */
 export const EVERYTHING_IS_STALE = `insert into rollup.stale_period (since, until, from_level) values ('-infinity', 'infinity', 'sensor_hourly');`;
 
-/** Drops what a build has left that no version needs any more. */
+/** Drops what a build has left that no version needs any more. Takes locks that writers wait for. */
 export const DROP_BUILD = 'drop schema if exists logic_next cascade; drop schema if exists rollup_next cascade;';
 
 /**
@@ -122,40 +123,51 @@ async function copySensorHours(sql: Sql, { log, transaction }: Build): Promise<v
 }
 
 /**
- * Puts what was built in the place of the old aggregates and their functions. To be run with the rebuild of logic and api, which it drops. What
- * was noted since the last catch-up stands in the log of the old ones as well, as no refresh has taken it, and stays for the next.
+ * The SQL of schemas logic and api for aggregates that still lie beside: what names them or their functions is resolved when it is created,
+ * except in strings, comments and function bodies. To be run without check_function_bodies.
+ */
+export async function besideSql(sql: Sql, repeatable: string): Promise<string> {
+  const functions = await sql<{ name: string }[]>`
+    select distinct proname as name from pg_proc where pronamespace = 'rollup_next'::regnamespace and prokind = 'f'`;
+  const names = [...LEVELS, ...functions].map(({ name }) => name).join('|');
+  const pattern = new RegExp(`--.*|'(?:[^']|'')*'|(\\$\\w*\\$)[\\s\\S]*?\\1|\\brollup\\.(?=(?:${names})\\b)`, 'g');
+  return repeatable.replace(pattern, (found) => (found === 'rollup.' ? 'rollup_next.' : found));
+}
+
+/**
+ * Moves the old aggregates and their functions aside, to schema rollup_old, and what was built into their place. What was noted since the
+ * last catch-up stands in the log of the old ones as well, as no refresh has taken it, and stays for the next.
  */
 export function swapSql(engine: Engine, rollups: string): string {
   const kind = kindOf(engine);
-  return `drop schema if exists api cascade;
-drop schema if exists logic cascade;
-insert into rollup.late_day select * from rollup_next.late_day on conflict do nothing;
-drop schema logic_next cascade;
-drop procedure rollup_next.refresh, rollup_next.maintain;
-${[...LEVELS]
-  .reverse()
-  .map(({ name }) => `drop ${kind} if exists rollup.${name} cascade;`)
-  .join('\n')}
-${DROP_ROUTINES}
-${LEVELS.map(({ name }) => `alter ${kind} rollup_next.${name} set schema rollup;`).join('\n')}
+  const moved = (from: string, to: string) => `${LEVELS.map(
+    ({ name }) => `alter ${kind} ${from}.${name} set schema ${to};`,
+  ).join('\n')}
 do $$
 declare
-  routine text;
+  name text;
 begin
-  foreach routine in array array(select oid::regprocedure::text from pg_proc where pronamespace = 'rollup_next'::regnamespace) loop
-    execute format('alter routine %s set schema rollup', routine);
+  foreach name in array array(select oid::regprocedure::text from pg_proc where pronamespace = '${from}'::regnamespace and prokind = 'f') loop
+    execute format('alter function %s set schema ${to}', name);
   end loop;
-end $$;
+end $$;`;
+  return `insert into rollup.late_day select * from rollup_next.late_day on conflict do nothing;
+drop schema logic_next cascade;
+drop procedure rollup_next.refresh, rollup_next.maintain;
+create schema rollup_old;
+${moved('rollup', 'rollup_old')}
+${moved('rollup_next', 'rollup')}
 drop schema rollup_next cascade;
 update raw.installation set rollups = '${fingerprint(rollups)}';`;
 }
 
-/** Every function and procedure of schema rollup. */
-const DROP_ROUTINES = `do $$
-declare
-  routine text;
-begin
-  foreach routine in array array(select oid::regprocedure::text from pg_proc where pronamespace = 'rollup'::regnamespace) loop
-    execute format('drop routine if exists %s cascade', routine);
-  end loop;
-end $$;`;
+/** Drops aggregates that were replaced, and that nobody can reach any more: each in a transaction of its own, as it may have many chunks. */
+export async function dropReplaced(engine: Engine, transaction: Build['transaction']): Promise<void> {
+  for (const { name } of [...LEVELS].reverse()) {
+    await transaction(async (owner) => {
+      const [old] = await owner`select to_regclass(${`rollup_old.${name}`}) is not null as there`;
+      if (old?.there === true) await owner.unsafe(`drop ${kindOf(engine)} rollup_old.${name} cascade`);
+    });
+  }
+  await transaction(async (owner) => void (await owner.unsafe('drop schema if exists rollup_old cascade')));
+}

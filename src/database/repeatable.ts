@@ -1,6 +1,6 @@
 /**
- * The repeatable SQL: schemas logic (with the engine's refresh and the oracle) and api. They hold no data, and are dropped and rebuilt
- * together whenever any of their text changed, so an upgraded database is the same as a new one.
+ * The repeatable SQL: schemas logic (with the engine's refresh and the oracle) and api. They hold no data, and are replaced together
+ * whenever any of their text changed, so an upgraded database is the same as a new one.
  */
 import type { z } from 'zod';
 import { regionDay, regionHour, stationDay, stationHour } from '../contract/history.ts';
@@ -67,9 +67,20 @@ export function repeatableSql(definitions: Definitions, engine: Engine, calendar
   ].join('\n');
 }
 
-/** Drops both schemas and creates them empty. */
-const RESET_SCHEMAS = `drop schema if exists api cascade;
-drop schema if exists logic cascade;
+/**
+ * Puts both schemas aside, under the names logic_old and api_old, and creates them empty. To build the new ones takes about a second, in
+ * which others go on using the old ones: renaming locks nothing that they use, and dropping does.
+ */
+const RESET_SCHEMAS = `do $$
+declare
+  name text;
+begin
+  foreach name in array array['logic', 'api'] loop
+    if to_regnamespace(name) is not null then
+      execute format('alter schema %I rename to %I', name, name || '_old');
+    end if;
+  end loop;
+end $$;
 create schema logic;
 create schema api;
 revoke all on schema logic, api from public;`;

@@ -105,6 +105,14 @@ onEveryEngine('migrate', (engine) => {
     expect(await built()).toBe(again);
   });
 
+  it('gives the owner its rights in a restored database, as dumps do not contain them', async () => {
+    await run();
+    await sql`do $$ begin execute format('revoke all on database %I from airseries_owner', current_database()); end $$`;
+    await sql`update raw.installation set repeatable = 'of another version'`;
+    await run();
+    expect(await sql`select from pg_namespace where nspname = 'logic'`).toHaveLength(1);
+  });
+
   it('refuses a gap in the record', async () => {
     await run();
     await sql`delete from raw.migration where number = 2`;

@@ -1,0 +1,108 @@
+/** Processes of two versions beside each other: nothing that they answer is empty, wrong or refused while one replaces what the other asks. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { migrate } from '../../src/database/migrate.ts';
+import { makeLog } from '../../src/log.ts';
+import { onEveryEngine } from '../support/database.ts';
+import { changedDefinitions } from '../support/definitions.ts';
+import { citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
+import { httpGet, SERVICE_NOW, type Service, startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
+
+const log = makeLog('silent');
+const HOUR = 3_600_000;
+const PATHS = ['station/1-history', 'region/alpha-history', 'station/2', 'region/beta', 'stations'].map(
+  (path) => `/en/air-quality-app/v1/${path}.json`,
+);
+
+/** Of the last 24 hours. */
+const rainOf = (history: string): number[] =>
+  JSON.parse(history)['24h'].map((point: { total_rain: number }) => point.total_rain);
+
+onEveryEngine('a service while another version migrates its database', (engine) => {
+  let here: Installation;
+  let services: Service[];
+  beforeEach(async () => {
+    here = await install(engine, citiesOfOneStation(['alpha', 'beta']));
+    const hours = Array.from({ length: 24 * 40 }, (_, n) => SERVICE_NOW.getTime() - (n + 1) * HOUR);
+    await here.accept(hours.flatMap((at) => [1, 2].map((sensor) => reading(sensor, at, { pm25: 10, rain: 1 }))));
+    await here.refresh(SERVICE_NOW);
+    await here.digest(SERVICE_NOW);
+    services = [await startService(here), await startService(here, { RESPONSE_CACHE_MB: '0' })];
+  });
+  afterEach(async () => {
+    for (const service of services) service.kill('SIGKILL');
+    await Promise.all(services.map((service) => service.finished));
+    await here.close();
+  });
+
+  it('answers and takes readings all the while, there and back: with the old numbers, then with the new ones', {
+    timeout: 120_000,
+  }, async () => {
+    /** Rain counts twice in the next version, so that it is seen whose numbers these are. */
+    const next = changedDefinitions(temporaryFolder('sql'), 'rollups/sensor_hourly.sql', (text) =>
+      text.replace('sum(rain::float8)', '2 * sum(rain::float8)'),
+    );
+    const failures: string[] = [];
+    const rains = new Set<string>();
+    let isOver = false;
+    const reads = services.map(async (service) => {
+      for (let n = 0; !isOver; n++) {
+        const path = PATHS[n % PATHS.length] as string;
+        const { status, body } = await httpGet(service.port.public, path);
+        if (status !== 200) failures.push(`${path} ${status} ${body}`);
+        else if (path.endsWith('history.json')) rains.add(String(rainOf(body)));
+      }
+    });
+    const pushes = services.map(async ({ port, token }) => {
+      for (let n = 0; !isOver; n++) {
+        const response = await fetch(`http://127.0.0.1:${port.ingest}/v1/readings`, {
+          method: 'POST',
+          headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+          body: JSON.stringify([
+            {
+              sensor_id: 1,
+              time: new Date(SERVICE_NOW.getTime() - HOUR * (1 + (n % 500)) - 1_000 - n).toISOString(),
+              'pm2.5': 10,
+            },
+          ]),
+        });
+        if (response.status !== 200) failures.push(`push ${response.status} ${await response.text()}`);
+      }
+    });
+    const now = SERVICE_NOW;
+    const newest = async () =>
+      rainOf((await httpGet((services[0] as Service).port.public, PATHS[0] as string)).body).at(-1);
+    try {
+      await migrate(here.database.target, { now, log, definitions: next });
+      await expect.poll(newest, { timeout: 5_000 }).toBe(2);
+      await migrate(here.database.target, { now, log });
+      await expect.poll(newest, { timeout: 5_000 }).toBe(1);
+    } finally {
+      isOver = true;
+      await Promise.all([...reads, ...pushes]);
+    }
+    expect(failures).toEqual([]);
+    expect([...rains].toSorted()).toEqual([1, 2].map((rain) => String(Array(24).fill(rain))));
+  });
+
+  it('says 503 and is not ready where it asks for what the other version has not', async () => {
+    const owner = here.database.as();
+    const [uncached] = services.slice(1) as [Service];
+    const history = () => httpGet(uncached.port.public, PATHS[0] as string);
+    const ready = () => httpGet(uncached.port.admin, '/readyz');
+    expect((await history()).status).toBe(200);
+    await owner`alter view api.freshness rename to renamed`;
+    await owner`create view api.freshness as select refreshed_at, digest_at, history from api.renamed`; // without data_version
+    await owner`grant select on api.freshness to airseries_reader`;
+    expect(await ready()).toMatchObject({
+      status: 503,
+      body: expect.stringContaining('"missing":["freshness.data_version integer"]'),
+    });
+    const answer = await httpGet(uncached.port.public, '/en/air-quality-app/v1/station/1.json');
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '5']);
+    await owner`drop view api.freshness`;
+    await owner`alter view api.renamed rename to freshness`;
+    expect((await ready()).status).toBe(200);
+    expect((await httpGet(uncached.port.public, '/en/air-quality-app/v1/station/1.json')).status).toBe(200);
+  });
+});
