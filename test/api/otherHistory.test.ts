@@ -86,6 +86,11 @@ it('a replica that is promoted has a history of its own', { timeout: 60_000 }, a
   const first = await opened();
   await migrate(first.target, { now: NOW, log });
   const history = await historyOf(first.target);
+  const sql = connect(first.target, {});
+  const [ids] =
+    await sql`select oid as database, 'rollup.freshness'::regclass::oid as table from pg_database where datname = current_database()`;
+  await sql.end();
+  expect(history).toMatch(new RegExp(`^\\d+-1-${ids?.database}-${ids?.table}$`));
   await first.server.release();
   const again = await opened();
   expect(await historyOf(again.target)).toBe(history); // a restart changes nothing

@@ -17,7 +17,12 @@ export type Service = Running & {
 export async function startService(here: Installation, environment: Record<string, string> = {}): Promise<Service> {
   const owner = here.database.as();
   const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
-  const { token } = await createToken(owner, { name: `feed ${PORT}`, provider: 'us', stations: null, now: SERVICE_NOW });
+  const { token } = await createToken(owner, {
+    name: `feed ${PORT}`,
+    provider: 'us',
+    stations: null,
+    now: SERVICE_NOW,
+  });
   const service = start('main', [], {
     ...addressVariables(here.database.target),
     DATABASE_URL: 'postgres://', // the driver reads the address from PGHOST and others

@@ -34,7 +34,7 @@ onEveryEngine('a rebuild', (engine) => {
     spawn(process.execPath, [PROCESS, JSON.stringify({ target, folder: next.folder, now: NOW })], { stdio: 'inherit' });
   const migrateNext = () => migrate(target, { now: NOW, log, definitions: next });
   const wrong = async () => (await audit(target, { now: NOW, timeZone })).found;
-  const leftovers = () => owner`select nspname from pg_namespace where nspname ~ '_next$'`;
+  const leftovers = () => owner`select nspname from pg_namespace where nspname ~ '_(next|old)$'`;
 
   beforeEach(async () => {
     ({ target, drop } = await emptyDatabase(engine));

@@ -85,6 +85,27 @@ onEveryEngine('a service while another version migrates its database', (engine) 
     expect([...rains].toSorted()).toEqual([1, 2].map((rain) => String(Array(24).fill(rain))));
   });
 
+  it('does not wait for a long statement of somebody else, nor lets others wait behind it', async () => {
+    const owner = here.database.as();
+    await owner`select`; // a connection must be open to be reserved
+    const long = await owner.reserve();
+    await long`begin`;
+    await long`select from api.station, api.freshness`;
+    await owner`update raw.installation set repeatable = 'of another version'`;
+    let isDone = false;
+    const migrated = migrate(here.database.target, { now: SERVICE_NOW, log }).then(() => {
+      isDone = true;
+    });
+    const waitsForLocks = async () => (await owner`select from pg_locks where not granted`).length > 0;
+    await expect.poll(waitsForLocks, { timeout: 20_000, interval: 5 }).toBe(true);
+    const [uncached] = services.slice(1) as [Service];
+    for (let n = 0; n < 20; n++) expect((await httpGet(uncached.port.public, PATHS[2] as string)).status).toBe(200);
+    expect(isDone).toBe(false);
+    await long`rollback`;
+    long.release();
+    await migrated;
+  });
+
   it('says 503 and is not ready where it asks for what the other version has not', async () => {
     const owner = here.database.as();
     const [uncached] = services.slice(1) as [Service];

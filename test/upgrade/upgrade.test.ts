@@ -139,6 +139,14 @@ onEveryEngine('an upgrade from the first version', (engine) => {
     expect(found).toEqual([]);
   });
 
+  it('keeps the city that a station’s page names, and makes a day of 24 hours of one that followed the clocks', async () => {
+    expect(await sql`select id, city_slug from api.station_current(${now}) order by id`).toEqual([
+      { id: 1, city_slug: 'north' },
+      { id: 2, city_slug: 'south' },
+    ]);
+    expect(await sql`select stale_after::text from raw.provider`).toEqual([{ stale_after: '24:00:00' }]);
+  });
+
   it('renames stored values to the terms of the later version', async () => {
     expect(await sql`select reason, sensor_id from api.station_flag where station_id = 2 order by since`).toEqual([
       { reason: 'zero_values', sensor_id: 21 },
