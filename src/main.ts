@@ -1,143 +1,20 @@
-/** The service: opens its parts in order, closes them in reverse, and handles signals. */
-import { createRequire } from 'node:module';
-import { makeApp } from './api/app.ts';
-import { type Clock, makeClock } from './clock.ts';
+/** The program: reads the environment, runs the service, and stops it at a signal. */
+import { makeClock } from './clock.ts';
 import { serviceUsage } from './commands/serviceUsage.ts';
-import { type Config, readConfig } from './config.ts';
-import { rememberApi } from './database/apiSurface.ts';
-import type { DatabaseAddress } from './database/client.ts';
-import { watchDataVersion } from './database/dataVersion.ts';
-import { waitForDatabase } from './database/errors.ts';
-import { checkInstalled } from './database/installed.ts';
-import { type Installation, migrate } from './database/migrate.ts';
-import { type Database, openDatabase } from './database/open.ts';
-import { type Api, openReads, openWrites } from './database/pools.ts';
-import { listen, startingListener } from './http/listen.ts';
-import { boundedLog, type Log, makeLog } from './log.ts';
-import { makeAdminApp, readiness, type StartupState } from './metrics/adminApp.ts';
-import { registerCollectors } from './metrics/collectors.ts';
-import { type Metrics, makeMetrics } from './metrics/definitions.ts';
-import { observePool } from './metrics/recorders.ts';
-import { makeIngestApp, openListener } from './push/app.ts';
-import { hasTokens } from './push/tokens.ts';
-import { becomeLeader, type Candidate } from './worker/leader.ts';
-import { startJobs } from './worker/schedule.ts';
+import { readConfig } from './config.ts';
+import { makeLog } from './log.ts';
+import { start, VERSION } from './service.ts';
 
-type Closer = () => Promise<unknown>;
-
-/** Few clients use it, and their connections must not take what the public API needs. */
-const ADMIN_CONNECTIONS = 100;
-
-const { version: VERSION } = createRequire(import.meta.url)('../package.json') as { version: string };
-
-/** What is open: how to close it, which listeners to drain before, and what readiness is judged by. */
-type Opened = { closers: Closer[]; listeners: { drain(): void }[]; state: StartupState };
-
-type Service = {
-  config: Config;
-  clock: Clock;
-  log: Log;
-  /** For request handlers: limits repetitions. */
-  requestLog: Log;
-  metrics: Metrics;
-  opened: Opened;
-};
-
-/** Resolves when the service answers requests. Whatever it opened by then, or before it failed, is in `opened`. */
-async function start(service: Service): Promise<void> {
-  const { config, clock, log, requestLog, metrics } = service;
-  const { closers, listeners, state } = service.opened;
-  const admin = await listen(makeAdminApp({ ready: () => readiness(state), metrics, log: requestLog }), {
-    port: config.adminPort,
-    host: config.adminHost,
-    variable: 'ADMIN_PORT',
-    connections: ADMIN_CONNECTIONS,
-    log: requestLog,
-  });
-  closers.push(() => admin.close({ drainMs: 0 }));
-  const starting = startingListener();
-  const publicServer =
-    config.role === 'worker'
-      ? undefined
-      : await listen(starting.listener, { port: config.port, variable: 'PORT', log: requestLog });
-
-  const { database, target, installation } = await openInstallation(service);
-  const { timeZone, engine } = installation;
-  metrics.sources.dataDirectory = database?.embedded ? config.dataDirectory : undefined;
-  metrics.buildInfo.set({ version: VERSION, node: process.version, engine }, 1);
-  const reads = openReads<Api>(target, { timeZone, observer: observePool(metrics, 'read') });
-  closers.push(() => reads.destroy());
-  registerCollectors(metrics, reads, { clock, log });
-  state.opened = { db: reads, missing: await waitForDatabase(() => rememberApi(reads), log) };
-  if (database !== undefined && config.role !== 'api') await startWork(service, database, timeZone);
-
-  state.serving = true;
-  if (publicServer === undefined) return;
-  closers.push(() => publicServer.close());
-  listeners.push(publicServer);
-  const versions = watchDataVersion({ db: reads, target, clock, log });
-  closers.push(() => versions.close());
-  const cache = { maxBytes: config.responseCacheMb * 1_048_576, versions };
-  starting.serve(makeApp({ db: reads, clock, siteBaseUrl: config.siteBaseUrl, log: requestLog, metrics, cache }));
-  log.info(`ready: try http://localhost:${publicServer.port}/en/air-quality-app/v1/stations.json`);
-}
-
-/** The database to write to, undefined where there is only a reader's login, and the one to read from. */
-type Databases = { database: Database | undefined; target: DatabaseAddress; installation: Installation };
-
-/** Waits for the databases; migrates the one, and checks that the one for reading is of the same version. */
-async function openInstallation({ config, clock, log, opened }: Service): Promise<Databases> {
-  const { databaseUrl, readerDatabaseUrl: reader, timeZone, epoch } = config;
-  const checkReader = (url: string) => waitForDatabase(() => checkInstalled(url, { timeZone, epoch }), log);
-  if (databaseUrl === undefined && reader !== undefined) {
-    return { database: undefined, target: reader, installation: await checkReader(reader) };
-  }
-  const database = await openDatabase(config, log);
-  opened.closers.push(() => database.close());
-  const bringUp = () => migrate(database.target, { timeZone, epoch, now: clock(), log });
-  const installation = await waitForDatabase(bringUp, log);
-  if (reader !== undefined) await checkReader(reader);
-  return { database, target: reader ?? database.target, installation };
-}
-
-/** Takes readings in, and runs the scheduled jobs for as long as this process is the worker. */
-async function startWork(service: Service, { target, embedded }: Database, timeZone: string): Promise<void> {
-  const { config, clock, log, requestLog, metrics, opened } = service;
-  const writes = openWrites(target, { timeZone, observer: observePool(metrics, 'write') });
-  opened.closers.push(() => writes.close());
-  const ingest = await openListener({
-    app: makeIngestApp({ writes, clock, log: requestLog, rate: config.ingestRate, metrics }),
-    host: config.ingestHost,
-    port: config.ingestPort,
-    hasTokens: () => hasTokens(writes),
-    log: requestLog,
-  });
-  opened.listeners.push(ingest);
-  let worker: Candidate | undefined;
-  // side by side: a running job may take its time, and requests must not wait for it
-  opened.closers.push(() => Promise.all([ingest.close(), worker?.stop()]));
-  const jobs = {
-    target,
-    timeZone,
-    demo: embedded ? config.demo !== 'off' : config.demo === 'on',
-    clock,
-    log,
-    metrics,
-    terminal: process.stderr.isTTY === true,
-    retention: config.rawRetention,
-    pullHosts: config.pullHosts,
+/** Resolves to the first signal to stop. A second one ends the process at once. */
+const signalled = new Promise<string>((resolve) => {
+  let isStopping = false;
+  const onSignal = (signal: string) => {
+    if (isStopping) process.exit(1);
+    isStopping = true;
+    resolve(signal);
   };
-  const onLeadership = (leads: boolean) => metrics.worker.set(leads ? 1 : 0);
-  worker = await becomeLeader(target, log, (confirm) => startJobs({ ...jobs, confirm }), { onLeadership });
-}
-
-/** A running refresh may take minutes; it can be cut off anywhere, and the next one completes it. */
-const PATIENCE_MS = 15_000;
-
-async function closeAll(closers: Closer[], log: Log): Promise<void> {
-  for (const close of closers.reverse())
-    await close().catch((error: Error) => log.error({ err: error }, error.message));
-}
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, onSignal);
+});
 
 async function main(): Promise<number> {
   const usage = serviceUsage(process.argv.slice(2), VERSION);
@@ -148,38 +25,18 @@ async function main(): Promise<number> {
   const config = readConfig(process.env);
   const log = makeLog(config.logLevel);
   process.removeAllListeners('warning').on('warning', (warning) => log.warn({ err: warning }, 'warning from Node'));
-  const opened: Opened = { closers: [], listeners: [], state: { opened: undefined, serving: false } };
-  const signalled = new Promise<string>((resolve) => {
-    let stopping = false;
-    const onSignal = (signal: string) => {
-      if (stopping) process.exit(1); // a second signal stops at once
-      stopping = true;
-      resolve(signal);
-    };
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, onSignal);
-  });
-  let code = 0;
+  const service = start(config, { clock: makeClock(config.fixedNow), log });
   try {
-    const service = {
-      config,
-      clock: makeClock(config.fixedNow),
-      log,
-      requestLog: boundedLog(log),
-      metrics: makeMetrics(),
-      opened,
-    };
-    const failed = start(service).then(() => new Promise<never>(() => undefined));
+    const failed = service.ready.then(() => new Promise<never>(() => undefined));
     const signal = await Promise.race([failed, signalled]);
     log.info({ signal, drain_seconds: config.drainSeconds }, 'stopping');
-    opened.state.serving = false; // readiness is 503 from now on, so a load balancer sends requests elsewhere
-    for (const listener of opened.listeners) listener.drain();
-    await new Promise((resolve) => setTimeout(resolve, config.drainSeconds * 1_000));
+    await service.stop(config.drainSeconds);
+    return 0;
   } catch (error) {
     log.error({ err: error }, (error as Error).message);
-    code = 1;
+    await service.stop(0);
+    return 1;
   }
-  await Promise.race([closeAll(opened.closers, log), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
-  return code;
 }
 
 process.exit(

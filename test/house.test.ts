@@ -15,6 +15,7 @@ const LAYERS = [
   ['metrics'],
   ['api', 'push', 'pull', 'export', 'demo'],
   ['worker'],
+  ['service.ts'],
   ['commands'],
   ['cli.ts', 'main.ts'],
 ];

@@ -69,7 +69,8 @@ export async function waitForDatabase<T>(work: () => Promise<T>, log: Log, { for
     try {
       return await work();
     } catch (error) {
-      if (!isConnectionError(error) || /^(28|3D)/.test(errorCode(error))) throw error;
+      const mayPass = error instanceof Unavailable || isConnectionError(error);
+      if (!mayPass || /^(28|3D)/.test(errorCode(error))) throw error;
       const reason = (error as Error).message || errorCode(error);
       const left = Math.ceil((deadline - performance.now()) / 1_000);
       if (left <= 0) {

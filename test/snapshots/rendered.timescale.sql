@@ -13,12 +13,12 @@ create function rollup.bucket_add(unit text, bucket timestamptz, n int) returns 
 
 create function rollup.aqi(pm25 float8, pm10 float8) returns int language plpgsql immutable parallel safe as $$
 declare
-  fine int := greatest(round(pm25::numeric, 1) * 10, 0)::int;
-  coarse int := trunc(greatest(round(pm10::numeric, 1), 0))::int;
+  fine int := case when abs(pm25) < 500000 then greatest(round(pm25::numeric, 1) * 10, 0)::int end;
+  coarse int := case when abs(pm10) < 500000 then trunc(greatest(round(pm10::numeric, 1), 0))::int end;
 begin
   return greatest(
     case
-      when pm25 is null then null
+      when fine is null then null
       when fine <= 90 then (2 * 50 * fine + 90) / (2 * 90)
       when fine <= 354 then 51 + (2 * 49 * (fine - 91) + 263) / (2 * 263)
       when fine <= 554 then 101 + (2 * 49 * (fine - 355) + 199) / (2 * 199)
@@ -27,7 +27,7 @@ begin
       else 301 + (2 * 199 * (fine - 2255) + 999) / (2 * 999)
     end,
     case
-      when pm10 is null then null
+      when coarse is null then null
       when coarse <= 54 then (2 * 50 * coarse + 54) / (2 * 54)
       when coarse <= 154 then 51 + (2 * 49 * (coarse - 55) + 99) / (2 * 99)
       when coarse <= 254 then 101 + (2 * 49 * (coarse - 155) + 99) / (2 * 99)
@@ -39,13 +39,19 @@ end $$;
 
 create function rollup.corrected(formula text, pm25_raw float8, humidity float8) returns float8 language plpgsql immutable strict parallel safe as $$
 declare
-  low float8 := 0.524 * pm25_raw - 0.0862 * humidity + 5.75;
-  middle float8 := 0.786 * pm25_raw - 0.0862 * humidity + 5.75;
-  high float8 := 2.966 + 0.69 * pm25_raw + 8.84e-4 * pm25_raw * pm25_raw;
+  low float8;
+  middle float8;
+  high float8;
 begin
   if formula <> 'epa-2021' then
     raise exception 'unknown correction formula %', formula;
   end if;
+  if abs(pm25_raw) >= 1e6 or abs(humidity) >= 1e6 then
+    return null;
+  end if;
+  low := 0.524 * pm25_raw - 0.0862 * humidity + 5.75;
+  middle := 0.786 * pm25_raw - 0.0862 * humidity + 5.75;
+  high := 2.966 + 0.69 * pm25_raw + 8.84e-4 * pm25_raw * pm25_raw;
   return greatest(0, case
     when pm25_raw < 30 then low
     when pm25_raw < 50 then low + (middle - low) * (pm25_raw - 30) / 20
@@ -393,8 +399,16 @@ group by 1, 2
 with no data;
 create index on rollup.region_monthly (region_slug, bucket); -- in addition to the one on bucket that every continuous aggregate has
 
-drop schema if exists api cascade;
-drop schema if exists logic cascade;
+do $$
+declare
+  name text;
+begin
+  foreach name in array array['logic', 'api'] loop
+    if to_regnamespace(name) is not null then
+      execute format('alter schema %I rename to %I', name, name || '_old');
+    end if;
+  end loop;
+end $$;
 create schema logic;
 create schema api;
 revoke all on schema logic, api from public;
@@ -489,33 +503,42 @@ $$;
 
 -- From stored values to published ones.
 
--- Rounded to `digits` decimals, half away from zero by the 15 digits that a float8 holds for certain, never -0. Null stays null. Numeric
--- arithmetic decides near a tie, and for infinities; elsewhere floats give the same in less time, for values below a billion.
+-- A value, unless no measurement can have given it: NaN, infinities and everything from a billion on are null.
+create function logic.possible(value float8) returns float8 language sql immutable parallel safe
+  return case when abs(value) < 1e9 then value end;
+
+-- Rounded to `digits` decimals, half away from zero by the 15 digits that a float8 holds for certain, never -0. Null for what is not
+-- possible, as above. Numeric arithmetic decides near a tie; elsewhere floats give the same in less time.
 create function logic.published(value float8, digits int) returns float8 language sql immutable parallel safe return case
+  when abs(value) >= 1e9 then null -- so is NaN
   when abs(value * 10::float8 ^ digits - round(value * 10::float8 ^ digits)) < 0.4999
     then round(value * 10::float8 ^ digits) / 10::float8 ^ digits + 0
   else round(value::numeric, digits)::float8 end;
 
 -- The same for particle concentrations: instruments report small negative values, which are published as 0.
 create function logic.published_floor(value float8, digits int) returns float8 language sql immutable parallel safe return case
-  when value <= 0 then 0::float8
+  when value > -1e9 and value <= 0 then 0::float8
   else logic.published(value, digits) end;
 
--- Direction of a mean wind vector in degrees clockwise from north, [0, 360); null if the vector is too short to have one (A7).
+-- Direction of a mean wind vector in degrees clockwise from north, [0, 360); null if the vector is too short to have one (A7), or
+-- longer than any mean of directions.
 create function logic.wind_degrees(wind_sin float8, wind_cos float8) returns float8 language sql immutable parallel safe
-  return case when wind_sin * wind_sin + wind_cos * wind_cos >= 1e-12 then
-    (atan2d(wind_sin, wind_cos)::numeric + 360) % 360 end::float8;
+  return case when abs(wind_sin) < 2 and abs(wind_cos) < 2 then
+    case when wind_sin * wind_sin + wind_cos * wind_cos >= 1e-12 then (atan2d(wind_sin, wind_cos)::numeric + 360) % 360 end
+  end::float8;
 
 -- The same as published: whole degrees from 0 to 359.
 create function logic.published_direction(wind_sin float8, wind_cos float8) returns int language sql immutable parallel safe
   return round(logic.wind_degrees(wind_sin, wind_cos)::numeric)::int % 360;
 
--- Equality of aggregates (A10): relative tolerance 1e-9, absolute below 1, since sums of cancelling terms end near 0 but not at 0.
-create function logic.same(a float8, b float8) returns boolean language sql immutable parallel safe
-  return coalesce(abs(a - b) <= 1e-9 * greatest(1, abs(a), abs(b)), a is null and b is null);
+-- Equality of aggregates (A10): relative tolerance 1e-9, absolute below 1, since sums of cancelling terms end near 0 but not at 0. Null, NaN
+-- and infinities equal nothing but themselves.
+create function logic.same(a float8, b float8) returns boolean language sql immutable parallel safe return case
+  when abs(a) < 1e300 and abs(b) < 1e300 then abs(a - b) <= 1e-9 * greatest(1, abs(a), abs(b))
+  else a is not distinct from b end;
 
--- Announces that published data may have changed: processes that keep rendered documents listen on channel airseries_data for the new
--- number. Call it last in a transaction: every other caller waits for the row until that transaction ends.
+-- Announces that published data may have changed: processes that keep rendered documents listen on channel airseries_data, and ask for
+-- api.freshness then. Call it last in a transaction: every other caller waits for the row until that transaction ends.
 create function logic.raise_data_version() returns void language sql as $$
   with raised as (update rollup.freshness set data_version = data_version + 1 returning data_version)
   select pg_notify('airseries_data', data_version::text) from raised
@@ -602,6 +625,23 @@ create view logic.membership as
   from counted c
   cross join lateral (values (true, c.periods * c.flagged), (false, c.periods - c.flagged)) piece(is_flagged, periods)
   cross join unnest(piece.periods) part;
+
+-- The city and the district that a station belongs to at an instant, hidden or not; of several of a kind the first that the network file lists (C8).
+create function logic.station_place(at timestamptz, only_station int default null)
+returns table (station_id int, city_slug text, district_slug text) language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select m.station_id,
+    (array_agg(m.region_slug order by m.position, m.region_slug) filter (where r.kind = 'city'))[1],
+    (array_agg(m.region_slug order by m.position, m.region_slug) filter (where r.kind = 'district'))[1]
+  from raw.station_region m join raw.region r on r.slug = m.region_slug
+  where m.since <= at and at < m.until and (only_station is null or m.station_id = only_station)
+  group by m.station_id
+$$;
+
+-- The same of its last time in any: to find a station by, whenever it is looked for.
+create view logic.station_last_place as
+  select distinct on (m.station_id, r.kind) m.station_id, r.kind, m.region_slug
+  from raw.station_region m join raw.region r on r.slug = m.region_slug
+  order by m.station_id, r.kind, m.until desc, m.position, m.region_slug;
 
 -- Updates raw.placement and raw.membership from the current periods, and marks the differences for the next refresh (P4): for a sensor
 -- and its station from station hours upwards, for a station and its region from region hours upwards. Without a change it writes nothing. Call it while holding
@@ -945,6 +985,20 @@ from rollup.region_daily d
 where d.bucket >= $1 and d.bucket < $2 and ($3::text[] is null or d.region_slug = any ($3::text[]))
 group by 1, 2');
 
+-- From the first to the last instant of any reading or bucket; null without any.
+create function logic.extent(out low timestamptz, out high timestamptz) language plpgsql stable as $$
+declare
+  level text;
+  ends record;
+begin
+  select min(r.measured_at), max(r.measured_at) into low, high from raw.readings r;
+  for level in select l.name from logic.level l loop
+    execute format('select min(bucket) as low, max(bucket) as high from rollup.%I where isfinite(bucket)', level) into ends;
+    low := least(low, ends.low);
+    high := greatest(high, ends.high);
+  end loop;
+end $$;
+
 -- Everything that has changed since the last refresh.
 create view logic.pending as
   select distinct hour as since, hour + interval '1 hour' as until from rollup.changed_hour
@@ -987,13 +1041,7 @@ create function logic.ranges_of_periods(periods bigint[], retained_from timestam
 returns table (level text, subject text, since timestamptz, until timestamptz) language sql stable as $$
   with wanted as materialized (select * from rollup.stale_period p where p.id = any (periods)),
   extent as (
-    select rollup.bucket_start('month', min(low)) as low, rollup.bucket_add('month', rollup.bucket_start('month', max(high)), 1) as high
-    from (
-      select min(measured_at) as low, max(measured_at) as high from raw.readings
-      union all select min(bucket), max(bucket) from rollup.sensor_hourly
-      union all select min(bucket), max(bucket) from rollup.station_monthly
-      union all select min(bucket), max(bucket) from rollup.region_monthly
-    ) ends
+    select rollup.bucket_start('month', low) as low, rollup.bucket_add('month', rollup.bucket_start('month', high), 1) as high from logic.extent()
   ),
   request as ( -- of an operator, for all
     select w.from_level, logic.widen('hour', tstzmultirange(tstzrange(greatest(w.since, extent.low), least(w.until, extent.high)))) as hours
@@ -1140,6 +1188,21 @@ begin
   end if;
 end $$;
 
+-- Recomputes what a level is made of, for all subjects, as far back as readings are kept.
+create function logic.recompute_below(level text, since timestamptz, until timestamptz) returns void language plpgsql as $$
+declare
+  retained_from constant timestamptz := (select i.retained_from from raw.installation i);
+  below text;
+  first timestamptz;
+begin
+  for below in select l.name from logic.level l where l.position < (select o.position from logic.level o where o.name = level) order by l.position loop
+    first := case below when 'sensor_hourly' then greatest(since, retained_from) else since end;
+    if first < until then
+      perform logic.recompute(below, first, until, null);
+    end if;
+  end loop;
+end $$;
+
 -- When it returns, everything committed before the call is in every bucket. It goes from the newest month with changes to the oldest, through
 -- all levels of each, and commits between its steps: interrupted, it is completed by the next one. It takes a session lock, so call it on a
 -- connection that is closed after any error. Notices of SQLSTATE AS100 say how far it is: hours done, hours in all.
@@ -1185,11 +1248,16 @@ begin
         changes := logic.merged(level.unit, level.name, changes);
       end if;
       for piece in select c.since, c.until, c.subjects from unnest(changes) c loop
-        if piece.subjects is null then
+        begin
+          if piece.subjects is null then
+            perform logic.recompute_all(level.name, piece.since, piece.until);
+          else
+            perform logic.recompute(level.name, piece.since, piece.until, piece.subjects);
+          end if;
+        exception when data_exception then -- a stored number that no reading gives, and that no arithmetic bears
+          perform logic.recompute_below(level.name, piece.since, piece.until);
           perform logic.recompute_all(level.name, piece.since, piece.until);
-        else
-          perform logic.recompute(level.name, piece.since, piece.until, piece.subjects);
-        end if;
+        end;
         commit;
         done := done + month.hours * level.share / cardinality(changes);
         raise notice using errcode = 'AS100', message = format('%s of %s', round(done), round(month.total));
@@ -1212,7 +1280,7 @@ begin
   perform raw.release_lock('rollup.refresh');
 end $$;
 
-revoke all on function logic.recompute, logic.recompute_all from public;
+revoke all on function logic.recompute, logic.recompute_all, logic.recompute_below from public;
 
 -- Retention: from when on readings are accepted and kept, and how far that may be moved.
 
@@ -1943,9 +2011,9 @@ create view logic.network_fact as
   with station_period as (
     select station_id, jsonb_agg(to_jsonb(p) order by to_jsonb(p)) as periods
     from (
-      select 'region' as kind, station_id, region_slug, since, until from raw.station_region
-      union all select 'hidden', station_id, null, since, until from raw.hidden_period
-      union all select 'flag', station_id, null, since, until from raw.flag_period
+      select 'region' as kind, station_id, region_slug, position, since, until from raw.station_region
+      union all select 'hidden', station_id, null, null, since, until from raw.hidden_period
+      union all select 'flag', station_id, null, null, since, until from raw.flag_period
     ) p group by 1
   ),
   sensor_period as (
@@ -1971,6 +2039,7 @@ create function logic.replace_network(network jsonb) returns jsonb language plpg
 declare
   facts_before jsonb;
   affected record;
+  result jsonb;
   stations int[] := array(select (s ->> 'id')::int from jsonb_array_elements(network -> 'stations') s);
   sensors int[] := array(select (s ->> 'id')::int from jsonb_array_elements(network -> 'sensors') s);
 begin
@@ -1978,7 +2047,8 @@ begin
   facts_before := (select coalesce(jsonb_object_agg(kind || ' ' || id, facts), '{}') from logic.network_fact);
 
   insert into raw.provider (id, title, url, image, image_dark, stale_after, pull)
-  select id, title, url, image, image_dark, stale_after, pull from jsonb_populate_recordset(null::raw.provider, network -> 'providers')
+  select id, title, url, image, image_dark, make_interval(secs => extract(epoch from stale_after)), pull
+  from jsonb_populate_recordset(null::raw.provider, network -> 'providers')
   on conflict (id) do update set title = excluded.title, url = excluded.url, image = excluded.image, image_dark = excluded.image_dark,
     stale_after = excluded.stale_after, pull = excluded.pull;
   insert into raw.region (slug, kind, city_slug, title, map_latitude, map_longitude, map_delta, is_hidden)
@@ -1986,17 +2056,17 @@ begin
   from jsonb_populate_recordset(null::raw.region, network -> 'regions')
   on conflict (slug) do update set kind = excluded.kind, city_slug = excluded.city_slug, title = excluded.title,
     map_latitude = excluded.map_latitude, map_longitude = excluded.map_longitude, map_delta = excluded.map_delta, is_hidden = excluded.is_hidden;
-  insert into raw.station (id, provider_id, title, latitude, longitude, altitude, city_slug, district_slug, screening)
-  select id, provider_id, title, latitude, longitude, altitude, city_slug, district_slug, screening
+  insert into raw.station (id, provider_id, title, latitude, longitude, altitude, screening)
+  select id, provider_id, title, latitude, longitude, altitude, screening
   from jsonb_populate_recordset(null::raw.station, network -> 'stations')
   on conflict (id) do update set provider_id = excluded.provider_id, title = excluded.title, latitude = excluded.latitude,
-    longitude = excluded.longitude, altitude = excluded.altitude, city_slug = excluded.city_slug, district_slug = excluded.district_slug,
+    longitude = excluded.longitude, altitude = excluded.altitude,
     screening = excluded.screening;
   insert into raw.sensor (id, kind, device)
   select id, kind, device from jsonb_populate_recordset(null::raw.sensor, network -> 'sensors')
   on conflict (id) do update set kind = excluded.kind, device = excluded.device;
 
-  call logic.replace_periods('station_region', 'station_id', stations, 'station_id, region_slug', network -> 'station_region');
+  call logic.replace_periods('station_region', 'station_id', stations, 'station_id, region_slug, position', network -> 'station_region');
   call logic.replace_periods('hidden_period', 'station_id', stations, 'station_id', network -> 'hidden_period');
   call logic.replace_periods('flag_period', 'station_id', stations, 'station_id', network -> 'flag_period');
   call logic.replace_periods('sensor_station', 'sensor_id', sensors, 'sensor_id, station_id', network -> 'sensor_station');
@@ -2004,9 +2074,8 @@ begin
   call logic.replace_periods('correction', 'sensor_id', sensors, 'sensor_id, formula', network -> 'correction');
   delete from raw.screened_period p using raw.station s where s.id = p.station_id and not s.screening;
   affected := logic.apply_periods();
-  perform logic.raise_data_version();
 
-  return (
+  result := (
     with listed as (
       select kind, coalesce(item ->> 'id', item ->> 'slug') as id
       from unnest(array['providers', 'regions', 'stations', 'sensors']) kind
@@ -2028,7 +2097,11 @@ begin
       left join compared c using (kind)
       group by kind
     ) kinds
-  ) || jsonb_build_object('recomputed', jsonb_build_object('sensors', affected.sensors_changed, 'stations', affected.stations_changed));
+  );
+  if exists (select from jsonb_each(result) kind where kind.value ->> 'added' <> '0' or kind.value ->> 'changed' <> '0') then
+    perform logic.raise_data_version();
+  end if;
+  return result || jsonb_build_object('recomputed', jsonb_build_object('sensors', affected.sensors_changed, 'stations', affected.stations_changed));
 end $$;
 
 -- What replace_network would do: it does it, so the caller must roll back. Returns the same, with how many hours of data the next refresh
@@ -2105,12 +2178,11 @@ set intervalstyle = 'iso_8601' as $$
     left join suspicious on suspicious.sensor_id = s.id
     group by 1
   ),
-  -- the first city and the first district are those of the station's page
   regions as (
-    select s.id as station_id, json_agg(case when r.since = '-infinity' and r.until = 'infinity' then to_json(r.region_slug) else
+    select r.station_id, json_agg(case when r.since = '-infinity' and r.until = 'infinity' then to_json(r.region_slug) else
         json_build_object('slug', r.region_slug, 'since', nullif(r.since, '-infinity'), 'until', nullif(r.until, 'infinity')) end
-      order by r.region_slug is distinct from s.city_slug, r.region_slug is distinct from s.district_slug, r.region_slug, r.since) as list
-    from raw.station s join raw.station_region r on r.station_id = s.id group by 1
+      order by r.position, r.region_slug, r.since) as list
+    from raw.station_region r group by 1
   )
   select json_strip_nulls(json_build_object(
     'time_zone', (select time_zone from raw.installation),
@@ -2332,6 +2404,13 @@ begin
     join raw.station station on station.id = p.station_id
     join raw.provider provider on provider.id = station.provider_id
     cross join lateral (
+      -- pieces that adjoin at the same station count as one: a formula that begins does not start the sensor anew
+      select case when p.since <= hour_since then p.since else (
+        select lower(part)
+        from unnest((select range_agg(tstzrange(q.since, q.until)) from raw.placement q where q.sensor_id = p.sensor_id and q.station_id = p.station_id)) part
+        where part @> at) end as since
+    ) placed
+    cross join lateral (
       -- per parameter, the time of the sensor's newest value, unless it is stale
       select
         max(r.measured_at) as measured_at,
@@ -2352,7 +2431,7 @@ begin
   max(r.measured_at) filter (where r.wind_direction is not null) as wind_direction,
   max(r.measured_at) filter (where r.rain is not null) as rain
       from raw.readings r
-      where r.sensor_id = p.sensor_id and r.measured_at >= p.since and r.measured_at > at - provider.stale_after and r.measured_at <= at
+      where r.sensor_id = p.sensor_id and r.measured_at >= placed.since and r.measured_at > at - provider.stale_after and r.measured_at <= at
         and r.measured_at > newest_since
     ) newest
     cross join lateral (
@@ -2376,7 +2455,7 @@ begin
         avg(cosd(r.wind_direction::float8)) filter (where r.measured_at > newest.wind_direction - interval '60 minutes') as wind_cos,
         sum(r.rain::float8) filter (where r.measured_at > newest.rain - interval '60 minutes') as rain
       from raw.readings r
-      where r.sensor_id = p.sensor_id and r.measured_at >= p.since
+      where r.sensor_id = p.sensor_id and r.measured_at >= placed.since
         and r.measured_at > at - provider.stale_after - interval '60 minutes' and r.measured_at <= at
         and r.measured_at > hour_since
     ) s
@@ -2385,7 +2464,7 @@ begin
   ) current;
 end $$;
 
--- Whether a station is listed (C6) and flagged (C5) at an instant, and when that, its sensors or their readings change next, as far as is known:
+-- Whether a station is listed (C6) and flagged (C5) at an instant, and when that, its regions, its sensors or their readings change next, as far as is known:
 -- at the beginning or end of a period, or at a reading of a clock that is ahead (by up to five minutes, S3).
 create function logic.station_state(at timestamptz, only_station int default null)
 returns table (station_id int, is_listed boolean, is_bad_thp boolean, changes_at timestamptz)
@@ -2405,6 +2484,7 @@ begin
     select 'hidden' as kind, h.station_id, h.since, h.until from raw.hidden_period h
     union all select 'flag', f.station_id, f.since, f.until from logic.flag f
     union all select 'placement', p.station_id, p.since, p.until from raw.placement p
+    union all select 'region', m.station_id, m.since, m.until from raw.station_region m
     union all
     select 'reading', p.station_id, r.measured_at, 'infinity'
     from raw.readings r
@@ -2418,7 +2498,8 @@ end $$;
 -- Records the digest of an instant: for each region the mean over the online, listed stations that belong to it, without temperature,
 -- humidity and pressure of flagged ones (C4, C5). A region without any such station gets a row with station_count 0. Idempotent.
 create procedure logic.make_digest(at timestamptz) language sql as $$
-  insert into rollup.digest (made_at, region_slug, station_count, temperature,
+  with made as (
+    insert into rollup.digest (made_at, region_slug, station_count, temperature,
   humidity,
   pressure, pm1,
   pm25,
@@ -2431,14 +2512,14 @@ create procedure logic.make_digest(at timestamptz) language sql as $$
   usvh,
   uv,
   wind_speed, wind_sin, wind_cos, rain)
-  select
-    at,
-    region.slug,
-    count(c.station_id),
-    avg(c.temperature) filter (where not m.is_flagged),
+    select
+      at,
+      region.slug,
+      count(c.station_id),
+      avg(c.temperature) filter (where not m.is_flagged),
   avg(c.humidity) filter (where not m.is_flagged),
   avg(c.pressure) filter (where not m.is_flagged),
-    avg(c.pm1),
+      avg(c.pm1),
   avg(c.pm25),
   avg(c.pm25_raw),
   avg(c.pm10),
@@ -2449,18 +2530,20 @@ create procedure logic.make_digest(at timestamptz) language sql as $$
   avg(c.usvh),
   avg(c.uv),
   avg(c.wind_speed),
-    avg(c.wind_sin),
-    avg(c.wind_cos),
-    avg(c.rain)
-  from raw.region region
-  left join (
-    raw.membership m
-    join logic.station_state(at) state on state.station_id = m.station_id and state.is_listed
-    join logic.station_current(at) c on c.station_id = m.station_id
-  ) on m.region_slug = region.slug and m.since <= at and at < m.until
-  group by region.slug
-  on conflict (region_slug, made_at) do nothing;
-  select logic.raise_data_version();
+      avg(c.wind_sin),
+      avg(c.wind_cos),
+      avg(c.rain)
+    from raw.region region
+    left join (
+      raw.membership m
+      join logic.station_state(at) state on state.station_id = m.station_id and state.is_listed
+      join logic.station_current(at) c on c.station_id = m.station_id
+    ) on m.region_slug = region.slug and m.since <= at and at < m.until
+    group by region.slug
+    on conflict (region_slug, made_at) do nothing
+    returning 1
+  )
+  select logic.raise_data_version() where exists (select from made);
 $$;
 
 -- The newest digest of each region, up to 30 minutes old, and its health figures.
@@ -2509,15 +2592,15 @@ begin
     order by d.made_at desc limit 1
   ) digest on digest.station_count > 0
   cross join lateral (
-    select case when count(h.pm25) >= 18 then avg(h.pm25) end as mean
+    select case when count(logic.possible(h.pm25)) >= 18 then avg(logic.possible(h.pm25)) end as mean
     from rollup.region_hourly h
     where h.region_slug = region.slug and h.bucket >= hour_24 and h.bucket < hour
   ) hours
   cross join lateral (
     select
-      avg(d.pm25) as year,
-      count(*) filter (where d.pm25 > 15)::int as exceedances,
-      avg(d.pm25) filter (where d.bucket >= day_30) as month
+      avg(logic.possible(d.pm25)) as year,
+      count(*) filter (where logic.possible(d.pm25) > 15)::int as exceedances,
+      avg(logic.possible(d.pm25)) filter (where d.bucket >= day_30) as month
     from rollup.region_daily d
     where d.region_slug = region.slug and d.bucket >= day_365 and d.bucket < day
   ) days
@@ -2608,22 +2691,22 @@ begin
   select
     rollup.bucket_start('day', s.bucket),
     s.sensor_id,
-    avg(coalesce(s.pm25, s.pm25_raw)),
-    avg(s.temperature),
-  avg(s.humidity),
-  avg(s.pressure),
-  avg(s.pm1),
-  avg(s.pm10),
-  avg(s.no2),
-  avg(s.so2),
-  avg(s.o3),
-  avg(s.dust),
-  avg(s.usvh),
-  avg(s.uv),
-  avg(s.wind_speed),
-    avg(s.wind_sin),
-    avg(s.wind_cos),
-    sum(s.rain)
+    avg(logic.possible(coalesce(s.pm25, s.pm25_raw))),
+    avg(logic.possible(s.temperature)),
+  avg(logic.possible(s.humidity)),
+  avg(logic.possible(s.pressure)),
+  avg(logic.possible(s.pm1)),
+  avg(logic.possible(s.pm10)),
+  avg(logic.possible(s.no2)),
+  avg(logic.possible(s.so2)),
+  avg(logic.possible(s.o3)),
+  avg(logic.possible(s.dust)),
+  avg(logic.possible(s.usvh)),
+  avg(logic.possible(s.uv)),
+  avg(logic.possible(s.wind_speed)),
+    avg(logic.possible(s.wind_sin)),
+    avg(logic.possible(s.wind_cos)),
+    sum(logic.possible(s.rain))
   from rollup.sensor_hourly s
   join raw.placement p on p.sensor_id = s.sensor_id and s.bucket >= p.since and s.bucket + interval '1 hour' <= p.until
   where s.bucket >= first_hour and s.bucket < end_hour
@@ -3185,19 +3268,8 @@ $oracle$;
 -- The months of a period that have readings or buckets.
 create function logic.audited_months(since timestamptz, until timestamptz) returns table (since timestamptz, until timestamptz) language sql stable as $oracle$
   select p.since, p.until
-  from (
-    select min(low) as low, max(high) as high from (
-      select min(measured_at) as low, max(measured_at) as high from raw.readings
-      union all select min(bucket), max(bucket) from rollup.sensor_hourly where isfinite(bucket)
-      union all select min(bucket), max(bucket) from rollup.station_hourly where isfinite(bucket)
-      union all select min(bucket), max(bucket) from rollup.region_hourly where isfinite(bucket)
-      union all select min(bucket), max(bucket) from rollup.station_daily where isfinite(bucket)
-      union all select min(bucket), max(bucket) from rollup.region_daily where isfinite(bucket)
-      union all select min(bucket), max(bucket) from rollup.station_monthly where isfinite(bucket)
-      union all select min(bucket), max(bucket) from rollup.region_monthly where isfinite(bucket)
-    ) ends
-  ) extent
-  cross join logic.pieces('month', 1, logic.widen('month', tstzmultirange(tstzrange(extent.low, extent.high, '[]'))
+  from logic.extent() extent
+  cross join logic.pieces('month', 1, logic.widen('month', tstzmultirange(tstzrange(extent.low, extent.high + interval '1 microsecond'))
     * tstzmultirange(tstzrange(audited_months.since, audited_months.until)))) p
 $oracle$;
 
@@ -3212,7 +3284,20 @@ returns table (level text, bucket timestamptz, subject text, columns text[]) lan
       and p.since < rollup.bucket_add(case split_part(d.level, '_', 2) when 'hourly' then 'hour' when 'daily' then 'day' else 'month' end, d.bucket, 1))
 $oracle$;
 
-revoke all on function logic.differences_of_months, logic.audited_months, logic.differences from public;
+-- The periods by which readings count for stations, and stations for regions, that differ from those that the network gives.
+create function logic.period_differences() returns table (level text, bucket timestamptz, subject text, columns text[]) language sql stable as $oracle$
+  select 'placement', coalesce(s.since, e.since), coalesce(s.sensor_id, e.sensor_id)::text,
+    case when s is null then '{missing}' when e is null then '{surplus}' else '{station_id,formula,until}' end::text[]
+  from raw.placement s full join logic.placement e on e.sensor_id = s.sensor_id and e.since = s.since
+  where (s.station_id, s.formula, s.until) is distinct from (e.station_id, e.formula, e.until)
+  union all
+  select 'membership', coalesce(s.since, e.since), coalesce(s.station_id, e.station_id) || ' ' || coalesce(s.region_slug, e.region_slug),
+    case when s is null then '{missing}' when e is null then '{surplus}' else '{is_flagged,until}' end::text[]
+  from raw.membership s full join logic.membership e on e.station_id = s.station_id and e.region_slug = s.region_slug and e.since = s.since
+  where (s.is_flagged, s.until) is distinct from (e.is_flagged, e.until)
+$oracle$;
+
+revoke all on function logic.period_differences, logic.differences_of_months, logic.audited_months, logic.differences from public;
 -- The published network: providers, regions, stations, sensors and flags. Titles fall back from the locale to English, any, slug or id.
 
 create function api.title(titles jsonb, locale text, fallback text) returns text language sql immutable parallel safe
@@ -3269,8 +3354,8 @@ create view api.station as
   select
     s.id,
     s.provider_id as provider,
-    s.city_slug,
-    s.district_slug,
+    (select p.region_slug from logic.station_last_place p where p.station_id = s.id and p.kind = 'city') as city_slug,
+    (select p.region_slug from logic.station_last_place p where p.station_id = s.id and p.kind = 'district') as district_slug,
     s.latitude,
     s.longitude,
     s.title ->> 'en' as title_en,
@@ -3279,8 +3364,8 @@ create view api.station as
 comment on view api.station is 'Stations, including hidden ones: attributes that do not depend on time. One row per station.';
 comment on column api.station.id is 'station id';
 comment on column api.station.provider is 'slug of the provider';
-comment on column api.station.city_slug is 'slug of the city; null if in none';
-comment on column api.station.district_slug is 'slug of the district; null if in none';
+comment on column api.station.city_slug is 'slug of the city that it belongs or last belonged to; null if to none (api.station_current has that of an instant)';
+comment on column api.station.district_slug is 'slug of the district that it belongs or last belonged to; null if to none';
 comment on column api.station.latitude is 'latitude, WGS 84 [degrees]';
 comment on column api.station.longitude is 'longitude, WGS 84 [degrees]';
 comment on column api.station.title_en is 'title in English; null if it was given in other languages only';
@@ -3291,20 +3376,20 @@ create view api.station_title as
     s.id as station_id,
     l.locale,
     api.title(s.title, l.locale, s.id::text) as title,
-    api.title(c.title, l.locale, c.slug) as city,
-    api.title(d.title, l.locale, d.slug) as district
+    (select t.title from logic.station_last_place p join api.region_title t on t.region_slug = p.region_slug and t.locale = l.locale
+     where p.station_id = s.id and p.kind = 'city') as city,
+    (select t.title from logic.station_last_place p join api.region_title t on t.region_slug = p.region_slug and t.locale = l.locale
+     where p.station_id = s.id and p.kind = 'district') as district
   from raw.station s
   cross join (values ('en'),
   ('ru'),
-  ('hy')) as l(locale)
-  left join raw.region c on c.slug = s.city_slug
-  left join raw.region d on d.slug = s.district_slug;
+  ('hy')) as l(locale);
 comment on view api.station_title is 'Titles of stations and of their cities and districts. One row per station and locale: join on both.';
 comment on column api.station_title.station_id is 'station id';
 comment on column api.station_title.locale is 'language of the titles, as in the paths of the API';
 comment on column api.station_title.title is 'title in the locale, else in English, else in any language, else the id';
-comment on column api.station_title.city is 'title of the city in the locale, else in English, else in any language, else its slug; null if in none';
-comment on column api.station_title.district is 'title of the district in the locale, else in English, else in any language, else its slug; null if in none';
+comment on column api.station_title.city is 'title of the city that it belongs or last belonged to, in the locale, else in English, else in any language, else its slug; null if to none';
+comment on column api.station_title.district is 'title of the district, likewise; null if it never was in one';
 
 create view api.station_flag as
   select station_id, reason, sensor_id, nullif(since, '-infinity') as since, nullif(until, 'infinity') as until from logic.flag;
@@ -3366,7 +3451,7 @@ returns table (
     s.id, s.provider,
     case when c.station_id is null then 'offline' else 'online' end,
     state.is_listed, state.is_bad_thp,
-    t.title, s.city_slug, t.city, s.district_slug, t.district,
+    t.title, place.city_slug, city.title, place.district_slug, district.title,
     s.latitude, s.longitude,
     c.measured_at,
     logic.published(c.temperature, 1), logic.published(c.humidity, 0), logic.published(c.pressure, 0)::int,
@@ -3379,6 +3464,9 @@ returns table (
   from api.station s
   join api.station_title t on t.station_id = s.id and t.locale = station_current.locale
   join logic.station_state(at, only_station) state on state.station_id = s.id
+  left join logic.station_place(at, only_station) place on place.station_id = s.id
+  left join api.region_title city on city.region_slug = place.city_slug and city.locale = station_current.locale
+  left join api.region_title district on district.region_slug = place.district_slug and district.locale = station_current.locale
   left join logic.station_current(at, only_station) c on c.station_id = s.id
   where only_station is null or s.id = only_station;
 end;
@@ -4203,11 +4291,22 @@ comment on column api.installation.repeatable is 'fingerprint of the SQL that bu
 
 -- When the aggregates were last refreshed. Null before the first refresh: the API has nothing to serve yet.
 create view api.freshness as
-  select refreshed_at, data_version, (select max(made_at) from rollup.digest) as digest_at from rollup.freshness;
+  select
+    f.refreshed_at,
+    f.data_version,
+    (select max(made_at) from rollup.digest) as digest_at,
+    -- of this server, its timeline (another one from a promotion on), this database and this table (others after a restore)
+    concat_ws('-',
+      (select system_identifier from pg_control_system()),
+      greatest((select timeline_id from pg_control_checkpoint()), (select min_recovery_end_timeline from pg_control_recovery())),
+      (select oid from pg_database where datname = current_database()),
+      f.tableoid) as history
+  from rollup.freshness f;
 comment on view api.freshness is 'How up to date the aggregates are. One row.';
 comment on column api.freshness.refreshed_at is 'time of the last refresh of the aggregates; null before the first';
 comment on column api.freshness.digest_at is 'instant of the newest digest of the regions; null before the first';
-comment on column api.freshness.data_version is 'grows whenever published data may have changed; each new number is sent to channel airseries_data';
+comment on column api.freshness.data_version is 'grows whenever published data have changed; channel airseries_data tells when to ask for it';
+comment on column api.freshness.history is 'which history data_version counts: another one after a restore, or after a replica was promoted';
 
 -- Per provider, how many listed stations are online or offline, and the newest measurement. Readings are searched only for providers
 -- without a station online.
