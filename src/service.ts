@@ -20,7 +20,7 @@ import { observePool } from './metrics/recorders.ts';
 import { makeIngestApp, openListener } from './push/app.ts';
 import { hasTokens } from './push/tokens.ts';
 import { becomeLeader, type Candidate } from './worker/leader.ts';
-import { startJobs } from './worker/schedule.ts';
+import { type Schedule, startJobs } from './worker/schedule.ts';
 
 export const { version: VERSION } = createRequire(import.meta.url)('../package.json') as { version: string };
 
@@ -30,12 +30,13 @@ const ADMIN_CONNECTIONS = 100;
 /** A running refresh may take minutes; it can be cut off anywhere, and the next one completes it. */
 const SHUTDOWN_TIMEOUT_MS = 15_000;
 
-type Dependencies = { clock: Clock; log: Log };
+/** `schedule`: what starts the jobs; default: cron. */
+type Dependencies = { clock: Clock; log: Log; schedule?: Schedule };
 
 export type Service = {
   /** Resolves when the service answers requests; rejects if it cannot. */
   ready: Promise<void>;
-  /** Is not ready from now on, serves for `drainSeconds` more, and closes whatever is open by then. Call it once, at any time. */
+  /** Is not ready from now on, serves for `drainSeconds` more, and closes whatever is open by then. At any time, and more than once. */
   stop(drainSeconds: number): Promise<void>;
 };
 
@@ -51,18 +52,18 @@ type Context = Dependencies & {
 };
 
 /** Starts all parts that the configuration asks for. */
-export function start(config: Config, { clock, log }: Dependencies): Service {
+export function start(config: Config, dependencies: Dependencies): Service {
+  const { log } = dependencies;
   const opened: Opened = { closers: [], listeners: [], state: { opened: undefined, serving: false } };
-  const ready = open({ config, clock, log, requestLog: boundedLog(log), metrics: makeMetrics(), opened });
-  return {
-    ready,
-    async stop(drainSeconds) {
-      opened.state.serving = false; // readiness is 503 from now on, so a load balancer sends requests elsewhere
-      for (const listener of opened.listeners) listener.drain();
-      await seconds(drainSeconds);
-      await Promise.race([closeAll(opened, log), seconds(SHUTDOWN_TIMEOUT_MS / 1_000)]);
-    },
+  const ready = open({ ...dependencies, config, requestLog: boundedLog(log), metrics: makeMetrics(), opened });
+  const stopAfter = async (drainSeconds: number) => {
+    opened.state.serving = false; // readiness is 503 from now on, so a load balancer sends requests elsewhere
+    for (const listener of opened.listeners) listener.drain();
+    await seconds(drainSeconds);
+    await Promise.race([closeAll(opened, log), seconds(SHUTDOWN_TIMEOUT_MS / 1_000)]);
   };
+  let stopped: Promise<void> | undefined;
+  return { ready, stop: (drainSeconds) => (stopped ??= stopAfter(drainSeconds)) };
 }
 
 const seconds = (n: number) => new Promise<void>((resolve) => setTimeout(resolve, n * 1_000));
@@ -131,7 +132,7 @@ async function openInstallation({ config, clock, log, opened }: Context): Promis
 
 /** Takes readings in, and runs the scheduled jobs for as long as this process is the worker. */
 async function startWork(context: Context, { target, embedded }: Database, timeZone: string): Promise<void> {
-  const { config, clock, log, requestLog, metrics, opened } = context;
+  const { config, clock, log, requestLog, metrics, opened, schedule } = context;
   const writes = openWrites(target, { timeZone, observer: observePool(metrics, 'write') });
   opened.closers.push(() => writes.close());
   const ingest = await openListener({
@@ -155,6 +156,7 @@ async function startWork(context: Context, { target, embedded }: Database, timeZ
     terminal: process.stderr.isTTY === true,
     retention: config.rawRetention,
     pullHosts: config.pullHosts,
+    ...(schedule === undefined ? {} : { schedule }),
   };
   const onLeadership = (leads: boolean) => metrics.worker.set(leads ? 1 : 0);
   worker = await becomeLeader(target, log, (confirm) => startJobs({ ...jobs, confirm }), { onLeadership });

@@ -11,14 +11,18 @@ export type StartContext = JobContext & {
   demo: boolean;
   /** Whether a person watches stderr. */
   terminal: boolean;
+  schedule?: Schedule;
 };
+
+/** Starts the jobs on their schedules; the result stops them, and waits for those that are running. */
+export type Schedule = (jobs: readonly Job[], context: RunContext) => () => Promise<void>;
 
 /**
  * Loads the demo network if it is due, brings the aggregates up to date, makes a digest, then starts the jobs; the history of the demo follows
  * behind them. The result stops everything and waits for what is running.
  */
 export async function startJobs(context: StartContext): Promise<() => Promise<void>> {
-  const { target, timeZone, demo, clock, log, terminal } = context;
+  const { target, timeZone, demo, clock, log, terminal, schedule = scheduleJobs } = context;
   const needsDemo = (demo && (await shouldLoadDemo(target))) || (await hasDemo(target));
   if (needsDemo) await loadDemo(target, { timeZone, now: clock(), log, terminal });
   log.info('bringing the aggregates up to date');
@@ -26,7 +30,7 @@ export async function startJobs(context: StartContext): Promise<() => Promise<vo
   await refresh(target, clock(), { log, terminal });
   log.info({ seconds: Number(((performance.now() - started) / 1000).toFixed(1)) }, 'aggregates are up to date');
   await makeDigest(target, clock());
-  const stopJobs = scheduleJobs(makeJobs(context), context);
+  const stopJobs = schedule(makeJobs(context), context);
   if (!needsDemo) return stopJobs;
   const stopping = new AbortController();
   const history = loadHistoryBehind(context, stopping.signal);
@@ -59,8 +63,8 @@ async function refreshWhile(loading: Promise<unknown>, refreshOnce: () => Promis
 /** What a run needs besides the job itself. */
 export type RunContext = Pick<JobContext, 'clock' | 'log' | 'metrics' | 'confirm'>;
 
-/** Starts the schedules. No job runs twice at once. The result stops the schedules and waits for the jobs that are running. */
-export function scheduleJobs(jobs: readonly Job[], context: RunContext): () => Promise<void> {
+/** No job runs twice at once. */
+export const scheduleJobs: Schedule = (jobs, context) => {
   const { log, metrics } = context;
   const running = new Map<string, Promise<void>>();
   for (const { name: task } of jobs) {
@@ -95,7 +99,7 @@ export function scheduleJobs(jobs: readonly Job[], context: RunContext): () => P
     await destroy();
     await Promise.all(running.values());
   };
-}
+};
 
 /** Passes the scheduler's own warnings on, such as that of a late run. */
 function cronLogger(log: Log) {

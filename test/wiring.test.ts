@@ -1,0 +1,272 @@
+/** What each variable of the configuration does to the service, seen from outside: in its answers, its listeners and its database. */
+import { connect as openSocket } from 'node:net';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { type Config, readConfig, VARIABLES } from '../src/config.ts';
+import { connect, type DatabaseAddress } from '../src/database/client.ts';
+import { makeLog } from '../src/log.ts';
+import { createToken } from '../src/push/tokens.ts';
+import { type Service, start } from '../src/service.ts';
+import type { Job } from '../src/worker/jobs.ts';
+import { openProvider } from './pull/server.ts';
+import { emptyDatabase, engines } from './support/database.ts';
+import { citiesOfOneStation, type Installation, install, reading } from './support/installation.ts';
+import { freePort } from './support/program.ts';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+const BASE = '/en/air-quality-app/v1';
+const engine = engines[0] ?? 'plain';
+
+let here: Installation;
+beforeEach(async () => {
+  here = await install(engine, citiesOfOneStation(['town']));
+  await here.accept([reading(1, NOW, { pm25: 10 })]);
+  return () => here.close();
+});
+
+type Ports = Record<'port' | 'adminPort' | 'ingestPort', number>;
+type Running = { service: Service; ports: Ports; jobs: Map<string, Job>; failure: Promise<string> };
+
+/** The service over the test's database, with a configuration that differs from the default in these values. */
+async function launch(config: Partial<Config> = {}): Promise<Running> {
+  const ports = {
+    port: Number(await freePort()),
+    adminPort: Number(await freePort()),
+    ingestPort: Number(await freePort()),
+  };
+  const jobs = new Map<string, Job>();
+  const service = start(
+    { ...readConfig({}), databaseUrl: address(here.database.target), ...ports, ...config },
+    {
+      clock: () => NOW,
+      log: makeLog('silent'),
+      schedule: (all) => {
+        for (const job of all) jobs.set(job.name, job);
+        return async () => undefined;
+      },
+    },
+  );
+  onTestFinished(() => service.stop(0));
+  const failure = service.ready.then(
+    () => 'none',
+    (error: Error) => error.message,
+  );
+  return { service, ports, jobs, failure };
+}
+
+/** The driver takes either; tests have a socket. */
+const address = (target: DatabaseAddress) => target as string;
+
+async function running(config?: Partial<Config>): Promise<Running> {
+  const launched = await launch(config);
+  await launched.service.ready;
+  return launched;
+}
+
+/** Status 0: nobody listens there. */
+async function get(port: number, path: string, host = '127.0.0.1') {
+  try {
+    const response = await fetch(`http://${host}:${port}${path}`);
+    return { status: response.status, text: await response.text() };
+  } catch {
+    return { status: 0, text: '' };
+  }
+}
+const station = async ({ ports }: Running) => JSON.parse((await get(ports.port, `${BASE}/station/1.json`)).text);
+
+async function push({ ports }: Running, token: string): Promise<number> {
+  const response = await fetch(`http://127.0.0.1:${ports.ingestPort}/v1/readings`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify([{ sensor_id: 1, time: NOW.toISOString(), 'pm2.5': 10 }]),
+  });
+  return response.status;
+}
+const makeToken = async () =>
+  (await createToken(here.database.as(), { name: 'feed', provider: 'us', stations: null, now: NOW })).token;
+
+/** How often the database was asked for a station. */
+async function queries({ ports }: Running): Promise<number> {
+  const { text } = await get(ports.adminPort, '/metrics');
+  return Number(/query_duration_seconds_count\{query="api.station_current"\} (\d+)/.exec(text)?.[1] ?? 0);
+}
+
+const EFFECTS: Record<string, () => Promise<void>> = {
+  async DATABASE_URL() {
+    expect(await station(await running())).toMatchObject({ 'pm2.5': 10 });
+  },
+
+  async READER_DATABASE_URL() {
+    const reader = await install(engine, {
+      ...citiesOfOneStation(['village']),
+      stations: citiesOfOneStation(['village']).stations.map((one) => ({ ...one, title: { en: 'Of the reader' } })),
+    });
+    onTestFinished(() => reader.close());
+    const readerDatabaseUrl = address(reader.database.target);
+    expect(await station(await running({ readerDatabaseUrl }))).toMatchObject({ title: 'Of the reader' });
+    const never = await emptyDatabase(engine);
+    onTestFinished(() => never.drop());
+    const { failure } = await launch({ readerDatabaseUrl: address(never.target) });
+    expect(await failure).toContain('The database of READER_DATABASE_URL is not migrated to this version');
+  },
+
+  async TIME_ZONE() {
+    const { failure } = await launch({ timeZone: 'Europe/Berlin' });
+    expect(await failure).toContain('TIME_ZONE is Europe/Berlin, but this database was made for Asia/Yerevan');
+  },
+
+  async EPOCH() {
+    const { failure } = await launch({ epoch: '2011-01-01' });
+    expect(await failure).toContain('EPOCH is 2011-01-01, but this database begins on 2000-01-01');
+  },
+
+  async PORT() {
+    const { ports } = await running();
+    expect(await get(ports.port, `${BASE}/stations.json`)).toMatchObject({ status: 200 });
+  },
+
+  async ADMIN_PORT() {
+    const { ports } = await running();
+    expect(await get(ports.adminPort, '/readyz')).toMatchObject({ status: 200 });
+  },
+
+  async ADMIN_HOST() {
+    const { ports } = await running({ adminHost: '127.0.0.2' });
+    expect(await get(ports.adminPort, '/readyz', '127.0.0.2')).toMatchObject({ status: 200 });
+    expect(await get(ports.adminPort, '/readyz')).toMatchObject({ status: 0 });
+  },
+
+  async ROLE() {
+    await makeToken();
+    const api = await running({ role: 'api' });
+    expect(await station(api)).toMatchObject({ id: 1 });
+    expect([api.jobs.size, (await get(api.ports.ingestPort, '/')).status]).toEqual([0, 0]);
+    const worker = await running({ role: 'worker' });
+    expect((await get(worker.ports.port, '/')).status).toBe(0);
+    expect([worker.jobs.size > 0, (await get(worker.ports.ingestPort, '/')).status]).toEqual([true, 404]);
+    expect((await get(worker.ports.adminPort, '/metrics')).text).toContain('airseries_worker 1');
+  },
+
+  async INGEST_PORT() {
+    const token = await makeToken();
+    expect(await push(await running(), token)).toBe(200);
+  },
+
+  async INGEST_HOST() {
+    await makeToken();
+    const { ports } = await running({ ingestHost: '127.0.0.2' });
+    expect(await get(ports.ingestPort, '/', '127.0.0.2')).toMatchObject({ status: 404 });
+    expect(await get(ports.ingestPort, '/')).toMatchObject({ status: 0 });
+  },
+
+  async INGEST_RATE() {
+    const token = await makeToken();
+    const slow = await running({ ingestRate: 1 });
+    expect([await push(slow, token), await push(slow, token)]).toEqual([200, 429]);
+  },
+
+  async PULL_HOSTS() {
+    const feed = await openProvider();
+    onTestFinished(() => feed.close());
+    feed.serve([]);
+    const network = citiesOfOneStation(['town']);
+    const pull = { kind: 'sensor-community', url: feed.url() };
+    await here.importNetwork({ ...network, providers: network.providers.map((one) => ({ ...one, pull })) });
+    const closed = await running();
+    await closed.jobs.get('pull')?.run();
+    await closed.service.stop(0); // else it stays the worker
+    expect(feed.requests).toEqual([]);
+    await (await running({ pullHosts: [feed.host] })).jobs.get('pull')?.run();
+    expect(feed.requests).toEqual(['/data.json']);
+  },
+
+  async RAW_RETENTION() {
+    await here.accept([reading(1, '2026-08-01T00:00:00Z', { pm25: 10 })]);
+    const { jobs } = await running({ rawRetention: '60 days' });
+    await jobs.get('maintain')?.run();
+    expect(await here.database.as()`select measured_at from raw.readings`).toEqual([
+      { measured_at: '2026-11-20T16:00:00+04:00' },
+    ]);
+  },
+
+  async RESPONSE_CACHE_MB() {
+    for (const [responseCacheMb, asked] of [
+      [0, 2],
+      [1, 1],
+    ] as const) {
+      const service = await running({ responseCacheMb, role: 'api' });
+      await expect.poll(async () => (await get(service.ports.adminPort, '/readyz')).status).toBe(200);
+      const before = await queries(service);
+      await station(service);
+      await station(service);
+      expect((await queries(service)) - before, `${responseCacheMb} MB`).toBe(asked);
+    }
+  },
+
+  async SITE_BASE_URL() {
+    expect(await station(await running({ siteBaseUrl: 'https://air.example' }))).toMatchObject({
+      url: 'https://air.example/en/air-quality/station/1',
+    });
+  },
+
+  async DEMO() {
+    const stations = async (config: Partial<Config>) => {
+      const empty = await emptyDatabase(engine);
+      onTestFinished(() => empty.drop());
+      const { service, ports } = await running({ databaseUrl: address(empty.target), ...config });
+      const { text } = await get(ports.port, `${BASE}/stations.json`);
+      await service.stop(0);
+      return JSON.parse(text).stations.length;
+    };
+    expect(await stations({})).toBe(0); // it is an operator's
+    expect(await stations({ demo: 'on' })).toBeGreaterThan(10);
+  },
+};
+
+/** Variables whose effect another file shows. */
+const ELSEWHERE: Record<string, string> = {
+  DATA_DIR: 'service.test.ts',
+  EMBEDDED_PG: 'service.test.ts',
+  DRAIN_SECONDS: 'shutdown.test.ts',
+  FIXED_NOW: 'service.test.ts',
+  LOG_LEVEL: 'serviceLog.test.ts',
+  OPEN_DATA_LICENSE: 'export/exportOpenData.test.ts',
+};
+
+it.each(Object.keys(EFFECTS))('%s', { timeout: 60_000 }, (name) => (EFFECTS[name] as () => Promise<void>)());
+
+it('is shown for every variable', () => {
+  expect([...Object.keys(EFFECTS), ...Object.keys(ELSEWHERE)].toSorted()).toEqual([...VARIABLES].toSorted());
+});
+
+it('the admin port keeps a hundred connections and refuses more, so that none of the public port is lost', async () => {
+  const { ports } = await running({ role: 'api' });
+  const sockets = Array.from({ length: 101 }, () => openSocket(ports.adminPort, '127.0.0.1'));
+  const isClosed = sockets.map((socket) => {
+    let closed = false;
+    socket
+      .on('error', () => undefined)
+      .on('close', () => {
+        closed = true;
+      });
+    return () => closed;
+  });
+  await expect.poll(() => isClosed.filter((closed) => closed()).length).toBe(1);
+  for (const socket of sockets) socket.destroy();
+});
+
+it('a service that cannot start closes what it had opened', async () => {
+  const { failure, ports, service } = await launch({ timeZone: 'Europe/Berlin' });
+  await failure;
+  await service.stop(0);
+  expect((await get(ports.adminPort, '/healthz')).status).toBe(0);
+  const sql = connect(here.database.target, {});
+  await expect
+    .poll(
+      async () =>
+        (
+          await sql`select from pg_stat_activity where datname = current_database() and application_name like 'airseries r%'`
+        ).length,
+    )
+    .toBe(0);
+  await sql.end();
+});
