@@ -57,7 +57,7 @@ export function networkCommand(run: Run): Command {
     )
     .addCommand(
       new Command('remove')
-        .description('remove a station, sensor, region or provider for good; refused while something hangs on it')
+        .description('remove a station, sensor, region or provider for good; refused while other records depend on it')
         .addArgument(new Argument('<kind>', 'what to remove').choices(REMOVABLE))
         .argument('<id>', 'its id, or the slug of a region')
         .option('--with-readings', 'delete its sensors, their readings and, of a provider, its stations and tokens too')

@@ -129,10 +129,12 @@ async function copySensorHours(sql: Sql, { log, transaction }: Build): Promise<v
 export async function besideSql(sql: Sql, repeatable: string): Promise<string> {
   const functions = await sql<{ name: string }[]>`
     select distinct proname as name from pg_proc where pronamespace = 'rollup_next'::regnamespace and prokind = 'f'`;
-  const names = [...LEVELS, ...functions].map(({ name }) => name).join('|');
-  const pattern = new RegExp(`--.*|'(?:[^']|'')*'|(\\$\\w*\\$)[\\s\\S]*?\\1|\\brollup\\.(?=(?:${names})\\b)`, 'g');
-  return repeatable.replace(pattern, (found) => (found === 'rollup.' ? 'rollup_next.' : found));
+  const moved = new Set([...LEVELS, ...functions].map(({ name }) => name));
+  return repeatable.replace(QUOTED_OR_NAME, (found, _quote, name) => (moved.has(name) ? `rollup_next.${name}` : found));
 }
+
+/** Comments, strings, function bodies, and names in schema rollup. */
+const QUOTED_OR_NAME = /--.*|'(?:[^']|'')*'|(\$\w*\$)[\s\S]*?\1|\brollup\.(\w+)/g;
 
 /**
  * Moves the old aggregates and their functions aside, to schema rollup_old, and what was built into their place. What was noted since the

@@ -67,7 +67,7 @@ export function explainReading(reason: string, { sensorId, measuredAt, why }: Gi
   if (sensorId == null || sensorId === '') return 'there is no sensor_id, which says whose reading it is';
   return /^[1-9]\d{0,9}$/.test(String(sensorId))
     ? `there is no sensor ${sensorId} in the network: add {"id": ${sensorId}} to the sensors of its station, import the network, then run quarantine retry`
-    : `${JSON.stringify(sensorId).slice(0, 60)} is no sensor_id: that is the whole number which the network file gives the sensor as id`;
+    : `${JSON.stringify(sensorId).slice(0, 60)} is not a sensor_id: that is the whole number which the network file gives the sensor as id`;
 }
 
 /** 2001 to 2100. */

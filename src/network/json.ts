@@ -57,7 +57,7 @@ export function parseLocated(text: string): LocatedJson {
     const token = take(STRING);
     if (token === undefined) {
       const open = text[at] === '"' ? 'it has no closing quote on its line' : `${found()} was found instead`;
-      throw new Fatal(`needed is ${what} in double quotes, but ${open}`);
+      throw new Fatal(`expected ${what} in double quotes, but ${open}`);
     }
     try {
       return JSON.parse(token) as string;
@@ -75,7 +75,7 @@ export function parseLocated(text: string): LocatedJson {
       const comma = take(/,/y) !== undefined;
       if (!comma && at >= text.length) throw new Fatal(`the file ends before its closing ${end}: is it cut off?`);
       if (!first && !comma) {
-        if (!/["{[\d]/.test(text[at] ?? '')) throw new Fatal(`needed is a comma or ${end}, but found is ${found()}`);
+        if (!/["{[\d]/.test(text[at] ?? '')) throw new Fatal(`expected a comma or ${end}, found ${found()}`);
         slip(`a comma is missing before ${found()}`);
       }
       skip();
@@ -99,7 +99,7 @@ export function parseLocated(text: string): LocatedJson {
       if (entries.has(key)) slip(`${JSON.stringify(key)} is there twice in one object: remove one of the two`);
       last = key;
       skip();
-      if (take(/:/y) === undefined) throw new Fatal(`needed is a colon after "${key}", but found is ${found()}`);
+      if (take(/:/y) === undefined) throw new Fatal(`expected a colon after "${key}", found ${found()}`);
       entries.set(key, value(position === '' ? key : `${position}.${key}`, depth));
     });
     return Object.fromEntries(entries);
@@ -120,7 +120,7 @@ export function parseLocated(text: string): LocatedJson {
     if (at >= text.length)
       throw new Fatal(position === '' ? 'the file is empty' : 'the file ends here: is it cut off?');
     if (position === '') throw new Fatal(`a network file is one JSON object in { }, but this begins with ${found()}`);
-    throw new Fatal(`found is ${found()}, but needed is a value: text in "double quotes", a number, true, { or [`);
+    throw new Fatal(`expected a value (text in "double quotes", a number, true, { or [), found ${found()}`);
   };
 
   let parsed: unknown;

@@ -44,9 +44,9 @@ function describe(issue: z.core.$ZodIssue, given: unknown, knownKeys: readonly s
     case 'unrecognized_keys':
       return unknownKeys(issue.keys, knownKeys);
     case 'invalid_key':
-      return `${show(key)} is no key here; needed is ${issue.issues.map(({ message }) => message).join(', ')}`;
+      return `${show(key)} is not a valid key; expected ${issue.issues.map(({ message }) => message).join(', ')}`;
     case 'invalid_format':
-      return `${show(given)} will not do; needed is ${issue.message}${slugHint(key, given)}`;
+      return `${show(given)} is not valid; expected ${issue.message}${slugHint(key, given)}`;
     case 'invalid_type':
       return `${wrongType(neededOf(issue), given)}${deviceHint(key, given)}`;
     case 'invalid_value':
@@ -94,8 +94,8 @@ const NEEDED: Readonly<Record<string, string>> = {
 const neededOf = ({ expected }: z.core.$ZodIssueInvalidType) => NEEDED[expected] ?? expected;
 
 function wrongType(needed: string, given: unknown): string {
-  if (given === undefined) return `it is missing; needed is ${needed}`;
-  return `${show(given)} is ${typeName(given)}; needed is ${needed}${remedyFor(needed, given)}`;
+  if (given === undefined) return `is missing; expected ${needed}`;
+  return `${show(given)} is ${typeName(given)}; expected ${needed}${remedyFor(needed, given)}`;
 }
 
 function remedyFor(needed: string, given: unknown): string {

@@ -25,7 +25,10 @@ export function makePeriodReader(
     const read = readInstant(text);
     const instant = read?.local ? instants.get(read.microseconds) : read?.microseconds;
     if (instant === undefined) {
-      addIssue(position, `${JSON.stringify(text)} is no time: give 2026-11-20, 2026-11-20T13:00 or 2026-11-20T09:00Z`);
+      addIssue(
+        position,
+        `${JSON.stringify(text)} is not a time: give 2026-11-20, 2026-11-20T13:00 or 2026-11-20T09:00Z`,
+      );
     }
     return instant;
   };

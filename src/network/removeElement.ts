@@ -14,7 +14,7 @@ export type Removed = { providers: number; regions: number; stations: number; se
 type Transaction = Parameters<Parameters<Sql['begin']>[1]>[0];
 
 /**
- * Removes the element and, `withReadings`, what hangs on it. `sql` is a pool of the owner. Rejects with InputError, and removes nothing,
+ * Removes the element and, `withReadings`, what depends on it. `sql` is a pool of the owner. Rejects with InputError, and removes nothing,
  * if there is no such element or something keeps it. The aggregates follow at the next refresh.
  */
 export async function removeElement(sql: Sql, kind: Removable, id: string, withReadings: boolean): Promise<Removed> {

@@ -21,7 +21,7 @@ const STAND_INS: readonly [z.ZodObject, object][] = [
   [Sensor, { id: NO_ID }],
 ];
 
-/** The valid keys of an element, and stand-ins for the others. Undefined: it is no object. */
+/** The valid keys of an element, and stand-ins for the others. Undefined: not an object. */
 export function salvage<T>(schema: Schema<T>, element: unknown): T | undefined {
   if (typeof element !== 'object' || element === null) return undefined;
   const given = element as Record<string, unknown>;

@@ -12,13 +12,19 @@ it.each([
   ['a statement timeout', failure('57014')],
   ['a closed connection', failure('CONNECTION_CLOSED')],
   ['a probe without an answer', failure('UNREACHABLE')],
+  ['a deadlock', failure('40P01')],
+  ['a relation that another version has taken away', failure('42P01')],
+  [
+    'a function that it has replaced',
+    Object.assign(failure('XX000'), { message: 'cache lookup failed for function 17022' }),
+  ],
 ])('%s is an outage', (_, error) => {
   expect(asUnavailable(error)).toBeInstanceOf(Unavailable);
 });
 
 it.each([
   ['an internal error of one statement', failure('XX000')],
-  ['a missing relation', failure('42P01')],
+  ['a division by zero', failure('22012')],
   ['an error without a code', new Error('failed')],
 ])('%s is a bug', (_, error) => {
   expect(asUnavailable(error)).toBe(error);

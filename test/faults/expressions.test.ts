@@ -16,6 +16,8 @@ const OWN_TEXT = [
   'database/oracle.ts',
   'database/definitions.ts',
   'database/aggregates.ts',
+  'database/migrations.ts',
+  'database/rebuild.ts',
   'network/importSensorList.ts', // positions of our own
   'network/json.ts', // sticky, over the operator's file
 ];

@@ -9,9 +9,11 @@ import { bringIn, file, keepingLog, NOW, smallNetwork, stored } from './support.
 // nothing here depends on the engine
 let db: TestDatabase;
 let owner: Sql;
+let pool: Sql;
 beforeAll(async () => {
   db = await testDatabase(engines[0] as (typeof engines)[0]);
   owner = db.as();
+  pool = db.as('airseries_ingest');
   await bringIn(owner, smallNetwork());
 });
 beforeEach(() => owner.unsafe('truncate raw.readings, raw.quarantine'));
@@ -23,7 +25,6 @@ const LATIN1 = (text: string) => Buffer.from(text, 'latin1');
 async function imported(name: string, content: string | Buffer) {
   const path = file(name, content);
   const log = keepingLog();
-  const pool = db.as('airseries_ingest');
   const summary = await importReadings(pool, [path], { now: NOW, log, terminal: false });
   const messages = log.lines.map(({ message, fields }) =>
     JSON.stringify({ message, ...fields }).replaceAll(path, name),
@@ -105,7 +106,7 @@ describe('a file without a usable reading fails, names the quarantine, and gives
     [
       'names of sensors',
       `SDS011-1,${T},5`,
-      '"SDS011-1" is no sensor_id: that is the whole number which the network file gives',
+      '"SDS011-1" is not a sensor_id: that is the whole number which the network file gives',
     ],
     ['no sensor', `,${T},5`, 'there is no sensor_id, which says whose reading it is'],
     ['a field too few', `1,${T}`, 'it has 2 fields, but the header has 3'],

@@ -34,7 +34,7 @@ async function issuesOf(network: object | string): Promise<Record<string, string
 
 test.each<[string, object | string, Record<string, string>]>([
   ['no JSON', '{\n"a": 1\n', { '': 'ends before its closing }' }],
-  ['no object', '[]', { '': 'needed is an object' }],
+  ['no object', '[]', { '': 'expected an object' }],
   ['a NUL', JSON.stringify(small({ one: { title: { en: 'a\0' } } })), { '': 'cannot be stored' }],
   [
     'another zone',
@@ -145,7 +145,7 @@ test.each<[string, object | string, Record<string, string>]>([
     }),
     {
       'stations[0].regions[1]': 'the station is in town at the same time by stations[0].regions[0]',
-      'stations[0].is_bad_thp[0].since': '"2026-02-30" is no time',
+      'stations[0].is_bad_thp[0].since': '"2026-02-30" is not a time',
       'stations[0].is_bad_thp[1]': 'since 2026-01-02 is not before until 2026-01-02',
       'stations[0].sensors[0].stations[1]': 'at the same time by stations[0].sensors[0].stations[0]',
       'stations[0].sensors[0].correction[1]': 'at the same time, by stations[0].sensors[0].correction[0]',
@@ -157,7 +157,7 @@ test.each<[string, object | string, Record<string, string>]>([
     {
       'stations[0].latitude': 'the most is 90: are latitude and longitude swapped?',
       'stations[0].id': '0 is too small: the least is 1',
-      'stations[0].hidden': '"yes" is text; needed is true or false, or a list in [ ]',
+      'stations[0].hidden': '"yes" is text; expected true or false, or a list in [ ]',
       'stations[0].sensors[0].correction': 'write one of "none", "epa-2021"',
     },
   ],

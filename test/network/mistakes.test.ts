@@ -60,7 +60,7 @@ describe('a mistake in a network file', () => {
     [
       'a quote that is not closed',
       written(['"Asia/Yerevan"', '"Asia/Yerevan']),
-      ['line 2: needed is text in double quotes, but it has no closing'],
+      ['line 2: expected text in double quotes, but it has no closing'],
     ],
     [
       'a decimal comma',
@@ -70,9 +70,13 @@ describe('a mistake in a network file', () => {
     [
       'a colon too few',
       written(['"latitude":', '"latitude"']),
-      ['line 10: needed is a colon after "latitude", but found is 40.18'],
+      ['line 10: expected a colon after "latitude", found 40.18'],
     ],
-    ['a value too few', written(['"latitude": 40.18', '"latitude": ']), ['line 10: found is ,, but needed is a value']],
+    [
+      'a value too few',
+      written(['"latitude": 40.18', '"latitude": ']),
+      ['line 10: expected a value (text in "double quotes", a number, true, { or [), found ,'],
+    ],
     ['a file that is cut off', GOOD.slice(0, 300), ['line 8: the file ends here: is it cut off?']],
     ['two files in one', GOOD + GOOD, ['line 17: after the end of the JSON there is {']],
     ['an empty file', '', ['line 1: the file is empty']],
@@ -86,25 +90,25 @@ describe('a mistake in a network file', () => {
       'a title without a language',
       written(['{ "en": "1 Main Street" }', '"1 Main Street"']),
       [
-        'line 9, stations[0].title: "1 Main Street" is text; needed is an object such as {"en": "Main Street"}: write {"en": "1 Main Street"}',
+        'line 9, stations[0].title: "1 Main Street" is text; expected an object such as {"en": "Main Street"}: write {"en": "1 Main Street"}',
       ],
     ],
     [
       'an empty title',
       written(['{ "en": "1 Main Street" }', '{ "en": " " }'], ['{ "en": "Example" }', '{}']),
-      ['line 5, regions[0].title: it is empty: write a title', 'line 9, stations[0].title.en: " " will not do'],
+      ['line 5, regions[0].title: it is empty: write a title', 'line 9, stations[0].title.en: " " is not valid'],
     ],
     [
       'a language written out',
       written(['{ "en": "Example" }', '{ "English": "Example" }']),
-      ['regions[0].title.English: "English" is no key here; needed is a locale such as en'],
+      ['regions[0].title.English: "English" is not a valid key; expected a locale such as en'],
     ],
     [
       'numbers as text',
       written(['40.18', '"40.18"'], ['44.51', '"44,51"']),
       [
-        'line 10, stations[0].latitude: "40.18" is text; needed is a number: write 40.18, without quotes',
-        'line 10, stations[0].longitude: "44,51" is text; needed is a number: write 44.51, without quotes',
+        'line 10, stations[0].latitude: "40.18" is text; expected a number: write 40.18, without quotes',
+        'line 10, stations[0].longitude: "44,51" is text; expected a number: write 44.51, without quotes',
       ],
     ],
     [
@@ -121,18 +125,18 @@ describe('a mistake in a network file', () => {
       'a name instead of an id',
       written(['"id": 11', '"id": "esp8266-1"']),
       [
-        'line 12, stations[0].sensors[0].id: "esp8266-1" is text; needed is a number (what a device calls itself goes into "device")',
+        'line 12, stations[0].sensors[0].id: "esp8266-1" is text; expected a number (what a device calls itself goes into "device")',
       ],
     ],
     [
       'a bare sensor',
       written(['{ "id": 21 }', '21']),
-      ['stations[1].sensors[0]: 21 is a number; needed is an object in { }: write {"id": 21}'],
+      ['stations[1].sensors[0]: 21 is a number; expected an object in { }: write {"id": 21}'],
     ],
     [
       'a region that is no list',
       written(['["example"]', '"example"']),
-      ['line 14, stations[1].regions: "example" is text; needed is a list in [ ]: write ["example"]'],
+      ['line 14, stations[1].regions: "example" is text; expected a list in [ ]: write ["example"]'],
     ],
     [
       'a typo in a region',
@@ -145,7 +149,7 @@ describe('a mistake in a network file', () => {
       'upper case in a slug',
       written(['"slug": "old-town"', '"slug": "Old Town"']),
       [
-        'line 6, regions[1].slug: "Old Town" will not do; needed is a slug of lowercase letters a to z and hyphens, such as "old-town"',
+        'line 6, regions[1].slug: "Old Town" is not valid; expected a slug of lowercase letters a to z and hyphens, such as "old-town"',
         'there is no region old-town',
       ],
     ],
@@ -169,12 +173,12 @@ describe('a mistake in a network file', () => {
     [
       'a date as people write it',
       written(['"sensors": [{ "id": 21', '"hidden": [{ "since": "01.03.2026" }], "sensors": [{ "id": 21']),
-      ['line 14, stations[1].hidden[0].since: "01.03.2026" is no time: give 2026-11-20'],
+      ['line 14, stations[1].hidden[0].since: "01.03.2026" is not a time: give 2026-11-20'],
     ],
     [
       'a short duration',
       written(['"title": "City of Example"', '"title": "City", "stale_after": "3h"']),
-      ['providers[0].stale_after: "3h" will not do; needed is a duration such as "3 hours"'],
+      ['providers[0].stale_after: "3h" is not valid; expected a duration such as "3 hours"'],
     ],
     [
       'latitude beyond the pole',
@@ -205,10 +209,10 @@ describe('a mistake in a network file', () => {
       expect.stringContaining('line 11, stations[0].regions[1]: 5 is a number'),
       expect.stringContaining('line 11, stations[0].regions[0]: there is no region nowhere'),
       expect.stringContaining(
-        'line 12, stations[0].sensors[1].kind: 5 is a number; needed is text in "double quotes": write "5"',
+        'line 12, stations[0].sensors[1].kind: 5 is a number; expected text in "double quotes": write "5"',
       ),
       expect.stringContaining('line 12, stations[0].sensors[1].id: 11 is there already'),
-      expect.stringContaining('line 14, stations[1].hidden[0].since: "soon" is no time'),
+      expect.stringContaining('line 14, stations[1].hidden[0].since: "soon" is not a time'),
     ]);
   });
 

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Sql } from '../../src/database/client.ts';
 import { demoNetwork } from '../../src/demo/network.ts';
 import { exportOpenData } from '../../src/export/exportOpenData.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
@@ -24,22 +25,24 @@ const PORTAL = [
 
 onEveryEngine('import network --from-sensors', (engine) => {
   let db: TestDatabase;
+  let owner: Sql;
   const log = keepingLog();
   const bring = (text: string, name = 'sensors.csv') =>
-    importSensorList(db.as(), text, { name, timeZone: db.timeZone, log });
+    importSensorList(owner, text, { name, timeZone: db.timeZone, log });
   const problems = (...lines: string[]) => bring([HEADER, ...lines].join('\n')).catch((error: Error) => error.message);
-  const stations = () => db.as()`
+  const stations = () => owner`
     select s.id, s.provider_id as provider, s.title, s.latitude, s.longitude, s.altitude, place.city_slug, place.district_slug
     from raw.station s left join logic.station_place(now()) place on place.station_id = s.id order by s.id`;
-  const sensors = () => db.as()`
+  const sensors = () => owner`
     select r.sensor_id, r.station_id, s.kind, s.device, exists (select from raw.suspicious_period p where p.sensor_id = s.id) as is_suspicious
     from raw.sensor s join raw.sensor_station r on r.sensor_id = s.id order by r.sensor_id`;
 
   beforeAll(async () => {
     db = await testDatabase(engine);
+    owner = db.as();
   });
   beforeEach(async () => {
-    await db.as()`truncate raw.provider, raw.region, raw.station, raw.sensor cascade`;
+    await owner`truncate raw.provider, raw.region, raw.station, raw.sensor cascade`;
   });
   afterAll(() => db.drop());
 
@@ -91,7 +94,7 @@ onEveryEngine('import network --from-sensors', (engine) => {
       { sensor_id: 435, station_id: 169, kind: 'CLARITY_NODE', device: 'DKKTX5685', is_suspicious: false },
       { sensor_id: 440, station_id: 170, kind: 'others', device: '240', is_suspicious: false },
     ]);
-    const [district] = await db.as()`select title, city_slug from raw.region where slug = 'hill-side'`;
+    const [district] = await owner`select title, city_slug from raw.region where slug = 'hill-side'`;
     expect(district).toEqual({ title: { en: 'Hill Side' }, city_slug: 'capital' });
     expect(await bring(text)).toMatchObject({
       stations: { changed: 0, unchanged: 3 },
@@ -106,16 +109,16 @@ onEveryEngine('import network --from-sensors', (engine) => {
       regions: [{ slug: 'capital', kind: 'city', title: { en: 'The Capital' }, map: { latitude: 1, longitude: 2 } }],
       stations: [],
     };
-    await importNetwork(db.as(), JSON.stringify(known), { log });
+    await importNetwork(owner, JSON.stringify(known), { log });
     await bring(PORTAL.join('\n'));
-    const [row] = await db.as()`
+    const [row] = await owner`
       select (select title from raw.provider where id = 'community') as provider, (select title from raw.region where slug = 'capital') as city`;
     expect(row).toEqual({ provider: 'The Community', city: { en: 'The Capital' } });
   });
 
   test('makes the same stations and sensors of our own export of the demo network', async () => {
     const network = JSON.stringify({ ...demoNetwork(db.timeZone), time_zone: db.timeZone });
-    await importNetwork(db.as(), network, { log });
+    await importNetwork(owner, network, { log });
     const before = { stations: [...(await stations())], sensors: [...(await sensors())] };
     expect(before.stations.length).toBeGreaterThan(30);
     const folder = mkdtempSync(join(tmpdir(), 'airseries-sensors-'));
@@ -123,7 +126,7 @@ onEveryEngine('import network --from-sensors', (engine) => {
     await exportOpenData(db.target, folder, options);
     const list = readFileSync(join(folder, 'sensors.csv'), 'utf8');
 
-    await db.as()`truncate raw.provider, raw.region, raw.station, raw.sensor cascade`;
+    await owner`truncate raw.provider, raw.region, raw.station, raw.sensor cascade`;
     await bring(list);
     const listed = new Set([...(await stations())].map(({ id }) => id));
     expect([...(await stations())]).toEqual(
@@ -151,13 +154,13 @@ onEveryEngine('import network --from-sensors', (engine) => {
     const found = String(message).split('\n').slice(1);
     const expected = [
       /^ {2}line 2, city_slug or district_slug: .*a slug of lowercase letters/,
-      /^ {2}line 3, latitude: .*needed is a number/,
+      /^ {2}line 3, latitude: .*expected a number/,
       /^ {2}line 4, district_slug: quarter is in village here, but in town on line 3: a district is in one city$/,
       /^ {2}line 4, longitude: .*180/,
       /^ {2}line 4, id: 2 is there already, at line 3/,
       /^ {2}line 6, id: 4 is there already, at line 5/,
       /^ {2}line 7, external_id: device 1 is at station 4 at the same time, by line 5/,
-      /^ {2}line 7, id: .*needed is a number/,
+      /^ {2}line 7, id: .*expected a number/,
       /^ {2}line 7, provider: /,
       /^ {2}line 7, altitude: /,
     ];

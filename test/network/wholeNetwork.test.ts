@@ -143,7 +143,7 @@ onEveryEngine('a network', (engine) => {
       await makeDigest(db.target, NOW);
     });
 
-    test('nothing goes while something hangs on it', async () => {
+    test('nothing goes while other records depend on it', async () => {
       await createToken(owner, { name: 'feed', provider: 'us', stations: null, now: NOW });
       const before = await exportNetwork(owner);
       const refusals: [Removable, string, RegExp][] = [

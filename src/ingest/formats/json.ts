@@ -95,7 +95,7 @@ export function readingOf(value: unknown, text: string, line: number, ignored: S
 }
 
 /** A reading that could not be parsed. */
-export function unreadable(text: string, line: number, why = 'it is no JSON object'): ReadingInput {
+export function unreadable(text: string, line: number, why = 'not a JSON object'): ReadingInput {
   return { sensorId: undefined, measuredAt: undefined, values: {}, text, line, unreadable: true, why };
 }
 
