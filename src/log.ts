@@ -16,7 +16,7 @@ export type Log = {
 
 /** From the most lines to none. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
  * JSON lines, or short plain ones on a terminal. An error is passed as the field `err`: JSON has its message, stack and code (the SQLSTATE

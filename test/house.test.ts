@@ -47,6 +47,27 @@ describe('the source', () => {
     expect(files.flatMap(importsOf).length).toBeGreaterThan(50);
   });
 
+  it('exports nothing that no other file uses', () => {
+    const others = ['test', 'grafana'].flatMap((folder) =>
+      readdirSync(join(SRC, '..', folder), { recursive: true, encoding: 'utf8' })
+        .filter((path) => path.endsWith('.ts') && !path.includes('node_modules'))
+        .map((path) => join(SRC, '..', folder, path)),
+    );
+    const words = new Map(
+      [...files.map((path) => join(SRC, path)), ...others].map((path) => [
+        path,
+        new Set(readFileSync(path, 'utf8').split(/\W+/)),
+      ]),
+    );
+    const unused = files.flatMap((path) =>
+      [...readFileSync(join(SRC, path), 'utf8').matchAll(/^export (?:async )?(?:const|function\*?|type|class) (\w+)/gm)]
+        .map(([, name = '']) => name)
+        .filter((name) => ![...words].some(([other, used]) => other !== join(SRC, path) && used.has(name)))
+        .map((name) => `${path}: ${name}`),
+    );
+    expect(unused).toEqual([]);
+  });
+
   it('names an engine only where data are stored', () => {
     const engineAware = files.filter((path) => /timescale|plain postgres/i.test(readFileSync(join(SRC, path), 'utf8')));
     expect(engineAware.filter((path) => folderOf(path) !== 'database')).toEqual([]);

@@ -27,7 +27,7 @@ import { measure } from '../metrics/recorders.ts';
 import { makeSiteUrls } from './current.ts';
 import { makeDocuments, unknownPath } from './documents.ts';
 
-export type AppOptions = {
+type AppOptions = {
   db: ApiDb;
   clock: Clock;
   /** Base of the `url` fields; empty for none. */

@@ -60,7 +60,7 @@ export function presentRegion(row: RegionRow, locale: Locale, site: SiteUrls): R
   });
 }
 
-export type StationsRows = { providers: Provider[]; stations: StationRow[]; regions: RegionRow[] };
+type StationsRows = { providers: Provider[]; stations: StationRow[]; regions: RegionRow[] };
 
 /** All providers, stations (hidden ones too: they may appear with time) and regions, each in the order of the response. */
 export async function queryStations(db: ApiDb, at: Date, locale: Locale): Promise<StationsRows> {

@@ -25,7 +25,7 @@ import {
 import { makeWindows, presentHistory, queryRegionHistory, queryStationHistory } from './history.ts';
 
 /** Renders a document as of the moment of the call. Rejects with Problem 404 where there is no such station or region. */
-export type RenderDocument = () => Promise<Omit<Rendering, 'route'>>;
+type RenderDocument = () => Promise<Omit<Rendering, 'route'>>;
 
 /** Each throws Problem 404 for a path that can't name anything. */
 export type Documents = Record<EndpointName, (req: Request) => RenderDocument>;

@@ -47,7 +47,7 @@ function makeProgram(run: Run): Command {
 }
 
 /** Either a text to print (help or the version), or work to do; call `check` with the configuration before `run`. */
-export type Choice = { text: string } | { run: Work; check: (config: Config) => void; makesDatabase: boolean };
+type Choice = { text: string } | { run: Work; check: (config: Config) => void; makesDatabase: boolean };
 
 /**
  * Parses the arguments of the command line. Throws UsageError on bad usage, and so do the returned functions; its message ends with the

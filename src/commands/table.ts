@@ -1,6 +1,6 @@
 /** Tables for people: columns of text, aligned. */
 
-export type Cell = string | number | null;
+type Cell = string | number | null;
 
 /** A table with a line of headings; numbers are aligned to the right, null is a dash. */
 export function table(headings: readonly string[], rows: readonly (readonly Cell[])[]): string {

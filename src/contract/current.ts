@@ -18,7 +18,7 @@ const LATEST = 'mean of the latest hour';
 const nullableSlug = slug.nullable();
 
 /** Clockwise from north, in Latin letters in every locale (C3). */
-export const COMPASS_POINTS = [
+const COMPASS_POINTS = [
   ...(['N', 'NNE', 'NE', 'ENE', 'E', 'ESE', 'SE', 'SSE'] as const),
   ...(['S', 'SSW', 'SW', 'WSW', 'W', 'WNW', 'NW', 'NNW'] as const),
 ] as const;

@@ -27,7 +27,7 @@ type Operation = {
   responses: Record<string, Response | Ref>;
 };
 
-export type OpenApiDocument = {
+type OpenApiDocument = {
   openapi: '3.1.0';
   info: Record<string, unknown>;
   servers: { url: string; description: string }[];

@@ -5,7 +5,6 @@
 
 /** The formulas that correct PM2.5 (S5), computed by `rollup.corrected` in sql/rollups. `none`, in the database, is no correction. */
 export const FORMULAS = ['epa-2021'] as const;
-export type Formula = (typeof FORMULAS)[number];
 
 export type Parameter = {
   /** Its column in raw.readings, and its key in readings. */

@@ -17,7 +17,7 @@ const CONTACT_MS = 4_000;
 const CHANNEL = 'airseries_data';
 
 /** A version, and which history counted it. `at`: when it was last confirmed. */
-export type KnownVersion = { history: string; version: number; at: Date };
+type KnownVersion = { history: string; version: number; at: Date };
 
 export type DataVersionWatch = {
   /** The newest version; undefined while the database is not in contact. */

@@ -98,13 +98,22 @@ function levelRow(level: Level, position: number, definitions: Definitions, cale
 
 /**
  * SQL for a point of a history document as JSON text, from the columns of bucket b. A key is a column's name; a range is a pair of two
- * columns, null if either is. Fast, because it is one call, which takes at most 100 arguments: two a key.
+ * columns, null if either is. Fast, because it is one call for many keys; a call takes at most 100 arguments, two of them a key.
  */
 function pointOf({ shape }: z.ZodObject): string {
   const members = Object.keys(shape).map(
     (key, n) => `'${n === 0 ? '{' : ','}"${key}":', coalesce(${jsonOf(key)}, 'null')`,
   );
-  return `concat(${members.join(', ')}, '}')`;
+  const [last = [], ...others] = inGroups(members).reverse();
+  const before = others.reverse().map((group) => `concat(${group.join(', ')})`);
+  return `concat(${[...before, ...last].join(', ')}, '}')`;
+}
+
+const KEYS_A_CALL = 45;
+
+function inGroups<Item>(items: readonly Item[]): Item[][] {
+  const starts = Array.from({ length: Math.ceil(items.length / KEYS_A_CALL) }, (_, n) => n * KEYS_A_CALL);
+  return starts.map((start) => items.slice(start, start + KEYS_A_CALL));
 }
 
 function jsonOf(key: string): string {

@@ -2,7 +2,7 @@
 import { CITIES, type City, type Title } from './cities.ts';
 import { address, SITES, type Site } from './stations.ts';
 
-export type DemoRegion = {
+type DemoRegion = {
   slug: string;
   kind: 'city' | 'district';
   title: Title;

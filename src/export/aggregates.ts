@@ -13,7 +13,7 @@ export type Exported = { files: Record<string, number>; rewritten: string[] };
 export type Bucket = { localStart: string; subject: string | number } & Record<string, string | number | null>;
 
 /** Half-open, as text with an offset. */
-export type TimeRange = { since: string; until: string };
+type TimeRange = { since: string; until: string };
 
 /** What is published: sensors that stand, or stood last, at a listed station, listed stations, and cities. */
 export type Subjects = { sensor_id: readonly number[]; station_id: readonly number[]; region_slug: readonly string[] };

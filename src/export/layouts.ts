@@ -8,7 +8,7 @@ import { parameter } from '../contract/fields.ts';
 import type { ParameterName, Unit } from '../contract/parameters.ts';
 
 /** What a field of a file holds, in words of Frictionless' Table Schema. */
-export type FieldType = 'integer' | 'number' | 'string' | 'boolean' | 'datetime';
+type FieldType = 'integer' | 'number' | 'string' | 'boolean' | 'datetime';
 
 /** A column as readers are told of it. */
 export type Field = { name: string; type: FieldType; meaning: string; unit?: Unit | 'm' };

@@ -38,7 +38,7 @@ export const SENSOR_FIELDS = [
   { name: 'is_suspicious', type: 'boolean', meaning: 'true while its measurements count for nothing' },
 ] as const satisfies readonly Field[];
 
-export type SensorLine = { id: number; row: Row };
+type SensorLine = { id: number; row: Row };
 
 /** The sensors of some stations, as rows of SENSOR_FIELDS, by id. */
 export async function querySensors(db: ApiDb, at: Date, stations: readonly number[]): Promise<SensorLine[]> {

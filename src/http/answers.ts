@@ -168,7 +168,7 @@ const ROUTE = Symbol('route');
 const SENT = Symbol('sent');
 
 /** The bytes of the body, and whether the response has a validator. */
-export type Sent = { bytes: number; hasValidator: boolean };
+type Sent = { bytes: number; hasValidator: boolean };
 
 type Observed = ServerResponse & { [ROUTE]?: string; [SENT]?: Sent };
 

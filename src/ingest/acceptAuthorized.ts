@@ -15,7 +15,7 @@ import {
 import type { ReadingInput } from './validate.ts';
 
 /** accepted + unchanged + quarantined + unauthorized = received. */
-export type AcceptedAuthorized = Accepted & {
+type AcceptedAuthorized = Accepted & {
   /** Readings that the sender is not authorized for, by their index in the batch: neither stored nor quarantined. */
   unauthorized: ReadonlySet<number>;
 };

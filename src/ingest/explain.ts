@@ -3,7 +3,7 @@ import { PARAMETERS, type Parameter, type ParameterName, type Unit } from '../co
 import { READING_REASONS, type ReadingInput, readInstant, VALUE_REASONS, type ValueReason } from './validate.ts';
 
 /** A value that was left out of a reading, as answers show it. */
-export type DroppedValue = {
+type DroppedValue = {
   parameter: ParameterName;
   reason: keyof typeof VALUE_REASONS;
   /** Both inclusive, of a value outside of them. */

@@ -16,7 +16,7 @@ import { openSource, type Source } from './formats/source.ts';
 import type { ReadingInput, ReadingReason, ValueReason } from './validate.ts';
 
 /** What became of all files, as the command prints it. */
-export type ImportSummary = {
+type ImportSummary = {
   received: number;
   accepted: number;
   unchanged: number;

@@ -5,7 +5,7 @@
  */
 
 /** The offsets of a local hour such as `2026-10-25 01`. */
-export type LocalOffsets = (hour: string) => readonly string[];
+type LocalOffsets = (hour: string) => readonly string[];
 
 const DATE_LENGTH = '2026-11-20'.length;
 const HOUR_LENGTH = '2026-11-20 12'.length;

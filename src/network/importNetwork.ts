@@ -79,7 +79,7 @@ export async function storeNetwork(
 }
 
 /** What an import would change. `keys` are those of the database that differ; `hours`, how many hours of data would be recomputed. */
-export type NetworkPreview = NetworkResult & {
+type NetworkPreview = NetworkResult & {
   recomputed: { hours: number };
   changes: { kind: string; id: string; keys: 'added' | string[] }[];
 };

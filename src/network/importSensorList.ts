@@ -7,7 +7,7 @@ import { type Issue, parseNetwork } from './read.ts';
 import { readSensorList } from './sensorList.ts';
 
 /** `without_station`: ids of sensors that the list places nowhere; they were left out. */
-export type SensorListResult = NetworkResult & { without_station: string[] };
+type SensorListResult = NetworkResult & { without_station: string[] };
 
 /**
  * `text` is the file and `name` what it is called in messages, `sql` a pool of the owner. Rejects with InputError if it is no list of

@@ -3,7 +3,7 @@
  * at the first mistake and takes the last of two equal keys. Common slips (a comma too many or too few, comments) do not end the parsing.
  */
 
-export type LocatedJson = {
+type LocatedJson = {
   /** Undefined: the text could not be parsed to its end. */
   value: unknown;
   slips: { line: number; message: string }[];

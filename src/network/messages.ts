@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { nearest } from './nearest.ts';
 
 /** Something wrong at a path within an element. */
-export type Fault = { path: readonly PropertyKey[]; message: string };
+type Fault = { path: readonly PropertyKey[]; message: string };
 
 /** Everything that is wrong with `given` by its schema. */
 export function faultsOf(schema: z.ZodType, given: unknown, error: z.ZodError | undefined): Fault[] {

@@ -48,7 +48,7 @@ function hasDoubtfulStations({ parsed, regions }: CheckContext): boolean {
 const slugOf = (given: Station['regions'][number]) => (typeof given === 'string' ? given : given.slug);
 
 /** The regions that a station names and, behind them, the cities of its districts. */
-export function regionsOf({ regions }: Station, { cities }: CheckContext): string[] {
+function regionsOf({ regions }: Station, { cities }: CheckContext): string[] {
   const named = regions.map(slugOf);
   return [...new Set([...named, ...named.flatMap((slug) => cities.get(slug) ?? [])])];
 }

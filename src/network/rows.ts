@@ -15,7 +15,7 @@ import { NO_NAME } from './salvage.ts';
 import type { Station } from './schema.ts';
 
 /** The argument of logic.replace_network: rows by table. */
-export type NetworkRows = {
+type NetworkRows = {
   providers: object[];
   regions: object[];
   stations: object[];

@@ -1,7 +1,7 @@
 /** Flags stations whose temperature, humidity or pressure cannot be true, and lifts flags once the data recover (C5). */
 import { type DatabaseAddress, onConnection } from '../database/client.ts';
 
-export type Screened = {
+type Screened = {
   /** How many flagged periods began, and how many ended. */
   raised: number;
   lifted: number;
@@ -26,7 +26,7 @@ export async function screen(target: DatabaseAddress, now: Date, since?: Date): 
 }
 
 /** A period in which a station is flagged because of a sensor. `until` null: it is still flagged. */
-export type ScreenedPeriod = {
+type ScreenedPeriod = {
   station_id: number;
   sensor_id: number;
   reason: string;

@@ -6,7 +6,7 @@ import { splitCsvLine } from '../ingest/formats/csv.ts';
 import { InputError } from '../inputError.ts';
 import type { Issue } from './read.ts';
 
-export type SensorList = {
+type SensorList = {
   /** A network file, before it is parsed. */
   network: object;
   /** The line that each element comes from, by its position in the network, such as `stations[3].sensors[0]`. */

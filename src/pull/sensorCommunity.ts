@@ -8,7 +8,7 @@ import { splitElements } from '../ingest/formats/json.ts';
 import { EXCERPT_LENGTH, inTurns, LONGEST_LINE } from '../ingest/formats/lines.ts';
 import { type ReadingInput, readInstant } from '../ingest/validate.ts';
 
-export type PulledDocument = {
+type PulledDocument = {
   /** How many readings the document has, of any sensor. */
   received: number;
   /** Those of our outdoor sensors, each once. */

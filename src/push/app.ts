@@ -14,7 +14,7 @@ import { makeAirrohrRoute } from './airrohr.ts';
 import { type Concurrency, limitConcurrency, limitRate, makeAuthenticate } from './authenticate.ts';
 import { makeReadingsRoute } from './readings.ts';
 
-export type IngestOptions = {
+type IngestOptions = {
   /** In the role airseries_ingest. */
   writes: QueryPool;
   clock: Clock;
@@ -76,7 +76,7 @@ type ListenerOptions = {
 };
 
 /** `drain`: from now on every response asks its client to leave. `close` resolves when all requests are finished. */
-export type IngestListener = Pick<Listening, 'drain'> & { close(): Promise<void> };
+type IngestListener = Pick<Listening, 'drain'> & { close(): Promise<void> };
 
 const CHECK_EVERY_MS = 10_000;
 /** Time for the headers, the look-up of the token and the body, whose own limit of ten seconds the app enforces. */

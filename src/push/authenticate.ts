@@ -11,7 +11,7 @@ import { Problem } from '../http/send.ts';
 import type { Scope } from '../ingest/accept.ts';
 
 /** The owner of a token, and what it is authorized for. `id` is that of the token. */
-export type Sender = { id: string; name: string; scope: Scope };
+type Sender = { id: string; name: string; scope: Scope };
 
 type AuthenticateOptions = {
   writes: QueryPool;

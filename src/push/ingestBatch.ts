@@ -77,7 +77,7 @@ function forbidden({ sensors }: UnauthorizedSensors): Problem {
   return new Problem(403, `This token may not send for ${named}. Nothing of this request was stored.`);
 }
 
-export type BodyLimits = {
+type BodyLimits = {
   /** In bytes, unpacked. */
   limit: number;
   /** From the first byte to the last. */

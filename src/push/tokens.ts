@@ -56,7 +56,7 @@ async function checkScope(sql: Sql, { provider, stations }: Scope): Promise<void
 }
 
 /** A token as `token list` prints it; `stations` null: all of the provider's. */
-export type ListedToken = {
+type ListedToken = {
   name: string;
   provider: string;
   stations: number[] | null;

@@ -9,7 +9,7 @@ export const REFRESH_SESSION = { name: 'airseries refresh', idleTimeoutMs: 10_00
 const DIGEST_SESSION = { name: 'airseries digest' };
 
 /** Who is told how far long work has come, and of warnings; `terminal`: whether a person watches stderr. */
-export type Watcher = { log: Log; terminal: boolean };
+type Watcher = { log: Log; terminal: boolean };
 
 /**
  * When it resolves, every reading accepted before the call is in its buckets. May be called by any process at any time: concurrent calls

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 import { REFRESH_SESSION } from './refresh.ts';
 
 /** A row of logic.retention_plan. Instants are ISO 8601 text, or `-infinity`. */
-export type RetentionPlan = {
+type RetentionPlan = {
   /** How many sensors have a placement and readings. */
   sensors: number;
   /** The newest instant at or after which a tenth of them measured: age is counted from it. */

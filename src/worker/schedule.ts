@@ -6,7 +6,7 @@ import type { Log } from '../log.ts';
 import { makeDigest, refresh } from '../rollups/refresh.ts';
 import { type Job, type JobContext, makeJobs } from './jobs.ts';
 
-export type StartContext = JobContext & {
+type StartContext = JobContext & {
   /** Whether a new database gets the demo network. */
   demo: boolean;
   /** Whether a person watches stderr. */
@@ -61,7 +61,7 @@ async function refreshWhile(loading: Promise<unknown>, refreshOnce: () => Promis
 }
 
 /** What a run needs besides the job itself. */
-export type RunContext = Pick<JobContext, 'clock' | 'log' | 'metrics' | 'confirm'>;
+type RunContext = Pick<JobContext, 'clock' | 'log' | 'metrics' | 'confirm'>;
 
 /** No job runs twice at once. */
 export const scheduleJobs: Schedule = (jobs, context) => {

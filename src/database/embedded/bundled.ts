@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { errorCode } from '../errors.ts';
 import { currentUser, runAs, type ServerUser } from './home.ts';
 
-export type BundledPackage = { directory: string; version: string };
+type BundledPackage = { directory: string; version: string };
 
 const PLATFORM = `${process.platform}-${process.arch}`;
 const COPIES = '/var/tmp';

@@ -36,7 +36,7 @@ function describe(kind: EmbeddedKind, version: string) {
   return { kind, version, major: Number.parseInt(version, 10) };
 }
 
-export type LocalPostgres = { bin: string; version: string };
+type LocalPostgres = { bin: string; version: string };
 
 /** Where distributions and Homebrew put the programs of each major version. */
 const LOCATIONS: [parent: string, name: RegExp][] = [
@@ -46,7 +46,7 @@ const LOCATIONS: [parent: string, name: RegExp][] = [
   ['/usr/local/opt', /^postgresql@\d+$/],
 ];
 
-export const LOCAL_DIRECTORIES = LOCATIONS.map(([parent, name]) =>
+const LOCAL_DIRECTORIES = LOCATIONS.map(([parent, name]) =>
   join(parent, name.source.replace(/[\^$]/g, '').replace('\\d+', '*'), 'bin'),
 );
 

@@ -31,7 +31,7 @@ export type EmbeddedServer = {
   release(): Promise<void>;
 };
 
-export type EmbeddedOptions = {
+type EmbeddedOptions = {
   dataDirectory: string;
   kind?: EmbeddedKind;
   log: Log;

@@ -4,7 +4,7 @@
  */
 import type { PushedValue } from './airrohr.ts';
 
-export type InfluxLine = {
+type InfluxLine = {
   /** The tag `node`. */
   device: string | undefined;
   values: PushedValue[];

@@ -21,7 +21,7 @@ export function matches(sql: Sql, { reason = null, source = null, provider = nul
 
 type Nullable<T> = { [Key in keyof T]: T[Key] | null };
 
-export type QuarantinedLine = {
+type QuarantinedLine = {
   id: number;
   recorded_at: string;
   source: string;
@@ -72,7 +72,7 @@ export async function dropQuarantined(sql: Sql, filter: Filter): Promise<number>
 }
 
 /** How many lines were deleted or not recorded, by provider; '' is what was imported by hand. */
-export type Trimmed = { expired: Record<string, number>; surplus: Record<string, number> };
+type Trimmed = { expired: Record<string, number>; surplus: Record<string, number> };
 
 /** The bounds of one provider. Bytes as logic.quarantine_bytes counts them. */
 export type Cap = { lines: number; bytes: number };

@@ -10,7 +10,7 @@ import { type Filter, matches } from './list.ts';
 import { makeRetryBatch, parseQuarantined, type RetryBatch, type RetryLine, submit } from './submit.ts';
 
 /** Readings: retried = accepted + unchanged + still_quarantined. Lines: not_retryable. */
-export type Retried = {
+type Retried = {
   retried: number;
   accepted: number;
   unchanged: number;
