@@ -5,12 +5,12 @@ import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { rememberApi } from './database/apiSurface.ts';
 import type { DatabaseAddress } from './database/client.ts';
-import { watchDataVersion } from './database/dataVersion.ts';
 import { waitForDatabase } from './database/errors.ts';
 import { checkInstalled } from './database/installed.ts';
 import { type Installation, migrate } from './database/migrate.ts';
 import { type Database, openDatabase } from './database/open.ts';
-import { type Api, openReads, openWrites } from './database/pools.ts';
+import { type Api, openIngestPool, openReaderPool } from './database/pools.ts';
+import { watchDataVersion } from './documents/dataVersion.ts';
 import { listen, startingListener } from './http/listen.ts';
 import { boundedLog, type Log } from './log.ts';
 import { makeAdminApp, readiness, type StartupState } from './metrics/adminApp.ts';
@@ -95,7 +95,7 @@ async function open(context: Context): Promise<void> {
   const { timeZone, engine } = installation;
   metrics.sources.dataDirectory = database?.embedded ? config.dataDirectory : undefined;
   metrics.buildInfo.set({ version: VERSION, node: process.version, engine }, 1);
-  const reads = openReads<Api>(target, { timeZone, observer: observePool(metrics, 'read') });
+  const reads = openReaderPool<Api>(target, { timeZone, observer: observePool(metrics, 'read') });
   closers.push(() => reads.destroy());
   registerCollectors(metrics, reads, { clock, log });
   state.opened = { db: reads, missing: await waitForDatabase(() => rememberApi(reads), log) };
@@ -133,7 +133,7 @@ async function openInstallation({ config, clock, log, opened }: Context): Promis
 /** Takes readings in, and runs the scheduled jobs for as long as this process is the worker. */
 async function startWork(context: Context, { target, embedded }: Database, timeZone: string): Promise<void> {
   const { config, clock, log, requestLog, metrics, opened, schedule } = context;
-  const writes = openWrites(target, { timeZone, observer: observePool(metrics, 'write') });
+  const writes = openIngestPool(target, { timeZone, observer: observePool(metrics, 'write') });
   opened.closers.push(() => writes.close());
   const ingest = await openListener({
     app: makeIngestApp({ writes, clock, log: requestLog, rate: config.ingestRate, metrics }),

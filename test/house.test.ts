@@ -7,9 +7,9 @@ const SRC = new URL('../src/', import.meta.url).pathname;
 
 /** A folder may import itself and folders of the layers before it. */
 const LAYERS = [
-  ['contract', 'config.ts', 'log.ts', 'clock.ts', 'progress.ts', 'inputError.ts'],
-  ['database'],
-  ['rollups', 'http'],
+  ['contract', 'config.ts', 'log.ts', 'clock.ts', 'progress.ts', 'inputError.ts', 'unavailable.ts'],
+  ['database', 'http'],
+  ['rollups', 'documents'],
   ['ingest'],
   ['network'],
   ['metrics'],

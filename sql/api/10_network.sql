@@ -40,7 +40,7 @@ create view api.region_title as
     api.title(r.title, l.locale, r.slug) as title,
     api.title(c.title, l.locale, c.slug) as city
   from raw.region r
-  cross join (values {{each locale: ('$name')}}) as l(locale)
+  cross join (values {{list locale: ('$name')}}) as l(locale)
   left join raw.region c on c.slug = r.city_slug;
 comment on view api.region_title is 'Titles of cities and districts. One row per region and locale: join on both.';
 comment on column api.region_title.region_slug is 'slug of the city or district';
@@ -79,7 +79,7 @@ create view api.station_title as
     (select t.title from logic.station_last_place p join api.region_title t on t.region_slug = p.region_slug and t.locale = l.locale
      where p.station_id = s.id and p.kind = 'district') as district
   from raw.station s
-  cross join (values {{each locale: ('$name')}}) as l(locale);
+  cross join (values {{list locale: ('$name')}}) as l(locale);
 comment on view api.station_title is 'Titles of stations and of their cities and districts. One row per station and locale: join on both.';
 comment on column api.station_title.station_id is 'station id';
 comment on column api.station_title.locale is 'language of the titles, as in the paths of the API';

@@ -4,7 +4,7 @@ create view api.{{subject}}_hourly as
     b.bucket as timestamp,
     b.{{id}},
     b.{{sources}},
-    {{each mean: $publish(b.$name, $digits) as avg_$name}},
+    {{list mean: $publish(b.$name, $digits) as avg_$name}},
     logic.published_direction(b.wind_sin, b.wind_cos) as avg_wind_direction,
     {{publish rain: b.rain}} as total_rain,
     b.aqi
@@ -13,7 +13,7 @@ comment on view api.{{subject}}_hourly is '{{subject}} hours at published precis
 comment on column api.{{subject}}_hourly.timestamp is 'start of the hour';
 comment on column api.{{subject}}_hourly.{{id}} is '{{id meaning}}';
 comment on column api.{{subject}}_hourly.{{sources}} is 'number of {{sources unit}} in the mean [{{sources unit}}]';
-{{every mean: comment on column api.{{subject}}_hourly.avg_$name is '$meaning, mean of the hour [$unit]';}}
+{{repeat mean: comment on column api.{{subject}}_hourly.avg_$name is '$meaning, mean of the hour [$unit]';}}
 comment on column api.{{subject}}_hourly.avg_wind_direction is 'direction of the mean wind vector of the hour, clockwise from north [degrees]';
 comment on column api.{{subject}}_hourly.total_rain is 'precipitation, sum of the hour [mm]';
 comment on column api.{{subject}}_hourly.aqi is 'US EPA air quality index of the published PM2.5 and PM10 [US EPA AQI]';

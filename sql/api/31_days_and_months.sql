@@ -4,11 +4,11 @@ create view api.{{subject}}_{{resolution}} as
     b.bucket as timestamp,
     b.{{id}},
     logic.published(b.{{sources}}, 0)::int as {{sources}},
-    {{each mean: $publish(b.$name, $digits) as avg_$name}},
+    {{list mean: $publish(b.$name, $digits) as avg_$name}},
     logic.published_direction(b.wind_sin, b.wind_cos) as avg_wind_direction,
     {{publish rain: b.rain}} as total_rain,
     rollup.aqi(b.pm25, b.pm10) as aqi, -- of the published means (Q3)
-    {{each extreme: $publish(b.min_$name, $digits) as min_$name, $publish(b.max_$name, $digits) as max_$name}},
+    {{list extreme: $publish(b.min_$name, $digits) as min_$name, $publish(b.max_$name, $digits) as max_$name}},
     b.min_aqi,
     b.max_aqi
   from rollup.{{subject}}_{{resolution}} b;
@@ -16,11 +16,11 @@ comment on view api.{{subject}}_{{resolution}} is '{{subject}} {{resolution}} bu
 comment on column api.{{subject}}_{{resolution}}.timestamp is 'start of the bucket';
 comment on column api.{{subject}}_{{resolution}}.{{id}} is '{{id meaning}}';
 comment on column api.{{subject}}_{{resolution}}.{{sources}} is 'number of {{sources unit}}, mean over the hours in the bucket, rounded [{{sources unit}}]';
-{{every mean: comment on column api.{{subject}}_{{resolution}}.avg_$name is '$meaning, mean of the hours in the bucket [$unit]';}}
+{{repeat mean: comment on column api.{{subject}}_{{resolution}}.avg_$name is '$meaning, mean of the hours in the bucket [$unit]';}}
 comment on column api.{{subject}}_{{resolution}}.avg_wind_direction is 'direction of the mean wind vector of the bucket, clockwise from north [degrees]';
 comment on column api.{{subject}}_{{resolution}}.total_rain is 'precipitation, sum of the bucket [mm]';
 comment on column api.{{subject}}_{{resolution}}.aqi is 'US EPA air quality index of the published PM2.5 and PM10 [US EPA AQI]';
-{{every extreme: comment on column api.{{subject}}_{{resolution}}.min_$name is '$meaning, lowest hourly mean in the bucket [$unit]';
+{{repeat extreme: comment on column api.{{subject}}_{{resolution}}.min_$name is '$meaning, lowest hourly mean in the bucket [$unit]';
 comment on column api.{{subject}}_{{resolution}}.max_$name is '$meaning, highest hourly mean in the bucket [$unit]';}}
 comment on column api.{{subject}}_{{resolution}}.min_aqi is 'US EPA air quality index, lowest of the hours in the bucket [US EPA AQI]';
 comment on column api.{{subject}}_{{resolution}}.max_aqi is 'US EPA air quality index, highest of the hours in the bucket [US EPA AQI]';

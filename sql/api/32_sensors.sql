@@ -7,7 +7,7 @@ create view api.sensor_hourly as
     s.sensor_id,
     p.station_id,
     {{publish pm25: coalesce(s.pm25, s.pm25_raw)}} as avg_pm25,
-    {{each uncorrected: $publish(s.$name, $digits) as avg_$name}},
+    {{list uncorrected: $publish(s.$name, $digits) as avg_$name}},
     logic.published_direction(s.wind_sin, s.wind_cos) as avg_wind_direction,
     {{publish rain: s.rain}} as total_rain
   from rollup.sensor_hourly s
@@ -17,7 +17,7 @@ comment on column api.sensor_hourly.timestamp is 'start of the hour';
 comment on column api.sensor_hourly.sensor_id is 'sensor id';
 comment on column api.sensor_hourly.station_id is 'the station where it stood';
 comment on column api.sensor_hourly.avg_pm25 is 'PM2.5 as the instrument gave it: final where it gave one, else raw; no formula is applied. Mean of the hour [µg/m³]';
-{{every uncorrected: comment on column api.sensor_hourly.avg_$name is '$meaning, mean of the hour [$unit]';}}
+{{repeat uncorrected: comment on column api.sensor_hourly.avg_$name is '$meaning, mean of the hour [$unit]';}}
 comment on column api.sensor_hourly.avg_wind_direction is 'direction of the mean wind vector of the hour, clockwise from north [degrees]';
 comment on column api.sensor_hourly.total_rain is 'precipitation, sum of the hour [mm]';
 
@@ -26,11 +26,11 @@ returns table (
   "timestamp" timestamptz,
   sensor_id int,
   avg_pm25 float8,
-  {{each uncorrected: avg_$name float8}},
+  {{list uncorrected: avg_$name float8}},
   avg_wind_direction int,
   total_rain float8
 ) language sql stable begin atomic
-  select d.bucket, d.sensor_id, {{publish pm25: d.pm25}}, {{each uncorrected: $publish(d.$name, $digits)}},
+  select d.bucket, d.sensor_id, {{publish pm25: d.pm25}}, {{list uncorrected: $publish(d.$name, $digits)}},
     logic.published_direction(d.wind_sin, d.wind_cos), {{publish rain: d.rain}}
   from logic.sensor_daily(at, since, until) d;
 end;

@@ -5,7 +5,7 @@ language sql immutable parallel safe begin atomic
   select w.series, w.unit,
     rollup.bucket_add(w.unit, rollup.bucket_start(w.unit, at), w.running - w.buckets),
     rollup.bucket_add(w.unit, rollup.bucket_start(w.unit, at), w.running)
-  from (values {{each window: ('$key', '$unit', $count, $running)}}) as w(series, unit, buckets, running);
+  from (values {{list window: ('$key', '$unit', $count, $running)}}) as w(series, unit, buckets, running);
 end;
 comment on function api.history_window is
   'The history windows at an instant. One row per window. Columns: series (key of the window), unit (of its buckets: hour, day or month), since, until (half-open bounds).';
@@ -14,17 +14,17 @@ comment on function api.history_window is
 create function api.history_bounds(at timestamptz)
 returns table (
   hours_since timestamptz, hours_until timestamptz, days_since timestamptz, days_until timestamptz, months_since timestamptz, months_until timestamptz,
-  {{each window: since_$key timestamptz, until_$key timestamptz}}
+  {{list window: since_$key timestamptz, until_$key timestamptz}}
 ) language sql immutable parallel safe begin atomic
   select
     min(w.since) filter (where w.unit = 'hour'), max(w.until) filter (where w.unit = 'hour'),
     min(w.since) filter (where w.unit = 'day'), max(w.until) filter (where w.unit = 'day'),
     min(w.since) filter (where w.unit = 'month'), max(w.until) filter (where w.unit = 'month'),
-    {{each window: min(w.since) filter (where w.series = '$key'), max(w.until) filter (where w.series = '$key')}}
+    {{list window: min(w.since) filter (where w.series = '$key'), max(w.until) filter (where w.series = '$key')}}
   from api.history_window(at) w;
 end;
 comment on function api.history_bounds is
-  'The history windows of an instant as the arguments of api.station_history_json and api.region_history_json. One row. Columns: hours_since, hours_until, days_since, days_until, months_since, months_until (the range of a unit that holds all of its windows), {{each window: since_$key, until_$key}} (all half-open).';
+  'The history windows of an instant as the arguments of api.station_history_json and api.region_history_json. One row. Columns: hours_since, hours_until, days_since, days_until, months_since, months_until (the range of a unit that holds all of its windows), {{list window: since_$key, until_$key}} (all half-open).';
 
 -- Only a closing hour moves a window: days and months close with one.
 create function api.history_valid_until(at timestamptz) returns timestamptz language sql immutable parallel safe

@@ -4,14 +4,14 @@
 create function api.{{subject}}_history_json(
   only_{{subject}} {{id type}}, hours_since timestamptz, hours_until timestamptz,
   days_since timestamptz, days_until timestamptz, months_since timestamptz, months_until timestamptz,
-  {{each window: since_$key timestamptz, until_$key timestamptz}})
-returns table ({{each window: "$key" text}}, data_version int) language plpgsql stable parallel safe
+  {{list window: since_$key timestamptz, until_$key timestamptz}})
+returns table ({{list window: "$key" text}}, data_version int) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
   {{include parts/index_seeks.sql}}
 as $$
 begin
   return query
-  select {{each window: '[' || coalesce(string_agg(p.point, ',' order by p.timestamp)
+  select {{list window: '[' || coalesce(string_agg(p.point, ',' order by p.timestamp)
     filter (where p.unit = '$unit' and p.timestamp >= since_$key and p.timestamp < until_$key), '') || ']'}},
     (select f.data_version from api.freshness f)
   from (
@@ -28,7 +28,7 @@ begin
   having exists (select from api.{{subject}} s where s.{{key}} = only_{{subject}});
 end $$;
 comment on function api.{{subject}}_history_json is
-  'The history document of a {{subject}} in parts. Its other parameters are those of api.history_bounds. One row; none for an unknown {{id}}. Columns: {{each window: $key}} (each a JSON array of the points of the window in the order of time, as text), data_version.';
+  'The history document of a {{subject}} in parts. Its other parameters are those of api.history_bounds. One row; none for an unknown {{id}}. Columns: {{list window: $key}} (each a JSON array of the points of the window in the order of time, as text), data_version.';
 
 -- The same as rows and columns, for the windows of an instant; planned alike.
 create function api.{{subject}}_history(at timestamptz, only_{{subject}} {{id type}})
@@ -36,11 +36,11 @@ returns table (
   series text,
   "timestamp" timestamptz,
   {{sources}} int,
-  {{each mean: avg_$name float8}},
+  {{list mean: avg_$name float8}},
   avg_wind_direction int,
   total_rain float8,
   aqi int,
-  {{each extreme: min_$name float8, max_$name float8}},
+  {{list extreme: min_$name float8, max_$name float8}},
   min_aqi int,
   max_aqi int
 ) language plpgsql stable parallel safe
@@ -54,7 +54,7 @@ begin
   select * into range from api.history_bounds(at);
   return query
   with w as materialized (select * from api.history_window(at)), b as materialized ( -- else computed for each other
-    select 'hour' as unit, b.*, {{each extreme: null::float8 as min_$name, null::float8 as max_$name}}, null::int as min_aqi, null::int as max_aqi
+    select 'hour' as unit, b.*, {{list extreme: null::float8 as min_$name, null::float8 as max_$name}}, null::int as min_aqi, null::int as max_aqi
     from api.{{subject}}_hourly b where b.{{id}} = only_{{subject}} and b.timestamp >= range.hours_since and b.timestamp < range.hours_until
     union all
     select 'day', b.*
@@ -63,8 +63,8 @@ begin
     select 'month', b.*
     from api.{{subject}}_monthly b where b.{{id}} = only_{{subject}} and b.timestamp >= range.months_since and (b.timestamp < range.months_until) is true
   )
-  select w.series, b.timestamp, b.{{sources}}, {{each mean: b.avg_$name}}, b.avg_wind_direction, b.total_rain, b.aqi,
-    {{each extreme: b.min_$name, b.max_$name}}, b.min_aqi, b.max_aqi
+  select w.series, b.timestamp, b.{{sources}}, {{list mean: b.avg_$name}}, b.avg_wind_direction, b.total_rain, b.aqi,
+    {{list extreme: b.min_$name, b.max_$name}}, b.min_aqi, b.max_aqi
   from b join w on w.unit = b.unit and b.timestamp >= w.since and b.timestamp < w.until;
 end $$;
 comment on function api.{{subject}}_history is

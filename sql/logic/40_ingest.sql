@@ -16,7 +16,7 @@ create function logic.store_readings(
   scope_provider text, -- the provider the sender is authorized for; null: any
   scope_stations int[], -- and which of its stations; null: all
   only_new boolean, -- never replace a stored reading
-  {{each parameter: $name_values real[]}},
+  {{list parameter: $name_values real[]}},
   out accepted int,
   out unchanged int,
   out without_station int, -- accepted readings without a placement at their time
@@ -38,15 +38,15 @@ begin
   lock table raw.ingest_lock in row exclusive mode; -- see raise_ingest_cutoff
 
   with given as materialized (
-    select g.nth, g.sensor_id, to_timestamp(g.microseconds / 1e6) as measured_at, {{each parameter: g.$name}},
+    select g.nth, g.sensor_id, to_timestamp(g.microseconds / 1e6) as measured_at, {{list parameter: g.$name}},
       case
         when s.id is null and g.problem is distinct from 'unreadable_line' then 'unknown_sensor'
         when g.problem is not null then g.problem
         when to_timestamp(g.microseconds / 1e6) < rollup.origin() then 'before_epoch'
         when to_timestamp(g.microseconds / 1e6) < i.ingest_cutoff then 'older_than_retention'
       end as reason
-    from unnest(sensors, times, problems, {{each parameter: $name_values}})
-      with ordinality as g(sensor_id, microseconds, problem, {{each parameter: $name}}, nth)
+    from unnest(sensors, times, problems, {{list parameter: $name_values}})
+      with ordinality as g(sensor_id, microseconds, problem, {{list parameter: $name}}, nth)
     left join raw.sensor s on s.id = g.sensor_id
     cross join raw.installation i
   ),
@@ -72,7 +72,7 @@ begin
   left_out := 0;
   if refused_nths <> '{}' or value_nths <> '{}' then
     left_out := logic.quarantine_readings(now, source, scope_provider, scope_stations, sensors, times, lines, texts, value_nths, value_reasons,
-      refused_nths, refused_reasons, {{each parameter: $name_values}});
+      refused_nths, refused_reasons, {{list parameter: $name_values}});
   end if;
 end $$;
 

@@ -7,7 +7,7 @@ create function logic.station_current(at timestamptz, only_station int default n
 returns table (
   station_id int,
   measured_at timestamptz,
-  {{each mean: $name float8}},
+  {{list mean: $name float8}},
   wind_sin float8,
   wind_cos float8,
   rain float8,
@@ -22,18 +22,18 @@ declare
   hour_since constant timestamptz := newest_since - interval '60 minutes';
 begin
   return query
-  select station_id, measured_at, {{each mean: $name}}, wind_sin, wind_cos, rain, changes_at
+  select station_id, measured_at, {{list mean: $name}}, wind_sin, wind_cos, rain, changes_at
   from (
     select
       p.station_id,
       max(newest.measured_at) as measured_at,
-      {{each uncorrected: avg(s.$name) as $name}},
+      {{list uncorrected: avg(s.$name) as $name}},
       {{include parts/station_pm25.sql}} as pm25,
       {{include parts/station_pm25_raw.sql}} as pm25_raw,
       avg(s.wind_sin) as wind_sin,
       avg(s.wind_cos) as wind_cos,
       avg(s.rain) as rain,
-      min(least({{each parameter: newest.$name}}) + provider.stale_after) as changes_at
+      min(least({{list parameter: newest.$name}}) + provider.stale_after) as changes_at
     from raw.placement p
     join raw.station station on station.id = p.station_id
     join raw.provider provider on provider.id = station.provider_id
@@ -48,7 +48,7 @@ begin
       -- per parameter, the time of the sensor's newest value, unless it is stale
       select
         max(r.measured_at) as measured_at,
-        {{each parameter: max(r.measured_at) filter (where r.$name is not null) as $name}}
+        {{list parameter: max(r.measured_at) filter (where r.$name is not null) as $name}}
       from raw.readings r
       where r.sensor_id = p.sensor_id and r.measured_at >= placed.since and r.measured_at > at - provider.stale_after and r.measured_at <= at
         and r.measured_at > newest_since
@@ -56,7 +56,7 @@ begin
     cross join lateral (
       -- and the mean of the 60 minutes up to that time
       select
-        {{each mean: avg(r.$name::float8) filter (where r.measured_at > newest.$name - interval '60 minutes') as $name}},
+        {{list mean: avg(r.$name::float8) filter (where r.measured_at > newest.$name - interval '60 minutes') as $name}},
         avg(sind(r.wind_direction::float8)) filter (where r.measured_at > newest.wind_direction - interval '60 minutes') as wind_sin,
         avg(cosd(r.wind_direction::float8)) filter (where r.measured_at > newest.wind_direction - interval '60 minutes') as wind_cos,
         sum(r.rain::float8) filter (where r.measured_at > newest.rain - interval '60 minutes') as rain
@@ -105,13 +105,13 @@ end $$;
 -- humidity and pressure of flagged ones (C4, C5). A region without any such station gets a row with station_count 0. Idempotent.
 create procedure logic.make_digest(at timestamptz) language sql as $$
   with made as (
-    insert into rollup.digest (made_at, region_slug, station_count, {{each thp: $name}}, {{each ambient: $name}}, wind_sin, wind_cos, rain)
+    insert into rollup.digest (made_at, region_slug, station_count, {{list thp: $name}}, {{list ambient: $name}}, wind_sin, wind_cos, rain)
     select
       at,
       region.slug,
       count(c.station_id),
-      {{each thp: avg(c.$name) filter (where not m.is_flagged)}},
-      {{each ambient: avg(c.$name)}},
+      {{list thp: avg(c.$name) filter (where not m.is_flagged)}},
+      {{list ambient: avg(c.$name)}},
       avg(c.wind_sin),
       avg(c.wind_cos),
       avg(c.rain)

@@ -3,7 +3,7 @@
 -- of days.
 create function logic.sensor_daily(at timestamptz, since timestamptz, until timestamptz)
 returns table (
-  bucket timestamptz, sensor_id int, pm25 float8, {{each uncorrected: $name float8}}, wind_sin float8, wind_cos float8, rain float8
+  bucket timestamptz, sensor_id int, pm25 float8, {{list uncorrected: $name float8}}, wind_sin float8, wind_cos float8, rain float8
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
@@ -17,7 +17,7 @@ begin
     rollup.bucket_start('day', s.bucket),
     s.sensor_id,
     avg(logic.possible(coalesce(s.pm25, s.pm25_raw))),
-    {{each uncorrected: avg(logic.possible(s.$name))}},
+    {{list uncorrected: avg(logic.possible(s.$name))}},
     avg(logic.possible(s.wind_sin)),
     avg(logic.possible(s.wind_cos)),
     sum(logic.possible(s.rain))

@@ -3,7 +3,7 @@
 select
   time_bucket('1 hour', measured_at, origin => {{origin}}) as bucket,
   sensor_id,
-  {{each mean: avg($name::float8) as $name}},
+  {{list mean: avg($name::float8) as $name}},
   avg(sind(wind_direction::float8)) as wind_sin,
   avg(cosd(wind_direction::float8)) as wind_cos,
   sum(rain::float8) as rain

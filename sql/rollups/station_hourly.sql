@@ -3,7 +3,7 @@ select
   time_bucket('1 hour', s.bucket, origin => {{origin}}) as bucket,
   p.station_id,
   count(*)::int as sensor_count,
-  {{each uncorrected: avg(s.$name) as $name}},
+  {{list uncorrected: avg(s.$name) as $name}},
   {{include parts/station_pm25.sql}} as pm25,
   {{include parts/station_pm25_raw.sql}} as pm25_raw,
   avg(s.wind_sin) as wind_sin,

@@ -7,9 +7,9 @@ import type { Request, Response } from 'express';
 import type { Clock } from '../clock.ts';
 import { BASE_PATH, ENDPOINTS, type EndpointName, pathPattern } from '../contract/endpoints.ts';
 import { makeOpenApi } from '../contract/openapi.ts';
-import { Unavailable } from '../database/errors.ts';
 import type { ApiDb } from '../database/pools.ts';
-import { answerOf, sendAnswer, setRoute } from '../http/answers.ts';
+import { type DataVersions, makeDocumentCache } from '../documents/cache.ts';
+import { renderDocument, sendDocument } from '../documents/document.ts';
 import {
   accessLog,
   addPath,
@@ -19,11 +19,12 @@ import {
   pathOf,
   refuseMalformedPath,
 } from '../http/middleware.ts';
-import { type DataVersions, makeResponseCache } from '../http/responseCache.ts';
+import { setRoute } from '../http/observed.ts';
 import { ANY_ORIGIN } from '../http/send.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/definitions.ts';
 import { measure } from '../metrics/recorders.ts';
+import { Unavailable } from '../unavailable.ts';
 import { makeSiteUrls } from './current.ts';
 import { makeDocuments, unknownPath } from './documents.ts';
 
@@ -59,7 +60,7 @@ export function makeApp({
   metrics,
   cache: cacheOptions = UNCACHED,
 }: AppOptions): RequestListener {
-  const cache = makeResponseCache({ ...cacheOptions, clock });
+  const cache = makeDocumentCache({ ...cacheOptions, clock });
   const documents = makeDocuments({ db, clock, site: makeSiteUrls(siteBaseUrl) });
   const firstBuild = awaitFirstBuild(db);
   const errors = makeErrorHandlers(log);
@@ -75,9 +76,9 @@ export function makeApp({
       .set({ ...ANY_ORIGIN, Location: SHOWCASE })
       .end();
   });
-  const description = answerOf('en', JSON.stringify(makeOpenApi()));
+  const description = renderDocument('en', JSON.stringify(makeOpenApi()));
   addPath(app, /^\/openapi\.json$/, (req, res) => {
-    sendAnswer(req, res, description, { maxAge: DESCRIPTION_MAX_AGE });
+    sendDocument(req, res, description, { maxAge: DESCRIPTION_MAX_AGE });
   });
   app.use(errors.watch); // what is answered above says nothing about the database
   // in the order of the contract, which has `x-history.json` before `x.json`
@@ -85,12 +86,12 @@ export function makeApp({
     const { path: route } = ENDPOINTS[name];
     const get = async (req: Request, res: Response) => {
       const render = documents[name](req);
-      const { answer, freshness } = await cache.get(req.path, async () => {
+      const { document, cacheHeaders } = await cache.get(req.path, async () => {
         await firstBuild();
         return { ...(await render()), route };
       });
-      res.locals.isStale = freshness.age !== undefined;
-      sendAnswer(req, res, answer, freshness);
+      res.locals.isStale = cacheHeaders.age !== undefined;
+      sendDocument(req, res, document, cacheHeaders);
     };
     addPath(app, pathPattern(route), get, route);
   }
@@ -113,7 +114,7 @@ export function makeApp({
       return;
     }
     setRoute(res, kept.route);
-    sendAnswer(req, res, kept.answer, kept.freshness);
+    sendDocument(req, res, kept.document, kept.cacheHeaders);
   };
 }
 

@@ -10,9 +10,9 @@ import {
   PATH_PARAMETERS,
 } from '../contract/endpoints.ts';
 import type { ApiDb } from '../database/pools.ts';
-import { answerOf } from '../http/answers.ts';
-import type { Rendering } from '../http/responseCache.ts';
-import { cut, notFound, type Problem, quoted } from '../http/send.ts';
+import type { Rendering } from '../documents/cache.ts';
+import { renderDocument } from '../documents/document.ts';
+import { notFound, type Problem, quoted, truncate } from '../http/send.ts';
 import {
   presentRegion,
   presentStation,
@@ -91,7 +91,7 @@ const NEVER = 8.64e15;
 
 function rendering(locale: Locale, json: string, rows: readonly Validity[]): Omit<Rendering, 'route'> {
   return {
-    answer: answerOf(locale, json),
+    document: renderDocument(locale, json),
     validUntil: new Date(
       Math.min(NEVER, ...rows.map(({ valid_until: until }) => (until === null ? NEVER : Date.parse(until)))),
     ),
@@ -123,7 +123,7 @@ const noSuchLocale = (locale: string) =>
 
 const noSuchStation = (id: number | string) =>
   notFound(
-    `There is no station ${cut(String(id))}. The ids of all listed stations are in stations.json, as stations[].id.`,
+    `There is no station ${truncate(String(id))}. The ids of all listed stations are in stations.json, as stations[].id.`,
   );
 
 const noSuchRegion = (slug: string) =>

@@ -1,7 +1,7 @@
 /** Connections to PostgreSQL with the role, time zone and session settings that our SQL relies on, and parameters for whole columns. */
 import { connect as connectSocket, type Socket } from 'node:net';
 import postgres from 'postgres';
-import { whileResponding } from './waiting.ts';
+import { withLivenessProbe } from './timeouts.ts';
 
 /** Where the database is: a URL from the operator, or the socket directory of the embedded server. */
 export type DatabaseAddress = string | { host: string; port: number; user: string; database: string };
@@ -85,7 +85,7 @@ export async function onConnection<T>(
     return probing`select`;
   };
   try {
-    const result = await whileResponding(work(sql), probe, PROBE);
+    const result = await withLivenessProbe(work(sql), probe, PROBE);
     await sql.end({ timeout: 1 });
     return result;
   } catch (error) {

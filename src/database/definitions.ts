@@ -2,8 +2,8 @@
  * What a database is built from: a folder of SQL files, the tables of the contract, and the small template language in which sql/rollups,
  * sql/logic and sql/api refer to them (migrations are literal SQL):
  * `{{word}}` is replaced by its text, such as the zone as a literal, which is all that a continuous aggregate accepts;
- * `{{each mean: avg(s.$name) as $name}}` becomes one item for each parameter of a group, separated by commas;
- * `{{every mean: comment on …;}}` does the same without commas, for whole statements and for terms of a sum;
+ * `{{list mean: avg(s.$name) as $name}}` becomes one item for each parameter of a group, separated by commas;
+ * `{{repeat mean: comment on …;}}` does the same without commas, for whole statements and for terms of a sum;
  * `{{publish pm25: c.pm25}}` becomes the value rounded as its parameter is published;
  * `{{include parts/store.sql}}` becomes that file without its comments.
  */
@@ -67,10 +67,10 @@ export function render(template: string, definitions: Definitions, words: Words 
     /\{\{([^}:]+)\}\}/g,
     (_, word) => words[word] ?? fail(`nothing to put for {{${word}}}`),
   );
-  return withWords.replace(/\{\{(each|every|publish) (\w+): ([^}]*)\}\}/g, (_, verb, of, line) => {
+  return withWords.replace(/\{\{(list|repeat|publish) (\w+): ([^}]*)\}\}/g, (_, verb, of, line) => {
     if (verb === 'publish') return published(definitions, of, line);
     const filled = itemsOf(definitions, of).map((item) => fill(line, item));
-    return filled.join(verb === 'each' ? ',\n  ' : '\n  ');
+    return filled.join(verb === 'list' ? ',\n  ' : '\n  ');
   });
 }
 

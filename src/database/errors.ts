@@ -3,9 +3,7 @@
  * and waiting for it at start.
  */
 import type { Log } from '../log.ts';
-
-/** The database cannot answer now, and may soon. The message is for the log, never for a client. */
-export class Unavailable extends Error {}
+import { Unavailable } from '../unavailable.ts';
 
 /**
  * SQLSTATEs, codes of the driver and of the operating system, and our own: a statement (RESPONSE_TIMEOUT) or a probe (UNREACHABLE) went

@@ -7,7 +7,7 @@ import { kyselyOver, openQueryPool, type PoolObserver, type QueryPool } from './
 /** Schema api as Kysely sees it. */
 export type Api = ApiViews;
 
-/** Schema api over the pool of `openReads` or the connection of `readsOn`. */
+/** Schema api over the pool of `openReaderPool` or the connection of `readsOn`. */
 export type ApiDb = Kysely<Api>;
 
 /** A row of a view or of a function. */
@@ -32,7 +32,10 @@ const READ_LIMITS = { statementTimeoutMs: 2_000, totalTimeoutMs: 2_800, maxWaiti
  * Queries of schema api, as the role that sees nothing else. Each rejects with Unavailable if the database is unreachable or too slow.
  * `destroy()` closes the pool. There are no transactions and no streams.
  */
-export function openReads<Tables>(target: DatabaseAddress, { timeZone, max = 10, observer }: Options): Kysely<Tables> {
+export function openReaderPool<Tables>(
+  target: DatabaseAddress,
+  { timeZone, max = 10, observer }: Options,
+): Kysely<Tables> {
   const session = { role: 'airseries_reader', name: 'airseries read', timeZone } as const;
   const pool = openQueryPool(target, { ...session, max, observer, ...READ_LIMITS });
   return kyselyOver(pool, () => pool.close());
@@ -52,7 +55,7 @@ const WRITE_LIMITS = {
 };
 
 /** Statements of ingestion, as its role. The caller closes the pool. */
-export function openWrites(target: DatabaseAddress, { timeZone, max = 4, observer }: Options): QueryPool {
+export function openIngestPool(target: DatabaseAddress, { timeZone, max = 4, observer }: Options): QueryPool {
   const session = { role: 'airseries_ingest', name: 'airseries ingest', timeZone } as const;
   return openQueryPool(target, { ...session, max, observer, ...WRITE_LIMITS });
 }

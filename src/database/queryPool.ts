@@ -18,17 +18,18 @@ import {
   sql,
 } from 'kysely';
 import type { Row, RowList } from 'postgres';
+import { Unavailable } from '../unavailable.ts';
 import type { ApiFunctions } from './apiTypes.ts';
 import { connect, type DatabaseAddress, openSocket, type Role, type Sql } from './client.ts';
-import { asUnavailable, isConnectionError, isSchemaChange, isTransient, isUnreachable, Unavailable } from './errors.ts';
+import { asUnavailable, isConnectionError, isSchemaChange, isTransient, isUnreachable } from './errors.ts';
 import {
   makeSemaphore,
   type ProbeTiming,
   type Semaphore,
   singleFlight,
-  whileResponding,
+  withLivenessProbe,
   withTimeout,
-} from './waiting.ts';
+} from './timeouts.ts';
 
 const RETRY_AFTER_MS = 100;
 const MAX_ATTEMPTS = 4;
@@ -104,7 +105,7 @@ export function openQueryPool(
     observed?.onAcquired((started - asked) / 1_000);
     try {
       const result = connection.unsafe(text, [...parameters] as never[], { prepare: true });
-      const probed = probe === undefined ? result : whileResponding(result, used.probe, probe);
+      const probed = probe === undefined ? result : withLivenessProbe(result, used.probe, probe);
       const rows = await withTimeout(responseTimeoutMs, probed, noResponse);
       return completed(rows);
     } catch (error) {

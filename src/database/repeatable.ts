@@ -8,6 +8,8 @@ import { type Calendar, type Engine, LEVELS, type Level, selectOf, wordsOf } fro
 import { type Definitions, listSql, literal, readSql, render, type Words } from './definitions.ts';
 import { buildOracle, type Columns } from './oracle.ts';
 
+const KEYS_A_CALL = 45;
+
 const SUBJECTS: readonly Words[] = [
   {
     subject: 'station',
@@ -108,8 +110,6 @@ function pointOf({ shape }: z.ZodObject): string {
   const before = others.reverse().map((group) => `concat(${group.join(', ')})`);
   return `concat(${[...before, ...last].join(', ')}, '}')`;
 }
-
-const KEYS_A_CALL = 45;
 
 function inGroups<Item>(items: readonly Item[]): Item[][] {
   const starts = Array.from({ length: Math.ceil(items.length / KEYS_A_CALL) }, (_, n) => n * KEYS_A_CALL);

@@ -5,8 +5,8 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Log } from '../log.ts';
+import { makeRequestQueue, type RequestQueue } from './requestQueue.ts';
 import { ANY_ORIGIN, Problem, sendProblem, sendRefusal } from './send.ts';
-import { makeTurns, type Turns } from './turns.ts';
 
 const LIMITS = {
   headersTimeout: 5_000,
@@ -17,7 +17,7 @@ const LIMITS = {
 };
 
 /** Above this share of the limit connections are no longer kept alive, or idle ones would shut out new clients. */
-const CROWDED = 0.75;
+const KEEP_ALIVE_LOAD_LIMIT = 0.75;
 const SWEEP_MS = 50;
 
 export type Listening = {
@@ -55,19 +55,19 @@ export async function listen(
 ): Promise<Listening> {
   let closing = false;
   let open = 0;
-  const turns = makeTurns(
+  const queue = makeRequestQueue(
     (req, res) => {
       // Node discards what follows a request to upgrade the protocol
-      const isLast = closing || open > CROWDED * connections || req.headers.upgrade !== undefined;
+      const isLast = closing || open > KEEP_ALIVE_LOAD_LIMIT * connections || req.headers.upgrade !== undefined;
       if (isLast) res.setHeader('Connection', 'close');
       const problem = refusalOf(req);
       if (problem !== undefined) return sendRefusal(req, res, problem);
       if (isExpecting(req)) res.writeContinue();
       app(req, res);
     },
-    { unreadMs, onCut: (why) => log?.warn({ variable, why }, 'cut off a connection') },
+    { unreadMs, onDisconnect: (why) => log?.warn({ variable, why }, 'cut off a connection') },
   );
-  const server = createServer({ ...LIMITS, requestTimeout: requestMs }, turns.take);
+  const server = createServer({ ...LIMITS, requestTimeout: requestMs }, queue.enqueue);
   server.on('connection', (socket) => {
     open += 1;
     socket.once('close', () => {
@@ -78,7 +78,7 @@ export async function listen(
   Object.assign(server, { httpAllowHalfOpen: true });
   server.maxConnections = connections;
   server.on('drop', () => log?.warn({ variable, connections }, 'refused a connection: too many are open'));
-  answerForNode(server, turns);
+  answerForNode(server, queue);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(explained(error, { port, variable, host: host ?? '' })),
@@ -93,7 +93,7 @@ export async function listen(
     async close({ drainMs = 500, deadlineMs = 10_000 } = {}) {
       closing = true;
       await new Promise((resolve) => setTimeout(resolve, drainMs));
-      await closed(server, turns, deadlineMs);
+      await closed(server, queue, deadlineMs);
     },
   };
 }
@@ -127,17 +127,17 @@ function pathOfTarget(target: string): string | undefined {
 }
 
 /** Handles what Node would otherwise answer without a body, or hang up on. */
-function answerForNode(server: Server, turns: Turns): void {
-  server.on('checkContinue', (req, res) => turns.take(req, res));
-  server.on('checkExpectation', (req, res) => turns.take(req, res));
+function answerForNode(server: Server, queue: RequestQueue): void {
+  server.on('checkContinue', (req, res) => queue.enqueue(req, res));
+  server.on('checkExpectation', (req, res) => queue.enqueue(req, res));
   server.on('connect', (_req, socket: Socket) => {
     // Node has detached the socket: without these it would neither be read nor report its errors
     socket.on('error', () => socket.destroy()).resume();
-    turns.refuse(socket, new Problem(400, 'This is not a proxy: CONNECT is not supported.'));
+    queue.refuse(socket, new Problem(400, 'This is not a proxy: CONNECT is not supported.'));
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET') socket.destroy();
-    else turns.refuse(socket, unreadable(error));
+    else queue.refuse(socket, unreadable(error));
   });
 }
 
@@ -150,10 +150,10 @@ function unreadable({ code }: NodeJS.ErrnoException): Problem {
   return new Problem(400, 'This is not a readable HTTP request.');
 }
 
-async function closed(server: Server, turns: Turns, deadlineMs: number): Promise<void> {
+async function closed(server: Server, queue: RequestQueue, deadlineMs: number): Promise<void> {
   // Node takes a connection for idle as soon as its response is written, even if half of it is unsent, and http's own close() starts by
   // destroying idle ones: so net's is called
-  const sweep = setInterval(() => turns.underWay() === 0 && server.closeIdleConnections(), SWEEP_MS);
+  const sweep = setInterval(() => queue.underWay() === 0 && server.closeIdleConnections(), SWEEP_MS);
   const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
   await new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
   clearInterval(sweep);

@@ -9,9 +9,9 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
-import { Unavailable } from '../database/errors.ts';
 import type { Log } from '../log.ts';
-import { setRoute } from './answers.ts';
+import { Unavailable } from '../unavailable.ts';
+import { setRoute } from './observed.ts';
 import { ANY_ORIGIN, Problem, sendProblem } from './send.ts';
 
 const ALLOWED = 'GET, HEAD, OPTIONS';

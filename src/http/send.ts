@@ -79,11 +79,11 @@ export function writeRefusal(socket: Socket, { status, message }: Problem): void
 }
 
 /** Client input to repeat in a message, cut after 80 characters. */
-export function cut(text: string): string {
+export function truncate(text: string): string {
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }
 
 /** The same in quotes. */
 export function quoted(text: string): string {
-  return JSON.stringify(cut(text));
+  return JSON.stringify(truncate(text));
 }

@@ -4,9 +4,9 @@
  */
 import { PARAMETERS, type Parameter, type ParameterName } from '../contract/parameters.ts';
 import { arrayLiteral, textParameters } from '../database/client.ts';
-import { Unavailable } from '../database/errors.ts';
 import { type Queryable, query } from '../database/queryPool.ts';
-import { nextTurn } from './formats/lines.ts';
+import { Unavailable } from '../unavailable.ts';
+import { yieldToEventLoop } from './formats/lines.ts';
 import {
   latestAcceptable,
   type ReadingInput,
@@ -190,7 +190,7 @@ export async function toColumns(readings: readonly ReadingInput[], now: Date): P
   const parameters = PARAMETERS.map((): (number | 'NULL')[] => []);
 
   for (const [index, reading] of readings.entries()) {
-    if (index % TURN === TURN - 1) await nextTurn();
+    if (index % TURN === TURN - 1) await yieldToEventLoop();
     const sensorId = readSensorId(reading.sensorId);
     const time = typeof reading.measuredAt === 'string' ? readInstant(reading.measuredAt) : undefined;
     let usable = 0;
@@ -214,7 +214,7 @@ export async function toColumns(readings: readonly ReadingInput[], now: Date): P
     if (reason !== undefined) isSound = false;
     texts.push(storable(reading.text));
   }
-  if (readings.length >= TURN) await nextTurn();
+  if (readings.length >= TURN) await yieldToEventLoop();
 
   return {
     values,

@@ -6,7 +6,7 @@ import type { Gauge } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import type { ApiDb } from '../database/pools.ts';
 import { apiRows } from '../database/queryPool.ts';
-import { singleFlight } from '../database/waiting.ts';
+import { singleFlight } from '../database/timeouts.ts';
 import type { Log } from '../log.ts';
 import { queryFreshness } from './adminApp.ts';
 import { setUnknown } from './databaseGauges.ts';

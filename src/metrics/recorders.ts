@@ -1,7 +1,7 @@
 /** Records in the metrics: requests, what became of readings, and how busy the database connections are. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PoolObserver } from '../database/queryPool.ts';
-import { routeOf, sentOf } from '../http/answers.ts';
+import { routeOf, sentOf } from '../http/observed.ts';
 import type { Accepted, WriteStats } from '../ingest/accept.ts';
 import type { Metrics } from './definitions.ts';
 

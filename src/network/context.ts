@@ -4,8 +4,8 @@ import { readInstant } from '../ingest/validate.ts';
 import { nearest } from './nearest.ts';
 import { makePeriodReader, type PeriodReader } from './periods.ts';
 import type { Issue, Listed, ParsedNetwork } from './read.ts';
-import { NO_ID, NO_NAME } from './salvage.ts';
 import type { Correction, Flag, Region, Sensor, Station } from './schema.ts';
+import { PLACEHOLDER_ID, PLACEHOLDER_NAME } from './usableParts.ts';
 
 type Kind = Region['kind'];
 
@@ -60,7 +60,7 @@ export function makeContext(parsed: ParsedNetwork, existing: ExistingNetwork, is
 
 /** The message for a reference to something that does not exist; `known` are the names that do. */
 export function unknownName(kind: string, name: string | number, known: ReadonlySet<unknown>): string {
-  const names = [...known].filter((each) => typeof each === 'string' && each !== NO_NAME) as string[];
+  const names = [...known].filter((each) => typeof each === 'string' && each !== PLACEHOLDER_NAME) as string[];
   const meant = nearest(String(name), names);
   const remedy = meant === undefined ? 'add it, or correct the name' : `did you mean ${meant}?`;
   return `there is no ${kind} ${name}, neither in the file nor in the database: ${remedy}`;
@@ -82,7 +82,7 @@ export function addDuplicates<T>(
 ): void {
   const first = new Map<string | number, string>();
   for (const { position, item } of list) {
-    if (name(item) === NO_NAME || name(item) === NO_ID) continue;
+    if (name(item) === PLACEHOLDER_NAME || name(item) === PLACEHOLDER_ID) continue;
     const earlier = first.get(name(item));
     if (earlier === undefined) first.set(name(item), position);
     else addIssue(`${position}.${key}`, `${name(item)} is there already, at ${earlier}: name each once`);

@@ -2,8 +2,8 @@
 import { type CheckContext, sensorsOf, unknownName } from './context.ts';
 import { overlap, type Period } from './periods.ts';
 import type { Listed } from './read.ts';
-import { NO_ID } from './salvage.ts';
 import type { Sensor, Station } from './schema.ts';
+import { PLACEHOLDER_ID } from './usableParts.ts';
 
 type ListedSensor = Listed<Sensor> & { station: Station };
 
@@ -13,7 +13,7 @@ export function sensorPeriods({ position, item: sensor, station }: ListedSensor,
   const given = sensor.stations ?? [{ id: station.id }];
   const all = given.flatMap(({ id, ...ends }, index) => {
     const here = sensor.stations === undefined ? position : `${position}.stations[${index}]`;
-    if (id !== NO_ID && !stations.has(id)) addIssue(`${here}.id`, unknownName('station', id, stations));
+    if (id !== PLACEHOLDER_ID && !stations.has(id)) addIssue(`${here}.id`, unknownName('station', id, stations));
     const period = reader.period(here, ends);
     return period === undefined ? [] : [{ id, position: here, ...period }];
   });
@@ -47,7 +47,12 @@ export function checkDevices(context: CheckContext): void {
     const elsewhere = before.find(
       (each) => each.station !== one.station && each.since < one.until && one.since < each.until,
     );
-    if (elsewhere !== undefined && one.position !== undefined && one.station !== NO_ID && elsewhere.station !== NO_ID) {
+    if (
+      elsewhere !== undefined &&
+      one.position !== undefined &&
+      one.station !== PLACEHOLDER_ID &&
+      elsewhere.station !== PLACEHOLDER_ID
+    ) {
       addIssue(
         one.position,
         `device ${one.device} is at station ${elsewhere.station} at the same time, by ${elsewhere.named}: ` +

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { parseLocated } from './json.ts';
 import { faultsOf } from './messages.ts';
-import { salvage } from './salvage.ts';
 import { Network, Provider, Region, Station } from './schema.ts';
+import { usableParts } from './usableParts.ts';
 
 /** Something wrong in the file. `position` is such as `stations[3].sensors[0].id`, or empty for the file as a whole. */
 export type Issue = { line?: number | undefined; position: string; message: string };
@@ -11,7 +11,7 @@ export type Issue = { line?: number | undefined; position: string; message: stri
 /** An element of the file. */
 export type Listed<T> = { position: string; item: T };
 
-/** Elements that are invalid in parts are listed with stand-ins for these parts (salvage.ts); there are issues then. */
+/** Elements that are invalid in parts are listed with stand-ins for these parts (usableParts.ts); there are issues then. */
 export type ParsedNetwork = {
   timeZone: string | undefined;
   providers: Listed<Provider>[];
@@ -53,7 +53,7 @@ export function parseNetwork(text: string): ParsedNetwork {
       add(schema, element, result.error, position);
       if (result.success) return [{ position, item: result.data }];
       if (typeof element === 'object' && element !== null) invalid.add((element as Record<string, unknown>)[name]);
-      const item = salvage(schema, element);
+      const item = usableParts(schema, element);
       return item === undefined ? [] : [{ position, item }];
     });
     return { listed, invalid };

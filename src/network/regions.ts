@@ -2,8 +2,8 @@
 import { type CheckContext, unknownName } from './context.ts';
 import { overlap } from './periods.ts';
 import type { Listed } from './read.ts';
-import { NO_NAME } from './salvage.ts';
 import type { Region, Station } from './schema.ts';
+import { PLACEHOLDER_NAME } from './usableParts.ts';
 
 /** A row of raw.region. */
 export function regionRow({ position, item: region }: Listed<Region>, context: CheckContext): object {
@@ -18,7 +18,7 @@ export function regionRow({ position, item: region }: Listed<Region>, context: C
     addIssue(`${position}.city`, 'a city is in no other: leave the key out, or make it a district');
   }
   const map = region.map ?? centre(slug, context);
-  if (map === undefined && slug !== NO_NAME && !hasDoubtfulStations(context)) {
+  if (map === undefined && slug !== PLACEHOLDER_NAME && !hasDoubtfulStations(context)) {
     addIssue(
       `${position}.map`,
       'it is missing, and no station is in the region whose centre could stand for it: ' +
@@ -83,7 +83,7 @@ export function memberships({ position, item: station }: Listed<Station>, contex
   const all = station.regions.flatMap((given, index) => {
     const here = `${position}.regions[${index}]`;
     const { slug, ...ends } = typeof given === 'string' ? { slug: given } : given;
-    if (slug === NO_NAME) return [];
+    if (slug === PLACEHOLDER_NAME) return [];
     if (!regions.has(slug)) addIssue(here, unknownName('region', slug, regions));
     const period = reader.period(here, ends);
     return period === undefined ? [] : [{ slug, position: here, ...period }];

@@ -11,8 +11,8 @@ import { checkDevices, correctionPeriods, sensorPeriods } from './placements.ts'
 import { checkPositions } from './positions.ts';
 import type { Issue, Listed, ParsedNetwork } from './read.ts';
 import { memberships, regionRow } from './regions.ts';
-import { NO_NAME } from './salvage.ts';
 import type { Station } from './schema.ts';
+import { PLACEHOLDER_NAME } from './usableParts.ts';
 
 /** The argument of logic.replace_network: rows by table. */
 type NetworkRows = {
@@ -73,7 +73,7 @@ export function makeRows(parsed: ParsedNetwork, existing: ExistingNetwork): { ro
 
 function stationRow({ position, item: station }: Listed<Station>, context: CheckContext): object {
   const { providers, addIssue } = context;
-  if (station.provider !== NO_NAME && !providers.has(station.provider))
+  if (station.provider !== PLACEHOLDER_NAME && !providers.has(station.provider))
     addIssue(`${position}.provider`, unknownName('provider', station.provider, providers));
   return {
     id: station.id,

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../clock.ts';
 import { type DatabaseAddress, onConnection, type Sql } from '../database/client.ts';
-import { openWrites } from '../database/pools.ts';
+import { openIngestPool } from '../database/pools.ts';
 import type { Accepted, WriteStats } from '../ingest/accept.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/definitions.ts';
@@ -51,7 +51,7 @@ export function makePull(
     const minute = wholeMinute(clock());
     const due = (await findDue(owner, minute)).filter(isPermitted);
     if (due.length === 0) return;
-    const pool = openWrites(target, { timeZone, max: 1 });
+    const pool = openIngestPool(target, { timeZone, max: 1 });
     try {
       for (const pull of due) {
         await recordStart(owner, pull, minute);

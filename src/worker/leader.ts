@@ -4,7 +4,7 @@
  * dead, frozen or cut off is replaced within ten seconds, and when it comes back it notices that it is no longer the worker.
  */
 import { connect, type DatabaseAddress, type Sql } from '../database/client.ts';
-import { singleFlight, unreachable, withTimeout } from '../database/waiting.ts';
+import { singleFlight, unreachable, withTimeout } from '../database/timeouts.ts';
 import type { Log } from '../log.ts';
 
 const TRY_EVERY_MS = 2_000;

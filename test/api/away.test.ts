@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeApp } from '../../src/api/app.ts';
 import { makeClock } from '../../src/clock.ts';
 import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
-import { type Api, openReads } from '../../src/database/pools.ts';
+import { type Api, openReaderPool } from '../../src/database/pools.ts';
 import { onEveryEngine } from '../support/database.ts';
 import { request } from '../support/request.ts';
 import { openMute, openWire } from '../support/silence.ts';
@@ -44,7 +44,7 @@ async function expectUnavailable(app: RequestListener, path?: string) {
 }
 
 function appOver(target: DatabaseAddress) {
-  const db = openReads<Api>(target, { timeZone: 'Asia/Yerevan', max: 4 });
+  const db = openReaderPool<Api>(target, { timeZone: 'Asia/Yerevan', max: 4 });
   const log = recordingLog();
   return { app: makeApp({ db, clock: makeClock(NOW), siteBaseUrl: '', log }), db, log };
 }

@@ -8,8 +8,8 @@ import request from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeApp } from '../../src/api/app.ts';
 import type { Sql } from '../../src/database/client.ts';
-import { type DataVersionWatch, watchDataVersion } from '../../src/database/dataVersion.ts';
-import { type Api, openReads } from '../../src/database/pools.ts';
+import { type Api, openReaderPool } from '../../src/database/pools.ts';
+import { type DataVersionWatch, watchDataVersion } from '../../src/documents/dataVersion.ts';
 import { makeLog } from '../../src/log.ts';
 import { screen } from '../../src/network/screening.ts';
 import { onEveryEngine } from '../support/database.ts';
@@ -43,7 +43,7 @@ onEveryEngine('two processes with a response cache', (engine) => {
     owner = here.database.as();
     const { target, timeZone } = here.database;
     for (const _ of [1, 2]) {
-      const db = openReads<Api>(target, { timeZone, max: 4 });
+      const db = openReaderPool<Api>(target, { timeZone, max: 4 });
       const versions = watchDataVersion({ db, target, clock, log });
       watches.push(versions);
       const options = { db, clock, siteBaseUrl: '', log };

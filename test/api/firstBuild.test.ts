@@ -1,7 +1,7 @@
 /** Until the aggregates of a new database were built, the API says so: clients would keep an empty history. */
 import { expect, it } from 'vitest';
 import { makeApp } from '../../src/api/app.ts';
-import { type Api, openReads } from '../../src/database/pools.ts';
+import { type Api, openReaderPool } from '../../src/database/pools.ts';
 import { makeLog } from '../../src/log.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
 import { bringIn, NOW, smallNetwork } from '../ingest/support.ts';
@@ -20,7 +20,7 @@ onEveryEngine('before the first build', (engine) => {
     const owner = database.as();
     await bringIn(owner, smallNetwork());
     await owner`update rollup.freshness set refreshed_at = null`;
-    const db = openReads<Api>(database.target, { timeZone: database.timeZone, max: 2 });
+    const db = openReaderPool<Api>(database.target, { timeZone: database.timeZone, max: 2 });
     const app = makeApp({ db, clock: () => NOW, siteBaseUrl: '', log: makeLog('silent') });
     const get = () => request(app).get(`/en/air-quality-app/v1/${path}`);
     const early = await get();

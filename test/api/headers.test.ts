@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeApp } from '../../src/api/app.ts';
 import { LOCALES } from '../../src/contract/endpoints.ts';
 import type { DatabaseAddress } from '../../src/database/client.ts';
-import { type Api, openReads } from '../../src/database/pools.ts';
+import { type Api, openReaderPool } from '../../src/database/pools.ts';
 import { startingListener } from '../../src/http/listen.ts';
 import { makeLog } from '../../src/log.ts';
 import { engines } from '../support/database.ts';
@@ -66,7 +66,7 @@ beforeAll(async () => {
   await here.accept([reading(1, NOW, { pm25: 10 })]);
   await here.refresh(NOW);
   const over = (target: DatabaseAddress) => {
-    const db = openReads<Api>(target, { timeZone: here.database.timeZone, max: 4 });
+    const db = openReaderPool<Api>(target, { timeZone: here.database.timeZone, max: 4 });
     closing.push(() => db.destroy());
     return makeApp({ db, clock: () => NOW, siteBaseUrl: '', log: makeLog('silent') });
   };

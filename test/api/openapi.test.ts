@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeApp } from '../../src/api/app.ts';
 import { makeClock } from '../../src/clock.ts';
-import { type Api, openReads } from '../../src/database/pools.ts';
+import { type Api, openReaderPool } from '../../src/database/pools.ts';
 import { openApi } from '../support/documented.ts';
 import { request } from '../support/request.ts';
 import { NOW } from './network.ts';
@@ -13,10 +13,10 @@ const NOWHERE = { host: '/nonexistent', port: 5432, user: 'nobody', database: 'n
 
 describe(PATH, () => {
   const log = recordingLog();
-  let db: ReturnType<typeof openReads<Api>>;
+  let db: ReturnType<typeof openReaderPool<Api>>;
   let app: ReturnType<typeof makeApp>;
   beforeAll(() => {
-    db = openReads<Api>(NOWHERE, { timeZone: 'Asia/Yerevan', max: 1 });
+    db = openReaderPool<Api>(NOWHERE, { timeZone: 'Asia/Yerevan', max: 1 });
     app = makeApp({ db, clock: makeClock(NOW), siteBaseUrl: '', log });
   });
   afterAll(() => db.destroy());

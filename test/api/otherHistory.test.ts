@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeApp } from '../../src/api/app.ts';
 import { connect, type DatabaseAddress } from '../../src/database/client.ts';
-import { watchDataVersion } from '../../src/database/dataVersion.ts';
 import { openEmbeddedServer } from '../../src/database/embedded/server.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { type Api, openReads } from '../../src/database/pools.ts';
+import { type Api, openReaderPool } from '../../src/database/pools.ts';
+import { watchDataVersion } from '../../src/documents/dataVersion.ts';
 import { makeLog } from '../../src/log.ts';
 import { onEveryEngine } from '../support/database.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
@@ -33,7 +33,7 @@ onEveryEngine('an API whose database is replaced by its backup', (engine) => {
       administrator`select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = ${name}`;
     await disconnect(live);
     await administrator.unsafe(`create database ${backup} template ${live}`);
-    const db = openReads<Api>(server, { timeZone: 'UTC', max: 2 });
+    const db = openReaderPool<Api>(server, { timeZone: 'UTC', max: 2 });
     const versions = watchDataVersion({ db, target: server, clock: () => NOW, log });
     const cache = { maxBytes: 1e6, versions };
     const api = createServer(makeApp({ db, clock: () => NOW, siteBaseUrl: '', log, cache })).listen(0);
@@ -78,7 +78,7 @@ it('a replica that is promoted has a history of its own', { timeout: 60_000 }, a
     return { server, target };
   };
   const historyOf = async (target: DatabaseAddress) => {
-    const db = openReads<Api>(target, { timeZone: 'UTC', max: 1 });
+    const db = openReaderPool<Api>(target, { timeZone: 'UTC', max: 1 });
     const row = await db.selectFrom('api.freshness').select('history').executeTakeFirst();
     await db.destroy();
     return row?.history;

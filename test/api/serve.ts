@@ -4,8 +4,8 @@ import type { Kysely } from 'kysely';
 import { makeApp } from '../../src/api/app.ts';
 import { makeClock } from '../../src/clock.ts';
 import type { Engine } from '../../src/database/aggregates.ts';
-import { type Api, openReads } from '../../src/database/pools.ts';
-import type { DataVersions } from '../../src/http/responseCache.ts';
+import { type Api, openReaderPool } from '../../src/database/pools.ts';
+import type { DataVersions } from '../../src/documents/cache.ts';
 import type { Log } from '../../src/log.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { insertNetwork, NOW } from './network.ts';
@@ -31,7 +31,7 @@ export async function serve(
 ): Promise<Served> {
   const database = await testDatabase(engine);
   await insertNetwork(database.as());
-  const db = openReads<Api>(database.target, { timeZone: database.timeZone, max: 4 });
+  const db = openReaderPool<Api>(database.target, { timeZone: database.timeZone, max: 4 });
   const log = recordingLog();
   const cache = path === 'kept' ? { maxBytes: 1e7, versions: await versionsOf(db) } : undefined;
   return {

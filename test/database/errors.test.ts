@@ -1,6 +1,7 @@
 /** Which failures count as an outage of the database, answered with 503, and which as bugs; and waiting for it at start. */
 import { describe, expect, it } from 'vitest';
-import { asUnavailable, Unavailable, waitForDatabase } from '../../src/database/errors.ts';
+import { asUnavailable, waitForDatabase } from '../../src/database/errors.ts';
+import { Unavailable } from '../../src/unavailable.ts';
 import { keepingLog } from '../ingest/support.ts';
 
 const failure = (code: string, severity = 'ERROR') => Object.assign(new Error('failed'), { code, severity });

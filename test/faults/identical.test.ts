@@ -3,8 +3,8 @@ import request from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeApp } from '../../src/api/app.ts';
 import { makeClock } from '../../src/clock.ts';
-import { type Api, openReads } from '../../src/database/pools.ts';
-import type { Semaphore } from '../../src/database/waiting.ts';
+import { type Api, openReaderPool } from '../../src/database/pools.ts';
+import type { Semaphore } from '../../src/database/timeouts.ts';
 import { type Listening, listen } from '../../src/http/listen.ts';
 import { insertNetwork, NOW } from '../api/network.ts';
 import { recordingLog } from '../api/serve.ts';
@@ -17,7 +17,7 @@ const PATH = '/en/air-quality-app/v1/station/1-history.json';
 const WINDOWS = 'api.history_valid_until';
 
 let database: TestDatabase;
-let db: ReturnType<typeof openReads<Api>>;
+let db: ReturnType<typeof openReaderPool<Api>>;
 let served: Listening;
 let counts: Pick<Semaphore, 'inUse' | 'waiting'>;
 const queries: string[] = [];
@@ -26,7 +26,7 @@ let arrived = 0;
 beforeAll(async () => {
   database = await testDatabase('plain');
   await insertNetwork(database.as());
-  db = openReads<Api>(database.target, {
+  db = openReaderPool<Api>(database.target, {
     timeZone: database.timeZone,
     max: 4,
     observer: (given) => {

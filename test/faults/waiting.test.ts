@@ -1,7 +1,7 @@
 /** Statements wait for a connection in bounded number and time, and one that gives up leaves the queue. */
 import { expect, it } from 'vitest';
-import { Unavailable } from '../../src/database/errors.ts';
-import { makeSemaphore } from '../../src/database/waiting.ts';
+import { makeSemaphore } from '../../src/database/timeouts.ts';
+import { Unavailable } from '../../src/unavailable.ts';
 
 it('two may wait for one connection, a third is refused at once', async () => {
   const slots = makeSemaphore(1, { acquireTimeoutMs: 10_000, maxWaiting: 2 });

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import request from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeApp } from '../../src/api/app.ts';
-import { type Api, type ApiDb, openReads, openWrites } from '../../src/database/pools.ts';
+import { type Api, type ApiDb, openIngestPool, openReaderPool } from '../../src/database/pools.ts';
 import { apiRows } from '../../src/database/queryPool.ts';
 import { makeAdminApp } from '../../src/metrics/adminApp.ts';
 import { registerCollectors } from '../../src/metrics/collectors.ts';
@@ -55,8 +55,8 @@ onEveryEngine('metrics', (engine) => {
     await bringIn(database.as(), NETWORK);
     ({ token } = await createToken(database.as(), { name: 't', provider: 'provider-0', stations: null, now: NOW }));
     const { timeZone, target } = database;
-    reads = openReads<Api>(target, { timeZone, observer: observePool(metrics, 'read') });
-    const writes = openWrites(target, { timeZone, observer: observePool(metrics, 'write') });
+    reads = openReaderPool<Api>(target, { timeZone, observer: observePool(metrics, 'read') });
+    const writes = openIngestPool(target, { timeZone, observer: observePool(metrics, 'write') });
     close = async () => {
       await reads.destroy();
       await writes.close();

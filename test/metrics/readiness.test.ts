@@ -1,7 +1,7 @@
 /** Readiness: the result of each check by name; a check that could not run is null. */
 import { expect, it } from 'vitest';
 import { rememberApi } from '../../src/database/apiSurface.ts';
-import { type Api, openReads } from '../../src/database/pools.ts';
+import { type Api, openReaderPool } from '../../src/database/pools.ts';
 import { readiness } from '../../src/metrics/adminApp.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
 import { NOW } from '../ingest/support.ts';
@@ -13,7 +13,7 @@ onEveryEngine('readiness', (engine) => {
     expect(await readiness({ opened: undefined, serving: false })).toEqual({ ok: false, checks: unknown });
 
     const database = await testDatabase(engine);
-    const db = openReads<Api>(database.target, { timeZone: 'UTC' });
+    const db = openReaderPool<Api>(database.target, { timeZone: 'UTC' });
     const opened = { db, missing: await rememberApi(db) };
     await database.as()`update rollup.freshness set refreshed_at = null`; // as before the first build
     const migrated = { migrations: true, database: true, schema: true, refreshed_at: null };

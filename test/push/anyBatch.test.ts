@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PARAMETERS } from '../../src/contract/parameters.ts';
-import { openWrites } from '../../src/database/pools.ts';
+import { openIngestPool } from '../../src/database/pools.ts';
 import type { QueryPool } from '../../src/database/queryPool.ts';
 import { type Listening, listen } from '../../src/http/listen.ts';
 import { makeIngestApp } from '../../src/push/app.ts';
@@ -82,7 +82,7 @@ onEveryEngine('any batch', (engine) => {
       smallNetwork({ sensor: { correction: 'epa-2021' }, one: { is_bad_thp: [{ since: '2026-11-19' }] } }),
     );
     ({ token } = await createToken(owner, { name: 'all', provider: 'us', stations: null, now: NOW }));
-    writes = openWrites(db.target, { timeZone: db.timeZone });
+    writes = openIngestPool(db.target, { timeZone: db.timeZone });
     const app = makeIngestApp({ writes, clock: () => NOW, log: keepingLog(), rate: 1_000_000 });
     server = await listen(app, { port: 0, variable: 'INGEST_PORT' });
   });

@@ -3,7 +3,7 @@ import express from 'express';
 import request from 'supertest';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { connect, type DatabaseAddress } from '../../src/database/client.ts';
-import { openWrites } from '../../src/database/pools.ts';
+import { openIngestPool } from '../../src/database/pools.ts';
 import { makeErrorHandlers } from '../../src/http/middleware.ts';
 import { makeLog } from '../../src/log.ts';
 import { makeIngestApp } from '../../src/push/app.ts';
@@ -117,7 +117,7 @@ onEveryEngine('the ingestion endpoint', (engine) => {
 });
 
 it('answers 503 if the database was never reachable', async () => {
-  const writes = openWrites('postgres://x@127.0.0.1:1/x', { timeZone: 'UTC' });
+  const writes = openIngestPool('postgres://x@127.0.0.1:1/x', { timeZone: 'UTC' });
   const app = makeIngestApp({ writes, clock: () => NOW, log: keepingLog(), rate: 10 });
   const token = `airs_${'a'.repeat(10)}_${'b'.repeat(43)}`;
   expect((await send(app, token, '[]')).status).toBe(503);

@@ -3,7 +3,7 @@ import type { Express } from 'express';
 import request from 'supertest';
 import type { Engine } from '../../src/database/aggregates.ts';
 import type { Sql } from '../../src/database/client.ts';
-import { openWrites } from '../../src/database/pools.ts';
+import { openIngestPool } from '../../src/database/pools.ts';
 import type { QueryPool } from '../../src/database/queryPool.ts';
 import { makeIngestApp } from '../../src/push/app.ts';
 import { createToken } from '../../src/push/tokens.ts';
@@ -28,7 +28,7 @@ export async function openPushing(engine: Engine): Promise<Pushing> {
   const database = await testDatabase(engine);
   const owner = database.as();
   await bringIn(owner, NETWORK);
-  const writes = openWrites(database.target, { timeZone: database.timeZone, max: 2 });
+  const writes = openIngestPool(database.target, { timeZone: database.timeZone, max: 2 });
   const log = keepingLog();
   const makeToken: Pushing['makeToken'] = async (name, provider = 'us', stations = null) =>
     (await createToken(owner, { name, provider, stations, now: NOW })).token;

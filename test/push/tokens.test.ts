@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { makeClock } from '../../src/clock.ts';
 import type { Context } from '../../src/commands/context.ts';
 import type { Role, Sql } from '../../src/database/client.ts';
-import { openWrites } from '../../src/database/pools.ts';
+import { openIngestPool } from '../../src/database/pools.ts';
 import type { QueryPool } from '../../src/database/queryPool.ts';
 import { findToken } from '../../src/push/authenticate.ts';
 import { createToken, hasTokens, listTokens, revokeToken } from '../../src/push/tokens.ts';
@@ -22,7 +22,7 @@ onEveryEngine('tokens', (engine) => {
     owner = db.as();
     await bringIn(owner, smallNetwork());
     await owner`insert into raw.provider (id, title) values ('them', 'Them')`;
-    writes = openWrites(db.target, { timeZone: db.timeZone });
+    writes = openIngestPool(db.target, { timeZone: db.timeZone });
   });
   beforeEach(() => owner`truncate raw.token`);
   afterAll(async () => {

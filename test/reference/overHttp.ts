@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { DatabaseAddress } from '../../src/database/client.ts';
-import { openWrites } from '../../src/database/pools.ts';
+import { openIngestPool } from '../../src/database/pools.ts';
 import { listen } from '../../src/http/listen.ts';
 import { splitCsvLine } from '../../src/ingest/formats/csv.ts';
 import { makeLog } from '../../src/log.ts';
@@ -20,7 +20,7 @@ export async function sendShuffled({ target, timeZone, token, path }: Options) {
   const rows = records.map((fields) => Object.fromEntries(names.map((name, index) => [name, fields[index]])));
   const lines = rows.map(({ station_id: _, ...row }) => JSON.stringify(row));
   const shuffled = shuffle([...lines, ...lines.filter((_, index) => index % 3 === 0)]);
-  const writes = openWrites(target, { timeZone });
+  const writes = openIngestPool(target, { timeZone });
   const app = makeIngestApp({ writes, clock: () => new Date(), log: makeLog('silent'), rate: 1_000_000 });
   const server = await listen(app, { port: 0, variable: 'INGEST_PORT' });
   const answered = { received: 0, accepted: 0, unchanged: 0, quarantined: 0 };

@@ -8,7 +8,7 @@ import { gunzipSync } from 'node:zlib';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeApp } from '../../src/api/app.ts';
-import { type Api, type ApiDb, openReads } from '../../src/database/pools.ts';
+import { type Api, type ApiDb, openReaderPool } from '../../src/database/pools.ts';
 import { importReadings } from '../../src/ingest/importReadings.ts';
 import { makeLog } from '../../src/log.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
@@ -71,7 +71,7 @@ describe.skipIf(FOLDER === undefined).each(engines.flatMap((engine) => SETS.map(
         expect(answered).toEqual({ received: sent, accepted: rows, unchanged: sent - rows, quarantined: 0 });
       }
       await refresh(database.target, now);
-      db = openReads<Api>(database.target, { timeZone: reference.meta.tz });
+      db = openReaderPool<Api>(database.target, { timeZone: reference.meta.tz });
     }, 300_000);
     afterAll(async () => {
       await db?.destroy();

@@ -7,7 +7,7 @@ import type { Response } from 'supertest';
 import { makeApp } from '../../src/api/app.ts';
 import type { Engine } from '../../src/database/aggregates.ts';
 import type { Sql } from '../../src/database/client.ts';
-import { type Api, openReads } from '../../src/database/pools.ts';
+import { type Api, openReaderPool } from '../../src/database/pools.ts';
 import { type Accepted, acceptReadings } from '../../src/ingest/accept.ts';
 import type { ReadingInput } from '../../src/ingest/validate.ts';
 import { makeLog } from '../../src/log.ts';
@@ -41,7 +41,7 @@ export async function install(engine: Engine, network: object, timeZone = 'Asia/
   const database = await testDatabase(engine, timeZone);
   const owner = database.as();
   const ingest = database.as('airseries_ingest');
-  const db = openReads<Api>(database.target, { timeZone, max: 4 });
+  const db = openReaderPool<Api>(database.target, { timeZone, max: 4 });
   let now = LONG_AFTER;
   const app = makeApp({ db, clock: () => now, siteBaseUrl: '', log: makeLog('silent') });
   const server = createServer(app).listen(0); // one server for all requests; otherwise each would open its own

@@ -87,7 +87,7 @@ export async function* inTurns(chunks: AsyncIterable<Uint8Array> | Iterable<Uint
   for await (const chunk of chunks) {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
     for (let start = 0; start < bytes.length; start += PIECE) {
-      await nextTurn();
+      await yieldToEventLoop();
       yield bytes.subarray(start, start + PIECE);
     }
   }
@@ -97,7 +97,7 @@ export async function* inTurns(chunks: AsyncIterable<Uint8Array> | Iterable<Uint
 let last: Promise<void> = Promise.resolve();
 
 /** Resolves in a turn of the event loop that no other caller was given. */
-export function nextTurn(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   last = last.then(() => setImmediate());
   return last;
 }

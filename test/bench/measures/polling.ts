@@ -5,8 +5,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { makeApp } from '../../../src/api/app.ts';
-import { watchDataVersion } from '../../../src/database/dataVersion.ts';
-import { type Api, openReads } from '../../../src/database/pools.ts';
+import { type Api, openReaderPool } from '../../../src/database/pools.ts';
+import { watchDataVersion } from '../../../src/documents/dataVersion.ts';
 import { makeLog } from '../../../src/log.ts';
 import { makeDigest, refresh } from '../../../src/rollups/refresh.ts';
 import { seeded } from '../../support/random.ts';
@@ -45,7 +45,7 @@ async function run(context: Context): Promise<Row[]> {
   let skipped = NOW.getTime() - performance.now();
   const now = () => performance.now() + skipped;
   const clock = () => new Date(now());
-  const db = openReads<Api>(database.target, { timeZone: TIME_ZONE });
+  const db = openReaderPool<Api>(database.target, { timeZone: TIME_ZONE });
   const versions = watchDataVersion({ db, target: database.target, clock, log });
   const app = makeApp({ db, clock, siteBaseUrl: '', log, cache: { maxBytes: 64 * 2 ** 20, versions } });
   const counts = { requests: 0, waited: 0, cold: 0 };

@@ -1,7 +1,7 @@
 /** Compressing two years does not slow a history down. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type History, makeWindows, queryRegionHistory, queryStationHistory } from '../../../src/api/history.ts';
-import { type Api, type ApiDb, openReads } from '../../../src/database/pools.ts';
+import { type Api, type ApiDb, openReaderPool } from '../../../src/database/pools.ts';
 import { maintain, refresh } from '../../../src/rollups/refresh.ts';
 import { bringIn } from '../../ingest/support.ts';
 import { engines, type TestDatabase, testDatabase } from '../../support/database.ts';
@@ -37,7 +37,7 @@ describe.runIf(engines.includes('timescale'))(`two years of ${STATIONS} stations
       select at, s, 10, 20, 15, 50
       from generate_series(timestamptz '2024-11-20', '2026-11-20 11:30', '1 hour') at, generate_series(1, ${STATIONS}::int) s`;
     await refresh(database.target, NOW);
-    db = openReads<Api>(database.target, { timeZone: database.timeZone, max: 1 });
+    db = openReaderPool<Api>(database.target, { timeZone: database.timeZone, max: 1 });
     windowsAt = makeWindows(db);
   });
   afterAll(async () => {

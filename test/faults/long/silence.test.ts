@@ -4,9 +4,9 @@
  */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
-import { Unavailable } from '../../../src/database/errors.ts';
-import { openWrites } from '../../../src/database/pools.ts';
+import { openIngestPool } from '../../../src/database/pools.ts';
 import { refresh } from '../../../src/rollups/refresh.ts';
+import { Unavailable } from '../../../src/unavailable.ts';
 import { becomeLeader } from '../../../src/worker/leader.ts';
 import { keepingLog } from '../../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
@@ -57,13 +57,13 @@ onEveryEngine('a silent database', (engine) => {
   });
 
   it('does not end a refresh while the server is working', async () => {
-    const writes = openWrites(database.target, { timeZone: 'UTC', max: 1 });
+    const writes = openIngestPool(database.target, { timeZone: 'UTC', max: 1 });
     expect(await writes.query('select pg_sleep(3.5)', [])).toHaveLength(1);
     await writes.close();
   });
 
   it('refuses readings within three seconds, including those that wait for a connection', async ({ annotate }) => {
-    const writes = openWrites(wire.target, { timeZone: 'UTC', max: 4 });
+    const writes = openIngestPool(wire.target, { timeZone: 'UTC', max: 4 });
     await writes.query('select 1', []);
     wire.cut(true);
     const all = Array.from({ length: 20 }, () =>

@@ -2,7 +2,9 @@
  * Limits on waiting. A cut network or a frozen server reports nothing, so work of known length gets a deadline; a long statement is silent
  * too, so during work of unknown length the database is probed. A semaphore limits how many statements wait, and for how long.
  */
-import { errorCode, Unavailable } from './errors.ts';
+
+import { Unavailable } from '../unavailable.ts';
+import { errorCode } from './errors.ts';
 
 /** Rejects with what `late` makes once `ms` have passed. Late work is not stopped, only no longer awaited. */
 export async function withTimeout<T>(ms: number, work: PromiseLike<T>, late: () => Error): Promise<T> {
@@ -34,7 +36,7 @@ export type ProbeTiming = {
  * Resolves or rejects as `work` does, or rejects with code UNREACHABLE once a probe goes unanswered. An error from the server is an answer:
  * it may have no connection left, for instance. The work is not stopped, only no longer awaited.
  */
-export async function whileResponding<T>(
+export async function withLivenessProbe<T>(
   work: PromiseLike<T>,
   probe: () => PromiseLike<unknown>,
   { intervalMs, timeoutMs }: ProbeTiming,

@@ -1,8 +1,8 @@
 /** The rules of the response cache, with a clock and data versions that the test sets. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Unavailable } from '../../src/database/errors.ts';
-import { answerOf } from '../../src/http/answers.ts';
-import { makeResponseCache, type Render, type ResponseCache } from '../../src/http/responseCache.ts';
+import { type DocumentCache, makeDocumentCache, type Render } from '../../src/documents/cache.ts';
+import { renderDocument } from '../../src/documents/document.ts';
+import { Unavailable } from '../../src/unavailable.ts';
 
 const START = Date.parse('2026-11-20T12:00:00Z');
 const KEY = '/en/a.json';
@@ -24,7 +24,7 @@ const versions = {
   lastKnown: () => ({ history, version, at: new Date(confirmedAt) }),
   onChange: (listener: () => void) => void listeners.push(listener),
 };
-const makeCache = (maxBytes = 1e6) => makeResponseCache({ maxBytes, clock: () => new Date(now), versions });
+const makeCache = (maxBytes = 1e6) => makeDocumentCache({ maxBytes, clock: () => new Date(now), versions });
 
 /** A document that is valid for a while, read at the version of its rendering. */
 const rendering =
@@ -33,13 +33,14 @@ const rendering =
     rendered += 1;
     const read = readAt?.() ?? version;
     return {
-      answer: answerOf('en', JSON.stringify(content)),
+      document: renderDocument('en', JSON.stringify(content)),
       validUntil: new Date(now + seconds * 1_000),
       version: read,
       route: 'a',
     };
   };
-const bodyOf = (served: { answer: { body: Buffer } } | undefined) => served && JSON.parse(String(served.answer.body));
+const bodyOf = (served: { document: { body: Buffer } } | undefined) =>
+  served && JSON.parse(String(served.document.body));
 
 function raiseVersion(): void {
   version += 1;
@@ -49,7 +50,7 @@ function raiseVersion(): void {
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a document', () => {
-  let cache: ResponseCache;
+  let cache: DocumentCache;
   beforeEach(() => {
     cache = makeCache();
   });
@@ -127,7 +128,7 @@ describe('a document', () => {
     const slow = cache.get(KEY, async () => {
       const read = version;
       await began;
-      return { answer: answerOf('en', '{"n":1}'), validUntil: new Date(now + 1e6), version: read, route: 'a' };
+      return { document: renderDocument('en', '{"n":1}'), validUntil: new Date(now + 1e6), version: read, route: 'a' };
     });
     raiseVersion();
     const later = cache.get(KEY, rendering({ n: 2 }));
@@ -181,34 +182,37 @@ describe('after a new data version', () => {
   });
 });
 
-describe('freshness', () => {
+describe('cacheHeaders', () => {
   it('is a minute, or less if time changes the document earlier', async () => {
     const cache = makeCache();
-    expect((await cache.get('a', rendering({}, { seconds: 3_600 }))).freshness.maxAge).toBe(60);
-    expect((await cache.get('b', rendering({}, { seconds: 42 }))).freshness.maxAge).toBe(42);
+    expect((await cache.get('a', rendering({}, { seconds: 3_600 }))).cacheHeaders.maxAge).toBe(60);
+    expect((await cache.get('b', rendering({}, { seconds: 42 }))).cacheHeaders.maxAge).toBe(42);
     now += 40_500;
-    expect(cache.find('b')?.freshness.maxAge).toBe(1);
+    expect(cache.find('b')?.cacheHeaders.maxAge).toBe(1);
   });
 
   it('tells when the content last changed, which a rendering with the same content does not', async () => {
     const cache = makeCache();
     const first = await cache.get(KEY, rendering({ n: 1 }));
-    expect(first.freshness.lastModified).toBe('Fri, 20 Nov 2026 12:00:00 GMT');
+    expect(first.cacheHeaders.lastModified).toBe('Fri, 20 Nov 2026 12:00:00 GMT');
     now += 90_000;
     version += 1;
     const same = await cache.get(KEY, rendering({ n: 1 }));
-    expect(same).toMatchObject({ answer: first.answer, freshness: { lastModified: first.freshness.lastModified } });
+    expect(same).toMatchObject({
+      document: first.document,
+      cacheHeaders: { lastModified: first.cacheHeaders.lastModified },
+    });
     version += 1;
     const other = await cache.get(KEY, rendering({ n: 2 }));
-    expect(other.freshness.lastModified).toBe('Fri, 20 Nov 2026 12:01:30 GMT');
+    expect(other.cacheHeaders.lastModified).toBe('Fri, 20 Nov 2026 12:01:30 GMT');
     version += 1; // again within a second
     const again = await cache.get(KEY, rendering({ n: 3 }));
-    expect(again.freshness.lastModified).toBe('Fri, 20 Nov 2026 12:01:31 GMT');
+    expect(again.cacheHeaders.lastModified).toBe('Fri, 20 Nov 2026 12:01:31 GMT');
   });
 
   it('tells no time of change without the cache, where nobody remembers it', async () => {
-    const { freshness } = await makeCache(0).get(KEY, rendering({}));
-    expect(freshness).toEqual({ maxAge: 60 });
+    const { cacheHeaders } = await makeCache(0).get(KEY, rendering({}));
+    expect(cacheHeaders).toEqual({ maxAge: 60 });
   });
 });
 
@@ -227,10 +231,10 @@ describe('while the database is not in contact', () => {
     now += 45_900;
     expect(cache.find(KEY)).toBeUndefined();
     const bridged = await cache.get(KEY, rendering({ n: 2 }));
-    expect([bodyOf(bridged), bridged.freshness]).toMatchObject([{ n: 1 }, { maxAge: 0, age: 45 }]);
+    expect([bodyOf(bridged), bridged.cacheHeaders]).toMatchObject([{ n: 1 }, { maxAge: 0, age: 45 }]);
     expect(rendered).toBe(0);
     now = confirmedAt + 600_000;
-    expect((await cache.get(KEY, away)).freshness.age).toBe(600);
+    expect((await cache.get(KEY, away)).cacheHeaders.age).toBe(600);
     now += 1;
     await expect(cache.get(KEY, away)).rejects.toThrow(Unavailable);
   });
@@ -241,7 +245,7 @@ describe('while the database is not in contact', () => {
     inContact = false;
     confirmedAt = now + 60_000;
     now += 70_000;
-    expect((await cache.get(KEY, away)).freshness.age).toBe(60);
+    expect((await cache.get(KEY, away)).cacheHeaders.age).toBe(60);
   });
 
   it('also bridges a query that fails while contact is believed', async () => {
@@ -249,7 +253,7 @@ describe('while the database is not in contact', () => {
     await cache.get(KEY, rendering({ n: 1 }));
     version += 1;
     now += 5_000;
-    expect((await cache.get(KEY, away)).freshness).toMatchObject({ maxAge: 0, age: 5 });
+    expect((await cache.get(KEY, away)).cacheHeaders).toMatchObject({ maxAge: 0, age: 5 });
     const wrong = async () => {
       throw new Error('a fault of ours');
     };

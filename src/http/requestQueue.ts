@@ -14,54 +14,54 @@ const MOST_PIPELINED = 32;
 /** How long the last byte of a response may wait for its client. Most responses fit into the kernel's buffer. */
 const UNREAD_MS = 20_000;
 
-type Turn = {
+type Entry = {
   req?: IncomingMessage;
   res?: ServerResponse;
   begin(): void;
 };
 
-export type Turns = {
+export type RequestQueue = {
   /** Handles a request when its turn comes. */
-  take: RequestListener;
+  enqueue: RequestListener;
   /** Refuses what isn't a request, or stopped being one midway, when its turn comes; then the connection is closed. */
   refuse(socket: Socket, problem: Problem): void;
   /** How many requests were begun and are not fully answered. */
   underWay(): number;
 };
 
-type Options = { unreadMs?: number | undefined; onCut?: (why: string) => void };
+type Options = { unreadMs?: number | undefined; onDisconnect?: (why: string) => void };
 
-/** `app` gets each request when its turn comes. `onCut` is called with the reason when a client is disconnected. */
-export function makeTurns(
+/** `app` gets each request when its turn comes. `onDisconnect` is called with the reason when a client is disconnected. */
+export function makeRequestQueue(
   app: RequestListener,
-  { unreadMs = UNREAD_MS, onCut = () => undefined }: Options = {},
-): Turns {
-  const lines = new WeakMap<Socket, Turn[]>(); // the first of a line was begun
+  { unreadMs = UNREAD_MS, onDisconnect = () => undefined }: Options = {},
+): RequestQueue {
+  const queues = new WeakMap<Socket, Entry[]>(); // the first of a queue was begun
   let underWay = 0;
 
-  function lineOf(socket: Socket): Turn[] {
-    const known = lines.get(socket);
+  function queueOf(socket: Socket): Entry[] {
+    const known = queues.get(socket);
     if (known !== undefined) return known;
-    const line: Turn[] = [];
-    lines.set(socket, line);
+    const queue: Entry[] = [];
+    queues.set(socket, queue);
     // Node calls this after the last response, even if its request is still being sent
     socket.destroySoon = () => {
-      if (line[0]?.req?.complete === false) hangUp(socket);
+      if (queue[0]?.req?.complete === false) hangUp(socket);
       else Socket.prototype.destroySoon.call(socket);
     };
-    return line;
+    return queue;
   }
 
-  function cut(socket: Socket, why: string): void {
-    onCut(why);
+  function disconnect(socket: Socket, why: string): void {
+    onDisconnect(why);
     socket.destroy();
   }
 
-  function join(socket: Socket, turn: Turn): void {
+  function append(socket: Socket, entry: Entry): void {
     if (!socket.writable) return; // cut off, or the last response is being sent
-    const line = lineOf(socket);
-    if (line.length === MOST_PIPELINED) cut(socket, 'the client sent too many requests ahead');
-    else if (line.push(turn) === 1) turn.begin();
+    const queue = queueOf(socket);
+    if (queue.length === MOST_PIPELINED) disconnect(socket, 'the client sent too many requests ahead');
+    else if (queue.push(entry) === 1) entry.begin();
   }
 
   function begin(req: IncomingMessage, res: ServerResponse): void {
@@ -71,14 +71,14 @@ export function makeTurns(
     res.on('close', () => {
       clearTimeout(unread);
       underWay -= 1;
-      const line = lineOf(socket);
-      line.shift();
+      const queue = queueOf(socket);
+      queue.shift();
       if (!socket.writable) return; // this response was the last: it failed, or the client asked for that
-      line[0]?.begin();
+      queue[0]?.begin();
     });
     const limitReading = () => {
       if (socket.writableLength === 0) return; // the kernel has all of it
-      unread = setTimeout(cut, unreadMs, socket, 'the client did not read a response');
+      unread = setTimeout(disconnect, unreadMs, socket, 'the client did not read a response');
     };
     app(req, res);
     if (res.writableEnded) limitReading();
@@ -87,19 +87,20 @@ export function makeTurns(
 
   return {
     underWay: () => underWay,
-    take(req, res) {
-      join(req.socket, { req, res, begin: () => begin(req, res) });
+    enqueue(req, res) {
+      append(req.socket, { req, res, begin: () => begin(req, res) });
     },
     refuse(socket, problem) {
-      const line = lineOf(socket);
-      const last = line.at(-1);
+      const queue = queueOf(socket);
+      const last = queue.at(-1);
       if (last?.req === undefined || last.req.complete) {
-        if (last === undefined || last.req !== undefined) join(socket, { begin: () => writeRefusal(socket, problem) });
+        if (last === undefined || last.req !== undefined)
+          append(socket, { begin: () => writeRefusal(socket, problem) });
         return; // otherwise it was refused already
       }
       // the error is in the body of the last request, so the refusal is its answer
-      const { req, res } = last as Required<Turn>;
-      if (line.length > 1) last.begin = () => sendRefusal(req, res, problem);
+      const { req, res } = last as Required<Entry>;
+      if (queue.length > 1) last.begin = () => sendRefusal(req, res, problem);
       else if (!res.headersSent) sendRefusal(req, res, problem);
       else if (res.writableEnded) socket.destroySoon();
       else socket.destroy();

@@ -6,23 +6,31 @@ import type { z } from 'zod';
 import { Provider, Region, Sensor, Station } from './schema.ts';
 
 /** Stand-ins for names and positions that are invalid: nothing can have these, and checks pass over them. */
-export const NO_NAME = '';
-export const NO_ID = 0;
+export const PLACEHOLDER_NAME = '';
+export const PLACEHOLDER_ID = 0;
 
 type Schema<T> = z.ZodObject & z.ZodType<T>;
 
 const STAND_INS: readonly [z.ZodObject, object][] = [
-  [Provider, { id: NO_NAME, title: '' }],
-  [Region, { slug: NO_NAME, title: {}, map: { latitude: 0, longitude: 0, delta: 1 } }],
+  [Provider, { id: PLACEHOLDER_NAME, title: '' }],
+  [Region, { slug: PLACEHOLDER_NAME, title: {}, map: { latitude: 0, longitude: 0, delta: 1 } }],
   [
     Station,
-    { id: NO_ID, provider: NO_NAME, title: {}, latitude: Number.NaN, longitude: Number.NaN, regions: [], sensors: [] },
+    {
+      id: PLACEHOLDER_ID,
+      provider: PLACEHOLDER_NAME,
+      title: {},
+      latitude: Number.NaN,
+      longitude: Number.NaN,
+      regions: [],
+      sensors: [],
+    },
   ],
-  [Sensor, { id: NO_ID }],
+  [Sensor, { id: PLACEHOLDER_ID }],
 ];
 
 /** The valid keys of an element, and stand-ins for the others. Undefined: not an object. */
-export function salvage<T>(schema: Schema<T>, element: unknown): T | undefined {
+export function usableParts<T>(schema: Schema<T>, element: unknown): T | undefined {
   if (typeof element !== 'object' || element === null) return undefined;
   const given = element as Record<string, unknown>;
   const standIn: Record<string, unknown> = { ...STAND_INS.find(([of]) => of === schema)?.[1] };
@@ -31,9 +39,13 @@ export function salvage<T>(schema: Schema<T>, element: unknown): T | undefined {
     const result = (ofKey as z.ZodType).safeParse(given[key]);
     if (result.success) standIn[key] = result.data;
     else if (key === 'sensors' && Array.isArray(given[key])) {
-      standIn[key] = given[key].map((sensor) => salvage(Sensor, sensor) ?? { id: NO_ID, suspicious: false });
+      standIn[key] = given[key].map(
+        (sensor) => usableParts(Sensor, sensor) ?? { id: PLACEHOLDER_ID, suspicious: false },
+      );
     } else if (key === 'regions' && Array.isArray(given[key])) {
-      standIn[key] = given[key].map((region) => Station.shape.regions.element.safeParse(region).data ?? NO_NAME);
+      standIn[key] = given[key].map(
+        (region) => Station.shape.regions.element.safeParse(region).data ?? PLACEHOLDER_NAME,
+      );
     } else if (!(key in standIn)) standIn[key] = (ofKey as z.ZodType).safeParse(undefined).data;
   }
   return standIn as T;

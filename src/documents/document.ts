@@ -9,13 +9,14 @@ import zlib from 'node:zlib';
 import fresh from 'fresh';
 import Negotiator from 'negotiator';
 import type { Locale } from '../contract/endpoints.ts';
-import { ANY_ORIGIN, JSON_TYPE } from './send.ts';
+import { setSent } from '../http/observed.ts';
+import { ANY_ORIGIN, JSON_TYPE } from '../http/send.ts';
 
 /** A document in bytes, and the validator of its content. */
-export type Answer = { locale: Locale; body: Buffer; etag: string; encoded: Map<Coding, Promise<Buffer> | Buffer> };
+export type Document = { locale: Locale; body: Buffer; etag: string; encoded: Map<Coding, Promise<Buffer> | Buffer> };
 
 /** What depends on the time of sending. */
-export type Freshness = {
+export type CacheHeaders = {
   /** How long the document is known not to change without new data, in seconds. */
   maxAge: number;
   /** When the content last changed; undefined where that is not known. */
@@ -42,12 +43,12 @@ const CODINGS: ReadonlyMap<Coding, Compress> = new Map<Coding, Compress>([
 const AVAILABLE = [...CODINGS.keys(), 'identity'];
 
 /** Shorter bodies fit into a packet anyway. In bytes. */
-const WORTH_COMPRESSING = 1_024;
+const MIN_COMPRESSED_BYTES = 1_024;
 
 const ANY_ORIGIN_LIST = Object.entries(ANY_ORIGIN).flat();
 
 /** A document of this JSON text. */
-export function answerOf(locale: Locale, json: string): Answer {
+export function renderDocument(locale: Locale, json: string): Document {
   const body = Buffer.from(json);
   const etag = createHash('sha256').update(body).digest('base64url').slice(0, 27);
   return { locale, body, etag, encoded: new Map() };
@@ -57,15 +58,20 @@ export function answerOf(locale: Locale, json: string): Answer {
  * Sends 200 with the document in the coding that the client prefers, or 304 if it has the document (RFC 9110, 13.1). Any web page may
  * read it.
  */
-export function sendAnswer(req: IncomingMessage, res: ServerResponse, answer: Answer, freshness: Freshness): void {
-  const coding = answer.body.length < WORTH_COMPRESSING ? undefined : codingFor(req.headers['accept-encoding']);
-  const headers = headersOf(answer, coding, freshness);
-  if (isKnown(req, answer, coding, freshness)) {
+export function sendDocument(
+  req: IncomingMessage,
+  res: ServerResponse,
+  document: Document,
+  cacheHeaders: CacheHeaders,
+): void {
+  const coding = document.body.length < MIN_COMPRESSED_BYTES ? undefined : codingFor(req.headers['accept-encoding']);
+  const headers = headersOf(document, coding, cacheHeaders);
+  if (isKnown(req, document, coding, cacheHeaders)) {
     setSent(res, { bytes: 0, hasValidator: true });
     res.writeHead(304, headers).end();
     return;
   }
-  const encoded = coding === undefined ? answer.body : encode(answer, coding);
+  const encoded = coding === undefined ? document.body : encode(document, coding);
   if (coding !== undefined) headers.push('Content-Encoding', coding);
   if (Buffer.isBuffer(encoded)) send(req, res, headers, encoded);
   else encoded.then((body) => send(req, res, headers, body)).catch(() => res.destroy()); // only for want of memory
@@ -76,9 +82,9 @@ export function sendAnswer(req: IncomingMessage, res: ServerResponse, answer: An
  * response.
  */
 function headersOf(
-  { locale, etag }: Answer,
+  { locale, etag }: Document,
   coding: Coding | undefined,
-  { maxAge, lastModified, age }: Freshness,
+  { maxAge, lastModified, age }: CacheHeaders,
 ): string[] {
   const headers = [
     ...ANY_ORIGIN_LIST,
@@ -109,9 +115,9 @@ const cacheControl = (maxAge: number) => `public, max-age=${maxAge}, stale-while
 /** A client that has the content in another coding needs no second copy. */
 function isKnown(
   { headers }: IncomingMessage,
-  { etag }: Answer,
+  { etag }: Document,
   coding: Coding | undefined,
-  { lastModified }: Freshness,
+  { lastModified }: CacheHeaders,
 ): boolean {
   const wanted = headers['if-none-match'];
   if (wanted === undefined) {
@@ -124,7 +130,7 @@ function isKnown(
 }
 
 /** Compresses once; later calls get the buffer at once. */
-function encode({ body, encoded }: Answer, coding: Coding): Promise<Buffer> | Buffer {
+function encode({ body, encoded }: Document, coding: Coding): Promise<Buffer> | Buffer {
   const known = encoded.get(coding);
   if (known !== undefined) return known;
   const compress = CODINGS.get(coding) as Compress;
@@ -161,38 +167,4 @@ function codingFor(header: string | undefined): Coding | undefined {
   const coding = best === undefined || best === 'identity' ? undefined : (best as Coding);
   if (negotiated.size < REMEMBERED) negotiated.set(header, coding);
   return coding;
-}
-
-// what metrics ask about a response is kept on it: a WeakMap would cost several times as much
-const ROUTE = Symbol('route');
-const SENT = Symbol('sent');
-
-/** The bytes of the body, and whether the response has a validator. */
-type Sent = { bytes: number; hasValidator: boolean };
-
-type Observed = ServerResponse & { [ROUTE]?: string; [SENT]?: Sent };
-
-/** Sets the route under which metrics count a request: the pattern of its path. */
-export function setRoute(res: ServerResponse, route: string): void {
-  (res as Observed)[ROUTE] = route;
-}
-
-/** Undefined for a path that doesn't exist. */
-export function routeOf(res: ServerResponse): string | undefined {
-  return (res as Observed)[ROUTE];
-}
-
-/** For headers that are written at once, and can't be read afterwards. */
-function setSent(res: ServerResponse, sent: Sent): void {
-  (res as Observed)[SENT] = sent;
-}
-
-/** As `setSent` has it, else from the headers. */
-export function sentOf(res: ServerResponse): Sent {
-  return (
-    (res as Observed)[SENT] ?? {
-      bytes: Number(res.getHeader('Content-Length') ?? 0),
-      hasValidator: res.getHeader('ETag') !== undefined,
-    }
-  );
 }

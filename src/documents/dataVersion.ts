@@ -5,9 +5,9 @@
  * database that was restored, or a replica that was promoted, may count the same numbers for other data.
  */
 import type { Clock } from '../clock.ts';
+import { connect, type DatabaseAddress } from '../database/client.ts';
+import type { ApiDb } from '../database/pools.ts';
 import type { Log } from '../log.ts';
-import { connect, type DatabaseAddress } from './client.ts';
-import type { ApiDb } from './pools.ts';
 
 const POLL_MS = 1_000;
 /** However many notifications come. */

@@ -1,6 +1,6 @@
 /** Limits on waiting: probes while work is under way, and calls that share one flight. */
 import { describe, expect, it } from 'vitest';
-import { singleFlight, whileResponding } from '../../src/database/waiting.ts';
+import { singleFlight, withLivenessProbe } from '../../src/database/timeouts.ts';
 
 const TIMING = { intervalMs: 5, timeoutMs: 5 };
 const never = () => new Promise<never>(() => undefined);
@@ -19,10 +19,10 @@ function workOfThreeProbes() {
   return { work, probe };
 }
 
-describe('whileResponding', () => {
+describe('withLivenessProbe', () => {
   it('waits as long as every probe is answered', async () => {
     const { work, probe } = workOfThreeProbes();
-    expect(await whileResponding(work, async () => probe(), TIMING)).toBe('done');
+    expect(await withLivenessProbe(work, async () => probe(), TIMING)).toBe('done');
   });
 
   it('waits for a server that answers with an error', async () => {
@@ -31,13 +31,13 @@ describe('whileResponding', () => {
       probe();
       throw Object.assign(new Error('sorry, too many clients already'), { code: '53300' });
     };
-    expect(await whileResponding(work, refusing, TIMING)).toBe('done');
+    expect(await withLivenessProbe(work, refusing, TIMING)).toBe('done');
   });
 
   it('gives up when a probe gets no answer, or no server is there', async () => {
-    await expect(whileResponding(never(), never, TIMING)).rejects.toMatchObject({ code: 'UNREACHABLE' });
+    await expect(withLivenessProbe(never(), never, TIMING)).rejects.toMatchObject({ code: 'UNREACHABLE' });
     const refused = () => Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }));
-    await expect(whileResponding(never(), refused, TIMING)).rejects.toMatchObject({ code: 'UNREACHABLE' });
+    await expect(withLivenessProbe(never(), refused, TIMING)).rejects.toMatchObject({ code: 'UNREACHABLE' });
   });
 
   it('sends no probe for work that ends in time, and rejects as the work does', async () => {
@@ -45,8 +45,8 @@ describe('whileResponding', () => {
     const probe = async () => {
       probes += 1;
     };
-    expect(await whileResponding(Promise.resolve(1), probe, TIMING)).toBe(1);
-    await expect(whileResponding(Promise.reject(new Error('broken')), probe, TIMING)).rejects.toThrow('broken');
+    expect(await withLivenessProbe(Promise.resolve(1), probe, TIMING)).toBe(1);
+    await expect(withLivenessProbe(Promise.reject(new Error('broken')), probe, TIMING)).rejects.toThrow('broken');
     expect(probes).toBe(0);
   });
 });

@@ -5,13 +5,13 @@
  * first.
  */
 import type { Clock } from '../clock.ts';
-import type { DataVersionWatch } from '../database/dataVersion.ts';
-import { Unavailable } from '../database/errors.ts';
-import type { Answer, Freshness } from './answers.ts';
+import { Unavailable } from '../unavailable.ts';
+import type { DataVersionWatch } from './dataVersion.ts';
+import type { CacheHeaders, Document } from './document.ts';
 
 /** A document as it was read from the database. */
 export type Rendering = {
-  answer: Answer;
+  document: Document;
   /** The first instant at which the document would change without new data. */
   validUntil: Date;
   /** The data version that was visible to the query. */
@@ -21,9 +21,9 @@ export type Rendering = {
 };
 
 export type Render = () => Promise<Rendering>;
-export type Served = { answer: Answer; freshness: Freshness; route: string };
+export type Served = { document: Document; cacheHeaders: CacheHeaders; route: string };
 
-export type ResponseCache = {
+export type DocumentCache = {
   /** The document, if it is kept and current. Never waits. */
   find(key: string): Served | undefined;
   /**
@@ -62,7 +62,7 @@ const OVERHEAD = 1.5;
 type Options = { maxBytes: number; clock: Clock; versions: DataVersions };
 
 /** With `maxBytes` 0 nothing is kept, and every document is rendered for its request (or those that come meanwhile). */
-export function makeResponseCache({ maxBytes, clock, versions }: Options): ResponseCache {
+export function makeDocumentCache({ maxBytes, clock, versions }: Options): DocumentCache {
   const entries = new Map<string, Entry>(); // in the order of their last use
   const rendering = new Map<string, Promise<Served>>();
   let bytes = 0;
@@ -93,11 +93,11 @@ export function makeResponseCache({ maxBytes, clock, versions }: Options): Respo
     const before = entries.get(key);
     const history = versions.lastKnown()?.history;
     const read = await render();
-    const isSame = before !== undefined && before.answer.etag === read.answer.etag;
+    const isSame = before !== undefined && before.document.etag === read.document.etag;
     const changedAt = isSame ? before.changedAt : changedAfter(before, renderedAt);
     const entry: Entry = {
       ...read,
-      answer: isSame ? before.answer : read.answer, // with its compressed copies
+      document: isSame ? before.document : read.document, // with its compressed copies
       render,
       history,
       renderedAt,
@@ -105,7 +105,7 @@ export function makeResponseCache({ maxBytes, clock, versions }: Options): Respo
       lastModified: new Date(changedAt).toUTCString(),
       requestedAt,
       currentAt: renderedAt,
-      bytes: Math.ceil(read.answer.body.length * OVERHEAD) + key.length,
+      bytes: Math.ceil(read.document.body.length * OVERHEAD) + key.length,
     };
     // a lagging replica, or a change meanwhile: what was kept before is no older
     if (isOfThisHistory(entry) && entry.version >= (versions.lastKnown()?.version ?? 0)) keep(key, entry);
@@ -183,15 +183,15 @@ export function makeResponseCache({ maxBytes, clock, versions }: Options): Respo
     const currentAt = Math.max(entry.currentAt, Math.min(confirmed, entry.validUntil.getTime()));
     const age = now - currentAt;
     if (age < 0 || age > OUTAGE_MS) return undefined;
-    const { freshness, ...rest } = served(entry, now);
-    return { ...rest, freshness: { ...freshness, maxAge: 0, age: Math.floor(age / 1_000) } };
+    const { cacheHeaders, ...rest } = served(entry, now);
+    return { ...rest, cacheHeaders: { ...cacheHeaders, maxAge: 0, age: Math.floor(age / 1_000) } };
   }
 
-  function served({ answer, validUntil, lastModified, route }: Entry, now: number, isKept = true): Served {
+  function served({ document, validUntil, lastModified, route }: Entry, now: number, isKept = true): Served {
     const left = Math.floor((validUntil.getTime() - now) / 1_000);
     const maxAge = Math.max(0, Math.min(LONGEST_MAX_AGE_S, left));
     // without the cache it is not known when the content changed
-    return { answer, route, freshness: { maxAge, lastModified: isKept ? lastModified : undefined } };
+    return { document, route, cacheHeaders: { maxAge, lastModified: isKept ? lastModified : undefined } };
   }
 }
 
