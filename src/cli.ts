@@ -4,9 +4,9 @@ import { type Outcome, UsageError, type Work } from './commands/context.ts';
 import { chooseCommand } from './commands/program.ts';
 import { type Config, readConfig } from './config.ts';
 import { onConnection, type Role, type Sql } from './database/client.ts';
-import { migrate } from './database/migrate.ts';
 import { openDatabase } from './database/open.ts';
 import { makeLog } from './log.ts';
+import { migrate } from './schema/migrate.ts';
 
 /** Opens and migrates the database, which must exist unless the command makes one, runs the command, and closes the database. */
 async function runOn(config: Config, work: Work, makesDatabase: boolean): Promise<Outcome> {

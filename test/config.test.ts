@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { CONFIGURATION, readConfig, VARIABLES } from '../src/config.ts';
-import { DEFAULT_EPOCH, DEFAULT_TIME_ZONE } from '../src/database/migrate.ts';
+import { DEFAULT_EPOCH, DEFAULT_TIME_ZONE } from '../src/schema/migrate.ts';
 
 const textOf = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 

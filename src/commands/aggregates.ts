@@ -1,7 +1,9 @@
 /** Commands for the schema and the aggregates: migrate, refresh, digest, audit. */
 import { Command } from 'commander';
-import { serverVersions } from '../database/engine.ts';
-import { audit, makeDigest, rebuild, refresh } from '../rollups/refresh.ts';
+import { audit } from '../rollups/audit.ts';
+import { makeDigest } from '../rollups/digest.ts';
+import { rebuild, refresh } from '../rollups/refresh.ts';
+import { serverVersions } from '../schema/engine.ts';
 import { AUDITED_DAYS } from '../worker/jobs.ts';
 import {
   type Context,

@@ -1,7 +1,8 @@
 /** The command for the demo network: load or remove it. */
 import { Command } from 'commander';
 import { loadDemo, loadDemoHistory, removeDemo } from '../demo/lifecycle.ts';
-import { refresh, refreshAndDigest } from '../rollups/refresh.ts';
+import { refreshAndDigest } from '../rollups/digest.ts';
+import { refresh } from '../rollups/refresh.ts';
 import type { Context, Outcome, Run } from './context.ts';
 
 /** Loads into the embedded server, or into any empty database with DEMO=on. */

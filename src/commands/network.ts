@@ -7,7 +7,8 @@ import { importNetwork } from '../network/importNetwork.ts';
 import { importSensorList } from '../network/importSensorList.ts';
 import { REMOVABLE, type Removable, removeElement } from '../network/removeElement.ts';
 import { screen, screenedPeriods } from '../network/screening.ts';
-import { refresh, refreshAndDigest } from '../rollups/refresh.ts';
+import { refreshAndDigest } from '../rollups/digest.ts';
+import { refresh } from '../rollups/refresh.ts';
 import { type Context, type Outcome, type Run, TIMES, timeOption, UsageError } from './context.ts';
 
 type ImportOptions = { dryRun?: true; fromSensors?: true };

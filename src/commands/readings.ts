@@ -5,7 +5,8 @@ import { makeFolder } from '../export/publishedFile.ts';
 import { deleteReadings } from '../ingest/deleteReadings.ts';
 import { FORMATS, type Format } from '../ingest/formats/readings.ts';
 import { importReadings } from '../ingest/importReadings.ts';
-import { refresh, refreshAndDigest } from '../rollups/refresh.ts';
+import { refreshAndDigest } from '../rollups/digest.ts';
+import { refresh } from '../rollups/refresh.ts';
 import {
   type Context,
   checkPeriod,

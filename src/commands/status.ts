@@ -1,7 +1,6 @@
 /** The command that shows how the service is doing: the database, how fresh its numbers are, and what arrives from whom. */
 import { Command } from 'commander';
 import type { Sql } from '../database/client.ts';
-import { type ServerVersions, serverVersions, versionsInWords } from '../database/engine.ts';
 import {
   type ProviderArrivals,
   providerArrivals,
@@ -9,6 +8,7 @@ import {
   sensorArrivals,
   type UnknownSender,
 } from '../ingest/arrivals.ts';
+import { type ServerVersions, serverVersions, versionsInWords } from '../schema/engine.ts';
 import type { Context, Outcome, Run } from './context.ts';
 import { ago, table } from './table.ts';
 

@@ -7,7 +7,9 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/definitions.ts';
 import { screen } from '../network/screening.ts';
 import { makePull } from '../pull/pullDue.ts';
-import { audit, deleteOldDigests, maintain, makeDigest, refresh } from '../rollups/refresh.ts';
+import { audit } from '../rollups/audit.ts';
+import { deleteOldDigests, makeDigest } from '../rollups/digest.ts';
+import { maintain, refresh } from '../rollups/refresh.ts';
 import { deleteExpired } from '../rollups/retention.ts';
 import type { Confirm } from './leader.ts';
 

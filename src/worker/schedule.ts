@@ -3,7 +3,8 @@ import { schedule as cron } from 'node-cron';
 import { watchClock } from '../clock.ts';
 import { hasDemo, loadDemo, loadDemoHistory, shouldLoadDemo } from '../demo/lifecycle.ts';
 import type { Log } from '../log.ts';
-import { makeDigest, refresh } from '../rollups/refresh.ts';
+import { makeDigest } from '../rollups/digest.ts';
+import { refresh } from '../rollups/refresh.ts';
 import { type Job, type JobContext, makeJobs } from './jobs.ts';
 
 type StartContext = JobContext & {

@@ -3,10 +3,10 @@ import type { RequestListener } from 'node:http';
 import type { Kysely } from 'kysely';
 import { makeApp } from '../../src/api/app.ts';
 import { makeClock } from '../../src/clock.ts';
-import type { Engine } from '../../src/database/aggregates.ts';
 import { type Api, openReaderPool } from '../../src/database/pools.ts';
 import type { DataVersions } from '../../src/documents/cache.ts';
 import type { Log } from '../../src/log.ts';
+import type { Engine } from '../../src/schema/aggregates.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { insertNetwork, NOW } from './network.ts';
 

@@ -1,6 +1,5 @@
 /** The demo in a database: loaded, aggregated, fed after pauses, and removed without a trace. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { LEVELS } from '../../src/database/aggregates.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { copyIn } from '../../src/database/copyIn.ts';
 import { feedDemo, loadHistory, loadRecentReadings } from '../../src/demo/feed.ts';
@@ -9,6 +8,7 @@ import { demoReadings } from '../../src/demo/readings.ts';
 import { DemoRemovalRefused, deleteDemo, isDemo, isEmpty } from '../../src/demo/state.ts';
 import { makeLog } from '../../src/log.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
+import { LEVELS } from '../../src/schema/aggregates.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const DAY = 86_400_000;

@@ -7,10 +7,10 @@ import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { chooseCommand } from '../../src/commands/program.ts';
 import { readConfig, VARIABLES } from '../../src/config.ts';
-import { TRIED_TIMESCALE } from '../../src/database/engine.ts';
 import { makeLog } from '../../src/log.ts';
 import { makeAdminApp } from '../../src/metrics/adminApp.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
+import { TRIED_TIMESCALE } from '../../src/schema/engine.ts';
 import { compose, isOneShot, ours, ROOT, services, textOf, variablesOf, withDefaults, yamlOf } from './composeFile.ts';
 
 const text = textOf('docker-compose.yml');

@@ -2,9 +2,11 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
-import { migrate } from '../../src/database/migrate.ts';
 import { makeLog } from '../../src/log.ts';
-import { audit, maintain, makeDigest, refresh } from '../../src/rollups/refresh.ts';
+import { audit } from '../../src/rollups/audit.ts';
+import { makeDigest } from '../../src/rollups/digest.ts';
+import { maintain, refresh } from '../../src/rollups/refresh.ts';
+import { migrate } from '../../src/schema/migrate.ts';
 import { bringIn, NOW, smallNetwork } from '../ingest/support.ts';
 import { emptyDatabase, engines, testDatabase } from '../support/database.ts';
 import { addressVariables, launch } from '../support/program.ts';

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isNewer } from '../../src/database/engine.ts';
+import { isNewer } from '../../src/schema/engine.ts';
 import { compose, ROOT, services, textOf, variablesOf, yamlOf } from './composeFile.ts';
 
 type Job = {

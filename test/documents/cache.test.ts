@@ -114,6 +114,23 @@ describe('a document', () => {
     expect(cache.find(KEY)).toBeUndefined();
   });
 
+  it('that was begun in another history does not replace one of this', async () => {
+    let proceed = () => {};
+    const began = new Promise<void>((resolve) => {
+      proceed = resolve;
+    });
+    const slow = cache.get(KEY, async () => {
+      await began;
+      return rendering({ n: 1 }, { readAt: () => 10 })();
+    });
+    [history, version] = ['second', 6];
+    raiseVersion();
+    await cache.get(KEY, rendering({ n: 2 }));
+    proceed();
+    await slow;
+    expect(bodyOf(cache.find(KEY))).toEqual({ n: 2 });
+  });
+
   it('that a lagging replica read at an older version is served, and not kept', async () => {
     version = 7;
     expect(bodyOf(await cache.get(KEY, rendering({ n: 1 }, { readAt: () => 6 })))).toEqual({ n: 1 });

@@ -4,7 +4,8 @@ import { queryRegion, queryStation, queryStations } from '../../src/api/current.
 import { makeWindows, queryRegionHistory, queryStationHistory } from '../../src/api/history.ts';
 import { onConnection, type Sql } from '../../src/database/client.ts';
 import { type Api, readsOn } from '../../src/database/pools.ts';
-import { maintain, makeDigest, refresh } from '../../src/rollups/refresh.ts';
+import { makeDigest } from '../../src/rollups/digest.ts';
+import { maintain, refresh } from '../../src/rollups/refresh.ts';
 import { bringIn } from '../ingest/support.ts';
 import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
 import { citiesOfOneStation } from '../support/installation.ts';

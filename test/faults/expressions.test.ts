@@ -13,11 +13,11 @@ const OWN_TEXT = [
   'api/current.ts',
   'config.ts',
   'contract/endpoints.ts',
-  'database/oracle.ts',
-  'database/definitions.ts',
-  'database/aggregates.ts',
-  'database/migrations.ts',
-  'database/rebuild.ts',
+  'schema/oracle.ts',
+  'schema/template.ts',
+  'schema/aggregates.ts',
+  'schema/migrations.ts',
+  'schema/rebuild.ts',
   'network/importSensorList.ts', // positions of our own
   'network/json.ts', // sticky, over the operator's file
 ];

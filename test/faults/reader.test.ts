@@ -1,11 +1,11 @@
 /** A login that may only read cannot gain rights, and its locks cannot block the service. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
-import { migrate } from '../../src/database/migrate.ts';
 import { removeDemo } from '../../src/demo/lifecycle.ts';
 import { makeLog } from '../../src/log.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
 import { deleteExpired } from '../../src/rollups/retention.ts';
+import { migrate } from '../../src/schema/migrate.ts';
 import { becomeLeader } from '../../src/worker/leader.ts';
 import { bringIn, NOW, smallNetwork } from '../ingest/support.ts';
 import { openPushing, type Pushing, send } from '../push/pushing.ts';

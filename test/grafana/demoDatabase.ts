@@ -3,13 +3,14 @@
  * year, at half the price of two years. Readings are generated once, and copied to the engine that comes second.
  */
 import { pipeline } from 'node:stream/promises';
-import type { Engine } from '../../src/database/aggregates.ts';
 import { copyIn } from '../../src/database/copyIn.ts';
 import { demoNetwork } from '../../src/demo/network.ts';
 import { COPY_COLUMNS, copyLines, type DemoReading, demoReadings } from '../../src/demo/readings.ts';
 import { makeLog } from '../../src/log.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
-import { makeDigest, refresh } from '../../src/rollups/refresh.ts';
+import { makeDigest } from '../../src/rollups/digest.ts';
+import { refresh } from '../../src/rollups/refresh.ts';
+import type { Engine } from '../../src/schema/aggregates.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
 const DAYS = 395;

@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AQI_STEPS, CATEGORIES } from '../../grafana/source/colours.ts';
-import { LEVELS } from '../../src/database/aggregates.ts';
 import { connect, type Sql } from '../../src/database/client.ts';
+import { LEVELS } from '../../src/schema/aggregates.ts';
 import { onEveryEngine, type TestDatabase } from '../support/database.ts';
 import { ANNOTATIONS, CHOICES, EMPTY, OFFLINE, SQL_DASHBOARDS } from './choices.ts';
 import {

@@ -1,9 +1,9 @@
 /** Readiness: the result of each check by name; a check that could not run is null. */
 import { expect, it } from 'vitest';
-import { rememberApi } from '../../src/database/apiSurface.ts';
 import { type Api, openReaderPool } from '../../src/database/pools.ts';
 import { readiness } from '../../src/metrics/adminApp.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
+import { rememberApi } from '../../src/schema/apiSurface.ts';
 import { NOW } from '../ingest/support.ts';
 import { onEveryEngine, testDatabase } from '../support/database.ts';
 
@@ -28,6 +28,13 @@ onEveryEngine('readiness', (engine) => {
 
     await database.as()`create view api.added as select 1 as n`;
     expect(await readiness({ opened, serving: true })).toMatchObject({ ok: true }); // what was added disturbs nobody
+    await database.as()`drop function api.newest_bucket`;
+    await database.as()`create function api.newest_bucket(at timestamptz, more int) returns table (subject text, resolution text, "timestamp" timestamptz)
+      language sql begin atomic select null, null, at; end`;
+    expect(await readiness({ opened, serving: true })).toMatchObject({
+      ok: false,
+      checks: { missing: ['newest_bucket needs 1 arguments'] },
+    });
     await database.as()`drop view api.station_flag`;
     expect(await readiness({ opened, serving: true })).toMatchObject({
       ok: false,

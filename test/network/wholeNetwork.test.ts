@@ -6,7 +6,8 @@ import { exportNetwork } from '../../src/network/exportNetwork.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
 import { type Removable, removeElement } from '../../src/network/removeElement.ts';
 import { createToken } from '../../src/push/tokens.ts';
-import { makeDigest, refresh } from '../../src/rollups/refresh.ts';
+import { makeDigest } from '../../src/rollups/digest.ts';
+import { refresh } from '../../src/rollups/refresh.ts';
 import { bringIn, differences, keepingLog, NOW, reading, smallNetwork, stored } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 

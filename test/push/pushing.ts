@@ -1,12 +1,12 @@
 /** The real ingestion app over a real database with two providers, and tokens for it. */
 import type { Express } from 'express';
 import request from 'supertest';
-import type { Engine } from '../../src/database/aggregates.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { openIngestPool } from '../../src/database/pools.ts';
 import type { QueryPool } from '../../src/database/queryPool.ts';
 import { makeIngestApp } from '../../src/push/app.ts';
 import { createToken } from '../../src/push/tokens.ts';
+import type { Engine } from '../../src/schema/aggregates.ts';
 import { bringIn, keepingLog, NOW } from '../ingest/support.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 

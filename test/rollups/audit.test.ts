@@ -1,8 +1,9 @@
 /** The audit finds and repairs wrong buckets of a live database, and ignores changes that await a refresh. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Engine } from '../../src/database/aggregates.ts';
 import type { Sql } from '../../src/database/client.ts';
-import { audit, rebuild, refresh } from '../../src/rollups/refresh.ts';
+import { audit } from '../../src/rollups/audit.ts';
+import { rebuild, refresh } from '../../src/rollups/refresh.ts';
+import type { Engine } from '../../src/schema/aggregates.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const now = new Date('2026-11-20T09:00:00Z');

@@ -1,7 +1,7 @@
 /** Digests (C4): a record of each region's current values at an instant. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
-import { deleteOldDigests, makeDigest } from '../../src/rollups/refresh.ts';
+import { deleteOldDigests, makeDigest } from '../../src/rollups/digest.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const at = new Date('2026-11-20T09:00:30.700Z');

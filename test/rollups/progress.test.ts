@@ -1,7 +1,8 @@
 /** A refresh, a rebuild and an audit that take long say how far they are: on a terminal in one line, otherwise in the log. */
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
-import { audit, rebuild, refresh } from '../../src/rollups/refresh.ts';
+import { audit } from '../../src/rollups/audit.ts';
+import { rebuild, refresh } from '../../src/rollups/refresh.ts';
 import { bringIn, keepingLog, NOW, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
-import { audit, maintain, rebuild, refresh } from '../../src/rollups/refresh.ts';
+import { audit } from '../../src/rollups/audit.ts';
+import { maintain, rebuild, refresh } from '../../src/rollups/refresh.ts';
 import { deleteExpired } from '../../src/rollups/retention.ts';
 import { bringIn, keepingLog, reading, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';

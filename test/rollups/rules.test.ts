@@ -1,9 +1,9 @@
 /** Rules P2, P3, A1 to A9 and S5: every bucket of every level matches a literal implementation of the rules, in eight zones. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PARAMETER_NAMES, PARAMETERS, type ParameterName } from '../../src/contract/parameters.ts';
-import { LEVELS } from '../../src/database/aggregates.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
+import { LEVELS } from '../../src/schema/aggregates.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { instantOf } from '../support/localTime.ts';
 import { seeded } from '../support/random.ts';

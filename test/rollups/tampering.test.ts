@@ -3,9 +3,9 @@
  * it, and the API answers JSON meanwhile. Every kind of change in every level.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LEVELS, type Level } from '../../src/database/aggregates.ts';
 import type { Sql } from '../../src/database/client.ts';
-import { audit, type Difference } from '../../src/rollups/refresh.ts';
+import { audit, type Difference } from '../../src/rollups/audit.ts';
+import { LEVELS, type Level } from '../../src/schema/aggregates.ts';
 import { NOW, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine } from '../support/database.ts';
 import { type Installation, install } from '../support/installation.ts';
@@ -223,5 +223,20 @@ onEveryEngine('tampered buckets', (engine) => {
     await here.refresh(NOW);
     const { found, left } = await runAudit(true);
     expect([found.map(key), left]).toEqual([['placement -infinity 2 missing'], []]);
+  });
+
+  it('are mended from what is kept of hours whose readings are gone: those are never recomputed', async () => {
+    await owner`update raw.installation set ingest_cutoff = '2025-09-01 00:00+04', retained_from = '2025-09-01 00:00+04'`;
+    const kept = () =>
+      owner`select count(*)::int as hours, sum(pm25) from rollup.sensor_hourly where bucket < '2025-09-01 00:00+04'`;
+    const before = await kept();
+    const [row] = await owner`select logic.storage_of('station_hourly')::text as storage`;
+    await owner.unsafe(
+      `update ${row?.storage} set pm25 = ${HUGE} where bucket >= '2025-08-10 00:00+04' and bucket < '2025-08-11 00:00+04'`,
+    );
+    await owner`insert into rollup.stale_period (since, until, from_level) values ('2025-08-10 00:00+04', '2025-08-11 00:00+04', 'region_hourly')`;
+    await here.refresh(NOW);
+    expect(await kept()).toEqual(before);
+    expect((await runAudit()).found).toEqual([]);
   });
 });

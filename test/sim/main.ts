@@ -3,7 +3,7 @@
  * same steps. A failure is shrunk to a few steps and added to the corpus, which `npm test` plays from then on.
  */
 import { parseArgs } from 'node:util';
-import type { Engine } from '../../src/database/aggregates.ts';
+import type { Engine } from '../../src/schema/aggregates.ts';
 import { makeDatabase } from '../support/makeDatabase.ts';
 import { openServers, type Targets } from '../support/servers.ts';
 import { ZONES } from './axes.ts';

@@ -3,7 +3,7 @@
  * bucket follows from the readings, and the engines agree. 480 steps on each engine, and the corpus.
  */
 import { expect, it } from 'vitest';
-import { LEVELS } from '../../src/database/aggregates.ts';
+import { LEVELS } from '../../src/schema/aggregates.ts';
 import { engines, onEveryEngine, testDatabase } from '../support/database.ts';
 import { allPairs, pairsOf, ZONES } from './axes.ts';
 import { compareBuckets } from './compare.ts';

@@ -1,6 +1,6 @@
 /** Databases for test files, on every engine that this run covers. */
 import { describe, inject } from 'vitest';
-import type { Engine } from '../../src/database/aggregates.ts';
+import type { Engine } from '../../src/schema/aggregates.ts';
 import { makeDatabase, makeEmptyDatabase, type TestDatabase } from './makeDatabase.ts';
 
 export type { TestDatabase };

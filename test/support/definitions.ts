@@ -2,7 +2,7 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { DEFINITIONS, type Definitions } from '../../src/database/definitions.ts';
+import { DEFINITIONS, type Definitions } from '../../src/schema/template.ts';
 
 /** Copies sql/ to `folder`, and changes a file if one is named. */
 export function changedDefinitions(

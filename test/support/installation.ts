@@ -5,14 +5,15 @@
 import { createServer } from 'node:http';
 import type { Response } from 'supertest';
 import { makeApp } from '../../src/api/app.ts';
-import type { Engine } from '../../src/database/aggregates.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { type Api, openReaderPool } from '../../src/database/pools.ts';
 import { type Accepted, acceptReadings } from '../../src/ingest/accept.ts';
 import type { ReadingInput } from '../../src/ingest/validate.ts';
 import { makeLog } from '../../src/log.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
-import { makeDigest, refresh } from '../../src/rollups/refresh.ts';
+import { makeDigest } from '../../src/rollups/digest.ts';
+import { refresh } from '../../src/rollups/refresh.ts';
+import type { Engine } from '../../src/schema/aggregates.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { request } from './request.ts';
 

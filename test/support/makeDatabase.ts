@@ -1,10 +1,10 @@
 /** Creates a migrated database without data for a test file, cloned from a template in about 100 ms. */
 import { createHash, randomBytes } from 'node:crypto';
-import type { Engine } from '../../src/database/aggregates.ts';
 import { connect, type DatabaseAddress, type Role, type Sql } from '../../src/database/client.ts';
-import { migrate } from '../../src/database/migrate.ts';
 import { makeLog } from '../../src/log.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
+import type { Engine } from '../../src/schema/aggregates.ts';
+import { migrate } from '../../src/schema/migrate.ts';
 import type { Targets } from './servers.ts';
 
 type Server = Exclude<DatabaseAddress, string>;

@@ -3,7 +3,7 @@
  * templates also before, since those of an interrupted run may have outdated migrations.
  */
 import { type DatabaseAddress, onConnection, type Sql } from '../../src/database/client.ts';
-import { offeredEngine } from '../../src/database/engine.ts';
+import { offeredEngine } from '../../src/schema/engine.ts';
 
 type Place = Exclude<DatabaseAddress, string> & { password: string };
 

@@ -6,11 +6,12 @@ import { expect, it } from 'vitest';
 import { makeWindows, queryStationHistory } from '../../src/api/history.ts';
 import { WINDOWS } from '../../src/contract/windows.ts';
 import { connect, type DatabaseAddress, onConnection } from '../../src/database/client.ts';
-import { isNewer } from '../../src/database/engine.ts';
-import { migrate } from '../../src/database/migrate.ts';
 import { type Api, readsOn } from '../../src/database/pools.ts';
 import { makeLog } from '../../src/log.ts';
-import { audit, maintain, refresh } from '../../src/rollups/refresh.ts';
+import { audit } from '../../src/rollups/audit.ts';
+import { maintain, refresh } from '../../src/rollups/refresh.ts';
+import { isNewer } from '../../src/schema/engine.ts';
+import { migrate } from '../../src/schema/migrate.ts';
 import { bringIn, NOW, smallNetwork } from '../ingest/support.ts';
 import { emptyDatabase, engines } from '../support/database.ts';
 

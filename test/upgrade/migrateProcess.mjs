@@ -1,7 +1,8 @@
 /** Migrates a database to the version in another folder of SQL, as a process of its own, so that it can be killed: arguments are JSON. */
-import { DEFINITIONS } from '../../dist/database/definitions.js';
-import { migrate } from '../../dist/database/migrate.js';
+
 import { makeLog } from '../../dist/log.js';
+import { migrate } from '../../dist/schema/migrate.js';
+import { DEFINITIONS } from '../../dist/schema/template.js';
 
 const { target, folder, now } = JSON.parse(process.argv[2]);
 const definitions = { ...DEFINITIONS, folder: new URL(folder) };

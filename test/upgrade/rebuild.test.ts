@@ -6,10 +6,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
-import type { Definitions } from '../../src/database/definitions.ts';
-import { migrate } from '../../src/database/migrate.ts';
 import { makeLog } from '../../src/log.ts';
-import { audit, refresh } from '../../src/rollups/refresh.ts';
+import { audit } from '../../src/rollups/audit.ts';
+import { refresh } from '../../src/rollups/refresh.ts';
+import { migrate } from '../../src/schema/migrate.ts';
+import type { Definitions } from '../../src/schema/template.ts';
 import { bringIn, NOW, smallNetwork } from '../ingest/support.ts';
 import { emptyDatabase, onEveryEngine } from '../support/database.ts';
 import { changedDefinitions } from '../support/definitions.ts';
@@ -104,6 +105,13 @@ onEveryEngine('a rebuild', (engine) => {
     seen.add(await rain());
     expect([...seen]).toEqual([30 * 24, 2 * 30 * 24]);
     expect(await wrong()).toEqual([]);
+    expect(await leftovers()).toEqual([]);
+  });
+
+  it('goes on where the one before was killed before it could drop what it had replaced', async () => {
+    await owner`create schema rollup_old`;
+    await migrateNext();
+    expect(await rain()).toBe(2 * 30 * 24);
     expect(await leftovers()).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 /** Processes of two versions beside each other: nothing that they answer is empty, wrong or refused while one replaces what the other asks. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { migrate } from '../../src/database/migrate.ts';
 import { makeLog } from '../../src/log.ts';
+import { migrate } from '../../src/schema/migrate.ts';
 import { onEveryEngine } from '../support/database.ts';
 import { changedDefinitions } from '../support/definitions.ts';
 import { citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';

@@ -1,5 +1,5 @@
 /** What a measure is, what it is given, and what it reports: one row for each figure that is judged. */
-import type { Engine } from '../../../src/database/aggregates.ts';
+import type { Engine } from '../../../src/schema/aggregates.ts';
 import type { Targets } from '../../support/servers.ts';
 import type { Generator } from '../load/generator.ts';
 import type { Comparison } from './rounds.ts';

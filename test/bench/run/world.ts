@@ -1,9 +1,11 @@
 /** Networks of invented stations with readings at a steady pace, made in the database, refreshed and compressed as they would be at rest. */
-import type { Engine } from '../../../src/database/aggregates.ts';
+
 import type { Sql } from '../../../src/database/client.ts';
 import { makeLog } from '../../../src/log.ts';
 import { importNetwork } from '../../../src/network/importNetwork.ts';
-import { maintain, makeDigest, refresh } from '../../../src/rollups/refresh.ts';
+import { makeDigest } from '../../../src/rollups/digest.ts';
+import { maintain, refresh } from '../../../src/rollups/refresh.ts';
+import type { Engine } from '../../../src/schema/aggregates.ts';
 import { makeDatabase, type TestDatabase } from '../../support/makeDatabase.ts';
 import type { Targets } from '../../support/servers.ts';
 

@@ -3,7 +3,7 @@
  * it started with, since a migration to another version may rebuild the schema under it.
  */
 import { sql } from 'kysely';
-import type { ApiDb } from './pools.ts';
+import type { ApiDb } from '../database/pools.ts';
 
 /** Returns what tells which of these are missing from the database by now, by name. Both reject when the database doesn't answer. */
 export async function rememberApi(db: ApiDb): Promise<() => Promise<string[]>> {

@@ -1,10 +1,10 @@
 /** A login that may only read: the check of a database that it cannot migrate, and a service that has no other login. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DatabaseAddress, Sql } from '../../src/database/client.ts';
-import { checkInstalled } from '../../src/database/installed.ts';
-import { migrate } from '../../src/database/migrate.ts';
-import { MigrationRefused } from '../../src/database/migrations.ts';
 import { makeLog } from '../../src/log.ts';
+import { checkInstalled } from '../../src/schema/installed.ts';
+import { migrate } from '../../src/schema/migrate.ts';
+import { MigrationRefused } from '../../src/schema/migrations.ts';
 import { emptyDatabase, onEveryEngine } from '../support/database.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
 import { addressVariables, start } from '../support/program.ts';

@@ -1,6 +1,6 @@
 /**
  * The views and functions of schema api as Kysely sees them. Generated from the catalog by `npm run types`; do not edit.
- * A column is nullable unless test/database/apiTypes.ts lists it as never null.
+ * A column is nullable unless test/schema/apiTypes.ts lists it as never null.
  */
 
 export type ApiViews = {

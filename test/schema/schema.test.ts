@@ -1,13 +1,13 @@
 /**
  * The schema of a new database and the SQL that builds it, for both engines, match the snapshots in test/snapshots, which reviewers read.
- * `npx vitest run test/database/schema.test.ts -u` accepts a change.
+ * `npx vitest run test/schema/schema.test.ts -u` accepts a change.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PARAMETERS } from '../../src/contract/parameters.ts';
-import { buildRollups, LEVELS } from '../../src/database/aggregates.ts';
 import type { Sql } from '../../src/database/client.ts';
-import { DEFINITIONS } from '../../src/database/definitions.ts';
-import { repeatableSql } from '../../src/database/repeatable.ts';
+import { buildRollups, LEVELS } from '../../src/schema/aggregates.ts';
+import { repeatableSql } from '../../src/schema/repeatable.ts';
+import { DEFINITIONS } from '../../src/schema/template.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { describeSchema } from '../support/schema.ts';
 

@@ -2,13 +2,14 @@
  * The check of a process that may only read (READER_DATABASE_URL): it cannot migrate the database, so it compares the recorded fingerprints
  * with those that this version would record.
  */
+
+import { checkSession, type DatabaseAddress, onConnection, type Sql } from '../database/client.ts';
+import { type Api, readsOn } from '../database/pools.ts';
 import { buildRollups, type Engine } from './aggregates.ts';
-import { checkSession, type DatabaseAddress, onConnection, type Sql } from './client.ts';
-import { DEFINITIONS, type Definitions, fingerprint } from './definitions.ts';
 import { calendarOf, checkRecorded, type Installation, levelColumns } from './migrate.ts';
 import { MigrationRefused, readMigrations } from './migrations.ts';
-import { type Api, readsOn } from './pools.ts';
 import { repeatableSql } from './repeatable.ts';
+import { DEFINITIONS, type Definitions, fingerprint } from './template.ts';
 
 type Options = { timeZone?: string | undefined; epoch?: string | undefined; definitions?: Definitions };
 type Row = Omit<Installation, 'applied'> & { migrations: number; rollups: string | null; repeatable: string | null };

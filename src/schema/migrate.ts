@@ -1,10 +1,17 @@
 /** Migrates a database to the state that this program needs, or refuses with a remedy. Many processes may run it at once. */
+
+import {
+  checkSession,
+  type DatabaseAddress,
+  onConnection,
+  ROLES,
+  type Sql,
+  type TransactionSql,
+} from '../database/client.ts';
+import { errorCode } from '../database/errors.ts';
 import type { Log } from '../log.ts';
 import { buildRollups, type Calendar, type Engine, LEVELS } from './aggregates.ts';
-import { checkSession, type DatabaseAddress, onConnection, ROLES, type Sql, type TransactionSql } from './client.ts';
-import { DEFINITIONS, type Definitions, fingerprint, readSql } from './definitions.ts';
 import { checkEngine, checkTimeZone, isUntried, offeredEngine, serverVersions, timescaleInWords } from './engine.ts';
-import { errorCode } from './errors.ts';
 import {
   type AppliedMigration,
   type Migration,
@@ -15,6 +22,7 @@ import {
 import type { Columns } from './oracle.ts';
 import { besideSql, buildBeside, DROP_BUILD, dropReplaced, EVERYTHING_IS_STALE, swapSql } from './rebuild.ts';
 import { repeatableSql } from './repeatable.ts';
+import { DEFINITIONS, type Definitions, fingerprint, readSql } from './template.ts';
 
 /** What raw.installation records, and the number of migrations applied. */
 export type Installation = { timeZone: string; epoch: string; engine: Engine; applied: number };

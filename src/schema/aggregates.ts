@@ -1,5 +1,5 @@
 /** The seven aggregates: the template, the subject and the key of each. Both engines are built from this list. */
-import { type Definitions, literal, readSql, render, type Words, withoutComments } from './definitions.ts';
+import { type Definitions, literal, readSql, render, type Words, withoutComments } from './template.ts';
 
 export type Engine = 'plain' | 'timescale';
 

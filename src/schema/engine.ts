@@ -1,6 +1,7 @@
 /** What a database is created for and keeps: its engine and its time zone (rule Z1). */
+
+import type { Sql } from '../database/client.ts';
 import type { Engine } from './aggregates.ts';
-import type { Sql } from './client.ts';
 import { MigrationRefused } from './migrations.ts';
 
 /** The oldest TimescaleDB that is supported, and the versions that all tests have run on. */

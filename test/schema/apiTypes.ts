@@ -1,4 +1,4 @@
-/** Generates the text of src/database/apiTypes.ts from the catalog of a migrated database, formatted as Biome would. */
+/** Generates the text of src/generated/apiTypes.ts from the catalog of a migrated database, formatted as Biome would. */
 import { WINDOWS } from '../../src/contract/windows.ts';
 import type { Sql } from '../../src/database/client.ts';
 
@@ -98,7 +98,7 @@ ${written.filter((text) => !text.startsWith("  'api.")).join('')}};
 
 const HEADER = `/**
  * The views and functions of schema api as Kysely sees them. Generated from the catalog by \`npm run types\`; do not edit.
- * A column is nullable unless test/database/apiTypes.ts lists it as never null.
+ * A column is nullable unless test/schema/apiTypes.ts lists it as never null.
  */
 `;
 

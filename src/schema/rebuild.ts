@@ -4,12 +4,13 @@
  * noted meanwhile. So it is filled by the same refresh, may be interrupted anywhere, and the next migration continues. The swap only moves
  * what is there, and gives its locks back at once where it would have to wait for them: others wait a quarter of a second at most.
  */
+
+import type { Sql, TransactionSql } from '../database/client.ts';
 import type { Log } from '../log.ts';
 import { type Calendar, type Engine, LEVELS } from './aggregates.ts';
-import type { Sql, TransactionSql } from './client.ts';
-import { type Definitions, fingerprint } from './definitions.ts';
 import { MigrationRefused } from './migrations.ts';
 import { refreshSql } from './repeatable.ts';
+import { type Definitions, fingerprint } from './template.ts';
 
 type Build = {
   engine: Engine;

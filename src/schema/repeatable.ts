@@ -5,8 +5,8 @@
 import type { z } from 'zod';
 import { regionDay, regionHour, stationDay, stationHour } from '../contract/history.ts';
 import { type Calendar, type Engine, LEVELS, type Level, selectOf, wordsOf } from './aggregates.ts';
-import { type Definitions, listSql, literal, readSql, render, type Words } from './definitions.ts';
 import { buildOracle, type Columns } from './oracle.ts';
+import { type Definitions, listSql, literal, readSql, render, type Words } from './template.ts';
 
 const KEYS_A_CALL = 45;
 

@@ -7,7 +7,7 @@ import { insertNetwork, NOW } from '../api/network.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { apiTypes, NEVER_NULL } from './apiTypes.ts';
 
-const committed = readFileSync(new URL('../../src/database/apiTypes.ts', import.meta.url), 'utf8');
+const committed = readFileSync(new URL('../../src/generated/apiTypes.ts', import.meta.url), 'utf8');
 
 /** Of the functions that take more than an instant. */
 const EVER = Array.from({ length: 3 + WINDOWS.length }, () => "'2000-01-01Z', '2100-01-01Z'");

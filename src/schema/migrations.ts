@@ -3,7 +3,7 @@
  * database has recorded.
  */
 import type { Engine } from './aggregates.ts';
-import { type Definitions, fingerprint, listSql, readSql } from './definitions.ts';
+import { type Definitions, fingerprint, listSql, readSql } from './template.ts';
 
 /** `verbatim`: the checksum that versions before the first release recorded, which counted comments and white space. */
 export type Migration = { number: number; name: string; text: string; checksum: string; verbatim: string };

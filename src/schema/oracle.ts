@@ -5,7 +5,7 @@
  * month's value needs all its hours.
  */
 import { type Calendar, LEVELS, type Level, selectOf } from './aggregates.ts';
-import type { Definitions } from './definitions.ts';
+import type { Definitions } from './template.ts';
 
 /** The columns of each level, by its name, as the database has them. */
 export type Columns = Readonly<Record<string, readonly { name: string; type: string }[]>>;

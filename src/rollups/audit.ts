@@ -1,0 +1,99 @@
+/** The audit: compares the aggregates with what the readings and the network give, and mends what differs (A10). */
+import { arrayLiteral, type DatabaseAddress, type Sql } from '../database/client.ts';
+import type { Progress } from '../progress.ts';
+import { type Period, type Watcher, watched } from './refresh.ts';
+
+/**
+ * A bucket that differs from what the readings give, or a period of raw.placement or raw.membership (level placement or membership, its
+ * start as the bucket) that differs from what the network gives. `columns` are those that differ, or `missing` or `surplus`.
+ */
+export type Difference = { level: string; bucket: string; subject: string; columns: string[] };
+
+type AuditOptions = Period & { now: Date; repair?: boolean; timeZone: string; watcher?: Watcher };
+
+/**
+ * Compares the periods by which buckets are computed with the network; then refreshes, recomputes every bucket of the months that the period
+ * touches, and compares. `repair` mends the periods before, since wrong ones make buckets wrong, and recomputes the stored buckets that
+ * differ; `left` is what still differs. Buckets are given in `timeZone`. The result is recorded in rollup.audit.
+ */
+export async function audit(
+  target: DatabaseAddress,
+  { now, from, to, repair = false, timeZone, watcher }: AuditOptions,
+): Promise<{ found: Difference[]; left: Difference[] }> {
+  return await watched(target, 'auditing', watcher, { timeZone }, async (sql, progress) => {
+    const periods = await periodDifferences(sql);
+    if (repair && periods.length > 0) await mendPeriods(sql);
+    const found = [...periods, ...(await differences(sql, { now, from, to }, progress))];
+    if (!repair || found.length === 0) {
+      await recordAudit(sql, { now, from, to }, found);
+      return { found, left: found };
+    }
+    const buckets = found.slice(periods.length);
+    await sql`
+      insert into rollup.stale_period (since, until, from_level)
+      select lower(part), upper(part), 'sensor_hourly' from (
+        select unnest(range_agg(tstzrange(bucket, bucket + case split_part(level, '_', 2)
+          when 'hourly' then interval '1 hour' when 'daily' then interval '1 day' else interval '1 month' end))) as part
+        from unnest(${arrayLiteral(buckets.map(({ level }) => level))}::text::text[],
+                    ${arrayLiteral(buckets.map(({ bucket }) => bucket))}::text::timestamptz[]) as d(level, bucket)
+      ) parts`;
+    const left = [...(await periodDifferences(sql)), ...(await differences(sql, { now, from, to }, progress))];
+    await recordAudit(sql, { now, from, to }, left);
+    return { found, left };
+  });
+}
+
+const periodDifferences = (sql: Sql) =>
+  sql<Difference[]>`select * from logic.period_differences() order by level, subject, bucket`;
+
+const mendPeriods = (sql: Sql) =>
+  sql`
+    do $$ begin
+      lock table raw.network_lock in exclusive mode;
+      perform logic.apply_periods();
+    end $$`;
+
+/** One snapshot, taken while no refresh is halfway through the levels; other refreshes may run during the comparison, month by month. */
+async function differences(
+  sql: Sql,
+  { now, from, to }: Period & { now: Date },
+  progress: Progress | undefined,
+): Promise<Difference[]> {
+  await sql`call raw.acquire_lock('rollup.refresh')`;
+  await sql`call rollup.refresh(${now})`;
+  await sql`begin isolation level repeatable read`;
+  await sql`select raw.release_lock('rollup.refresh')`; // the first statement: it takes the snapshot
+  const months = await sql<{ since: string; until: string; hours: number }[]>`
+    select since::text, until::text, extract(epoch from until - since)::float8 / 3600 as hours
+    from logic.audited_months(${from ?? '-infinity'}, ${to ?? 'infinity'})`;
+  const total = months.reduce((sum, { hours }) => sum + hours, 0);
+  const found: Difference[] = [];
+  let done = 0;
+  for (const { since, until, hours } of months) {
+    found.push(
+      ...(await sql<Difference[]>`
+        select * from logic.differences(${since}::text::timestamptz, ${until}::text::timestamptz) order by bucket, level, subject`),
+    );
+    done += hours;
+    progress?.show(done, done / total);
+  }
+  await sql`commit`;
+  return found;
+}
+
+const RECORDED_DIFFERENCES = 10;
+
+/** For metrics and dashboards. Records are kept for a year. */
+async function recordAudit(
+  sql: Sql,
+  { now, from, to }: Period & { now: Date },
+  left: readonly Difference[],
+): Promise<void> {
+  const first = JSON.stringify(left.slice(0, RECORDED_DIFFERENCES));
+  await sql`
+    insert into rollup.audit (made_at, since, until, differing, first_differences)
+    values (${now}, ${from ?? '-infinity'}, ${to ?? 'infinity'}, ${left.length}, ${first}::text::jsonb)
+    on conflict (made_at) do update set since = excluded.since, until = excluded.until, differing = excluded.differing,
+      first_differences = excluded.first_differences`;
+  await sql`delete from rollup.audit where made_at < ${now}::timestamptz - interval '1 year'`;
+}
