@@ -47,6 +47,7 @@ it('SIGTERM: for DRAIN_SECONDS /readyz answers 503 and requests are still served
   const there = await install(engines[0] ?? 'plain', citiesOfOneStation(['town']));
   const draining = await startService(there, { DEMO: 'off', DRAIN_SECONDS: '60' });
   expect((await httpGet(draining.port.admin, '/readyz')).status).toBe(200);
+  expect((await httpGet(draining.port.public, STATION)).headers.connection).toBe('keep-alive');
   draining.kill('SIGTERM');
   await draining.logged('stopping');
   expect((await httpGet(draining.port.admin, '/readyz')).status).toBe(503);

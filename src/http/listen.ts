@@ -2,7 +2,7 @@
  * Serves an app on a port: with limits on clients, errors that name the remedy, and a shutdown that loses no request. Closing at once
  * would cut off clients that are just sending on a kept connection, so for a moment every response asks its client to close first.
  */
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Log } from '../log.ts';
 import { makeRequestQueue, type RequestQueue } from './requestQueue.ts';
@@ -53,13 +53,20 @@ export async function listen(
   app: RequestListener,
   { port, variable, host, requestMs = LIMITS.requestTimeout, unreadMs, connections = 1_500, log }: Address & Limits,
 ): Promise<Listening> {
+  const answering = new Set<ServerResponse>();
   let closing = false;
   let open = 0;
+  const drain = () => {
+    closing = true;
+    for (const res of answering) if (!res.headersSent) res.setHeader('Connection', 'close');
+  };
   const queue = makeRequestQueue(
     (req, res) => {
       // Node discards what follows a request to upgrade the protocol
       const isLast = closing || open > KEEP_ALIVE_LOAD_LIMIT * connections || req.headers.upgrade !== undefined;
       if (isLast) res.setHeader('Connection', 'close');
+      answering.add(res);
+      res.once('close', () => answering.delete(res));
       const problem = refusalOf(req);
       if (problem !== undefined) return sendRefusal(req, res, problem);
       if (isExpecting(req)) res.writeContinue();
@@ -87,11 +94,9 @@ export async function listen(
   });
   return {
     port: (server.address() as AddressInfo).port,
-    drain() {
-      closing = true;
-    },
+    drain,
     async close({ drainMs = 500, deadlineMs = 10_000 } = {}) {
-      closing = true;
+      drain();
       await new Promise((resolve) => setTimeout(resolve, drainMs));
       await closed(server, queue, deadlineMs);
     },

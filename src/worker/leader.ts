@@ -7,9 +7,9 @@ import { connect, type DatabaseAddress, type Sql } from '../database/client.ts';
 import { singleFlight, unreachable, withTimeout } from '../database/timeouts.ts';
 import type { Log } from '../log.ts';
 
-const TRY_EVERY_MS = 2_000;
+export const TRY_EVERY_MS = 2_000;
 /** Longer than TRY_EVERY_MS and ANSWER_TIMEOUT_MS together. */
-const IDLE_TIMEOUT_MS = 6_000;
+export const IDLE_TIMEOUT_MS = 6_000;
 const ANSWER_TIMEOUT_MS = 3_000;
 
 /** A process that is the worker or standing by. */
@@ -23,6 +23,8 @@ export type Confirm = () => Promise<void>;
 
 type Options = {
   tryEveryMs?: number;
+  /** How long the server waits for a silent worker. */
+  idleTimeoutMs?: number;
   /** Called with true when this process becomes the worker, and with false when it ceases to be. */
   onLeadership?: (isLeader: boolean) => void;
 };
@@ -36,7 +38,7 @@ export async function becomeLeader(
   target: DatabaseAddress,
   log: Log,
   start: (confirm: Confirm) => Promise<() => Promise<void>>,
-  { tryEveryMs = TRY_EVERY_MS, onLeadership }: Options = {},
+  { tryEveryMs = TRY_EVERY_MS, idleTimeoutMs = IDLE_TIMEOUT_MS, onLeadership }: Options = {},
 ): Promise<Candidate> {
   let lock: Sql | undefined;
   let stopWork: (() => Promise<void>) | undefined;
@@ -50,7 +52,7 @@ export async function becomeLeader(
       await release(lost);
     }
     if (lock !== undefined || isStopped) return;
-    const acquired = await tryLock(target);
+    const acquired = await tryLock(target, idleTimeoutMs);
     if (acquired === undefined) return;
     lock = acquired;
     log.info('this process is the worker');
@@ -93,8 +95,8 @@ export async function becomeLeader(
 }
 
 /** A connection that holds the lock; undefined if another process has it. Rejects if the database does not answer in time. */
-async function tryLock(target: DatabaseAddress): Promise<Sql | undefined> {
-  const sql = connect(target, { role: 'airseries_owner', name: 'airseries worker', idleTimeoutMs: IDLE_TIMEOUT_MS });
+async function tryLock(target: DatabaseAddress, idleTimeoutMs: number): Promise<Sql | undefined> {
+  const sql = connect(target, { role: 'airseries_owner', name: 'airseries worker', idleTimeoutMs });
   try {
     const [row] = await answered(sql`select raw.try_lock('airseries.worker') as acquired`);
     if (row?.acquired === true) return sql;

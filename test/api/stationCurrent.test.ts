@@ -52,6 +52,14 @@ onEveryEngine('current values', (engine) => {
     expect(await current(1, ago(-10))).toMatchObject({ pm25: 257.5 });
   });
 
+  it('point where the wind of the last hour came from, and hold until their newest reading is as old as stale_after (C1, C2)', async () => {
+    await bring();
+    await measured(reading(3, ago(115), { wind_direction: 90 }), reading(3, ago(50), { wind_direction: 0 }));
+    expect(await reader`select wind_direction, valid_until from api.station_current(${ago(0)}, 2)`).toEqual([
+      { wind_direction: 'N', valid_until: iso(50 - 180) },
+    ]);
+  });
+
   it('are gone when the newest reading is as old as stale_after (C2)', async () => {
     await bring();
     await measured(reading(3, ago(179), { pm25: 10 }));

@@ -80,6 +80,16 @@ onEveryEngine('audit', (engine) => {
     expect((await runAudit()).found).toEqual([]);
   });
 
+  it('of a few days says nothing of the nightly one, which the metrics show', async () => {
+    const nightly = new Date(now.getTime() - 35 * 86_400_000);
+    await audit(database.target, { now, from: nightly, timeZone });
+    const later = new Date(now.getTime() + 60_000);
+    await audit(database.target, { now: later, from: new Date(later.getTime() - 33 * 86_400_000), timeZone });
+    await audit(database.target, { now: new Date(later.getTime() + 1), from: nightly, to: now, timeZone });
+    const [last] = await owner<{ made_at: string }[]>`select made_at from api.last_audit`;
+    expect(Date.parse(last?.made_at ?? '')).toBe(now.getTime());
+  });
+
   it('ignores buckets that changed after the refresh', async () => {
     await owner`update raw.readings set pm25 = 99 where measured_at = '2026-11-18 10:00+04'`;
     expect(await owner`select * from logic.differences('2026-10-16', '2026-11-20')`).toEqual([]);

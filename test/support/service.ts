@@ -68,11 +68,12 @@ export function beginRequest(
   { method, path, headers, body }: { method: string; path: string; headers: Record<string, string>; body?: string },
 ): Begun {
   let done = false;
-  const agent = new Agent(); // its own connection
+  const agent = new Agent({ keepAlive: true }); // its own connection, which it does not ask to close
   const sent = httpRequest({ host: '127.0.0.1', port, method, path, headers, agent });
   const answer = new Promise<Answer>((resolve) => {
     const settle = (outcome: Answer) => {
       done = true;
+      agent.destroy();
       resolve(outcome);
     };
     sent.on('error', () => settle({ status: 0, headers: {}, body: '' }));

@@ -1,7 +1,7 @@
 /** One of several processes is the worker; when it stops or loses its connection, another takes over. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeLog } from '../../src/log.ts';
-import { becomeLeader } from '../../src/worker/leader.ts';
+import { becomeLeader, type Confirm, IDLE_TIMEOUT_MS, TRY_EVERY_MS } from '../../src/worker/leader.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const log = makeLog('silent');
@@ -56,6 +56,32 @@ onEveryEngine('worker', (engine) => {
     await until(() => working.size === 1); // the first may notice after the second has started
     await Promise.all([first.stop(), second.stop()]);
     expect([...working]).toEqual([]);
+  });
+
+  it('confirms nothing once its connection is gone', async () => {
+    let confirm: Confirm = async () => undefined;
+    const start = async (given: Confirm) => {
+      confirm = given;
+      return async () => undefined;
+    };
+    const leader = await becomeLeader(database.target, log, start, { tryEveryMs: 3_600_000 });
+    await confirm();
+    await database.superuser()`select pg_terminate_backend(pid, 5000) from pg_stat_activity
+      where datname = current_database() and application_name = 'airseries worker'`;
+    await expect(confirm()).rejects.toThrow('no longer the worker');
+    await leader.stop();
+  });
+
+  it('is replaced when it is frozen, within ten seconds: the server ends its session', async () => {
+    const frozen = await becomeLeader(database.target, log, async () => async () => undefined, {
+      tryEveryMs: 3_600_000,
+      idleTimeoutMs: 100,
+    });
+    const working = new Set<string>();
+    const next = await candidate('next', working);
+    await until(() => working.has('next'));
+    await Promise.all([frozen.stop(), next.stop()]);
+    expect(IDLE_TIMEOUT_MS + TRY_EVERY_MS).toBeLessThan(10_000);
   });
 
   it('releases the lock when its work cannot start', async () => {
