@@ -53,6 +53,7 @@ it('SIGTERM: for DRAIN_SECONDS /readyz answers 503 and requests are still served
   expect((await httpGet(draining.port.admin, '/readyz')).status).toBe(503);
   const answer = await httpGet(draining.port.public, STATION);
   expect([answer.status, answer.headers.connection]).toEqual([200, 'close']);
+  expect((await httpGet(draining.port.ingest, '/')).headers.connection).toBe('close');
   draining.kill('SIGTERM'); // a second signal ends it at once
   expect((await draining.finished).code).toBe(1);
   await there.close();

@@ -1,8 +1,8 @@
-/** The invented network in the format of a network file. */
-import { CITIES, type City, type Title } from './cities.ts';
-import { address, SITES, type Site } from './stations.ts';
+/** The invented network: network.json, an ordinary network file. No real place has one of its names, so the numbers can't be mistaken for real air. */
+import { createRequire } from 'node:module';
 
-type DemoRegion = {
+type Title = { en: string; ru: string; hy: string };
+type Region = {
   slug: string;
   kind: 'city' | 'district';
   title: Title;
@@ -10,7 +10,6 @@ type DemoRegion = {
   city?: string;
   is_hidden?: true;
 };
-
 export type DemoStation = {
   id: number;
   provider: string;
@@ -23,80 +22,52 @@ export type DemoStation = {
   is_bad_thp?: true;
   sensors: { id: number; kind: string }[];
 };
-
 export type DemoNetwork = {
   time_zone: string;
-  providers: { id: string; title: string; url: string; image: string; image_dark: string; stale_after: string }[];
-  regions: DemoRegion[];
+  providers: { id: string; title: string; url: string }[];
+  regions: Region[];
   stations: DemoStation[];
 };
 
-/** A database with this provider contains the demo (state.ts). */
-export const DEMO_PROVIDER = 'airseries-demo';
-const VOLUNTEERS = 'airseries-demo-volunteers';
-export const DEMO_PROVIDERS: readonly string[] = [DEMO_PROVIDER, VOLUNTEERS];
+const NETWORK = createRequire(import.meta.url)('./network.json') as Omit<DemoNetwork, 'time_zone'>;
 
-/** Degrees from the middle of a city to its districts, in latitude and longitude alike, although the latter are shorter so far north. */
-const DISTRICT_DISTANCE = 0.035;
-const GOLDEN_ANGLE = 2.399963;
+/** A database with the first of these providers contains the demo (state.ts). */
+export const DEMO_PROVIDERS: readonly string[] = NETWORK.providers.map(({ id }) => id);
+export const DEMO_PROVIDER = 'airseries-demo';
+
+/** The station that has been offline for some days. */
+export const OFFLINE_STATION = 22;
+
+/** A city, with what shapes its air. */
+export type City = {
+  slug: string;
+  latitude: number;
+  longitude: number;
+  /** Metres above sea level. */
+  altitude: number;
+  /** Roughly the annual mean of PM2.5, µg/m³. */
+  particles: number;
+  /** Wind speed as a multiple of the country's. */
+  wind: number;
+};
+
+const AIR: Readonly<Record<string, Pick<City, 'altitude' | 'particles' | 'wind'>>> = {
+  velmora: { altitude: 120, particles: 25, wind: 0.9 },
+  tarnesh: { altitude: 640, particles: 28, wind: 0.7 },
+  okravel: { altitude: 15, particles: 12, wind: 1.6 },
+  lisandor: { altitude: 310, particles: 19, wind: 1 },
+  pelvareth: { altitude: 980, particles: 13, wind: 1.2 },
+  ishkaren: { altitude: 450, particles: 29, wind: 0.8 },
+  nalgoret: { altitude: 210, particles: 16, wind: 1.1 },
+  ustrelia: { altitude: 1_850, particles: 8, wind: 1.4 },
+};
+
+export const CITIES: readonly City[] = NETWORK.regions.flatMap(({ slug, map: { latitude, longitude } }) => {
+  const air = AIR[slug];
+  return air === undefined ? [] : [{ slug, latitude, longitude, ...air }];
+});
 
 /** The same network every time, but for its time zone. */
 export function demoNetwork(timeZone: string): DemoNetwork {
-  return {
-    time_zone: timeZone,
-    providers: [
-      provider(DEMO_PROVIDER, 'airseries demo (invented data)'),
-      provider(VOLUNTEERS, 'airseries demo volunteers (invented data)'),
-    ],
-    regions: CITIES.flatMap((city) => [cityRegion(city), ...city.districts.map((_, n) => districtRegion(city, n))]),
-    stations: SITES.map(station),
-  };
-}
-
-function provider(id: string, title: string) {
-  return { id, title, url: '', image: '', image_dark: '', stale_after: '3 hours' };
-}
-
-function cityRegion(city: City): DemoRegion {
-  const map = { latitude: city.latitude, longitude: city.longitude, delta: 0.2 };
-  return { slug: city.slug, kind: 'city', title: city.title, map, ...(city.hidden ? { is_hidden: true } : {}) };
-}
-
-/** Districts are arranged in a circle around the middle of their city. */
-function districtRegion(city: City, n: number): DemoRegion {
-  const district = city.districts[n];
-  if (district === undefined) throw new Error(`${city.slug} has no district ${n}`);
-  const angle = (2 * Math.PI * n) / city.districts.length;
-  const map = {
-    latitude: degrees(city.latitude + DISTRICT_DISTANCE * Math.cos(angle)),
-    longitude: degrees(city.longitude + DISTRICT_DISTANCE * Math.sin(angle)),
-    delta: 0.05,
-  };
-  return { ...district, kind: 'district', map, city: city.slug };
-}
-
-function station(site: Site, n: number): DemoStation {
-  const id = n + 1;
-  const city = CITIES.find(({ slug }) => slug === site.city);
-  if (city === undefined) throw new Error(`no city ${site.city}`);
-  const district = city.districts.findIndex(({ slug }) => slug === site.district);
-  const { map } = district === -1 ? cityRegion(city) : districtRegion(city, district);
-  const distance = 0.004 * (1 + (n % 3));
-  return {
-    id,
-    provider: id % 3 === 0 ? VOLUNTEERS : DEMO_PROVIDER,
-    title: address(n),
-    latitude: degrees(map.latitude + distance * Math.cos(n * GOLDEN_ANGLE)),
-    longitude: degrees(map.longitude + distance * Math.sin(n * GOLDEN_ANGLE)),
-    altitude: Math.round(city.altitude + city.altitude * 0.1 * Math.sin(n)),
-    regions: site.district === undefined ? [site.city] : [site.city, site.district],
-    ...(site.hidden ? { hidden: true } : {}),
-    ...(site.badThp ? { is_bad_thp: true } : {}),
-    sensors: site.kinds.map((kind, index) => ({ id: id * 10 + index + 1, kind })),
-  };
-}
-
-/** Rounded to about 10 m. */
-function degrees(value: number): number {
-  return Math.round(value * 10_000) / 10_000;
+  return { time_zone: timeZone, ...NETWORK };
 }

@@ -1,10 +1,8 @@
 /** The invented readings of the demo network, also as text for COPY. */
 import { PARAMETER_NAMES } from '../contract/parameters.ts';
 import { airAt } from './air.ts';
-import { CITIES } from './cities.ts';
 import { type DemoSensor, isMissing, measure, sensorsOf } from './measure.ts';
-import type { DemoNetwork } from './network.ts';
-import { SITES } from './stations.ts';
+import { CITIES, type DemoNetwork, OFFLINE_STATION } from './network.ts';
 import { type Sky, standardOffset } from './weather.ts';
 
 const MINUTE = 60_000;
@@ -40,7 +38,7 @@ export function* demoReadings({ network, seed, from, to, now = to }: Span): Gene
     for (const { sky, sensors } of cities) {
       const air = airAt(sky, at);
       for (const sensor of sensors) {
-        if (isRecent && SITES[sensor.station - 1]?.offline === true) continue;
+        if (isRecent && sensor.station === OFFLINE_STATION) continue;
         if (isMissing(seed, sensor.id, at)) continue;
         const minutes = at % FINE_STEP === 0 ? 10 : 60;
         readings.push({ at, sensor, values: measure(seed, sensor, air, at, minutes) });

@@ -2,7 +2,7 @@
  * The weather of a city, computed from the seed alone: pressure systems that cross the country from west to east, with their wind, cloud,
  * rain, warm and cold air, on top of season, hour and altitude.
  */
-import type { City } from './cities.ts';
+import type { City } from './network.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -8,7 +8,6 @@ import {
   unknownName,
 } from './context.ts';
 import { checkDevices, correctionPeriods, sensorPeriods } from './placements.ts';
-import { checkPositions } from './positions.ts';
 import type { Issue, Listed, ParsedNetwork } from './read.ts';
 import { memberships, regionRow } from './regions.ts';
 import type { Station } from './schema.ts';
@@ -47,7 +46,6 @@ export function makeRows(parsed: ParsedNetwork, existing: ExistingNetwork): { ro
   addDuplicates(regions, ({ slug }) => slug, 'slug', context);
   addDuplicates(stations, ({ id }) => id, 'id', context);
   addDuplicates(sensors, ({ id }) => id, 'id', context);
-  checkPositions(context);
   checkDevices(context);
 
   const rows = {

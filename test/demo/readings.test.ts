@@ -1,9 +1,8 @@
 /** The invented air: reproducible, within the bounds of every instrument, with seasons, gaps and an offline station. */
 import { describe, expect, it } from 'vitest';
 import { PARAMETERS, type ParameterName } from '../../src/contract/parameters.ts';
-import { demoNetwork } from '../../src/demo/network.ts';
+import { demoNetwork, OFFLINE_STATION as OFFLINE } from '../../src/demo/network.ts';
 import { type DemoReading, demoInstants, demoReadings } from '../../src/demo/readings.ts';
-import { SITES } from '../../src/demo/stations.ts';
 import { standardOffset } from '../../src/demo/weather.ts';
 
 const network = demoNetwork('Asia/Yerevan');
@@ -11,7 +10,6 @@ const now = new Date('2026-11-20T12:00:00Z');
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-const OFFLINE = SITES.findIndex(({ offline }) => offline) + 1;
 const FLAGGED = network.stations.find(({ is_bad_thp }) => is_bad_thp)?.id;
 
 function readings(from: number, to: number, seed = 1): DemoReading[] {

@@ -1,10 +1,10 @@
 /** What a user of the dashboards chooses, and what the demo cannot show. */
-import { SITES } from '../../src/demo/stations.ts';
+import { demoNetwork, OFFLINE_STATION } from '../../src/demo/network.ts';
 import type { Values } from './dashboards.ts';
 
 export const SQL_DASHBOARDS = ['network', 'station', 'region', 'compare'];
-export const OFFLINE = SITES.findIndex((site) => site.offline) + 1;
-export const FLAGGED = SITES.findIndex((site) => site.badThp) + 1;
+export const OFFLINE = OFFLINE_STATION;
+export const FLAGGED = demoNetwork('UTC').stations.find((station) => station.is_bad_thp)?.id;
 
 /** Choices of a user; a variable left out takes the first of its options. Together these cover every parameter. */
 export const CHOICES: Readonly<Record<string, Values[]>> = {

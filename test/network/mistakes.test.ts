@@ -1,5 +1,5 @@
 /** The mistakes that people make in a network file, and what they read then: line, position, what is wrong, what to write instead. */
-import { existsSync } from 'node:fs';
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { InvalidNetwork, importNetwork } from '../../src/network/importNetwork.ts';
@@ -214,45 +214,6 @@ describe('a mistake in a network file', () => {
       expect.stringContaining('line 12, stations[0].sensors[1].id: 11 is there already'),
       expect.stringContaining('line 14, stations[1].hidden[0].since: "soon" is not a time'),
     ]);
-  });
-
-  test('as latitude and longitude exchanged is seen by the other stations, by the database and by the time zone', async () => {
-    const away = (text: string) => text.replaceAll('Asia/Yerevan', 'UTC'); // its place is unknown
-    const utc = await testDatabase(engines[0] as (typeof engines)[0], 'UTC');
-    try {
-      const sql = utc.as();
-      const run = (text: string) =>
-        importNetwork(sql, text, { log: keepingLog() }).then(
-          () => 'imported',
-          (error: Error) => error.message,
-        );
-      const more = [3, 4, 5]
-        .map(
-          (id) =>
-            `{ "id": ${id}, "provider": "city", "title": { "en": "S" }, "latitude": 40.${id}, "longitude": 44.4, "regions": [], "sensors": [] },`,
-        )
-        .join('\n');
-      const among = away(
-        written(
-          ['"stations": [', `"stations": [${more}`],
-          ['"latitude": 40.18, "longitude": 44.51', '"latitude": 44.51, "longitude": 40.18'],
-        ),
-      );
-      expect(await run(among)).toMatch(
-        /stations\[3\]\.latitude: latitude 44\.51 and longitude 40\.18 are far from where most stations are .*Write "latitude": 40\.18, "longitude": 44\.51/,
-      );
-      expect(await run(away(GOOD))).toBe('imported');
-      const swapped = away(written(['"latitude": 40.18, "longitude": 44.51', '"latitude": 44.51, "longitude": 40.18']));
-      expect(await run(swapped)).toContain('are far from where the station was (40.18, 44.51)');
-    } finally {
-      await utc.drop();
-    }
-    if (!existsSync('/usr/share/zoneinfo/zone.tab')) return;
-    const all = written(
-      ['40.18, "longitude": 44.51', '44.51, "longitude": 40.18'],
-      ['40.2, "longitude": 44.52', '44.52, "longitude": 40.2'],
-    );
-    expect(await messageFor(all)).toMatch(/2 problems(.*\n.*far from where Asia\/Yerevan is \(40\.18, 44\.5\)){2}/);
   });
 
   test('is none where a device moves with all of its sensors, or stations are far apart', async () => {
