@@ -52,13 +52,14 @@ create view api.station as
   select
     s.id,
     s.provider_id as provider,
-    (select p.region_slug from logic.station_last_place p where p.station_id = s.id and p.kind = 'city') as city_slug,
-    (select p.region_slug from logic.station_last_place p where p.station_id = s.id and p.kind = 'district') as district_slug,
+    p.city_slug,
+    p.district_slug,
     s.latitude,
     s.longitude,
     s.title ->> 'en' as title_en,
     (select value from jsonb_each_text(s.title) order by key = 'en', key limit 1) as title_local
-  from raw.station s;
+  from raw.station s
+  left join logic.station_last_place p on p.station_id = s.id;
 comment on view api.station is 'Stations, including hidden ones: attributes that do not depend on time. One row per station.';
 comment on column api.station.id is 'station id';
 comment on column api.station.provider is 'slug of the provider';
@@ -74,12 +75,13 @@ create view api.station_title as
     s.id as station_id,
     l.locale,
     api.title(s.title, l.locale, s.id::text) as title,
-    (select t.title from logic.station_last_place p join api.region_title t on t.region_slug = p.region_slug and t.locale = l.locale
-     where p.station_id = s.id and p.kind = 'city') as city,
-    (select t.title from logic.station_last_place p join api.region_title t on t.region_slug = p.region_slug and t.locale = l.locale
-     where p.station_id = s.id and p.kind = 'district') as district
+    api.title(c.title, l.locale, c.slug) as city,
+    api.title(d.title, l.locale, d.slug) as district
   from raw.station s
-  cross join (values {{list locale: ('$name')}}) as l(locale);
+  cross join (values {{list locale: ('$name')}}) as l(locale)
+  left join logic.station_last_place p on p.station_id = s.id
+  left join raw.region c on c.slug = p.city_slug
+  left join raw.region d on d.slug = p.district_slug;
 comment on view api.station_title is 'Titles of stations and of their cities and districts. One row per station and locale: join on both.';
 comment on column api.station_title.station_id is 'station id';
 comment on column api.station_title.locale is 'language of the titles, as in the paths of the API';

@@ -20,7 +20,9 @@ returns table (
     s.id, s.provider,
     case when c.station_id is null then 'offline' else 'online' end,
     state.is_listed, state.is_bad_thp,
-    t.title, place.city_slug, city.title, place.district_slug, district.title,
+    t.title,
+    place.city_slug, api.title(place.city_title, station_current.locale, place.city_slug),
+    place.district_slug, api.title(place.district_title, station_current.locale, place.district_slug),
     s.latitude, s.longitude,
     c.measured_at,
     {{publish temperature: c.temperature}}, {{publish humidity: c.humidity}}, {{publish pressure: c.pressure}}::int,
@@ -34,8 +36,6 @@ returns table (
   join api.station_title t on t.station_id = s.id and t.locale = station_current.locale
   join logic.station_state(at, only_station) state on state.station_id = s.id
   left join logic.station_place(at, only_station) place on place.station_id = s.id
-  left join api.region_title city on city.region_slug = place.city_slug and city.locale = station_current.locale
-  left join api.region_title district on district.region_slug = place.district_slug and district.locale = station_current.locale
   left join logic.station_current(at, only_station) c on c.station_id = s.id
   where only_station is null or s.id = only_station;
 end;

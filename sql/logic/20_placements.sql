@@ -47,22 +47,31 @@ create view logic.membership as
   cross join lateral (values (true, c.periods * c.flagged), (false, c.periods - c.flagged)) piece(is_flagged, periods)
   cross join unnest(piece.periods) part;
 
--- The city and the district that a station belongs to at an instant, hidden or not; of several of a kind the first that the network file lists (C8).
+-- The city and the district that a station belongs to at an instant, hidden or not; of several of a kind the first that the network file lists
+-- (C8). With their titles by locale. In PL/pgSQL for the reason that 70_current.sql gives.
 create function logic.station_place(at timestamptz, only_station int default null)
-returns table (station_id int, city_slug text, district_slug text) language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+returns table (station_id int, city_slug text, city_title jsonb, district_slug text, district_title jsonb)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+#variable_conflict use_column
+begin
+  return query
   select m.station_id,
-    (array_agg(m.region_slug order by m.position, m.region_slug) filter (where r.kind = 'city'))[1],
-    (array_agg(m.region_slug order by m.position, m.region_slug) filter (where r.kind = 'district'))[1]
+    (array_agg(r.slug order by m.position, r.slug) filter (where r.kind = 'city'))[1],
+    (array_agg(r.title order by m.position, r.slug) filter (where r.kind = 'city'))[1],
+    (array_agg(r.slug order by m.position, r.slug) filter (where r.kind = 'district'))[1],
+    (array_agg(r.title order by m.position, r.slug) filter (where r.kind = 'district'))[1]
   from raw.station_region m join raw.region r on r.slug = m.region_slug
   where m.since <= at and at < m.until and (only_station is null or m.station_id = only_station)
-  group by m.station_id
-$$;
+  group by m.station_id;
+end $$;
 
--- The same of its last time in any: to find a station by, whenever it is looked for.
+-- The same of the last time that it belonged to any: to find a station by, whenever it is looked for.
 create view logic.station_last_place as
-  select distinct on (m.station_id, r.kind) m.station_id, r.kind, m.region_slug
+  select m.station_id,
+    (array_agg(r.slug order by m.until desc, m.position, r.slug) filter (where r.kind = 'city'))[1] as city_slug,
+    (array_agg(r.slug order by m.until desc, m.position, r.slug) filter (where r.kind = 'district'))[1] as district_slug
   from raw.station_region m join raw.region r on r.slug = m.region_slug
-  order by m.station_id, r.kind, m.until desc, m.position, m.region_slug;
+  group by m.station_id;
 
 -- Updates raw.placement and raw.membership from the current periods, and marks the differences for the next refresh (P4): for a sensor
 -- and its station from station hours upwards, for a station and its region from region hours upwards. Without a change it writes nothing. Call it while holding

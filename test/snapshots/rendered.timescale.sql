@@ -626,22 +626,31 @@ create view logic.membership as
   cross join lateral (values (true, c.periods * c.flagged), (false, c.periods - c.flagged)) piece(is_flagged, periods)
   cross join unnest(piece.periods) part;
 
--- The city and the district that a station belongs to at an instant, hidden or not; of several of a kind the first that the network file lists (C8).
+-- The city and the district that a station belongs to at an instant, hidden or not; of several of a kind the first that the network file lists
+-- (C8). With their titles by locale. In PL/pgSQL for the reason that 70_current.sql gives.
 create function logic.station_place(at timestamptz, only_station int default null)
-returns table (station_id int, city_slug text, district_slug text) language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+returns table (station_id int, city_slug text, city_title jsonb, district_slug text, district_title jsonb)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+#variable_conflict use_column
+begin
+  return query
   select m.station_id,
-    (array_agg(m.region_slug order by m.position, m.region_slug) filter (where r.kind = 'city'))[1],
-    (array_agg(m.region_slug order by m.position, m.region_slug) filter (where r.kind = 'district'))[1]
+    (array_agg(r.slug order by m.position, r.slug) filter (where r.kind = 'city'))[1],
+    (array_agg(r.title order by m.position, r.slug) filter (where r.kind = 'city'))[1],
+    (array_agg(r.slug order by m.position, r.slug) filter (where r.kind = 'district'))[1],
+    (array_agg(r.title order by m.position, r.slug) filter (where r.kind = 'district'))[1]
   from raw.station_region m join raw.region r on r.slug = m.region_slug
   where m.since <= at and at < m.until and (only_station is null or m.station_id = only_station)
-  group by m.station_id
-$$;
+  group by m.station_id;
+end $$;
 
--- The same of its last time in any: to find a station by, whenever it is looked for.
+-- The same of the last time that it belonged to any: to find a station by, whenever it is looked for.
 create view logic.station_last_place as
-  select distinct on (m.station_id, r.kind) m.station_id, r.kind, m.region_slug
+  select m.station_id,
+    (array_agg(r.slug order by m.until desc, m.position, r.slug) filter (where r.kind = 'city'))[1] as city_slug,
+    (array_agg(r.slug order by m.until desc, m.position, r.slug) filter (where r.kind = 'district'))[1] as district_slug
   from raw.station_region m join raw.region r on r.slug = m.region_slug
-  order by m.station_id, r.kind, m.until desc, m.position, m.region_slug;
+  group by m.station_id;
 
 -- Updates raw.placement and raw.membership from the current periods, and marks the differences for the next refresh (P4): for a sensor
 -- and its station from station hours upwards, for a station and its region from region hours upwards. Without a change it writes nothing. Call it while holding
@@ -3354,13 +3363,14 @@ create view api.station as
   select
     s.id,
     s.provider_id as provider,
-    (select p.region_slug from logic.station_last_place p where p.station_id = s.id and p.kind = 'city') as city_slug,
-    (select p.region_slug from logic.station_last_place p where p.station_id = s.id and p.kind = 'district') as district_slug,
+    p.city_slug,
+    p.district_slug,
     s.latitude,
     s.longitude,
     s.title ->> 'en' as title_en,
     (select value from jsonb_each_text(s.title) order by key = 'en', key limit 1) as title_local
-  from raw.station s;
+  from raw.station s
+  left join logic.station_last_place p on p.station_id = s.id;
 comment on view api.station is 'Stations, including hidden ones: attributes that do not depend on time. One row per station.';
 comment on column api.station.id is 'station id';
 comment on column api.station.provider is 'slug of the provider';
@@ -3376,14 +3386,15 @@ create view api.station_title as
     s.id as station_id,
     l.locale,
     api.title(s.title, l.locale, s.id::text) as title,
-    (select t.title from logic.station_last_place p join api.region_title t on t.region_slug = p.region_slug and t.locale = l.locale
-     where p.station_id = s.id and p.kind = 'city') as city,
-    (select t.title from logic.station_last_place p join api.region_title t on t.region_slug = p.region_slug and t.locale = l.locale
-     where p.station_id = s.id and p.kind = 'district') as district
+    api.title(c.title, l.locale, c.slug) as city,
+    api.title(d.title, l.locale, d.slug) as district
   from raw.station s
   cross join (values ('en'),
   ('ru'),
-  ('hy')) as l(locale);
+  ('hy')) as l(locale)
+  left join logic.station_last_place p on p.station_id = s.id
+  left join raw.region c on c.slug = p.city_slug
+  left join raw.region d on d.slug = p.district_slug;
 comment on view api.station_title is 'Titles of stations and of their cities and districts. One row per station and locale: join on both.';
 comment on column api.station_title.station_id is 'station id';
 comment on column api.station_title.locale is 'language of the titles, as in the paths of the API';
@@ -3451,7 +3462,9 @@ returns table (
     s.id, s.provider,
     case when c.station_id is null then 'offline' else 'online' end,
     state.is_listed, state.is_bad_thp,
-    t.title, place.city_slug, city.title, place.district_slug, district.title,
+    t.title,
+    place.city_slug, api.title(place.city_title, station_current.locale, place.city_slug),
+    place.district_slug, api.title(place.district_title, station_current.locale, place.district_slug),
     s.latitude, s.longitude,
     c.measured_at,
     logic.published(c.temperature, 1), logic.published(c.humidity, 0), logic.published(c.pressure, 0)::int,
@@ -3465,8 +3478,6 @@ returns table (
   join api.station_title t on t.station_id = s.id and t.locale = station_current.locale
   join logic.station_state(at, only_station) state on state.station_id = s.id
   left join logic.station_place(at, only_station) place on place.station_id = s.id
-  left join api.region_title city on city.region_slug = place.city_slug and city.locale = station_current.locale
-  left join api.region_title district on district.region_slug = place.district_slug and district.locale = station_current.locale
   left join logic.station_current(at, only_station) c on c.station_id = s.id
   where only_station is null or s.id = only_station;
 end;
