@@ -29,6 +29,8 @@ export type ConnectOptions = Session & {
   max?: number;
   /** The application_name. */
   name?: string;
+  /** Whether statements are prepared once and kept, which saves time where they are repeated; default: they are. */
+  prepare?: boolean;
   /** Called with each notice and warning of the server; default: they are dropped. */
   onNotice?: (notice: postgres.Notice) => void;
   /** Replaces the driver's way of opening a socket. */
@@ -41,10 +43,11 @@ type SocketAddress = { host: string[]; port: number[]; path?: string | false };
 /** A pool, which connects at its first query. The caller ends it. */
 export function connect(
   target: DatabaseAddress,
-  { max = 1, name = 'airseries', onNotice = () => undefined, openSocket, ...session }: ConnectOptions,
+  { max = 1, name = 'airseries', prepare = true, onNotice = () => undefined, openSocket, ...session }: ConnectOptions,
 ): Sql {
   const options = {
     max,
+    prepare,
     connect_timeout: 2,
     keep_alive: 5, // seconds of silence before the system probes the peer; after ten probes, one a second, it gives up
     max_lifetime: null, // the default replaces a connection after half an hour, and some of ours hold a lock
@@ -71,14 +74,14 @@ const PROBE = { intervalMs: 3_000, timeoutMs: 3_000 };
 /**
  * Does work on a connection of its own, which is closed afterwards: immediately if the work failed, whatever state the connection is in.
  * The work may take as long as it needs while the database responds to probes on a second connection; once it stops responding, rejects
- * within some seconds.
+ * within some seconds. Nothing is kept prepared, because another version may replace the schema while it works.
  */
 export async function onConnection<T>(
   target: DatabaseAddress,
   options: ConnectOptions,
   work: (sql: Sql) => PromiseLike<T>,
 ): Promise<T> {
-  const sql = connect(target, options);
+  const sql = connect(target, { ...options, prepare: false });
   let probing: Sql | undefined;
   const probe = () => {
     probing ??= connect(target, { name: 'airseries probe' });

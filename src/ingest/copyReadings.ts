@@ -5,6 +5,7 @@
 import { PARAMETERS } from '../contract/parameters.ts';
 import { arrayLiteral, type Sql, textParameters } from '../database/client.ts';
 import { copyRows, inTransaction } from '../database/copyIn.ts';
+import { errorCode, isSchemaChange } from '../database/errors.ts';
 import { type Accepted, toColumns } from './accept.ts';
 import { type Bounds, type CopyBatch, type KnownSensor, makeCopyBatch } from './copyBatch.ts';
 import { type ReadingInput, readSensorId } from './validate.ts';
@@ -47,8 +48,8 @@ export function makeCopier(sql: Sql): Copier {
           return { current, counts, leftOut };
         });
       const { current, counts, leftOut } = await attempt(batch.isNew).catch((error) => {
-        if (!(error instanceof CopyRefused) && (error as { code?: string }).code !== DEADLOCK) throw error;
-        return attempt(false); // something is stored already; the order of its rows avoids another deadlock
+        if (!(error instanceof CopyRefused || errorCode(error) === DEADLOCK || isSchemaChange(error))) throw error;
+        return attempt(false); // something may be stored already; the order of its rows avoids another deadlock
       });
       return {
         received: readings.length,

@@ -1,10 +1,13 @@
 /** Processes of two versions beside each other: nothing that they answer is empty, wrong or refused while one replaces what the other asks. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { makeLog } from '../../src/log.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { onEveryEngine } from '../support/database.ts';
 import { changedDefinitions } from '../support/definitions.ts';
 import { citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
+import { addressVariables } from '../support/program.ts';
 import { httpGet, SERVICE_NOW, type Service, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
@@ -83,6 +86,34 @@ onEveryEngine('a service while another version migrates its database', (engine) 
     }
     expect(failures).toEqual([]);
     expect([...rains].toSorted()).toEqual([1, 2].map((rain) => String(Array(24).fill(rain))));
+  });
+
+  it('lets an import go on that began before', async () => {
+    const owner = here.database.as();
+    const cli = new URL('../../dist/cli.js', import.meta.url).pathname;
+    const importing = spawn(process.execPath, [cli, 'import', 'readings', '-'], {
+      env: { PATH: process.env.PATH, ...addressVariables(here.database.target), DATABASE_URL: 'postgres://' },
+      stdio: ['pipe', 'ignore', 'pipe'],
+    });
+    let log = '';
+    importing.stderr.on('data', (text) => {
+      log += text;
+    });
+    const lines = (minute: number) =>
+      Array.from(
+        { length: 60_000 },
+        (_, n) => `1,${new Date(SERVICE_NOW.getTime() - n * 60_000 - minute).toISOString()},10\n`,
+      );
+    const stored = async () =>
+      (await owner`select count(*)::int as n from raw.readings where pm25 = 10 and rain is null`)[0]?.n;
+    importing.stdin.write(`sensor_id,time,pm2.5\n${lines(1).join('')}`);
+    await expect.poll(stored, { timeout: 20_000 }).toBeGreaterThan(0);
+    await owner`update raw.installation set repeatable = 'of another version'`;
+    await migrate(here.database.target, { now: SERVICE_NOW, log: makeLog('silent') });
+    importing.stdin.end(lines(2).join(''));
+    const [code] = await once(importing, 'exit');
+    expect([code, log]).toEqual([0, expect.not.stringContaining('"level":50')]);
+    expect(await stored()).toBe(120_000);
   });
 
   it('does not wait for a long statement of somebody else, nor lets others wait behind it', async () => {
