@@ -6,8 +6,8 @@ import type { Request, RequestHandler } from 'express';
 import { Problem } from '../http/send.ts';
 import { findPushSensors, type PushRecord, readingsOfPush, readPushedValues } from '../ingest/formats/airrohr.ts';
 import { readInfluxLine } from '../ingest/formats/influx.ts';
-import { senderOf } from './authenticate.ts';
 import { bodyOf, type IngestDeps, ingestBatch, parseJson, readBody } from './ingestBatch.ts';
+import { senderOf } from './sender.ts';
 
 /** In bytes, unpacked. */
 const LARGEST_BODY = 64 * 1024;

@@ -11,7 +11,8 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/definitions.ts';
 import { measure } from '../metrics/recorders.ts';
 import { makeAirrohrRoute } from './airrohr.ts';
-import { type Concurrency, limitConcurrency, limitRate, makeAuthenticate } from './authenticate.ts';
+import { makeAuthenticate } from './authenticate.ts';
+import { type Concurrency, limitConcurrency, limitRate } from './limits.ts';
 import { makeReadingsRoute } from './readings.ts';
 
 type IngestOptions = {

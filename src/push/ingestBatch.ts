@@ -12,7 +12,7 @@ import { isTooDeep } from '../ingest/formats/json.ts';
 import type { ReadingInput } from '../ingest/validate.ts';
 import type { Metrics } from '../metrics/definitions.ts';
 import { recordIngest, recordWrite } from '../metrics/recorders.ts';
-import { senderOf } from './authenticate.ts';
+import { senderOf } from './sender.ts';
 
 /** What every ingestion endpoint needs. */
 export type IngestDeps = {

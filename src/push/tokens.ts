@@ -1,13 +1,13 @@
 /**
- * Creates, lists and revokes tokens. A token is `airs_<id>_<secret>`: the id finds its row, which has only a hash of the secret. It is 59
+ * Creates, lists, finds and revokes tokens. A token is `airs_<id>_<secret>`: the id finds its row, which has only a hash of the secret. It is 59
  * characters long, because the password field of the airRohr firmware takes no more than 64.
  */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Sql } from '../database/client.ts';
 import type { QueryPool } from '../database/queryPool.ts';
 import type { Scope } from '../ingest/accept.ts';
 import { InputError } from '../inputError.ts';
-import { hashOf } from './authenticate.ts';
+import type { Sender } from './sender.ts';
 
 /** `stations`: the ids it is scoped to; null: all stations of the provider. */
 type NewToken = { name: string; provider: string; stations: readonly number[] | null; now: Date };
@@ -87,4 +87,38 @@ export async function revokeToken(sql: Sql, name: string, now: Date): Promise<vo
 /** Whether there is a token that was not revoked. `pool` is one in the role airseries_ingest; rejects with Unavailable where it does. */
 export async function hasTokens(pool: QueryPool): Promise<boolean> {
   return (await pool.query('select from raw.token where revoked_at is null limit 1', [])).length > 0;
+}
+
+const TOKEN = /^airs_([0-9a-f]{10})_([\w-]{43})$/;
+
+type Row = { sha256: Uint8Array; name: string; provider_id: string; stations: number[] | null; is_noted: boolean };
+
+/**
+ * The sender of a valid token, undefined for anything else. `pool` is one in the role airseries_ingest; rejects with Unavailable where it
+ * does. The last use is recorded once a minute: more often would mean a write for every request.
+ */
+export async function findToken(pool: QueryPool, presented: string, now: Date): Promise<Sender | undefined> {
+  const [, id, secret] = TOKEN.exec(presented) ?? [];
+  if (id === undefined || secret === undefined) return undefined;
+  const at = now.toISOString();
+  const [row] = (await pool.query(
+    `select sha256, name, provider_id, stations,
+       coalesce(last_used_at > $2::text::timestamptz - interval '1 minute', false) as is_noted
+     from raw.token where id = $1 and revoked_at is null`,
+    [id, at],
+  )) as Row[];
+  // an id that does not exist takes as much work as one that does
+  const same = timingSafeEqual(hashOf(secret), row?.sha256 ?? NO_HASH);
+  if (row === undefined || !same) return undefined;
+  if (!row.is_noted) {
+    await pool.query('update raw.token set last_used_at = $2::text::timestamptz where id = $1', [id, at]);
+  }
+  return { id, name: row.name, scope: { provider: row.provider_id, stations: row.stations } };
+}
+
+const NO_HASH = Buffer.alloc(32);
+
+/** What the database stores of a token's secret. */
+function hashOf(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
 }
