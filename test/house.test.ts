@@ -70,6 +70,12 @@ describe('the source', () => {
     expect(unused).toEqual([]);
   });
 
+  it('reads formats without a database', () => {
+    const formats = files.filter((path) => path.startsWith('ingest/formats/'));
+    expect(formats.flatMap(importsOf).filter((path) => path.startsWith('database/'))).toEqual([]);
+    expect(formats.length).toBeGreaterThan(5);
+  });
+
   it('names an engine only where data are stored', () => {
     const engineAware = files.filter((path) => /timescale|plain postgres/i.test(readFileSync(join(SRC, path), 'utf8')));
     expect(engineAware.filter((path) => !['database', 'schema'].includes(folderOf(path)))).toEqual([]);

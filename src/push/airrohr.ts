@@ -4,7 +4,8 @@
  */
 import type { Request, RequestHandler } from 'express';
 import { Problem } from '../http/send.ts';
-import { findPushSensors, type PushRecord, readingsOfPush, readPushedValues } from '../ingest/formats/airrohr.ts';
+import { findPushSensors } from '../ingest/deviceSensors.ts';
+import { type PushRecord, readingsOfPush, readPushedValues } from '../ingest/formats/airrohr.ts';
 import { readInfluxLine } from '../ingest/formats/influx.ts';
 import { bodyOf, type IngestDeps, ingestBatch, parseJson, readBody } from './ingestBatch.ts';
 import { senderOf } from './sender.ts';

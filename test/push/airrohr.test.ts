@@ -1,7 +1,8 @@
 /** POST /v1/push/airrohr, with bodies and headers as the firmware writes them (airrohr-firmware.ino, NRZ-2020-133 to NRZ-2024-135). */
 import request, { type Response } from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { findPushSensors, type PushRecord, pushFromText, readingsOfPush } from '../../src/ingest/formats/airrohr.ts';
+import { findPushSensors } from '../../src/ingest/deviceSensors.ts';
+import { type PushRecord, pushFromText, readingsOfPush } from '../../src/ingest/formats/airrohr.ts';
 import { listQuarantine } from '../../src/ingest/quarantine/list.ts';
 import { differences, NOW, stored } from '../ingest/support.ts';
 import { onEveryEngine } from '../support/database.ts';

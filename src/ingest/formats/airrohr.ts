@@ -3,8 +3,6 @@
  * The network tells which sensor measured what, now or, on a retry from the quarantine, once the device is in the network.
  */
 import type { ParameterName } from '../../contract/parameters.ts';
-import { type Queryable, query } from '../../database/queryPool.ts';
-import type { Scope } from '../accept.ts';
 import type { ReadingInput } from '../validate.ts';
 
 export type PushedValue = { value_type: string; value: unknown };
@@ -49,33 +47,6 @@ export function pushFromText(text: string): PushRecord | undefined {
 
 const textOf = ({ device, pin, measuredAt }: PushRecord, values: readonly PushedValue[]) =>
   JSON.stringify({ device, pin, measured_at: measuredAt, sensordatavalues: values });
-
-/**
- * The device's sensors with a placement at that time. If no such device is in the network and the sender is authorized for a single
- * station, these are the sensors of that station that are not listed with another device.
- */
-const SENSORS = `
-  select s.id, s.kind
-  from raw.sensor s
-  join raw.sensor_station p on p.sensor_id = s.id and p.since <= $3::text::timestamptz and $3::text::timestamptz < p.until
-  where case
-    when exists (select from raw.sensor other where other.device = $1::text) then s.device = $1::text
-    else s.device is null and p.station_id = $2::int
-  end
-  order by s.id`;
-
-/** The sensors that a record may be of, by id. `db` works in the role airseries_ingest. Rejects with Unavailable where a pool does. */
-export async function findPushSensors(
-  db: Queryable,
-  record: PushRecord,
-  scope: Scope | null,
-  at: Date,
-): Promise<PushSensor[]> {
-  const station = scope?.stations?.length === 1 ? (scope.stations[0] ?? null) : null;
-  const parameters = [record.device, station, at.toISOString()];
-  const rows = await query(db, SENSORS, parameters);
-  return rows as PushSensor[];
-}
 
 /**
  * Assigns each value to the one sensor whose kind fits; if none fits, to the one sensor without a kind; otherwise to none. Unassigned

@@ -5,7 +5,8 @@
 import type { Sql } from '../../database/client.ts';
 import type { Scope } from '../accept.ts';
 import { acceptAuthorized } from '../acceptAuthorized.ts';
-import { findPushSensors, pushFromText, readingsOfPush } from '../formats/airrohr.ts';
+import { findPushSensors } from '../deviceSensors.ts';
+import { pushFromText, readingsOfPush } from '../formats/airrohr.ts';
 import { instantText, type ReadingInput, readInstant, type ValueReason } from '../validate.ts';
 
 /** Readings submitted in one statement; a line of a device may have several. */
