@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { aqi, field, instant, measured, range } from './fields.ts';
 import type { ParameterName } from './parameters.ts';
+import { WINDOWS, type Window } from './windows.ts';
 
 const MEAN = 'mean of the bucket';
 
@@ -63,9 +64,17 @@ const extremes = {
   ...ends('wind_speed'),
 };
 
+const BUCKETS = { hour: 'closed hours', day: 'completed days', month: 'months, including the current one' } as const;
+
+/** The keys of the windows of these buckets, in Markdown. */
+function keysOf(...units: Window['unit'][]): string {
+  const keys = WINDOWS.filter(({ unit }) => units.includes(unit)).map(({ key }) => `\`${key}\``);
+  return keys.join(', ').replace(/, (?=[^,]*$)/, ' and ');
+}
+
 export const stationHour = z
   .strictObject({ ...start, ...means, ...raw, ...moreMeans, ...index })
-  .describe('a point of `24h` and `7d` of a station');
+  .describe(`a point of ${keysOf('hour')} of a station`);
 export const stationDay = z
   .strictObject({
     ...start,
@@ -76,10 +85,10 @@ export const stationDay = z
     ...index,
     ...extremes,
   })
-  .describe('a point of `30d`, `1y` and `2y` of a station');
+  .describe(`a point of ${keysOf('day', 'month')} of a station`);
 export const regionHour = z
   .strictObject({ ...start, ...means, ...moreMeans, ...count, ...index })
-  .describe('a point of `24h` and `7d` of a region');
+  .describe(`a point of ${keysOf('hour')} of a region`);
 export const regionDay = z
   .strictObject({
     ...start,
@@ -90,7 +99,7 @@ export const regionDay = z
     ...index,
     ...extremes,
   })
-  .describe('a point of `30d`, `1y` and `2y` of a region');
+  .describe(`a point of ${keysOf('day', 'month')} of a region`);
 
 /** Days and months have the same keys. */
 export const stationHistory = windows(stationHour, stationDay).describe('the history of a station in five windows');
@@ -103,13 +112,15 @@ function ends<Name extends ParameterName>(name: Name) {
   } as Record<`min_${Name}` | `max_${Name}`, ReturnType<typeof measured>>;
 }
 
-/** The keys of WINDOWS, each with its meaning. */
+/** The keys of WINDOWS, each with its points. */
 function windows<Hour extends z.ZodType, Day extends z.ZodType>(hour: Hour, day: Day) {
-  return z.strictObject({
-    '24h': z.array(hour).max(24).describe('the last 24 closed hours'),
-    '7d': z.array(hour).max(168).describe('the last 168 closed hours'),
-    '30d': z.array(day).max(30).describe('the last 30 completed days'),
-    '1y': z.array(day).max(12).describe('the last 12 months, including the current one'),
-    '2y': z.array(day).max(24).describe('the last 24 months, including the current one'),
+  const shape = WINDOWS.map(({ key, unit, count }) => {
+    const points = z.array(unit === 'hour' ? hour : day).max(count);
+    return [key, points.describe(`the last ${count} ${BUCKETS[unit]}`)] as const;
   });
+  return z.strictObject(
+    Object.fromEntries(shape) as unknown as {
+      [Each in (typeof WINDOWS)[number] as Each['key']]: z.ZodArray<Each['unit'] extends 'hour' ? Hour : Day>;
+    },
+  );
 }
