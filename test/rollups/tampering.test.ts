@@ -227,6 +227,7 @@ onEveryEngine('tampered buckets', (engine) => {
 
   it('are mended from what is kept of hours whose readings are gone: those are never recomputed', async () => {
     await owner`update raw.installation set ingest_cutoff = '2025-09-01 00:00+04', retained_from = '2025-09-01 00:00+04'`;
+    await owner`delete from raw.readings where measured_at < '2025-09-01 00:00+04'`;
     const kept = () =>
       owner`select count(*)::int as hours, sum(pm25) from rollup.sensor_hourly where bucket < '2025-09-01 00:00+04'`;
     const before = await kept();
