@@ -108,4 +108,12 @@ returns table (
   from logic.sensor_state(at) s;
 end;
 comment on function api.sensor is
-  'Sensors at their current or latest station at an instant. One row per sensor. Columns: id (sensor id), station_id (station id), kind (kind of sensor), device (id that the device containing it reports), altitude (of the station above sea level [m]), first_measurement_time and last_measurement_time (of its readings), is_suspicious (whether its readings are currently excluded from all results).';
+  'Sensors at their current or latest station at an instant. One row per sensor.
+Columns:
+  id (sensor id),
+  station_id (station id),
+  kind (kind of sensor),
+  device (id that the device containing it reports),
+  altitude (of the station above sea level [m]),
+  first_measurement_time and last_measurement_time (of its readings),
+  is_suspicious (whether its readings are currently excluded from all results).';

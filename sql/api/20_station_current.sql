@@ -40,4 +40,22 @@ returns table (
   where only_station is null or s.id = only_station;
 end;
 comment on function api.station_current is
-  'All stations at an instant, or only the given one (no row if it is unknown). Each parameter is the mean of the hour up to its newest value, null if there is none or it is stale; a station without any is offline. Titles are in the given locale, one of those in the paths of the API. Columns as in api.station and api.station_title, and: status (online or offline), is_listed (whether it appears in lists, that is, is not hidden), is_bad_thp (whether temperature, humidity and pressure look unreliable), measurement_time (of the newest reading; null if offline), aqi (of the published PM2.5 and PM10 [US EPA AQI]), "pm2.5" and "pm2.5_raw" (with and without correction [µg/m³]), wind_direction (compass point), rain (sum of the hour [mm]), temperature [°C], humidity [%], pressure [Pa], pm10, pm1, so2, o3 and dust [µg/m³], no2 [ppb], usvh [µSv/h], uv [UV index], wind_speed [m/s], valid_until (the first instant at which any of this changes without new data; null: never).';
+  'All stations at an instant, or only the given one (no row if it is unknown). Each parameter is the mean of the hour up to its newest value, null if there is none or it is stale; a station without any is offline. Titles are in the given locale, one of those in the paths of the API.
+Columns as in api.station and api.station_title, and:
+  status (online or offline),
+  is_listed (whether it appears in lists, that is, is not hidden),
+  is_bad_thp (whether temperature, humidity and pressure look unreliable),
+  measurement_time (of the newest reading; null if offline),
+  aqi (of the published PM2.5 and PM10 [US EPA AQI]),
+  "pm2.5" and "pm2.5_raw" (with and without correction [µg/m³]),
+  wind_direction (compass point),
+  rain (sum of the hour [mm]),
+  temperature [°C],
+  humidity [%],
+  pressure [Pa],
+  pm10, pm1, so2, o3 and dust [µg/m³],
+  no2 [ppb],
+  usvh [µSv/h],
+  uv [UV index],
+  wind_speed [m/s],
+  valid_until (the first instant at which any of this changes without new data; null: never).';

@@ -36,4 +36,21 @@ returns table (
   where only_region is null or r.slug = only_region;
 end;
 comment on function api.region_current is
-  'All regions at an instant, or only the given one (no row if it is unknown). Current values come from the newest digest and are null if it is older than 30 minutes; health figures come from closed hours and completed days. Titles are in the given locale, one of those in the paths of the API. Columns as in api.region and api.region_title, and: measurement_time (of the digest used), temperature [°C], humidity [%], pressure [Pa], aqi [US EPA AQI], "pm2.5" [µg/m³], pm10 [µg/m³], no2 [ppb], station_count (in the digest [stations]), "who_daily_pm2.5" (mean of the last 24 closed hours [µg/m³]), who_daily_exceedance (its ratio to the guideline of 15 µg/m³, see api.exceedance [times]), "who_year_pm2.5" (mean of the last 365 completed days [µg/m³]), who_yearly_exceedance (its ratio to the guideline of 5 µg/m³, see api.exceedance [times]), "who_pm2.5_exceedance_days" (days above 15 µg/m³ among those 365 [days]), month_cigarettes (mean PM2.5 of the last 30 completed days × 30 / 22 [cigarettes]), valid_until (the first instant at which any of this changes without new data).';
+  'All regions at an instant, or only the given one (no row if it is unknown). Current values come from the newest digest and are null if it is older than 30 minutes; health figures come from closed hours and completed days. Titles are in the given locale, one of those in the paths of the API.
+Columns as in api.region and api.region_title, and:
+  measurement_time (of the digest used),
+  temperature [°C],
+  humidity [%],
+  pressure [Pa],
+  aqi [US EPA AQI],
+  "pm2.5" [µg/m³],
+  pm10 [µg/m³],
+  no2 [ppb],
+  station_count (in the digest [stations]),
+  "who_daily_pm2.5" (mean of the last 24 closed hours [µg/m³]),
+  who_daily_exceedance (its ratio to the guideline of 15 µg/m³, see api.exceedance [times]),
+  "who_year_pm2.5" (mean of the last 365 completed days [µg/m³]),
+  who_yearly_exceedance (its ratio to the guideline of 5 µg/m³, see api.exceedance [times]),
+  "who_pm2.5_exceedance_days" (days above 15 µg/m³ among those 365 [days]),
+  month_cigarettes (mean PM2.5 of the last 30 completed days × 30 / 22 [cigarettes]),
+  valid_until (the first instant at which any of this changes without new data).';

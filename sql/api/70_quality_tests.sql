@@ -24,4 +24,12 @@ returns table (
   from logic.station_outlier(at) s;
 end;
 comment on function api.station_outlier is
-  'Listed stations whose PM2.5 of the newest closed hour is far from that of at least 3 others within 10 km: more than 5 times and more than 50 µg/m³ above their median, or below a fifth of a median over 25 µg/m³; no row if there are none. Columns: station_id (station id), timestamp (start of the hour), avg_pm25 (mean of the hour [µg/m³]), neighbour_count (the others [stations]), neighbour_median (median of their means [µg/m³]), difference (avg_pm25 minus neighbour_median [µg/m³]), ratio (avg_pm25 / neighbour_median, null where the median is 0 or less).';
+  'Listed stations whose PM2.5 of the newest closed hour is far from that of at least 3 others within 10 km: more than 5 times and more than 50 µg/m³ above their median, or below a fifth of a median over 25 µg/m³; no row if there are none.
+Columns:
+  station_id (station id),
+  timestamp (start of the hour),
+  avg_pm25 (mean of the hour [µg/m³]),
+  neighbour_count (the others [stations]),
+  neighbour_median (median of their means [µg/m³]),
+  difference (avg_pm25 minus neighbour_median [µg/m³]),
+  ratio (avg_pm25 / neighbour_median, null where the median is 0 or less).';

@@ -3421,7 +3421,15 @@ returns table (
   from logic.sensor_state(at) s;
 end;
 comment on function api.sensor is
-  'Sensors at their current or latest station at an instant. One row per sensor. Columns: id (sensor id), station_id (station id), kind (kind of sensor), device (id that the device containing it reports), altitude (of the station above sea level [m]), first_measurement_time and last_measurement_time (of its readings), is_suspicious (whether its readings are currently excluded from all results).';
+  'Sensors at their current or latest station at an instant. One row per sensor.
+Columns:
+  id (sensor id),
+  station_id (station id),
+  kind (kind of sensor),
+  device (id that the device containing it reports),
+  altitude (of the station above sea level [m]),
+  first_measurement_time and last_measurement_time (of its readings),
+  is_suspicious (whether its readings are currently excluded from all results).';
 
 -- Words for the air quality index, wherever a person reads it.
 
@@ -3482,7 +3490,25 @@ returns table (
   where only_station is null or s.id = only_station;
 end;
 comment on function api.station_current is
-  'All stations at an instant, or only the given one (no row if it is unknown). Each parameter is the mean of the hour up to its newest value, null if there is none or it is stale; a station without any is offline. Titles are in the given locale, one of those in the paths of the API. Columns as in api.station and api.station_title, and: status (online or offline), is_listed (whether it appears in lists, that is, is not hidden), is_bad_thp (whether temperature, humidity and pressure look unreliable), measurement_time (of the newest reading; null if offline), aqi (of the published PM2.5 and PM10 [US EPA AQI]), "pm2.5" and "pm2.5_raw" (with and without correction [µg/m³]), wind_direction (compass point), rain (sum of the hour [mm]), temperature [°C], humidity [%], pressure [Pa], pm10, pm1, so2, o3 and dust [µg/m³], no2 [ppb], usvh [µSv/h], uv [UV index], wind_speed [m/s], valid_until (the first instant at which any of this changes without new data; null: never).';
+  'All stations at an instant, or only the given one (no row if it is unknown). Each parameter is the mean of the hour up to its newest value, null if there is none or it is stale; a station without any is offline. Titles are in the given locale, one of those in the paths of the API.
+Columns as in api.station and api.station_title, and:
+  status (online or offline),
+  is_listed (whether it appears in lists, that is, is not hidden),
+  is_bad_thp (whether temperature, humidity and pressure look unreliable),
+  measurement_time (of the newest reading; null if offline),
+  aqi (of the published PM2.5 and PM10 [US EPA AQI]),
+  "pm2.5" and "pm2.5_raw" (with and without correction [µg/m³]),
+  wind_direction (compass point),
+  rain (sum of the hour [mm]),
+  temperature [°C],
+  humidity [%],
+  pressure [Pa],
+  pm10, pm1, so2, o3 and dust [µg/m³],
+  no2 [ppb],
+  usvh [µSv/h],
+  uv [UV index],
+  wind_speed [m/s],
+  valid_until (the first instant at which any of this changes without new data; null: never).';
 
 -- Hours of a station, named as in the specification, at published precision.
 create view api.station_hourly as
@@ -4284,7 +4310,24 @@ returns table (
   where only_region is null or r.slug = only_region;
 end;
 comment on function api.region_current is
-  'All regions at an instant, or only the given one (no row if it is unknown). Current values come from the newest digest and are null if it is older than 30 minutes; health figures come from closed hours and completed days. Titles are in the given locale, one of those in the paths of the API. Columns as in api.region and api.region_title, and: measurement_time (of the digest used), temperature [°C], humidity [%], pressure [Pa], aqi [US EPA AQI], "pm2.5" [µg/m³], pm10 [µg/m³], no2 [ppb], station_count (in the digest [stations]), "who_daily_pm2.5" (mean of the last 24 closed hours [µg/m³]), who_daily_exceedance (its ratio to the guideline of 15 µg/m³, see api.exceedance [times]), "who_year_pm2.5" (mean of the last 365 completed days [µg/m³]), who_yearly_exceedance (its ratio to the guideline of 5 µg/m³, see api.exceedance [times]), "who_pm2.5_exceedance_days" (days above 15 µg/m³ among those 365 [days]), month_cigarettes (mean PM2.5 of the last 30 completed days × 30 / 22 [cigarettes]), valid_until (the first instant at which any of this changes without new data).';
+  'All regions at an instant, or only the given one (no row if it is unknown). Current values come from the newest digest and are null if it is older than 30 minutes; health figures come from closed hours and completed days. Titles are in the given locale, one of those in the paths of the API.
+Columns as in api.region and api.region_title, and:
+  measurement_time (of the digest used),
+  temperature [°C],
+  humidity [%],
+  pressure [Pa],
+  aqi [US EPA AQI],
+  "pm2.5" [µg/m³],
+  pm10 [µg/m³],
+  no2 [ppb],
+  station_count (in the digest [stations]),
+  "who_daily_pm2.5" (mean of the last 24 closed hours [µg/m³]),
+  who_daily_exceedance (its ratio to the guideline of 15 µg/m³, see api.exceedance [times]),
+  "who_year_pm2.5" (mean of the last 365 completed days [µg/m³]),
+  who_yearly_exceedance (its ratio to the guideline of 5 µg/m³, see api.exceedance [times]),
+  "who_pm2.5_exceedance_days" (days above 15 µg/m³ among those 365 [days]),
+  month_cigarettes (mean PM2.5 of the last 30 completed days × 30 / 22 [cigarettes]),
+  valid_until (the first instant at which any of this changes without new data).';
 
 -- State of the service itself, for readiness, metrics and the operator's dashboard.
 
@@ -4395,7 +4438,15 @@ returns table (
   from logic.station_outlier(at) s;
 end;
 comment on function api.station_outlier is
-  'Listed stations whose PM2.5 of the newest closed hour is far from that of at least 3 others within 10 km: more than 5 times and more than 50 µg/m³ above their median, or below a fifth of a median over 25 µg/m³; no row if there are none. Columns: station_id (station id), timestamp (start of the hour), avg_pm25 (mean of the hour [µg/m³]), neighbour_count (the others [stations]), neighbour_median (median of their means [µg/m³]), difference (avg_pm25 minus neighbour_median [µg/m³]), ratio (avg_pm25 / neighbour_median, null where the median is 0 or less).';
+  'Listed stations whose PM2.5 of the newest closed hour is far from that of at least 3 others within 10 km: more than 5 times and more than 50 µg/m³ above their median, or below a fifth of a median over 25 µg/m³; no row if there are none.
+Columns:
+  station_id (station id),
+  timestamp (start of the hour),
+  avg_pm25 (mean of the hour [µg/m³]),
+  neighbour_count (the others [stations]),
+  neighbour_median (median of their means [µg/m³]),
+  difference (avg_pm25 minus neighbour_median [µg/m³]),
+  ratio (avg_pm25 / neighbour_median, null where the median is 0 or less).';
 
 -- How complete the data of stations are.
 
@@ -4404,7 +4455,12 @@ returns table ("timestamp" timestamptz, station_id int, expected_hours int, meas
   select c.bucket, c.station_id, c.expected_hours, c.measured_hours from logic.station_completeness(since, until, only_stations) c;
 end;
 comment on function api.station_completeness is
-  'Hours with readings against hours in which they were expected, of all stations or the given ones, over the local days that a period touches; hours after its end are not expected. One row per station and day with an expected hour. Columns: timestamp (start of the day), station_id (station id), expected_hours (closed hours with a sensor placed there that was not suspicious, from the station''s first hour on [h]), measured_hours (those of them with a reading [h]).';
+  'Hours with readings against hours in which they were expected, of all stations or the given ones, over the local days that a period touches; hours after its end are not expected. One row per station and day with an expected hour.
+Columns:
+  timestamp (start of the day),
+  station_id (station id),
+  expected_hours (closed hours with a sensor placed there that was not suspicious, from the station''s first hour on [h]),
+  measured_hours (those of them with a reading [h]).';
 
 -- airseries_reader may read everything in schema api, and nothing else.
 revoke all on schema api from public;
