@@ -1,7 +1,9 @@
 /** The demo network in a running service: loaded into a fresh database, fed every minute as if its sensors were real, and removed. */
+import type { Clock } from '../clock.ts';
 import { asOwner, type DatabaseAddress, type Sql } from '../database/client.ts';
 import type { Log } from '../log.ts';
 import { importNetwork } from '../network/importNetwork.ts';
+import { refresh } from '../rollups/refresh.ts';
 import { feedDemo, loadHistory, loadRecentReadings } from './feed.ts';
 import { demoNetwork } from './network.ts';
 import { deleteDemo, isDemo, isEmpty } from './state.ts';
@@ -11,8 +13,60 @@ const SESSION = { name: 'airseries demo' };
 
 type Options = { timeZone: string; now: Date; log: Log; terminal: boolean };
 
+type StartOptions = Omit<Options, 'now'> & {
+  clock: Clock;
+  /** Whether a new database gets the demo network. */
+  demo: boolean;
+};
+
+/**
+ * Loads the demo where it is wanted and due, or brings it up to date. Resolves to what loads its history behind the service and returns how to
+ * stop that; undefined where there is no demo.
+ */
+export async function startDemo(
+  target: DatabaseAddress,
+  options: StartOptions,
+): Promise<(() => () => Promise<void>) | undefined> {
+  const { demo, timeZone, clock, log, terminal } = options;
+  const isNeeded = (demo && (await shouldLoadDemo(target))) || (await hasDemo(target));
+  if (!isNeeded) return undefined;
+  await loadDemo(target, { timeZone, now: clock(), log, terminal });
+  return () => {
+    const stopping = new AbortController();
+    const history = loadHistoryBehind(target, options, stopping.signal);
+    return async () => {
+      stopping.abort();
+      await history;
+    };
+  };
+}
+
+/** Never rejects: without its history the demo is still of use, and the next start tries again. */
+async function loadHistoryBehind(
+  target: DatabaseAddress,
+  { clock, log, terminal }: StartOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const loading = loadDemoHistory(target, { now: clock(), log, terminal, signal });
+    await refreshWhile(loading, () => refresh(target, clock())); // the windows fill while it loads
+    if ((await loading) > 0 && !signal.aborted) await refresh(target, clock());
+  } catch (error) {
+    log.error({ err: error }, 'the history of the demo could not be loaded; the next start continues');
+  }
+}
+
+const PAUSE_MS = 1_000;
+
+/** Repeats the refresh until the loading is done; rejects as either does. */
+async function refreshWhile(loading: Promise<unknown>, refreshOnce: () => Promise<void>): Promise<void> {
+  const loaded = loading.then(() => true);
+  const pause = () => new Promise<false>((resolve) => setTimeout(resolve, PAUSE_MS, false));
+  while (!(await Promise.race([loaded, pause()]))) await refreshOnce();
+}
+
 /** Whether the demo should be loaded into this database: it is empty, and the demo was never in it. */
-export async function shouldLoadDemo(target: DatabaseAddress): Promise<boolean> {
+async function shouldLoadDemo(target: DatabaseAddress): Promise<boolean> {
   return await asOwner(target, SESSION, async (sql) => {
     const [installation] = await sql`select demo from raw.installation`;
     return installation?.demo == null && (await isEmpty(sql));

@@ -1,7 +1,7 @@
 /** Starting the worker: first whatever is due, then each job on its schedule in UTC, with failures logged, counted and never fatal. */
 import { schedule as cron } from 'node-cron';
 import { watchClock } from '../clock.ts';
-import { hasDemo, loadDemo, loadDemoHistory, shouldLoadDemo } from '../demo/lifecycle.ts';
+import { startDemo } from '../demo/lifecycle.ts';
 import type { Log } from '../log.ts';
 import { makeDigest } from '../rollups/digest.ts';
 import { refresh } from '../rollups/refresh.ts';
@@ -23,42 +23,16 @@ export type Schedule = (jobs: readonly Job[], context: RunContext) => () => Prom
  * behind them. The result stops everything and waits for what is running.
  */
 export async function startJobs(context: StartContext): Promise<() => Promise<void>> {
-  const { target, timeZone, demo, clock, log, terminal, schedule = scheduleJobs } = context;
-  const needsDemo = (demo && (await shouldLoadDemo(target))) || (await hasDemo(target));
-  if (needsDemo) await loadDemo(target, { timeZone, now: clock(), log, terminal });
+  const { target, clock, log, terminal, schedule = scheduleJobs } = context;
+  const loadHistory = await startDemo(target, context);
   log.info('bringing the aggregates up to date');
   const started = performance.now();
   await refresh(target, clock(), { log, terminal });
   log.info({ seconds: Number(((performance.now() - started) / 1000).toFixed(1)) }, 'aggregates are up to date');
   await makeDigest(target, clock());
   const stopJobs = schedule(makeJobs(context), context);
-  if (!needsDemo) return stopJobs;
-  const stopping = new AbortController();
-  const history = loadHistoryBehind(context, stopping.signal);
-  return async () => {
-    stopping.abort();
-    await Promise.all([stopJobs(), history]);
-  };
-}
-
-/** Never rejects: without its history the demo is still of use, and the next start tries again. */
-async function loadHistoryBehind({ target, clock, log, terminal }: StartContext, signal: AbortSignal): Promise<void> {
-  try {
-    const loading = loadDemoHistory(target, { now: clock(), log, terminal, signal });
-    await refreshWhile(loading, () => refresh(target, clock())); // the windows fill while it loads
-    if ((await loading) > 0 && !signal.aborted) await refresh(target, clock());
-  } catch (error) {
-    log.error({ err: error }, 'the history of the demo could not be loaded; the next start continues');
-  }
-}
-
-const PAUSE_MS = 1_000;
-
-/** Repeats the refresh until the loading is done; rejects as either does. */
-async function refreshWhile(loading: Promise<unknown>, refreshOnce: () => Promise<void>): Promise<void> {
-  const loaded = loading.then(() => true);
-  const pause = () => new Promise<false>((resolve) => setTimeout(resolve, PAUSE_MS, false));
-  while (!(await Promise.race([loaded, pause()]))) await refreshOnce();
+  const stopHistory = loadHistory?.();
+  return async () => void (await Promise.all([stopJobs(), stopHistory?.()]));
 }
 
 /** What a run needs besides the job itself. */
