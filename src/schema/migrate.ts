@@ -285,6 +285,7 @@ async function withoutWaiting(transaction: TransactionSql, statements: string, l
       await transaction.savepoint(async (attempt) => {
         await attempt`select set_config('lock_timeout', ${`${LOCK_TIMEOUT_MS}ms`}, true)`;
         await attempt.unsafe(statements).simple();
+        await attempt`reset lock_timeout`; // what follows may wait
       });
       return;
     } catch (error) {

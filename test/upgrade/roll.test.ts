@@ -137,6 +137,30 @@ onEveryEngine('a service while another version migrates its database', (engine) 
     await migrated;
   });
 
+  it('waits for somebody who is just raising the data version', async () => {
+    const owner = here.database.as();
+    await owner`select`;
+    const raising = await owner.reserve();
+    await raising`begin`;
+    await raising`select logic.raise_data_version()`;
+    await owner`update raw.installation set repeatable = 'of another version'`;
+    const migrated = migrate(here.database.target, { now: SERVICE_NOW, log }).then(
+      () => 'done',
+      (error: Error) => error.message,
+    );
+    const superuser = here.database.superuser();
+    const waited = async () =>
+      (
+        await superuser`
+          select extract(epoch from clock_timestamp() - query_start)::float8 as seconds from pg_stat_activity
+          where datname = current_database() and application_name = 'airseries migrate' and wait_event_type = 'Lock' and query ~ 'raise_data_version'`
+      )[0]?.seconds ?? 0;
+    await expect.poll(waited, { timeout: 20_000, interval: 20 }).toBeGreaterThan(0.5);
+    await raising`commit`;
+    raising.release();
+    expect(await migrated).toBe('done');
+  });
+
   it('says 503 and is not ready where it asks for what the other version has not', async () => {
     const owner = here.database.as();
     const [uncached] = services.slice(1) as [Service];
