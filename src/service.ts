@@ -31,7 +31,7 @@ const ADMIN_CONNECTIONS = 100;
 const SHUTDOWN_TIMEOUT_MS = 15_000;
 
 /** `schedule`: what starts the jobs; default: cron. */
-type Dependencies = { clock: Clock; log: Log; schedule?: Schedule };
+type Dependencies = { clock: Clock; log: Log; schedule?: Schedule | undefined };
 
 export type Service = {
   /** Resolves when the service answers requests; rejects if it cannot. */
@@ -156,7 +156,7 @@ async function startWork(context: Context, { target, embedded }: Database, timeZ
     terminal: process.stderr.isTTY === true,
     retention: config.rawRetention,
     pullHosts: config.pullHosts,
-    ...(schedule === undefined ? {} : { schedule }),
+    schedule,
   };
   const onLeadership = (leads: boolean) => metrics.worker.set(leads ? 1 : 0);
   worker = await becomeLeader(target, log, (confirm) => startJobs({ ...jobs, confirm }), { onLeadership });

@@ -11,6 +11,7 @@ import { openProvider } from './pull/server.ts';
 import { emptyDatabase, engines } from './support/database.ts';
 import { citiesOfOneStation, type Installation, install, reading } from './support/installation.ts';
 import { freePort } from './support/program.ts';
+import { beginBatch, httpGet } from './support/service.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const BASE = '/en/air-quality-app/v1';
@@ -62,32 +63,21 @@ async function running(config?: Partial<Config>): Promise<Running> {
   return launched;
 }
 
-/** Status 0: nobody listens there. */
-async function get(port: number, path: string, host = '127.0.0.1') {
-  try {
-    const response = await fetch(`http://${host}:${port}${path}`);
-    return { status: response.status, text: await response.text() };
-  } catch {
-    return { status: 0, text: '' };
-  }
-}
-const station = async ({ ports }: Running) => JSON.parse((await get(ports.port, `${BASE}/station/1.json`)).text);
+const get = (port: number, path: string, host?: string) => httpGet(port, path, {}, host);
+const station = async ({ ports }: Running) => JSON.parse((await get(ports.port, `${BASE}/station/1.json`)).body);
 
 async function push({ ports }: Running, token: string): Promise<number> {
-  const response = await fetch(`http://127.0.0.1:${ports.ingestPort}/v1/readings`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify([{ sensor_id: 1, time: NOW.toISOString(), 'pm2.5': 10 }]),
-  });
-  return response.status;
+  const service = { port: { ingest: ports.ingestPort }, token };
+  const readings = [{ sensor_id: 1, time: NOW.toISOString(), 'pm2.5': 10 }];
+  return (await beginBatch(service, readings).finish(']')).status;
 }
 const makeToken = async () =>
   (await createToken(here.database.as(), { name: 'feed', provider: 'us', stations: null, now: NOW })).token;
 
 /** How often the database was asked for a station. */
 async function queries({ ports }: Running): Promise<number> {
-  const { text } = await get(ports.adminPort, '/metrics');
-  return Number(/query_duration_seconds_count\{query="api.station_current"\} (\d+)/.exec(text)?.[1] ?? 0);
+  const { body } = await get(ports.adminPort, '/metrics');
+  return Number(/query_duration_seconds_count\{query="api.station_current"\} (\d+)/.exec(body)?.[1] ?? 0);
 }
 
 const EFFECTS: Record<string, () => Promise<void>> = {
@@ -143,7 +133,7 @@ const EFFECTS: Record<string, () => Promise<void>> = {
     const worker = await running({ role: 'worker' });
     expect((await get(worker.ports.port, '/')).status).toBe(0);
     expect([worker.jobs.size > 0, (await get(worker.ports.ingestPort, '/')).status]).toEqual([true, 404]);
-    expect((await get(worker.ports.adminPort, '/metrics')).text).toContain('airseries_worker 1');
+    expect((await get(worker.ports.adminPort, '/metrics')).body).toContain('airseries_worker 1');
   },
 
   async INGEST_PORT() {
@@ -213,9 +203,9 @@ const EFFECTS: Record<string, () => Promise<void>> = {
       const empty = await emptyDatabase(engine);
       onTestFinished(() => empty.drop());
       const { service, ports } = await running({ databaseUrl: address(empty.target), ...config });
-      const { text } = await get(ports.port, `${BASE}/stations.json`);
+      const { body } = await get(ports.port, `${BASE}/stations.json`);
       await service.stop(0);
-      return JSON.parse(text).stations.length;
+      return JSON.parse(body).stations.length;
     };
     expect(await stations({})).toBe(0); // it is an operator's
     expect(await stations({ demo: 'on' })).toBeGreaterThan(10);

@@ -22,6 +22,7 @@ import {
 import { setRoute } from '../http/observed.ts';
 import { ANY_ORIGIN } from '../http/send.ts';
 import type { Log } from '../log.ts';
+import { queryFreshness } from '../metrics/adminApp.ts';
 import type { Metrics } from '../metrics/definitions.ts';
 import { measure } from '../metrics/recorders.ts';
 import { Unavailable } from '../unavailable.ts';
@@ -123,8 +124,8 @@ function awaitFirstBuild(db: ApiDb): () => Promise<void> {
   let isBuilt = false;
   return async () => {
     if (isBuilt) return;
-    const row = await db.selectFrom('api.freshness').select('refreshed_at').executeTakeFirst();
-    if (row?.refreshed_at == null) throw new Unavailable('the aggregates are being built for the first time');
+    const { refreshed_at } = await queryFreshness(db);
+    if (refreshed_at === null) throw new Unavailable('the aggregates are being built for the first time');
     isBuilt = true;
   };
 }

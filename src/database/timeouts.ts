@@ -2,7 +2,6 @@
  * Limits on waiting. A cut network or a frozen server reports nothing, so work of known length gets a deadline; a long statement is silent
  * too, so during work of unknown length the database is probed. A semaphore limits how many statements wait, and for how long.
  */
-
 import { Unavailable } from '../unavailable.ts';
 import { errorCode } from './errors.ts';
 

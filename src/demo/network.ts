@@ -31,9 +31,9 @@ export type DemoNetwork = {
 
 const NETWORK = createRequire(import.meta.url)('./network.json') as Omit<DemoNetwork, 'time_zone'>;
 
-/** A database with the first of these providers contains the demo (state.ts). */
 export const DEMO_PROVIDERS: readonly string[] = NETWORK.providers.map(({ id }) => id);
-export const DEMO_PROVIDER = 'airseries-demo';
+/** A database with this provider contains the demo (state.ts). */
+export const [DEMO_PROVIDER = ''] = DEMO_PROVIDERS;
 
 /** The station that has been offline for some days. */
 export const OFFLINE_STATION = 22;

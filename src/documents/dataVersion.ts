@@ -44,14 +44,14 @@ export function watchDataVersion({ db, target, clock, log, pollMs = POLL_MS }: O
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
 
+  const historyOf = (identity: string) => `${identity} ${timesSetBack}`;
+
   function learn(identity: string, version: number): void {
     const before = known;
-    if (before !== undefined && before.history === `${identity} ${timesSetBack}` && version < before.version)
-      timesSetBack += 1;
-    const history = `${identity} ${timesSetBack}`;
-    known = { history, version, at: clock() };
-    if (before?.history === history && before.version === version) return;
-    if (before !== undefined && before.history !== history) {
+    if (before?.history === historyOf(identity) && version < before.version) timesSetBack += 1;
+    known = { history: historyOf(identity), version, at: clock() };
+    if (before?.history === known.history && before.version === version) return;
+    if (before !== undefined && before.history !== known.history) {
       log.warn(
         { version, version_before: before.version },
         'the database has another history; nothing kept from before is served',

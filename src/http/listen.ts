@@ -2,7 +2,7 @@
  * Serves an app on a port: with limits on clients, errors that name the remedy, and a shutdown that loses no request. Closing at once
  * would cut off clients that are just sending on a kept connection, so for a moment every response asks its client to close first.
  */
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Log } from '../log.ts';
 import { makeRequestQueue, type RequestQueue } from './requestQueue.ts';
@@ -53,20 +53,17 @@ export async function listen(
   app: RequestListener,
   { port, variable, host, requestMs = LIMITS.requestTimeout, unreadMs, connections = 1_500, log }: Address & Limits,
 ): Promise<Listening> {
-  const answering = new Set<ServerResponse>();
   let closing = false;
   let open = 0;
   const drain = () => {
     closing = true;
-    for (const res of answering) if (!res.headersSent) res.setHeader('Connection', 'close');
+    for (const res of queue.underWay) if (!res.headersSent) res.setHeader('Connection', 'close');
   };
   const queue = makeRequestQueue(
     (req, res) => {
       // Node discards what follows a request to upgrade the protocol
       const isLast = closing || open > KEEP_ALIVE_LOAD_LIMIT * connections || req.headers.upgrade !== undefined;
       if (isLast) res.setHeader('Connection', 'close');
-      answering.add(res);
-      res.once('close', () => answering.delete(res));
       const problem = refusalOf(req);
       if (problem !== undefined) return sendRefusal(req, res, problem);
       if (isExpecting(req)) res.writeContinue();
@@ -158,7 +155,7 @@ function unreadable({ code }: NodeJS.ErrnoException): Problem {
 async function closed(server: Server, queue: RequestQueue, deadlineMs: number): Promise<void> {
   // Node takes a connection for idle as soon as its response is written, even if half of it is unsent, and http's own close() starts by
   // destroying idle ones: so net's is called
-  const sweep = setInterval(() => queue.underWay() === 0 && server.closeIdleConnections(), SWEEP_MS);
+  const sweep = setInterval(() => queue.underWay.size === 0 && server.closeIdleConnections(), SWEEP_MS);
   const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
   await new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
   clearInterval(sweep);

@@ -25,8 +25,8 @@ export type RequestQueue = {
   enqueue: RequestListener;
   /** Refuses what isn't a request, or stopped being one midway, when its turn comes; then the connection is closed. */
   refuse(socket: Socket, problem: Problem): void;
-  /** How many requests were begun and are not fully answered. */
-  underWay(): number;
+  /** The responses of requests that were begun and are not fully answered. */
+  underWay: ReadonlySet<ServerResponse>;
 };
 
 type Options = { unreadMs?: number | undefined; onDisconnect?: (why: string) => void };
@@ -37,7 +37,7 @@ export function makeRequestQueue(
   { unreadMs = UNREAD_MS, onDisconnect = () => undefined }: Options = {},
 ): RequestQueue {
   const queues = new WeakMap<Socket, Entry[]>(); // the first of a queue was begun
-  let underWay = 0;
+  const underWay = new Set<ServerResponse>();
 
   function queueOf(socket: Socket): Entry[] {
     const known = queues.get(socket);
@@ -67,10 +67,10 @@ export function makeRequestQueue(
   function begin(req: IncomingMessage, res: ServerResponse): void {
     const { socket } = req;
     let unread: NodeJS.Timeout | undefined;
-    underWay += 1;
+    underWay.add(res);
     res.on('close', () => {
       clearTimeout(unread);
-      underWay -= 1;
+      underWay.delete(res);
       const queue = queueOf(socket);
       queue.shift();
       if (!socket.writable) return; // this response was the last: it failed, or the client asked for that
@@ -86,7 +86,7 @@ export function makeRequestQueue(
   }
 
   return {
-    underWay: () => underWay,
+    underWay,
     enqueue(req, res) {
       append(req.socket, { req, res, begin: () => begin(req, res) });
     },

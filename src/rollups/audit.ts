@@ -23,12 +23,12 @@ export async function audit(
   return await watched(target, 'auditing', watcher, { timeZone }, async (sql, progress) => {
     const periods = await periodDifferences(sql);
     if (repair && periods.length > 0) await mendPeriods(sql);
-    const found = [...periods, ...(await differences(sql, { now, from, to }, progress))];
+    const buckets = await differences(sql, { now, from, to }, progress);
+    const found = [...periods, ...buckets];
     if (!repair || found.length === 0) {
       await recordAudit(sql, { now, from, to }, found);
       return { found, left: found };
     }
-    const buckets = found.slice(periods.length);
     await sql`
       insert into rollup.stale_period (since, until, from_level)
       select lower(part), upper(part), 'sensor_hourly' from (

@@ -1,5 +1,4 @@
 /** What a database is created for and keeps: its engine and its time zone (rule Z1). */
-
 import type { Sql } from '../database/client.ts';
 import type { Engine } from './aggregates.ts';
 import { MigrationRefused } from './migrations.ts';

@@ -2,7 +2,6 @@
  * The check of a process that may only read (READER_DATABASE_URL): it cannot migrate the database, so it compares the recorded fingerprints
  * with those that this version would record.
  */
-
 import { checkSession, type DatabaseAddress, onConnection, type Sql } from '../database/client.ts';
 import { type Api, readsOn } from '../database/pools.ts';
 import { buildRollups, type Engine } from './aggregates.ts';

@@ -1,5 +1,4 @@
 /** Migrates a database to the state that this program needs, or refuses with a remedy. Many processes may run it at once. */
-
 import {
   checkSession,
   type DatabaseAddress,
@@ -237,36 +236,38 @@ async function build(
   definitions: Definitions,
   { now, log }: Pick<Options, 'now' | 'log'>,
 ): Promise<void> {
-  const [row] = await sql<{ rollups: string | null; repeatable: string | null; catalog: string | null }[]>`
-    select rollups, repeatable, catalog from raw.installation`;
+  const [row] = await sql<
+    { rollups: string | null; repeatable: string | null; catalog: string | null; beside: boolean }[]
+  >`
+    select rollups, repeatable, catalog, to_regnamespace('rollup_next') is not null as beside from raw.installation`;
   if (row === undefined) throw new Error('raw.installation is empty');
   const calendar = await calendarOf(sql, { timeZone, epoch });
   const rollups = buildRollups(definitions, engine, calendar);
   const hasChanged = row.rollups !== fingerprint(rollups);
   const transaction = (work: (owner: TransactionSql) => Promise<void>) => inTransactionOfOwner(sql, work);
   const isRebuild = hasChanged && row.rollups !== null;
-  await dropReplaced(engine, transaction); // by a migration that was killed
+  await dropReplaced(sql, engine, transaction); // by a migration that was killed
   if (isRebuild) await buildBeside(sql, { engine, calendar, definitions, rollups, now, log, transaction });
+  else if (row.beside) await transaction((owner) => withoutWaiting(owner, DROP_BUILD, log));
   await transaction(async (owner) => {
-    if (hasChanged && !isRebuild) await owner.unsafe(firstBuildSql(rollups)).simple();
+    if (hasChanged && !isRebuild) await owner.unsafe(`${rollups}\n${EVERYTHING_IS_STALE}`).simple();
     const columns = await levelColumns(owner, isRebuild ? 'rollup_next' : 'rollup');
     const repeatable = repeatableSql(definitions, engine, calendar, columns);
-    const current = fingerprint(repeatable);
-    if (row.repeatable === current && !hasChanged) {
-      await withoutWaiting(owner, DROP_BUILD, log);
+    const current = { rollups: fingerprint(rollups), repeatable: fingerprint(repeatable) };
+    if (row.repeatable === current.repeatable && !hasChanged) {
       if (row.catalog === (await catalogFingerprint(owner))) return;
       log.warn('schemas logic and api are not as they were built: somebody changed them; building them again');
     }
     await owner`set local check_function_bodies = off`;
     await owner.unsafe(isRebuild ? await besideSql(owner, repeatable) : repeatable).simple();
-    const swap = isRebuild ? swapSql(engine, rollups) : DROP_BUILD;
-    await withoutWaiting(owner, `${DROP_OLD_SCHEMAS}\n${swap}`, log);
-    await owner`update raw.installation set repeatable = ${current}, catalog = ${await catalogFingerprint(owner)}`;
+    await withoutWaiting(owner, isRebuild ? `${DROP_OLD_SCHEMAS}\n${swapSql(engine)}` : DROP_OLD_SCHEMAS, log);
+    await owner`update raw.installation set ${owner({ ...current, catalog: await catalogFingerprint(owner) })}`;
     await owner`select logic.raise_data_version()`; // other SQL may publish other numbers
   });
   if (hasChanged) log.info(isRebuild ? 'aggregates replaced' : 'aggregates built; the next refresh fills them');
-  if (isRebuild) await sql`select raw.release_lock('rollup.refresh')`;
-  await dropReplaced(engine, transaction);
+  if (!isRebuild) return;
+  await sql`select raw.release_lock('rollup.refresh')`;
+  await dropReplaced(sql, engine, transaction);
 }
 
 const DROP_OLD_SCHEMAS = 'drop schema if exists api_old cascade; drop schema if exists logic_old cascade;';
@@ -311,12 +312,6 @@ async function catalogFingerprint(sql: Sql): Promise<string> {
       where n.nspname in ('logic', 'api') and c.relkind = 'v'
     ) repeatable`;
   return row.fingerprint;
-}
-
-function firstBuildSql(rollups: string): string {
-  return `${rollups}
-update raw.installation set rollups = '${fingerprint(rollups)}';
-${EVERYTHING_IS_STALE}`;
 }
 
 /** The zone and the instant of the epoch's local midnight, at which every level begins. */

@@ -4,7 +4,6 @@
  * noted meanwhile. So it is filled by the same refresh, may be interrupted anywhere, and the next migration continues. The swap only moves
  * what is there, and gives its locks back at once where it would have to wait for them: others wait a quarter of a second at most.
  */
-
 import type { Sql, TransactionSql } from '../database/client.ts';
 import type { Log } from '../log.ts';
 import { type Calendar, type Engine, LEVELS } from './aggregates.ts';
@@ -141,7 +140,7 @@ const QUOTED_OR_NAME = /--.*|'(?:[^']|'')*'|(\$\w*\$)[\s\S]*?\1|\brollup\.(\w+)/
  * Moves the old aggregates and their functions aside, to schema rollup_old, and what was built into their place. What was noted since the
  * last catch-up stands in the log of the old ones as well, as no refresh has taken it, and stays for the next.
  */
-export function swapSql(engine: Engine, rollups: string): string {
+export function swapSql(engine: Engine): string {
   const kind = kindOf(engine);
   const moved = (from: string, to: string) => `${LEVELS.map(
     ({ name }) => `alter ${kind} ${from}.${name} set schema ${to};`,
@@ -160,17 +159,17 @@ drop procedure rollup_next.refresh, rollup_next.maintain;
 create schema rollup_old;
 ${moved('rollup', 'rollup_old')}
 ${moved('rollup_next', 'rollup')}
-drop schema rollup_next cascade;
-update raw.installation set rollups = '${fingerprint(rollups)}';`;
+drop schema rollup_next cascade;`;
 }
 
 /** Drops aggregates that were replaced, and that nobody can reach any more: each in a transaction of its own, as it may have many chunks. */
-export async function dropReplaced(engine: Engine, transaction: Build['transaction']): Promise<void> {
+export async function dropReplaced(sql: Sql, engine: Engine, transaction: Build['transaction']): Promise<void> {
+  const [left] = await sql`select to_regnamespace('rollup_old') is not null as there`;
+  if (left?.there !== true) return;
   for (const { name } of [...LEVELS].reverse()) {
     await transaction(async (owner) => {
-      const [old] = await owner`select to_regclass(${`rollup_old.${name}`}) is not null as there`;
-      if (old?.there === true) await owner.unsafe(`drop ${kindOf(engine)} rollup_old.${name} cascade`);
+      await owner.unsafe(`drop ${kindOf(engine)} if exists rollup_old.${name} cascade`);
     });
   }
-  await transaction(async (owner) => void (await owner.unsafe('drop schema if exists rollup_old cascade')));
+  await transaction(async (owner) => void (await owner.unsafe('drop schema rollup_old cascade')));
 }

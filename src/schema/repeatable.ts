@@ -8,7 +8,7 @@ import { type Calendar, type Engine, LEVELS, type Level, selectOf, wordsOf } fro
 import { buildOracle, type Columns } from './oracle.ts';
 import { type Definitions, listSql, literal, readSql, render, type Words } from './template.ts';
 
-const KEYS_A_CALL = 45;
+const PARTS_A_CALL = 45;
 
 const SUBJECTS: readonly Words[] = [
   {
@@ -100,20 +100,19 @@ function levelRow(level: Level, position: number, definitions: Definitions, cale
 
 /**
  * SQL for a point of a history document as JSON text, from the columns of bucket b. A key is a column's name; a range is a pair of two
- * columns, null if either is. Fast, because it is one call for many keys; a call takes at most 100 arguments, two of them a key.
+ * columns, null if either is. Fast, because it is one call for nearly all of it.
  */
 function pointOf({ shape }: z.ZodObject): string {
   const members = Object.keys(shape).map(
     (key, n) => `'${n === 0 ? '{' : ','}"${key}":', coalesce(${jsonOf(key)}, 'null')`,
   );
-  const [last = [], ...others] = inGroups(members).reverse();
-  const before = others.reverse().map((group) => `concat(${group.join(', ')})`);
-  return `concat(${[...before, ...last].join(', ')}, '}')`;
+  return concatOf([...members, `'}'`]);
 }
 
-function inGroups<Item>(items: readonly Item[]): Item[][] {
-  const starts = Array.from({ length: Math.ceil(items.length / KEYS_A_CALL) }, (_, n) => n * KEYS_A_CALL);
-  return starts.map((start) => items.slice(start, start + KEYS_A_CALL));
+/** A call takes at most 100 arguments, and a key is two of them: the first of more are a call of their own. */
+function concatOf(parts: readonly string[]): string {
+  if (parts.length <= PARTS_A_CALL) return `concat(${parts.join(', ')})`;
+  return concatOf([concatOf(parts.slice(0, PARTS_A_CALL)), ...parts.slice(PARTS_A_CALL)]);
 }
 
 function jsonOf(key: string): string {

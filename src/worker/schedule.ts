@@ -12,7 +12,7 @@ type StartContext = JobContext & {
   demo: boolean;
   /** Whether a person watches stderr. */
   terminal: boolean;
-  schedule?: Schedule;
+  schedule?: Schedule | undefined;
 };
 
 /** Starts the jobs on their schedules; the result stops them, and waits for those that are running. */

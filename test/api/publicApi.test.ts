@@ -2,6 +2,7 @@
 import type { Response } from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LOCALES } from '../../src/contract/endpoints.ts';
+import { withBrokenAqi } from '../support/brokenAqi.ts';
 import { engines } from '../support/database.ts';
 import { request } from '../support/request.ts';
 import { PATHS, type Served, serve } from './serve.ts';
@@ -211,11 +212,7 @@ describe.each(WAYS)('the public API ($engine, answers are $answers)', ({ engine,
   });
 
   it('reveals no internals when it fails', async () => {
-    const owner = served.database.as();
-    const [aqi] = await owner`select pg_get_functiondef('rollup.aqi'::regproc) as definition`;
-    await owner`create or replace function rollup.aqi(pm25 float8, pm10 float8) returns int language sql immutable return 1 / 0`;
-    const res = await send('get', `${BASE}/station/2.json`);
-    await owner.unsafe(aqi?.definition);
+    const res = await withBrokenAqi(served.database.as(), () => send('get', `${BASE}/station/2.json`));
     expectProblem(res, 500, 'Internal Server Error', /has been logged/);
     expect(served.log.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
     expect((await send('get', `${BASE}/station/2.json`)).status).toBe(200);

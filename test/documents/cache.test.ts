@@ -39,6 +39,22 @@ const rendering =
       route: 'a',
     };
   };
+/** The same, but it comes to its end only when the second of these is called. */
+function slowly(render: Render): [Render, () => void] {
+  let proceed = () => {};
+  const allowed = new Promise<void>((resolve) => {
+    proceed = resolve;
+  });
+  const slow: Render = async () => {
+    const read = await render();
+    await allowed;
+    return read;
+  };
+  return [slow, proceed];
+}
+const away: Render = async () => {
+  throw new Unavailable('away');
+};
 const bodyOf = (served: { document: { body: Buffer } } | undefined) =>
   served && JSON.parse(String(served.document.body));
 
@@ -100,9 +116,6 @@ describe('a document', () => {
     [history, version] = ['second', 6];
     expect(cache.find(KEY)).toBeUndefined();
     inContact = false;
-    const away = async () => {
-      throw new Unavailable('away');
-    };
     await expect(cache.get(KEY, away)).rejects.toThrow(Unavailable);
   });
 
@@ -115,19 +128,13 @@ describe('a document', () => {
   });
 
   it('that was begun in another history does not replace one of this', async () => {
-    let proceed = () => {};
-    const began = new Promise<void>((resolve) => {
-      proceed = resolve;
-    });
-    const slow = cache.get(KEY, async () => {
-      await began;
-      return rendering({ n: 1 }, { readAt: () => 10 })();
-    });
+    const [slow, proceed] = slowly(rendering({ n: 1 }, { readAt: () => 10 }));
+    const begun = cache.get(KEY, slow);
     [history, version] = ['second', 6];
     raiseVersion();
     await cache.get(KEY, rendering({ n: 2 }));
     proceed();
-    await slow;
+    await begun;
     expect(bodyOf(cache.find(KEY))).toEqual({ n: 2 });
   });
 
@@ -138,20 +145,13 @@ describe('a document', () => {
   });
 
   it('that was being rendered while the data changed is not kept, and later readers get a new one', async () => {
-    let proceed = () => {};
-    const began = new Promise<void>((resolve) => {
-      proceed = resolve;
-    });
-    const slow = cache.get(KEY, async () => {
-      const read = version;
-      await began;
-      return { document: renderDocument('en', '{"n":1}'), validUntil: new Date(now + 1e6), version: read, route: 'a' };
-    });
+    const [slow, proceed] = slowly(rendering({ n: 1 }));
+    const begun = cache.get(KEY, slow);
     raiseVersion();
     const later = cache.get(KEY, rendering({ n: 2 }));
     expect(bodyOf(await later)).toEqual({ n: 2 });
     proceed();
-    expect(bodyOf(await slow)).toEqual({ n: 1 });
+    expect(bodyOf(await begun)).toEqual({ n: 1 });
     expect(bodyOf(cache.find(KEY))).toEqual({ n: 2 });
   });
 });
@@ -234,10 +234,6 @@ describe('cacheHeaders', () => {
 });
 
 describe('while the database is not in contact', () => {
-  const away: Render = async () => {
-    throw new Unavailable('away');
-  };
-
   it('serves the last current document with its age, for ten minutes, and does not ask', async () => {
     const cache = makeCache();
     await cache.get(KEY, rendering({ n: 1 }));

@@ -1293,12 +1293,6 @@ revoke all on function logic.recompute, logic.recompute_all, logic.recompute_bel
 
 -- Retention: from when on readings are accepted and kept, and how far that may be moved.
 
--- The range in which all readings are still stored. Sensor hours before it are final: recomputing them would erase them. The levels above
--- are computed from sensor hours and can be recomputed at any age.
-create function logic.retained() returns tstzmultirange language sql stable as $$
-  select tstzmultirange(tstzrange(retained_from, 'infinity')) from raw.installation
-$$;
-
 -- From now on, readings measured before `since` are refused. Waits for the writers in progress.
 create procedure logic.raise_ingest_cutoff(since timestamptz) language plpgsql as $$
 begin

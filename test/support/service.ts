@@ -51,8 +51,13 @@ export async function until(condition: () => boolean | Promise<boolean>, what: s
 export type Answer = { status: number; headers: IncomingMessage['headers']; body: string };
 
 /** GET. Status 0: nothing listens on the port, or the connection was cut. */
-export function httpGet(port: number, path: string, headers: Record<string, string> = {}): Promise<Answer> {
-  return beginRequest(port, { method: 'GET', path, headers }).finish();
+export function httpGet(
+  port: number,
+  path: string,
+  headers: Record<string, string> = {},
+  host = '127.0.0.1',
+): Promise<Answer> {
+  return beginRequest(port, { method: 'GET', path, headers, host }).finish();
 }
 
 type Begun = {
@@ -62,14 +67,13 @@ type Begun = {
   finish(rest?: string): Promise<Answer>;
 };
 
+type Begin = { method: string; path: string; headers: Record<string, string>; body?: string; host?: string };
+
 /** Sends the headers of a request and `body`, the first part of its body. */
-export function beginRequest(
-  port: number,
-  { method, path, headers, body }: { method: string; path: string; headers: Record<string, string>; body?: string },
-): Begun {
+export function beginRequest(port: number, { method, path, headers, body, host = '127.0.0.1' }: Begin): Begun {
   let done = false;
   const agent = new Agent({ keepAlive: true }); // its own connection, which it does not ask to close
-  const sent = httpRequest({ host: '127.0.0.1', port, method, path, headers, agent });
+  const sent = httpRequest({ host, port, method, path, headers, agent });
   const answer = new Promise<Answer>((resolve) => {
     const settle = (outcome: Answer) => {
       done = true;
@@ -98,7 +102,7 @@ export function beginRequest(
 }
 
 /** Sends a batch of readings without its last byte, a bracket. */
-export function beginBatch({ port, token }: Service, readings: object[]): Begun {
+export function beginBatch({ port, token }: { port: { ingest: number }; token: string }, readings: object[]): Begun {
   const text = JSON.stringify(readings);
   const headers = {
     Authorization: `Bearer ${token}`,

@@ -8,7 +8,7 @@ import { onEveryEngine } from '../support/database.ts';
 import { changedDefinitions } from '../support/definitions.ts';
 import { citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
 import { addressVariables } from '../support/program.ts';
-import { httpGet, SERVICE_NOW, type Service, startService } from '../support/service.ts';
+import { beginBatch, httpGet, SERVICE_NOW, type Service, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 const log = makeLog('silent');
@@ -56,20 +56,11 @@ onEveryEngine('a service while another version migrates its database', (engine) 
         else if (path.endsWith('history.json')) rains.add(String(rainOf(body)));
       }
     });
-    const pushes = services.map(async ({ port, token }) => {
+    const pushes = services.map(async (service) => {
       for (let n = 0; !isOver; n++) {
-        const response = await fetch(`http://127.0.0.1:${port.ingest}/v1/readings`, {
-          method: 'POST',
-          headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-          body: JSON.stringify([
-            {
-              sensor_id: 1,
-              time: new Date(SERVICE_NOW.getTime() - HOUR * (1 + (n % 500)) - 1_000 - n).toISOString(),
-              'pm2.5': 10,
-            },
-          ]),
-        });
-        if (response.status !== 200) failures.push(`push ${response.status} ${await response.text()}`);
+        const time = new Date(SERVICE_NOW.getTime() - HOUR * (1 + (n % 500)) - 1_000 - n).toISOString();
+        const { status, body } = await beginBatch(service, [{ sensor_id: 1, time, 'pm2.5': 10 }]).finish(']');
+        if (status !== 200) failures.push(`push ${status} ${body}`);
       }
     });
     const now = SERVICE_NOW;
