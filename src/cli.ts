@@ -4,7 +4,7 @@ import { type Outcome, UsageError, type Work } from './commands/context.ts';
 import { chooseCommand } from './commands/program.ts';
 import { type Config, readConfig } from './config.ts';
 import { onConnection, type Role, type Sql } from './database/client.ts';
-import { openDatabase } from './database/open.ts';
+import { openDatabase } from './embedded/open.ts';
 import { makeLog } from './log.ts';
 import { migrate } from './schema/migrate.ts';
 

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { UsageError } from '../src/commands/context.ts';
 import { chooseCommand } from '../src/commands/program.ts';
 import { readConfig } from '../src/config.ts';
-import { type EmbeddedServer, openEmbeddedServer } from '../src/database/embedded/server.ts';
+import { type EmbeddedServer, openEmbeddedServer } from '../src/embedded/server.ts';
 import { makeLog } from '../src/log.ts';
 import { makeHome, start } from './support/program.ts';
 

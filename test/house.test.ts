@@ -10,6 +10,7 @@ const LAYERS = [
   ['contract', 'config.ts', 'log.ts', 'clock.ts', 'progress.ts', 'inputError.ts', 'unavailable.ts'],
   ['generated'],
   ['database', 'http'],
+  ['embedded'],
   ['schema'],
   ['rollups', 'documents'],
   ['ingest'],
@@ -78,7 +79,7 @@ describe('the source', () => {
 
   it('names an engine only where data are stored', () => {
     const engineAware = files.filter((path) => /timescale|plain postgres/i.test(readFileSync(join(SRC, path), 'utf8')));
-    expect(engineAware.filter((path) => !['database', 'schema'].includes(folderOf(path)))).toEqual([]);
+    expect(engineAware.filter((path) => !['embedded', 'schema'].includes(folderOf(path)))).toEqual([]);
     expect(engineAware.length).toBeGreaterThan(3);
     const api = readdirSync(join(SRC, '../sql/api')).filter((name) =>
       /timescale|hypertable|plain/i.test(readFileSync(join(SRC, '../sql/api', name), 'utf8')),
@@ -89,7 +90,7 @@ describe('the source', () => {
   it('reads the time and the environment in one place each (Z4)', () => {
     const matching = (pattern: RegExp) => files.filter((path) => pattern.test(readFileSync(join(SRC, path), 'utf8')));
     // cluster.ts compares the age of an abandoned file with the machine's clock
-    expect(matching(/new Date\(\)|Date\.now\(\)/)).toEqual(['clock.ts', 'database/embedded/cluster.ts']);
+    expect(matching(/new Date\(\)|Date\.now\(\)/)).toEqual(['clock.ts', 'embedded/cluster.ts']);
     const sql = readdirSync(join(SRC, '../sql'), { recursive: true, encoding: 'utf8' }).filter((path) =>
       path.endsWith('.sql'),
     );

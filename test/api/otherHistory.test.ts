@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeApp } from '../../src/api/app.ts';
 import { connect, type DatabaseAddress } from '../../src/database/client.ts';
-import { openEmbeddedServer } from '../../src/database/embedded/server.ts';
+import { openEmbeddedServer } from '../../src/embedded/server.ts';
 import { type Api, openReaderPool } from '../../src/database/pools.ts';
 import { watchDataVersion } from '../../src/documents/dataVersion.ts';
 import { makeLog } from '../../src/log.ts';

@@ -18,7 +18,7 @@ import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type DatabaseAddress, onConnection } from '../../src/database/client.ts';
-import { openEmbeddedServer } from '../../src/database/embedded/server.ts';
+import { openEmbeddedServer } from '../../src/embedded/server.ts';
 import { makeLog } from '../../src/log.ts';
 import { maintain } from '../../src/rollups/refresh.ts';
 import { freePort, ready, start } from '../support/program.ts';

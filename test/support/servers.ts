@@ -6,7 +6,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type DatabaseAddress } from '../../src/database/client.ts';
-import { findLocalTimescale, openEmbeddedServer } from '../../src/database/embedded/server.ts';
+import { findLocalTimescale, openEmbeddedServer } from '../../src/embedded/server.ts';
 import { makeLog } from '../../src/log.ts';
 import { openNamedServer } from './namedServer.ts';
 

@@ -1,6 +1,6 @@
-/** One server for all processes of a data directory: the first starts it, and it stops with the last. */
+/** One server for all processes of a data directory. */
 import { describe, expect, test } from 'vitest';
-import { findLocalTimescale } from '../../../src/database/embedded/server.ts';
+import { findLocalTimescale } from '../../src/embedded/server.ts';
 import {
   isUp,
   local,
@@ -33,18 +33,6 @@ describe.each(['bundled', 'local'] as const)('%s', (kind) => {
     ]);
   });
 
-  here('stays up until the second of two processes leaves', { timeout: TIMEOUT_MS }, async () => {
-    const directory = temporaryDirectory();
-    const other = await openElsewhere(directory, kind);
-    const mine = await open(directory, kind);
-    expect([other.server.startedHere, mine.startedHere]).toEqual([true, false]);
-    expect(mine.socketDirectory).toBe(other.server.socketDirectory);
-    await other.release(); // the one that had started it
-    expect(await responds(mine)).toBe(true);
-    await mine.release();
-    expect(isUp(mine)).toBe(false);
-  });
-
   here('is a single server after simultaneous first starts', { timeout: TIMEOUT_MS }, async () => {
     const directory = temporaryDirectory();
     const others = await Promise.all([1, 2, 3].map(() => openElsewhere(directory, kind)));
@@ -52,20 +40,7 @@ describe.each(['bundled', 'local'] as const)('%s', (kind) => {
     const mine = await open(directory, kind);
     // a process that the server has just forked has its name for a moment
     await expect.poll(() => processesOf(mine).postgres).toHaveLength(1);
-    await Promise.all(others.map(({ release }) => release()));
     expect(await responds(mine)).toBe(true);
-  });
-
-  here('responds to every user while others come and go', { timeout: TIMEOUT_MS }, async () => {
-    const directory = temporaryDirectory();
-    const comeAndGo = async () => {
-      for (let n = 0; n < 15; n += 1) {
-        const server = await open(directory, kind);
-        expect(await responds(server)).toBe(true);
-        await server.release();
-      }
-    };
-    await Promise.all([comeAndGo(), comeAndGo(), comeAndGo()]);
   });
 });
 
@@ -76,13 +51,6 @@ test.skipIf(local === undefined)('a local server has the Community edition', { t
     await sql`create extension timescaledb`;
     expect(await sql`show timescaledb.license`).toEqual([{ 'timescaledb.license': 'timescale' }]);
   });
-});
-
-test('releasing twice is the same as releasing once', { timeout: TIMEOUT_MS }, async () => {
-  const directory = temporaryDirectory();
-  const [one, two] = [await open(directory), await open(directory)];
-  await Promise.all([one.release(), one.release()]);
-  expect(await responds(two)).toBe(true);
 });
 
 test('the order and the case of text do not depend on system libraries', { timeout: TIMEOUT_MS }, async () => {

@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { copyOnce, makeLinks } from '../../../src/database/embedded/bundled.ts';
+import { copyOnce, makeLinks } from '../../src/embedded/bundled.ts';
 import { temporaryDirectory } from './support.ts';
 
 function smallPackage(): string {

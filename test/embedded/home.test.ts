@@ -2,7 +2,7 @@
 import { appendFileSync, chmodSync, chownSync, existsSync, lstatSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { canReach, isRoot, unprivilegedUser } from '../../../src/database/embedded/home.ts';
+import { canReach, isRoot, unprivilegedUser } from '../../src/embedded/home.ts';
 import { isUp, local, open, openElsewhere, PROJECT, responds, TIMEOUT_MS, temporaryDirectory } from './support.ts';
 
 const UNRELATED_USER = { uid: 12345, gid: 12345 };
@@ -64,9 +64,10 @@ describe.each(['bundled', 'local'] as const)('%s', (kind) => {
     const mine = await open(join(directory, 'data'), kind); // as root
     expect(mine.startedHere).toBe(false);
     expect(statSync(dirname(mine.socketDirectory)).uid).toBe(user.uid);
-    await other.release();
     expect(await responds(mine)).toBe(true);
     await mine.release();
+    expect(isUp(mine)).toBe(true);
+    await other.release();
     expect(isUp(mine)).toBe(false);
   });
 });

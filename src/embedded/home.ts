@@ -8,16 +8,14 @@ import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, lchownSync, lstatSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import type { Log } from '../../log.ts';
-import { errorCode } from '../errors.ts';
+import { errorCode } from '../database/errors.ts';
+import type { Log } from '../log.ts';
 
 /** All paths are absolute. The names on disk must not change, because processes of older versions may use the same home. */
 export type Home = {
   user: ServerUser;
   directory: string;
   data: string; // PostgreSQL's own data directory
-  references: string; // the FIFO that every user of the server holds open; see references.ts
-  replies: string; // the directory where the watcher replies to what is sent through the FIFO
   sockets: string;
   log: string;
 };
@@ -72,8 +70,6 @@ function homeIn(directory: string, user: ServerUser): Home {
     user,
     directory,
     data: join(directory, 'data'),
-    references: join(run, 'lifeline'),
-    replies: join(run, 'answers'),
     sockets: fits ? run : `/tmp/airseries-${shortHash(directory)}`, // not TMPDIR, which may differ between processes
     log: join(directory, 'server.log'),
   };

@@ -13,11 +13,11 @@ import {
   type EmbeddedServer,
   findLocalTimescale,
   openEmbeddedServer,
-} from '../../../src/database/embedded/server.ts';
-import { makeLog } from '../../../src/log.ts';
-import { temporaryFolder } from '../../support/temporaryFolder.ts';
+} from '../../src/embedded/server.ts';
+import { makeLog } from '../../src/log.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 
-export const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));
+export const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 export const TIMEOUT_MS = 120_000;
 export const local = await findLocalTimescale();
 
@@ -75,7 +75,7 @@ export async function responds(server: EmbeddedServer): Promise<boolean> {
 }
 
 /** The process ids of a running cluster: the server and the shells that look after it. */
-export function processesOf(server: EmbeddedServer): { postgres: number[]; wrapper: number; watcher: number } {
+export function processesOf(server: EmbeddedServer): { postgres: number[]; parent: number; watcher: number } {
   const home = dirname(server.socketDirectory);
   const lines = execFileSync('ps', ['-ww', '-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).split(
     /\n(?= *\d+ +\d+ )/,
@@ -87,7 +87,7 @@ export function processesOf(server: EmbeddedServer): { postgres: number[]; wrapp
   const shells = found.filter(({ args }) => args.startsWith('/bin/sh'));
   const watcher = shells.find(({ parent }) => shells.some(({ pid }) => pid === parent));
   const servers = found.filter(({ args }) => /^\S*\/postgres -D/.test(args));
-  return { postgres: servers.map(({ pid }) => pid), wrapper: watcher?.parent ?? 0, watcher: watcher?.pid ?? 0 };
+  return { postgres: servers.map(({ pid }) => pid), parent: watcher?.parent ?? 0, watcher: watcher?.pid ?? 0 };
 }
 
 export function isUp(server: EmbeddedServer): boolean {

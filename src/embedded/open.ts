@@ -1,9 +1,9 @@
 /** Opening this process's database: the operator's, or the embedded server of its data directory. */
 import { resolve } from 'node:path';
 import type { Config } from '../config.ts';
+import type { DatabaseAddress } from '../database/client.ts';
 import type { Log } from '../log.ts';
-import type { DatabaseAddress } from './client.ts';
-import { openEmbeddedServer } from './embedded/server.ts';
+import { openEmbeddedServer } from './server.ts';
 
 export type Database = {
   target: DatabaseAddress;

@@ -1,20 +1,34 @@
 /**
- * A private PostgreSQL for a data directory, shared by all processes that use it: a service and any number of commands.
- * The first starts it, and it stops with the last, even if that one is killed. A server that ends while in use (killed, out of memory, out
- * of disk space) is restarted at the same address, so that clients only have to retry.
+ * A private PostgreSQL for a data directory. The process that starts it owns it: the server stops with its owner, even if that one is
+ * killed. Other processes, commands beside a service or a service beside a command, connect to the server that is there. Whoever
+ * finds it gone, because its owner has ended or it was killed or ran out of memory or disk space, starts it again at the same
+ * address, so that clients only have to retry.
  */
-import { closeSync, existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join as joinPath } from 'node:path';
-import type { Log } from '../../log.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { errorCode } from '../database/errors.ts';
+import type { Log } from '../log.ts';
 import { createCluster, DATABASE, serverArguments, USER } from './cluster.ts';
 import { findHome, type Home, hasCluster, PORT, runAs } from './home.ts';
-import { type Joined, join, leave } from './join.ts';
-import { liveServer, prepareToStart, reusedPid, type StartedWrapper, startWrapper } from './postmaster.ts';
+import {
+  hasEnded,
+  lastLogLines,
+  liveServer,
+  type Postmaster,
+  reusedPid,
+  type Started,
+  startServer,
+} from './postmaster.ts';
 import { chooseProgram, type EmbeddedKind, type Program } from './program.ts';
 
 export { findLocalTimescale } from './program.ts';
 export type { EmbeddedKind };
 
+const START_TIMEOUT_MS = 120_000; // recovery after a power loss replays up to max_wal_size
+const STOP_TIMEOUT_MS = 120_000; // the last checkpoint may have much to write on a slow disk
+const MAX_STARTS = 5;
+const POLL_MS = 10;
 const CHECK_EVERY_MS = 1_000;
 const RETRY_AFTER_MS = 3_000;
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
@@ -27,7 +41,7 @@ export type EmbeddedServer = {
   user: string; // the superuser of this private cluster
   database: string;
   startedHere: boolean; // false: another process had started it first
-  /** Stops using the server; if no other process uses it, resolves once it is down. May be called more than once. */
+  /** Stops using the server; if this process has started it, resolves once it is down. May be called more than once. */
   release(): Promise<void>;
 };
 
@@ -56,12 +70,11 @@ export async function openEmbeddedServer({
   const name = `${program.kind}-${program.major}`;
   if (mustExist && !hasCluster(dataDirectory, name)) throw new Error(noCluster(dataDirectory));
   const home = await findHome(dataDirectory, name, log);
-  const joinOrStart = () => join(home, () => start(program, home, log));
-  const joined = await joinOrStart();
-  const { startedHere } = joined;
-  const { pid, port, socketDirectory } = joined.postmaster;
-  const supervision = supervise(home, joined, joinOrStart, log);
-  const verb = startedHere ? 'started' : 'joined';
+  const joinOrStart = () => enter(home, () => start(program, home, log));
+  const { started, server } = await joinOrStart();
+  const { pid, port, socketDirectory } = server;
+  const supervision = supervise(home, started, joinOrStart, log);
+  const verb = started === undefined ? 'joined' : 'started';
   log.info({ directory: home.directory, version: program.version, pid }, `embedded PostgreSQL ${verb}: ${name}`);
   let released: Promise<void> | undefined;
   return {
@@ -71,7 +84,7 @@ export async function openEmbeddedServer({
     port,
     user: USER,
     database: DATABASE,
-    startedHere,
+    startedHere: started !== undefined,
     release: () => (released ??= supervision.release()),
   };
 }
@@ -83,15 +96,60 @@ function noCluster(dataDirectory: string): string {
   );
 }
 
-async function start(program: Program, home: Home, log: Log): Promise<StartedWrapper> {
+/** Makes what the server needs, as its user, so that root never writes where that user could have placed a link. */
+async function start(program: Program, home: Home, log: Log): Promise<Started> {
   const bin = await program.bin(home.user);
   if (!existsSync(home.data)) warnOfOtherClusters(home, log);
-  await prepareToStart(home);
+  await runAs(home.user, '/bin/sh', ['-c', 'umask 077; [ -d "$1" ] || mkdir "$1" || [ -d "$1" ]', 'sh', home.sockets]);
   await rotateLog(home);
   requirePrivate(home);
   await createCluster(home, bin, program.major);
   const command = serverArguments(program.kind === 'local', home.data, { sockets: home.sockets, port: PORT });
-  return startWrapper(home, [joinPath(bin, 'postgres'), ...command], reusedPid(home));
+  return startServer(home, [joinPath(bin, 'postgres'), ...command], reusedPid(home));
+}
+
+type Entered = { server: Postmaster; started: Started | undefined };
+
+/**
+ * Resolves once a server is ready: the one that is there or, where none lives, the one that `start` begins; `started` is undefined if
+ * it is another process's. Of two that start one, PostgreSQL's own lock lets one through. Rejects, with the last lines of the server's log,
+ * if none starts five times in a row or is ready after two minutes.
+ */
+async function enter(home: Home, start: () => Promise<Started>): Promise<Entered> {
+  const deadline = performance.now() + START_TIMEOUT_MS;
+  let starts = 0;
+  let started: Started | undefined;
+  for (;;) {
+    const server = liveServer(home);
+    if (server?.ready) return { server, started: server.pid === started?.pid ? started : undefined };
+    if (performance.now() > deadline) {
+      throw new Error(`PostgreSQL was not ready after ${START_TIMEOUT_MS / 1000} s. ${lastLogLines(home)}`);
+    }
+    if (server === undefined && (started === undefined || hasEnded(started))) {
+      if (starts === MAX_STARTS) throw new Error(`PostgreSQL does not start. ${lastLogLines(home)}`);
+      if (starts > 0) await pause(100 * 2 ** starts);
+      started = await start();
+      starts += 1;
+    }
+    await pause(POLL_MS);
+  }
+}
+
+/** Stops the server that this process has started and waits until it is down; rejects if that takes over two minutes. */
+async function stop(home: Home, { pid }: Started): Promise<void> {
+  const deadline = performance.now() + STOP_TIMEOUT_MS;
+  while (liveServer(home)?.pid === pid) {
+    try {
+      process.kill(pid, 'SIGINT'); // fast shutdown; a second one changes nothing
+    } catch (error) {
+      if (errorCode(error) !== 'ESRCH') throw error;
+    }
+    if (performance.now() > deadline) {
+      const seconds = STOP_TIMEOUT_MS / 1000;
+      throw new Error(`PostgreSQL (process ${pid}) is still shutting down after ${seconds} s.\n${lastLogLines(home)}`);
+    }
+    await pause(POLL_MS);
+  }
 }
 
 /** Connections need no password, so no other user may enter the socket's directory. */
@@ -115,27 +173,26 @@ function warnOfOtherClusters(home: Home, log: Log): void {
 }
 
 type Supervision = {
-  /** Ends the supervision, waits for a restart that is under way, and leaves the server; rejects as `leave` does. Call it once. */
+  /** Ends the supervision, waits for a restart that is under way, and stops the server if it is ours. Call it once. */
   release(): Promise<void>;
 };
 
-/** Checks the server every second until released. `join` is called, and called again three seconds after a failure, to restart it. */
-function supervise(home: Home, joined: Joined, join: () => Promise<Joined>, log: Log): Supervision {
-  let { reference } = joined;
+/** Checks the server every second until released. `enter` is called, and called again three seconds after a failure, to restart it. */
+function supervise(home: Home, first: Started | undefined, enter: () => Promise<Entered>, log: Log): Supervision {
+  let ours = first;
   let releasing = false;
   let timer: NodeJS.Timeout | undefined;
   let checking: Promise<void> = Promise.resolve();
 
   /** Resolves to the milliseconds until the next check. */
   const check = async () => {
-    await rotateLog(home);
-    if (liveServer(home) !== undefined) return CHECK_EVERY_MS;
-    log.error('the embedded PostgreSQL has stopped; restarting it');
     try {
-      const rejoined = await join();
-      closeSync(reference);
-      reference = rejoined.reference;
-      log.info({ pid: rejoined.postmaster.pid }, 'the embedded PostgreSQL has restarted');
+      await rotateLog(home);
+      if (liveServer(home) !== undefined) return CHECK_EVERY_MS;
+      log.error('the embedded PostgreSQL has stopped; restarting it');
+      const entered = await enter();
+      ours = entered.started;
+      log.info({ pid: entered.server.pid }, 'the embedded PostgreSQL has restarted');
       return CHECK_EVERY_MS;
     } catch (error) {
       log.error({ err: error }, 'the embedded PostgreSQL failed to start; retrying');
@@ -144,13 +201,7 @@ function supervise(home: Home, joined: Joined, join: () => Promise<Joined>, log:
   };
   const checkAfter = (ms: number) => {
     timer = setTimeout(() => {
-      checking = check().then(
-        (next) => void (releasing || checkAfter(next)),
-        (error: Error) => {
-          log.error({ err: error }, 'the embedded PostgreSQL could not be checked');
-          if (!releasing) checkAfter(RETRY_AFTER_MS);
-        },
-      );
+      checking = check().then((next) => void (releasing || checkAfter(next)));
     }, ms);
     timer.unref(); // must not keep a finished command alive
   };
@@ -160,7 +211,7 @@ function supervise(home: Home, joined: Joined, join: () => Promise<Joined>, log:
       releasing = true;
       clearTimeout(timer);
       await checking;
-      await leave(home, reference);
+      if (ours !== undefined) await stop(home, ours);
     },
   };
 }

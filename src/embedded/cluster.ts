@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { errorCode } from '../errors.ts';
+import { errorCode } from '../database/errors.ts';
 import { type Home, runAs } from './home.ts';
 
 export const USER = 'airseries';

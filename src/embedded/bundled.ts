@@ -6,7 +6,7 @@ import { cp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import { errorCode } from '../errors.ts';
+import { errorCode } from '../database/errors.ts';
 import { currentUser, runAs, type ServerUser } from './home.ts';
 
 type BundledPackage = { directory: string; version: string };

@@ -1,0 +1,102 @@
+/** Who owns the server when processes come, go and are killed: no server is left behind, and the next start works. */
+import { spawn } from 'node:child_process';
+import { chownSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  isGone,
+  isUp,
+  open,
+  openElsewhere,
+  postmasterPid,
+  processesOf,
+  query,
+  responds,
+  TIMEOUT_MS,
+  temporaryDirectory,
+  until,
+} from './support.ts';
+
+test('a server stops when its owner is killed', { timeout: TIMEOUT_MS }, async () => {
+  const directory = temporaryDirectory();
+  const { child, server } = await openElsewhere(directory);
+  const { parent, watcher } = processesOf(server);
+  child.kill('SIGKILL');
+  await until(() => !isUp(server) && isGone(parent) && isGone(watcher));
+  expect(await responds(await open(directory))).toBe(true);
+});
+
+test('a server stays up when a process that only uses it is killed or leaves', { timeout: TIMEOUT_MS }, async () => {
+  const directory = temporaryDirectory();
+  const mine = await open(directory);
+  const [killed, leaves] = [await openElsewhere(directory), await openElsewhere(directory)];
+  expect([mine, killed.server, leaves.server].map(({ startedHere }) => startedHere)).toEqual([true, false, false]);
+  const pid = postmasterPid(mine);
+  const exited = new Promise((resolve) => killed.child.once('exit', resolve));
+  killed.child.kill('SIGKILL');
+  await Promise.all([exited, leaves.release()]);
+  expect([await responds(mine), postmasterPid(mine)]).toEqual([true, pid]);
+  await mine.release();
+  expect(isUp(mine)).toBe(false);
+});
+
+test.each(['killed', 'released'])(
+  'when the owner is %s, whoever uses the server starts it again with its data, and owns it',
+  {
+    timeout: TIMEOUT_MS,
+  },
+  async (how) => {
+    const directory = temporaryDirectory();
+    const owner = await openElsewhere(directory);
+    const mine = await open(directory);
+    await query(mine, (sql) => sql`create table kept (n int)`);
+    const old = postmasterPid(mine);
+    if (how === 'killed') owner.child.kill('SIGKILL');
+    else await owner.release();
+    await until(() => isUp(mine) && postmasterPid(mine) !== old);
+    const next = await open(directory); // once it is ready
+    expect(await query(mine, (sql) => sql`select n from kept`)).toEqual([]);
+    await next.release();
+    expect(await responds(mine)).toBe(true);
+    await mine.release();
+    expect(isUp(mine)).toBe(false);
+  },
+);
+
+test('a killed server is started again by its owner', { timeout: TIMEOUT_MS }, async () => {
+  const directory = temporaryDirectory();
+  const mine = await open(directory);
+  const { parent, watcher, postgres } = processesOf(mine);
+  process.kill(postmasterPid(mine), 'SIGKILL');
+  await until(() => isGone(parent) && isGone(watcher));
+  await until(() => isUp(mine) && !postgres.includes(postmasterPid(mine)));
+  expect((await open(directory)).startedHere).toBe(false); // and it is ready
+  await mine.release();
+  expect(isUp(mine)).toBe(false);
+});
+
+test('a server whose parent was killed still stops with its owner', { timeout: TIMEOUT_MS }, async () => {
+  const mine = await open(temporaryDirectory());
+  const { parent, watcher } = processesOf(mine);
+  for (const pid of [parent, watcher]) process.kill(pid, 'SIGKILL');
+  expect(await responds(mine)).toBe(true);
+  await mine.release();
+  expect(isUp(mine)).toBe(false);
+});
+
+test('an unrelated process that has the id in a stale postmaster.pid is left alone', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const directory = temporaryDirectory();
+  const first = await open(directory);
+  const file = join(dirname(first.socketDirectory), 'data', 'postmaster.pid');
+  const { uid, gid } = statSync(file);
+  const text = readFileSync(file, 'utf8');
+  await first.release();
+  const unrelated = spawn('sleep', ['60'], { uid, gid });
+  onTestFinished(() => void unrelated.kill());
+  writeFileSync(file, text.replace(/^\d+/, String(unrelated.pid)));
+  chownSync(file, uid, gid);
+  expect(await responds(await open(directory))).toBe(true);
+  expect(isGone(unrelated.pid ?? 0)).toBe(false);
+});
