@@ -1,7 +1,7 @@
 /** What the checks of a network file share: what exists, in the file or in the database, and the list of issues found so far. */
+import { distance } from 'fastest-levenshtein';
 import type { Sql } from '../database/client.ts';
 import { readInstant } from '../ingest/validate.ts';
-import { nearest } from './nearest.ts';
 import { makePeriodReader, type PeriodReader } from './periods.ts';
 import type { Issue, Listed, ParsedNetwork } from './read.ts';
 import type { Correction, Flag, Region, Sensor, Station } from './schema.ts';
@@ -61,7 +61,7 @@ export function makeContext(parsed: ParsedNetwork, existing: ExistingNetwork, is
 /** The message for a reference to something that does not exist; `known` are the names that do. */
 export function unknownName(kind: string, name: string | number, known: ReadonlySet<unknown>): string {
   const names = [...known].filter((each) => typeof each === 'string' && each !== PLACEHOLDER_NAME) as string[];
-  const meant = nearest(String(name), names);
+  const meant = names.find((known) => distance(known, String(name)) <= 2);
   const remedy = meant === undefined ? 'add it, or correct the name' : `did you mean ${meant}?`;
   return `there is no ${kind} ${name}, neither in the file nor in the database: ${remedy}`;
 }

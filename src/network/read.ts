@@ -35,13 +35,12 @@ const Outline = Network.extend({
 export function parseNetwork(text: string): ParsedNetwork {
   const { value: json, slips, lineOf } = parseLocated(text);
   const issues: Issue[] = slips.map((slip) => ({ ...slip, position: '' }));
-  const add = (schema: z.ZodType, given: unknown, error: z.ZodError | undefined, position: string) => {
-    for (const { path, message } of faultsOf(schema, given, error))
-      issues.push({ position: at(position, path), message });
+  const add = (schema: z.ZodType, given: unknown, position: string) => {
+    for (const { path, message } of faultsOf(schema, given)) issues.push({ position: at(position, path), message });
   };
   if (/\\u0000/.test(text))
     issues.push({ position: '', message: 'it holds the character \\u0000, which cannot be stored' });
-  if (json !== undefined) add(Network, json, Outline.safeParse(json).error, '');
+  if (json !== undefined) add(Outline, json, '');
   const file = (typeof json === 'object' && json !== null ? json : {}) as Record<string, unknown>;
 
   const list = <T>(key: string, schema: z.ZodObject & z.ZodType<T>, name: 'id' | 'slug') => {
@@ -50,8 +49,8 @@ export function parseNetwork(text: string): ParsedNetwork {
     const listed = elements.flatMap((element, index): Listed<T>[] => {
       const position = `${key}[${index}]`;
       const result = schema.safeParse(element);
-      add(schema, element, result.error, position);
       if (result.success) return [{ position, item: result.data }];
+      add(schema, element, position);
       if (typeof element === 'object' && element !== null) invalid.add((element as Record<string, unknown>)[name]);
       const item = usableParts(schema, element);
       return item === undefined ? [] : [{ position, item }];

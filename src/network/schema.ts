@@ -17,16 +17,16 @@ const flag = z
   .describe('true: always; or the periods in which it applies');
 const title = z
   .record(
-    z.string().regex(/^[a-z]{2,3}$/, 'a locale such as en, ru or hy'),
-    z.string().regex(/\S/, 'a title that is not empty'),
+    z.string().regex(/^[a-z]{2,3}$/, 'expected a locale such as en, ru or hy'),
+    z.string().regex(/\S/, 'expected a title that is not empty'),
   )
-  .refine((titles) => Object.keys(titles).length > 0, 'it is empty: write a title, as in {"en": "Main Street"}')
+  .refine((titles) => Object.keys(titles).length > 0, 'expected a title, as in {"en": "Main Street"}')
   .meta({ description: 'by locale; falls back to en, then to any', minProperties: 1 });
 const id = z.int().min(1).max(2_147_483_647);
 const slug = z
   .string()
-  .regex(/^[a-z-]+$/, 'a slug of lowercase letters a to z and hyphens')
-  .regex(/^(?!.*-history$)/, 'a slug that does not end in -history, because paths of the API do');
+  .regex(/^[a-z-]+$/, 'expected a slug of lowercase letters a to z and hyphens')
+  .regex(/^(?!.*-history$)/, 'expected a slug that does not end in -history, because paths of the API do');
 const latitude = z.number().min(-90).max(90);
 const longitude = z.number().min(-180).max(180);
 
@@ -36,8 +36,8 @@ const STALE_AFTER =
 
 const duration = z
   .string()
-  .regex(STALE_AFTER, 'a duration such as "3 hours", "90 minutes" or "PT3H"')
-  .regex(/[1-9]/, 'a duration longer than zero');
+  .regex(STALE_AFTER, 'expected a duration such as "3 hours", "90 minutes" or "PT3H"')
+  .regex(/[1-9]/, 'expected a duration longer than zero');
 
 /** The kinds of feeds that can be polled. */
 export const PULL_KINDS = ['sensor-community'] as const;
@@ -53,10 +53,10 @@ export const Provider = z.strictObject({
     .strictObject({
       kind: z.enum(PULL_KINDS),
       url: z
-        .url({ protocol: /^https?$/, error: 'an http(s) address' })
+        .url({ protocol: /^https?$/, error: 'expected an http(s) address' })
         .refine(
           (url) => !/^https?:\/\/[^/]*@/.test(url),
-          'an address without user and password, because it would be stored in plain text',
+          'expected an address without user and password, because it would be stored in plain text',
         ),
       every: duration.default('5 minutes'),
     })

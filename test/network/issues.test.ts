@@ -33,7 +33,7 @@ async function issuesOf(network: object | string): Promise<Record<string, string
 }
 
 test.each<[string, object | string, Record<string, string>]>([
-  ['no JSON', '{\n"a": 1\n', { '': 'ends before its closing }' }],
+  ['no JSON', '{\n"a": 1\n', { '': 'expected a close brace, found the end of the file' }],
   ['no object', '[]', { '': 'expected an object' }],
   ['a NUL', JSON.stringify(small({ one: { title: { en: 'a\0' } } })), { '': 'cannot be stored' }],
   [
@@ -50,7 +50,7 @@ test.each<[string, object | string, Record<string, string>]>([
     'typos',
     { ...small({ one: { hiden: true }, sensor: { suspicous: true } }), provider: [] },
     {
-      '': 'unknown key "provider": write "providers"',
+      '': 'unknown key "provider"; the keys here are $schema, time_zone, providers, ',
       'stations[0]': 'unknown key "hiden"',
       'stations[0].sensors[0]': 'unknown key "suspicous"',
     },
@@ -155,10 +155,10 @@ test.each<[string, object | string, Record<string, string>]>([
     'values',
     small({ one: { latitude: 91, id: 0, hidden: 'yes' }, sensor: { correction: 'magic' } }),
     {
-      'stations[0].latitude': 'the most is 90: are latitude and longitude swapped?',
-      'stations[0].id': '0 is too small: the least is 1',
-      'stations[0].hidden': '"yes" is text; expected true or false, or a list in [ ]',
-      'stations[0].sensors[0].correction': 'write one of "none", "epa-2021"',
+      'stations[0].latitude': '91 found, expected at most 90',
+      'stations[0].id': '0 found, expected at least 1',
+      'stations[0].hidden': '"yes" found, expected true or false, or a list in [ ]',
+      'stations[0].sensors[0].correction': '"magic" found, expected one of "none", "epa-2021"',
     },
   ],
   [
