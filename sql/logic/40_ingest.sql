@@ -53,7 +53,21 @@ begin
   usable as materialized (
     select *, row_number() over (partition by sensor_id, measured_at order by nth desc) = 1 as is_last from given where reason is null
   ),
-  {{include parts/store.sql}}
+  written as (
+    insert into raw.readings as stored (measured_at, sensor_id, {{list parameter: $name}})
+    select measured_at, sensor_id, {{list parameter: $name}} from usable where is_last
+    order by sensor_id, measured_at -- in the same order everywhere, or two writers could deadlock
+    on conflict (sensor_id, measured_at) do update set {{list parameter: $name = excluded.$name}}
+    where not only_new and ({{list parameter: stored.$name}}) is distinct from ({{list parameter: excluded.$name}})
+    returning sensor_id, measured_at, extract(epoch from now - measured_at)::float8 as delay
+  ),
+  -- an earlier reading of the batch for the same sensor and time counts as unchanged if equal (or if only_new), else as accepted
+  replaced as (
+    select count(*)::int as n
+    from usable earlier
+    join usable last on last.is_last and last.sensor_id = earlier.sensor_id and last.measured_at = earlier.measured_at
+    where not earlier.is_last and not only_new and ({{list parameter: earlier.$name}}) is distinct from ({{list parameter: last.$name}})
+  )
   select replaced.n + count(w.measured_at),
     (select count(*) from usable) - replaced.n - count(w.measured_at),
     count(w.measured_at) filter (where p.sensor_id is null),
@@ -74,25 +88,6 @@ begin
     left_out := logic.quarantine_readings(now, source, scope_provider, scope_stations, sensors, times, lines, texts, value_nths, value_reasons,
       refused_nths, refused_reasons, {{list parameter: $name_values}});
   end if;
-end $$;
-
--- The same for readings that an import has copied into the temporary table staged_readings (nth and the columns of raw.readings); all must
--- be usable. accepted + unchanged = readings staged.
-create function logic.store_staged_readings(now timestamptz, out accepted int, out unchanged int, out without_station int) language plpgsql as $$
-declare
-  only_new constant boolean := false;
-begin
-  with usable as materialized (
-    select *, row_number() over (partition by sensor_id, measured_at order by nth desc) = 1 as is_last from staged_readings
-  ),
-  {{include parts/store.sql}}
-  select replaced.n + count(w.measured_at), (select count(*) from usable) - replaced.n - count(w.measured_at),
-    count(w.measured_at) filter (where p.sensor_id is null)
-  into accepted, unchanged, without_station
-  from replaced
-  left join written w on true
-  left join raw.placement p on p.sensor_id = w.sensor_id and w.measured_at >= p.since and w.measured_at < p.until
-  group by replaced.n;
 end $$;
 
 -- What an import needs to validate readings of these sensors; no row for a sensor that is not in the network. Times are microseconds since
@@ -140,7 +135,7 @@ create function logic.unauthorized_sensors(sensors int[], times float8[], provid
   where provider is not null and not coalesce(of_sensor.own_then, of_sensor.own_ever, false)
 $$;
 
-revoke all on function logic.store_readings, logic.store_staged_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors from public;
-grant execute on function logic.store_readings, logic.store_staged_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors
+revoke all on function logic.store_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors from public;
+grant execute on function logic.store_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors
   to airseries_ingest;
 grant usage on schema logic to airseries_ingest;

@@ -5,30 +5,36 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ReservedSql } from 'postgres';
 import type { Sql } from './client.ts';
+import { errorCode, isSchemaChange } from './errors.ts';
 
-/** One transaction on a reserved connection of the pool. If the work fails, rolls back and rejects with its error. */
-export async function inTransaction<T>(sql: Sql, work: (connection: ReservedSql) => Promise<T>): Promise<T> {
+/**
+ * Sends what `chunks` yields in one transaction. Resolves to whether it is stored: false if the database refuses a row (its log says
+ * which and why), at a deadlock, while a migration replaces what is called, or if `isWanted`, which is asked first and in the same
+ * transaction, says so. Rejects with any other error.
+ */
+export async function copyIn(
+  sql: Sql,
+  statement: string,
+  chunks: Iterable<string>,
+  isWanted: (connection: ReservedSql) => Promise<boolean> = async () => true,
+): Promise<boolean> {
   await sql`select`; // the driver cannot reserve a connection before it has opened one
   const connection = await sql.reserve();
   try {
     await connection.unsafe('begin');
-    const result = await work(connection);
-    const { command } = await connection.unsafe('commit');
-    if (command !== 'COMMIT') throw new Error('the database rolled the transaction back; its log says why');
-    return result;
+    const isAccepted = (await isWanted(connection)) && (await copyRows(connection, statement, chunks));
+    const { command } = await connection.unsafe(isAccepted ? 'commit' : 'rollback');
+    return command === 'COMMIT';
   } catch (error) {
     await connection.unsafe('rollback').catch(() => undefined);
+    if (errorCode(error) === DEADLOCK || isSchemaChange(error)) return false;
     throw error;
   } finally {
     connection.release();
   }
 }
 
-/**
- * Sends what `chunks` yields, inside the transaction of `inTransaction`. Resolves to whether the database accepted it; if not, the work
- * must fail, because only a rollback can follow.
- */
-export async function copyRows(connection: ReservedSql, statement: string, chunks: Iterable<string>): Promise<boolean> {
+async function copyRows(connection: ReservedSql, statement: string, chunks: Iterable<string>): Promise<boolean> {
   const copy = await connection.unsafe(statement).writable();
   copy.on('error', () => undefined); // every write gets the error too, and is awaited
   let written: Promise<void> = Promise.resolve();
@@ -51,13 +57,5 @@ export async function copyRows(connection: ReservedSql, statement: string, chunk
   );
 }
 
-/** A COPY as one transaction: stores all of it or rejects. */
-export async function copyIn(sql: Sql, statement: string, chunks: Iterable<string>): Promise<void> {
-  await inTransaction(sql, async (connection) => {
-    if (!(await copyRows(connection, statement, chunks))) {
-      throw new Error('the database refused the readings; its log says why');
-    }
-  });
-}
-
 const IN_FAILED_TRANSACTION = '25P02';
+const DEADLOCK = '40P01';

@@ -74,7 +74,9 @@ async function copySpan(sql: Sql, span: ReadingSpan, onBatch: (rows: number, par
   const instants = demoReadings(span);
   const done = { rows: 0, instants: 0 };
   while (done.instants < total) {
-    await copyIn(sql, `copy raw.readings (${COPY_COLUMNS}) from stdin`, nextBatch(instants, done));
+    if (!(await copyIn(sql, `copy raw.readings (${COPY_COLUMNS}) from stdin`, nextBatch(instants, done)))) {
+      throw new Error('the database refused the readings; its log says why');
+    }
     onBatch(done.rows, done.instants / total);
   }
   return done.rows;

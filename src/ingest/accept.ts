@@ -2,21 +2,19 @@
  * The single entry point for readings from devices, feeds and the quarantine (rules S1 to S3). A batch is one statement: it is stored as
  * a whole or not at all, and sending it again changes nothing.
  */
-import { PARAMETERS, type Parameter, type ParameterName } from '../contract/parameters.ts';
+import { PARAMETERS } from '../contract/parameters.ts';
 import { arrayLiteral, textParameters } from '../database/client.ts';
+import { isSchemaChange } from '../database/errors.ts';
 import { type Queryable, query } from '../database/queryPool.ts';
 import { Unavailable } from '../unavailable.ts';
+import { checkReading, givenParameters } from './check.ts';
 import { yieldToEventLoop } from './formats/lines.ts';
 import {
   latestAcceptable,
   type ReadingInput,
   type ReadingReason,
   type Rejection,
-  readInstant,
-  readSensorId,
-  readValue,
   type ValueRejection,
-  validate,
 } from './validate.ts';
 
 /** What became of a batch: accepted + unchanged + quarantined = received. */
@@ -85,7 +83,7 @@ export async function acceptReadings(
   if (received === 0)
     return { received, accepted: 0, unchanged: 0, quarantined: [], values: [], withoutStation: 0, leftOut: 0 };
   const batch = await toColumns(readings, now);
-  const row = await storeRetryingDeadlocks(db, [
+  const row = await storeAgain(db, [
     now.toISOString(),
     source.replaceAll('\0', '\ufffd'),
     ...batch.columns,
@@ -109,6 +107,19 @@ export async function acceptReadings(
     withoutStation: row.without_station,
     leftOut: row.left_out,
   };
+}
+
+/** Like acceptReadings, for the readings at these positions; what it reports names positions in the whole batch. */
+export async function acceptSome(
+  db: Queryable,
+  readings: readonly ReadingInput[],
+  positions: readonly number[],
+  options: AcceptOptions,
+): Promise<Accepted> {
+  const some = positions.map((index) => readings[index] as ReadingInput);
+  const outcome = await acceptReadings(db, some, options);
+  const inBatch = <T extends { index: number }>(one: T): T => ({ ...one, index: positions[one.index] as number });
+  return { ...outcome, quarantined: outcome.quarantined.map(inBatch), values: outcome.values.map(inBatch) };
 }
 
 /** A row of logic.store_readings. */
@@ -135,8 +146,11 @@ const DEADLOCK = '40P01';
 /** Raised by logic.store_readings; the message is the list of sensors. */
 const UNAUTHORIZED = 'AS403';
 
-/** Readings are written in one order everywhere, but lines for the quarantine may cross; then the loser tries again. */
-async function storeRetryingDeadlocks(db: Queryable, parameters: (string | null)[], retries = 5): Promise<Row> {
+/**
+ * Readings are written in one order everywhere, but lines for the quarantine may cross; then the loser tries again, as it does after a
+ * migration has replaced the function.
+ */
+async function storeAgain(db: Queryable, parameters: (string | null)[], retries = 5): Promise<Row> {
   try {
     const [row] = await query(db, STORE, parameters);
     if (row === undefined) throw new Error('logic.store_readings returned nothing');
@@ -144,9 +158,9 @@ async function storeRetryingDeadlocks(db: Queryable, parameters: (string | null)
   } catch (error) {
     const { code, message } = error as { code?: string; message: string };
     if (code === UNAUTHORIZED) throw new UnauthorizedSensors(message);
-    if (code !== DEADLOCK) throw error;
+    if (code !== DEADLOCK && !isSchemaChange(error)) throw error;
     if (retries === 0) throw new Unavailable(message, { cause: error });
-    return storeRetryingDeadlocks(db, parameters, retries - 1);
+    return storeAgain(db, parameters, retries - 1);
   }
 }
 
@@ -166,7 +180,7 @@ export type Columns = {
   values: ValueRejection[];
   /** Sensor ids, times in microseconds since 1970, reasons for rejection, line numbers. */
   columns: string[];
-  /** One column for each of PARAMETERS, without nulls at its end. */
+  /** One column for each of PARAMETERS; empty: no reading has it. */
   parameters: string[];
   /** The text of each reading, on a line of its own. */
   text: string;
@@ -175,51 +189,35 @@ export type Columns = {
 /** So many readings in one turn of the event loop. */
 const TURN = 250;
 
-/**
- * Validates readings one by one, as far as that is possible without the database, and writes them as array literals. Building these
- * strings here is many times faster than passing arrays to the driver.
- */
+/** Building these strings here is many times faster than passing arrays to the driver. */
 export async function toColumns(readings: readonly ReadingInput[], now: Date): Promise<Columns> {
   const latest = latestAcceptable(now);
-  let isSound = true;
+  const given = givenParameters(readings);
   const values: ValueRejection[] = [];
   const sensors: number[] = [];
   const times: (number | 'NULL')[] = [];
   const reasons: string[] = [];
   const texts: string[] = [];
-  const parameters = PARAMETERS.map((): (number | 'NULL')[] => []);
+  const parameters = new Map(given.map(({ name }): [string, (string | number)[]] => [name, []]));
 
   for (const [index, reading] of readings.entries()) {
     if (index % TURN === TURN - 1) await yieldToEventLoop();
-    const sensorId = readSensorId(reading.sensorId);
-    const time = typeof reading.measuredAt === 'string' ? readInstant(reading.measuredAt) : undefined;
-    let usable = 0;
-    PARAMETERS.forEach((parameter: Parameter, position) => {
-      const raw = reading.values[parameter.name as ParameterName];
-      if (raw === undefined || raw === '') return;
-      const value = readValue(raw, parameter);
-      if (typeof value === 'number') {
-        const column = parameters[position] as (number | 'NULL')[];
-        while (column.length < index) column.push('NULL');
-        column.push(value);
-        usable += 1;
-      } else if (value !== null) {
-        values.push({ index, reason: `${value}:${parameter.name as ParameterName}` });
-      }
+    const checked = checkReading(reading, given, latest);
+    given.forEach(({ name }, position) => {
+      parameters.get(name)?.push(checked.values[position] ?? 'NULL');
     });
-    sensors.push(sensorId ?? 0);
-    times.push(time === undefined || time.local ? 'NULL' : time.microseconds);
-    const reason = validate(reading, { sensorId, time, usable, latest });
-    reasons.push(reason ?? 'NULL');
-    if (reason !== undefined) isSound = false;
+    values.push(...checked.rejected.map((reason) => ({ index, reason })));
+    sensors.push(checked.sensorId ?? 0);
+    times.push(checked.time ?? 'NULL');
+    reasons.push(checked.reason ?? 'NULL');
     texts.push(storable(reading.text));
   }
   if (readings.length >= TURN) await yieldToEventLoop();
 
   return {
     values,
-    columns: [sensors, times, isSound ? [] : reasons, readings.map(({ line }) => line ?? 'NULL')].map(arrayLiteral),
-    parameters: parameters.map(arrayLiteral),
+    columns: [sensors, times, reasons, readings.map(({ line }) => line ?? 'NULL')].map(arrayLiteral),
+    parameters: PARAMETERS.map(({ name }) => arrayLiteral(parameters.get(name) ?? [])),
     text: texts.join('\n'),
   };
 }

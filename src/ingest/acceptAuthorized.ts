@@ -8,6 +8,7 @@ import {
   type Accepted,
   type AcceptOptions,
   acceptReadings,
+  acceptSome,
   type Scope,
   toColumns,
   UnauthorizedSensors,
@@ -33,22 +34,8 @@ export async function acceptAuthorized(
   }
   const unauthorized = await findUnauthorized(db, readings, options.now, options.scope);
   const authorized = [...readings.keys()].filter((index) => !unauthorized.has(index));
-  const outcome = await acceptReadings(
-    db,
-    authorized.map((index) => readings[index] as ReadingInput),
-    options,
-  );
-  const inWholeBatch = <T extends { index: number }>(rejection: T): T => ({
-    ...rejection,
-    index: authorized[rejection.index] as number,
-  });
-  return {
-    ...outcome,
-    received: readings.length,
-    quarantined: outcome.quarantined.map(inWholeBatch),
-    values: outcome.values.map(inWholeBatch),
-    unauthorized,
-  };
+  const outcome = await acceptSome(db, readings, authorized, options);
+  return { ...outcome, received: readings.length, unauthorized };
 }
 
 /** Checked reading by reading: a sensor that moved away still belongs to the provider for what it measured before. */

@@ -1388,7 +1388,7 @@ begin
     select *, row_number() over (partition by sensor_id, measured_at order by nth desc) = 1 as is_last from given where reason is null
   ),
   written as (
-  insert into raw.readings as stored (measured_at, sensor_id, temperature,
+    insert into raw.readings as stored (measured_at, sensor_id, temperature,
   humidity,
   pressure,
   pm1,
@@ -1404,7 +1404,7 @@ begin
   wind_speed,
   wind_direction,
   rain)
-  select measured_at, sensor_id, temperature,
+    select measured_at, sensor_id, temperature,
   humidity,
   pressure,
   pm1,
@@ -1420,8 +1420,8 @@ begin
   wind_speed,
   wind_direction,
   rain from usable where is_last
-  order by sensor_id, measured_at -- in the same order everywhere, or two writers could deadlock
-  on conflict (sensor_id, measured_at) do update set temperature = excluded.temperature,
+    order by sensor_id, measured_at -- in the same order everywhere, or two writers could deadlock
+    on conflict (sensor_id, measured_at) do update set temperature = excluded.temperature,
   humidity = excluded.humidity,
   pressure = excluded.pressure,
   pm1 = excluded.pm1,
@@ -1437,7 +1437,7 @@ begin
   wind_speed = excluded.wind_speed,
   wind_direction = excluded.wind_direction,
   rain = excluded.rain
-  where not only_new and (stored.temperature,
+    where not only_new and (stored.temperature,
   stored.humidity,
   stored.pressure,
   stored.pm1,
@@ -1468,13 +1468,14 @@ begin
   excluded.wind_speed,
   excluded.wind_direction,
   excluded.rain)
-  returning sensor_id, measured_at, extract(epoch from now - measured_at)::float8 as delay
-),
-replaced as (
-  select count(*)::int as n
-  from usable earlier
-  join usable last on last.is_last and last.sensor_id = earlier.sensor_id and last.measured_at = earlier.measured_at
-  where not earlier.is_last and not only_new and (earlier.temperature,
+    returning sensor_id, measured_at, extract(epoch from now - measured_at)::float8 as delay
+  ),
+  -- an earlier reading of the batch for the same sensor and time counts as unchanged if equal (or if only_new), else as accepted
+  replaced as (
+    select count(*)::int as n
+    from usable earlier
+    join usable last on last.is_last and last.sensor_id = earlier.sensor_id and last.measured_at = earlier.measured_at
+    where not earlier.is_last and not only_new and (earlier.temperature,
   earlier.humidity,
   earlier.pressure,
   earlier.pm1,
@@ -1505,7 +1506,7 @@ replaced as (
   last.wind_speed,
   last.wind_direction,
   last.rain)
-)
+  )
   select replaced.n + count(w.measured_at),
     (select count(*) from usable) - replaced.n - count(w.measured_at),
     count(w.measured_at) filter (where p.sensor_id is null),
@@ -1541,143 +1542,6 @@ replaced as (
   wind_direction_values,
   rain_values);
   end if;
-end $$;
-
--- The same for readings that an import has copied into the temporary table staged_readings (nth and the columns of raw.readings); all must
--- be usable. accepted + unchanged = readings staged.
-create function logic.store_staged_readings(now timestamptz, out accepted int, out unchanged int, out without_station int) language plpgsql as $$
-declare
-  only_new constant boolean := false;
-begin
-  with usable as materialized (
-    select *, row_number() over (partition by sensor_id, measured_at order by nth desc) = 1 as is_last from staged_readings
-  ),
-  written as (
-  insert into raw.readings as stored (measured_at, sensor_id, temperature,
-  humidity,
-  pressure,
-  pm1,
-  pm25,
-  pm25_raw,
-  pm10,
-  no2,
-  so2,
-  o3,
-  dust,
-  usvh,
-  uv,
-  wind_speed,
-  wind_direction,
-  rain)
-  select measured_at, sensor_id, temperature,
-  humidity,
-  pressure,
-  pm1,
-  pm25,
-  pm25_raw,
-  pm10,
-  no2,
-  so2,
-  o3,
-  dust,
-  usvh,
-  uv,
-  wind_speed,
-  wind_direction,
-  rain from usable where is_last
-  order by sensor_id, measured_at -- in the same order everywhere, or two writers could deadlock
-  on conflict (sensor_id, measured_at) do update set temperature = excluded.temperature,
-  humidity = excluded.humidity,
-  pressure = excluded.pressure,
-  pm1 = excluded.pm1,
-  pm25 = excluded.pm25,
-  pm25_raw = excluded.pm25_raw,
-  pm10 = excluded.pm10,
-  no2 = excluded.no2,
-  so2 = excluded.so2,
-  o3 = excluded.o3,
-  dust = excluded.dust,
-  usvh = excluded.usvh,
-  uv = excluded.uv,
-  wind_speed = excluded.wind_speed,
-  wind_direction = excluded.wind_direction,
-  rain = excluded.rain
-  where not only_new and (stored.temperature,
-  stored.humidity,
-  stored.pressure,
-  stored.pm1,
-  stored.pm25,
-  stored.pm25_raw,
-  stored.pm10,
-  stored.no2,
-  stored.so2,
-  stored.o3,
-  stored.dust,
-  stored.usvh,
-  stored.uv,
-  stored.wind_speed,
-  stored.wind_direction,
-  stored.rain) is distinct from (excluded.temperature,
-  excluded.humidity,
-  excluded.pressure,
-  excluded.pm1,
-  excluded.pm25,
-  excluded.pm25_raw,
-  excluded.pm10,
-  excluded.no2,
-  excluded.so2,
-  excluded.o3,
-  excluded.dust,
-  excluded.usvh,
-  excluded.uv,
-  excluded.wind_speed,
-  excluded.wind_direction,
-  excluded.rain)
-  returning sensor_id, measured_at, extract(epoch from now - measured_at)::float8 as delay
-),
-replaced as (
-  select count(*)::int as n
-  from usable earlier
-  join usable last on last.is_last and last.sensor_id = earlier.sensor_id and last.measured_at = earlier.measured_at
-  where not earlier.is_last and not only_new and (earlier.temperature,
-  earlier.humidity,
-  earlier.pressure,
-  earlier.pm1,
-  earlier.pm25,
-  earlier.pm25_raw,
-  earlier.pm10,
-  earlier.no2,
-  earlier.so2,
-  earlier.o3,
-  earlier.dust,
-  earlier.usvh,
-  earlier.uv,
-  earlier.wind_speed,
-  earlier.wind_direction,
-  earlier.rain) is distinct from (last.temperature,
-  last.humidity,
-  last.pressure,
-  last.pm1,
-  last.pm25,
-  last.pm25_raw,
-  last.pm10,
-  last.no2,
-  last.so2,
-  last.o3,
-  last.dust,
-  last.usvh,
-  last.uv,
-  last.wind_speed,
-  last.wind_direction,
-  last.rain)
-)
-  select replaced.n + count(w.measured_at), (select count(*) from usable) - replaced.n - count(w.measured_at),
-    count(w.measured_at) filter (where p.sensor_id is null)
-  into accepted, unchanged, without_station
-  from replaced
-  left join written w on true
-  left join raw.placement p on p.sensor_id = w.sensor_id and w.measured_at >= p.since and w.measured_at < p.until
-  group by replaced.n;
 end $$;
 
 -- What an import needs to validate readings of these sensors; no row for a sensor that is not in the network. Times are microseconds since
@@ -1725,8 +1589,8 @@ create function logic.unauthorized_sensors(sensors int[], times float8[], provid
   where provider is not null and not coalesce(of_sensor.own_then, of_sensor.own_ever, false)
 $$;
 
-revoke all on function logic.store_readings, logic.store_staged_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors from public;
-grant execute on function logic.store_readings, logic.store_staged_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors
+revoke all on function logic.store_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors from public;
+grant execute on function logic.store_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors
   to airseries_ingest;
 grant usage on schema logic to airseries_ingest;
 
