@@ -8,12 +8,12 @@ import { InputError } from '../inputError.ts';
 import type { Log } from '../log.ts';
 import { makeProgress, type Progress } from '../progress.ts';
 import type { Accepted } from './accept.ts';
-import { claimMeans } from './claimMeans.ts';
 import { type Copier, makeCopier, type Prepared } from './copyReadings.ts';
 import { explainReading, explainValue } from './explain.ts';
+import type { Means } from './formats/lines.ts';
 import { type Format, type ReadingBatch, readReadings } from './formats/readings.ts';
 import { openSource, type Source } from './formats/source.ts';
-import type { ReadingInput, ReadingReason, ValueReason } from './validate.ts';
+import { type ReadingInput, type ReadingReason, readSensorId, type ValueReason } from './validate.ts';
 
 /** What became of all files, as the command prints it. */
 type ImportSummary = {
@@ -39,13 +39,14 @@ type ImportSummary = {
 /** `terminal`: stderr is one, and progress is drawn on it. */
 type Options = { now: Date; log: Log; terminal: boolean; format?: Format | undefined };
 type Run = {
-  sql: Sql;
   copier: Copier;
   format: Format | undefined;
   log: Log;
   clock: () => Date;
   summary: ImportSummary;
   progress: Progress;
+  /** Of sensors of which means were imported. */
+  means: Map<number, Means>;
   total: number | undefined;
 };
 
@@ -64,7 +65,16 @@ export async function importReadings(
   // standard input may take days, and its readings are not from the future for that
   const clock = () => new Date(now.getTime() + (performance.now() - started));
   const progress = makeProgress('importing', log, terminal);
-  const run: Run = { sql, copier: makeCopier(sql), format, log, clock, summary, progress, total: undefined };
+  const run: Run = {
+    copier: makeCopier(sql),
+    format,
+    log,
+    clock,
+    summary,
+    progress,
+    means: new Map(),
+    total: undefined,
+  };
   const sources: Source[] = [];
   for (const path of paths) await collectFailure(run, async () => sources.push(await openSource(path)));
   if (sources.every(({ size }) => size !== undefined)) {
@@ -101,8 +111,7 @@ async function collectFailure({ summary, log, progress }: Run, work: () => Promi
 }
 
 async function importSource(run: Run, source: Source, readBefore: number): Promise<void> {
-  const { sql, copier, format, clock, summary, progress } = run;
-  const claimed = new Set<number>();
+  const { copier, format, clock, summary, progress } = run;
   let writing: Promise<void> = Promise.resolve();
   const write = async ({ readings, ignored }: ReadingBatch, prepared: Prepared, read: number) => {
     const outcome = await copier.store(prepared, source.name);
@@ -116,12 +125,37 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
       const prepared = await copier.prepare(batch.readings, clock());
       await writing;
       const { means, readings } = batch;
-      if (means !== undefined) await claimMeans(sql, readings, { means, claimed, source: source.name });
+      if (means !== undefined) refuseBothMeans(readings, means, run.means, source.name);
       writing = write(batch, prepared, source.read);
       writing.catch(() => undefined); // awaited, and handled, before the next batch or at the end
     }
   } finally {
     await writing;
+  }
+}
+
+const PLURAL = { hour: 'hours', day: 'days' } as const;
+
+/** Hours and days of the same sensor would count twice: rejects with InputError where a sensor in `seen` has the others. */
+function refuseBothMeans(
+  readings: readonly ReadingInput[],
+  means: Means,
+  seen: Map<number, Means>,
+  source: string,
+): void {
+  for (const { sensorId } of readings) {
+    const id = readSensorId(sensorId);
+    if (id === undefined) continue;
+    const other = seen.get(id) ?? means;
+    if (other !== means) {
+      throw new InputError(
+        source,
+        `it contains ${PLURAL[means]} of sensor ${id}, of which ${PLURAL[other]} were imported before, and both together would count twice`,
+        `Import either hours or days of a sensor. To replace the ${PLURAL[other]}, delete them first: ` +
+          `npm run -s cli -- delete readings --sensor ${id} --from 2000-01-01 --to 2100-01-01`,
+      );
+    }
+    seen.set(id, means);
   }
 }
 

@@ -42,7 +42,7 @@ export type Rejection = { index: number; reason: ReadingReason };
 export type ValueRejection = { index: number; reason: ValueReason };
 
 /** Microseconds since 1970, as PostgreSQL stores them; `local`: no offset was given, and they are those of local time. */
-export type Instant = { microseconds: number; local: boolean };
+type Instant = { microseconds: number; local: boolean };
 
 /** The latest acceptable time in microseconds since 1970: later readings are from the future (S2). */
 export const latestAcceptable = (now: Date): number => (now.getTime() + 300_000) * 1_000;

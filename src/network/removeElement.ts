@@ -22,7 +22,7 @@ export async function removeElement(sql: Sql, kind: Removable, id: string, withR
   await sql.begin(async (transaction) => {
     await transaction`lock table raw.network_lock in exclusive mode`;
     await REMOVE[kind](transaction, await existing(transaction, kind, id), removed, withReadings);
-    await transaction`select logic.raise_data_version()`;
+    await transaction`select logic.apply_periods(), logic.raise_data_version()`;
   });
   return removed;
 }
@@ -57,13 +57,8 @@ async function removeSensor(sql: Transaction, id: string, removed: Removed, with
   await deleteSensors(sql, [Number(id)], removed);
 }
 
-/** Periods first: the hours of their stations are marked by them. */
 async function deleteSensors(sql: Transaction, sensors: readonly number[], removed: Removed): Promise<void> {
   const ids = arrayLiteral(sensors);
-  for (const table of ['suspicious_period', 'correction', 'screened_period', 'sensor_station']) {
-    await sql`delete from ${sql(`raw.${table}`)} where sensor_id = any (${ids}::text::int[])`;
-  }
-  await sql`select logic.apply_periods()`;
   removed.readings += (await sql`delete from raw.readings where sensor_id = any (${ids}::text::int[])`).count;
   removed.sensors += (await sql`delete from raw.sensor where id = any (${ids}::text::int[])`).count;
 }
@@ -86,17 +81,11 @@ async function removeStation(sql: Transaction, id: string, removed: Removed, wit
     delete from raw.readings r using raw.sensor_station located
     where located.station_id = ${id}::text::int and r.sensor_id = located.sensor_id and r.measured_at >= located.since and r.measured_at < located.until`;
   removed.readings += here.count;
-  await sql`delete from raw.screened_period where station_id = ${id}::text::int`;
-  await sql`delete from raw.sensor_station where station_id = ${id}::text::int`;
   await deleteSensors(
     sql,
     sensors.flatMap((sensor) => (sensor.elsewhere ? [] : [sensor.id])),
     removed,
   );
-  for (const table of ['station_region', 'hidden_period', 'flag_period']) {
-    await sql`delete from ${sql(`raw.${table}`)} where station_id = ${id}::text::int`;
-  }
-  await sql`select logic.apply_periods()`;
   removed.stations += (await sql`delete from raw.station where id = ${id}::text::int`).count;
 }
 
@@ -119,7 +108,6 @@ async function removeRegion(sql: Transaction, slug: string, removed: Removed): P
       'Take it out of their regions in the network file and import that, or remove them first.',
     );
   }
-  await sql`delete from rollup.digest where region_slug = ${slug}`;
   removed.regions += (await sql`delete from raw.region where slug = ${slug}`).count;
 }
 
@@ -139,7 +127,5 @@ async function removeProvider(sql: Transaction, id: string, removed: Removed, wi
     );
   }
   for (const station of stations) await removeStation(sql, String(station.id), removed, withReadings);
-  await sql`delete from raw.token where provider_id = ${id}`;
-  await sql`delete from raw.pull where provider_id = ${id}`;
   removed.providers += (await sql`delete from raw.provider where id = ${id}`).count;
 }

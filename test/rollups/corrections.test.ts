@@ -44,7 +44,7 @@ onEveryEngine('corrections of PM2.5', (engine) => {
   });
   beforeEach(async () => {
     await owner`truncate raw.readings, raw.quarantine, raw.placement, raw.correction, raw.sensor_station, raw.suspicious_period,
-      raw.screened_period, raw.imported_means, raw.sensor`;
+      raw.screened_period, raw.sensor`;
   });
   afterAll(() => db.drop());
 

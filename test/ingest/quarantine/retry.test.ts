@@ -27,7 +27,7 @@ onEveryEngine('retry', (engine) => {
   });
   beforeEach(async () => {
     await owner`truncate raw.readings, raw.quarantine, raw.placement, raw.correction, raw.sensor_station, raw.suspicious_period,
-      raw.screened_period, raw.imported_means, raw.sensor`;
+      raw.screened_period, raw.sensor`;
     await owner`update raw.installation set ingest_cutoff = '-infinity'`;
     await bringIn(owner, smallNetwork());
   });
