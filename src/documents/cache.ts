@@ -1,9 +1,9 @@
 /**
  * Keeps rendered documents until the data behind them change, or time alone changes them. A rendering says until when it is valid without
  * new data, and at which data version it was read. A newer version makes older documents invalid, and so does another history of versions;
- * those requested lately are rendered again at once, before anyone waits for them. Bounded in bytes; the least recently used are dropped
- * first.
+ * those requested lately are rendered again at once, before anyone waits for them.
  */
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import { Unavailable } from '../unavailable.ts';
 import type { DataVersionWatch } from './dataVersion.ts';
@@ -47,7 +47,6 @@ type Entry = Rendering & {
   requestedAt: number;
   /** When it was last served as current. */
   currentAt: number;
-  bytes: number;
 };
 
 const LONGEST_MAX_AGE_S = 60;
@@ -63,9 +62,11 @@ type Options = { maxBytes: number; clock: Clock; versions: DataVersions };
 
 /** With `maxBytes` 0 nothing is kept, and every document is rendered for its request (or those that come meanwhile). */
 export function makeDocumentCache({ maxBytes, clock, versions }: Options): DocumentCache {
-  const entries = new Map<string, Entry>(); // in the order of their last use
+  const entries = new LRUCache<string, Entry>({
+    maxSize: Math.max(1, maxBytes), // smaller than any entry
+    sizeCalculation: ({ document }, key) => Math.ceil(document.body.length * OVERHEAD) + key.length,
+  });
   const rendering = new Map<string, Promise<Served>>();
-  let bytes = 0;
 
   const isOfThisHistory = (entry: Entry) => entry.history === versions.lastKnown()?.history;
 
@@ -78,19 +79,16 @@ export function makeDocumentCache({ maxBytes, clock, versions }: Options): Docum
 
   function find(key: string): Served | undefined {
     const entry = entries.get(key);
-    if (entry === undefined) return undefined;
     const now = clock().getTime();
-    if (!isCurrent(entry, now)) return undefined;
+    if (entry === undefined || !isCurrent(entry, now)) return undefined;
     entry.requestedAt = now;
     entry.currentAt = now;
-    entries.delete(key);
-    entries.set(key, entry);
     return served(entry, now);
   }
 
   async function renderInto(key: string, render: Render, requestedAt: number): Promise<Served> {
     const renderedAt = clock().getTime();
-    const before = entries.get(key);
+    const before = entries.peek(key);
     const history = versions.lastKnown()?.history;
     const read = await render();
     const isSame = before !== undefined && before.document.etag === read.document.etag;
@@ -105,27 +103,10 @@ export function makeDocumentCache({ maxBytes, clock, versions }: Options): Docum
       lastModified: new Date(changedAt).toUTCString(),
       requestedAt,
       currentAt: renderedAt,
-      bytes: Math.ceil(read.document.body.length * OVERHEAD) + key.length,
     };
     // a lagging replica, or a change meanwhile: what was kept before is no older
-    if (isOfThisHistory(entry) && entry.version >= (versions.lastKnown()?.version ?? 0)) keep(key, entry);
+    if (isOfThisHistory(entry) && entry.version >= (versions.lastKnown()?.version ?? 0)) entries.set(key, entry);
     return served(entry, renderedAt, maxBytes > 0);
-  }
-
-  function keep(key: string, entry: Entry): void {
-    remove(key);
-    if (entry.bytes > maxBytes) return;
-    entries.set(key, entry);
-    bytes += entry.bytes;
-    for (const oldest of entries.keys()) {
-      if (bytes <= maxBytes) break;
-      remove(oldest);
-    }
-  }
-
-  function remove(key: string): void {
-    bytes -= entries.get(key)?.bytes ?? 0;
-    entries.delete(key);
   }
 
   function shared(key: string, render: Render, requestedAt: number): Promise<Served> {
@@ -140,11 +121,10 @@ export function makeDocumentCache({ maxBytes, clock, versions }: Options): Docum
 
   async function renderAgain(): Promise<void> {
     const since = clock().getTime() - RECENT_MS;
-    const recent = [...entries].filter(([, entry]) => entry.requestedAt >= since).reverse();
-    const work = recent.values();
+    const work = [...entries.entries()].filter(([, entry]) => entry.requestedAt >= since).values();
     const worker = async () => {
       for (const [key, entry] of work) {
-        if (isCurrent(entries.get(key) ?? entry, clock().getTime())) continue;
+        if (isCurrent(entries.peek(key) ?? entry, clock().getTime())) continue;
         await shared(key, entry.render, entry.requestedAt).catch(() => undefined); // its next reader hears of it
       }
     };
@@ -176,7 +156,7 @@ export function makeDocumentCache({ maxBytes, clock, versions }: Options): Docum
 
   /** What was current until a short while ago, for an outage. */
   function stale(key: string, now: number): Served | undefined {
-    const entry = entries.get(key);
+    const entry = entries.peek(key);
     if (entry === undefined || !isOfThisHistory(entry)) return undefined;
     const known = versions.lastKnown();
     const confirmed = known !== undefined && entry.version >= known.version ? known.at.getTime() : 0;
