@@ -27,6 +27,9 @@ const slug = z
   .string()
   .regex(/^[a-z-]+$/, 'expected a slug of lowercase letters a to z and hyphens')
   .regex(/^(?!.*-history$)/, 'expected a slug that does not end in -history, because paths of the API do');
+const providerSlug = z
+  .string()
+  .regex(/^[a-z0-9_-]+$/, 'expected a slug of lowercase letters a to z, digits, hyphens and underscores');
 const latitude = z.number().min(-90).max(90);
 const longitude = z.number().min(-180).max(180);
 
@@ -43,7 +46,7 @@ const duration = z
 export const PULL_KINDS = ['sensor-community'] as const;
 
 export const Provider = z.strictObject({
-  id: z.string().min(1),
+  id: providerSlug,
   title: z.string().min(1),
   url: z.string().default(''),
   image: z.string().default(''),
@@ -104,7 +107,7 @@ export const Sensor = z.strictObject({
 
 export const Station = z.strictObject({
   id,
-  provider: z.string().min(1),
+  provider: providerSlug,
   title,
   latitude,
   longitude,

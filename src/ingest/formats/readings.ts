@@ -76,7 +76,7 @@ const HEADER_OR_OBJECTS = 'Needed is CSV with a header line, or one JSON object 
 
 function chooseReader(first: Line, name: string, format: Format | undefined): LineReader {
   const position = `${name}:${first.number}`;
-  if (format !== undefined) return airqualityAmReader(first.text, position, format.timeZone);
+  if (format?.name === 'airquality-am') return airqualityAmReader(first.text, position, format.timeZone);
   if (first.text.startsWith('{')) return ndjsonReader();
   if (first.text.startsWith('['))
     throw new InputError(position, 'this is a JSON array', `${HEADER_OR_OBJECTS} With jq: jq -c '.[]' OLD > NEW.`);
