@@ -37,7 +37,7 @@ afterEach(() => void vi.useRealTimers());
 it('is absent while its query fails, with a warning at the start and a log line at the end', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const [metrics, log, broken, queries] = [makeMetrics(), keepingLog(), new Set<string>(), [] as string[]];
-  const scrape = () => metrics.registry.metrics();
+  const scrape = () => metrics.scrape();
   const before = await scrape();
   expect(before).toContain('airseries_audit_differing_buckets Nan'); // there is no database yet
   expect(before).not.toContain('airseries_database_collector_success{');

@@ -18,7 +18,7 @@ it('counts a request that its client gave up as aborted, without bytes, and one 
   const { port } = server.address() as AddressInfo;
   await (await fetch(`http://127.0.0.1:${port}/answered`)).text();
   const client = get({ host: '127.0.0.1', port, path: '/given-up' }).on('error', () => undefined);
-  const text = () => metrics.registry.metrics();
+  const text = () => metrics.scrape();
   await expect.poll(text).toContain('airseries_http_requests_total{route="unknown",method="GET",status="aborted"} 1');
   expect(await text()).toContain('airseries_http_requests_total{route="unknown",method="GET",status="200"} 1');
   expect(await text()).toContain('airseries_http_response_bytes_total{route="unknown"} 5');
