@@ -129,6 +129,11 @@ onEveryEngine('metrics', (engine) => {
     expect(text).toMatch(/process_cpu_seconds_total/);
   });
 
+  it('counts nothing twice when it is scraped again', async () => {
+    await scrape();
+    expect(await scrape()).toContain('airseries_http_cache_total{outcome="none"} 1');
+  });
+
   it('begins the counters of every provider, reason and outcome at 0, so that the first event is an increase', async () => {
     const text = await scrape();
     for (const line of [
