@@ -13,7 +13,7 @@ import { boundedLog, type Log } from './log.ts';
 import { makeAdminApp, readiness, type StartupState } from './metrics/adminApp.ts';
 import { registerCollectors } from './metrics/collectors.ts';
 import { type Metrics, makeMetrics } from './metrics/definitions.ts';
-import { observePool } from './metrics/recorders.ts';
+import { observeDisk, observePool } from './metrics/recorders.ts';
 import { makeIngestApp, openListener } from './push/app.ts';
 import { hasTokens } from './push/tokens.ts';
 import { rememberApi } from './schema/apiSurface.ts';
@@ -93,7 +93,7 @@ async function open(context: Context): Promise<void> {
 
   const { database, target, installation } = await openInstallation(context);
   const { timeZone, engine } = installation;
-  metrics.sources.dataDirectory = database?.embedded ? config.dataDirectory : undefined;
+  if (database?.embedded) observeDisk(metrics, config.dataDirectory);
   metrics.buildInfo.set({ version: VERSION, node: process.version, engine }, 1);
   const reads = openReaderPool<Api>(target, { timeZone, observer: observePool(metrics, 'read') });
   closers.push(() => reads.destroy());

@@ -27,7 +27,7 @@ export function makeAdminApp({ ready, metrics, log }: AdminOptions): Express {
     sendBody(req, res, readiness.ok ? 200 : 503, Buffer.from(JSON.stringify(readiness)));
   });
   addPath(app, /^\/metrics$/, async (req, res) => {
-    const text = await metrics.registry.metrics();
+    const text = await metrics.scrape();
     res.setHeader('Content-Type', metrics.registry.contentType);
     res.end(req.method === 'HEAD' ? undefined : text);
   });

@@ -1,26 +1,14 @@
 /**
- * All our metrics as prom-client's objects, so the compiler checks their labels; documentation, dashboards and alerts are tested against
- * them. Base units. No label takes its values from clients.
+ * The table of all our metrics: what each says, its labels, and for those of the database also where they come from. They are prom-client's
+ * objects, so the compiler checks their labels; documentation, dashboards and alerts are tested against them. Base units. No label takes its
+ * values from clients.
  */
-import { statfs } from 'node:fs/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { PoolObserver } from '../database/queryPool.ts';
+import { apiRows } from '../database/queryPool.ts';
 import { READING_REASONS } from '../ingest/validate.ts';
-import { makeDatabaseGauges } from './databaseGauges.ts';
+import { type Collector, KEEP_LONG_MS, makeCollector } from './collectors.ts';
 
 export type Metrics = ReturnType<typeof makeMetrics>;
-
-/** What gauges are collected from; filled in during start, because the admin port opens before the database. */
-type Sources = {
-  /** Updates the database's gauges; set by registerCollectors. Must not reject, or the whole scrape fails. */
-  collectDatabase: () => Promise<void>;
-  /** Bring what was counted of HTTP requests into their metrics; added by measure. */
-  requests: (() => void)[];
-  /** Where the embedded server keeps its data; undefined for other databases. */
-  dataDirectory: string | undefined;
-  /** The pools of database connections by name; added by observePool. */
-  pools: Map<string, Parameters<PoolObserver>[0]>;
-};
 
 /** Default gauges of prom-client that end in `_total`, which `promtool check metrics` rejects. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
@@ -31,220 +19,233 @@ const WORK_SECONDS = [0.1, 1, 10, 60];
 const HOUR = 3_600;
 const DELAY_SECONDS = [60, 300, 0.5 * HOUR, 3 * HOUR, 24 * HOUR, 7 * 24 * HOUR];
 
-/** A new registry with all metrics, including those of the process and of Node. Expose it with `await metrics.registry.metrics()`. */
+/** A new registry with all metrics, including those of the process and of Node. Expose it with `await metrics.scrape()`. */
 export function makeMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const name of MISNAMED) registry.removeSingleMetric(name);
-  const sources: Sources = {
-    collectDatabase: async () => undefined,
-    requests: [],
-    dataDirectory: undefined,
-    pools: new Map(),
+  const collectors = makeCollectors([registry]);
+  const metrics = makeTable([registry], collectors);
+  metrics.diskFree.set(Number.NaN); // unknown
+
+  // Prometheus sees an increase only between two values, so counters begin at 0
+  for (const reason of Object.keys(READING_REASONS)) metrics.quarantinedReadings.inc({ reason }, 0);
+  collectors.providers.forEachRow(({ provider }) => {
+    for (const outcome of ['accepted', 'unchanged', 'quarantined']) metrics.readings.inc({ provider, outcome }, 0);
+    for (const outcome of ['success', 'failure']) metrics.pulls.inc({ provider, outcome }, 0);
+    metrics.quarantineLeftOut.inc({ provider }, 0);
+  });
+
+  /** Bring metrics up to date; added during start, because the admin port opens before the database. Must not reject, or the scrape fails. */
+  const beforeScrape: (() => void | Promise<void>)[] = [];
+  /** Everything in Prometheus's text format. Updates begin in their order: pools are counted before collectors use their connections. */
+  const scrape = async () => {
+    await Promise.all(beforeScrape.map((update) => update()));
+    return registry.metrics();
   };
-  const metrics = {
-    registry,
-    sources,
-    ...processMetrics([registry], sources),
-    ...httpMetrics([registry], () => {
-      for (const collect of sources.requests) collect();
-    }),
-    ...readingMetrics([registry]),
-    ...jobMetrics([registry]),
-    ...poolMetrics([registry], sources.pools),
-    ...makeDatabaseGauges([registry], () => sources.collectDatabase()),
-  };
-  for (const reason of Object.keys(READING_REASONS)) metrics.quarantinedReadings.inc({ reason }, 0); // so that the first is an increase
-  return metrics;
+  const all: readonly Collector[] = Object.values(collectors);
+  return { ...metrics, registry, collectors: all, beforeScrape, scrape };
 }
 
-const processMetrics = (registers: Registry[], sources: Sources) => ({
-  diskFree: new Gauge({
-    name: 'airseries_disk_free_bytes',
-    help: 'Free space on the disk of the embedded server; NaN for other databases',
+/** What is asked of the database at scrape time, by the name of the collector. */
+const makeCollectors = (registers: Registry[]) => ({
+  providers: makeCollector('providers', registers, (db, at) =>
+    db.selectFrom(apiRows('provider_state', { at }).as('p')).selectAll().execute(),
+  ),
+  newestBuckets: makeCollector('newest_buckets', registers, (db, at) =>
+    db.selectFrom(apiRows('newest_bucket', { at }).as('b')).selectAll().execute(),
+  ),
+  quarantine: makeCollector(
+    'quarantine',
     registers,
-    async collect() {
-      const folder = sources.dataDirectory;
-      const disk = folder === undefined ? undefined : await statfs(folder).catch(() => undefined);
-      this.set(disk === undefined ? Number.NaN : disk.bavail * disk.bsize);
-    },
-  }),
-  buildInfo: new Gauge({
-    name: 'airseries_build_info',
-    help: 'Always 1: the version of the service, of Node, and how the database keeps its data',
-    labelNames: ['version', 'node', 'engine'] as const,
+    (db) => db.selectFrom('api.quarantine_lines').selectAll().execute(),
+    KEEP_LONG_MS,
+  ),
+  storage: makeCollector(
+    'storage',
     registers,
-  }),
-  worker: new Gauge({
-    name: 'airseries_worker',
-    help: 'Whether this process is the worker, which runs the scheduled jobs (1), or not (0)',
-    registers,
-  }),
+    (db) => db.selectFrom('api.storage').selectAll().execute(),
+    KEEP_LONG_MS,
+  ),
+  refresh: makeCollector('refresh', registers, (db) =>
+    db.selectFrom('api.freshness').select(['refreshed_at', 'digest_at']).execute(),
+  ),
+  audit: makeCollector('audit', registers, (db) => db.selectFrom('api.last_audit').selectAll().execute()),
 });
 
-/** Each asks for what was counted, since they are scraped in no certain order. */
-const httpMetrics = (registers: Registry[], collect: () => void) => ({
-  httpRequests: new Counter({
-    name: 'airseries_http_requests_total',
-    help: 'Requests by pattern of their path; status aborted: the client left before its answer',
-    labelNames: ['route', 'method', 'status'] as const,
-    registers,
-    collect,
-  }),
-  httpRequestDuration: new Histogram({
-    name: 'airseries_http_request_duration_seconds',
-    help: 'Time to answer a request that the path is for; status_class is 2xx, 3xx, 4xx, 5xx or aborted',
-    labelNames: ['route', 'method', 'status_class'] as const,
-    buckets: REQUEST_SECONDS,
-    registers,
-  }),
-  httpRequestsInFlight: new Gauge({
-    name: 'airseries_http_requests_in_flight',
-    help: 'Requests that are being answered, by server: public, ingest',
-    labelNames: ['server'] as const,
-    registers,
-    collect,
-  }),
-  httpResponseBytes: new Counter({
-    name: 'airseries_http_response_bytes_total',
-    help: 'Bytes of response bodies',
-    labelNames: ['route'] as const,
-    registers,
-    collect,
-  }),
-  httpCache: new Counter({
-    name: 'airseries_http_cache_total',
-    help: 'Answers by what the client had: nothing to compare, something else, or the same (304)',
-    labelNames: ['outcome'] as const,
-    registers,
-    collect,
-  }),
-});
+type Description<Label extends string> = { help: string; labels?: readonly Label[] };
 
-const readingMetrics = (registers: Registry[]) => ({
-  readings: new Counter({
-    name: 'airseries_readings_total',
-    help: 'Readings that came in over HTTP or were pulled: accepted, unchanged, quarantined',
-    labelNames: ['provider', 'outcome'] as const,
-    registers,
-  }),
-  quarantinedReadings: new Counter({
-    name: 'airseries_quarantined_readings_total',
-    help: 'Readings that could not be used, by reason',
-    labelNames: ['reason'] as const,
-    registers,
-  }),
-  quarantineLeftOut: new Counter({
-    name: 'airseries_quarantine_left_out_total',
-    help: 'Lines that were not recorded in quarantine, because their provider has too much there',
-    labelNames: ['provider'] as const,
-    registers,
-  }),
-  readingDelay: new Histogram({
-    name: 'airseries_reading_delay_seconds',
-    help: 'Time from the measurement of an accepted reading to its acceptance',
-    buckets: DELAY_SECONDS,
-    registers,
-  }),
-  pulls: new Counter({
-    name: 'airseries_pulls_total',
-    help: 'Polls of a provider by outcome: success, failure',
-    labelNames: ['provider', 'outcome'] as const,
-    registers,
-  }),
-  lateBuckets: new Counter({
-    name: 'airseries_late_buckets_total',
-    help: 'Closed hours that accepted readings touched, so that they are computed again; counted for each batch',
-    registers,
-  }),
-});
+/** To add a metric, add an entry here, and run test/metrics/writeMetricsTable.ts, which documents it. */
+function makeTable(registers: Registry[], collectors: ReturnType<typeof makeCollectors>) {
+  const { providers, newestBuckets, quarantine, storage, refresh, audit } = collectors;
+  const counter = <Label extends string>(name: string, { help, labels = [] }: Description<Label>) =>
+    new Counter({ name, help, labelNames: labels, registers });
+  const gauge = <Label extends string>(name: string, { help, labels = [] }: Description<Label>) =>
+    new Gauge({ name, help, labelNames: labels, registers });
+  const histogram = <Label extends string>(
+    name: string,
+    { help, labels = [], buckets }: Description<Label> & { buckets: number[] },
+  ) => new Histogram({ name, help, labelNames: labels, buckets, registers });
+  return {
+    diskFree: gauge('airseries_disk_free_bytes', {
+      help: 'Free space on the disk of the embedded server; NaN for other databases',
+    }),
+    buildInfo: gauge('airseries_build_info', {
+      help: 'Always 1: the version of the service, of Node, and how the database keeps its data',
+      labels: ['version', 'node', 'engine'],
+    }),
+    worker: gauge('airseries_worker', {
+      help: 'Whether this process is the worker, which runs the scheduled jobs (1), or not (0)',
+    }),
 
-const jobMetrics = (registers: Registry[]) => ({
-  jobRuns: new Counter({
-    name: 'airseries_job_runs_total',
-    help: 'Runs of a job',
-    labelNames: ['task'] as const,
-    registers,
-  }),
-  jobFailures: new Counter({
-    name: 'airseries_job_failures_total',
-    help: 'Runs of a job that failed',
-    labelNames: ['task'] as const,
-    registers,
-  }),
-  jobLastSuccess: new Gauge({
-    name: 'airseries_job_last_success_timestamp_seconds',
-    help: 'When a job last succeeded in this process',
-    labelNames: ['task'] as const,
-    registers,
-  }),
-  jobLastFailure: new Gauge({
-    name: 'airseries_job_last_failure_timestamp_seconds',
-    help: 'When a job last failed in this process',
-    labelNames: ['task'] as const,
-    registers,
-  }),
-  jobDuration: new Histogram({
-    name: 'airseries_job_duration_seconds',
-    help: 'Time a run of a job took',
-    labelNames: ['task'] as const,
-    buckets: WORK_SECONDS,
-    registers,
-  }),
-  refreshDuration: new Histogram({
-    name: 'airseries_refresh_duration_seconds',
-    help: 'Time to bring the aggregates up to date',
-    buckets: WORK_SECONDS,
-    registers,
-  }),
-  retentionRefusals: new Counter({
-    name: 'airseries_retention_refusals_total',
-    help: 'Nights on which RAW_RETENTION would have deleted more than two months of readings at once, and deleted none',
-    registers,
-  }),
-});
+    httpRequests: counter('airseries_http_requests_total', {
+      help: 'Requests by pattern of their path; status aborted: the client left before its answer',
+      labels: ['route', 'method', 'status'],
+    }),
+    httpRequestDuration: histogram('airseries_http_request_duration_seconds', {
+      help: 'Time to answer a request that the path is for; status_class is 2xx, 3xx, 4xx, 5xx or aborted',
+      labels: ['route', 'method', 'status_class'],
+      buckets: REQUEST_SECONDS,
+    }),
+    httpRequestsInFlight: gauge('airseries_http_requests_in_flight', {
+      help: 'Requests that are being answered, by server: public, ingest',
+      labels: ['server'],
+    }),
+    httpResponseBytes: counter('airseries_http_response_bytes_total', {
+      help: 'Bytes of response bodies',
+      labels: ['route'],
+    }),
+    httpCache: counter('airseries_http_cache_total', {
+      help: 'Answers by what the client had: nothing to compare, something else, or the same (304)',
+      labels: ['outcome'],
+    }),
 
-/** Collected at scrape time, before the collectors take connections themselves. */
-const poolMetrics = (registers: Registry[], pools: Sources['pools']) => ({
-  poolSize: new Gauge({
-    name: 'airseries_database_pool_size',
-    help: 'How many database connections a pool may have',
-    labelNames: ['pool'] as const,
-    registers,
-    collect() {
-      for (const [pool, { size }] of pools) this.set({ pool }, size);
-    },
-  }),
-  poolInUse: new Gauge({
-    name: 'airseries_database_pool_in_use',
-    help: 'Database connections that are working',
-    labelNames: ['pool'] as const,
-    registers,
-    collect() {
-      for (const [pool, { inUse }] of pools) this.set({ pool }, inUse());
-    },
-  }),
-  poolWaiting: new Gauge({
-    name: 'airseries_database_pool_waiting',
-    help: 'Statements that wait for a database connection',
-    labelNames: ['pool'] as const,
-    registers,
-    collect() {
-      for (const [pool, { waiting }] of pools) this.set({ pool }, waiting());
-    },
-  }),
-  poolWaitDuration: new Histogram({
-    name: 'airseries_database_pool_wait_duration_seconds',
-    help: 'Time a statement waited for a database connection',
-    labelNames: ['pool'] as const,
-    buckets: REQUEST_SECONDS,
-    registers,
-  }),
-  queryDuration: new Histogram({
-    name: 'airseries_database_query_duration_seconds',
-    help: 'Time the database took to answer, by the relation or function that was queried',
-    labelNames: ['query'] as const,
-    buckets: REQUEST_SECONDS,
-    registers,
-  }),
-});
+    readings: counter('airseries_readings_total', {
+      help: 'Readings that came in over HTTP or were pulled: accepted, unchanged, quarantined',
+      labels: ['provider', 'outcome'],
+    }),
+    quarantinedReadings: counter('airseries_quarantined_readings_total', {
+      help: 'Readings that could not be used, by reason',
+      labels: ['reason'],
+    }),
+    quarantineLeftOut: counter('airseries_quarantine_left_out_total', {
+      help: 'Lines that were not recorded in quarantine, because their provider has too much there',
+      labels: ['provider'],
+    }),
+    readingDelay: histogram('airseries_reading_delay_seconds', {
+      help: 'Time from the measurement of an accepted reading to its acceptance',
+      buckets: DELAY_SECONDS,
+    }),
+    pulls: counter('airseries_pulls_total', {
+      help: 'Polls of a provider by outcome: success, failure',
+      labels: ['provider', 'outcome'],
+    }),
+    lateBuckets: counter('airseries_late_buckets_total', {
+      help: 'Closed hours that accepted readings touched, so that they are computed again; counted for each batch',
+    }),
+
+    jobRuns: counter('airseries_job_runs_total', {
+      help: 'Runs of a job',
+      labels: ['task'],
+    }),
+    jobFailures: counter('airseries_job_failures_total', {
+      help: 'Runs of a job that failed',
+      labels: ['task'],
+    }),
+    jobLastSuccess: gauge('airseries_job_last_success_timestamp_seconds', {
+      help: 'When a job last succeeded in this process',
+      labels: ['task'],
+    }),
+    jobLastFailure: gauge('airseries_job_last_failure_timestamp_seconds', {
+      help: 'When a job last failed in this process',
+      labels: ['task'],
+    }),
+    jobDuration: histogram('airseries_job_duration_seconds', {
+      help: 'Time a run of a job took',
+      labels: ['task'],
+      buckets: WORK_SECONDS,
+    }),
+    refreshDuration: histogram('airseries_refresh_duration_seconds', {
+      help: 'Time to bring the aggregates up to date',
+      buckets: WORK_SECONDS,
+    }),
+    retentionRefusals: counter('airseries_retention_refusals_total', {
+      help: 'Nights on which RAW_RETENTION would have deleted more than two months of readings at once, and deleted none',
+    }),
+
+    poolSize: gauge('airseries_database_pool_size', {
+      help: 'How many database connections a pool may have',
+      labels: ['pool'],
+    }),
+    poolInUse: gauge('airseries_database_pool_in_use', {
+      help: 'Database connections that are working',
+      labels: ['pool'],
+    }),
+    poolWaiting: gauge('airseries_database_pool_waiting', {
+      help: 'Statements that wait for a database connection',
+      labels: ['pool'],
+    }),
+    poolWaitDuration: histogram('airseries_database_pool_wait_duration_seconds', {
+      help: 'Time a statement waited for a database connection',
+      labels: ['pool'],
+      buckets: REQUEST_SECONDS,
+    }),
+    queryDuration: histogram('airseries_database_query_duration_seconds', {
+      help: 'Time the database took to answer, by the relation or function that was queried',
+      labels: ['query'],
+      buckets: REQUEST_SECONDS,
+    }),
+
+    // every process reports the same values of these
+    newestReading: providers.gauge('airseries_newest_reading_timestamp_seconds', {
+      help: 'When the newest reading of a provider was measured; absent for one that never sent any',
+      labels: ['provider'],
+      fill: (set, { provider, measurement_time }) => set({ provider }, seconds(measurement_time)),
+    }),
+    stations: providers.gauge('airseries_stations', {
+      help: 'Listed stations: online, offline',
+      labels: ['provider', 'status'],
+      fill: (set, { provider, online, offline }) => {
+        set({ provider, status: 'online' }, online);
+        set({ provider, status: 'offline' }, offline);
+      },
+    }),
+    quarantineLines: quarantine.gauge('airseries_quarantine_lines', {
+      help: 'Whole readings waiting in quarantine, by reason',
+      labels: ['reason'],
+      fill: (set, { reason, lines }) => set({ reason }, lines),
+    }),
+    refreshLastSuccess: refresh.gauge('airseries_refresh_last_success_timestamp_seconds', {
+      help: 'When the aggregates were last brought up to date, by any process',
+      fill: (set, { refreshed_at }) => set({}, seconds(refreshed_at)),
+    }),
+    newestBucket: newestBuckets.gauge('airseries_newest_bucket_timestamp_seconds', {
+      help: 'When the newest bucket of an aggregate begins',
+      labels: ['subject', 'resolution'],
+      fill: (set, { subject, resolution, timestamp }) => set({ subject, resolution }, seconds(timestamp)),
+    }),
+    digestTimestamp: refresh.gauge('airseries_newest_digest_timestamp_seconds', {
+      help: 'Of which instant the newest digest is, from which the API answers for regions',
+      fill: (set, { digest_at }) => set({}, seconds(digest_at)),
+    }),
+    auditDifferingBuckets: audit.gauge('airseries_audit_differing_buckets', {
+      help: 'Buckets that the last audit found to differ from the readings',
+      fill: (set, { differing }) => set({}, differing),
+    }),
+    auditLastSuccess: audit.gauge('airseries_audit_last_success_timestamp_seconds', {
+      help: 'When the last audit was made',
+      fill: (set, { made_at }) => set({}, seconds(made_at)),
+    }),
+    databaseSize: storage.gauge('airseries_database_size_bytes', {
+      help: 'Space on disk of a schema, its indexes and compressed parts included',
+      labels: ['schema'],
+      fill: (set, { schema, bytes }) => set({ schema }, bytes),
+    }),
+    collectorSuccess: gauge('airseries_database_collector_success', {
+      help: 'Whether the database answered the query of a collector (1) or not (0): then its metrics are absent',
+      labels: ['collector'],
+    }),
+  };
+}
+
+const seconds = (time: string | null) => (time === null ? null : Date.parse(time) / 1_000);

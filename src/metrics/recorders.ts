@@ -1,4 +1,5 @@
-/** Records in the metrics: requests, what became of readings, and how busy the database connections are. */
+/** Records in the metrics: requests, what became of readings, how busy the database connections are, and how full the disk is. */
+import { statfs } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PoolObserver } from '../database/queryPool.ts';
 import { routeOf, sentOf } from '../http/observed.ts';
@@ -19,13 +20,6 @@ export function recordIngest(
   if (leftOut > 0) metrics.quarantineLeftOut.inc({ provider }, leftOut);
 }
 
-/** Prometheus sees an increase only between two values, so the counters of a provider begin at 0. Call it as often as you like. */
-export function beginAtZero(metrics: Metrics, provider: string): void {
-  for (const outcome of ['accepted', 'unchanged', 'quarantined']) metrics.readings.inc({ provider, outcome }, 0);
-  for (const outcome of ['success', 'failure']) metrics.pulls.inc({ provider, outcome }, 0);
-  metrics.quarantineLeftOut.inc({ provider }, 0);
-}
-
 /** Records one write: the closed hours it touched, and for each new reading the seconds since it was measured. */
 export function recordWrite(metrics: Metrics, { lateHours, delays }: WriteStats): void {
   if (lateHours > 0) metrics.lateBuckets.inc(lateHours);
@@ -34,13 +28,25 @@ export function recordWrite(metrics: Metrics, { lateHours, delays }: WriteStats)
 
 /** For the pool of this name: its counts are read at scrape time, the seconds of each wait and query as it ends. */
 export function observePool(metrics: Metrics, pool: string): PoolObserver {
-  return (counts) => {
-    metrics.sources.pools.set(pool, counts);
+  return ({ size, inUse, waiting }) => {
+    metrics.poolSize.set({ pool }, size);
+    metrics.beforeScrape.push(() => {
+      metrics.poolInUse.set({ pool }, inUse());
+      metrics.poolWaiting.set({ pool }, waiting());
+    });
     return {
       onAcquired: (seconds) => metrics.poolWaitDuration.observe({ pool }, seconds),
       onQuery: (query, seconds) => metrics.queryDuration.observe({ query }, seconds),
     };
   };
+}
+
+/** From now on each scrape reads how much space is free on the disk of this folder. */
+export function observeDisk(metrics: Metrics, folder: string): void {
+  metrics.beforeScrape.push(async () => {
+    const disk = await statfs(folder).catch(() => undefined);
+    metrics.diskFree.set(disk === undefined ? Number.NaN : disk.bavail * disk.bsize);
+  });
 }
 
 /** Middleware for Express and for plain `node:http`: it looks at a request and its response. */
@@ -51,9 +57,7 @@ const METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST']);
 
 /** Requests with the same labels since the last scrape. `timed` are the labels of their duration: by class, as every combination is ten series. */
 type Tally = {
-  route: string;
-  method: string;
-  status: string;
+  labels: { route: string; method: string; status: string };
   timed: { route: string; method: string; status_class: string };
   requests: number;
   bytes: number;
@@ -73,24 +77,21 @@ export function measure(metrics: Metrics, server: 'public' | 'ingest'): Observer
     const known = tallies.get(key);
     if (known !== undefined) return known;
     const timed = { route, method, status_class: status === 'aborted' ? status : `${status[0]}xx` };
-    const tally = { route, method, status, timed, requests: 0, bytes: 0 };
+    const tally = { labels: { route, method, status }, timed, requests: 0, bytes: 0 };
     tallies.set(key, tally);
     return tally;
   }
 
-  for (const outcome of Object.keys(validators)) metrics.httpCache.inc({ outcome }, 0);
-  metrics.sources.requests.push(() => {
+  metrics.beforeScrape.push(() => {
     metrics.httpRequestsInFlight.set({ server }, inFlight);
     for (const tally of tallies.values()) {
-      const { route, method, status, requests, bytes } = tally;
-      metrics.httpRequests.inc({ route, method, status }, requests);
-      metrics.httpResponseBytes.inc({ route }, bytes);
+      metrics.httpRequests.inc(tally.labels, tally.requests);
+      metrics.httpResponseBytes.inc({ route: tally.labels.route }, tally.bytes);
       Object.assign(tally, { requests: 0, bytes: 0 });
     }
-    for (const outcome of Object.keys(validators) as (keyof typeof validators)[]) {
-      if (validators[outcome] > 0) metrics.httpCache.inc({ outcome }, validators[outcome]);
-      validators[outcome] = 0;
-    }
+    // by 0 as well, so that every outcome begins at 0
+    for (const [outcome, requests] of Object.entries(validators)) metrics.httpCache.inc({ outcome }, requests);
+    Object.assign(validators, { none: 0, same: 0, other: 0 });
   });
 
   return (req, res, next) => {

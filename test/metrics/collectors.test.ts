@@ -6,7 +6,7 @@ import { registerCollectors } from '../../src/metrics/collectors.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { keepingLog, NOW } from '../ingest/support.ts';
 
-const ANSWERS: Record<string, object> = {
+const answers: Record<string, object | undefined> = {
   last_audit: { made_at: NOW.toISOString(), differing: 7 },
   storage: { schema: 'raw', bytes: 100 },
 };
@@ -17,7 +17,7 @@ function fakeDatabase(broken: ReadonlySet<string>, queries: string[]): Kysely<Ap
     queries.push(sql);
     const relation = /"api"\."(\w+)"/.exec(sql)?.[1] ?? '';
     if (broken.has(relation)) throw new Error('too slow');
-    return { rows: [ANSWERS[relation]].filter((row) => row !== undefined) as never[] };
+    return { rows: [answers[relation]].filter((row) => row !== undefined) as never[] };
   };
   const driver = Object.assign(new DummyDriver(), {
     acquireConnection: async () => ({ executeQuery, streamQuery: () => expect.unreachable() }),
@@ -37,7 +37,7 @@ afterEach(() => void vi.useRealTimers());
 it('is absent while its query fails, with a warning at the start and a log line at the end', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const [metrics, log, broken, queries] = [makeMetrics(), keepingLog(), new Set<string>(), [] as string[]];
-  const scrape = () => metrics.registry.metrics();
+  const scrape = () => metrics.scrape();
   const before = await scrape();
   expect(before).toContain('airseries_audit_differing_buckets Nan'); // there is no database yet
   expect(before).not.toContain('airseries_database_collector_success{');
@@ -67,12 +67,16 @@ it('is absent while its query fails, with a warning at the start and a log line 
     expect(text).not.toContain('airseries_database_size_bytes{');
     expect(text).toContain('airseries_database_collector_success{collector="audit"} 0');
     expect(text).toContain('airseries_database_collector_success{collector="refresh"} 1');
+    await scrape(); // what failed is not queried again so soon either
   }
   expect(queries).toHaveLength(22);
   broken.clear();
   vi.advanceTimersByTime(301_000);
   await Promise.all([answered(), answered()]);
   expect(queries).toHaveLength(28); // once for both
+  answers.storage = undefined;
+  vi.advanceTimersByTime(301_000);
+  expect(await scrape()).not.toContain('airseries_database_size_bytes{'); // the schema is gone, and its series with it
   expect(log.lines.map(({ level, fields }) => [level, fields])).toEqual([
     ['warn', { collector: 'storage', error: 'too slow' }],
     ['warn', { collector: 'audit', error: 'too slow' }],

@@ -10,7 +10,7 @@ import { apiRows } from '../../src/database/queryPool.ts';
 import { makeAdminApp } from '../../src/metrics/adminApp.ts';
 import { registerCollectors } from '../../src/metrics/collectors.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
-import { observePool } from '../../src/metrics/recorders.ts';
+import { observeDisk, observePool } from '../../src/metrics/recorders.ts';
 import { makeIngestApp } from '../../src/push/app.ts';
 import { createToken } from '../../src/push/tokens.ts';
 import { audit } from '../../src/rollups/audit.ts';
@@ -129,6 +129,11 @@ onEveryEngine('metrics', (engine) => {
     expect(text).toMatch(/process_cpu_seconds_total/);
   });
 
+  it('counts nothing twice when it is scraped again', async () => {
+    await scrape();
+    expect(await scrape()).toContain('airseries_http_cache_total{outcome="none"} 1');
+  });
+
   it('begins the counters of every provider, reason and outcome at 0, so that the first event is an increase', async () => {
     const text = await scrape();
     for (const line of [
@@ -143,9 +148,8 @@ onEveryEngine('metrics', (engine) => {
   });
 
   it('knows the free space where the embedded server has its data', async () => {
-    metrics.sources.dataDirectory = '.';
+    observeDisk(metrics, '.');
     expect(await scrape()).toMatch(/airseries_disk_free_bytes [1-9]\d{6,}/);
-    metrics.sources.dataDirectory = undefined;
   });
 
   it('ignores buckets in the future, which a clock that was ahead may have left', async () => {

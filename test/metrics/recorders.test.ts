@@ -2,6 +2,7 @@
 import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
+import { setRoute } from '../../src/http/observed.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { measure } from '../../src/metrics/recorders.ts';
 
@@ -9,19 +10,25 @@ it('counts a request that its client gave up as aborted, without bytes, and one 
   const metrics = makeMetrics();
   const count = measure(metrics, 'public');
   const server = createServer((req, res) => {
-    count(req, res, () => undefined);
+    count(req, res, () => req.url === '/nowhere' || setRoute(res, '/some'));
     res.setHeader('Content-Length', 5);
-    if (req.url === '/answered') res.end('12345');
-    else res.write('123', () => client.destroy());
+    if (req.url === '/given-up') res.write('123', () => client.destroy());
+    else res.end('12345');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  await (await fetch(`http://127.0.0.1:${port}/answered`)).text();
+  for (const path of ['/answered', '/nowhere']) await (await fetch(`http://127.0.0.1:${port}${path}`)).text();
   const client = get({ host: '127.0.0.1', port, path: '/given-up' }).on('error', () => undefined);
-  const text = () => metrics.registry.metrics();
-  await expect.poll(text).toContain('airseries_http_requests_total{route="unknown",method="GET",status="aborted"} 1');
+  const text = () => metrics.scrape();
+  await expect.poll(text).toContain('airseries_http_requests_total{route="/some",method="GET",status="aborted"} 1');
+  expect(await text()).toContain('airseries_http_requests_total{route="/some",method="GET",status="200"} 1');
+  expect(await text()).toContain('airseries_http_response_bytes_total{route="/some"} 5');
+  for (const line of ['method="GET",status_class="2xx"} 1', 'method="GET",status_class="aborted"} 1']) {
+    expect(await text()).toContain(`airseries_http_request_duration_seconds_count{route="/some",${line}`);
+  }
   expect(await text()).toContain('airseries_http_requests_total{route="unknown",method="GET",status="200"} 1');
-  expect(await text()).toContain('airseries_http_response_bytes_total{route="unknown"} 5');
+  expect(await text()).not.toContain('airseries_http_request_duration_seconds_count{route="unknown"'); // not timed
+  expect(await text()).toContain('airseries_http_requests_in_flight{server="public"} 0');
   await new Promise((resolve) => {
     server.close(resolve);
     server.closeAllConnections();
