@@ -27,7 +27,7 @@ import type { Metrics } from '../metrics/definitions.ts';
 import { measure } from '../metrics/recorders.ts';
 import { Unavailable } from '../unavailable.ts';
 import { makeSiteUrls } from './current.ts';
-import { makeDocuments, unknownPath } from './documents.ts';
+import { makeDocuments, pathValues, unknownPath } from './documents.ts';
 
 type AppOptions = {
   db: ApiDb;
@@ -86,10 +86,10 @@ export function makeApp({
   for (const name of Object.keys(ENDPOINTS) as EndpointName[]) {
     const { path: route } = ENDPOINTS[name];
     const get = async (req: Request, res: Response) => {
-      const render = documents[name](req);
+      const values = pathValues(req);
       const { document, cacheHeaders } = await cache.get(req.path, async () => {
         await firstBuild();
-        return { ...(await render()), route };
+        return { ...(await documents[name](values)), route };
       });
       res.locals.isStale = cacheHeaders.age !== undefined;
       sendDocument(req, res, document, cacheHeaders);

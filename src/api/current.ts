@@ -18,15 +18,19 @@ export type StationRow = Omit<ApiRow<'station_current'>, keyof StationWords> & S
 /** The data version that the row was read at (see `documents.ts`). */
 type Version = { data_version: number | null };
 
-/** A station at an instant, hidden or not; undefined where there is none. */
-export async function queryStation(db: ApiDb, at: Date, locale: Locale, id: number): Promise<StationRow | undefined> {
-  return await db
-    .selectFrom(apiRows('station_current', { at, only_station: id, locale }).as('station'))
+/** Stations at an instant, hidden or not: one of them, or all. */
+function selectStations(db: ApiDb, args: { at: Date; locale: Locale; only_station?: number }) {
+  return db
+    .selectFrom(apiRows('station_current', args).as('station'))
     .innerJoin('api.freshness as freshness', (join) => join.onTrue())
     .selectAll('station')
     .select('freshness.data_version')
-    .$narrowType<StationWords>()
-    .executeTakeFirst();
+    .$narrowType<StationWords>();
+}
+
+/** Undefined where there is no such station. */
+export async function queryStation(db: ApiDb, at: Date, locale: Locale, id: number): Promise<StationRow | undefined> {
+  return await selectStations(db, { at, locale, only_station: id }).executeTakeFirst();
 }
 
 /** The response of `station/{id}.json`, and the element of `stations[]`. */
@@ -36,14 +40,18 @@ export function presentStation(row: StationRow, locale: Locale, site: SiteUrls):
 
 export type RegionRow = ApiRow<'region_current'> & Version;
 
-/** A city or district at an instant, with its WHO figures; undefined where there is none. */
-export async function queryRegion(db: ApiDb, at: Date, locale: Locale, slug: string): Promise<RegionRow | undefined> {
-  return await db
-    .selectFrom(apiRows('region_current', { at, only_region: slug, locale }).as('region'))
+/** Cities and districts at an instant, with their WHO figures: one of them, or all. */
+function selectRegions(db: ApiDb, args: { at: Date; locale: Locale; only_region?: string }) {
+  return db
+    .selectFrom(apiRows('region_current', args).as('region'))
     .innerJoin('api.freshness as freshness', (join) => join.onTrue())
     .selectAll('region')
-    .select('freshness.data_version')
-    .executeTakeFirst();
+    .select('freshness.data_version');
+}
+
+/** Undefined where there is no such region. */
+export async function queryRegion(db: ApiDb, at: Date, locale: Locale, slug: string): Promise<RegionRow | undefined> {
+  return await selectRegions(db, { at, locale, only_region: slug }).executeTakeFirst();
 }
 
 /** The response of `region/{slug}.json`, and the element of `regions[]`: city and district differ in their keys. */
@@ -52,37 +60,17 @@ export function presentRegion(row: RegionRow, locale: Locale, site: SiteUrls): R
   if (row.kind === 'city' || city_slug === null || cityTitle === null) {
     return pickCity({ ...row, url: site.city(locale, slug), is_hidden: row.is_hidden ?? false });
   }
-  return pickDistrict({
-    ...row,
-    city: cityTitle,
-    city_slug,
-    url: site.district(locale, city_slug, slug),
-  });
+  return pickDistrict({ ...row, city: cityTitle, city_slug, url: site.district(locale, city_slug, slug) });
 }
 
 type StationsRows = { providers: Provider[]; stations: StationRow[]; regions: RegionRow[] };
 
 /** All providers, stations (hidden ones too: they may appear with time) and regions, each in the order of the response. */
 export async function queryStations(db: ApiDb, at: Date, locale: Locale): Promise<StationsRows> {
-  const [station, region] = [apiRows('station_current', { at, locale }), apiRows('region_current', { at, locale })];
   const [providers, stations, regions] = await Promise.all([
     db.selectFrom('api.provider').selectAll().orderBy(sql`id collate "C"`).execute(),
-    db
-      .selectFrom(station.as('station'))
-      .innerJoin('api.freshness as freshness', (join) => join.onTrue())
-      .selectAll('station')
-      .select('freshness.data_version')
-      .orderBy('id')
-      .$narrowType<StationWords>()
-      .execute(),
-    db
-      .selectFrom(region.as('region'))
-      .innerJoin('api.freshness as freshness', (join) => join.onTrue())
-      .selectAll('region')
-      .select('freshness.data_version')
-      .orderBy('kind')
-      .orderBy(sql`slug collate "C"`)
-      .execute(),
+    selectStations(db, { at, locale }).orderBy('id').execute(),
+    selectRegions(db, { at, locale }).orderBy('kind').orderBy(sql`slug collate "C"`).execute(),
   ]);
   return { providers, stations, regions };
 }
@@ -98,12 +86,6 @@ export function presentStationsList(rows: StationsRows, locale: Locale, site: Si
   };
 }
 
-const SITE_PATHS = {
-  city: '/{locale}/air-quality/{city}',
-  district: '/{locale}/air-quality/{city}/{district}',
-  station: '/{locale}/air-quality/station/{id}',
-};
-
 /** Links to the pages of the operator's site (C7). */
 export type SiteUrls = {
   city(locale: Locale, city: string): string;
@@ -112,14 +94,13 @@ export type SiteUrls = {
 };
 
 /** Empty strings where there is no base URL. Slashes at its end don't matter. */
-export function makeSiteUrls(baseUrl: string, paths = SITE_PATHS): SiteUrls {
+export function makeSiteUrls(baseUrl: string): SiteUrls {
   const base = baseUrl.replace(/\/+$/, '');
-  const fill = (template: string, words: Record<string, string>) =>
-    base === '' ? '' : base + template.replace(/\{(\w+)\}/g, (whole, name: string) => words[name] ?? whole);
+  const page = (locale: Locale, path: string) => (base === '' ? '' : `${base}/${locale}/air-quality/${path}`);
   return {
-    city: (locale, city) => fill(paths.city, { locale, city }),
-    district: (locale, city, district) => fill(paths.district, { locale, city, district }),
-    station: (locale, id) => fill(paths.station, { locale, id: String(id) }),
+    city: (locale, city) => page(locale, city),
+    district: (locale, city, district) => page(locale, `${city}/${district}`),
+    station: (locale, id) => page(locale, `station/${id}`),
   };
 }
 

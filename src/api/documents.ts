@@ -24,61 +24,54 @@ import {
 } from './current.ts';
 import { makeWindows, presentHistory, queryRegionHistory, queryStationHistory } from './history.ts';
 
-/** Renders a document as of the moment of the call. Rejects with Problem 404 where there is no such station or region. */
-type RenderDocument = () => Promise<Omit<Rendering, 'route'>>;
+/** The values of the parameters in a path. */
+type PathValues = { locale: Locale; id: number; slug: string };
 
-/** Each throws Problem 404 for a path that can't name anything. */
-export type Documents = Record<EndpointName, (req: Request) => RenderDocument>;
+/** Each renders a document as of the moment of the call. Rejects with Problem 404 where there is no such station or region. */
+type Documents = Record<EndpointName, (values: PathValues) => Promise<Omit<Rendering, 'route'>>>;
 
-/** Per endpoint, how a request is parsed and its document rendered. */
+/**
+ * The values in the path of a request, which its pattern has checked; those of parameters that the path doesn't have mean nothing. Throws
+ * Problem 404 for a number that no station can have.
+ */
+export function pathValues({ params }: Request): PathValues {
+  const { locale, id, slug } = params as Record<keyof PathValues, string>;
+  if (Number(id) > MAX_STATION_ID) throw noSuchStation(id);
+  return { locale: locale as Locale, id: Number(id), slug };
+}
+
+/** How the document of each endpoint is rendered. */
 export function makeDocuments({ db, clock, site }: { db: ApiDb; clock: Clock; site: SiteUrls }): Documents {
   const windowsAt = makeWindows(db);
   return {
-    stations(req) {
-      const locale = localeOf(req);
-      return async () => {
-        const rows = await queryStations(db, clock(), locale);
-        return rendering(locale, JSON.stringify(presentStationsList(rows, locale, site)), [
-          ...rows.stations,
-          ...rows.regions,
-        ]);
-      };
+    async stations({ locale }) {
+      const rows = await queryStations(db, clock(), locale);
+      const list = presentStationsList(rows, locale, site);
+      return rendering(locale, JSON.stringify(list), [...rows.stations, ...rows.regions]);
     },
 
-    station(req) {
-      const [locale, id] = [localeOf(req), stationIdOf(req)];
-      return async () => {
-        const row = await queryStation(db, clock(), locale, id);
-        if (row === undefined) throw noSuchStation(id);
-        return rendering(locale, JSON.stringify(presentStation(row, locale, site)), [row]);
-      };
+    async station({ locale, id }) {
+      const row = await queryStation(db, clock(), locale, id);
+      if (row === undefined) throw noSuchStation(id);
+      return rendering(locale, JSON.stringify(presentStation(row, locale, site)), [row]);
     },
 
-    stationHistory(req) {
-      const [locale, id] = [localeOf(req), stationIdOf(req)];
-      return async () => {
-        const history = await queryStationHistory(db, await windowsAt(clock()), id);
-        if (history === undefined) throw noSuchStation(id);
-        return rendering(locale, presentHistory(history), [history]);
-      };
+    async stationHistory({ locale, id }) {
+      const history = await queryStationHistory(db, await windowsAt(clock()), id);
+      if (history === undefined) throw noSuchStation(id);
+      return rendering(locale, presentHistory(history), [history]);
     },
 
-    region(req) {
-      const [locale, slug] = [localeOf(req), slugOf(req)];
-      return async () => {
-        const row = await queryRegion(db, clock(), locale, slug);
-        if (row === undefined) throw noSuchRegion(slug);
-        return rendering(locale, JSON.stringify(presentRegion(row, locale, site)), [row]);
-      };
+    async region({ locale, slug }) {
+      const row = await queryRegion(db, clock(), locale, slug);
+      if (row === undefined) throw noSuchRegion(slug);
+      return rendering(locale, JSON.stringify(presentRegion(row, locale, site)), [row]);
     },
 
-    regionHistory(req) {
-      const [locale, slug] = [localeOf(req), slugOf(req)];
-      return async () => {
-        const history = await queryRegionHistory(db, await windowsAt(clock()), slug);
-        if (history === undefined) throw noSuchRegion(slug);
-        return rendering(locale, presentHistory(history), [history]);
-      };
+    async regionHistory({ locale, slug }) {
+      const history = await queryRegionHistory(db, await windowsAt(clock()), slug);
+      if (history === undefined) throw noSuchRegion(slug);
+      return rendering(locale, presentHistory(history), [history]);
     },
   };
 }
@@ -90,30 +83,12 @@ type Validity = { valid_until: string | null; data_version: number | null };
 const NEVER = 8.64e15;
 
 function rendering(locale: Locale, json: string, rows: readonly Validity[]): Omit<Rendering, 'route'> {
+  const ends = rows.map(({ valid_until: end }) => (end === null ? NEVER : Date.parse(end)));
   return {
     document: renderDocument(locale, json),
-    validUntil: new Date(
-      Math.min(NEVER, ...rows.map(({ valid_until: until }) => (until === null ? NEVER : Date.parse(until)))),
-    ),
+    validUntil: new Date(Math.min(NEVER, ...ends)),
     version: rows.length === 0 ? 0 : Math.min(...rows.map((row) => row.data_version ?? 0)), // 0: an empty network isn't worth keeping
   };
-}
-
-/** The pattern of the path has checked it. */
-function localeOf(req: Request): Locale {
-  return parameter(req, 'locale') as Locale;
-}
-
-/** Throws Problem 404 for a number that no station can have. */
-function stationIdOf(req: Request): number {
-  const digits = parameter(req, 'id');
-  if (Number(digits) > MAX_STATION_ID) throw noSuchStation(digits);
-  return Number(digits);
-}
-
-/** As for the locale. */
-function slugOf(req: Request): string {
-  return parameter(req, 'slug');
 }
 
 const noSuchLocale = (locale: string) =>
@@ -130,10 +105,6 @@ const noSuchRegion = (slug: string) =>
   notFound(
     `There is no region ${quoted(slug)}. The slugs of all cities and districts are in stations.json, as regions[].slug.`,
   );
-
-function parameter(req: Request, name: string): string {
-  return String(req.params[name]);
-}
 
 const SUBJECT = /^\/[^/]+\/air-quality-app\/v1\/(station|region)\/(.*?)(?:-history)?\.json$/s;
 

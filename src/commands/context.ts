@@ -58,11 +58,6 @@ export function timeOption(flags: string, description: string): Option {
   });
 }
 
-/** Help text of commands with time options. */
-export const TIMES = `
-Times are ISO 8601, such as 2026-11-20T12:00:00+04:00. Without an offset (2026-11-20T12:00, 2026-11-20) they are
-local to the network.`;
-
 /** Throws UsageError unless `from` is before `to`, where that can be decided without the network's zone. */
 export function checkPeriod({ from, to }: PeriodOptions): void {
   if (from === undefined || to === undefined) return;
@@ -72,11 +67,7 @@ export function checkPeriod({ from, to }: PeriodOptions): void {
 }
 
 /** The period as half-open instants; a missing end is unbounded. Rejects with UsageError unless `from` is before `to`. */
-export async function readPeriod(
-  { instant }: Context,
-  options: PeriodOptions,
-  { from: defaultFrom }: { from?: Date } = {},
-): Promise<{ from: Date | undefined; to: Date | undefined }> {
+export async function readPeriod({ instant }: Context, options: PeriodOptions, defaultFrom?: Date) {
   const from = (await instant(options.from)) ?? defaultFrom;
   const to = await instant(options.to);
   if (from !== undefined && to !== undefined && from >= to) throw new UsageError(REVERSED);

@@ -9,7 +9,7 @@ import { REMOVABLE, type Removable, removeElement } from '../network/removeEleme
 import { screen, screenedPeriods } from '../network/screening.ts';
 import { refreshAndDigest } from '../rollups/digest.ts';
 import { refresh } from '../rollups/refresh.ts';
-import { type Context, type Outcome, type Run, TIMES, timeOption, UsageError } from './context.ts';
+import { type Context, type Outcome, type Run, timeOption, UsageError } from './context.ts';
 
 type ImportOptions = { dryRun?: true; fromSensors?: true };
 
@@ -29,7 +29,7 @@ async function importFile(context: Context, file: string, options: ImportOptions
   const { database, as, clock, log, installation } = context;
   const { fromSensors, dryRun = false } = options;
   const text = await readFile(file, 'utf8');
-  await refuseDemo(database.target);
+  await refuseDemo(context);
   const { timeZone } = installation;
   const result = await as('airseries_owner', (sql) =>
     fromSensors
@@ -41,8 +41,8 @@ async function importFile(context: Context, file: string, options: ImportOptions
   return { result, ok: true };
 }
 
-async function refuseDemo(target: Context['database']['target']): Promise<void> {
-  if (await hasDemo(target)) {
+async function refuseDemo({ database }: Context): Promise<void> {
+  if (await hasDemo(database.target)) {
     throw new Error('This database contains the demo network. Remove it first: npm run -s cli -- demo --remove');
   }
 }
@@ -69,15 +69,11 @@ export function networkCommand(run: Run): Command {
     );
 }
 
-async function remove(
-  { database, as, clock, log, terminal }: Context,
-  kind: Removable,
-  id: string,
-  withReadings: boolean,
-): Promise<Outcome> {
-  await refuseDemo(database.target);
+async function remove(context: Context, kind: Removable, id: string, withReadings: boolean): Promise<Outcome> {
+  const { database, as, clock } = context;
+  await refuseDemo(context);
   const removed = await as('airseries_owner', (sql) => removeElement(sql, kind, id, withReadings));
-  await refreshAndDigest(database.target, clock, { log, terminal });
+  await refreshAndDigest(database.target, clock, context);
   return { result: { removed }, ok: true };
 }
 
@@ -86,7 +82,6 @@ export function screenCommand(run: Run): Command {
   return new Command('screen')
     .description('flag stations with implausible temperature, humidity or pressure, and list the flags')
     .addOption(timeOption('--from <time>', 'screen readings from here on (default: 8 days ago)'))
-    .addHelpText('after', TIMES)
     .action(({ from }: { from?: string }) => run((context) => screenStations(context, from)));
 }
 

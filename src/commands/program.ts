@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import type { Config } from '../config.ts';
 import { auditCommand, digestCommand, migrateCommand, refreshCommand } from './aggregates.ts';
-import { type Run, type RunOptions, UsageError, type Work } from './context.ts';
+import { checkPeriod, type Run, type RunOptions, UsageError, type Work } from './context.ts';
 import { demoCommand } from './demo.ts';
 import { importNetworkCommand, networkCommand, screenCommand } from './network.ts';
 import { quarantineCommand } from './quarantine.ts';
@@ -18,6 +18,11 @@ const NOTES = `
 COMMAND --help describes one command. Results are printed to stdout as JSON (status as a table on a
 terminal), everything else to stderr. Exit status: 0 on success, 1 on failure, 2 on bad usage.
 Configuration comes from the environment: DATABASE_URL, DATA_DIR, TIME_ZONE and others (README.md).`;
+
+/** Help text of commands with time options. */
+const TIMES = `
+Times are ISO 8601, such as 2026-11-20T12:00:00+04:00. Without an offset (2026-11-20T12:00, 2026-11-20) they are
+local to the network.`;
 
 function makeProgram(run: Run): Command {
   return new Command('npm run -s cli --')
@@ -68,6 +73,7 @@ export function chooseCommand(args: readonly string[]): Choice {
   };
   for (const command of allCommands(program)) {
     command.helpCommand(false).configureOutput(output);
+    if (command.options.some(({ flags }) => flags.endsWith('<time>'))) command.addHelpText('after', TIMES);
     command.exitOverride((error) => {
       selected = command;
       throw error;
@@ -75,21 +81,19 @@ export function chooseCommand(args: readonly string[]): Choice {
   }
   program.hook('preAction', (_, command) => {
     selected = command;
+    checkPeriod(command.opts());
   });
-  const withHelp = (error: unknown) => {
+  const rethrow = (error: unknown): never => {
     const message = messageOf(error, selected);
-    return message === undefined ? error : new UsageError(`${message}\n\n${selected.helpInformation().trimEnd()}`);
+    throw message === undefined ? error : new UsageError(`${message}\n\n${selected.helpInformation().trimEnd()}`);
   };
   try {
     program.parse(args, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return { text };
-    throw withHelp(error);
+    return rethrow(error);
   }
   const { work, check, makesDatabase = false } = chosen as NonNullable<typeof chosen>; // every command has an action
-  const rethrow = (error: unknown) => {
-    throw withHelp(error);
-  };
   return {
     makesDatabase,
     run: (context) => work(context).catch(rethrow),

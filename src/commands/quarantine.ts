@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { dropQuarantined, listQuarantine } from '../ingest/quarantine/list.ts';
 import { retryQuarantined } from '../ingest/quarantine/retry.ts';
 import { refreshAndDigest } from '../rollups/digest.ts';
-import { type Context, type Outcome, type Run, TIMES, timeOption, UsageError, wholeNumber } from './context.ts';
+import { type Context, type Outcome, type Run, timeOption, UsageError, wholeNumber } from './context.ts';
 
 type Filter = { reason?: string; source?: string; provider?: string };
 type DropOptions = Filter & { before?: string; all?: boolean };
@@ -32,7 +32,6 @@ export function quarantineCommand(run: Run): Command {
       withFilter('drop', 'permanently delete quarantined input')
         .addOption(timeOption('--before <time>', 'only what was recorded before this time'))
         .option('--all', 'everything; cannot be combined with a filter')
-        .addHelpText('after', TIMES)
         .action((options: DropOptions) => {
           checkDrop(options);
           run((context) => drop(context, options));

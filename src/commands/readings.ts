@@ -9,12 +9,10 @@ import { refreshAndDigest } from '../rollups/digest.ts';
 import { refresh } from '../rollups/refresh.ts';
 import {
   type Context,
-  checkPeriod,
   type Outcome,
   type PeriodOptions,
   type Run,
   readPeriod,
-  TIMES,
   timeOption,
   UsageError,
   wholeNumber,
@@ -49,11 +47,7 @@ export function deleteReadingsCommand(run: Run): Command {
     .requiredOption('--sensor <id>', 'id of the sensor', wholeNumber(9))
     .addOption(timeOption('--from <time>', 'start of the period (inclusive)').makeOptionMandatory())
     .addOption(timeOption('--to <time>', 'end of the period (exclusive)').makeOptionMandatory())
-    .addHelpText('after', TIMES)
-    .action((options: DeleteOptions) => {
-      checkPeriod(options);
-      run((context) => deletePeriod(context, options));
-    });
+    .action((options: DeleteOptions) => run((context) => deletePeriod(context, options)));
 }
 
 async function deletePeriod(context: Context, { sensor, ...period }: DeleteOptions): Promise<Outcome> {
@@ -72,14 +66,12 @@ export function exportCommand(run: Run): Command {
     .argument('<folder>', 'folder for the files; those whose content changed are replaced')
     .addOption(timeOption('--from <time>', 'leave files of earlier years as they are; no file is shortened'))
     .addOption(timeOption('--to <time>', 'only hours and days that begin before this time'))
-    .addHelpText('after', TIMES)
-    .action((folder: string, options: PeriodOptions) => {
-      checkPeriod(options);
+    .action((folder: string, options: PeriodOptions) =>
       run(
         (context) => exportFiles(context, folder, options),
         { check: () => makeFolder(folder) }, // before the database is opened, which may take a while
-      );
-    });
+      ),
+    );
 }
 
 async function exportFiles(context: Context, folder: string, options: PeriodOptions): Promise<Outcome> {

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import type { Config } from '../config.ts';
 import { countReadingsBefore, currentCutoff, deleteExpired, lowerCutoff, planRetention } from '../rollups/retention.ts';
-import { type Context, type Outcome, type Run, TIMES, timeOption, UsageError } from './context.ts';
+import { type Context, type Outcome, type Run, timeOption, UsageError } from './context.ts';
 
 type Options = { apply?: boolean; cutoff?: string };
 
@@ -12,7 +12,6 @@ export function retentionCommand(run: Run): Command {
     .description('show which readings RAW_RETENTION would delete; changes nothing without an option')
     .option('--apply', 'delete those readings, even if it is more than two months')
     .addOption(timeOption('--cutoff <time>', 'accept readings measured from this time on again').conflicts('apply'))
-    .addHelpText('after', TIMES)
     .action((options: Options) =>
       run((context) => retention(context, options), { check: (config) => checkApply(config, options) }),
     );

@@ -10,7 +10,7 @@ export const provider = z
     image: field(z.string(), 'URL of the icon for light surfaces, or an empty string'),
     image_dark: field(z.string(), 'URL of the icon for dark surfaces, or an empty string'),
   })
-  .describe('an organization or a person that operates stations');
+  .meta({ id: 'Provider', description: 'an organization or a person that operates stations' });
 
 export type Provider = z.infer<typeof provider>;
 
@@ -58,7 +58,7 @@ export const station = z
     provider: field(z.string(), 'slug of the provider, an id of providers[]'),
     url: field(z.string(), "the station's page on the service site, or an empty string"),
   })
-  .describe('a station with its current values, which are null while it is offline');
+  .meta({ id: 'Station', description: 'a station with its current values, which are null while it is offline' });
 
 export type Station = z.infer<typeof station>;
 
@@ -102,7 +102,7 @@ export const city = z
     ...values,
     is_hidden: field(z.boolean(), 'whether the city is hidden from some listings'),
   })
-  .describe('a city with its current values and health figures; only cities have `is_hidden`');
+  .meta({ id: 'City', description: 'a city with its current values and health figures; only cities have `is_hidden`' });
 
 /** Its city follows its own title. */
 export const district = z
@@ -113,10 +113,12 @@ export const district = z
     city_slug: field(slug, 'slug of its city'),
     ...values,
   })
-  .describe('a district with its current values and health figures');
+  .meta({ id: 'District', description: 'a district with its current values and health figures' });
 
 /** An element of `regions[]`, and the response for one region. */
-export const region = z.union([city, district]).describe('a city or a district; only districts have `city_slug`');
+export const region = z
+  .union([city, district])
+  .meta({ id: 'Region', description: 'a city or a district; only districts have `city_slug`' });
 
 export type City = z.infer<typeof city>;
 export type District = z.infer<typeof district>;

@@ -38,7 +38,7 @@ export const stationsList = z
     stations: field(z.array(station), 'listed stations, by id'),
     regions: field(z.array(region), 'cities, then districts, each by slug'),
   })
-  .describe('everything that is listed, with its current values');
+  .meta({ id: 'StationsList', description: 'everything that is listed, with its current values' });
 
 export type StationsList = z.infer<typeof stationsList>;
 
@@ -73,7 +73,7 @@ export const ENDPOINTS = {
 
 export type EndpointName = keyof typeof ENDPOINTS;
 
-export type PathParameterName = keyof typeof PATH_PARAMETERS;
+type PathParameterName = keyof typeof PATH_PARAMETERS;
 
 /** The names of the parameters in a path of ENDPOINTS, in its order. */
 export function parametersIn(path: string): PathParameterName[] {

@@ -3,15 +3,16 @@
  * PARAMETERS.
  */
 import { z } from 'zod';
-import { PARAMETERS, type ParameterName, type Unit } from './parameters.ts';
+import { PARAMETERS, type ParameterName, UCUM_CODES, type Unit } from './parameters.ts';
 
 /** Numbers have a unit, or null where none makes sense, as for an id. Nothing else has one. */
 type UnitOf<T> = [Extract<z.infer<T>, number | readonly number[]>] extends [never] ? [] : [unit: Unit | null];
 
-/** Attaches meaning and unit to a schema, as its metadata. */
+/** Attaches meaning and unit to a schema, as its metadata: the unit as people read it and as its UCUM code. */
 export function field<T extends z.ZodType>(schema: T, meaning: string, ...unitOf: UnitOf<T>): T {
   const [unit = null] = unitOf;
-  return schema.meta({ description: meaning, ...(unit === null ? {} : { unit }) });
+  if (unit === null) return schema.describe(meaning);
+  return schema.meta({ description: `${meaning} [${unit}]`, 'x-unit': UCUM_CODES[unit] });
 }
 
 /** A time: ISO 8601 with seconds and the network's offset, never `Z` (Z2). */

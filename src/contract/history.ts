@@ -74,7 +74,7 @@ function keysOf(...units: Window['unit'][]): string {
 
 export const stationHour = z
   .strictObject({ ...start, ...means, ...raw, ...moreMeans, ...index })
-  .describe(`a point of ${keysOf('hour')} of a station`);
+  .meta({ id: 'StationHour', description: `a point of ${keysOf('hour')} of a station` });
 export const stationDay = z
   .strictObject({
     ...start,
@@ -85,10 +85,10 @@ export const stationDay = z
     ...index,
     ...extremes,
   })
-  .describe(`a point of ${keysOf('day', 'month')} of a station`);
+  .meta({ id: 'StationDay', description: `a point of ${keysOf('day', 'month')} of a station` });
 export const regionHour = z
   .strictObject({ ...start, ...means, ...moreMeans, ...count, ...index })
-  .describe(`a point of ${keysOf('hour')} of a region`);
+  .meta({ id: 'RegionHour', description: `a point of ${keysOf('hour')} of a region` });
 export const regionDay = z
   .strictObject({
     ...start,
@@ -99,11 +99,17 @@ export const regionDay = z
     ...index,
     ...extremes,
   })
-  .describe(`a point of ${keysOf('day', 'month')} of a region`);
+  .meta({ id: 'RegionDay', description: `a point of ${keysOf('day', 'month')} of a region` });
 
 /** Days and months have the same keys. */
-export const stationHistory = windows(stationHour, stationDay).describe('the history of a station in five windows');
-export const regionHistory = windows(regionHour, regionDay).describe('the history of a region in five windows');
+export const stationHistory = windows(stationHour, stationDay).meta({
+  id: 'StationHistory',
+  description: 'the history of a station in five windows',
+});
+export const regionHistory = windows(regionHour, regionDay).meta({
+  id: 'RegionHistory',
+  description: 'the history of a region in five windows',
+});
 
 function ends<Name extends ParameterName>(name: Name) {
   return {

@@ -8,7 +8,7 @@ export const problem = z
     title: field(z.string(), 'the name of the status, in English'),
     detail: field(z.string(), 'what is wrong with this request and what to do, in English'),
   })
-  .describe('an error');
+  .meta({ id: 'Problem', description: 'an error' });
 
 export type ProblemBody = z.infer<typeof problem>;
 

@@ -1,5 +1,4 @@
 /** valid_until of every document: the first instant at which it changes without new data, neither earlier nor later. */
-import type { Request } from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeSiteUrls } from '../../src/api/current.ts';
 import { makeDocuments } from '../../src/api/documents.ts';
@@ -108,8 +107,7 @@ onEveryEngine('valid_until', (engine) => {
     ['a region', minutes(162), minutes(170)],
   ])('of the list is that of %s, if that comes first', async (_, at, expected) => {
     const documents = makeDocuments({ db: readsOn<Api>(here.published), clock: () => at, site: makeSiteUrls('') });
-    const request = { params: { locale: 'en' } as Record<string, string> } as Request;
-    expect((await documents.stations(request)()).validUntil).toEqual(expected);
+    expect((await documents.stations({ locale: 'en', id: 0, slug: '' })).validUntil).toEqual(expected);
   });
 
   it('of a history is the next full hour, whatever the zone', async () => {

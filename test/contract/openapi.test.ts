@@ -21,7 +21,7 @@ type Json = { [key: string]: Json } & {
 };
 
 const ROOT = new URL('../../', import.meta.url).pathname;
-const schemas = Object.entries(openApi.components.schemas as unknown as Record<string, Json>);
+const schemas = Object.entries(openApi.components.schemas as Record<string, Json>);
 const objects = schemas.filter(([, { properties }]) => properties !== undefined);
 const properties = objects.flatMap(([name, { properties = {} }]) =>
   Object.entries(properties).map(([key, schema]) => [`${name}.${key}`, schema] as const),
