@@ -14,7 +14,6 @@ import type { Engine } from '../../src/schema/aggregates.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
 const DAYS = 395;
-const SEED = 20_261_120;
 
 /** `like`: another engine's database of the same `now`. */
 export async function demoDatabase(engine: Engine, now: Date, like?: TestDatabase): Promise<TestDatabase> {
@@ -24,7 +23,7 @@ export async function demoDatabase(engine: Engine, now: Date, like?: TestDatabas
   await importNetwork(sql, JSON.stringify(network), { log: makeLog('error') });
   if (like === undefined) {
     const from = new Date(now.getTime() - DAYS * 86_400_000);
-    const readings = demoReadings({ network, seed: SEED, from, to: now });
+    const readings = demoReadings({ network, from, to: now });
     await copyIn(sql, `copy raw.readings (${COPY_COLUMNS}) from stdin`, lines(readings));
   } else {
     const [source, sink] = await Promise.all([
