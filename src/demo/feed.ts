@@ -51,9 +51,9 @@ export async function loadHistory(
   if (oldest - start < 2 * HOUR) return 0; // the first hour may have no reading
   const network = demoNetwork(stored.zone);
   let rows = 0;
-  for (let until = oldest; until > start && signal?.aborted !== true; until -= HISTORY_PIECE) {
+  for (let until = oldest - 1; until > start && signal?.aborted !== true; until -= HISTORY_PIECE) {
     const from = Math.max(start, until - HISTORY_PIECE);
-    const span = { network, from: new Date(from), to: new Date(until - 1), now };
+    const span = { network, from: new Date(from), to: new Date(until), now };
     const showWhole: Show = (n, part = 0) =>
       show(rows + n, (oldest - until + part * (until - from)) / (oldest - start));
     rows += await inTransaction(sql, (connection) => copySpan(connection, span, showWhole));

@@ -14,8 +14,8 @@ import { onEveryEngine, type TestDatabase, testDatabase } from '../support/datab
 const DAY = 86_400_000;
 const now = new Date('2026-11-20T12:00:00Z');
 const since = new Date(now.getTime() - 31 * DAY);
-/** As far back as a history is loaded that readings are not kept for. */
-const kept = new Date(now.getTime() - 100 * DAY);
+/** As far back as the history goes where older readings are not kept: three pieces. */
+const kept = new Date(now.getTime() - 160 * DAY);
 const log = makeLog('error', false);
 
 onEveryEngine('the demo', (engine) => {
