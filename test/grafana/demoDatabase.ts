@@ -3,7 +3,6 @@
  * year, at half the price of two years. Readings are generated once, and copied to the engine that comes second.
  */
 import { pipeline } from 'node:stream/promises';
-import { copyIn } from '../../src/database/copyIn.ts';
 import { demoNetwork } from '../../src/demo/network.ts';
 import { COPY_COLUMNS, copyLines, type DemoReading, demoReadings } from '../../src/demo/readings.ts';
 import { makeLog } from '../../src/log.ts';
@@ -11,10 +10,10 @@ import { importNetwork } from '../../src/network/importNetwork.ts';
 import { makeDigest } from '../../src/rollups/digest.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
+import { copyIn } from '../support/copyIn.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
 const DAYS = 395;
-const SEED = 20_261_120;
 
 /** `like`: another engine's database of the same `now`. */
 export async function demoDatabase(engine: Engine, now: Date, like?: TestDatabase): Promise<TestDatabase> {
@@ -24,7 +23,7 @@ export async function demoDatabase(engine: Engine, now: Date, like?: TestDatabas
   await importNetwork(sql, JSON.stringify(network), { log: makeLog('error') });
   if (like === undefined) {
     const from = new Date(now.getTime() - DAYS * 86_400_000);
-    const readings = demoReadings({ network, seed: SEED, from, to: now });
+    const readings = demoReadings({ network, from, to: now });
     await copyIn(sql, `copy raw.readings (${COPY_COLUMNS}) from stdin`, lines(readings));
   } else {
     const [source, sink] = await Promise.all([
