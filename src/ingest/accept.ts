@@ -7,9 +7,10 @@ import { arrayLiteral, textParameters } from '../database/client.ts';
 import { isSchemaChange } from '../database/errors.ts';
 import { type Queryable, query } from '../database/queryPool.ts';
 import { Unavailable } from '../unavailable.ts';
-import { checkReading, givenParameters } from './check.ts';
 import { yieldToEventLoop } from './formats/lines.ts';
 import {
+  checkReading,
+  givenParameters,
   latestAcceptable,
   type ReadingInput,
   type ReadingReason,

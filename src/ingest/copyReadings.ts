@@ -8,8 +8,14 @@ import { arrayLiteral, type Sql } from '../database/client.ts';
 import { CopyRefused, copyRows, inTransaction } from '../database/copyIn.ts';
 import { errorCode, isSchemaChange } from '../database/errors.ts';
 import { type Accepted, acceptSome } from './accept.ts';
-import { checkReading, givenParameters } from './check.ts';
-import { instantText, latestAcceptable, type ReadingInput, readSensorId } from './validate.ts';
+import {
+  checkReading,
+  givenParameters,
+  instantText,
+  latestAcceptable,
+  type ReadingInput,
+  readSensorId,
+} from './validate.ts';
 
 export type Copier = {
   /** Checks the next batch. Call it for batches in their order; the batch before may still be being stored. */
