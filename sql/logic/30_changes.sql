@@ -33,30 +33,35 @@ create view logic.pending as
 create function logic.crowd() returns int language sql stable as $$ select greatest(100, count(*) / 2)::int from raw.sensor $$;
 
 -- Takes over what was noted: the notes become ranges of levels, which stay until they are recomputed. Readings before
--- installation.retained_from may be gone, so their hours are left as they are.
-create function logic.take_changes() returns void language plpgsql as $$
+-- installation.retained_from may be gone, so their hours are left as they are. Returns the sensors whose current values
+-- may have changed; a null among them stands for all.
+create function logic.take_changes(now timestamptz) returns int[] language plpgsql as $$
 declare
+  recent constant timestamptz := now - interval '2 hours' - (select max(stale_after) from raw.provider);
+  sensors int[];
   periods constant bigint[] := array(select id from rollup.stale_period);
   retained_from constant timestamptz := (select i.retained_from from raw.installation i);
   crowd constant int := logic.crowd();
 begin
   with note as (delete from rollup.changed_hour returning hour, sensor_id),
   pair as materialized (select distinct hour, sensor_id from note where hour >= retained_from),
-  crowded as materialized (select hour from pair group by hour having bool_or(sensor_id is null) or count(*) > crowd)
-  insert into rollup.stale_range (level, subject, since, until)
+  crowded as materialized (select hour from pair group by hour having bool_or(sensor_id is null) or count(*) > crowd),
+  noted as (insert into rollup.stale_range (level, subject, since, until)
   select 'sensor_hourly', noted.subject, lower(part), upper(part)
   from (
     select null as subject, range_agg(tstzrange(hour, hour + interval '1 hour')) as hours from crowded
     union all
     select sensor_id::text, range_agg(tstzrange(hour, hour + interval '1 hour')) from pair where hour not in (select hour from crowded) group by 1
   ) noted
-  cross join unnest(noted.hours) part;
+  cross join unnest(noted.hours) part)
+  select array_agg(distinct sensor_id) from pair where hour > recent into sensors;
 
   if periods <> '{}' then -- the usual case is none, and planning this touches every chunk
     insert into rollup.stale_range (level, subject, since, until)
     select level, subject, since, until from logic.ranges_of_periods(periods, retained_from);
     delete from rollup.stale_period where id = any (periods);
   end if;
+  return sensors;
 end $$;
 
 -- The buckets that these stale periods reach, within the extent of readings and aggregates.
@@ -171,5 +176,11 @@ begin
     group by 1, 2
   ) m);
 end $$;
+
+-- The changes outside of a range.
+create function logic.without(changes logic.change[], range tstzrange) returns logic.change[] language sql immutable as $$
+  select coalesce(array_agg((lower(part), upper(part), c.subjects)::logic.change order by lower(part)), '{}')
+  from unnest(changes) c cross join unnest(tstzmultirange(tstzrange(c.since, c.until)) - tstzmultirange(range)) part
+$$;
 
 revoke all on function logic.take_changes, logic.ranges_of_periods from public;

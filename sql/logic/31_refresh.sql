@@ -50,10 +50,24 @@ begin
   end loop;
 end $$;
 
--- When it returns, everything committed before the call is in every bucket. It goes from the newest month with changes to the oldest, through
+-- Recomputes these subjects, or all, even where a number is stored that no reading gives, and that no arithmetic bears.
+create function logic.recompute_soundly(level text, since timestamptz, until timestamptz, subjects text[]) returns void language plpgsql as $$
+begin
+  if subjects is null then
+    perform logic.recompute_all(level, since, until);
+  else
+    perform logic.recompute(level, since, until, subjects);
+  end if;
+exception when data_exception then
+  perform logic.recompute_below(level, since, until);
+  perform logic.recompute_all(level, since, until);
+end $$;
+
+-- When it returns, everything committed before the call is in every bucket, except that with `lazily` the running day and month follow every
+-- ten minutes only, of everybody at once: nothing but the running month shows them (S4). It goes from the newest month with changes to the oldest, through
 -- all levels of each, and commits between its steps: interrupted, it is completed by the next one. It takes a session lock, so call it on a
 -- connection that is closed after any error. Notices of SQLSTATE AS100 say how far it is: hours done, hours in all.
-create or replace procedure rollup.refresh(now timestamptz) language plpgsql as $$
+create or replace procedure rollup.refresh_levels(now timestamptz, lazily boolean) language plpgsql as $$
 declare
   shares constant float8[] := '{0.5,0.25,0.1,0.1,0.02,0.02,0.01}'; -- of the time, by level, in a first build
   done float8 := 0;
@@ -64,9 +78,11 @@ declare
   stations logic.change[];
   regions logic.change[];
   changes logic.change[];
+  today constant timestamptz := rollup.bucket_start('day', now);
+  running record;
 begin
   call raw.acquire_lock('rollup.refresh');
-  perform logic.take_changes();
+  perform logic.refresh_latest(now, logic.take_changes(now));
   commit;
 
   for month in
@@ -94,17 +110,11 @@ begin
       if level.unit <> 'hour' then
         changes := logic.merged(level.unit, level.name, changes);
       end if;
+      if lazily and level.unit <> 'hour' then
+        changes := logic.without(changes, tstzrange(rollup.bucket_start(level.unit, now), rollup.bucket_add(level.unit, rollup.bucket_start(level.unit, now), 1)));
+      end if;
       for piece in select c.since, c.until, c.subjects from unnest(changes) c loop
-        begin
-          if piece.subjects is null then
-            perform logic.recompute_all(level.name, piece.since, piece.until);
-          else
-            perform logic.recompute(level.name, piece.since, piece.until, piece.subjects);
-          end if;
-        exception when data_exception then -- a stored number that no reading gives, and that no arithmetic bears
-          perform logic.recompute_below(level.name, piece.since, piece.until);
-          perform logic.recompute_all(level.name, piece.since, piece.until);
-        end;
+        perform logic.recompute_soundly(level.name, piece.since, piece.until, piece.subjects);
         commit;
         done := done + month.hours * level.share / cardinality(changes);
         raise notice using errcode = 'AS100', message = format('%s of %s', round(done), round(month.total));
@@ -114,17 +124,38 @@ begin
     insert into rollup.late_day (day)
     select distinct rollup.bucket_start('day', p.since)
     from unnest(sensors || stations || regions) c cross join logic.pieces('day', 1, tstzmultirange(tstzrange(c.since, c.until))) p
-    where c.since < refresh.now - interval '7 days'
+    where c.since < refresh_levels.now - interval '7 days'
     on conflict do nothing;
+    if lazily and rollup.bucket_start('month', now) = month.since then
+      update rollup.freshness set running_since = least(running_since, today);
+    end if;
     delete from rollup.stale_range s where s.since >= month.since;
     update rollup.stale_range s set until = month.since where s.until > month.since;
     perform logic.raise_data_version();
     commit;
   end loop;
 
-  update rollup.freshness set refreshed_at = refresh.now;
+  select f.running_since as since, f.running_refreshed_at as refreshed_at into running from rollup.freshness f;
+  if running.since is not null
+    and (not lazily or running.since <> today or (now - running.refreshed_at between interval '0' and interval '10 minutes') is not true) then
+    for level in select l.name, l.unit from logic.level l where l.unit <> 'hour' order by l.position loop
+      perform logic.recompute_soundly(level.name, rollup.bucket_start(level.unit, running.since),
+        rollup.bucket_add(level.unit, rollup.bucket_start(level.unit, greatest(running.since, now)), 1), null);
+      commit;
+    end loop;
+    update rollup.freshness set running_since = null, running_refreshed_at = refresh_levels.now;
+    perform logic.raise_data_version();
+    commit;
+  end if;
+  update rollup.freshness set refreshed_at = refresh_levels.now;
   commit;
   perform raw.release_lock('rollup.refresh');
 end $$;
 
-revoke all on function logic.recompute, logic.recompute_all, logic.recompute_below from public;
+-- The same of everything. Every version has this procedure, whatever it does.
+create or replace procedure rollup.refresh(now timestamptz) language plpgsql as $$
+begin
+  call rollup.refresh_levels(now, false);
+end $$;
+
+revoke all on function logic.recompute, logic.recompute_all, logic.recompute_soundly, logic.recompute_below from public;

@@ -10,11 +10,17 @@ export const REFRESH_SESSION = { name: 'airseries refresh', idleTimeoutMs: 10_00
 export type Watcher = { log: Log; terminal: boolean };
 
 /**
- * When it resolves, every reading accepted before the call is in its buckets. May be called by any process at any time: concurrent calls
- * run one after the other. May be interrupted anywhere: the next call finishes it.
+ * When it resolves, every reading accepted before the call is in its buckets; with `lazily`, those of the running day and month follow every
+ * ten minutes. May be called by any process at any time: concurrent calls run one after the other. May be interrupted anywhere: the next
+ * call finishes it.
  */
-export async function refresh(target: DatabaseAddress, now: Date, watcher?: Watcher): Promise<void> {
-  await watched(target, 'refreshing', watcher, {}, (sql) => sql`call rollup.refresh(${now})`);
+export async function refresh(
+  target: DatabaseAddress,
+  now: Date,
+  watcher?: Watcher,
+  { lazily = false } = {},
+): Promise<void> {
+  await watched(target, 'refreshing', watcher, {}, (sql) => sql`call rollup.refresh_levels(${now}, ${lazily})`);
 }
 
 /** Compresses chunks that are at rest, on an engine that can. */

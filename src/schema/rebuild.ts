@@ -72,6 +72,7 @@ insert into rollup_next.freshness default values;
 create function logic_next.raise_data_version() returns void language sql as '';
 ${beside(rollups)}
 ${beside(refreshSql(definitions, engine, calendar))}
+create function logic_next.refresh_latest(at timestamptz, sensors int[]) returns void language sql as '';
 create function logic_next.copy_notes() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   if tg_table_name = 'changed_hour' then
@@ -155,7 +156,7 @@ begin
 end $$;`;
   return `insert into rollup.late_day select * from rollup_next.late_day on conflict do nothing;
 drop schema logic_next cascade;
-drop procedure rollup_next.refresh, rollup_next.maintain;
+drop procedure rollup_next.refresh, rollup_next.refresh_levels, rollup_next.maintain;
 create schema rollup_old;
 ${moved('rollup', 'rollup_old')}
 ${moved('rollup_next', 'rollup')}

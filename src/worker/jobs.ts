@@ -53,7 +53,7 @@ export function makeJobs(context: JobContext): Job[] {
 
 async function refreshAggregates({ target, clock, log, metrics }: JobContext): Promise<void> {
   const started = performance.now();
-  await refresh(target, clock(), { log, terminal: false });
+  await refresh(target, clock(), { log, terminal: false }, { lazily: true });
   metrics.refreshDuration.observe((performance.now() - started) / 1_000);
 }
 

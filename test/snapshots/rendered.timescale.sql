@@ -1019,30 +1019,35 @@ create view logic.pending as
 create function logic.crowd() returns int language sql stable as $$ select greatest(100, count(*) / 2)::int from raw.sensor $$;
 
 -- Takes over what was noted: the notes become ranges of levels, which stay until they are recomputed. Readings before
--- installation.retained_from may be gone, so their hours are left as they are.
-create function logic.take_changes() returns void language plpgsql as $$
+-- installation.retained_from may be gone, so their hours are left as they are. Returns the sensors whose current values
+-- may have changed; a null among them stands for all.
+create function logic.take_changes(now timestamptz) returns int[] language plpgsql as $$
 declare
+  recent constant timestamptz := now - interval '2 hours' - (select max(stale_after) from raw.provider);
+  sensors int[];
   periods constant bigint[] := array(select id from rollup.stale_period);
   retained_from constant timestamptz := (select i.retained_from from raw.installation i);
   crowd constant int := logic.crowd();
 begin
   with note as (delete from rollup.changed_hour returning hour, sensor_id),
   pair as materialized (select distinct hour, sensor_id from note where hour >= retained_from),
-  crowded as materialized (select hour from pair group by hour having bool_or(sensor_id is null) or count(*) > crowd)
-  insert into rollup.stale_range (level, subject, since, until)
+  crowded as materialized (select hour from pair group by hour having bool_or(sensor_id is null) or count(*) > crowd),
+  noted as (insert into rollup.stale_range (level, subject, since, until)
   select 'sensor_hourly', noted.subject, lower(part), upper(part)
   from (
     select null as subject, range_agg(tstzrange(hour, hour + interval '1 hour')) as hours from crowded
     union all
     select sensor_id::text, range_agg(tstzrange(hour, hour + interval '1 hour')) from pair where hour not in (select hour from crowded) group by 1
   ) noted
-  cross join unnest(noted.hours) part;
+  cross join unnest(noted.hours) part)
+  select array_agg(distinct sensor_id) from pair where hour > recent into sensors;
 
   if periods <> '{}' then -- the usual case is none, and planning this touches every chunk
     insert into rollup.stale_range (level, subject, since, until)
     select level, subject, since, until from logic.ranges_of_periods(periods, retained_from);
     delete from rollup.stale_period where id = any (periods);
   end if;
+  return sensors;
 end $$;
 
 -- The buckets that these stale periods reach, within the extent of readings and aggregates.
@@ -1158,6 +1163,12 @@ begin
   ) m);
 end $$;
 
+-- The changes outside of a range.
+create function logic.without(changes logic.change[], range tstzrange) returns logic.change[] language sql immutable as $$
+  select coalesce(array_agg((lower(part), upper(part), c.subjects)::logic.change order by lower(part)), '{}')
+  from unnest(changes) c cross join unnest(tstzmultirange(tstzrange(c.since, c.until)) - tstzmultirange(range)) part
+$$;
+
 revoke all on function logic.take_changes, logic.ranges_of_periods from public;
 
 -- The refresh: brings the aggregates up to date with the readings and the network.
@@ -1212,10 +1223,24 @@ begin
   end loop;
 end $$;
 
--- When it returns, everything committed before the call is in every bucket. It goes from the newest month with changes to the oldest, through
+-- Recomputes these subjects, or all, even where a number is stored that no reading gives, and that no arithmetic bears.
+create function logic.recompute_soundly(level text, since timestamptz, until timestamptz, subjects text[]) returns void language plpgsql as $$
+begin
+  if subjects is null then
+    perform logic.recompute_all(level, since, until);
+  else
+    perform logic.recompute(level, since, until, subjects);
+  end if;
+exception when data_exception then
+  perform logic.recompute_below(level, since, until);
+  perform logic.recompute_all(level, since, until);
+end $$;
+
+-- When it returns, everything committed before the call is in every bucket, except that with `lazily` the running day and month follow every
+-- ten minutes only, of everybody at once: nothing but the running month shows them (S4). It goes from the newest month with changes to the oldest, through
 -- all levels of each, and commits between its steps: interrupted, it is completed by the next one. It takes a session lock, so call it on a
 -- connection that is closed after any error. Notices of SQLSTATE AS100 say how far it is: hours done, hours in all.
-create or replace procedure rollup.refresh(now timestamptz) language plpgsql as $$
+create or replace procedure rollup.refresh_levels(now timestamptz, lazily boolean) language plpgsql as $$
 declare
   shares constant float8[] := '{0.5,0.25,0.1,0.1,0.02,0.02,0.01}'; -- of the time, by level, in a first build
   done float8 := 0;
@@ -1226,9 +1251,11 @@ declare
   stations logic.change[];
   regions logic.change[];
   changes logic.change[];
+  today constant timestamptz := rollup.bucket_start('day', now);
+  running record;
 begin
   call raw.acquire_lock('rollup.refresh');
-  perform logic.take_changes();
+  perform logic.refresh_latest(now, logic.take_changes(now));
   commit;
 
   for month in
@@ -1256,17 +1283,11 @@ begin
       if level.unit <> 'hour' then
         changes := logic.merged(level.unit, level.name, changes);
       end if;
+      if lazily and level.unit <> 'hour' then
+        changes := logic.without(changes, tstzrange(rollup.bucket_start(level.unit, now), rollup.bucket_add(level.unit, rollup.bucket_start(level.unit, now), 1)));
+      end if;
       for piece in select c.since, c.until, c.subjects from unnest(changes) c loop
-        begin
-          if piece.subjects is null then
-            perform logic.recompute_all(level.name, piece.since, piece.until);
-          else
-            perform logic.recompute(level.name, piece.since, piece.until, piece.subjects);
-          end if;
-        exception when data_exception then -- a stored number that no reading gives, and that no arithmetic bears
-          perform logic.recompute_below(level.name, piece.since, piece.until);
-          perform logic.recompute_all(level.name, piece.since, piece.until);
-        end;
+        perform logic.recompute_soundly(level.name, piece.since, piece.until, piece.subjects);
         commit;
         done := done + month.hours * level.share / cardinality(changes);
         raise notice using errcode = 'AS100', message = format('%s of %s', round(done), round(month.total));
@@ -1276,20 +1297,41 @@ begin
     insert into rollup.late_day (day)
     select distinct rollup.bucket_start('day', p.since)
     from unnest(sensors || stations || regions) c cross join logic.pieces('day', 1, tstzmultirange(tstzrange(c.since, c.until))) p
-    where c.since < refresh.now - interval '7 days'
+    where c.since < refresh_levels.now - interval '7 days'
     on conflict do nothing;
+    if lazily and rollup.bucket_start('month', now) = month.since then
+      update rollup.freshness set running_since = least(running_since, today);
+    end if;
     delete from rollup.stale_range s where s.since >= month.since;
     update rollup.stale_range s set until = month.since where s.until > month.since;
     perform logic.raise_data_version();
     commit;
   end loop;
 
-  update rollup.freshness set refreshed_at = refresh.now;
+  select f.running_since as since, f.running_refreshed_at as refreshed_at into running from rollup.freshness f;
+  if running.since is not null
+    and (not lazily or running.since <> today or (now - running.refreshed_at between interval '0' and interval '10 minutes') is not true) then
+    for level in select l.name, l.unit from logic.level l where l.unit <> 'hour' order by l.position loop
+      perform logic.recompute_soundly(level.name, rollup.bucket_start(level.unit, running.since),
+        rollup.bucket_add(level.unit, rollup.bucket_start(level.unit, greatest(running.since, now)), 1), null);
+      commit;
+    end loop;
+    update rollup.freshness set running_since = null, running_refreshed_at = refresh_levels.now;
+    perform logic.raise_data_version();
+    commit;
+  end if;
+  update rollup.freshness set refreshed_at = refresh_levels.now;
   commit;
   perform raw.release_lock('rollup.refresh');
 end $$;
 
-revoke all on function logic.recompute, logic.recompute_all, logic.recompute_below from public;
+-- The same of everything. Every version has this procedure, whatever it does.
+create or replace procedure rollup.refresh(now timestamptz) language plpgsql as $$
+begin
+  call rollup.refresh_levels(now, false);
+end $$;
+
+revoke all on function logic.recompute, logic.recompute_all, logic.recompute_soundly, logic.recompute_below from public;
 
 -- Retention: from when on readings are accepted and kept, and how far that may be moved.
 
@@ -2156,7 +2198,214 @@ revoke all on function logic.standard_pressure, logic.implausible_periods, logic
 -- rights of their owner, so readers of schema api need no rights on the tables. The other arguments select one station or region.
 -- They are in PL/pgSQL because a function in SQL that runs with other rights is planned without its arguments: over every chunk there is.
 
--- The current values of the stations that are online.
+-- What the newest readings of a sensor say where it stands at an instant (C1), per parameter: when the newest value was measured, and the mean
+-- (of rain the sum) of the 60 minutes up to it. Kept for all sensors by refresh_latest, so that lists, digests and metrics need not look at
+-- hours of readings of everybody. Can be made again at any time.
+create table logic.sensor_latest (
+  sensor_id int primary key,
+  station_id int not null,
+  placed_since timestamptz not null, -- since when it stands there; -infinity: longer than matters
+  computed_at timestamptz not null, -- the instant
+  measured_at timestamptz, -- of the newest reading; null: there is none that counts
+  ahead_at timestamptz, -- of the first reading after the instant, of a clock that is ahead
+  temperature_at timestamptz,
+  humidity_at timestamptz,
+  pressure_at timestamptz,
+  pm1_at timestamptz,
+  pm25_at timestamptz,
+  pm25_raw_at timestamptz,
+  pm10_at timestamptz,
+  no2_at timestamptz,
+  so2_at timestamptz,
+  o3_at timestamptz,
+  dust_at timestamptz,
+  usvh_at timestamptz,
+  uv_at timestamptz,
+  wind_speed_at timestamptz,
+  wind_direction_at timestamptz,
+  rain_at timestamptz,
+  temperature float8,
+  humidity float8,
+  pressure float8,
+  pm1 float8,
+  pm25 float8,
+  pm25_raw float8,
+  pm10 float8,
+  no2 float8,
+  so2 float8,
+  o3 float8,
+  dust float8,
+  usvh float8,
+  uv float8,
+  wind_speed float8,
+  wind_sin float8,
+  wind_cos float8,
+  rain float8
+);
+
+-- Where sensors stand at an instant, since when, and how old a reading may be: of all sensors, of these, or of those at one station.
+create function logic.placed(at timestamptz, only_sensors int[] default null, only_station int default null)
+returns table (sensor_id int, station_id int, formula text, placed_since timestamptz, stale_after interval)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+#variable_conflict use_column
+declare
+  hour_since constant timestamptz := at - interval '60 minutes' - (select max(stale_after) from raw.provider);
+begin
+  return query
+  select p.sensor_id, p.station_id, p.formula,
+    -- pieces that adjoin at the same station count as one: a formula that begins does not start the sensor anew
+    case when p.since <= hour_since then '-infinity' else (
+      select case when lower(part) <= hour_since then '-infinity' else lower(part) end
+      from unnest((select range_agg(tstzrange(q.since, q.until)) from raw.placement q where q.sensor_id = p.sensor_id and q.station_id = p.station_id)) part
+      where part @> at) end,
+    provider.stale_after
+  from raw.placement p
+  join raw.station station on station.id = p.station_id
+  join raw.provider provider on provider.id = station.provider_id
+  where p.since <= at and at < p.until
+    and (only_station is null or p.station_id = only_station) and (only_sensors is null or p.sensor_id = any (only_sensors));
+end $$;
+
+-- The definition of sensor_latest (C1): its rows at an instant, computed from the readings of these sensors. `slack` is added to how old a
+-- reading may be.
+create function logic.latest_of(at timestamptz, sensors int[], slack interval default '0') returns setof logic.sensor_latest
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+set timescaledb.enable_runtime_exclusion = off
+as $$
+#variable_conflict use_column
+declare
+  -- ends of what is looked at, as plain values: they tell the planner in which chunks
+  newest_since constant timestamptz := at - slack - (select max(stale_after) from raw.provider);
+  hour_since constant timestamptz := newest_since - interval '60 minutes';
+begin
+  return query
+  select p.sensor_id, p.station_id, p.placed_since, at, newest.measured_at, ahead.measured_at,
+    newest.temperature,
+  newest.humidity,
+  newest.pressure,
+  newest.pm1,
+  newest.pm25,
+  newest.pm25_raw,
+  newest.pm10,
+  newest.no2,
+  newest.so2,
+  newest.o3,
+  newest.dust,
+  newest.usvh,
+  newest.uv,
+  newest.wind_speed,
+  newest.wind_direction,
+  newest.rain, s.temperature,
+  s.humidity,
+  s.pressure,
+  s.pm1,
+  s.pm25,
+  s.pm25_raw,
+  s.pm10,
+  s.no2,
+  s.so2,
+  s.o3,
+  s.dust,
+  s.usvh,
+  s.uv,
+  s.wind_speed, s.wind_sin, s.wind_cos, s.rain
+  from logic.placed(at, sensors) p
+  cross join lateral (
+    -- per parameter, the time of the sensor's newest value, unless it is stale
+    select
+      max(r.measured_at) as measured_at,
+      max(r.measured_at) filter (where r.temperature is not null) as temperature,
+  max(r.measured_at) filter (where r.humidity is not null) as humidity,
+  max(r.measured_at) filter (where r.pressure is not null) as pressure,
+  max(r.measured_at) filter (where r.pm1 is not null) as pm1,
+  max(r.measured_at) filter (where r.pm25 is not null) as pm25,
+  max(r.measured_at) filter (where r.pm25_raw is not null) as pm25_raw,
+  max(r.measured_at) filter (where r.pm10 is not null) as pm10,
+  max(r.measured_at) filter (where r.no2 is not null) as no2,
+  max(r.measured_at) filter (where r.so2 is not null) as so2,
+  max(r.measured_at) filter (where r.o3 is not null) as o3,
+  max(r.measured_at) filter (where r.dust is not null) as dust,
+  max(r.measured_at) filter (where r.usvh is not null) as usvh,
+  max(r.measured_at) filter (where r.uv is not null) as uv,
+  max(r.measured_at) filter (where r.wind_speed is not null) as wind_speed,
+  max(r.measured_at) filter (where r.wind_direction is not null) as wind_direction,
+  max(r.measured_at) filter (where r.rain is not null) as rain
+    from raw.readings r
+    where r.sensor_id = p.sensor_id and r.measured_at >= p.placed_since and r.measured_at > at - slack - p.stale_after and r.measured_at <= at
+      and r.measured_at > newest_since
+  ) newest
+  cross join lateral (
+    -- and the mean of the 60 minutes up to that time
+    select
+      avg(r.temperature::float8) filter (where r.measured_at > newest.temperature - interval '60 minutes') as temperature,
+  avg(r.humidity::float8) filter (where r.measured_at > newest.humidity - interval '60 minutes') as humidity,
+  avg(r.pressure::float8) filter (where r.measured_at > newest.pressure - interval '60 minutes') as pressure,
+  avg(r.pm1::float8) filter (where r.measured_at > newest.pm1 - interval '60 minutes') as pm1,
+  avg(r.pm25::float8) filter (where r.measured_at > newest.pm25 - interval '60 minutes') as pm25,
+  avg(r.pm25_raw::float8) filter (where r.measured_at > newest.pm25_raw - interval '60 minutes') as pm25_raw,
+  avg(r.pm10::float8) filter (where r.measured_at > newest.pm10 - interval '60 minutes') as pm10,
+  avg(r.no2::float8) filter (where r.measured_at > newest.no2 - interval '60 minutes') as no2,
+  avg(r.so2::float8) filter (where r.measured_at > newest.so2 - interval '60 minutes') as so2,
+  avg(r.o3::float8) filter (where r.measured_at > newest.o3 - interval '60 minutes') as o3,
+  avg(r.dust::float8) filter (where r.measured_at > newest.dust - interval '60 minutes') as dust,
+  avg(r.usvh::float8) filter (where r.measured_at > newest.usvh - interval '60 minutes') as usvh,
+  avg(r.uv::float8) filter (where r.measured_at > newest.uv - interval '60 minutes') as uv,
+  avg(r.wind_speed::float8) filter (where r.measured_at > newest.wind_speed - interval '60 minutes') as wind_speed,
+      avg(sind(logic.possible(r.wind_direction))) filter (where r.measured_at > newest.wind_direction - interval '60 minutes') as wind_sin,
+      avg(cosd(logic.possible(r.wind_direction))) filter (where r.measured_at > newest.wind_direction - interval '60 minutes') as wind_cos,
+      sum(r.rain::float8) filter (where r.measured_at > newest.rain - interval '60 minutes') as rain
+    from raw.readings r
+    where newest.measured_at is not null and r.sensor_id = p.sensor_id and r.measured_at >= p.placed_since
+      and r.measured_at > least(newest.temperature,
+  newest.humidity,
+  newest.pressure,
+  newest.pm1,
+  newest.pm25,
+  newest.pm25_raw,
+  newest.pm10,
+  newest.no2,
+  newest.so2,
+  newest.o3,
+  newest.dust,
+  newest.usvh,
+  newest.uv,
+  newest.wind_speed,
+  newest.wind_direction,
+  newest.rain) - interval '60 minutes' and r.measured_at <= at
+      and r.measured_at > hour_since
+  ) s
+  left join lateral (
+    select min(r.measured_at) as measured_at from raw.readings r
+    where r.sensor_id = p.sensor_id and r.measured_at > at and r.measured_at <= at + interval '10 minutes'
+  ) ahead on true;
+end $$;
+
+-- So far a row may be asked for before its instant.
+create function logic.latest_slack() returns interval language sql immutable as $$ select interval '1 minute' $$;
+
+-- The rows of sensor_latest that hold at an instant too.
+create function logic.latest_kept(at timestamptz) returns setof logic.sensor_latest
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+begin
+  return query
+  select l.* from logic.sensor_latest l
+  where at > l.computed_at - logic.latest_slack() and (l.measured_at <= at) is not false and (l.ahead_at <= at) is not true;
+end $$;
+
+-- Computes sensor_latest of these sensors again, and of all whose row does not hold any more. A null among them stands for all.
+create function logic.refresh_latest(at timestamptz, sensors int[]) returns void language plpgsql as $$
+declare
+  wanted constant int[] := array(
+    select p.sensor_id from logic.placed(at) p
+    left join logic.latest_kept(at) l on l.sensor_id = p.sensor_id and l.station_id = p.station_id and l.placed_since = p.placed_since
+    where l.sensor_id is null or p.sensor_id = any (sensors) or array_position(sensors, null) is not null);
+begin
+  delete from logic.sensor_latest l where l.sensor_id = any (wanted || sensors);
+  insert into logic.sensor_latest select * from logic.latest_of(at, wanted, logic.latest_slack());
+end $$;
+
+-- The current values of the stations that are online: of one from its readings, of all from sensor_latest as far as it holds.
 create function logic.station_current(at timestamptz, only_station int default null)
 returns table (
   station_id int,
@@ -2179,15 +2428,19 @@ returns table (
   wind_cos float8,
   rain float8,
   changes_at timestamptz -- when the first of the values becomes stale
-) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-as $$
+) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
-  -- ends of what is looked at, as plain values: they tell the planner in which chunks
-  newest_since constant timestamptz := (select at - max(stale_after) from raw.provider);
-  hour_since constant timestamptz := newest_since - interval '60 minutes';
+  missing int[];
 begin
+  if only_station is not null then
+    missing := array(select p.sensor_id from logic.placed(at, null, only_station) p);
+  else
+    missing := array(
+      select p.sensor_id from logic.placed(at) p
+      left join logic.latest_kept(at) l on l.sensor_id = p.sensor_id and l.station_id = p.station_id and l.placed_since = p.placed_since
+      where l.sensor_id is null);
+  end if;
   return query
   select station_id, measured_at, temperature,
   humidity,
@@ -2204,10 +2457,10 @@ begin
   uv,
   wind_speed, wind_sin, wind_cos, rain, changes_at
   from (
-    select
-      p.station_id,
-      max(newest.measured_at) as measured_at,
-      avg(s.temperature) as temperature,
+  select
+    p.station_id,
+    max(l.measured_at) as measured_at,
+    avg(s.temperature) as temperature,
   avg(s.humidity) as humidity,
   avg(s.pressure) as pressure,
   avg(s.pm1) as pm1,
@@ -2219,92 +2472,58 @@ begin
   avg(s.usvh) as usvh,
   avg(s.uv) as uv,
   avg(s.wind_speed) as wind_speed,
-      (coalesce(sum(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none'), 0)
+    (coalesce(sum(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none'), 0)
   + coalesce(count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021')
     * rollup.corrected('epa-2021', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021'), avg(s.humidity)), 0))
   / nullif(count(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none')
     + case when avg(s.humidity) is null then 0 else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021') end, 0) as pm25,
-      avg(case when p.formula = 'none' then s.pm25_raw else coalesce(s.pm25_raw, s.pm25) end) as pm25_raw,
-      avg(s.wind_sin) as wind_sin,
-      avg(s.wind_cos) as wind_cos,
-      avg(s.rain) as rain,
-      min(least(newest.temperature,
-  newest.humidity,
-  newest.pressure,
-  newest.pm1,
-  newest.pm25,
-  newest.pm25_raw,
-  newest.pm10,
-  newest.no2,
-  newest.so2,
-  newest.o3,
-  newest.dust,
-  newest.usvh,
-  newest.uv,
-  newest.wind_speed,
-  newest.wind_direction,
-  newest.rain) + provider.stale_after) as changes_at
-    from raw.placement p
-    join raw.station station on station.id = p.station_id
-    join raw.provider provider on provider.id = station.provider_id
-    cross join lateral (
-      -- pieces that adjoin at the same station count as one: a formula that begins does not start the sensor anew
-      select case when p.since <= hour_since then p.since else (
-        select lower(part)
-        from unnest((select range_agg(tstzrange(q.since, q.until)) from raw.placement q where q.sensor_id = p.sensor_id and q.station_id = p.station_id)) part
-        where part @> at) end as since
-    ) placed
-    cross join lateral (
-      -- per parameter, the time of the sensor's newest value, unless it is stale
-      select
-        max(r.measured_at) as measured_at,
-        max(r.measured_at) filter (where r.temperature is not null) as temperature,
-  max(r.measured_at) filter (where r.humidity is not null) as humidity,
-  max(r.measured_at) filter (where r.pressure is not null) as pressure,
-  max(r.measured_at) filter (where r.pm1 is not null) as pm1,
-  max(r.measured_at) filter (where r.pm25 is not null) as pm25,
-  max(r.measured_at) filter (where r.pm25_raw is not null) as pm25_raw,
-  max(r.measured_at) filter (where r.pm10 is not null) as pm10,
-  max(r.measured_at) filter (where r.no2 is not null) as no2,
-  max(r.measured_at) filter (where r.so2 is not null) as so2,
-  max(r.measured_at) filter (where r.o3 is not null) as o3,
-  max(r.measured_at) filter (where r.dust is not null) as dust,
-  max(r.measured_at) filter (where r.usvh is not null) as usvh,
-  max(r.measured_at) filter (where r.uv is not null) as uv,
-  max(r.measured_at) filter (where r.wind_speed is not null) as wind_speed,
-  max(r.measured_at) filter (where r.wind_direction is not null) as wind_direction,
-  max(r.measured_at) filter (where r.rain is not null) as rain
-      from raw.readings r
-      where r.sensor_id = p.sensor_id and r.measured_at >= placed.since and r.measured_at > at - provider.stale_after and r.measured_at <= at
-        and r.measured_at > newest_since
-    ) newest
-    cross join lateral (
-      -- and the mean of the 60 minutes up to that time
-      select
-        avg(r.temperature::float8) filter (where r.measured_at > newest.temperature - interval '60 minutes') as temperature,
-  avg(r.humidity::float8) filter (where r.measured_at > newest.humidity - interval '60 minutes') as humidity,
-  avg(r.pressure::float8) filter (where r.measured_at > newest.pressure - interval '60 minutes') as pressure,
-  avg(r.pm1::float8) filter (where r.measured_at > newest.pm1 - interval '60 minutes') as pm1,
-  avg(r.pm25::float8) filter (where r.measured_at > newest.pm25 - interval '60 minutes') as pm25,
-  avg(r.pm25_raw::float8) filter (where r.measured_at > newest.pm25_raw - interval '60 minutes') as pm25_raw,
-  avg(r.pm10::float8) filter (where r.measured_at > newest.pm10 - interval '60 minutes') as pm10,
-  avg(r.no2::float8) filter (where r.measured_at > newest.no2 - interval '60 minutes') as no2,
-  avg(r.so2::float8) filter (where r.measured_at > newest.so2 - interval '60 minutes') as so2,
-  avg(r.o3::float8) filter (where r.measured_at > newest.o3 - interval '60 minutes') as o3,
-  avg(r.dust::float8) filter (where r.measured_at > newest.dust - interval '60 minutes') as dust,
-  avg(r.usvh::float8) filter (where r.measured_at > newest.usvh - interval '60 minutes') as usvh,
-  avg(r.uv::float8) filter (where r.measured_at > newest.uv - interval '60 minutes') as uv,
-  avg(r.wind_speed::float8) filter (where r.measured_at > newest.wind_speed - interval '60 minutes') as wind_speed,
-        avg(sind(r.wind_direction::float8)) filter (where r.measured_at > newest.wind_direction - interval '60 minutes') as wind_sin,
-        avg(cosd(r.wind_direction::float8)) filter (where r.measured_at > newest.wind_direction - interval '60 minutes') as wind_cos,
-        sum(r.rain::float8) filter (where r.measured_at > newest.rain - interval '60 minutes') as rain
-      from raw.readings r
-      where r.sensor_id = p.sensor_id and r.measured_at >= placed.since
-        and r.measured_at > at - provider.stale_after - interval '60 minutes' and r.measured_at <= at
-        and r.measured_at > hour_since
-    ) s
-    where p.since <= at and at < p.until and newest.measured_at is not null and (only_station is null or p.station_id = only_station)
-    group by p.station_id
+    avg(case when p.formula = 'none' then s.pm25_raw else coalesce(s.pm25_raw, s.pm25) end) as pm25_raw,
+    avg(s.wind_sin) as wind_sin,
+    avg(s.wind_cos) as wind_cos,
+    avg(s.rain) as rain,
+    min(least(case when l.temperature_at > p.usable_since then l.temperature_at end,
+  case when l.humidity_at > p.usable_since then l.humidity_at end,
+  case when l.pressure_at > p.usable_since then l.pressure_at end,
+  case when l.pm1_at > p.usable_since then l.pm1_at end,
+  case when l.pm25_at > p.usable_since then l.pm25_at end,
+  case when l.pm25_raw_at > p.usable_since then l.pm25_raw_at end,
+  case when l.pm10_at > p.usable_since then l.pm10_at end,
+  case when l.no2_at > p.usable_since then l.no2_at end,
+  case when l.so2_at > p.usable_since then l.so2_at end,
+  case when l.o3_at > p.usable_since then l.o3_at end,
+  case when l.dust_at > p.usable_since then l.dust_at end,
+  case when l.usvh_at > p.usable_since then l.usvh_at end,
+  case when l.uv_at > p.usable_since then l.uv_at end,
+  case when l.wind_speed_at > p.usable_since then l.wind_speed_at end,
+  case when l.wind_direction_at > p.usable_since then l.wind_direction_at end,
+  case when l.rain_at > p.usable_since then l.rain_at end) + p.stale_after) as changes_at
+  from (select *, at - stale_after as usable_since from logic.placed(at, null, only_station)) p
+  join (
+    select * from logic.latest_kept(at) where only_station is null
+    union all
+    select * from logic.latest_of(at, missing)
+  ) l on l.sensor_id = p.sensor_id and l.station_id = p.station_id and l.placed_since = p.placed_since and l.measured_at > p.usable_since
+  cross join lateral (
+    select
+      case when l.temperature_at > p.usable_since then l.temperature end as temperature,
+  case when l.humidity_at > p.usable_since then l.humidity end as humidity,
+  case when l.pressure_at > p.usable_since then l.pressure end as pressure,
+  case when l.pm1_at > p.usable_since then l.pm1 end as pm1,
+  case when l.pm25_at > p.usable_since then l.pm25 end as pm25,
+  case when l.pm25_raw_at > p.usable_since then l.pm25_raw end as pm25_raw,
+  case when l.pm10_at > p.usable_since then l.pm10 end as pm10,
+  case when l.no2_at > p.usable_since then l.no2 end as no2,
+  case when l.so2_at > p.usable_since then l.so2 end as so2,
+  case when l.o3_at > p.usable_since then l.o3 end as o3,
+  case when l.dust_at > p.usable_since then l.dust end as dust,
+  case when l.usvh_at > p.usable_since then l.usvh end as usvh,
+  case when l.uv_at > p.usable_since then l.uv end as uv,
+  case when l.wind_speed_at > p.usable_since then l.wind_speed end as wind_speed,
+      case when l.wind_direction_at > p.usable_since then l.wind_sin end as wind_sin,
+      case when l.wind_direction_at > p.usable_since then l.wind_cos end as wind_cos,
+      case when l.rain_at > p.usable_since then l.rain end as rain
+  ) s
+  group by p.station_id
   ) current;
 end $$;
 
@@ -2409,6 +2628,7 @@ returns table (
   changes_at timestamptz -- when an hour closes, the digest is too old or the next one counts
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+set timescaledb.enable_runtime_exclusion = off
 as $$
 #variable_conflict use_column
 declare
@@ -3859,6 +4079,7 @@ returns table ("24h" text,
   "2y" text, data_version int) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+set timescaledb.enable_runtime_exclusion = off
 as $$
 begin
   return query
@@ -3927,6 +4148,7 @@ returns table (
 ) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+set timescaledb.enable_runtime_exclusion = off
 as $$
 #variable_conflict use_column
 declare
@@ -3992,6 +4214,7 @@ returns table ("24h" text,
   "2y" text, data_version int) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+set timescaledb.enable_runtime_exclusion = off
 as $$
 begin
   return query
@@ -4060,6 +4283,7 @@ returns table (
 ) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+set timescaledb.enable_runtime_exclusion = off
 as $$
 #variable_conflict use_column
 declare
