@@ -1,6 +1,5 @@
 -- Settings of a function that reads years of one station or region, or hours of many sensors, one after the other. Its ranges of time are short,
 -- and the planner might take an index of times and throw away what it finds of all the others. So rows cost more than pages here. At that
--- price it would also start parallel workers, which takes ten times as long as all the rest, and compile, which takes seconds. The ranges are
--- plain values, by which the planner has chosen the chunks: to look at them again at every seek would take two thirds of the time.
+-- price it would also start parallel workers, which takes ten times as long as all the rest, and compile, which takes seconds.
 set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-set timescaledb.enable_runtime_exclusion = off
+{{seek settings}}

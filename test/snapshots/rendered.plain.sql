@@ -2178,7 +2178,7 @@ end $$;
 create function logic.latest_of(at timestamptz, sensors int[], slack interval default '0') returns setof logic.sensor_latest
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-set timescaledb.enable_runtime_exclusion = off
+
 as $$
 #variable_conflict use_column
 declare
@@ -2535,7 +2535,7 @@ returns table (
   changes_at timestamptz -- when an hour closes, the digest is too old or the next one counts
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-set timescaledb.enable_runtime_exclusion = off
+
 as $$
 #variable_conflict use_column
 declare
@@ -3986,7 +3986,7 @@ returns table ("24h" text,
   "2y" text, data_version int) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-set timescaledb.enable_runtime_exclusion = off
+
 as $$
 begin
   return query
@@ -4055,7 +4055,7 @@ returns table (
 ) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-set timescaledb.enable_runtime_exclusion = off
+
 as $$
 #variable_conflict use_column
 declare
@@ -4121,7 +4121,7 @@ returns table ("24h" text,
   "2y" text, data_version int) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-set timescaledb.enable_runtime_exclusion = off
+
 as $$
 begin
   return query
@@ -4190,7 +4190,7 @@ returns table (
 ) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-set timescaledb.enable_runtime_exclusion = off
+
 as $$
 #variable_conflict use_column
 declare
