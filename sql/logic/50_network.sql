@@ -97,7 +97,7 @@ begin
         'added', count(*) filter (where is_listed and old is null),
         'changed', count(*) filter (where is_listed and old <> facts),
         'unchanged', count(*) filter (where is_listed and old = facts),
-        'left', coalesce(jsonb_agg(c.id order by length(c.id), c.id) filter (where not is_listed), '[]')) as counts
+        'unlisted', coalesce(jsonb_agg(c.id order by length(c.id), c.id) filter (where not is_listed), '[]')) as counts
       from unnest(array['providers', 'regions', 'stations', 'sensors']) kind
       left join compared c using (kind)
       group by kind

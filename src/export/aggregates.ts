@@ -1,7 +1,7 @@
 /** Hours and days as open data: the queries that read them, and their lines. */
-import { type CompiledQuery, sql } from 'kysely';
+import { sql } from 'kysely';
 import { arrayLiteral, type Sql } from '../database/client.ts';
-import type { ApiDb } from '../database/pools.ts';
+import { type Api, type ApiDb, readsOn } from '../database/pools.ts';
 import { apiRows } from '../database/queryPool.ts';
 import type { Row } from './csv.ts';
 import { fileOf, type Layout } from './layouts.ts';
@@ -47,15 +47,15 @@ export async function splitPeriod(
 }
 
 /**
- * The query for the buckets of what is published, ordered by time, then by sensor, station or city. It is compiled but not executed, to be
- * read through the driver's cursor (`inBatches`): the pool limits statements to two seconds, and Kysely's stream() yields single rows.
+ * The buckets of what is published, in batches, ordered by time, then by sensor, station or city. Kysely writes the query, and the driver's
+ * cursor reads it within the transaction of the connection: Kysely's stream() yields single rows. Rejects with the server's error.
  */
-export function bucketsQuery(
-  db: ApiDb,
+export function readBuckets(
+  connection: Sql,
   { source, subject, columns }: Layout,
   { since, until }: Part,
   { now, subjects }: { now: Date; subjects: Subjects },
-): CompiledQuery<Bucket> {
+): AsyncIterable<Bucket[]> {
   const id = sql.ref(`b.${subject.source}`);
   const isNumber = subject.type === 'integer';
   const buckets =
@@ -65,7 +65,7 @@ export function bucketsQuery(
   // as a subquery, which is hashed; a list that is cast from text would be searched from its beginning for every row
   const isAmong = (column: keyof Subjects, type: string) =>
     sql<boolean>`${sql.ref(`b.${column}`)} in (select unnest(${arrayLiteral(subjects[column])}::text::${sql.raw(type)}))`;
-  const query = db
+  const query = readsOn<Api>(connection)
     .selectFrom(sql<{ timestamp: string }>`${buckets}`.as('b')) // typed as what all of them have in common
     .select([
       sql<string>`to_char(b.timestamp, 'YYYY-MM-DD HH24:MI:SS')`.as('localStart'),
@@ -78,15 +78,9 @@ export function bucketsQuery(
     .orderBy('b.timestamp')
     .orderBy(isNumber ? id : sql`${id} collate "C"`);
   // a sensor may have stood at a station that is hidden now
-  return (source === 'sensor_hourly' ? query.where(isAmong('station_id', 'int[]')) : query).compile();
-}
-
-/** The rows of a query in batches, within the transaction of the connection. Rejects with the server's error. */
-export function inBatches<Row extends object>(
-  connection: Sql,
-  { sql: text, parameters }: CompiledQuery<Row>,
-): AsyncIterable<Row[]> {
-  return connection.unsafe<Row[]>(text, [...parameters] as never[]).cursor(BATCH_ROWS);
+  const published = source === 'sensor_hourly' ? query.where(isAmong('station_id', 'int[]')) : query;
+  const { sql: text, parameters } = published.compile();
+  return connection.unsafe<Bucket[]>(text, [...parameters] as never[]).cursor(BATCH_ROWS);
 }
 
 /** A bucket as a line of its file. The database has rounded already, but the files contain 2.0 where JSON has 2. */

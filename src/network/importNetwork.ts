@@ -1,7 +1,7 @@
 /** Imports a network file: parses it, checks it and reports every issue at once, and stores it in a single statement. */
 import type { Sql } from '../database/client.ts';
 import type { Log } from '../log.ts';
-import { type ExistingNetwork, readExisting } from './context.ts';
+import { type ExistingNetwork, readExisting } from './existing.ts';
 import { timestamp } from './periods.ts';
 import { type Issue, type ParsedNetwork, parseNetwork } from './read.ts';
 import { makeRows } from './rows.ts';
@@ -11,7 +11,7 @@ type Counts = {
   changed: number;
   unchanged: number;
   /** In the database but not listed in the file: left unchanged. */
-  left: string[];
+  unlisted: string[];
 };
 
 export type NetworkResult = {
@@ -50,7 +50,7 @@ type Options = {
 /** `text` is the file, `sql` a pool of the owner. Rejects with InvalidNetwork. The aggregates follow at the next refresh. */
 export async function importNetwork(sql: Sql, text: string, options: Options): Promise<NetworkResult> {
   const parsed = parseNetwork(text);
-  return await storeNetwork(sql, parsed, { ...options, existing: await readExisting(sql, parsed) });
+  return await storeNetwork(sql, parsed, { ...options, existing: await readExisting(sql, parsed.times) });
 }
 
 /** The same for a network that was parsed already. */
@@ -72,8 +72,8 @@ export async function storeNetwork(
     [{ result: NetworkResult }]
   >`select logic.replace_network(${json}::text::jsonb) as result`;
   for (const kind of ['providers', 'regions', 'stations', 'sensors'] as const) {
-    const { left } = result[kind];
-    if (left.length > 0) log.info({ [kind]: left }, 'not listed in the file; left unchanged');
+    const { unlisted } = result[kind];
+    if (unlisted.length > 0) log.info({ [kind]: unlisted }, 'not listed in the file; left unchanged');
   }
   return result;
 }

@@ -14,12 +14,12 @@ type AuditOptions = Period & { now: Date; repair?: boolean; timeZone: string; wa
 /**
  * Compares the periods by which buckets are computed with the network; then refreshes, recomputes every bucket of the months that the period
  * touches, and compares. `repair` mends the periods before, since wrong ones make buckets wrong, and recomputes the stored buckets that
- * differ; `left` is what still differs. Buckets are given in `timeZone`. The result is recorded in rollup.audit.
+ * differ; `remaining` is what still differs. Buckets are given in `timeZone`. The result is recorded in rollup.audit.
  */
 export async function audit(
   target: DatabaseAddress,
   { now, from, to, repair = false, timeZone, watcher }: AuditOptions,
-): Promise<{ found: Difference[]; left: Difference[] }> {
+): Promise<{ found: Difference[]; remaining: Difference[] }> {
   return await watched(target, 'auditing', watcher, { timeZone }, async (sql, progress) => {
     const periods = await periodDifferences(sql);
     if (repair && periods.length > 0) await mendPeriods(sql);
@@ -27,7 +27,7 @@ export async function audit(
     const found = [...periods, ...buckets];
     if (!repair || found.length === 0) {
       await recordAudit(sql, { now, from, to }, found);
-      return { found, left: found };
+      return { found, remaining: found };
     }
     await sql`
       insert into rollup.stale_period (since, until, from_level)
@@ -37,9 +37,9 @@ export async function audit(
         from unnest(${arrayLiteral(buckets.map(({ level }) => level))}::text::text[],
                     ${arrayLiteral(buckets.map(({ bucket }) => bucket))}::text::timestamptz[]) as d(level, bucket)
       ) parts`;
-    const left = [...(await periodDifferences(sql)), ...(await differences(sql, { now, from, to }, progress))];
-    await recordAudit(sql, { now, from, to }, left);
-    return { found, left };
+    const remaining = [...(await periodDifferences(sql)), ...(await differences(sql, { now, from, to }, progress))];
+    await recordAudit(sql, { now, from, to }, remaining);
+    return { found, remaining };
   });
 }
 
@@ -87,12 +87,12 @@ const RECORDED_DIFFERENCES = 10;
 async function recordAudit(
   sql: Sql,
   { now, from, to }: Period & { now: Date },
-  left: readonly Difference[],
+  remaining: readonly Difference[],
 ): Promise<void> {
-  const first = JSON.stringify(left.slice(0, RECORDED_DIFFERENCES));
+  const first = JSON.stringify(remaining.slice(0, RECORDED_DIFFERENCES));
   await sql`
     insert into rollup.audit (made_at, since, until, differing, first_differences)
-    values (${now}, ${from ?? '-infinity'}, ${to ?? 'infinity'}, ${left.length}, ${first}::text::jsonb)
+    values (${now}, ${from ?? '-infinity'}, ${to ?? 'infinity'}, ${remaining.length}, ${first}::text::jsonb)
     on conflict (made_at) do update set since = excluded.since, until = excluded.until, differing = excluded.differing,
       first_differences = excluded.first_differences`;
   await sql`delete from rollup.audit where made_at < ${now}::timestamptz - interval '1 year'`;
