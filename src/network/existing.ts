@@ -3,18 +3,6 @@ import type { Sql } from '../database/client.ts';
 import { readInstant } from '../ingest/validate.ts';
 import type { Region } from './schema.ts';
 
-/** Its time zone, names that a file may refer to, and what the times of the file mean. */
-export type ExistingNetwork = {
-  timeZone: string;
-  providers: ReadonlySet<string>;
-  regions: ReadonlyMap<string, Pick<Region, 'kind' | 'city'>>;
-  stations: ReadonlyMap<number, { latitude: number; longitude: number; regions: readonly string[] }>;
-  /** Where sensors with a device were and when, in microseconds since 1970. */
-  devices: readonly { sensor: number; device: string; station: number; since: number; until: number }[];
-  /** The instants of the times, in microseconds since 1970; what is no time is not there. */
-  instants: ReadonlyMap<string, number>;
-};
-
 type Row = {
   time_zone: string;
   providers: string[];
@@ -24,8 +12,10 @@ type Row = {
   instants: Record<string, number>;
 };
 
-/** `sql` is a pool of the owner. */
-export async function readExisting(sql: Sql, times: readonly string[]): Promise<ExistingNetwork> {
+export type ExistingNetwork = Awaited<ReturnType<typeof readExisting>>;
+
+/** The time zone, names that a file may refer to, and what the times of the file mean. `sql` is a pool of the owner. */
+export async function readExisting(sql: Sql, times: readonly string[]) {
   const instants = new Map([...new Set(times)].map((text) => [text, readInstant(text)]));
   const local = [...instants].flatMap(([text, instant]) => (instant?.local ? [[text, instant.microseconds]] : []));
   const [row] = await sql<[Row]>`
@@ -48,11 +38,13 @@ export async function readExisting(sql: Sql, times: readonly string[]): Promise<
     providers: new Set(row.providers),
     regions: new Map(Object.entries(row.regions)),
     stations: new Map(row.stations.map((station) => [station.id, station])),
+    /** Where sensors with a device were and when, in microseconds since 1970. */
     devices: row.devices.map(({ since, until, ...device }) => ({
       ...device,
       since: since ?? Number.NEGATIVE_INFINITY,
       until: until ?? Number.POSITIVE_INFINITY,
     })),
+    /** In microseconds since 1970; what is no time is not there. */
     instants: new Map(
       [...instants].flatMap(([text, instant]) =>
         instant === undefined ? [] : [[text, row.instants[text] ?? instant.microseconds]],

@@ -53,8 +53,8 @@ const COLUMNS: Readonly<Record<string, string>> = {
 /** The issue with lines and columns of the list instead of positions in the network. */
 function atLine({ position, message }: Issue, lines: ReadonlyMap<string, number>): Issue {
   const inLines = (text: string) =>
-    text.replace(POSITION, (_, list: string, index: string, inner?: string, nth?: string, key?: string) => {
-      const line = lines.get(`${list}[${index}]${inner === undefined ? '' : `.${inner}[${nth}]`}`);
+    text.replace(POSITION, (_, list: string, index: string, inner?: string, ordinal?: string, key?: string) => {
+      const line = lines.get(`${list}[${index}]${inner === undefined ? '' : `.${inner}[${ordinal}]`}`);
       return key === undefined ? `line ${line}` : `line ${line}, ${COLUMNS[`${inner ?? list}.${key}`] ?? key}`;
     });
   return { position: inLines(position), message: inLines(message) };

@@ -7,9 +7,6 @@ import { Network, Provider, Region, Sensor, Station } from './schema.ts';
 /** Something wrong in the file. `position` is such as `stations[3].sensors[0].id`, or empty for the file as a whole. */
 export type Issue = { line?: number | undefined; position: string; message: string };
 
-/** An element of the file. */
-export type Listed<T> = T & { position: string };
-
 /**
  * An object with undefined for every key that is invalid, so that the rest of it is checked all the same and every issue of a file is found
  * at once. Where anything is undefined that the schema requires, there are issues, and nothing is stored.
@@ -35,27 +32,13 @@ const TolerantNetwork = z.object({
   corrections: Network.shape.corrections.catch({}),
 });
 
-export type ParsedRegion = Listed<z.output<typeof TolerantNetwork>['regions'][number]>;
-export type ParsedStation = Listed<z.output<typeof TolerantStation>>;
-/** With the id of the station that it is listed under. */
-export type ParsedSensor = ParsedStation['sensors'][number] & { position: string; stationId: number | undefined };
-
-export type ParsedNetwork = {
-  timeZone: string | undefined;
-  providers: Listed<z.output<typeof TolerantNetwork>['providers'][number]>[];
-  regions: ParsedRegion[];
-  stations: ParsedStation[];
-  sensors: ParsedSensor[];
-  /** Formulas by kind of sensor. */
-  corrections: Network['corrections'];
-  /** Every `since` and `until` of the file. */
-  times: string[];
-  issues: Issue[];
-  lineOf(position: string): number | undefined;
-};
+export type ParsedNetwork = ReturnType<typeof parseNetwork>;
+export type ParsedRegion = ParsedNetwork['regions'][number];
+export type ParsedStation = ParsedNetwork['stations'][number];
+export type ParsedSensor = ParsedNetwork['sensors'][number];
 
 /** Never throws. */
-export function parseNetwork(text: string): ParsedNetwork {
+export function parseNetwork(text: string) {
   const { value: json, slips, lineOf } = parseLocated(text);
   const issues: Issue[] = slips.map((slip) => ({ ...slip, position: '' }));
   if (/\\u0000/.test(text))
@@ -69,17 +52,21 @@ export function parseNetwork(text: string): ParsedNetwork {
     providers: listed('providers', network.providers),
     regions: listed('regions', network.regions),
     stations,
+    /** With the id of the station that each is listed under. */
     sensors: stations.flatMap(({ position, id, sensors }) =>
       listed(`${position}.sensors`, sensors).map((sensor) => ({ ...sensor, stationId: id })),
     ),
+    /** Formulas by kind of sensor. */
     corrections: network.corrections,
+    /** Every `since` and `until` of the file. */
     times: timesIn(json),
     issues,
     lineOf,
   };
 }
 
-const listed = <T extends object>(key: string, elements: readonly T[]): Listed<T>[] =>
+/** The elements with their positions. */
+const listed = <T extends object>(key: string, elements: readonly T[]) =>
   elements.map((element, index) => ({ ...element, position: `${key}[${index}]` }));
 
 function timesIn(json: unknown): string[] {
