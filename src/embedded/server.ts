@@ -44,7 +44,7 @@ export type EmbeddedServer = {
 
 type EmbeddedOptions = {
   dataDirectory: string;
-  kind?: EmbeddedKind;
+  kind?: EmbeddedKind | undefined;
   log: Log;
   /** Refuse to make a cluster where there is none. */
   mustExist?: boolean;

@@ -62,16 +62,12 @@ async function tablesOf(folder: string, layout: Layout): Promise<Omit<Table, 'by
   const fields = fieldsOf(layout);
   if (unit === 'day') return [{ name, title, path: fileOf(layout, ''), fields, key: [subject.name, 'timestamp'] }];
   const found: string[] = await readdir(join(folder, name)).catch(() => []);
-  return found
-    .map((file) => ({ file, year: file.slice(-'2026.csv'.length, -'.csv'.length) }))
-    .filter(({ file, year }) => /^\d{4}$/.test(year) && file === `${name}_${year}.csv`)
-    .map(({ year }) => year)
-    .sort()
-    .map((year) => ({
+  const years = found.map((file) => file.slice(`${name}_`.length, -'.csv'.length));
+  return (
+    years
+      .filter((year) => /^\d{4}$/.test(year) && found.includes(`${name}_${year}.csv`))
+      .sort()
       // no key: where the clocks go back, an hour occurs twice
-      name: `${name}_${year}`,
-      title: `${title}, ${year}`,
-      path: fileOf(layout, year),
-      fields,
-    }));
+      .map((year) => ({ name: `${name}_${year}`, title: `${title}, ${year}`, path: fileOf(layout, year), fields }))
+  );
 }

@@ -19,8 +19,10 @@ export type NetworkResult = {
   regions: Counts;
   stations: Counts;
   sensors: Counts;
-  /** How many sensors and stations have hours that the next refresh recomputes. */
-  recomputed: { sensors: number; stations: number };
+  /** How many sensors and stations have hours that the next refresh recomputes; of a dry run also how many hours of data. */
+  recomputed: { sensors: number; stations: number; hours?: number };
+  /** Of a dry run; `keys` are those of the database that differ. */
+  changes?: { kind: string; id: string; keys: 'added' | string[] }[];
 };
 
 /** The file has issues; nothing of it was imported. The message lists them all, one on a line, in the order of the file. */
@@ -43,7 +45,7 @@ type Options = {
   log: Log;
   /** Its name, for messages. */
   file?: string;
-  /** Only find out what would change; the result is a NetworkPreview. */
+  /** Only find out what would change. */
   dryRun?: boolean;
 };
 
@@ -67,36 +69,12 @@ export async function storeNetwork(
       file,
     );
   const json = JSON.stringify(rows, (key, value) => (key === 'since' || key === 'until' ? timestamp(value) : value));
-  if (dryRun) return await preview(sql, json);
-  const [{ result }] = await sql<
-    [{ result: NetworkResult }]
-  >`select logic.replace_network(${json}::text::jsonb) as result`;
+  const store = sql(dryRun ? 'logic.preview_network' : 'logic.replace_network');
+  const [{ result }] = await sql<[{ result: NetworkResult }]>`select ${store}(${json}::text::jsonb) as result`;
+  if (dryRun) return result;
   for (const kind of ['providers', 'regions', 'stations', 'sensors'] as const) {
     const { unlisted } = result[kind];
     if (unlisted.length > 0) log.info({ [kind]: unlisted }, 'not listed in the file; left unchanged');
   }
   return result;
-}
-
-/** What an import would change. `keys` are those of the database that differ; `hours`, how many hours of data would be recomputed. */
-type NetworkPreview = NetworkResult & {
-  recomputed: { hours: number };
-  changes: { kind: string; id: string; keys: 'added' | string[] }[];
-};
-
-/** What an import of these rows would do, without doing it. */
-async function preview(sql: Sql, json: string): Promise<NetworkPreview> {
-  let found: NetworkPreview | undefined;
-  const rollBack = new Error('nothing is to be kept');
-  const transaction = sql.begin(async (transaction) => {
-    const [row] = await transaction<
-      [{ result: NetworkPreview }]
-    >`select logic.preview_network(${json}::text::jsonb) as result`;
-    found = row.result;
-    throw rollBack;
-  });
-  await transaction.catch((error: unknown) => {
-    if (error !== rollBack) throw error;
-  });
-  return found as NetworkPreview;
 }

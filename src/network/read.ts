@@ -59,7 +59,7 @@ export function parseNetwork(text: string) {
     /** Formulas by kind of sensor. */
     corrections: network.corrections,
     /** Every `since` and `until` of the file. */
-    times: timesIn(json),
+    times: timesIn(network),
     issues,
     lineOf,
   };
@@ -69,9 +69,9 @@ export function parseNetwork(text: string) {
 const listed = <T extends object>(key: string, elements: readonly T[]) =>
   elements.map((element, index) => ({ ...element, position: `${key}[${index}]` }));
 
-function timesIn(json: unknown): string[] {
-  if (typeof json !== 'object' || json === null) return [];
-  return Object.entries(json).flatMap(([key, value]) =>
+function timesIn(part: unknown): string[] {
+  if (typeof part !== 'object' || part === null) return [];
+  return Object.entries(part).flatMap(([key, value]) =>
     (key === 'since' || key === 'until') && typeof value === 'string' ? [value] : timesIn(value),
   );
 }

@@ -19,6 +19,7 @@ export function placements(sensor: ParsedSensor, { periods, addIssue, checkName 
   return all.map(({ id, since, until }) => ({ sensor_id: sensor.id, station_id: id, since, until }));
 }
 
+/** `position` is empty for a sensor of the database: what conflicts with it is in the file. */
 type Located = Period & { device: string; station: number; named: string; position: string };
 
 /** Adds an issue for every device that is at two stations at a time: its readings could be of either. */

@@ -9,7 +9,8 @@ import { type Period, type Watcher, watched } from './refresh.ts';
  */
 export type Difference = { level: string; bucket: string; subject: string; columns: string[] };
 
-type AuditOptions = Period & { now: Date; repair?: boolean; timeZone: string; watcher?: Watcher };
+type Audited = Period & { now: Date };
+type AuditOptions = Audited & { repair?: boolean; timeZone: string; watcher?: Watcher };
 
 /**
  * Compares the periods by which buckets are computed with the network; then refreshes, recomputes every bucket of the months that the period
@@ -18,15 +19,15 @@ type AuditOptions = Period & { now: Date; repair?: boolean; timeZone: string; wa
  */
 export async function audit(
   target: DatabaseAddress,
-  { now, from, to, repair = false, timeZone, watcher }: AuditOptions,
+  { repair = false, timeZone, watcher, ...period }: AuditOptions,
 ): Promise<{ found: Difference[]; remaining: Difference[] }> {
   return await watched(target, 'auditing', watcher, { timeZone }, async (sql, progress) => {
     const periods = await periodDifferences(sql);
     if (repair && periods.length > 0) await mendPeriods(sql);
-    const buckets = await differences(sql, { now, from, to }, progress);
+    const buckets = await differences(sql, period, progress);
     const found = [...periods, ...buckets];
     if (!repair || found.length === 0) {
-      await recordAudit(sql, { now, from, to }, found);
+      await recordAudit(sql, period, found);
       return { found, remaining: found };
     }
     await sql`
@@ -37,8 +38,8 @@ export async function audit(
         from unnest(${arrayLiteral(buckets.map(({ level }) => level))}::text::text[],
                     ${arrayLiteral(buckets.map(({ bucket }) => bucket))}::text::timestamptz[]) as d(level, bucket)
       ) parts`;
-    const remaining = [...(await periodDifferences(sql)), ...(await differences(sql, { now, from, to }, progress))];
-    await recordAudit(sql, { now, from, to }, remaining);
+    const remaining = [...(await periodDifferences(sql)), ...(await differences(sql, period, progress))];
+    await recordAudit(sql, period, remaining);
     return { found, remaining };
   });
 }
@@ -54,11 +55,7 @@ const mendPeriods = (sql: Sql) =>
     end $$`;
 
 /** One snapshot, taken while no refresh is halfway through the levels; other refreshes may run during the comparison, month by month. */
-async function differences(
-  sql: Sql,
-  { now, from, to }: Period & { now: Date },
-  progress: Progress | undefined,
-): Promise<Difference[]> {
+async function differences(sql: Sql, { now, from, to }: Audited, progress?: Progress): Promise<Difference[]> {
   await sql`call raw.acquire_lock('rollup.refresh')`;
   await sql`call rollup.refresh(${now})`;
   await sql`begin isolation level repeatable read`;
@@ -84,11 +81,7 @@ async function differences(
 const RECORDED_DIFFERENCES = 10;
 
 /** For metrics and dashboards. Records are kept for a year. */
-async function recordAudit(
-  sql: Sql,
-  { now, from, to }: Period & { now: Date },
-  remaining: readonly Difference[],
-): Promise<void> {
+async function recordAudit(sql: Sql, { now, from, to }: Audited, remaining: readonly Difference[]): Promise<void> {
   const first = JSON.stringify(remaining.slice(0, RECORDED_DIFFERENCES));
   await sql`
     insert into rollup.audit (made_at, since, until, differing, first_differences)
