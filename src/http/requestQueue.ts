@@ -29,12 +29,12 @@ export type RequestQueue = {
   underWay: ReadonlySet<ServerResponse>;
 };
 
-type Options = { sendTimeoutMs?: number | undefined; onDisconnect?: (why: string) => void };
+type Options = { sendMs?: number | undefined; onDisconnect?: (why: string) => void };
 
 /** `app` gets each request when its turn comes. `onDisconnect` is called with the reason when a client is disconnected. */
 export function makeRequestQueue(
   app: RequestListener,
-  { sendTimeoutMs = SEND_TIMEOUT_MS, onDisconnect = () => undefined }: Options = {},
+  { sendMs = SEND_TIMEOUT_MS, onDisconnect = () => undefined }: Options = {},
 ): RequestQueue {
   const queues = new WeakMap<Socket, Entry[]>(); // the first of a queue was begun
   const underWay = new Set<ServerResponse>();
@@ -78,7 +78,7 @@ export function makeRequestQueue(
     });
     const limitReading = () => {
       if (socket.writableLength === 0) return; // the kernel has all of it
-      unread = setTimeout(disconnect, sendTimeoutMs, socket, 'the client did not read a response');
+      unread = setTimeout(disconnect, sendMs, socket, 'the client did not read a response');
     };
     app(req, res);
     if (res.writableEnded) limitReading();

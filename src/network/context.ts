@@ -54,8 +54,7 @@ export function addDuplicates<Key extends 'id' | 'slug'>(
   { addIssue }: CheckContext,
 ): void {
   const first = new Map<string | number, string>();
-  for (const element of elements) {
-    const { position, [key]: name } = element;
+  for (const { position, [key]: name } of elements) {
     if (name === undefined) continue;
     const earlier = first.get(name);
     if (earlier === undefined) first.set(name, position);

@@ -62,12 +62,10 @@ export async function storeNetwork(
   { existing, log, file = 'The network file', dryRun = false }: Options & { existing: ExistingNetwork },
 ): Promise<NetworkResult> {
   const { rows, issues } = makeRows(parsed, existing);
-  const located = issues.map((issue) => ({ ...issue, line: issue.line ?? parsed.lineOf(issue.position) }));
-  if (located.length > 0)
-    throw new InvalidNetwork(
-      located.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)),
-      file,
-    );
+  const located = issues
+    .map((issue) => ({ ...issue, line: issue.line ?? parsed.lineOf(issue.position) }))
+    .sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
+  if (located.length > 0) throw new InvalidNetwork(located, file);
   const json = JSON.stringify(rows, (key, value) => (key === 'since' || key === 'until' ? timestamp(value) : value));
   const store = sql(dryRun ? 'logic.preview_network' : 'logic.replace_network');
   const [{ result }] = await sql<[{ result: NetworkResult }]>`select ${store}(${json}::text::jsonb) as result`;
