@@ -16,7 +16,8 @@ type LocatedJson = {
 export function parseLocated(text: string): LocatedJson {
   const lines = new Map<string, number>();
   const slips = new Map<number, string>(); // the first of each line; others may follow from it
-  const lineAt = lineCounter(text);
+  const lineOfOffset = linesOf(text);
+  const lineAt = (offset: number) => lineOfOffset[offset] ?? 1;
   const slip = (offset: number, message: string) => {
     if (!slips.has(lineAt(offset))) slips.set(lineAt(offset), message);
   };
@@ -65,16 +66,13 @@ function wording(code: string, text: string): string {
     : `expected ${/^[aeiou]/.test(expected) ? 'an' : 'a'} ${expected}, found ${found}`;
 }
 
-/** Counts from 1; the offsets that it is asked for mostly grow. */
-function lineCounter(text: string): (offset: number) => number {
-  const starts = [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)];
-  return (offset) => {
-    let [low, high] = [0, starts.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((starts[middle] as number) <= offset) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
+/** The line of every offset, the end included, counted from 1. */
+function linesOf(text: string): Uint32Array {
+  const lines = new Uint32Array(text.length + 1);
+  let line = 1;
+  for (let offset = 0; offset <= text.length; offset++) {
+    lines[offset] = line;
+    if (text[offset] === '\n') line += 1;
+  }
+  return lines;
 }
