@@ -12,6 +12,9 @@ type LocatedJson = {
   lineOf(position: string): number | undefined;
 };
 
+/** Levels; a network has seven. */
+const DEEPEST = 32;
+
 /** Never throws. */
 export function parseLocated(text: string): LocatedJson {
   const lines = new Map<string, number>();
@@ -22,17 +25,19 @@ export function parseLocated(text: string): LocatedJson {
     if (!slips.has(lineAt(offset))) slips.set(lineAt(offset), message);
   };
 
-  const read = (node: Node, position: string): unknown => {
+  const read = (node: Node, position: string, depth = 0): unknown => {
+    if (depth > DEEPEST) throw new RangeError();
     lines.set(position, lineAt(node.offset));
     const children = node.children ?? [];
-    if (node.type === 'array') return children.map((child, index) => read(child, `${position}[${index}]`));
+    if (node.type === 'array') return children.map((child, index) => read(child, `${position}[${index}]`, depth + 1));
     if (node.type !== 'object') return node.value;
     const entries = new Map<string, unknown>();
     for (const { children: [key, value] = [] } of children) {
       const name: string = key?.value;
       if (entries.has(name))
         slip(key?.offset ?? 0, `${JSON.stringify(name)} is there twice in one object: remove one of the two`);
-      if (value !== undefined) entries.set(name, read(value, position === '' ? name : `${position}.${name}`));
+      if (value !== undefined)
+        entries.set(name, read(value, position === '' ? name : `${position}.${name}`, depth + 1));
     }
     return Object.fromEntries(entries);
   };
@@ -46,7 +51,7 @@ export function parseLocated(text: string): LocatedJson {
     const isComplete = errors.every(({ error }) => printParseErrorCode(error) === 'CommaExpected');
     if (tree !== undefined && isComplete) value = read(tree, '');
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
+    if (!(error instanceof RangeError)) throw error; // the parser's own is that of the stack
     slip(0, 'it is nested too deeply');
   }
   const lineOf = (position: string): number | undefined => {
