@@ -40,8 +40,8 @@ export async function acceptAuthorized(
 
 /** Checked reading by reading: a sensor that moved away still belongs to the provider for what it measured before. */
 const UNAUTHORIZED = `
-  select given.nth::int - 1 as index
-  from unnest($1::text::int[], $2::text::float8[]) with ordinality as given(sensor_id, microseconds, nth)
+  select given.ordinal::int - 1 as index
+  from unnest($1::text::int[], $2::text::float8[]) with ordinality as given(sensor_id, microseconds, ordinal)
   where logic.unauthorized_sensors(array[given.sensor_id], array[given.microseconds], $3::text, $4::text::int[]) <> '{}'`;
 
 async function findUnauthorized(

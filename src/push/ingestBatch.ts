@@ -51,7 +51,7 @@ export async function ingestBatch(
     throw error instanceof UnauthorizedSensors ? forbidden(error) : error;
   });
   if (metrics !== undefined) recordIngest(metrics, scope.provider, outcome);
-  const { received, accepted, unchanged, quarantined, leftOut } = outcome;
+  const { received, accepted, unchanged, quarantined, overflowed } = outcome;
   const values = outcome.values.slice(0, MOST_VALUES).map(({ index, reason }) => {
     const parameter = reason.slice(reason.indexOf(':') + 1) as ParameterName;
     return { index, ...droppedValue(reason, readings[index]?.values[parameter]) };
@@ -61,7 +61,7 @@ export async function ingestBatch(
     ...(values.length > 0 && { values }),
     ...(outcome.values.length > MOST_VALUES && { more_values: outcome.values.length - MOST_VALUES }),
     ...(ignored.size > 0 && { ignored: [...ignored] }),
-    ...(leftOut > 0 && { left_out_of_quarantine: leftOut }),
+    ...(overflowed > 0 && { left_out_of_quarantine: overflowed }),
   };
   res.set('Cache-Control', 'no-store');
   sendBody(req, res, 200, Buffer.from(JSON.stringify(answer)));

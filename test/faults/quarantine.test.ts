@@ -78,7 +78,7 @@ it('is separate for each provider', async () => {
   expect((await send(app, other, '[{},"x"]')).body.left_out_of_quarantine).toBeUndefined();
   expect(
     await acceptReadings(here.database.as('airseries_ingest'), [reading(99, T, {})], { now: NOW, source: 'file' }),
-  ).toMatchObject({ leftOut: 0 });
+  ).toMatchObject({ overflowed: 0 });
   expect([await load('them'), await load('')]).toMatchObject([{ left_out: 0 }, { left_out: 0 }]);
 });
 
