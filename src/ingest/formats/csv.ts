@@ -6,33 +6,49 @@ import { unreadable } from './json.ts';
 import type { Line, LineReader } from './lines.ts';
 import { fieldNamed, SENSOR_KEY, TIME_KEYS } from './names.ts';
 
-/** A number as people write it where a comma is not the delimiter. */
-const DECIMAL_COMMA = /^[+-]?\d+,\d+$/;
-
-/** `position` names the header in messages. Throws InputError where the header lacks what a reading needs. */
+/** CSV whose header has our names, or others that mean the same. Throws InputError where it lacks what a reading needs. */
 export function csvReader(header: string, position: string): LineReader {
   const delimiter = /[,;\t]/.exec(header)?.[0] ?? ',';
   const given = splitCsvLine(header, delimiter) ?? [];
   const names = given.map((name) => fieldNamed(name) ?? name);
-  const indexOf = (name: string) => names.indexOf(name);
-  const sensor = indexOf(SENSOR_KEY);
-  const timeKey = TIME_KEYS.find((name) => indexOf(name) >= 0);
-  const time = timeKey === undefined ? -1 : indexOf(timeKey);
-  const parameters = PARAMETER_NAMES.flatMap((name): [ParameterName, number][] =>
-    indexOf(name) < 0 ? [] : [[name, indexOf(name)]],
-  );
-  const used = [sensor, time, ...parameters.map(([, index]) => index)];
+  const time = TIME_KEYS.find((key) => names.includes(key));
+  const needed = `Needed are ${SENSOR_KEY}, one of ${TIME_KEYS.join(' / ')}, and parameters by name: ${PARAMETER_NAMES.join(', ')}.`;
+  return tableReader({ header, position, delimiter, given, names, time, needed });
+}
+
+type Table = {
+  header: string;
+  /** Of the header, for messages. */
+  position: string;
+  delimiter: string;
+  /** The columns as the header names them, and under our names. */
+  given: readonly string[];
+  names: readonly string[];
+  /** The column of the time; undefined: there is none. */
+  time: string | undefined;
+  /** A column that is preferred to it in lines that have it. */
+  preferredTime?: string;
+  /** What a header has to have, for messages. */
+  needed: string;
+};
+
+/** A number as people write it where a comma is not the delimiter. */
+const DECIMAL_COMMA = /^[+-]?\d+,\d+$/;
+
+/** Reads the columns that have one of our names. Throws InputError where the header lacks what a reading needs. */
+export function tableReader(table: Table): LineReader {
+  const { header, position, delimiter, given, names, needed } = table;
+  const indexOf = (name = '') => names.indexOf(name);
+  const [sensor, time, preferred] = [indexOf(SENSOR_KEY), indexOf(table.time), indexOf(table.preferredTime)];
+  const parameters = PARAMETER_NAMES.filter((name) => indexOf(name) >= 0);
+  const used = [sensor, time, preferred, ...parameters.map(indexOf)];
 
   const invalid = (what: string) =>
-    new InputError(
-      position,
-      `the header ${what}: ${JSON.stringify(header.slice(0, 300))}`,
-      `Needed are ${SENSOR_KEY}, one of ${TIME_KEYS.join(' / ')}, and parameters by name: ${PARAMETER_NAMES.join(', ')}.`,
-    );
-  if (names.every((name) => /^[-+\d.:TZ ]*$/.test(name)))
+    new InputError(position, `the header ${what}: ${JSON.stringify(header.slice(0, 300))}`, needed);
+  if (names.length > 0 && names.every((name) => /^[-+\d.:TZ ]*$/.test(name)))
     throw invalid('has numbers instead of names; the first line must name the columns, but it');
   if (sensor < 0) throw invalid(`has no column ${SENSOR_KEY}`);
-  if (time < 0) throw invalid('has no column for the time');
+  if (time < 0) throw invalid(`has no column ${table.time ?? 'for the time'}`);
   if (parameters.length === 0) throw invalid('names no parameter');
   const twice = names.find((name, index) => used.includes(indexOf(name)) && indexOf(name) !== index);
   if (twice !== undefined) {
@@ -40,16 +56,17 @@ export function csvReader(header: string, position: string): LineReader {
     throw invalid(`names ${twice} twice${new Set(same).size > 1 ? ` (${same.join(', ')})` : ''}`);
   }
 
+  const columns = parameters.map((name) => [name, indexOf(name)] as const);
   const read = ({ number, text, tooLong }: Line): ReadingInput => {
     const fields = tooLong ? undefined : splitCsvLine(text, delimiter);
     if (fields?.length !== names.length) return unreadable(text, number, whyUnreadable(fields, names, tooLong));
     const values: ReadingInput['values'] & { [name in ParameterName]?: unknown } = {};
-    for (const [name, index] of parameters) {
+    for (const [name, index] of columns) {
       const field = fields[index] as string;
       if (field === '') continue;
       values[name] = delimiter !== ',' && DECIMAL_COMMA.test(field) ? field.replace(',', '.') : field;
     }
-    return { sensorId: fields[sensor], measuredAt: fields[time], values, text, line: number };
+    return { sensorId: fields[sensor], measuredAt: fields[preferred] || fields[time], values, text, line: number };
   };
   return { ignored: new Set(given.filter((_, index) => !used.includes(index))), read };
 }
