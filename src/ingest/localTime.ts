@@ -51,11 +51,7 @@ const CACHED_HOURS = 10_000;
  */
 export function makeLocalOffsets(timeZone: string): LocalOffsets {
   const clock = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
-  const offsetAt = (instant: number) =>
-    clock
-      .formatToParts(instant)
-      .find(({ type }) => type === 'timeZoneName')
-      ?.value.slice('GMT'.length) || '+00:00';
+  const offsetAt = (instant: number) => clock.format(instant).split('GMT')[1] || '+00:00'; // of `11/20/2026, GMT+04:00`
   const memoMethod = (hour: string): readonly string[] => {
     const local = `${hour.replace(' ', 'T')}:00`;
     const near = HOUR.test(hour) ? Date.parse(`${local}Z`) : Number.NaN;

@@ -17,11 +17,8 @@ export function limitRate(rate: number): RequestHandler {
   });
 }
 
-type RateOptions = Pick<Options, 'limit' | 'keyGenerator'> &
-  Partial<Pick<Options, 'skip'>> & {
-    /** Why a request beyond the limit is refused, and what to do. */
-    detail: string;
-  };
+/** `detail`: why a request beyond the limit is refused, and what to do. */
+type RateOptions = Pick<Options, 'limit' | 'keyGenerator'> & Partial<Pick<Options, 'skip'>> & { detail: string };
 
 /** Refuses requests beyond `limit` a minute for one key with 429 and Retry-After. A clock that was set starts the minute again. */
 export function perMinute({ detail, ...options }: RateOptions): RateLimitRequestHandler {

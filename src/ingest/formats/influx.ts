@@ -11,7 +11,7 @@ type InfluxLine = {
 };
 
 const HEAD = /^[^\s,=]+(?:,[^\s,=]+=[^\s,=]+)*$/;
-const FIELD = /^([^\s,="]+)=(?:"([^"]*)"|([^\s,"]+))(?:,|$)/;
+const FIELD = /([^\s,="]+)=(?:"([^"]*)"|([^\s,"]+))(?:,|$)/gy;
 
 /** Undefined: it is no such line. A time at its end is left out, because devices have no clock that could be trusted. */
 export function readInfluxLine(text: string): InfluxLine | undefined {
@@ -20,13 +20,11 @@ export function readInfluxLine(text: string): InfluxLine | undefined {
   if (/^-?\d+$/.test(others.at(-1) ?? '')) others.pop();
   const fields = others.join(' ').trim();
   if (!HEAD.test(head) || fields === '' || more.length > 0) return undefined;
-  const values: PushedValue[] = [];
-  for (let rest = fields; rest !== ''; ) {
-    const field = FIELD.exec(rest);
-    if (field === null) return undefined;
-    const [whole, name = '', quoted, bare] = field;
-    values.push({ value_type: name, value: quoted ?? bare?.replace(/(?<=\d)[iu]$/, '') });
-    rest = rest.slice(whole.length);
-  }
+  const found = [...fields.matchAll(FIELD)];
+  if (found.map(([whole]) => whole).join('') !== fields) return undefined;
+  const values = found.map(([, name = '', quoted, bare]) => ({
+    value_type: name,
+    value: quoted ?? bare?.replace(/(?<=\d)[iu]$/, ''),
+  }));
   return { device: /,node=([^,]+)/.exec(head)?.[1], values };
 }

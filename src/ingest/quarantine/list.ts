@@ -16,13 +16,12 @@ export type Filter = {
 };
 
 /** The filter as a condition on raw.quarantine, for use in a query. */
-export function matches(sql: Sql, { reason = null, source = null, provider = null, before = null }: Nullable<Filter>) {
+export function matches(sql: Sql, filter: Filter) {
+  const { reason = null, source = null, provider = null, before = null } = filter;
   return sql`(${reason}::text is null or reason = ${reason}) and (${source}::text is null or source = ${source})
     and (${provider}::text is null or coalesce(provider_id, '') = ${provider})
     and (${before}::timestamptz is null or recorded_at < ${before})`;
 }
-
-type Nullable<T> = { [Key in keyof T]: T[Key] | null };
 
 type QuarantinedLine = {
   id: number;
