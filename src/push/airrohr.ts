@@ -32,13 +32,9 @@ function lineOf(body: Buffer): unknown {
   const text = body.toString('utf8');
   if (text.trimStart().startsWith('{')) return parseJson(body); // JSON sent with curl, which names the same type
   const line = readInfluxLine(text);
-  if (line === undefined) {
-    throw new Problem(
-      400,
-      'The body is neither JSON nor a line of InfluxDB such as "feinstaub,node=esp8266-1 SDS_P1=5.1". Nothing was stored.',
-    );
-  }
-  return { device: line.device, sensordatavalues: line.values };
+  if (line !== undefined) return line;
+  const example = 'feinstaub,node=esp8266-1 SDS_P1=5.1';
+  throw new Problem(400, `The body is neither JSON nor a line of InfluxDB such as "${example}". Nothing was stored.`);
 }
 
 /** Throws Problem for a body or headers that are none of the firmware. */

@@ -44,8 +44,7 @@ function tooSlow(timeMs: number): Problem {
 }
 
 /** The body that readBody has read. Throws Problem 400 if it is empty. */
-export function bodyOf(req: Request): Buffer {
-  const body: unknown = req.body;
+export function bodyOf({ body }: Request): Buffer {
   if (Buffer.isBuffer(body) && body.length > 0) return body;
   throw new Problem(400, 'The body is empty.');
 }

@@ -5,7 +5,7 @@
 import type { ParameterName } from '../../contract/parameters.ts';
 import type { ReadingInput } from '../validate.ts';
 
-export type PushedValue = { value_type: string; value: unknown };
+type PushedValue = { value_type: string; value: unknown };
 
 export type PushRecord = {
   /** The device's name for itself: `esp8266-12345678`. */

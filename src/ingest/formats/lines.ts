@@ -41,22 +41,26 @@ export async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator
   let number = 0;
   let rest = ''; // the beginning of a line whose end has not come yet
 
-  const toLine = (raw: string): Line[] => {
-    number += 1;
-    const unmarked = number === 1 && raw.startsWith('\ufeff') ? raw.slice(1) : raw;
-    const text = unmarked.endsWith('\r') ? unmarked.slice(0, -1) : unmarked;
-    const tooLong = text.length * 3 > LONGEST_LINE && Buffer.byteLength(text, 'utf8') > LONGEST_LINE;
-    if (tooLong) return [{ number, text: text.slice(0, EXCERPT_LENGTH), tooLong }];
-    return text === '' ? [] : [{ number, text }];
+  const take = (complete: string[]): Line[] => {
+    const lines: Line[] = [];
+    for (const raw of complete) {
+      number += 1;
+      const unmarked = number === 1 && raw.startsWith('\ufeff') ? raw.slice(1) : raw;
+      const text = unmarked.endsWith('\r') ? unmarked.slice(0, -1) : unmarked;
+      const tooLong = text.length * 3 > LONGEST_LINE && Buffer.byteLength(text, 'utf8') > LONGEST_LINE;
+      if (tooLong) lines.push({ number, text: text.slice(0, EXCERPT_LENGTH), tooLong });
+      else if (text !== '') lines.push({ number, text });
+    }
+    return lines;
   };
 
   for await (const chunk of chunks) {
-    const lines = (rest + decoder.write(chunk)).split('\n');
-    rest = lines.pop()?.slice(0, KEPT_LENGTH) ?? '';
-    if (lines.length > 0) yield lines.flatMap(toLine);
+    const [first = '', ...more] = decoder.write(chunk).split('\n');
+    const complete = [rest + first, ...more];
+    rest = complete.pop()?.slice(0, KEPT_LENGTH) ?? '';
+    yield take(complete);
   }
-  rest += decoder.end();
-  if (rest !== '') yield toLine(rest);
+  yield take([rest + decoder.end()]);
 }
 
 /** Of a line without an end: so much that it is too long, even without a byte order mark and a carriage return. */

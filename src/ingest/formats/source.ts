@@ -17,7 +17,8 @@ export type Source = {
 
 /** Opens a file, or standard input if the path is `-`. Rejects with InputError for a folder or a file that cannot be found. */
 export async function openSource(path: string): Promise<Source> {
-  const found = path === '-' ? undefined : await stat(path).catch((error: Error) => refuse(path, error));
+  const found = path === '-' ? undefined : await stat(path).catch((error: Error) => error);
+  if (found instanceof Error) throw new InputError(path, found.message, 'Check its name and permissions.');
   if (found?.isDirectory() === true) throw new InputError(path, 'this is a folder', 'Name the files in it.');
   const source: Source = {
     name: path === '-' ? 'standard input' : path,
@@ -49,10 +50,6 @@ async function* unpacked(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer>
 async function* concatenated(start: Buffer, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield start;
   yield* chunks;
-}
-
-function refuse(path: string, error: Error): never {
-  throw new InputError(path, error.message, 'Check its name and permissions.');
 }
 
 /** In bytes. */

@@ -17,21 +17,14 @@ type ParsedReading = {
 export type RetryLine = {
   id: string;
   source: string;
-  /** Null: imported by hand. */
-  provider: string | null;
-  /** The stations that its sender was authorized for; null: all of the provider's. */
-  stations: number[] | null;
+  /** What its sender was authorized for; null: it was imported by hand. */
+  scope: Scope | null;
   line: string | null;
   reason: string;
   text: string;
   /** Null: it could not be parsed, or a device sent it. */
   reading: ParsedReading | null;
 };
-
-/** Where a line is from, and what its sender was authorized for; undefined: it was imported by hand. */
-export function senderOf({ source, provider, stations }: RetryLine): { source: string; scope: Scope | undefined } {
-  return { source, scope: provider === null ? undefined : { provider, stations } };
-}
 
 /**
  * The readings of a line: as they were parsed or, where a device sent it, as the network assigns its values now. None if too little of it
@@ -59,6 +52,6 @@ async function parsePushed(sql: Sql, line: RetryLine): Promise<ReadingInput[]> {
   const record = pushFromText(line.text);
   const time = record && readInstant(record.measuredAt);
   if (record === undefined || time === undefined || time.local) return [];
-  const sensors = await findPushSensors(sql, record, senderOf(line).scope, new Date(time.microseconds / 1_000));
+  const sensors = await findPushSensors(sql, record, line.scope ?? undefined, new Date(time.microseconds / 1_000));
   return readingsOfPush(record, sensors);
 }

@@ -9,7 +9,7 @@ import { makeProgress } from '../../progress.ts';
 import { acceptAuthorized } from '../acceptAuthorized.ts';
 import type { ReadingInput } from '../validate.ts';
 import { type Filter, matches } from './list.ts';
-import { parseQuarantined, type RetryLine, senderOf } from './parse.ts';
+import { parseQuarantined, type RetryLine } from './parse.ts';
 
 /** Readings: retried = accepted + unchanged + still_quarantined. Lines: not_retryable. */
 type Retried = {
@@ -50,7 +50,7 @@ export async function retryQuarantined(sql: Sql, { now, log, terminal, ...filter
         result.not_retryable += 1;
         continue;
       }
-      const sender = JSON.stringify(senderOf(line));
+      const sender = JSON.stringify([line.source, line.scope]);
       const slots = readings.map(({ sensorId, measuredAt }) => `${sensorId} ${measuredAt}`);
       // a newer reading of another sender for the same sensor and time has to be stored first
       if (slots.some((slot) => (takenBy.get(slot) ?? sender) !== sender)) await submitAll();
@@ -73,7 +73,9 @@ const PAGE = 1_000;
 async function* pagesNewestFirst(sql: Sql, end: string, filter: Filter): AsyncGenerator<RetryLine[]> {
   for (let before: string | undefined = end; before !== undefined; ) {
     const lines: RetryLine[] = await sql<RetryLine[]>`
-      select id, source, provider_id as provider, stations, line, reason, text, reading from raw.quarantine
+      select id, source, line, reason, text, reading,
+        case when provider_id is not null then jsonb_build_object('provider', provider_id, 'stations', stations) end as scope
+      from raw.quarantine
       where id < ${before} and kind = 'reading' and ${matches(sql, filter)}
       order by id desc limit ${PAGE}`;
     if (lines.length > 0) yield lines;
@@ -84,9 +86,9 @@ async function* pagesNewestFirst(sql: Sql, end: string, filter: Filter): AsyncGe
 /** Accepts what one sender is authorized for, deletes the lines of which nothing stays, and adds to the result. */
 async function submit(sql: Sql, newestFirst: Attempt[], now: Date, result: Retried): Promise<void> {
   const attempts = newestFirst.toReversed(); // the last reading of a batch wins
-  const { source, scope } = senderOf((attempts[0] as Attempt).line);
+  const { source, scope } = (attempts[0] as Attempt).line;
   const readings = attempts.map(({ reading }) => reading);
-  const outcome = await acceptAuthorized(sql, readings, { now, source, scope, onlyNew: true });
+  const outcome = await acceptAuthorized(sql, readings, { now, source, scope: scope ?? undefined, onlyNew: true });
   result.retried += outcome.received;
   result.accepted += outcome.accepted;
   result.unchanged += outcome.unchanged;
