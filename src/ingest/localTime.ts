@@ -6,9 +6,6 @@
 import { LRUCache } from 'lru-cache';
 import { readInstant } from './validate.ts';
 
-/** The offsets of a local hour such as `2026-10-25 01`. */
-type LocalOffsets = (hour: string) => readonly string[];
-
 const DATE_LENGTH = '2026-11-20'.length;
 const HOUR_LENGTH = '2026-11-20 12'.length;
 
@@ -45,11 +42,11 @@ const HOUR = /^\d{4}-\d\d-\d\d[ T]\d\d$/;
 const CACHED_HOURS = 10_000;
 
 /**
- * The offsets of local hours, such as `+01:00`: one as a rule, none for a skipped hour or what is no hour, and two, the earlier first,
- * for an hour that occurred twice. Clocks change on full local hours (rule Z1), so a whole hour has the same offsets. Throws RangeError
- * for an unknown time zone.
+ * The offsets, such as `+01:00`, of a local hour such as `2026-10-25 01`: one as a rule, none for a skipped hour or what is no hour, and
+ * two, the earlier first, for an hour that occurred twice. Clocks change on full local hours (rule Z1), so a whole hour has the same
+ * offsets. Throws RangeError for an unknown time zone.
  */
-export function makeLocalOffsets(timeZone: string): LocalOffsets {
+export function makeLocalOffsets(timeZone: string): (hour: string) => readonly string[] {
   const clock = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
   const offsetAt = (instant: number) => clock.format(instant).split('GMT')[1] || '+00:00'; // of `11/20/2026, GMT+04:00`
   const memoMethod = (hour: string): readonly string[] => {

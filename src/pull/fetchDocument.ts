@@ -83,16 +83,12 @@ function causeOf(error: unknown): string {
   return String(code ?? message ?? cause);
 }
 
-/** By protocol. */
-const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
-
 /** Whether the address is http(s) and its host is on the list, as `host` or `host:port`. */
 export function isAllowed(address: string, hosts: readonly string[]): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname, host, port } = new URL(address);
-  const defaultPort = DEFAULT_PORTS[protocol];
-  if (defaultPort === undefined) return false; // file: and the like
-  const names = [host, `${hostname}:${port || defaultPort}`];
+  if (protocol !== 'http:' && protocol !== 'https:') return false; // file: and the like
+  const names = [host, `${hostname}:${port || (protocol === 'http:' ? '80' : '443')}`];
   return hosts.some((allowed) => names.includes(allowed.toLowerCase()));
 }
 

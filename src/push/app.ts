@@ -61,9 +61,6 @@ type ListenerOptions = {
   log: Log;
 };
 
-/** `drain`: from now on every response asks its client to leave. `close` resolves when all requests are finished. */
-type IngestListener = Pick<Listening, 'drain'> & { close(): Promise<void> };
-
 const CHECK_EVERY_MS = 10_000;
 /** Time for the headers, the look-up of the token and the body, whose own limit of ten seconds the app enforces. */
 const REQUEST_MS = 20_000;
@@ -74,7 +71,7 @@ const CONNECTIONS = 500;
  * Opens the port if there is a token, now or within ten seconds of the first: a service without tokens listens to no one. An open port
  * stays open. Rejects if there is a token now and the port cannot be opened, or with Unavailable where `hasTokens` does.
  */
-export async function openListener({ app, host, port, hasTokens, log }: ListenerOptions): Promise<IngestListener> {
+export async function openListener({ app, host, port, hasTokens, log }: ListenerOptions) {
   let listening: Listening | undefined;
   const openIfNeeded = async () => {
     if (listening !== undefined || !(await hasTokens())) return;

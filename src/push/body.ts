@@ -18,14 +18,12 @@ export type BodyLimits = {
 export function readBody({ limit, timeMs, types }: BodyLimits): RequestHandler {
   const read = express.raw({ type: () => true, limit });
   return (req, res, next) => {
-    const length = req.get('Content-Length');
-    if (length !== '0' && req.is([...types]) === false) {
+    if (req.get('Content-Length') !== '0' && req.is([...types]) === false) {
       throw new Problem(
         415,
         `The Content-Type of the body must be one of ${types.join(', ')}. With curl: -H 'Content-Type: ${types[0]}'.`,
       );
     }
-    if (Number(length) > limit) throw tooLarge(limit);
     let done = (error?: unknown) => {
       done = () => undefined;
       clearTimeout(timer);
@@ -49,17 +47,13 @@ export function bodyOf({ body }: Request): Buffer {
   throw new Problem(400, 'The body is empty.');
 }
 
-function tooLarge(limit: number): Problem {
-  return new Problem(
-    413,
-    `The body is larger than ${limit / 1024} KiB when unpacked. Nothing of it was stored; send it in parts.`,
-  );
-}
-
 /** An error of the middleware as the sender's mistake, if it is one. */
 function asProblem(error: unknown, limit: number): unknown {
   const { type, status } = error as { type?: string; status?: number };
-  if (type === 'entity.too.large') return tooLarge(limit);
+  if (type === 'entity.too.large') {
+    const size = `${limit / 1024} KiB when unpacked`;
+    return new Problem(413, `The body is larger than ${size}. Nothing of it was stored; send it in parts.`);
+  }
   if (type === 'encoding.unsupported') {
     return new Problem(415, 'The Content-Encoding of the body must be gzip, deflate or br, or there must be none.', {
       'Accept-Encoding': 'gzip, deflate, br',

@@ -5,7 +5,10 @@
 const HEAD = /^[^\s,=]+(?:,[^\s,=]+=[^\s,=]+)*$/;
 const FIELD = /([^\s,="]+)=(?:"([^"]*)"|([^\s,"]+))(?:,|$)/gy;
 
-/** The same as the JSON of the firmware; undefined: it is no such line. A time at its end is left out, because devices have no clock that could be trusted. */
+/**
+ * In the form of the firmware's JSON; undefined: it is no such line. A time at its end is left out, because devices have no clock that
+ * could be trusted.
+ */
 export function readInfluxLine(text: string) {
   const [line = '', ...more] = text.split('\n').filter((each) => each.trim() !== '');
   const [head = '', ...others] = line.trim().split(' ');

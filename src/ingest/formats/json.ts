@@ -126,16 +126,12 @@ const STRING_OR_BRACKET = /"[^"\\]*(?:\\.[^"\\]*)*"?|[[\]{}]/gs;
 export function ndjsonReader(): LineReader {
   const ignored = new Set<string>();
   const read = ({ number, text, tooLong }: Line): ReadingInput => {
-    const value = tooLong ? undefined : tryParse(text);
-    return readingOf(value, text, number, ignored);
+    if (tooLong || isTooDeep(text)) return unreadable(text, number);
+    try {
+      return readingOf(JSON.parse(text), text, number, ignored);
+    } catch {
+      return unreadable(text, number);
+    }
   };
   return { ignored, read };
-}
-
-function tryParse(text: string): unknown {
-  try {
-    return isTooDeep(text) ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -55,7 +55,9 @@ export async function listQuarantine(sql: Sql, filter: Filter, limit: number): P
       (reading ->> 'sensor_id')::int as sensor_id
     from raw.quarantine where ${matches(sql, filter)}
     order by raw.quarantine.id desc limit ${limit}`;
-  const sensors = await findDeviceSensors(sql, rows);
+  const sensors = await sql<
+    DeviceSensor[]
+  >`select id, kind, device from raw.sensor where device is not null order by id`;
   return {
     total: reasons.reduce((sum, { n }) => sum + n, 0),
     by_reason: Object.fromEntries(reasons.map(({ reason, n }) => [reason, n])),
@@ -68,23 +70,12 @@ export async function listQuarantine(sql: Sql, filter: Filter, limit: number): P
 
 type Row = Omit<QuarantinedLine, 'explanation'> & { sensor_id: number | null };
 
-/** What a device sent, if the sensors of its values are unknown. */
-const pushOf = ({ reason, text }: Row) => (reason === 'unknown_sensor' ? pushFromText(text) : undefined);
-
 type DeviceSensor = PushSensor & { device: string };
-
-/** The sensors that the network has for the devices of these lines. */
-async function findDeviceSensors(sql: Sql, rows: readonly Row[]): Promise<DeviceSensor[]> {
-  const devices = JSON.stringify(rows.flatMap((row) => pushOf(row)?.device ?? []));
-  return await sql<DeviceSensor[]>`
-    select id, kind, device from raw.sensor
-    where device in (select jsonb_array_elements_text(${devices}::text::jsonb)) order by id`;
-}
 
 /** What is wrong with a line; undefined for a reason that this version does not have. */
 function explain(row: Row, sensors: readonly DeviceSensor[]): string | undefined {
   const { kind, reason, text, sensor_id } = row;
-  const push = pushOf(row);
+  const push = reason === 'unknown_sensor' ? pushFromText(text) : undefined;
   if (push !== undefined) {
     const own = sensors.filter(({ device }) => device === push.device);
     return explainPush(push, own);
