@@ -2,7 +2,7 @@
 import type { Clock } from '../clock.ts';
 import { asOwner, type DatabaseAddress } from '../database/client.ts';
 import { feedDemoNetwork } from '../demo/lifecycle.ts';
-import { type Cap, trimQuarantine } from '../ingest/quarantine/list.ts';
+import { type Cap, trimQuarantine } from '../ingest/quarantine/trim.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/definitions.ts';
 import { screen } from '../network/screening.ts';
