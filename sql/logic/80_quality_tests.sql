@@ -8,20 +8,12 @@ create function logic.station_offline(at timestamptz)
 returns table (station_id int, last_measurement_time timestamptz, offline_minutes int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
-declare
-  newest_since constant timestamptz := (select at - max(stale_after) from raw.provider);
 begin
   return query
-  with silent as materialized ( -- found in the newest chunks; only their last reading has to be searched for
-    select station.id
-    from raw.station station
-    join raw.provider provider on provider.id = station.provider_id
-    join logic.station_state(at) state on state.station_id = station.id and state.is_listed
-    where not exists (
-      select from raw.placement p
-      join raw.readings r on r.sensor_id = p.sensor_id and r.measured_at >= p.since and r.measured_at < p.until
-      where p.station_id = station.id and r.measured_at > at - provider.stale_after and r.measured_at <= at and r.measured_at > newest_since
-    )
+  with silent as materialized (
+    select state.station_id as id
+    from logic.station_state(at) state
+    where state.is_listed and not exists (select from logic.station_current(at) c where c.station_id = state.station_id)
   )
   select silent.id, last.measured_at, floor(extract(epoch from at - last.measured_at) / 60)::int
   from silent

@@ -61,7 +61,10 @@ onEveryEngine('watching stations', (engine) => {
     }
   };
   const lively = (pm25: number) => (ago: number) => ({ pm25: pm25 + (ago % 3) / 10 });
-  const offline = (at = NOW) => reader`select * from api.station_offline(${at}) order by 1`;
+  const offline = async (at = NOW) => {
+    await refresh(db.target, NOW);
+    return await reader`select * from api.station_offline(${at}) order by 1`;
+  };
   const flatLines = async (at = NOW) => {
     await refresh(db.target, NOW);
     return await reader`select * from api.station_flat_line(${at}) order by 1`;

@@ -100,6 +100,7 @@ onEveryEngine('the jobs of the worker', (engine) => {
 
     it('digest gives a region its current values (C4)', async () => {
       await here.accept([reading(sensorOf('digest'), ago(MINUTE), { pm25: 10 })]);
+      await run('refresh');
       expect(await region('digest', NOW)).toMatchObject({ measurement_time: null, 'pm2.5': null, station_count: null });
       await run('digest');
       expect(await region('digest', NOW)).toMatchObject({
