@@ -193,8 +193,8 @@ const EFFECTS: Record<string, () => Promise<void>> = {
   },
 
   async SITE_BASE_URL() {
-    expect(await station(await running({ siteBaseUrl: 'https://air.example' }))).toMatchObject({
-      url: 'https://air.example/en/air-quality/station/1',
+    expect(await station(await running({ siteBaseUrl: 'https://air.example/app' }))).toMatchObject({
+      url: 'https://air.example/app/en/air-quality/station/1',
     });
   },
 

@@ -1,12 +1,15 @@
-/** The database becomes unreachable in every possible way: 503 within three seconds, no hanging requests, and recovery as soon as it is back. */
+/**
+ * The database becomes unreachable in every possible way: 503 within three seconds, no hanging requests, and recovery as soon as it is back.
+ * That depends on connections, not on the engine.
+ */
 import type { RequestListener } from 'node:http';
 import type { Response } from 'supertest';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeApp } from '../../src/api/app.ts';
 import { makeClock } from '../../src/clock.ts';
 import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
 import { type Api, openReaderPool } from '../../src/database/pools.ts';
-import { onEveryEngine } from '../support/database.ts';
+import { engines } from '../support/database.ts';
 import { request } from '../support/request.ts';
 import { openMute, openWire } from '../support/silence.ts';
 import { NOW } from './network.ts';
@@ -49,12 +52,12 @@ function appOver(target: DatabaseAddress) {
   return { app: makeApp({ db, clock: makeClock(NOW), siteBaseUrl: '', log }), db, log };
 }
 
-onEveryEngine('an API whose database goes away', (engine) => {
+describe('an API whose database goes away', () => {
   let served: Served;
   let target: Exclude<DatabaseAddress, string>;
   let administrator: Sql;
   beforeAll(async () => {
-    served = await serve(engine);
+    served = await serve(engines[0] ?? 'plain');
     target = served.database.target as typeof target;
     administrator = connect({ ...target, database: 'postgres' }, {});
   });

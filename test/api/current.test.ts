@@ -27,12 +27,13 @@ const ROWS: readonly Row[] = [
     { 'pm2.5': 10 },
   ],
   [
-    'C1: one 59 minutes and 59.999 seconds older does',
+    'C1: one 59 minutes and 59.999 seconds older does; of rain, it is the sum of that hour',
     [
-      [0, { pm25: 10 }],
-      [60 * MINUTE - 1, { pm25: 50 }],
+      [0, { pm25: 10, rain: 1 }],
+      [60 * MINUTE - 1, { pm25: 50, rain: 2 }],
+      [60 * MINUTE, { rain: 8 }],
     ],
-    { 'pm2.5': 30 },
+    { 'pm2.5': 30, rain: 3 },
   ],
   [
     'C1: the hour is counted back from the newest value, not from now',

@@ -150,17 +150,6 @@ onEveryEngine('arithmetic', (engine) => {
     expect(await value('api.exceedance(null, 5)')).toBeNull();
   });
 
-  it('computes the windows at an instant (H1)', async () => {
-    const rows = await sql`select series, since, until from api.history_window('2026-11-20T13:37:00+04:00')`;
-    expect(rows.map(({ series, since, until }) => `${series} ${since} ${until}`)).toEqual([
-      '24h 2026-11-19T13:00:00+04:00 2026-11-20T13:00:00+04:00',
-      '7d 2026-11-13T13:00:00+04:00 2026-11-20T13:00:00+04:00',
-      '30d 2026-10-21T00:00:00+04:00 2026-11-20T00:00:00+04:00',
-      '1y 2025-12-01T00:00:00+04:00 2026-12-01T00:00:00+04:00',
-      '2y 2024-12-01T00:00:00+04:00 2026-12-01T00:00:00+04:00',
-    ]);
-  });
-
   it('starts a day at 1:00 where the clocks skip midnight', async () => {
     const santiago = await testDatabase(engine, 'America/Santiago');
     const sql = santiago.as();
