@@ -1,7 +1,7 @@
 /** Processes of two versions beside each other: nothing that they answer is empty, wrong or refused while one replaces what the other asks. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeLog } from '../../src/log.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { onEveryEngine } from '../support/database.ts';
@@ -24,7 +24,7 @@ const rainOf = (history: string): number[] =>
 onEveryEngine('a service while another version migrates its database', (engine) => {
   let here: Installation;
   let services: Service[];
-  beforeEach(async () => {
+  beforeAll(async () => {
     here = await install(engine, citiesOfOneStation(['alpha', 'beta']));
     const hours = Array.from({ length: 24 * 40 }, (_, n) => SERVICE_NOW.getTime() - (n + 1) * HOUR);
     await here.accept(hours.flatMap((at) => [1, 2].map((sensor) => reading(sensor, at, { pm25: 10, rain: 1 }))));
@@ -32,7 +32,7 @@ onEveryEngine('a service while another version migrates its database', (engine) 
     await here.digest(SERVICE_NOW);
     services = [await startService(here), await startService(here, { RESPONSE_CACHE_MB: '0' })];
   });
-  afterEach(async () => {
+  afterAll(async () => {
     for (const service of services) service.kill('SIGKILL');
     await Promise.all(services.map((service) => service.finished));
     await here.close();
@@ -93,10 +93,9 @@ onEveryEngine('a service while another version migrates its database', (engine) 
     const lines = (minute: number) =>
       Array.from(
         { length: 60_000 },
-        (_, n) => `1,${new Date(SERVICE_NOW.getTime() - n * 60_000 - minute).toISOString()},10\n`,
+        (_, n) => `1,${new Date(SERVICE_NOW.getTime() - n * 60_000 - minute).toISOString()},11\n`,
       );
-    const stored = async () =>
-      (await owner`select count(*)::int as n from raw.readings where pm25 = 10 and rain is null`)[0]?.n;
+    const stored = async () => (await owner`select count(*)::int as n from raw.readings where pm25 = 11`)[0]?.n;
     importing.stdin.write(`sensor_id,time,pm2.5\n${lines(1).join('')}`);
     await expect.poll(stored, { timeout: 20_000 }).toBeGreaterThan(0);
     await owner`update raw.installation set repeatable = 'of another version'`;
