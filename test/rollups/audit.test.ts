@@ -4,7 +4,9 @@ import type { Sql } from '../../src/database/client.ts';
 import { audit } from '../../src/rollups/audit.ts';
 import { rebuild, refresh } from '../../src/rollups/refresh.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
+import { bringIn } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { citiesOfOneStation } from '../support/installation.ts';
 
 const now = new Date('2026-11-20T09:00:00Z');
 const timeZone = 'Asia/Yerevan';
@@ -16,15 +18,9 @@ onEveryEngine('audit', (engine) => {
   beforeAll(async () => {
     database = await testDatabase(engine, timeZone);
     owner = database.as();
-    await owner`insert into raw.provider (id, title) values ('p', 'P')`;
-    await owner`insert into raw.region (slug, kind, title, map_latitude, map_longitude) values ('c', 'city', '{}', 0, 0)`;
-    await owner`insert into raw.station (id, provider_id, title, latitude, longitude) values (1, 'p', '{}', 0, 0)`;
-    await owner`insert into raw.sensor (id) values (11)`;
-    await owner`insert into raw.sensor_station (sensor_id, station_id, since, until) values (11, 1, '-infinity', 'infinity')`;
-    await owner`insert into raw.station_region (station_id, region_slug, since, until) values (1, 'c', '-infinity', 'infinity')`;
-    await owner`select logic.apply_periods()`;
+    await bringIn(owner, citiesOfOneStation(['c']));
     await owner`insert into raw.readings (measured_at, sensor_id, pm25)
-      select at, 11, extract(hour from at) from generate_series(timestamptz '2026-10-20 00:00+04', '2026-11-20 12:00+04', '20 minutes') at`;
+      select at, 1, extract(hour from at) from generate_series(timestamptz '2026-10-20 00:00+04', '2026-11-20 12:00+04', '20 minutes') at`;
     await refresh(database.target, now);
   });
   afterAll(() => database.drop());
