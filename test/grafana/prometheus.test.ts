@@ -29,30 +29,6 @@ const promtool = spawnSync('promtool', ['--version']).status === 0;
 if (!promtool) process.stderr.write('\n=== promtool is not installed: the alert rules are parsed, but not run ===\n\n');
 
 describe('the alert rules', () => {
-  it('are these', () => {
-    expect(rules.map(({ alert }) => alert).sort()).toEqual(
-      [
-        'AirseriesAuditFoundDifferences',
-        'AirseriesAuditOverdue',
-        'AirseriesCollectorFailing',
-        'AirseriesDigestStale',
-        'AirseriesDiskFull',
-        'AirseriesDiskGrowth',
-        'AirseriesDown',
-        'AirseriesErrorRatio',
-        'AirseriesJobFailing',
-        'AirseriesLatency',
-        'AirseriesNoReadingAccepted',
-        'AirseriesNoWorker',
-        'AirseriesProviderOffline',
-        'AirseriesPullFailing',
-        'AirseriesRefreshStuck',
-        'AirseriesRetentionRefused',
-        'AirseriesWatchdog',
-      ].sort(),
-    );
-  });
-
   it.each(rules.filter(({ alert }) => alert !== WATCHDOG))(
     '$alert: uses existing metrics, and has a runbook',
     ({ expr, labels, annotations, for: wait = '0m' }) => {
@@ -65,11 +41,13 @@ describe('the alert rules', () => {
     },
   );
 
-  it('are each tested firing and not firing', () => {
+  it('are those that are tested, each firing and not firing', () => {
     type Case = { alertname: string; exp_alerts: unknown[] };
     const cases: Case[] = TESTS.flatMap((file) => read(file).tests).flatMap(
       (test: { alert_rule_test: Case[] }) => test.alert_rule_test,
     );
+    const names = [WATCHDOG, ...cases.map(({ alertname }) => alertname)];
+    expect(rules.map(({ alert }) => alert).sort()).toEqual([...new Set(names)].sort());
     for (const { alert } of rules) {
       if (alert === WATCHDOG) continue; // it always fires
       const tested = cases
