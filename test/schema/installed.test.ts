@@ -5,7 +5,7 @@ import { makeLog } from '../../src/log.ts';
 import { checkInstalled } from '../../src/schema/installed.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { MigrationRefused } from '../../src/schema/migrations.ts';
-import { emptyDatabase, onEveryEngine } from '../support/database.ts';
+import { emptyDatabase, engines, onEveryEngine } from '../support/database.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
 import { addressVariables, start } from '../support/program.ts';
 import { httpGet, SERVICE_NOW, startService } from '../support/service.ts';
@@ -65,7 +65,7 @@ onEveryEngine('a login that may only read', (engine) => {
 
   const readerEnvironment = () => ({ ...addressVariables(here.database.target), PGUSER: login, PGPASSWORD: 'secret' });
 
-  it('is all that a process with ROLE=api needs, and the only one it uses', async () => {
+  it.runIf(engine === engines[0])('is all that a process with ROLE=api needs, and the only one it uses', async () => {
     const service = await startService(here, {
       ...readerEnvironment(),
       ROLE: 'api',
@@ -81,7 +81,7 @@ onEveryEngine('a login that may only read', (engine) => {
     expect((await service.finished).code).toBe(0);
   });
 
-  it('is not enough for a worker or a command', async () => {
+  it.runIf(engine === engines[0])('is not enough for a worker or a command', async () => {
     const environment = { ...readerEnvironment(), READER_DATABASE_URL: 'postgres://' };
     const all = await start('main', [], environment).finished;
     expect([all.code, all.stderr]).toEqual([1, expect.stringContaining('alone is enough for ROLE=api')]);

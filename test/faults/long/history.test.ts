@@ -5,25 +5,15 @@ import { type Api, type ApiDb, openReaderPool } from '../../../src/database/pool
 import { maintain, refresh } from '../../../src/rollups/refresh.ts';
 import { bringIn } from '../../ingest/support.ts';
 import { engines, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { citiesOfOneStation } from '../../support/installation.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const STATIONS = 25;
 const ROUNDS = 100;
 
-const network = {
-  time_zone: 'Asia/Yerevan',
-  providers: [{ id: 'us', title: 'Us' }],
-  regions: [{ slug: 'town', kind: 'city', title: { en: 'Town' } }],
-  stations: Array.from({ length: STATIONS }, (_, n) => ({
-    id: n + 1,
-    provider: 'us',
-    title: { en: `Station ${n + 1}` },
-    latitude: 40,
-    longitude: 44,
-    regions: ['town'],
-    sensors: [{ id: n + 1 }],
-  })),
-};
+const town = citiesOfOneStation(['town']);
+const ids = Array.from({ length: STATIONS }, (_, n) => n + 1);
+const network = { ...town, stations: ids.map((id) => ({ ...town.stations[0], id, sensors: [{ id }] })) };
 
 describe.runIf(engines.includes('timescale'))(`two years of ${STATIONS} stations`, () => {
   let database: TestDatabase;
