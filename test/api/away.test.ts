@@ -9,11 +9,13 @@ import { makeApp } from '../../src/api/app.ts';
 import { makeClock } from '../../src/clock.ts';
 import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
 import { type Api, openReaderPool } from '../../src/database/pools.ts';
+import { keepingLog } from '../ingest/support.ts';
 import { engines } from '../support/database.ts';
+import { openTransaction } from '../support/openTransaction.ts';
 import { request } from '../support/request.ts';
 import { openMute, openWire } from '../support/silence.ts';
 import { NOW } from './network.ts';
-import { recordingLog, type Served, serve } from './serve.ts';
+import { type Served, serve } from './serve.ts';
 
 const PATHS = [
   'stations.json',
@@ -48,7 +50,7 @@ async function expectUnavailable(app: RequestListener, path?: string) {
 
 function appOver(target: DatabaseAddress) {
   const db = openReaderPool<Api>(target, { timeZone: 'Asia/Yerevan', max: 4 });
-  const log = recordingLog();
+  const log = keepingLog();
   return { app: makeApp({ db, clock: makeClock(NOW), siteBaseUrl: '', log }), db, log };
 }
 
@@ -103,14 +105,10 @@ describe('an API whose database goes away', () => {
   });
 
   it('gives up on statements that take too long', async () => {
-    const owner = served.database.as();
-    await owner`select`; // the driver reserves only connections that are already open
-    const held = await owner.reserve();
-    await held`begin`;
-    await held`lock table raw.station, raw.region in access exclusive mode`;
+    const lock = 'lock table raw.station, raw.region in access exclusive mode';
+    const end = await openTransaction(served.database.as(), lock);
     await Promise.all(PATHS.map((path) => expectUnavailable(served.app, path)));
-    await held`rollback`;
-    held.release();
+    await end('rollback');
     for (const path of PATHS) expect((await get(served.app, path)).status).toBe(200);
   });
 

@@ -9,6 +9,7 @@ const FORBIDDEN: Record<Exclude<Role, 'airseries_owner'>, string[]> = {
     'select * from raw.quarantine',
     'select * from raw.token',
     'select * from rollup.station_hourly',
+    'select * from rollup.digest',
     'select * from logic.flag',
     'select * from logic.placement',
     'delete from api.freshness',

@@ -94,24 +94,6 @@ it('does not wait for idle connections', async () => {
   expect(performance.now() - began).toBeLessThan(1_000);
 });
 
-it.each([
-  [
-    'an oversized request line',
-    `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
-    431,
-    'Request Header Fields Too Large',
-  ],
-  ['no HTTP', 'hello\r\n\r\n', 400, 'Bad Request'],
-])('answers %s as JSON', async (_, bytes, status, title) => {
-  const served = await serve();
-  const [head = '', body = ''] = (await exchange(served.port, bytes)).split('\r\n\r\n');
-  expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-  expect(head).toContain('Content-Type: application/json; charset=utf-8');
-  expect(head).toContain('Access-Control-Allow-Origin: *');
-  expect(JSON.parse(body)).toEqual({ status, title, detail: expect.any(String) });
-  await served.close({ drainMs: 0 });
-});
-
 it('cuts a client whose headers do not come in five seconds', async () => {
   const served = await serve();
   const began = performance.now();

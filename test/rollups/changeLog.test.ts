@@ -5,6 +5,7 @@ import { copyIn } from '../../src/database/copyIn.ts';
 import { maintain, refresh } from '../../src/rollups/refresh.ts';
 import { bringIn, differences, NOW, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { openTransaction } from '../support/openTransaction.ts';
 
 onEveryEngine('the change log', (engine) => {
   let database: TestDatabase;
@@ -125,14 +126,13 @@ onEveryEngine('the change log', (engine) => {
   });
 
   it('keeps the note of a writer who commits while a refresh runs', async () => {
-    await superuser`select`; // a connection must be open to be reserved
-    const writer = await superuser.reserve();
-    await writer`begin`;
-    await writer`insert into raw.readings (measured_at, sensor_id, pm25) values ('2026-07-10 10:40+00', 1, 90)`;
+    const end = await openTransaction(
+      superuser,
+      `insert into raw.readings (measured_at, sensor_id, pm25) values ('2026-07-10 10:40+00', 1, 90)`,
+    );
     await owner`insert into raw.readings (measured_at, sensor_id, pm25) values ('2026-07-10 10:41+00', 2, 90)`;
     await refresh(database.target, NOW);
-    await writer`commit`;
-    writer.release();
+    await end('commit');
     expect(await noted()).toEqual([[at('07-10T10'), 1]]);
     expect(await differences(database)).toEqual([]);
   });

@@ -142,14 +142,6 @@ onEveryEngine('arithmetic', (engine) => {
     expect(await value('api.compass(null)')).toBeNull();
   });
 
-  it('reports an exceedance from 15 % above the guideline (W3)', async () => {
-    expect(await value('api.exceedance(17.25, 15)')).toBeNull();
-    expect(await value('api.exceedance(17.26, 15)')).toBe(1.2);
-    expect(await value('api.exceedance(5.75, 5)')).toBeNull();
-    expect(await value('api.exceedance(12.5, 5)')).toBe(2.5);
-    expect(await value('api.exceedance(null, 5)')).toBeNull();
-  });
-
   it('starts a day at 1:00 where the clocks skip midnight', async () => {
     const santiago = await testDatabase(engine, 'America/Santiago');
     const sql = santiago.as();

@@ -7,6 +7,7 @@ import { migrate } from '../../src/schema/migrate.ts';
 import { onEveryEngine } from '../support/database.ts';
 import { changedDefinitions } from '../support/definitions.ts';
 import { citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
+import { openTransaction } from '../support/openTransaction.ts';
 import { addressVariables } from '../support/program.ts';
 import { beginBatch, httpGet, SERVICE_NOW, type Service, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
@@ -108,10 +109,7 @@ onEveryEngine('a service while another version migrates its database', (engine) 
 
   it('does not wait for a long statement of somebody else, nor lets others wait behind it', async () => {
     const owner = here.database.as();
-    await owner`select`; // a connection must be open to be reserved
-    const long = await owner.reserve();
-    await long`begin`;
-    await long`select from api.station, api.freshness`;
+    const end = await openTransaction(owner, 'select from api.station, api.freshness');
     await owner`update raw.installation set repeatable = 'of another version'`;
     let isDone = false;
     const migrated = migrate(here.database.target, { now: SERVICE_NOW, log }).then(() => {
@@ -122,17 +120,13 @@ onEveryEngine('a service while another version migrates its database', (engine) 
     const [uncached] = services.slice(1) as [Service];
     for (let n = 0; n < 20; n++) expect((await httpGet(uncached.port.public, PATHS[2] as string)).status).toBe(200);
     expect(isDone).toBe(false);
-    await long`rollback`;
-    long.release();
+    await end('rollback');
     await migrated;
   });
 
   it('waits for somebody who is just raising the data version', async () => {
     const owner = here.database.as();
-    await owner`select`;
-    const raising = await owner.reserve();
-    await raising`begin`;
-    await raising`select logic.raise_data_version()`;
+    const end = await openTransaction(owner, 'select logic.raise_data_version()');
     await owner`update raw.installation set repeatable = 'of another version'`;
     const migrated = migrate(here.database.target, { now: SERVICE_NOW, log }).then(
       () => 'done',
@@ -146,8 +140,7 @@ onEveryEngine('a service while another version migrates its database', (engine) 
           where datname = current_database() and application_name = 'airseries migrate' and wait_event_type = 'Lock' and query ~ 'raise_data_version'`
       )[0]?.seconds ?? 0;
     await expect.poll(waited, { timeout: 20_000, interval: 20 }).toBeGreaterThan(0.5);
-    await raising`commit`;
-    raising.release();
+    await end('commit');
     expect(await migrated).toBe('done');
   });
 
