@@ -13,11 +13,10 @@ import { startingListener } from '../../src/http/listen.ts';
 import { makeLog } from '../../src/log.ts';
 import { engines } from '../support/database.ts';
 import { request } from '../support/request.ts';
-import { NOW } from './network.ts';
+import { DOCUMENTS, NOW } from './network.ts';
 import { PATHS, type Served, serve } from './serve.ts';
 
 const BASE = '/en/air-quality-app/v1';
-const ENDPOINTS = ['stations', 'station/1', 'station/1-history', 'region/alpha', 'region/alpha-history'];
 
 const JSON_BODY = {
   'content-type': 'application/json; charset=utf-8',
@@ -69,8 +68,8 @@ afterAll(async () => {
 });
 const normal = (answers: (typeof PATHS)[number] = 'rendered') => client((served[answers] as Served).app);
 
-describe.each(ENDPOINTS)('%s.json', (name) => {
-  const path = `${BASE}/${name}.json`;
+describe.each(DOCUMENTS)('%s', (name) => {
+  const path = `${BASE}/${name}`;
 
   describe.each(PATHS)('%s', (answers) => {
     const changed = answers === 'kept' ? { 'last-modified': NOW.toUTCString() } : {};

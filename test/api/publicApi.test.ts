@@ -7,23 +7,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LOCALES } from '../../src/contract/endpoints.ts';
 import { engines } from '../support/database.ts';
 import { request } from '../support/request.ts';
+import { DOCUMENTS } from './network.ts';
 import { PATHS, type Served, serve } from './serve.ts';
 
 const BASE = '/en/air-quality-app/v1';
-const KNOWN = [
-  'stations.json',
-  'station/1.json',
-  'station/1-history.json',
-  'region/alpha.json',
-  'region/alpha-history.json',
-];
 
 describe.each(PATHS)('the public API (answers are %s)', (answers) => {
   let served: Served;
   beforeAll(async () => {
     served = await serve(engines[0] ?? 'plain', { path: answers });
     // from here on, the cache holds everything it can
-    for (const locale of LOCALES) for (const path of KNOWN) await send('get', `/${locale}/air-quality-app/v1/${path}`);
+    for (const locale of LOCALES)
+      for (const path of DOCUMENTS) await send('get', `/${locale}/air-quality-app/v1/${path}`);
   });
   afterAll(() => served.close());
 
@@ -40,7 +35,7 @@ describe.each(PATHS)('the public API (answers are %s)', (answers) => {
     expect(res.text).not.toMatch(/select|postgres|node_modules|\.ts\b|at \//i);
   }
 
-  it.each(KNOWN)('ignores a query string and a missing User-Agent: %s', async (path) => {
+  it.each(DOCUMENTS)('ignores a query string and a missing User-Agent: %s', async (path) => {
     const plain = await send('get', `${BASE}/${path}`);
     const other = await send('get', `${BASE}/${path}?a[b]=1&locale=ru&%zz`).unset('User-Agent');
     expect(other.status).toBe(200);

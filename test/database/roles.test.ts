@@ -82,6 +82,5 @@ onEveryEngine('roles', (engine) => {
 });
 
 function login(database: TestDatabase, role: string): string {
-  const target = database.target as { database: string };
-  return `${role}_of_${target.database}`;
+  return `${role}_of_${database.target.database}`;
 }

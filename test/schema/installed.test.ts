@@ -19,7 +19,7 @@ onEveryEngine('a login that may only read', (engine) => {
     here = await install(engine, citiesOfOneStation(['town']));
     await here.refresh(SERVICE_NOW);
     superuser = here.database.superuser();
-    const server = here.database.target as Exclude<DatabaseAddress, string>;
+    const server = here.database.target;
     login = `api_of_${server.database}`;
     await superuser.unsafe(`create role ${login} login password 'secret' in role airseries_reader`);
     target = { ...server, user: login, password: 'secret' } as DatabaseAddress;
@@ -56,12 +56,10 @@ onEveryEngine('a login that may only read', (engine) => {
     await superuser`delete from raw.migration where number = 99`;
     expect(await refusal({ timeZone: 'UTC' })).toContain('TIME_ZONE is UTC');
     const empty = await emptyDatabase(engine);
-    expect(await refusal({}, { ...(target as object), ...pick(empty.target) } as DatabaseAddress)).toContain(
-      'is not migrated',
-    );
+    const never = { ...(target as object), database: empty.target.database } as DatabaseAddress;
+    expect(await refusal({}, never)).toContain('is not migrated');
     await empty.drop();
   });
-  const pick = (of: DatabaseAddress) => ({ database: (of as Exclude<DatabaseAddress, string>).database });
 
   const readerEnvironment = () => ({ ...addressVariables(here.database.target), PGUSER: login, PGPASSWORD: 'secret' });
 

@@ -7,12 +7,12 @@ import type { Engine } from '../../src/schema/aggregates.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import type { Targets } from './servers.ts';
 
-type Server = Exclude<DatabaseAddress, string>;
+export type Server = Exclude<DatabaseAddress, string>;
 
 export type TestDatabase = {
   engine: Engine;
   timeZone: string;
-  target: DatabaseAddress;
+  target: Server;
   /** Opens a pool as a role (default: the owner); closed with the database. */
   as(role?: Role, timeZone?: string): Sql;
   /** A pool as the superuser, for what only tests do to a server. */
@@ -53,7 +53,7 @@ export async function makeEmptyDatabase(
   targets: Targets,
   engine: Engine,
   template = 'template0', // nobody can be connected to it
-): Promise<{ target: DatabaseAddress; drop(): Promise<void> }> {
+): Promise<{ target: Server; drop(): Promise<void> }> {
   const server = serverOf(targets, engine);
   const name = `empty_${randomBytes(6).toString('hex')}`;
   await administer(server, (sql) => sql.unsafe(`create database ${name} template ${template}`));

@@ -12,7 +12,7 @@ import { connect, type DatabaseAddress, onConnection, type Sql } from '../../src
 import { type Log, makeLog } from '../../src/log.ts';
 import { audit } from '../../src/rollups/audit.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
-import { type Engine, LEVELS } from '../../src/schema/aggregates.ts';
+import type { Engine } from '../../src/schema/aggregates.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { DEFINITIONS, type Definitions } from '../../src/schema/template.ts';
 import { compareBuckets } from '../sim/compare.ts';
@@ -86,7 +86,7 @@ async function makeFirstVersion(engine: Engine): Promise<string> {
     if (statement.trim() !== '') await sql.unsafe(statement);
   }
   await sql.end();
-  const { database: name, ...server } = target as Exclude<DatabaseAddress, string>;
+  const { database: name, ...server } = target;
   await onConnection({ ...server, database: 'postgres' }, {}, (administrator) => freeze(administrator, name));
   return name;
 }
@@ -110,17 +110,11 @@ onEveryEngine('an upgrade from the first version', (engine) => {
   let drop: () => Promise<void>;
   let next: Definitions;
   let before: Awaited<ReturnType<typeof allBuckets>>;
-  const buckets = () =>
-    allBuckets(
-      sql,
-      LEVELS.map(({ name }) => name),
-    );
-
   const folder = mkdtempSync(join(tmpdir(), 'airseries-upgrade-'));
 
   beforeAll(async () => {
     ({ target, sql, drop } = await firstVersion(engine));
-    before = await buckets();
+    before = await allBuckets(sql);
     next = nextVersion(folder);
   });
   afterAll(async () => {
@@ -150,7 +144,7 @@ onEveryEngine('an upgrade from the first version', (engine) => {
   it('keeps every number, also of those whose readings are gone', async () => {
     expect(await migrate(target, { now, log, definitions: next })).toMatchObject({ timeZone, engine });
     await refresh(target, now);
-    const after = await buckets();
+    const after = await allBuckets(sql);
     for (const row of after.values()) for (const name of Object.keys(row)) if (name.startsWith('co2')) delete row[name];
     expect(compareBuckets(before, after)).toEqual([]);
     const { found } = await audit(target, { now, timeZone });
