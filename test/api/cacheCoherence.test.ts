@@ -67,16 +67,8 @@ onEveryEngine('two processes with a response cache', (engine) => {
   async function heard(): Promise<void> {
     const [{ version: newest } = { version: 0 }] = await owner<{ version: number }[]>`
       select data_version as version from rollup.freshness`;
-    await Promise.all(
-      watches.map(
-        (watch) =>
-          new Promise<void>((resolve) => {
-            const check = () => (watch.current() ?? 0) >= newest && resolve();
-            watch.onChange(check);
-            check();
-          }),
-      ),
-    );
+    const seen = (watch: DataVersionWatch) => expect.poll(() => watch.current() ?? 0, { interval: 5 });
+    await Promise.all(watches.map((watch) => seen(watch).toBeGreaterThanOrEqual(newest)));
   }
 
   const get = (server: Server, path: string) => request(server).get(path).set('Accept-Encoding', 'identity');

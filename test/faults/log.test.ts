@@ -1,13 +1,11 @@
 /** However many requests fail, the log has at most one line per second of each kind, and the last line is up to date. */
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { boundedLog } from '../../src/log.ts';
 import { keepingLog } from '../ingest/support.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
-});
-afterEach(() => {
-  vi.useRealTimers();
+  return () => void vi.useRealTimers();
 });
 
 it('the first line is logged at once, the latest of the others after a second, with the number left out', () => {

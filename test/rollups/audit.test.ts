@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { audit } from '../../src/rollups/audit.ts';
 import { rebuild, refresh } from '../../src/rollups/refresh.ts';
-import type { Engine } from '../../src/schema/aggregates.ts';
 import { bringIn } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
@@ -51,10 +50,9 @@ onEveryEngine('audit', (engine) => {
   });
 
   it('names buckets that are wrong, missing or surplus, and repairs them', async () => {
-    await tamper(engine, owner, 'station_daily', `update %s set pm25 = pm25 + 1 where bucket = '2026-11-02 00:00+04'`);
-    await tamper(engine, owner, 'region_hourly', `delete from %s where bucket = '2026-11-03 05:00+04'`);
+    await tamper(owner, 'station_daily', `update %s set pm25 = pm25 + 1 where bucket = '2026-11-02 00:00+04'`);
+    await tamper(owner, 'region_hourly', `delete from %s where bucket = '2026-11-03 05:00+04'`);
     await tamper(
-      engine,
       owner,
       'region_daily',
       `update %s set bucket = '2026-10-03 00:00+04' where bucket = '2026-10-25 00:00+04'`,
@@ -92,24 +90,17 @@ onEveryEngine('audit', (engine) => {
     expect(await owner`select count(*)::int as changes from logic.pending`).toEqual([{ changes: 1 }]);
     await refresh(database.target, now);
     expect(await owner`select * from logic.pending`).toEqual([]);
-    expect(
-      await owner`select max(pm25) as pm25 from rollup.sensor_hourly where bucket = '2026-11-18 10:00+04'`,
-    ).toMatchObject([{ pm25: expect.any(Number) }]);
   });
 
   it('is satisfied after a rebuild of the period', async () => {
-    await tamper(engine, owner, 'station_monthly', `update %s set pm25 = 0`);
+    await tamper(owner, 'station_monthly', `update %s set pm25 = 0`);
     await rebuild(database.target, now, { from: new Date('2026-10-20T00:00:00Z') });
     expect((await runAudit()).found).toEqual([]);
   });
 });
 
 /** Writes into an aggregate behind the engine's back. */
-async function tamper(engine: Engine, owner: Sql, level: string, statement: string): Promise<void> {
-  const [row] =
-    engine === 'plain'
-      ? [{ relation: `rollup.${level}` }]
-      : await owner`select format('%I.%I', materialization_hypertable_schema, materialization_hypertable_name) as relation
-          from timescaledb_information.continuous_aggregates where view_schema = 'rollup' and view_name = ${level}`;
-  await owner.unsafe(statement.replace('%s', String(row?.relation)));
+async function tamper(owner: Sql, level: string, statement: string): Promise<void> {
+  const [row] = await owner`select logic.storage_of(${level})::text as storage`;
+  await owner.unsafe(statement.replace('%s', row?.storage));
 }
