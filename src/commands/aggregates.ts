@@ -51,7 +51,7 @@ export function digestCommand(run: Run): Command {
 
 type AuditOptions = PeriodOptions & { repair?: boolean };
 
-/** Prints the differences; with --repair those found and those left. */
+/** Prints the differences; with --repair those found and those remaining. */
 export function auditCommand(run: Run): Command {
   return new Command('audit')
     .description('recompute aggregates from the raw readings and report any difference; exits 1 if there is one')
@@ -68,10 +68,10 @@ async function auditAggregates(context: Context, { repair = false, ...options }:
   const start = new Date(now.getTime() - AUDITED_DAYS * 86_400_000);
   const { from = start, to } = await readPeriod(context, options, start);
   const { timeZone } = installation;
-  const { found, left } = await audit(database.target, { now, from, to, repair, timeZone, watcher: context });
+  const { found, remaining } = await audit(database.target, { now, from, to, repair, timeZone, watcher: context });
   const counts = repair
-    ? `${found.length} buckets differed, ${left.length} still do`
+    ? `${found.length} buckets differed, ${remaining.length} still do`
     : `${found.length} buckets differ`;
   log.info(`${counts} (aggregates of the months from ${from.toISOString()})`);
-  return { result: repair ? { found, left } : found, ok: left.length === 0 };
+  return { result: repair ? { found, remaining } : found, ok: remaining.length === 0 };
 }

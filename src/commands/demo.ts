@@ -17,8 +17,9 @@ async function runLoad({ database, config, installation, clock, log, terminal }:
   if (!database.embedded && config.demo !== 'on') {
     throw new Error('This is not the embedded server. To load the demo network into this database, set DEMO=on.');
   }
-  await loadDemo(database.target, { timeZone: installation.timeZone, now: clock(), log, terminal });
-  await loadDemoHistory(database.target, { now: clock(), log, terminal });
+  const options = { timeZone: installation.timeZone, clock, log, terminal };
+  await loadDemo(database.target, options);
+  await loadDemoHistory(database.target, options);
   await refreshAndDigest(database.target, clock, { log, terminal });
   return { result: { loaded: true }, ok: true };
 }

@@ -121,5 +121,5 @@ export const region = z
   .meta({ id: 'Region', description: 'a city or a district; only districts have `city_slug`' });
 
 export type City = z.infer<typeof city>;
-export type District = z.infer<typeof district>;
+type District = z.infer<typeof district>;
 export type Region = City | District;

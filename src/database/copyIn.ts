@@ -5,36 +5,35 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ReservedSql } from 'postgres';
 import type { Sql } from './client.ts';
-import { errorCode, isSchemaChange } from './errors.ts';
+import { errorCode } from './errors.ts';
 
-/**
- * Sends what `chunks` yields in one transaction. Resolves to whether it is stored: false if the database refuses a row (its log says
- * which and why), at a deadlock, while a migration replaces what is called, or if `isWanted`, which is asked first and in the same
- * transaction, says so. Rejects with any other error.
- */
-export async function copyIn(
-  sql: Sql,
-  statement: string,
-  chunks: Iterable<string>,
-  isWanted: (connection: ReservedSql) => Promise<boolean> = async () => true,
-): Promise<boolean> {
+/** One transaction on a reserved connection of the pool. If the work fails, rolls back and rejects with its error. */
+export async function inTransaction<T>(sql: Sql, work: (connection: ReservedSql) => Promise<T>): Promise<T> {
   await sql`select`; // the driver cannot reserve a connection before it has opened one
   const connection = await sql.reserve();
   try {
     await connection.unsafe('begin');
-    const isAccepted = (await isWanted(connection)) && (await copyRows(connection, statement, chunks));
-    const { command } = await connection.unsafe(isAccepted ? 'commit' : 'rollback');
-    return command === 'COMMIT';
+    const result = await work(connection);
+    const { command } = await connection.unsafe('commit');
+    if (command !== 'COMMIT') throw new Error('the database rolled the transaction back; its log says why');
+    return result;
   } catch (error) {
     await connection.unsafe('rollback').catch(() => undefined);
-    if (errorCode(error) === DEADLOCK || isSchemaChange(error)) return false;
     throw error;
   } finally {
     connection.release();
   }
 }
 
-async function copyRows(connection: ReservedSql, statement: string, chunks: Iterable<string>): Promise<boolean> {
+/** The database refused one of the rows, such as one with a key that is stored already. */
+export class CopyRefused extends Error {
+  constructor() {
+    super('the database refused the rows; its log says why');
+  }
+}
+
+/** Sends what `chunks` yields, inside the transaction of `inTransaction`. Rejects with CopyRefused, and only a rollback can follow. */
+export async function copyRows(connection: ReservedSql, statement: string, chunks: Iterable<string>): Promise<void> {
   const copy = await connection.unsafe(statement).writable();
   copy.on('error', () => undefined); // every write gets the error too, and is awaited
   let written: Promise<void> = Promise.resolve();
@@ -48,14 +47,9 @@ async function copyRows(connection: ReservedSql, statement: string, chunks: Iter
   await written;
   copy.end();
   await setImmediate(); // the end of the COPY must be sent before the next statement
-  return await connection.unsafe('select').then(
-    () => true,
-    (error: { code?: string }) => {
-      if (error.code === IN_FAILED_TRANSACTION) return false;
-      throw error;
-    },
-  );
+  await connection.unsafe('select').catch((error: Error) => {
+    throw errorCode(error) === IN_FAILED_TRANSACTION ? new CopyRefused() : error;
+  });
 }
 
 const IN_FAILED_TRANSACTION = '25P02';
-const DEADLOCK = '40P01';

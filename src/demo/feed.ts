@@ -1,34 +1,36 @@
 /** Writes the demo's readings: the last 31 days into an empty database, the two years before them, and whatever is missing up to now. */
-import { PARAMETER_NAMES } from '../contract/parameters.ts';
-import { arrayLiteral, type Sql, textParameters } from '../database/client.ts';
-import { copyIn } from '../database/copyIn.ts';
-import type { Log } from '../log.ts';
-import { makeProgress } from '../progress.ts';
+import type { ReservedSql } from 'postgres';
+import type { Sql } from '../database/client.ts';
+import { copyRows, inTransaction } from '../database/copyIn.ts';
+import type { Progress } from '../progress.ts';
 import { DEMO_PROVIDER, demoNetwork } from './network.ts';
-import { COPY_COLUMNS, copyLines, type DemoReading, demoInstants, demoReadings, startOfHistory } from './readings.ts';
-import { demoTimeZone, isDemo, newestReading } from './state.ts';
+import { COPY_COLUMNS, copyLines, demoReadings } from './readings.ts';
 
-/** A batch is a transaction and costs about 0.1 s at any size; small batches lose less when the load is interrupted. */
-const COPY_ROWS = 100_000;
-const CHUNK_CHARACTERS = 256 * 1024;
-
-/** A new installation waits for these; the rest of the history follows while it serves requests. */
-const RECENT_DAYS = 31;
-const HISTORY_PIECE_DAYS = 60;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-type LoadOptions = { now: Date; seed: number; log: Log; terminal: boolean };
+/** A new installation waits for these; the rest of the history follows while it serves requests. */
+const RECENT = 31 * DAY;
+/** Each piece is a transaction, so that an interrupted load leaves no gap. */
+const HISTORY_PIECE = 60 * DAY;
+const CHUNK_CHARACTERS = 256 * 1024;
 
-/** Loads the readings of the last 31 days with COPY, after the newest one if there are some. Run it as the owner. Returns their number. */
-export async function loadRecentReadings(sql: Sql, { now, seed, log, terminal }: LoadOptions): Promise<number> {
-  const from = (await newestReading(sql)) ?? new Date(now.getTime() - RECENT_DAYS * DAY);
-  const network = demoNetwork(await demoTimeZone(sql));
-  const progress = makeProgress('loading the demo readings', log, terminal);
-  const readings = await copySpan(sql, { network, seed, from, to: now, now }, progress.show);
-  progress.hide();
-  log.info({ readings }, 'the last 31 days of the demo are loaded');
-  return readings;
+type Show = Progress['show'];
+
+/**
+ * Adds the readings after the newest stored one, or of the last 31 days, up to `now`; returns how many. Can be called at any time, also
+ * concurrently; does nothing in a database without the demo.
+ */
+export async function feedDemo(sql: Sql, now: Date, show: Show = () => undefined): Promise<number> {
+  return await inTransaction(sql, async (connection) => {
+    // the lock: one feed at a time, and none while the demo is removed
+    const [provider] = await connection`select from raw.provider where id = ${DEMO_PROVIDER} for no key update`;
+    if (provider === undefined) return 0;
+    const [stored] = await connection<{ zone: string; newest: string | null }[]>`
+      select time_zone as zone, (select max(measured_at) from raw.readings) as newest from raw.installation`;
+    const from = new Date(stored?.newest ?? now.getTime() - RECENT);
+    return await copySpan(connection, { network: demoNetwork(stored?.zone ?? 'UTC'), from, to: now, now }, show);
+  });
 }
 
 /**
@@ -37,112 +39,46 @@ export async function loadRecentReadings(sql: Sql, { now, seed, log, terminal }:
  */
 export async function loadHistory(
   sql: Sql,
-  { now, seed, log, terminal, signal }: LoadOptions & { signal?: AbortSignal | undefined },
+  now: Date,
+  { show = () => undefined, signal }: { show?: Show; signal?: AbortSignal | undefined } = {},
 ): Promise<number> {
-  const { oldest, start } = await missingHistory(sql, now);
-  if (oldest.getTime() - start.getTime() < 2 * HOUR) return 0; // the first hour may have no reading
-  const network = demoNetwork(await demoTimeZone(sql));
-  const progress = makeProgress('loading the history of the demo', log, terminal);
-  const whole = oldest.getTime() - start.getTime();
+  const [stored] = await sql<{ zone: string; oldest: string | null; start: string }[]>`
+    select time_zone as zone, (select min(measured_at) from raw.readings) as oldest,
+      greatest(ingest_cutoff, ${now}::timestamptz - interval '2 years') as start
+    from raw.installation`;
+  if (stored?.oldest == null) return 0; // nothing to continue from
+  const [oldest, start] = [Date.parse(stored.oldest), Date.parse(stored.start)];
+  if (oldest - start < 2 * HOUR) return 0; // the first hour may have no reading
+  const network = demoNetwork(stored.zone);
   let rows = 0;
-  for (let until = new Date(oldest.getTime() - 1); until > start && signal?.aborted !== true; ) {
-    const from = new Date(Math.max(start.getTime(), until.getTime() - HISTORY_PIECE_DAYS * DAY));
-    const span = { network, seed, from, to: until, now };
-    rows += await copySpan(sql, span, (n, part) =>
-      progress.show(rows + n, (oldest.getTime() - until.getTime() + part * (until.getTime() - from.getTime())) / whole),
-    );
-    until = from;
+  for (let until = oldest - 1; until > start && signal?.aborted !== true; until -= HISTORY_PIECE) {
+    const from = Math.max(start, until - HISTORY_PIECE);
+    const span = { network, from: new Date(from), to: new Date(until), now };
+    const showWhole: Show = (n, part = 0) =>
+      show(rows + n, (oldest - until + part * (until - from)) / (oldest - start));
+    rows += await inTransaction(sql, (connection) => copySpan(connection, span, showWhole));
   }
-  progress.hide();
-  log.info({ readings: rows }, 'the history of the demo is loaded');
   return rows;
 }
 
-async function missingHistory(sql: Sql, now: Date): Promise<{ oldest: Date; start: Date }> {
-  const [row] = await sql<{ oldest: string | null; start: string }[]>`
-    select (select min(measured_at) from raw.readings) as oldest, greatest(ingest_cutoff, ${startOfHistory(now)}) as start
-    from raw.installation`;
-  if (row?.oldest == null) return { oldest: now, start: now }; // nothing to continue from
-  return { oldest: new Date(row.oldest), start: new Date(row.start) };
-}
+type Span = Required<Parameters<typeof demoReadings>[0]>;
 
-type ReadingSpan = Required<Parameters<typeof demoReadings>[0]>;
-
-/** `onBatch`: the rows so far, and the part of the span that is done. */
-async function copySpan(sql: Sql, span: ReadingSpan, onBatch: (rows: number, part: number) => void): Promise<number> {
-  const total = [...demoInstants(span)].length;
-  const instants = demoReadings(span);
-  const done = { rows: 0, instants: 0 };
-  while (done.instants < total) {
-    if (!(await copyIn(sql, `copy raw.readings (${COPY_COLUMNS}) from stdin`, nextBatch(instants, done)))) {
-      throw new Error('the database refused the readings; its log says why');
+/** Copies the readings of the span, and returns how many. */
+async function copySpan(connection: ReservedSql, span: Span, show: Show): Promise<number> {
+  let rows = 0;
+  function* chunks(): Generator<string> {
+    const [from, to] = [span.from.getTime(), span.to.getTime()];
+    let text = '';
+    for (const readings of demoReadings(span)) {
+      text += copyLines(readings);
+      rows += readings.length;
+      show(rows, ((readings[0]?.at ?? from) - from) / (to - from));
+      if (text.length < CHUNK_CHARACTERS) continue;
+      yield text;
+      text = '';
     }
-    onBatch(done.rows, done.instants / total);
+    if (text !== '') yield text;
   }
-  return done.rows;
-}
-
-/** The text of the next batch in chunks: whole instants only, which are counted in `done`. */
-function* nextBatch(instants: Generator<DemoReading[]>, done: { rows: number; instants: number }): Generator<string> {
-  const enough = done.rows + COPY_ROWS;
-  let text = '';
-  while (done.rows < enough) {
-    const { value, done: isLast } = instants.next();
-    if (isLast) break;
-    text += copyLines(value);
-    done.rows += value.length;
-    done.instants += 1;
-    if (text.length < CHUNK_CHARACTERS) continue;
-    yield text;
-    text = '';
-  }
-  yield text;
-}
-
-/** Bounds memory and the length of a transaction after a long pause. */
-const INSERT_ROWS = 20_000;
-
-/**
- * Adds the readings after the newest stored one, up to `now`; returns how many. Can be called at any time, also concurrently; does nothing
- * in a database without the demo.
- */
-export async function feedDemo(sql: Sql, { now, seed }: { now: Date; seed: number }): Promise<number> {
-  if (!(await isDemo(sql))) return 0;
-  const from = (await newestReading(sql)) ?? startOfHistory(now); // none: the load was interrupted before its first batch
-  const network = demoNetwork(await demoTimeZone(sql));
-  let added = 0;
-  let batch: DemoReading[] = [];
-  // whole instants in order of time: if this is interrupted, no reading before the newest is missing
-  for (const readings of demoReadings({ network, seed, from, to: now })) {
-    batch.push(...readings);
-    if (batch.length < INSERT_ROWS) continue;
-    added += await insert(sql, batch);
-    batch = [];
-  }
-  if (batch.length > 0) added += await insert(sql, batch);
-  return added;
-}
-
-/** Waits for the lock of deleteDemo before it looks for the provider, so that nothing is added after the demo was removed. */
-async function insert(sql: Sql, readings: readonly DemoReading[]): Promise<number> {
-  const columns = [
-    arrayLiteral(readings.map(({ at }) => new Date(at).toISOString())),
-    arrayLiteral(readings.map(({ sensor }) => sensor.id)),
-    ...PARAMETER_NAMES.map((name) =>
-      arrayLiteral(
-        readings.map(({ sensor, values }) => {
-          const index = sensor.channels.findIndex((channel) => channel.name === name);
-          return values[index] ?? 'null';
-        }),
-      ),
-    ),
-  ];
-  const types = ['timestamptz[]', 'int[]', ...PARAMETER_NAMES.map(() => 'real[]')];
-  const result = await sql.unsafe(
-    `insert into raw.readings (${COPY_COLUMNS})
-     select * from unnest(${textParameters(types)}) where exists (select from raw.provider where id = $${types.length + 1})
-     on conflict do nothing`,
-    [...columns, DEMO_PROVIDER],
-  );
-  return result.count;
+  await copyRows(connection, `copy raw.readings (${COPY_COLUMNS}) from stdin`, chunks());
+  return rows;
 }

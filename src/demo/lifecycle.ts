@@ -1,76 +1,52 @@
 /** The demo network in a running service: loaded into a fresh database, fed every minute as if its sensors were real, and removed. */
+import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import { asOwner, type DatabaseAddress, type Sql } from '../database/client.ts';
 import type { Log } from '../log.ts';
 import { importNetwork } from '../network/importNetwork.ts';
+import { makeProgress } from '../progress.ts';
 import { refresh } from '../rollups/refresh.ts';
-import { feedDemo, loadHistory, loadRecentReadings } from './feed.ts';
-import { demoNetwork } from './network.ts';
-import { deleteDemo, isDemo, isEmpty } from './state.ts';
+import { feedDemo, loadHistory } from './feed.ts';
+import { DEMO_PROVIDER, DEMO_PROVIDERS, demoNetwork } from './network.ts';
 
-const DEMO_SEED = 20_261_120;
 const SESSION = { name: 'airseries demo' };
+const REFRESH_PAUSE_MS = 1_000;
 
-type Options = { timeZone: string; now: Date; log: Log; terminal: boolean };
+type Options = { timeZone: string; clock: Clock; log: Log; terminal: boolean };
 
-type StartOptions = Omit<Options, 'now'> & {
-  clock: Clock;
-  /** Whether a new database gets the demo network. */
-  demo: boolean;
-};
+/** Loads the demo where it is wanted and due, or brings it up to date; returns whether it is there. `demo`: whether a new database gets it. */
+export async function startDemo(target: DatabaseAddress, options: Options & { demo: boolean }): Promise<boolean> {
+  const isNeeded = await asOwner(
+    target,
+    SESSION,
+    async (sql) => (await isDemo(sql)) || (options.demo && (await isNew(sql))),
+  );
+  if (isNeeded) await loadDemo(target, options);
+  return isNeeded;
+}
 
-/**
- * Loads the demo where it is wanted and due, or brings it up to date. Resolves to what loads its history behind the service and returns how to
- * stop that; undefined where there is no demo.
- */
-export async function startDemo(
-  target: DatabaseAddress,
-  options: StartOptions,
-): Promise<(() => () => Promise<void>) | undefined> {
-  const { demo, timeZone, clock, log, terminal } = options;
-  const isNeeded = (demo && (await shouldLoadDemo(target))) || (await hasDemo(target));
-  if (!isNeeded) return undefined;
-  await loadDemo(target, { timeZone, now: clock(), log, terminal });
-  return () => {
-    const stopping = new AbortController();
-    const history = loadHistoryBehind(target, options, stopping.signal);
-    return async () => {
-      stopping.abort();
-      await history;
-    };
+/** Loads the history of the demo behind the service. The result stops that. */
+export function startDemoHistory(target: DatabaseAddress, options: Options): () => Promise<void> {
+  const stopping = new AbortController();
+  const history = loadHistoryBehind(target, options, stopping.signal);
+  return async () => {
+    stopping.abort();
+    await history;
   };
 }
 
 /** Never rejects: without its history the demo is still of use, and the next start tries again. */
-async function loadHistoryBehind(
-  target: DatabaseAddress,
-  { clock, log, terminal }: StartOptions,
-  signal: AbortSignal,
-): Promise<void> {
+async function loadHistoryBehind(target: DatabaseAddress, options: Options, signal: AbortSignal): Promise<void> {
+  const { clock, log } = options;
   try {
-    const loading = loadDemoHistory(target, { now: clock(), log, terminal, signal });
-    await refreshWhile(loading, () => refresh(target, clock())); // the windows fill while it loads
-    if ((await loading) > 0 && !signal.aborted) await refresh(target, clock());
+    const loading = loadDemoHistory(target, options, signal).then(() => true);
+    for (let isLoaded = false; !isLoaded; ) {
+      isLoaded = await Promise.race([loading, setTimeout(REFRESH_PAUSE_MS, false)]);
+      if (!signal.aborted) await refresh(target, clock()); // the windows fill while it loads
+    }
   } catch (error) {
     log.error({ err: error }, 'the history of the demo could not be loaded; the next start continues');
   }
-}
-
-const PAUSE_MS = 1_000;
-
-/** Repeats the refresh until the loading is done; rejects as either does. */
-async function refreshWhile(loading: Promise<unknown>, refreshOnce: () => Promise<void>): Promise<void> {
-  const loaded = loading.then(() => true);
-  const pause = () => new Promise<false>((resolve) => setTimeout(resolve, PAUSE_MS, false));
-  while (!(await Promise.race([loaded, pause()]))) await refreshOnce();
-}
-
-/** Whether the demo should be loaded into this database: it is empty, and the demo was never in it. */
-async function shouldLoadDemo(target: DatabaseAddress): Promise<boolean> {
-  return await asOwner(target, SESSION, async (sql) => {
-    const [installation] = await sql`select demo from raw.installation`;
-    return installation?.demo == null && (await isEmpty(sql));
-  });
 }
 
 /** Whether the database contains the demo network. */
@@ -82,51 +58,114 @@ export async function hasDemo(target: DatabaseAddress): Promise<boolean> {
  * Loads the network and the readings of its last 31 days, or brings them up to `now` if they are there. Idempotent: the next call completes an
  * interrupted load. Rejects if the database contains another network.
  */
-export async function loadDemo(target: DatabaseAddress, { timeZone, now, log, terminal }: Options): Promise<void> {
+export async function loadDemo(target: DatabaseAddress, { timeZone, clock, log, terminal }: Options): Promise<void> {
   await asOwner(target, SESSION, async (sql) => {
     await lockDemo(sql);
-    if (await isDemo(sql)) {
-      const added = await feedDemo(sql, { now, seed: DEMO_SEED });
-      if (added > 0) log.info({ readings: added }, 'demo network caught up');
-      return;
+    const isThere = await isDemo(sql);
+    if (!isThere) {
+      if (!(await isEmpty(sql))) {
+        throw new Error('The demo network needs an empty database, and this one contains a network or readings.');
+      }
+      log.info(
+        'loading the demo network: an invented country and two years of invented readings (DEMO=off skips this)',
+      );
+      await importNetwork(sql, JSON.stringify(demoNetwork(timeZone)), { log });
+      await sql`update raw.installation set demo = 'loaded'`;
     }
-    if (!(await isEmpty(sql))) {
-      throw new Error('The demo network needs an empty database, and this one contains a network or readings.');
+    const progress = makeProgress('loading the demo readings', log, terminal);
+    const readings = await feedDemo(sql, clock(), progress.show);
+    progress.hide();
+    if (readings > 0) {
+      log.info({ readings }, isThere ? 'demo network caught up' : 'the last 31 days of the demo are loaded');
     }
-    log.info('loading the demo network: an invented country and two years of invented readings (DEMO=off skips this)');
-    await importNetwork(sql, JSON.stringify(demoNetwork(timeZone)), { log });
-    await sql`update raw.installation set demo = 'loaded'`;
-    await loadRecentReadings(sql, { now, seed: DEMO_SEED, log, terminal });
   });
 }
 
 /** Loads what is missing of the two years before, and returns how many readings. The next call continues where an interrupted one ended. */
 export async function loadDemoHistory(
   target: DatabaseAddress,
-  { now, log, terminal, signal }: Omit<Options, 'timeZone'> & { signal?: AbortSignal },
+  { clock, log, terminal }: Options,
+  signal?: AbortSignal,
 ): Promise<number> {
   return await asOwner(target, SESSION, async (sql) => {
     await lockDemo(sql);
-    return (await isDemo(sql)) ? await loadHistory(sql, { now, seed: DEMO_SEED, log, terminal, signal }) : 0;
+    if (!(await isDemo(sql))) return 0;
+    const progress = makeProgress('loading the history of the demo', log, terminal);
+    const readings = await loadHistory(sql, clock(), { show: progress.show, signal });
+    progress.hide();
+    if (readings > 0) log.info({ readings }, 'the history of the demo is loaded');
+    return readings;
   });
 }
 
 /** Adds the readings since the last call, up to `now`. Does nothing in a database without the demo. */
 export async function feedDemoNetwork(target: DatabaseAddress, now: Date): Promise<void> {
-  await asOwner(target, SESSION, async (sql) => void (await feedDemo(sql, { now, seed: DEMO_SEED })));
+  await asOwner(target, SESSION, async (sql) => void (await feedDemo(sql, now)));
 }
 
 /**
- * Removes the demo for good: it is not loaded again at the next start. The aggregates follow with the next refresh. False if it was not
- * there. Rejects with DemoRemovalRefused if the database has other providers.
+ * Removes the demo for good, in one transaction: it is not loaded again at the next start. The aggregates follow with the next refresh.
+ * False if it was not there. Rejects if the database has other providers, and deletes nothing then.
  */
 export async function removeDemo(target: DatabaseAddress): Promise<boolean> {
   return await asOwner(target, SESSION, async (sql) => {
     await lockDemo(sql);
     if (!(await isDemo(sql))) return false;
-    await deleteDemo(sql);
+    const providers = await sql<{ id: string }[]>`select id from raw.provider order by id`;
+    const others = providers.map(({ id }) => id).filter((id) => !DEMO_PROVIDERS.includes(id));
+    if (others.length > 0) {
+      throw new Error(
+        `This database contains more than the demo (providers: ${others.join(', ')}), so nothing was removed.`,
+      );
+    }
+    await sql.unsafe(DELETE).simple(); // sent as one, so it is one transaction
     return true;
   });
+}
+
+/** The lock first: it waits for a feed in progress, and the next one finds no provider (feed.ts). */
+const DELETE = `
+  select from raw.provider for update;
+  update raw.installation set demo = 'removed';
+  truncate raw.readings;
+  delete from raw.quarantine;
+  delete from rollup.digest;
+  delete from raw.membership;
+  delete from raw.placement;
+  delete from raw.station_region;
+  delete from raw.hidden_period;
+  delete from raw.flag_period;
+  delete from raw.screened_period;
+  delete from raw.correction;
+  delete from raw.sensor_station;
+  delete from raw.suspicious_period;
+  delete from raw.sensor;
+  delete from raw.station;
+  delete from raw.region where kind = 'district';
+  delete from raw.region;
+  delete from raw.token;
+  delete from raw.pull;
+  delete from raw.provider;
+  select logic.raise_data_version();`;
+
+/** Whether the demo's provider is there. */
+export async function isDemo(sql: Sql): Promise<boolean> {
+  const [row] = await sql`select exists (select from raw.provider where id = ${DEMO_PROVIDER}) as demo`;
+  return row?.demo === true;
+}
+
+/** Whether the database is empty, and the demo was never in it. */
+async function isNew(sql: Sql): Promise<boolean> {
+  const [installation] = await sql`select demo from raw.installation`;
+  return installation?.demo == null && (await isEmpty(sql));
+}
+
+/** Whether there is neither a network nor a reading. */
+export async function isEmpty(sql: Sql): Promise<boolean> {
+  const [row] = await sql`
+    select not exists (select from raw.provider) and not exists (select from raw.region) and not exists (select from raw.station)
+      and not exists (select from raw.sensor) and not exists (select from raw.readings) as empty`;
+  return row?.empty === true;
 }
 
 /** Loading and removing exclude each other; the lock ends with the connection. */

@@ -1,38 +1,13 @@
 /** The invented network: network.json, an ordinary network file. No real place has one of its names, so the numbers can't be mistaken for real air. */
 import { createRequire } from 'node:module';
 
-type Title = { en: string; ru: string; hy: string };
-type Region = {
-  slug: string;
-  kind: 'city' | 'district';
-  title: Title;
-  map: { latitude: number; longitude: number; delta: number };
-  city?: string;
-  is_hidden?: true;
-};
-export type DemoStation = {
-  id: number;
-  provider: string;
-  title: Title;
-  latitude: number;
-  longitude: number;
-  altitude: number;
-  regions: string[];
-  hidden?: true;
-  is_bad_thp?: true;
-  sensors: { id: number; kind: string }[];
-};
-export type DemoNetwork = {
-  time_zone: string;
-  providers: { id: string; title: string; url: string }[];
-  regions: Region[];
-  stations: DemoStation[];
-};
+const NETWORK = createRequire(import.meta.url)('./network.json') as typeof import('./network.json');
 
-const NETWORK = createRequire(import.meta.url)('./network.json') as Omit<DemoNetwork, 'time_zone'>;
+export type DemoNetwork = typeof NETWORK & { time_zone: string };
+export type DemoStation = (typeof NETWORK.stations)[number];
 
 export const DEMO_PROVIDERS: readonly string[] = NETWORK.providers.map(({ id }) => id);
-/** A database with this provider contains the demo (state.ts). */
+/** A database with this provider contains the demo (lifecycle.ts). */
 export const [DEMO_PROVIDER = ''] = DEMO_PROVIDERS;
 
 /** The station that has been offline for some days. */
@@ -41,31 +16,24 @@ export const OFFLINE_STATION = 22;
 /** A city, with what shapes its air. */
 export type City = {
   slug: string;
-  latitude: number;
-  longitude: number;
-  /** Metres above sea level. */
-  altitude: number;
+  /** Its random numbers. */
+  number: number;
   /** Roughly the annual mean of PM2.5, µg/m³. */
   particles: number;
   /** Wind speed as a multiple of the country's. */
   wind: number;
 };
 
-const AIR: Readonly<Record<string, Pick<City, 'altitude' | 'particles' | 'wind'>>> = {
-  velmora: { altitude: 120, particles: 25, wind: 0.9 },
-  tarnesh: { altitude: 640, particles: 28, wind: 0.7 },
-  okravel: { altitude: 15, particles: 12, wind: 1.6 },
-  lisandor: { altitude: 310, particles: 19, wind: 1 },
-  pelvareth: { altitude: 980, particles: 13, wind: 1.2 },
-  ishkaren: { altitude: 450, particles: 29, wind: 0.8 },
-  nalgoret: { altitude: 210, particles: 16, wind: 1.1 },
-  ustrelia: { altitude: 1_850, particles: 8, wind: 1.4 },
-};
-
-export const CITIES: readonly City[] = NETWORK.regions.flatMap(({ slug, map: { latitude, longitude } }) => {
-  const air = AIR[slug];
-  return air === undefined ? [] : [{ slug, latitude, longitude, ...air }];
-});
+export const CITIES: readonly City[] = [
+  { slug: 'velmora', number: 1, particles: 25, wind: 0.9 },
+  { slug: 'tarnesh', number: 2, particles: 28, wind: 0.7 },
+  { slug: 'okravel', number: 3, particles: 12, wind: 1.6 },
+  { slug: 'lisandor', number: 4, particles: 19, wind: 1 },
+  { slug: 'pelvareth', number: 5, particles: 13, wind: 1.2 },
+  { slug: 'ishkaren', number: 6, particles: 29, wind: 0.8 },
+  { slug: 'nalgoret', number: 7, particles: 16, wind: 1.1 },
+  { slug: 'ustrelia', number: 8, particles: 8, wind: 1.4 },
+];
 
 /** The same network every time, but for its time zone. */
 export function demoNetwork(timeZone: string): DemoNetwork {

@@ -36,7 +36,7 @@ export type DocumentCache = {
 /** What is known of the version of the data. */
 export type DataVersions = Pick<DataVersionWatch, 'current' | 'lastKnown' | 'onChange'>;
 
-type Entry = Rendering & {
+type CacheEntry = Rendering & {
   render: Render;
   /** The history that counted its version; undefined if that was not known when it was rendered. */
   history: string | undefined;
@@ -62,15 +62,15 @@ type Options = { maxBytes: number; clock: Clock; versions: DataVersions };
 
 /** With `maxBytes` 0 nothing is kept, and every document is rendered for its request (or those that come meanwhile). */
 export function makeDocumentCache({ maxBytes, clock, versions }: Options): DocumentCache {
-  const entries = new LRUCache<string, Entry>({
+  const entries = new LRUCache<string, CacheEntry>({
     maxSize: Math.max(1, maxBytes), // smaller than any entry
     sizeCalculation: ({ document }, key) => Math.ceil(document.body.length * OVERHEAD) + key.length,
   });
   const rendering = new Map<string, Promise<Served>>();
 
-  const isOfThisHistory = (entry: Entry) => entry.history === versions.lastKnown()?.history;
+  const isOfThisHistory = (entry: CacheEntry) => entry.history === versions.lastKnown()?.history;
 
-  const isCurrent = (entry: Entry, now: number) => {
+  const isCurrent = (entry: CacheEntry, now: number) => {
     const version = versions.current();
     const isNewest = version !== undefined && entry.version >= version && isOfThisHistory(entry);
     // before its own instant the clock was set back
@@ -93,7 +93,7 @@ export function makeDocumentCache({ maxBytes, clock, versions }: Options): Docum
     const read = await render();
     const isSame = before !== undefined && before.document.etag === read.document.etag;
     const changedAt = isSame ? before.changedAt : changedAfter(before, renderedAt);
-    const entry: Entry = {
+    const entry: CacheEntry = {
       ...read,
       document: isSame ? before.document : read.document, // with its compressed copies
       render,
@@ -167,7 +167,7 @@ export function makeDocumentCache({ maxBytes, clock, versions }: Options): Docum
     return { ...rest, cacheHeaders: { ...cacheHeaders, maxAge: 0, age: Math.floor(age / 1_000) } };
   }
 
-  function served({ document, validUntil, lastModified, route }: Entry, now: number, isKept = true): Served {
+  function served({ document, validUntil, lastModified, route }: CacheEntry, now: number, isKept = true): Served {
     const left = Math.floor((validUntil.getTime() - now) / 1_000);
     const maxAge = Math.max(0, Math.min(LONGEST_MAX_AGE_S, left));
     // without the cache it is not known when the content changed
@@ -176,7 +176,7 @@ export function makeDocumentCache({ maxBytes, clock, versions }: Options): Docum
 }
 
 /** In whole seconds, as HTTP dates are, and never twice the same for different contents of a document. */
-function changedAfter(before: Entry | undefined, now: number): number {
+function changedAfter(before: CacheEntry | undefined, now: number): number {
   const second = Math.floor(now / 1_000) * 1_000;
   return before === undefined ? second : Math.max(second, before.changedAt + 1_000);
 }

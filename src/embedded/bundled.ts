@@ -64,11 +64,11 @@ function programs(directory: string): string {
   return join(directory, 'native', 'bin');
 }
 
-type Link = { source: string; target: string }; // `source` is the file, `target` the link
-
 /** Makes the library links that npm leaves out. Idempotent; false if a link is missing and cannot be made. */
 export function makeLinks(directory: string): boolean {
-  const links: Link[] = JSON.parse(readFileSync(join(directory, 'native', 'pg-symlinks.json'), 'utf8'));
+  const links: { source: string; target: string }[] = JSON.parse(
+    readFileSync(join(directory, 'native', 'pg-symlinks.json'), 'utf8'),
+  );
   return links.every(({ source, target }) => {
     const link = join(directory, target);
     if (existsSync(link)) return true;

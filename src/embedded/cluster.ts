@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode } from '../database/errors.ts';
-import { type Home, runAs } from './home.ts';
+import { type Home, PORT, runAs } from './home.ts';
 
 export const USER = 'airseries';
 export const DATABASE = 'airseries';
@@ -91,14 +91,10 @@ const TIMESCALE_SETTINGS = {
 };
 
 /** The server's command line after the program: the data directory and every setting. */
-export function serverArguments(
-  timescale: boolean,
-  data: string,
-  { sockets, port }: { sockets: string; port: number },
-): string[] {
+export function serverArguments({ data, sockets }: Home, timescale: boolean): string[] {
   // PostgreSQL parses a list: unquoted, a comma or a space in the path would split it
   const directories = `"${sockets.replaceAll('"', '""')}"`;
-  const own = { unix_socket_directories: directories, port: String(port) };
+  const own = { unix_socket_directories: directories, port: String(PORT) };
   const all = { ...SETTINGS, ...(timescale ? TIMESCALE_SETTINGS : {}), ...own };
   return ['-D', data, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }

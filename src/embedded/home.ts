@@ -65,7 +65,7 @@ export function hasCluster(dataDirectory: string, name: string): boolean {
 
 function homeIn(directory: string, user: ServerUser): Home {
   const run = join(directory, 'run');
-  const fits = Buffer.byteLength(socketPath(run)) <= MAX_SOCKET_PATH_BYTES;
+  const fits = Buffer.byteLength(join(run, `.s.PGSQL.${PORT}`)) <= MAX_SOCKET_PATH_BYTES;
   return {
     user,
     directory,
@@ -75,12 +75,8 @@ function homeIn(directory: string, user: ServerUser): Home {
   };
 }
 
-function socketPath(directory: string): string {
-  return join(directory, `.s.PGSQL.${PORT}`);
-}
-
 function ownDirectory(path: string): string {
-  makeDirectory(path, 0o700);
+  makePrivate(path);
   const { uid } = lstatSync(path);
   if (uid === currentUser().uid) return path;
   throw new Error(`${path} belongs to user ${uid}. Run this as that user, or choose another DATA_DIR.`);
@@ -89,7 +85,7 @@ function ownDirectory(path: string): string {
 /** As root: makes the directory if needed and returns the server's user, who owns it. Only an empty directory changes its owner. */
 function handOver(path: string): ServerUser {
   makePath(dirname(path));
-  makeDirectory(path, 0o700);
+  makePrivate(path);
   const entries = readdirSync(path); // read before the owner: another process may be handing it over and filling it
   const found = lstatSync(path);
   if (found.isDirectory() && found.uid !== 0) return { uid: found.uid, gid: found.gid };
@@ -108,9 +104,9 @@ function makePath(path: string): void {
   for (let made = path; made.length >= first.length; made = dirname(made)) chmodSync(made, 0o755);
 }
 
-function makeDirectory(path: string, mode: number): void {
+function makePrivate(path: string): void {
   try {
-    mkdirSync(path, { mode });
+    mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
   }

@@ -25,12 +25,8 @@ export async function openDatabase(
   { mustExist = false } = {},
 ): Promise<Database> {
   if (databaseUrl !== undefined) return { target: databaseUrl, embedded: false, close: async () => undefined };
-  const server = await openEmbeddedServer({
-    dataDirectory: resolve(dataDirectory),
-    log,
-    mustExist,
-    ...(embedded === undefined ? {} : { kind: embedded }),
-  });
+  const directory = resolve(dataDirectory);
+  const server = await openEmbeddedServer({ dataDirectory: directory, kind: embedded, log, mustExist });
   const { socketDirectory, port, user, database } = server;
   return { target: { host: socketDirectory, port, user, database }, embedded: true, close: () => server.release() };
 }

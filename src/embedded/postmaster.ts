@@ -9,7 +9,7 @@ import type { Socket } from 'node:net';
 import { basename, join } from 'node:path';
 import { type Home, serverEnvironment } from './home.ts';
 
-export type Postmaster = { pid: number; port: number; socketDirectory: string; ready: boolean };
+export type Postmaster = { pid: number; ready: boolean };
 
 /**
  * The server's parent, in a session of its own because a shutdown may take longer than its owner lives. It writes the server's process
@@ -86,14 +86,9 @@ function readPostmaster(home: Home): Postmaster | undefined {
   } catch {
     return undefined;
   }
-  const [pid, , , port, socketDirectory, , , status] = lines;
+  const [pid, , , , , , , status] = lines;
   if (!(Number(pid) > 0)) return undefined; // the file is just being written
-  return {
-    pid: Number(pid),
-    port: Number(port),
-    socketDirectory: socketDirectory ?? '',
-    ready: status?.trim() === 'ready',
-  };
+  return { pid: Number(pid), ready: status?.trim() === 'ready' };
 }
 
 /** The live server of this cluster, if there is one: starting, ready or shutting down. */

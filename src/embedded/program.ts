@@ -11,7 +11,6 @@ export type EmbeddedKind = 'bundled' | 'local';
 export type Program = {
   kind: EmbeddedKind;
   version: string;
-  major: number;
   /** The directory of programs that this user can run. Only a start needs it, and the first may have to copy them. */
   bin(user: ServerUser): Promise<string>;
 };
@@ -19,36 +18,29 @@ export type Program = {
 /** `kind` forces either. Throws, with a remedy, if there is none. */
 export async function chooseProgram(kind: EmbeddedKind | undefined): Promise<Program> {
   const local = kind === 'bundled' ? undefined : await findLocalTimescale();
-  if (local) return { ...describe('local', local.version), bin: async () => local.bin };
+  if (local) return { kind: 'local', version: local.version, bin: async () => local.bin };
   if (kind === 'local') {
+    const directories = LOCATIONS.map(([parent, prefix]) => `${parent}/${prefix}*/bin`);
     throw new Error(
-      `No PostgreSQL with TimescaleDB Community was found: looked for pg_config in ${LOCAL_DIRECTORIES.join(', ')}, and ` +
+      `No PostgreSQL with TimescaleDB Community was found: looked for pg_config in ${directories.join(', ')}, and ` +
         'beside each for timescaledb.control and the library timescaledb-tsl (some distributions leave it out: take the ' +
         "package of TimescaleDB's own repository). Install it, allow the bundled server, or set DATABASE_URL.",
     );
   }
   const bundled = findBundled();
   const version = bundled.version.split('.').slice(0, 2).join('.');
-  return { ...describe('bundled', version), bin: (user) => runnableBundled(bundled, user) };
-}
-
-function describe(kind: EmbeddedKind, version: string) {
-  return { kind, version, major: Number.parseInt(version, 10) };
+  return { kind: 'bundled', version, bin: (user) => runnableBundled(bundled, user) };
 }
 
 type LocalPostgres = { bin: string; version: string };
 
 /** Where distributions and Homebrew put the programs of each major version. */
-const LOCATIONS: [parent: string, name: RegExp][] = [
-  ['/usr/lib/postgresql', /^\d+$/],
-  ['/usr', /^pgsql-\d+$/],
-  ['/opt/homebrew/opt', /^postgresql@\d+$/],
-  ['/usr/local/opt', /^postgresql@\d+$/],
+const LOCATIONS: [parent: string, prefix: string][] = [
+  ['/usr/lib/postgresql', ''],
+  ['/usr', 'pgsql-'],
+  ['/opt/homebrew/opt', 'postgresql@'],
+  ['/usr/local/opt', 'postgresql@'],
 ];
-
-const LOCAL_DIRECTORIES = LOCATIONS.map(([parent, name]) =>
-  join(parent, name.source.replace(/[\^$]/g, '').replace('\\d+', '*'), 'bin'),
-);
 
 /** The newest installed PostgreSQL with the server, initdb and the Community edition. */
 export async function findLocalTimescale(): Promise<LocalPostgres | undefined> {
@@ -59,11 +51,9 @@ export async function findLocalTimescale(): Promise<LocalPostgres | undefined> {
 }
 
 function candidates(): string[] {
-  return LOCATIONS.flatMap(([parent, name]) => {
-    if (!existsSync(parent)) return [];
-    return readdirSync(parent)
-      .filter((entry) => name.test(entry))
-      .map((entry) => join(parent, entry, 'bin'));
+  return LOCATIONS.flatMap(([parent, prefix]) => {
+    const entries = existsSync(parent) ? readdirSync(parent) : [];
+    return entries.filter((entry) => entry.startsWith(prefix)).map((entry) => join(parent, entry, 'bin'));
   });
 }
 

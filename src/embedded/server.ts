@@ -22,9 +22,6 @@ import {
 } from './postmaster.ts';
 import { chooseProgram, type EmbeddedKind, type Program } from './program.ts';
 
-export { findLocalTimescale } from './program.ts';
-export type { EmbeddedKind };
-
 const START_TIMEOUT_MS = 120_000; // recovery after a power loss replays up to max_wal_size
 const STOP_TIMEOUT_MS = 120_000; // the last checkpoint may have much to write on a slow disk
 const MAX_STARTS = 5;
@@ -47,7 +44,7 @@ export type EmbeddedServer = {
 
 type EmbeddedOptions = {
   dataDirectory: string;
-  kind?: EmbeddedKind;
+  kind?: EmbeddedKind | undefined;
   log: Log;
   /** Refuse to make a cluster where there is none. */
   mustExist?: boolean;
@@ -67,27 +64,31 @@ export async function openEmbeddedServer({
     throw new Error('The embedded PostgreSQL does not run on Windows. Set DATABASE_URL, or use WSL or Docker.');
   }
   const program = await chooseProgram(kind);
-  const name = `${program.kind}-${program.major}`;
+  const name = `${program.kind}-${majorOf(program)}`;
   if (mustExist && !hasCluster(dataDirectory, name)) throw new Error(noCluster(dataDirectory));
   const home = await findHome(dataDirectory, name, log);
   const joinOrStart = () => enter(home, () => start(program, home, log));
   const { started, server } = await joinOrStart();
-  const { pid, port, socketDirectory } = server;
-  const supervision = supervise(home, started, joinOrStart, log);
+  const release = supervise(home, started, joinOrStart, log);
   const verb = started === undefined ? 'joined' : 'started';
-  log.info({ directory: home.directory, version: program.version, pid }, `embedded PostgreSQL ${verb}: ${name}`);
+  log.info(
+    { directory: home.directory, version: program.version, pid: server.pid },
+    `embedded PostgreSQL ${verb}: ${name}`,
+  );
   let released: Promise<void> | undefined;
   return {
     kind: program.kind,
     version: program.version,
-    socketDirectory,
-    port,
+    socketDirectory: home.sockets,
+    port: PORT,
     user: USER,
     database: DATABASE,
     startedHere: started !== undefined,
-    release: () => (released ??= supervision.release()),
+    release: () => (released ??= release()),
   };
 }
+
+const majorOf = ({ version }: Program): number => Number.parseInt(version, 10);
 
 function noCluster(dataDirectory: string): string {
   return (
@@ -103,8 +104,8 @@ async function start(program: Program, home: Home, log: Log): Promise<Started> {
   await runAs(home.user, '/bin/sh', ['-c', 'umask 077; [ -d "$1" ] || mkdir "$1" || [ -d "$1" ]', 'sh', home.sockets]);
   await rotateLog(home);
   requirePrivate(home);
-  await createCluster(home, bin, program.major);
-  const command = serverArguments(program.kind === 'local', home.data, { sockets: home.sockets, port: PORT });
+  await createCluster(home, bin, majorOf(program));
+  const command = serverArguments(home, program.kind === 'local');
   return startServer(home, [joinPath(bin, 'postgres'), ...command], reusedPid(home));
 }
 
@@ -172,13 +173,11 @@ function warnOfOtherClusters(home: Home, log: Log): void {
   );
 }
 
-type Supervision = {
-  /** Ends the supervision, waits for a restart that is under way, and stops the server if it is ours. Call it once. */
-  release(): Promise<void>;
-};
-
-/** Checks the server every second until released. `enter` is called, and called again three seconds after a failure, to restart it. */
-function supervise(home: Home, first: Started | undefined, enter: () => Promise<Entered>, log: Log): Supervision {
+/**
+ * Checks the server every second. `enter` is called, and called again three seconds after a failure, to restart it. The result ends that,
+ * waits for a restart that is under way, and stops the server if it is ours. Call it once.
+ */
+function supervise(home: Home, first: Started | undefined, enter: () => Promise<Entered>, log: Log) {
   let ours = first;
   let releasing = false;
   let timer: NodeJS.Timeout | undefined;
@@ -206,13 +205,11 @@ function supervise(home: Home, first: Started | undefined, enter: () => Promise<
     timer.unref(); // must not keep a finished command alive
   };
   checkAfter(CHECK_EVERY_MS);
-  return {
-    async release() {
-      releasing = true;
-      clearTimeout(timer);
-      await checking;
-      if (ours !== undefined) await stop(home, ours);
-    },
+  return async () => {
+    releasing = true;
+    clearTimeout(timer);
+    await checking;
+    if (ours !== undefined) await stop(home, ours);
   };
 }
 

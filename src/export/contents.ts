@@ -1,9 +1,9 @@
 /** What an export's folder holds in the end, and the three files that describe it: README.txt, LICENSE and datapackage.json. */
 import { readdir, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { datapackageText } from './datapackage.ts';
-import { type Field, fieldsOf, LAYOUTS, type Layout } from './layouts.ts';
-import { openPublishedFile } from './publishedFile.ts';
+import { type Field, fieldsOf, fileOf, LAYOUTS, type Layout } from './layouts.ts';
+import { publishFile } from './publishedFile.ts';
 import { readmeText } from './readme.ts';
 import { SENSOR_FIELDS, SENSORS } from './sensors.ts';
 
@@ -32,20 +32,14 @@ export async function describeFolder(
   { timeZone, license }: { timeZone: string; license: string | undefined },
 ): Promise<string[]> {
   const published = { timeZone, license, tables: await tablesIn(folder) };
-  const rewritten: string[] = [];
-  const publish = async (name: string, text: string) => {
-    const file = await openPublishedFile(folder, name);
-    try {
-      await file.write(text);
-      if (await file.commit()) rewritten.push(name);
-    } catch (error) {
-      await file.discard();
-      throw error;
-    }
+  const texts: Record<string, string> = {
+    'README.txt': readmeText(published),
+    ...(license === undefined ? {} : { LICENSE: `${license.trimEnd()}\n` }),
+    'datapackage.json': datapackageText(published),
   };
-  await publish('README.txt', readmeText(published));
-  if (license !== undefined) await publish('LICENSE', `${license.trimEnd()}\n`);
-  await publish('datapackage.json', datapackageText(published));
+  const rewritten: string[] = [];
+  for (const [name, text] of Object.entries(texts))
+    if (await publishFile(folder, name, (write) => write(text))) rewritten.push(name);
   return rewritten;
 }
 
@@ -58,28 +52,22 @@ async function tablesIn(folder: string): Promise<Table[]> {
     fields: SENSOR_FIELDS,
     key: 'id',
   };
-  const tables = [sensors, ...(await Promise.all(LAYOUTS.map((layout) => tablesOf(folder, layout)))).flat()];
+  const tables = [sensors];
+  for (const layout of LAYOUTS) tables.push(...(await tablesOf(folder, layout)));
   return Promise.all(tables.map(async (table) => ({ ...table, bytes: (await stat(join(folder, table.path))).size })));
 }
 
 async function tablesOf(folder: string, layout: Layout): Promise<Omit<Table, 'bytes'>[]> {
-  const { name, title, file, unit, subject } = layout;
+  const { name, title, unit, subject } = layout;
   const fields = fieldsOf(layout);
-  if (!file.includes('{year}')) return [{ name, title, path: file, fields, key: [subject.name, 'timestamp'] }];
-  const [before = '', after = ''] = basename(file).split('{year}');
-  const names = await readdir(join(folder, dirname(file))).catch(() => []);
-  const years = names.flatMap((found) =>
-    found.startsWith(before) && found.endsWith(after) ? [found.slice(before.length, found.length - after.length)] : [],
+  if (unit === 'day') return [{ name, title, path: fileOf(layout, ''), fields, key: [subject.name, 'timestamp'] }];
+  const found: string[] = await readdir(join(folder, name)).catch(() => []);
+  const years = found.map((file) => file.slice(`${name}_`.length, -'.csv'.length));
+  return (
+    years
+      .filter((year) => /^\d{4}$/.test(year) && found.includes(`${name}_${year}.csv`))
+      .sort()
+      // no key: where the clocks go back, an hour occurs twice
+      .map((year) => ({ name: `${name}_${year}`, title: `${title}, ${year}`, path: fileOf(layout, year), fields }))
   );
-  return years
-    .filter((year) => /^\d{4}$/.test(year))
-    .sort()
-    .map((year) => ({
-      name: `${name}_${year}`,
-      title: `${title}, ${year}`,
-      path: file.replace('{year}', year),
-      fields,
-      // where the clocks go back, an hour occurs twice
-      ...(unit === 'day' ? { key: [subject.name, 'timestamp'] } : {}),
-    }));
 }

@@ -2,7 +2,7 @@
  * datapackage.json: the files and the meaning of their columns for programs (Frictionless Data Package 1.0, https://specs.frictionlessdata.io).
  * It says nothing about when it was made, so it changes only when a file does.
  */
-import { UCUM_CODES, type Unit } from '../contract/parameters.ts';
+import { UCUM_CODES } from '../contract/parameters.ts';
 import type { PublishedData } from './contents.ts';
 import type { Field } from './layouts.ts';
 
@@ -51,9 +51,6 @@ function fieldOf({ name, type, meaning, unit }: Field): object {
     type,
     ...(type === 'datetime' ? { format: TIME_FORMAT } : {}),
     description: meaning,
-    ...(unit === undefined ? {} : { unit, ucum: codeOf(unit) }),
+    ...(unit === undefined ? {} : { unit, ucum: unit === 'm' ? 'm' : UCUM_CODES[unit] }),
   };
 }
-
-/** The unit in UCUM, for programs. */
-const codeOf = (unit: Unit | 'm'): string => (unit === 'm' ? 'm' : UCUM_CODES[unit]);

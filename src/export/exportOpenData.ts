@@ -3,24 +3,19 @@
  * layout. Each file is complete or absent, and all of them come from one snapshot of the database.
  */
 import { type DatabaseAddress, onConnection, type Sql } from '../database/client.ts';
-import { type Api, type ApiDb, readsOn } from '../database/pools.ts';
+import { type Api, readsOn } from '../database/pools.ts';
 import { apiRows } from '../database/queryPool.ts';
 import type { Log } from '../log.ts';
 import { makeProgress } from '../progress.ts';
-import {
-  type AggregateFiles,
-  bucketsQuery,
-  type Exported,
-  inBatches,
-  makeAggregateFiles,
-  type Subjects,
-  splitPeriod,
-} from './aggregates.ts';
+import { bucketRow, readBuckets, type Subjects, splitPeriod } from './aggregates.ts';
 import { describeFolder } from './contents.ts';
-import { type CsvFile, openCsvFile } from './csvFile.ts';
-import { LAYOUTS, type Layout } from './layouts.ts';
-import { makeFolder } from './publishedFile.ts';
+import { csvLine } from './csv.ts';
+import { fieldsOf, fileOf, LAYOUTS } from './layouts.ts';
+import { makeFolder, publishFile } from './publishedFile.ts';
 import { querySensors, SENSOR_FIELDS, SENSORS } from './sensors.ts';
+
+/** Lines written by file name, without headers; and the names of the files whose content changed. */
+type Exported = { files: Record<string, number>; rewritten: string[] };
 
 type Options = {
   timeZone: string;
@@ -40,84 +35,73 @@ type Options = {
  * the same names where their content changed, and leaves others alone. Rejects with InputError if the folder cannot be written to.
  */
 export async function exportOpenData(target: DatabaseAddress, folder: string, options: Options): Promise<Exported> {
-  const { timeZone } = options;
   makeFolder(folder);
-  const sensors = await openCsvFile(
-    folder,
-    SENSORS,
-    SENSOR_FIELDS.map(({ name }) => name),
+  const exported = await onConnection(
+    target,
+    { timeZone: options.timeZone, name: 'airseries export', role: 'airseries_reader' },
+    async (connection) => {
+      await connection`begin isolation level repeatable read read only`; // refreshes meanwhile do not show
+      return exportTables(connection, folder, options);
+    },
   );
-  try {
-    const exported = await onConnection(
-      target,
-      { timeZone, name: 'airseries export', role: 'airseries_reader' },
-      async (connection) => {
-        await connection`begin isolation level repeatable read read only`; // refreshes meanwhile do not show
-        return exportTables(connection, folder, sensors, options);
-      },
-    );
-    exported.rewritten.push(...(await describeFolder(folder, options)));
-    return exported;
-  } catch (error) {
-    await sensors.discard();
-    throw error;
-  }
+  exported.rewritten.push(...(await describeFolder(folder, options)));
+  return exported;
 }
 
-/** `sensors` is committed last, when everything that refers to it is there. */
-async function exportTables(connection: Sql, folder: string, sensors: CsvFile, options: Options): Promise<Exported> {
+async function exportTables(connection: Sql, folder: string, options: Options): Promise<Exported> {
   const db = readsOn<Api>(connection);
   const current = apiRows('station_current', { at: options.now });
   const stations = await db.selectFrom(current.as('station')).select('id').where('is_listed', '=', true).execute();
   const cities = await db.selectFrom('api.region').select('slug').where('kind', '=', 'city').execute();
   const ids = stations.map(({ id }) => id);
-  const lines = await querySensors(db, options.now, ids);
-  await sensors.write(lines.map(({ row }) => row));
-
-  const exported: Exported = { files: { [SENSORS]: lines.length }, rewritten: [] };
+  const sensors = await querySensors(db, options.now, ids);
   const subjects = {
-    sensor_id: lines.map(({ id }) => id),
+    sensor_id: sensors.map(({ id }) => id),
     station_id: ids,
     region_slug: cities.map(({ slug }) => slug),
   };
-  await exportAggregates(connection, db, folder, { exported, subjects, options });
-  if (await sensors.commit()) exported.rewritten.push(SENSORS);
+  const exported = await exportAggregates(connection, folder, subjects, options);
+  // last, when everything that refers to it is there
+  exported.files[SENSORS] = sensors.length;
+  const lines = [SENSOR_FIELDS.map(({ name }) => name), ...sensors.map(({ row }) => row)].map(csvLine);
+  if (await publishFile(folder, SENSORS, (write) => write(lines.join('')))) exported.rewritten.push(SENSORS);
   return exported;
 }
 
-type Work = { exported: Exported; subjects: Subjects; options: Options };
+async function exportAggregates(
+  connection: Sql,
+  folder: string,
+  subjects: Subjects,
+  options: Options,
+): Promise<Exported> {
+  const db = readsOn<Api>(connection);
+  const tables = [];
+  for (const layout of LAYOUTS) tables.push({ layout, parts: await splitPeriod(db, layout, options) });
 
-async function exportAggregates(connection: Sql, db: ApiDb, folder: string, work: Work): Promise<void> {
-  const { exported, subjects, options } = work;
-  const parts = [];
-  for (const layout of LAYOUTS) parts.push({ layout, ranges: await splitPeriod(db, layout, options) });
-
-  const sizeOf = ({ subject, rangeBuckets }: Layout) => subjects[subject.source].length * rangeBuckets;
-  const all = parts.reduce((sum, { layout, ranges }) => sum + sizeOf(layout) * ranges.length, 0);
+  const exported: Exported = { files: {}, rewritten: [] };
   const progress = makeProgress('exporting', options.log, options.terminal);
+  const total = tables.reduce((sum, { parts }) => sum + parts.length, 0);
   let [rows, done] = [0, 0];
-  for (const { layout, ranges } of parts) {
-    await withFiles(makeAggregateFiles(folder, layout, exported), async (files) => {
-      for (const range of ranges) {
-        const query = bucketsQuery(db, layout, range, { now: options.now, subjects });
-        for await (const batch of inBatches(connection, query)) {
-          await files.write(batch);
-          rows += batch.length;
-          progress.show(rows, done / all);
+  for (const { layout, parts } of tables) {
+    // without buckets there is no year to name a file after, but the table of days is written, if empty
+    const files = new Set(layout.unit === 'day' ? [fileOf(layout, '')] : parts.map(({ file }) => file));
+    for (const file of files) {
+      const before = rows;
+      const isChanged = await publishFile(folder, file, async (write) => {
+        await write(csvLine(fieldsOf(layout).map(({ name }) => name)));
+        for (const part of parts.filter((each) => each.file === file)) {
+          for await (const buckets of readBuckets(connection, layout, part, { now: options.now, subjects })) {
+            await write(buckets.map((bucket) => csvLine(bucketRow(layout, bucket))).join(''));
+            rows += buckets.length;
+            progress.show(rows, done / total);
+          }
+          done += 1;
         }
-        done += sizeOf(layout);
-      }
-    });
+      });
+      exported.files[file] = rows - before;
+      if (isChanged) exported.rewritten.push(file);
+    }
   }
   progress.hide();
-}
-
-async function withFiles(files: AggregateFiles, work: (files: AggregateFiles) => Promise<void>): Promise<void> {
-  try {
-    await work(files);
-    await files.commit();
-  } catch (error) {
-    await files.discard();
-    throw error;
-  }
+  return exported;
 }

@@ -24,15 +24,13 @@ export type Column = Field & {
 export type Layout = {
   name: string;
   title: string;
-  /** Relative to the folder of the export; `{year}` stands for the local year of its buckets. */
-  file: string;
   unit: 'hour' | 'day';
   /** Where its buckets come from, in schema api; the period of sensor_daily is an argument. */
   source: 'sensor_hourly' | 'sensor_daily' | 'station_hourly' | 'station_daily' | 'region_hourly' | 'region_daily';
   /** The view whose first and last bucket say which period there is. A sensor's hour counts only if there is one of its station. */
   extent: 'station_hourly' | 'station_daily' | 'region_hourly' | 'region_daily';
-  /** Buckets per sensor, station or city in one query. */
-  rangeBuckets: number;
+  /** What one query reads: never of two years. */
+  step: 'month' | 'year';
   /** The column that says what the line is about; `source` is its name in schema api. */
   subject: Field & { source: 'sensor_id' | 'station_id' | 'region_slug' };
   columns: readonly Column[];
@@ -54,116 +52,72 @@ function column(wanted: ParameterName, written: Written = 'mean'): Column {
   };
 }
 
+/** The columns with another name or meaning for the mean of PM2.5. */
+const withPm25 = (columns: readonly Column[], change: Partial<Column>): Column[] =>
+  columns.map((each) => (each.source === 'avg_pm25' ? { ...each, ...change } : each));
+
 const FIRST = ['pm25', 'pm10', 'temperature', 'pressure', 'humidity', 'no2', 'dust', 'o3', 'so2', 'rain'] as const;
+const WIND = [column('wind_speed'), column('wind_direction')];
 const STATION_COLUMNS = [...FIRST, 'usvh' as const].map((name) => column(name));
-const CITY_COLUMNS = [...FIRST, 'wind_speed' as const, 'wind_direction' as const].map((name) => column(name));
+const CITY_COLUMNS = [...FIRST.map((name) => column(name)), ...WIND];
 const CITY_DAILY_COLUMNS = [
-  ...CITY_COLUMNS.flatMap((mean) => {
-    if (mean.source === 'avg_pm25') return [mean, column('pm25', 'lowest'), column('pm25', 'highest')];
-    if (mean.source !== 'avg_temperature') return [mean];
-    return [mean, column('temperature', 'lowest'), column('temperature', 'highest')];
-  }),
+  ...FIRST.flatMap((name) =>
+    name === 'pm25' || name === 'temperature'
+      ? [column(name), column(name, 'lowest'), column(name, 'highest')]
+      : [column(name)],
+  ),
+  ...WIND,
   column('usvh'),
 ];
 /** With wind, so that a network made from these files has that of its cities. */
-const SENSOR_COLUMNS = [...STATION_COLUMNS, column('wind_speed'), column('wind_direction')].map((mean) =>
-  mean.source === 'avg_pm25'
-    ? { ...mean, meaning: 'PM2.5 as the instrument gave it, not corrected by a formula; mean' }
-    : mean,
-);
+const SENSOR_COLUMNS = withPm25([...STATION_COLUMNS, ...WIND], {
+  meaning: 'PM2.5 as the instrument gave it, not corrected by a formula; mean',
+});
 
-/** In hours of sensors and stations, PM2.5 has no prefix. */
-const inHours = (columns: readonly Column[]): Column[] =>
-  columns.map((each) => (each.source === 'avg_pm25' ? { ...each, name: 'pm2.5' } : each));
+const SUBJECTS = {
+  sensor: { name: 'sensor_id', type: 'integer', source: 'sensor_id' },
+  station: { name: 'station_id', type: 'integer', source: 'station_id' },
+  city: { name: 'city_slug', type: 'string', source: 'region_slug' },
+} as const;
 
-const SENSOR = {
-  name: 'sensor_id',
-  type: 'integer',
-  meaning: 'the sensor, as in sensors.csv',
-  source: 'sensor_id',
-} as const;
-const STATION = {
-  name: 'station_id',
-  type: 'integer',
-  meaning: 'the station, as in sensors.csv',
-  source: 'station_id',
-} as const;
-const CITY = {
-  name: 'city_slug',
-  type: 'string',
-  meaning: 'the city, as in sensors.csv',
-  source: 'region_slug',
-} as const;
+function layout(of: keyof typeof SUBJECTS, unit: Layout['unit'], title: string, columns: readonly Column[]): Layout {
+  const level = unit === 'hour' ? 'hourly' : 'daily';
+  const stored = of === 'city' ? 'region' : 'station';
+  return {
+    name: `${of}_avg_${level}`,
+    title,
+    unit,
+    source: `${of === 'sensor' ? of : stored}_${level}`,
+    extent: `${stored}_${level}`,
+    step: unit === 'hour' || of === 'sensor' ? 'month' : 'year', // a day of a sensor is computed from its hours
+    subject: { ...SUBJECTS[of], meaning: `the ${of}, as in sensors.csv` },
+    columns,
+  };
+}
 
 /** In the order in which they are written. */
 export const LAYOUTS: readonly Layout[] = [
-  {
-    name: 'sensor_avg_hourly',
-    title: 'Hours of sensors, while they stood at a station and were not suspicious',
-    file: 'sensor_avg_hourly/sensor_avg_hourly_{year}.csv',
-    unit: 'hour',
-    source: 'sensor_hourly',
-    extent: 'station_hourly',
-    rangeBuckets: 744,
-    subject: SENSOR,
-    columns: inHours(SENSOR_COLUMNS),
-  },
-  {
-    name: 'sensor_avg_daily',
-    title: 'Days of sensors: the means of their hours',
-    file: 'sensor_avg_daily.csv',
-    unit: 'day',
-    source: 'sensor_daily',
-    extent: 'station_daily',
-    rangeBuckets: 31, // each is computed from its hours
-    subject: SENSOR,
-    columns: SENSOR_COLUMNS,
-  },
-  {
-    name: 'station_avg_hourly',
-    title: 'Hours of stations: the means of their sensors',
-    file: 'station_avg_hourly/station_avg_hourly_{year}.csv',
-    unit: 'hour',
-    source: 'station_hourly',
-    extent: 'station_hourly',
-    rangeBuckets: 744,
-    subject: STATION,
-    columns: inHours(STATION_COLUMNS),
-  },
-  {
-    name: 'station_avg_daily',
-    title: 'Days of stations: the means of their hours',
-    file: 'station_avg_daily.csv',
-    unit: 'day',
-    source: 'station_daily',
-    extent: 'station_daily',
-    rangeBuckets: 744,
-    subject: STATION,
-    columns: STATION_COLUMNS,
-  },
-  {
-    name: 'city_avg_hourly',
-    title: 'Hours of cities: the means of their stations',
-    file: 'city_avg_hourly/city_avg_hourly_{year}.csv',
-    unit: 'hour',
-    source: 'region_hourly',
-    extent: 'region_hourly',
-    rangeBuckets: 744,
-    subject: CITY,
-    columns: CITY_COLUMNS,
-  },
-  {
-    name: 'city_avg_daily',
-    title: 'Days of cities: the means of their hours',
-    file: 'city_avg_daily.csv',
-    unit: 'day',
-    source: 'region_daily',
-    extent: 'region_daily',
-    rangeBuckets: 744,
-    subject: CITY,
-    columns: CITY_DAILY_COLUMNS,
-  },
+  layout(
+    'sensor',
+    'hour',
+    'Hours of sensors, while they stood at a station and were not suspicious',
+    withPm25(SENSOR_COLUMNS, { name: 'pm2.5' }),
+  ),
+  layout('sensor', 'day', 'Days of sensors: the means of their hours', SENSOR_COLUMNS),
+  layout(
+    'station',
+    'hour',
+    'Hours of stations: the means of their sensors',
+    withPm25(STATION_COLUMNS, { name: 'pm2.5' }),
+  ),
+  layout('station', 'day', 'Days of stations: the means of their hours', STATION_COLUMNS),
+  layout('city', 'hour', 'Hours of cities: the means of their stations', CITY_COLUMNS),
+  layout('city', 'day', 'Days of cities: the means of their hours', CITY_DAILY_COLUMNS),
 ];
+
+/** Relative to the folder of the export. Days are in one file, hours in one for each year. */
+export const fileOf = ({ name, unit }: Layout, year: string): string =>
+  unit === 'day' ? `${name}.csv` : `${name}/${name}_${year}.csv`;
 
 /** The columns of a file, in order. */
 export const fieldsOf = ({ subject, unit, columns }: Layout): readonly Field[] => [

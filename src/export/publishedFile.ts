@@ -2,20 +2,14 @@
  * Files of a folder that others read: written beside their final path and renamed once they are whole, and only if the content changed, so
  * that mirrors and caches fetch no file twice.
  */
-import { accessSync, constants, mkdirSync } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { accessSync, constants, createReadStream, mkdirSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { InputError } from '../inputError.ts';
 
-/** Call `commit` or `discard`, once, at the end. */
-export type PublishedFile = {
-  write(text: string): Promise<void>;
-  /** Gives the file its name, unless one of that name has the same content. Resolves to whether it did. */
-  commit(): Promise<boolean>;
-  discard(): Promise<void>;
-};
-
-const REMEDY = 'Name a folder that you may write to.';
+const unusable = (folder: string, error: unknown) =>
+  new InputError(folder, (error as Error).message, 'Name a folder that you may write to.');
 
 /** Creates the folder if there is none. Throws InputError if it cannot be created or written to. */
 export function makeFolder(folder: string): void {
@@ -23,64 +17,50 @@ export function makeFolder(folder: string): void {
     mkdirSync(folder, { recursive: true });
     accessSync(folder, constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new InputError(folder, (error as Error).message, REMEDY);
+    throw unusable(folder, error);
   }
 }
 
-/** `name` is relative to the folder. Creates what folders are missing. Rejects with InputError if the file cannot be written. */
-export async function openPublishedFile(folder: string, name: string): Promise<PublishedFile> {
+/**
+ * Makes a file of the texts that `fill` writes, and resolves to whether it replaced one or is new: false if one of that name has the same
+ * content. `name` is relative to the folder; folders that are missing are created. If it fails, whatever had the name is as it was.
+ */
+export async function publishFile(
+  folder: string,
+  name: string,
+  fill: (write: (text: string) => Promise<void>) => Promise<void>,
+): Promise<boolean> {
   const path = join(folder, name);
   const unfinished = `${path}.part`;
-  const file = await openForWriting(folder, unfinished);
-  return {
-    async write(text) {
+  makeFolder(dirname(path));
+  const file = await open(unfinished, 'w').catch((error) => {
+    throw unusable(folder, error);
+  });
+  const hash = createHash('sha256');
+  try {
+    await fill(async (text) => {
+      hash.update(text);
       await file.appendFile(text);
-    },
-    async commit() {
-      await file.sync(); // or the name could outlive a power failure, and the content not
-      await file.close();
-      const isNew = !(await haveSameContent(unfinished, path));
-      await (isNew ? rename(unfinished, path) : rm(unfinished));
-      return isNew;
-    },
-    async discard() {
-      await file.close();
-      await rm(unfinished, { force: true });
-    },
-  };
-}
-
-async function openForWriting(folder: string, path: string): Promise<FileHandle> {
-  try {
-    await mkdir(dirname(path), { recursive: true });
-    return await open(path, 'w');
+    });
+    await file.sync(); // or the name could outlive a power failure, and the content not
+    const isChanged = hash.digest('hex') !== (await hashOf(path));
+    await (isChanged ? rename(unfinished, path) : rm(unfinished));
+    return isChanged;
   } catch (error) {
-    throw new InputError(folder, (error as Error).message, REMEDY);
+    await rm(unfinished, { force: true });
+    throw error;
+  } finally {
+    await file.close();
   }
 }
 
-const CHUNK_BYTES = 1 << 20;
-
-/** False if `other` cannot be opened as a file. */
-async function haveSameContent(path: string, other: string): Promise<boolean> {
-  const second = await open(other).catch(() => undefined);
-  if (second === undefined) return false;
-  const first = await open(path);
+/** Undefined if it cannot be read as a file. */
+async function hashOf(path: string): Promise<string | undefined> {
+  const hash = createHash('sha256');
   try {
-    if (!(await second.stat()).isFile() || (await first.stat()).size !== (await second.stat()).size) return false;
-    const [a, b] = [Buffer.alloc(CHUNK_BYTES), Buffer.alloc(CHUNK_BYTES)];
-    for (;;) {
-      const { bytesRead } = await first.read(a);
-      if (bytesRead === 0) return true;
-      for (let filled = 0; filled < bytesRead; ) {
-        const { bytesRead: more } = await second.read(b, filled, bytesRead - filled);
-        if (more === 0) return false;
-        filled += more;
-      }
-      if (a.compare(b, 0, bytesRead, 0, bytesRead) !== 0) return false;
-    }
-  } finally {
-    await first.close();
-    await second.close();
+    for await (const chunk of createReadStream(path)) hash.update(chunk);
+  } catch {
+    return undefined;
   }
+  return hash.digest('hex');
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { arrayLiteral } from '../database/client.ts';
 import type { ApiDb } from '../database/pools.ts';
 import { apiRows } from '../database/queryPool.ts';
-import type { Row } from './csvFile.ts';
+import type { Row } from './csv.ts';
 import type { Field } from './layouts.ts';
 
 export const SENSORS = 'sensors.csv';

@@ -41,7 +41,7 @@ type Limits = {
   /** How long a client may take to send a request, body included. */
   requestMs?: number;
   /** How long a response may wait for its client to read it. */
-  unreadMs?: number;
+  sendMs?: number;
   /** Further connections are closed at once. */
   connections?: number;
   /** Connections that are cut off or refused are logged here. */
@@ -51,7 +51,7 @@ type Limits = {
 /** Resolves when the port is open. Rejects with an Error that names the variable and the remedy. */
 export async function listen(
   app: RequestListener,
-  { port, variable, host, requestMs = LIMITS.requestTimeout, unreadMs, connections = 1_500, log }: Address & Limits,
+  { port, variable, host, requestMs = LIMITS.requestTimeout, sendMs, connections = 1_500, log }: Address & Limits,
 ): Promise<Listening> {
   let closing = false;
   let open = 0;
@@ -69,7 +69,7 @@ export async function listen(
       if (isExpecting(req)) res.writeContinue();
       app(req, res);
     },
-    { unreadMs, onDisconnect: (why) => log?.warn({ variable, why }, 'cut off a connection') },
+    { sendMs, onDisconnect: (why) => log?.warn({ variable, why }, 'cut off a connection') },
   );
   const server = createServer({ ...LIMITS, requestTimeout: requestMs }, queue.enqueue);
   server.on('connection', (socket) => {
@@ -85,7 +85,7 @@ export async function listen(
   answerForNode(server, queue);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(explained(error, { port, variable, host: host ?? '' })),
+      reject(openingError(error, { port, variable, host: host ?? '' })),
     );
     server.listen(port, host, resolve);
   });
@@ -162,7 +162,7 @@ async function closed(server: Server, queue: RequestQueue, deadlineMs: number): 
   clearTimeout(deadline);
 }
 
-function explained(error: NodeJS.ErrnoException, { port, variable, host }: Required<Address>): Error {
+function openingError(error: NodeJS.ErrnoException, { port, variable, host }: Required<Address>): Error {
   const hostVariable = variable.replace(/PORT$/, 'HOST');
   const noHost =
     `${host} (${hostVariable}) is not an address of this machine. ` +

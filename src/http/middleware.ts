@@ -24,16 +24,18 @@ export const allowAnyOrigin: ErrorRequestHandler = (error, _req, res, next) => {
 
 /** Adds a path for GET, HEAD and OPTIONS; other methods get 405. `route` is its label in metrics. */
 export function addPath(app: IRouter, path: RegExp, get: RequestHandler, route = routeName(path)): void {
-  app.route(path).all(named(route)).get(get).options(answerPreflight).all(refuseMethod);
+  const refuse = refuseOthers(ALLOWED, 'the API is read-only. Use GET');
+  app.route(path).all(named(route)).get(get).options(answerPreflight).all(refuse);
 }
 
 /** Adds a path for POST alone, without CORS: devices post, browsers don't. */
 export function addPostPath(app: IRouter, path: RegExp, ...handlers: RequestHandler[]): void {
+  const refuse = refuseOthers('POST', 'this path takes readings. Use POST');
   app
     .route(path)
     .all(named(routeName(path)))
     .post(handlers)
-    .all(refuseAllButPost);
+    .all(refuse);
 }
 
 /** `/^\/healthz$/` is counted as `/healthz`, and so is the same with an optional slash at its end. */
@@ -51,15 +53,9 @@ function answerPreflight(_req: Request, res: Response): void {
   res.status(204).end();
 }
 
-function refuseMethod(req: Request): never {
-  throw new Problem(405, `${req.method} is not supported: the API is read-only. Use GET.`, {
-    Allow: ALLOWED,
-  });
-}
-
-function refuseAllButPost(req: Request): never {
-  throw new Problem(405, `${req.method} is not supported: this path takes readings. Use POST.`, { Allow: 'POST' });
-}
+const refuseOthers = (allowed: string, why: string) => (req: Request) => {
+  throw new Problem(405, `${req.method} is not supported: ${why}.`, { Allow: allowed });
+};
 
 /** Middleware that sets the route under which metrics count a request. */
 function named(route: string): RequestHandler {

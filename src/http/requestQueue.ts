@@ -12,7 +12,7 @@ import { hangUp, type Problem, sendRefusal, writeRefusal } from './send.ts';
 const MOST_PIPELINED = 32;
 
 /** How long the last byte of a response may wait for its client. Most responses fit into the kernel's buffer. */
-const UNREAD_MS = 20_000;
+const SEND_TIMEOUT_MS = 20_000;
 
 type Entry = {
   req?: IncomingMessage;
@@ -29,12 +29,12 @@ export type RequestQueue = {
   underWay: ReadonlySet<ServerResponse>;
 };
 
-type Options = { unreadMs?: number | undefined; onDisconnect?: (why: string) => void };
+type Options = { sendMs?: number | undefined; onDisconnect?: (why: string) => void };
 
 /** `app` gets each request when its turn comes. `onDisconnect` is called with the reason when a client is disconnected. */
 export function makeRequestQueue(
   app: RequestListener,
-  { unreadMs = UNREAD_MS, onDisconnect = () => undefined }: Options = {},
+  { sendMs = SEND_TIMEOUT_MS, onDisconnect = () => undefined }: Options = {},
 ): RequestQueue {
   const queues = new WeakMap<Socket, Entry[]>(); // the first of a queue was begun
   const underWay = new Set<ServerResponse>();
@@ -78,7 +78,7 @@ export function makeRequestQueue(
     });
     const limitReading = () => {
       if (socket.writableLength === 0) return; // the kernel has all of it
-      unread = setTimeout(disconnect, unreadMs, socket, 'the client did not read a response');
+      unread = setTimeout(disconnect, sendMs, socket, 'the client did not read a response');
     };
     app(req, res);
     if (res.writableEnded) limitReading();

@@ -7,9 +7,10 @@ import { arrayLiteral, textParameters } from '../database/client.ts';
 import { isSchemaChange } from '../database/errors.ts';
 import { type Queryable, query } from '../database/queryPool.ts';
 import { Unavailable } from '../unavailable.ts';
-import { checkReading, givenParameters } from './check.ts';
 import { yieldToEventLoop } from './formats/lines.ts';
 import {
+  checkReading,
+  givenParameters,
   latestAcceptable,
   type ReadingInput,
   type ReadingReason,
@@ -29,7 +30,7 @@ export type Accepted = {
   /** How many of the accepted had no placement at their time: the sensor was at no station, or was suspicious. They are stored. */
   withoutStation: number;
   /** How many rejected lines found no room in the quarantine. */
-  leftOut: number;
+  overflowed: number;
 };
 
 /** What a write means for the aggregates and for how late readings arrive. */
@@ -81,7 +82,7 @@ export async function acceptReadings(
 ): Promise<Accepted> {
   const received = readings.length;
   if (received === 0)
-    return { received, accepted: 0, unchanged: 0, quarantined: [], values: [], withoutStation: 0, leftOut: 0 };
+    return { received, accepted: 0, unchanged: 0, quarantined: [], values: [], withoutStation: 0, overflowed: 0 };
   const batch = await toColumns(readings, now);
   const row = await storeAgain(db, [
     now.toISOString(),
@@ -105,7 +106,7 @@ export async function acceptReadings(
     unchanged: row.unchanged,
     ...rejections(batch, row),
     withoutStation: row.without_station,
-    leftOut: row.left_out,
+    overflowed: row.left_out,
   };
 }
 
@@ -167,7 +168,7 @@ async function storeAgain(db: Queryable, parameters: (string | null)[], retries 
 /** The database has the last word on whole readings. Of a rejected reading only that is reported, unless its values are why. */
 function rejections({ values }: Columns, row: Row): Pick<Accepted, 'quarantined' | 'values'> {
   const quarantined = row.refused_nths.map(
-    (nth, position): Rejection => ({ index: nth - 1, reason: row.refused_reasons[position] as ReadingReason }),
+    (ordinal, position): Rejection => ({ index: ordinal - 1, reason: row.refused_reasons[position] as ReadingReason }),
   );
   if (quarantined.length === 0) return { quarantined, values };
   const rejected = new Set(quarantined.filter(({ reason }) => reason !== 'no_value').map(({ index }) => index));

@@ -9,7 +9,6 @@ import {
   type AcceptOptions,
   acceptReadings,
   acceptSome,
-  type Scope,
   toColumns,
   UnauthorizedSensors,
 } from './accept.ts';
@@ -20,6 +19,12 @@ type AcceptedAuthorized = Accepted & {
   /** Readings that the sender is not authorized for, by their index in the batch: neither stored nor quarantined. */
   unauthorized: ReadonlySet<number>;
 };
+
+/** Checked reading by reading: a sensor that moved away still belongs to the provider for what it measured before. */
+const UNAUTHORIZED = `
+  select given.ordinal::int - 1 as index
+  from unnest($1::text::int[], $2::text::float8[]) with ordinality as given(sensor_id, microseconds, ordinal)
+  where logic.unauthorized_sensors(array[given.sensor_id], array[given.microseconds], $3::text, $4::text::int[]) <> '{}'`;
 
 /** Like acceptReadings, but leaves unauthorized readings out instead of rejecting with UnauthorizedSensors. */
 export async function acceptAuthorized(
@@ -32,26 +37,11 @@ export async function acceptAuthorized(
   } catch (error) {
     if (!(error instanceof UnauthorizedSensors)) throw error;
   }
-  const unauthorized = await findUnauthorized(db, readings, options.now, options.scope);
+  const { provider = null, stations = null } = options.scope ?? {};
+  const [sensors = '', times = ''] = (await toColumns(readings, options.now)).columns;
+  const rows = await query(db, UNAUTHORIZED, [sensors, times, provider, stations && arrayLiteral(stations)]);
+  const unauthorized = new Set((rows as { index: number }[]).map(({ index }) => index));
   const authorized = [...readings.keys()].filter((index) => !unauthorized.has(index));
   const outcome = await acceptSome(db, readings, authorized, options);
   return { ...outcome, received: readings.length, unauthorized };
-}
-
-/** Checked reading by reading: a sensor that moved away still belongs to the provider for what it measured before. */
-const UNAUTHORIZED = `
-  select given.nth::int - 1 as index
-  from unnest($1::text::int[], $2::text::float8[]) with ordinality as given(sensor_id, microseconds, nth)
-  where logic.unauthorized_sensors(array[given.sensor_id], array[given.microseconds], $3::text, $4::text::int[]) <> '{}'`;
-
-async function findUnauthorized(
-  db: Queryable,
-  readings: readonly ReadingInput[],
-  now: Date,
-  scope: Scope | undefined,
-): Promise<Set<number>> {
-  const [sensors = '', times = ''] = (await toColumns(readings, now)).columns;
-  const parameters = [sensors, times, scope?.provider ?? null, scope?.stations ? arrayLiteral(scope.stations) : null];
-  const rows = await query(db, UNAUTHORIZED, parameters);
-  return new Set((rows as { index: number }[]).map(({ index }) => index));
 }

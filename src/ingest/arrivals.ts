@@ -22,8 +22,7 @@ export type ProviderArrivals = {
 
 /** Every provider, by id. `sql` is a pool of the owner in the network's time zone. */
 export async function providerArrivals(sql: Sql, now: Date): Promise<ProviderArrivals[]> {
-  return [
-    ...(await sql<ProviderArrivals[]>`
+  return await sql<ProviderArrivals[]>`
       select p.id, state.online, state.offline, state.measurement_time as newest_reading,
         case when p.pull is not null then jsonb_build_object('every', p.pull ->> 'every', 'started_at', pull.started_at,
           'succeeded_at', pull.succeeded_at, 'failures', coalesce(pull.failures, 0), 'error', pull.error) end as pull,
@@ -33,8 +32,7 @@ export async function providerArrivals(sql: Sql, now: Date): Promise<ProviderArr
       from raw.provider p
       left join api.provider_state(${now}) state on state.provider = p.id
       left join raw.pull pull on pull.provider_id = p.id
-      order by p.id`),
-  ];
+      order by p.id`;
 }
 
 export type SensorArrivals = {
@@ -85,5 +83,5 @@ export async function sensorArrivals(
     if (own.length === 0) byDevice.set(device, sender);
   }
   const all = [...unknown, ...byDevice.values()].sort((a, b) => Date.parse(b.newest) - Date.parse(a.newest));
-  return { sensors: [...sensors], unknown: all };
+  return { sensors, unknown: all };
 }

@@ -5,10 +5,17 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { arrayLiteral, type Sql } from '../database/client.ts';
-import { copyIn } from '../database/copyIn.ts';
+import { CopyRefused, copyRows, inTransaction } from '../database/copyIn.ts';
+import { errorCode, isSchemaChange } from '../database/errors.ts';
 import { type Accepted, acceptSome } from './accept.ts';
-import { checkReading, givenParameters } from './check.ts';
-import { instantText, latestAcceptable, type ReadingInput, readSensorId } from './validate.ts';
+import {
+  checkReading,
+  givenParameters,
+  instantText,
+  latestAcceptable,
+  type ReadingInput,
+  readSensorId,
+} from './validate.ts';
 
 export type Copier = {
   /** Checks the next batch. Call it for batches in their order; the batch before may still be being stored. */
@@ -52,13 +59,16 @@ export function makeCopier(sql: Sql): Copier {
       return await divide(readings, now, bounds, known);
     },
     async store({ readings, now, bounds: checkedBy, columns, lines, withoutPlacement, others }, source) {
-      const statement = `copy raw.readings (${columns}) from stdin`;
-      const isCopied =
-        lines.length > 0 &&
-        (await copyIn(sql, statement, chunksOf(lines), async (connection) => {
-          bounds = await readBounds(connection);
-          return bounds.cutoff === checkedBy.cutoff; // else some may be too old now
-        }));
+      const copy = inTransaction(sql, async (connection) => {
+        bounds = await readBounds(connection);
+        if (bounds.cutoff !== checkedBy.cutoff) throw new CopyRefused(); // some may be too old now
+        await copyRows(connection, `copy raw.readings (${columns}) from stdin`, chunksOf(lines));
+        return true;
+      });
+      const isCopied = await copy.catch((error) => {
+        if (error instanceof CopyRefused || errorCode(error) === DEADLOCK || isSchemaChange(error)) return false;
+        throw error;
+      });
       const rest = isCopied ? others : [...readings.keys()];
       const outcome = await acceptSome(sql, readings, rest, { now, source });
       return {
@@ -70,6 +80,8 @@ export function makeCopier(sql: Sql): Copier {
     },
   };
 }
+
+const DEADLOCK = '40P01';
 
 /** In a transaction, the bounds stay as they are to its end. */
 async function readBounds(sql: Pick<Sql, 'unsafe'>): Promise<Bounds> {

@@ -21,11 +21,9 @@ const SENSORS = `
 export async function findPushSensors(
   db: Queryable,
   record: PushRecord,
-  scope: Scope | null,
+  scope: Scope | undefined,
   at: Date,
 ): Promise<PushSensor[]> {
   const station = scope?.stations?.length === 1 ? (scope.stations[0] ?? null) : null;
-  const parameters = [record.device, station, at.toISOString()];
-  const rows = await query(db, SENSORS, parameters);
-  return rows as PushSensor[];
+  return (await query(db, SENSORS, [record.device, station, at.toISOString()])) as PushSensor[];
 }

@@ -214,7 +214,7 @@ function addOutcome(summary: ImportSummary, outcome: Accepted, ignored: Readonly
   summary.accepted += outcome.accepted;
   summary.unchanged += outcome.unchanged;
   summary.without_station += outcome.withoutStation;
-  summary.left_out += outcome.leftOut;
+  summary.left_out += outcome.overflowed;
   for (const { reason } of outcome.quarantined) summary.quarantined[reason] = (summary.quarantined[reason] ?? 0) + 1;
   for (const { reason } of outcome.values) summary.values[reason] = (summary.values[reason] ?? 0) + 1;
   const listed = new Set(summary.ignored_columns);

@@ -3,9 +3,8 @@
  * are rejected for their time. In an hour that occurred twice, a sensor's lines are taken to be in order of time: its second pass begins
  * where the stamps no longer advance. A sensor with a single line in such an hour is ambiguous; the line goes to the first pass.
  */
-
-/** The offsets of a local hour such as `2026-10-25 01`. */
-type LocalOffsets = (hour: string) => readonly string[];
+import { LRUCache } from 'lru-cache';
+import { readInstant } from './validate.ts';
 
 const DATE_LENGTH = '2026-11-20'.length;
 const HOUR_LENGTH = '2026-11-20 12'.length;
@@ -31,53 +30,33 @@ export function makeOffsetAdder(timeZone: string): (stamp: string, sensor: strin
 
   return (stamp, sensor) => {
     const full = stamp.length === DATE_LENGTH ? `${stamp} 00:00:00` : stamp;
-    if (hasOffset(full)) return full;
-    const [first, other] = offsetsOf(full.slice(0, HOUR_LENGTH));
-    if (first === undefined) return full;
-    return full + (other !== undefined && isSecondPass(full, sensor) ? other : first);
+    if (readInstant(full)?.local !== true) return full;
+    const [first = '', second = first] = offsetsOf(full.slice(0, HOUR_LENGTH));
+    return full + (second !== first && isSecondPass(full, sensor) ? second : first);
   };
 }
 
 const DAY_MS = 86_400_000;
 const HOUR = /^\d{4}-\d\d-\d\d[ T]\d\d$/;
-/** Eleven years of hours. */
-const CACHED_HOURS = 100_000;
+/** More than a year of them. */
+const CACHED_HOURS = 10_000;
 
 /**
- * The offsets of local hours, such as `+01:00`: one as a rule, none for a skipped hour or what is no hour, and two, the earlier first,
- * for an hour that occurred twice. Clocks change on full local hours (rule Z1), so a whole hour has the same offsets. Throws RangeError
- * for an unknown time zone.
+ * The offsets, such as `+01:00`, of a local hour such as `2026-10-25 01`: one as a rule, none for a skipped hour or what is no hour, and
+ * two, the earlier first, for an hour that occurred twice. Clocks change on full local hours (rule Z1), so a whole hour has the same
+ * offsets. Throws RangeError for an unknown time zone.
  */
-export function makeLocalOffsets(timeZone: string): LocalOffsets {
+export function makeLocalOffsets(timeZone: string): (hour: string) => readonly string[] {
   const clock = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
-  const offsetAt = (instant: number) =>
-    clock
-      .formatToParts(instant)
-      .find(({ type }) => type === 'timeZoneName')
-      ?.value.slice('GMT'.length) || '+00:00';
-  const find = (hour: string): string[] => {
-    if (!HOUR.test(hour)) return [];
+  const offsetAt = (instant: number) => clock.format(instant).split('GMT')[1] || '+00:00'; // of `11/20/2026, GMT+04:00`
+  const memoMethod = (hour: string): readonly string[] => {
     const local = `${hour.replace(' ', 'T')}:00`;
-    const near = Date.parse(`${local}Z`);
+    const near = HOUR.test(hour) ? Date.parse(`${local}Z`) : Number.NaN;
     if (Number.isNaN(near)) return [];
     // it is within a day of the instant, whatever the offset, and no zone changes its clocks twice in two days
     const candidates = new Set([offsetAt(near - DAY_MS), offsetAt(near + DAY_MS)]);
     return [...candidates].filter((offset) => offsetAt(Date.parse(`${local}${offset}`)) === offset);
   };
-
-  const cache = new Map<string, readonly string[]>();
-  return (hour) => {
-    const cached = cache.get(hour);
-    if (cached !== undefined) return cached;
-    if (cache.size === CACHED_HOURS) cache.clear();
-    const found = find(hour);
-    cache.set(hour, found);
-    return found;
-  };
-}
-
-/** Whether a sign or Z follows the first colon, which stands between the hour and the offset. */
-function hasOffset(stamp: string): boolean {
-  const colon = stamp.indexOf(':');
-  return colon >= 0 && /[Zz+-]/.test(stamp.slice(colon));
+  const cache = new LRUCache({ max: CACHED_HOURS, memoMethod });
+  return (hour) => cache.memo(hour);
 }

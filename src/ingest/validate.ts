@@ -1,5 +1,5 @@
 /** Turns what a sender wrote into a sensor id, an instant and numbers, or into the reason for its rejection (rules S1 and S2). */
-import type { Parameter, ParameterName } from '../contract/parameters.ts';
+import { PARAMETERS, type Parameter, type ParameterName } from '../contract/parameters.ts';
 
 /** A reading as it came; nothing of it is checked yet. */
 export type ReadingInput = {
@@ -47,25 +47,48 @@ type Instant = { microseconds: number; local: boolean };
 /** The latest acceptable time in microseconds since 1970: later readings are from the future (S2). */
 export const latestAcceptable = (now: Date): number => (now.getTime() + 300_000) * 1_000;
 
-type Read = {
+type Checked = {
   sensorId: number | undefined;
-  time: Instant | undefined;
-  /** How many values of the reading are usable. */
-  usable: number;
-  /** In microseconds since 1970. */
-  latest: number;
+  /** Microseconds since 1970; undefined: no time with an offset. */
+  time: number | undefined;
+  /** One for each of the parameters it was checked for, as PostgreSQL reads it; null: none that can be used. */
+  values: (string | number | null)[];
+  /** Why values that were given cannot be used. */
+  rejected: ValueReason[];
+  /** Why the whole reading cannot be used; undefined: only the database can know. */
+  reason: ReadingReason | undefined;
 };
 
-/** Why a reading cannot be used, as far as that can be known without the database; undefined if nothing is wrong with it. */
-export function validate(
-  { unreadable }: ReadingInput,
-  { sensorId, time, usable, latest }: Read,
-): ReadingReason | undefined {
-  if (unreadable) return 'unreadable_line';
-  if (sensorId === undefined) return 'unknown_sensor';
-  if (time === undefined || time.local) return 'unreadable_time';
-  if (usable === 0) return 'no_value';
-  return time.microseconds > latest ? 'in_the_future' : undefined;
+/** The parameters that any of the readings has. */
+export function givenParameters(readings: readonly ReadingInput[]): readonly Parameter[] {
+  return PARAMETERS.filter(({ name }) => readings.some(({ values }) => values[name] !== undefined));
+}
+
+/** PostgreSQL reads so short a number as we do, and far faster than the many digits of its single-precision value. */
+const SHORT = /^-?\d{1,6}(?:\.\d{1,3})?$/;
+
+/** Checks one reading as far as that is possible without the database. `latest`: in microseconds since 1970 (latestAcceptable). */
+export function checkReading(reading: ReadingInput, parameters: readonly Parameter[], latest: number): Checked {
+  const sensorId = readSensorId(reading.sensorId);
+  const instant = typeof reading.measuredAt === 'string' ? readInstant(reading.measuredAt) : undefined;
+  const time = instant?.local ? undefined : instant?.microseconds;
+  const rejected: ValueReason[] = [];
+  const values = parameters.map((parameter) => {
+    const name = parameter.name as ParameterName;
+    const given = reading.values[name];
+    const value = readValue(given, parameter);
+    if (typeof value === 'string') rejected.push(`${value}:${name}`);
+    if (typeof value !== 'number') return null;
+    return typeof given === 'string' && SHORT.test(given) && parameter.kind !== 'vector' ? given : value;
+  });
+  const reasonOf = (): ReadingReason | undefined => {
+    if (reading.unreadable) return 'unreadable_line';
+    if (sensorId === undefined) return 'unknown_sensor';
+    if (time === undefined) return 'unreadable_time';
+    if (values.every((value) => value === null)) return 'no_value';
+    return time > latest ? 'in_the_future' : undefined;
+  };
+  return { sensorId, time, values, rejected, reason: reasonOf() };
 }
 
 const LARGEST_INT = 2_147_483_647;

@@ -10,14 +10,14 @@ import type { Metrics } from './definitions.ts';
 export function recordIngest(
   metrics: Metrics,
   provider: string,
-  { accepted, unchanged, quarantined, leftOut }: Pick<Accepted, 'accepted' | 'unchanged' | 'quarantined' | 'leftOut'>,
+  { accepted, unchanged, quarantined, overflowed }: Accepted,
 ): void {
   const outcomes = { accepted, unchanged, quarantined: quarantined.length };
   for (const [outcome, n] of Object.entries(outcomes)) {
     if (n > 0) metrics.readings.inc({ provider, outcome }, n);
   }
   for (const { reason } of quarantined) metrics.quarantinedReadings.inc({ reason });
-  if (leftOut > 0) metrics.quarantineLeftOut.inc({ provider }, leftOut);
+  if (overflowed > 0) metrics.quarantineLeftOut.inc({ provider }, overflowed);
 }
 
 /** Records one write: the closed hours it touched, and for each new reading the seconds since it was measured. */

@@ -1,7 +1,7 @@
 /** Imports a network file: parses it, checks it and reports every issue at once, and stores it in a single statement. */
 import type { Sql } from '../database/client.ts';
 import type { Log } from '../log.ts';
-import { type ExistingNetwork, readExisting } from './context.ts';
+import { type ExistingNetwork, readExisting } from './existing.ts';
 import { timestamp } from './periods.ts';
 import { type Issue, type ParsedNetwork, parseNetwork } from './read.ts';
 import { makeRows } from './rows.ts';
@@ -11,7 +11,7 @@ type Counts = {
   changed: number;
   unchanged: number;
   /** In the database but not listed in the file: left unchanged. */
-  left: string[];
+  unlisted: string[];
 };
 
 export type NetworkResult = {
@@ -19,8 +19,10 @@ export type NetworkResult = {
   regions: Counts;
   stations: Counts;
   sensors: Counts;
-  /** How many sensors and stations have hours that the next refresh recomputes. */
-  recomputed: { sensors: number; stations: number };
+  /** How many sensors and stations have hours that the next refresh recomputes; of a dry run also how many hours of data. */
+  recomputed: { sensors: number; stations: number; hours?: number };
+  /** Of a dry run; `keys` are those of the database that differ. */
+  changes?: { kind: string; id: string; keys: 'added' | string[] }[];
 };
 
 /** The file has issues; nothing of it was imported. The message lists them all, one on a line, in the order of the file. */
@@ -43,14 +45,14 @@ type Options = {
   log: Log;
   /** Its name, for messages. */
   file?: string;
-  /** Only find out what would change; the result is a NetworkPreview. */
+  /** Only find out what would change. */
   dryRun?: boolean;
 };
 
 /** `text` is the file, `sql` a pool of the owner. Rejects with InvalidNetwork. The aggregates follow at the next refresh. */
 export async function importNetwork(sql: Sql, text: string, options: Options): Promise<NetworkResult> {
   const parsed = parseNetwork(text);
-  return await storeNetwork(sql, parsed, { ...options, existing: await readExisting(sql, parsed) });
+  return await storeNetwork(sql, parsed, { ...options, existing: await readExisting(sql, parsed.times) });
 }
 
 /** The same for a network that was parsed already. */
@@ -60,43 +62,17 @@ export async function storeNetwork(
   { existing, log, file = 'The network file', dryRun = false }: Options & { existing: ExistingNetwork },
 ): Promise<NetworkResult> {
   const { rows, issues } = makeRows(parsed, existing);
-  const located = issues.map((issue) => ({ ...issue, line: issue.line ?? parsed.lineOf(issue.position) }));
-  if (located.length > 0)
-    throw new InvalidNetwork(
-      located.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)),
-      file,
-    );
+  const located = issues
+    .map((issue) => ({ ...issue, line: issue.line ?? parsed.lineOf(issue.position) }))
+    .sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
+  if (located.length > 0) throw new InvalidNetwork(located, file);
   const json = JSON.stringify(rows, (key, value) => (key === 'since' || key === 'until' ? timestamp(value) : value));
-  if (dryRun) return await preview(sql, json);
-  const [{ result }] = await sql<
-    [{ result: NetworkResult }]
-  >`select logic.replace_network(${json}::text::jsonb) as result`;
+  const store = sql(dryRun ? 'logic.preview_network' : 'logic.replace_network');
+  const [{ result }] = await sql<[{ result: NetworkResult }]>`select ${store}(${json}::text::jsonb) as result`;
+  if (dryRun) return result;
   for (const kind of ['providers', 'regions', 'stations', 'sensors'] as const) {
-    const { left } = result[kind];
-    if (left.length > 0) log.info({ [kind]: left }, 'not listed in the file; left unchanged');
+    const { unlisted } = result[kind];
+    if (unlisted.length > 0) log.info({ [kind]: unlisted }, 'not listed in the file; left unchanged');
   }
   return result;
-}
-
-/** What an import would change. `keys` are those of the database that differ; `hours`, how many hours of data would be recomputed. */
-type NetworkPreview = NetworkResult & {
-  recomputed: { hours: number };
-  changes: { kind: string; id: string; keys: 'added' | string[] }[];
-};
-
-/** What an import of these rows would do, without doing it. */
-async function preview(sql: Sql, json: string): Promise<NetworkPreview> {
-  let found: NetworkPreview | undefined;
-  const rollBack = new Error('nothing is to be kept');
-  const transaction = sql.begin(async (transaction) => {
-    const [row] = await transaction<
-      [{ result: NetworkPreview }]
-    >`select logic.preview_network(${json}::text::jsonb) as result`;
-    found = row.result;
-    throw rollBack;
-  });
-  await transaction.catch((error: unknown) => {
-    if (error !== rollBack) throw error;
-  });
-  return found as NetworkPreview;
 }

@@ -1,7 +1,7 @@
 /** Imports sensors.csv as a network. What the database knows better (titles of its cities, districts and providers) stays as it is. */
 import type { Sql } from '../database/client.ts';
 import type { Log } from '../log.ts';
-import { readExisting } from './context.ts';
+import { readExisting } from './existing.ts';
 import { InvalidNetwork, type NetworkResult, storeNetwork } from './importNetwork.ts';
 import { type Issue, parseNetwork } from './read.ts';
 import { readSensorList } from './sensorList.ts';
@@ -20,11 +20,11 @@ export async function importSensorList(
 ): Promise<SensorListResult> {
   const { network, lines, issues, withoutStation } = readSensorList(text, { name, timeZone });
   const parsed = parseNetwork(JSON.stringify(network));
-  const existing = await readExisting(sql, parsed);
+  const existing = await readExisting(sql, parsed.times);
   const unknown = {
     ...parsed,
-    providers: parsed.providers.filter(({ item }) => !existing.providers.has(item.id)),
-    regions: parsed.regions.filter(({ item }) => !existing.regions.has(item.slug)),
+    providers: parsed.providers.filter(({ id }) => id === undefined || !existing.providers.has(id)),
+    regions: parsed.regions.filter(({ slug }) => slug === undefined || !existing.regions.has(slug)),
     issues: [...issues, ...parsed.issues],
   };
   try {
@@ -53,8 +53,8 @@ const COLUMNS: Readonly<Record<string, string>> = {
 /** The issue with lines and columns of the list instead of positions in the network. */
 function atLine({ position, message }: Issue, lines: ReadonlyMap<string, number>): Issue {
   const inLines = (text: string) =>
-    text.replace(POSITION, (_, list: string, index: string, inner?: string, nth?: string, key?: string) => {
-      const line = lines.get(`${list}[${index}]${inner === undefined ? '' : `.${inner}[${nth}]`}`);
+    text.replace(POSITION, (_, list: string, index: string, inner?: string, ordinal?: string, key?: string) => {
+      const line = lines.get(`${list}[${index}]${inner === undefined ? '' : `.${inner}[${ordinal}]`}`);
       return key === undefined ? `line ${line}` : `line ${line}, ${COLUMNS[`${inner ?? list}.${key}`] ?? key}`;
     });
   return { position: inLines(position), message: inLines(message) };

@@ -12,26 +12,32 @@ type LocatedJson = {
   lineOf(position: string): number | undefined;
 };
 
+/** Levels; a network has seven. */
+const DEEPEST = 32;
+
 /** Never throws. */
 export function parseLocated(text: string): LocatedJson {
   const lines = new Map<string, number>();
   const slips = new Map<number, string>(); // the first of each line; others may follow from it
-  const lineAt = lineCounter(text);
+  const lineOfOffset = linesOf(text);
+  const lineAt = (offset: number) => lineOfOffset[offset] ?? 1;
   const slip = (offset: number, message: string) => {
     if (!slips.has(lineAt(offset))) slips.set(lineAt(offset), message);
   };
 
-  const read = (node: Node, position: string): unknown => {
+  const read = (node: Node, position: string, depth = 0): unknown => {
+    if (depth > DEEPEST) throw new RangeError();
     lines.set(position, lineAt(node.offset));
     const children = node.children ?? [];
-    if (node.type === 'array') return children.map((child, index) => read(child, `${position}[${index}]`));
+    if (node.type === 'array') return children.map((child, index) => read(child, `${position}[${index}]`, depth + 1));
     if (node.type !== 'object') return node.value;
     const entries = new Map<string, unknown>();
     for (const { children: [key, value] = [] } of children) {
       const name: string = key?.value;
       if (entries.has(name))
         slip(key?.offset ?? 0, `${JSON.stringify(name)} is there twice in one object: remove one of the two`);
-      if (value !== undefined) entries.set(name, read(value, position === '' ? name : `${position}.${name}`));
+      if (value !== undefined)
+        entries.set(name, read(value, position === '' ? name : `${position}.${name}`, depth + 1));
     }
     return Object.fromEntries(entries);
   };
@@ -45,7 +51,7 @@ export function parseLocated(text: string): LocatedJson {
     const isComplete = errors.every(({ error }) => printParseErrorCode(error) === 'CommaExpected');
     if (tree !== undefined && isComplete) value = read(tree, '');
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
+    if (!(error instanceof RangeError)) throw error; // the parser's own is that of the stack
     slip(0, 'it is nested too deeply');
   }
   const lineOf = (position: string): number | undefined => {
@@ -65,16 +71,13 @@ function wording(code: string, text: string): string {
     : `expected ${/^[aeiou]/.test(expected) ? 'an' : 'a'} ${expected}, found ${found}`;
 }
 
-/** Counts from 1; the offsets that it is asked for mostly grow. */
-function lineCounter(text: string): (offset: number) => number {
-  const starts = [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)];
-  return (offset) => {
-    let [low, high] = [0, starts.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((starts[middle] as number) <= offset) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
+/** The line of every offset, the end included, counted from 1. */
+function linesOf(text: string): Uint32Array {
+  const lines = new Uint32Array(text.length + 1);
+  let line = 1;
+  for (let offset = 0; offset <= text.length; offset++) {
+    lines[offset] = line;
+    if (text[offset] === '\n') line += 1;
+  }
+  return lines;
 }

@@ -1,29 +1,24 @@
 /** Reads the periods of a network file as half-open ranges of instants; an end that is not given is infinite. */
-import { instantText, readInstant } from '../ingest/validate.ts';
+import { instantText } from '../ingest/validate.ts';
 import type { Flag } from './schema.ts';
 
 /** In microseconds since 1970; `until` is exclusive. */
 export type Period = { since: number; until: number };
-type Given = { since?: string | null | undefined; until?: string | null | undefined };
-
-const ALWAYS: Period = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+export type Given = { since?: string | null | undefined; until?: string | null | undefined };
+type AddIssue = (position: string, message: string) => void;
 
 export type PeriodReader = {
-  /** Undefined: it is invalid, and an issue was added. */
-  period(position: string, given: Given): Period | undefined;
-  /** The periods in which a flag is set. Adds an issue for each that is invalid, and leaves it out. */
-  flag(position: string, given: Flag): Period[];
+  /** Adds an issue for each period that is invalid, and leaves it out. Undefined was an issue before. */
+  list<T extends Given>(position: string, given: readonly (T | undefined)[]): (T & Period & { position: string })[];
+  /** The periods in which a flag is set. */
+  flag(position: string, given: Flag | undefined): Period[];
 };
 
-/** `instants` maps local times to instants, both in microseconds since 1970. */
-export function makePeriodReader(
-  instants: ReadonlyMap<number, number>,
-  addIssue: (position: string, message: string) => void,
-): PeriodReader {
+/** `instants`: the times of the file in microseconds since 1970; a text that is not there is no time. */
+export function makePeriodReader(instants: ReadonlyMap<string, number>, addIssue: AddIssue): PeriodReader {
   const end = (position: string, text: string | null | undefined, otherwise: number) => {
     if (text == null) return otherwise;
-    const read = readInstant(text);
-    const instant = read?.local ? instants.get(read.microseconds) : read?.microseconds;
+    const instant = instants.get(text);
     if (instant === undefined) {
       addIssue(
         position,
@@ -32,32 +27,37 @@ export function makePeriodReader(
     }
     return instant;
   };
-  const reader: PeriodReader = {
-    period(position, given) {
-      const since = end(`${position}.since`, given.since, ALWAYS.since);
-      const until = end(`${position}.until`, given.until, ALWAYS.until);
-      if (since === undefined || until === undefined) return undefined;
-      if (since < until) return { since, until };
-      addIssue(position, `since ${given.since} is not before until ${given.until}`);
-      return undefined;
-    },
-    flag(position, given) {
-      if (typeof given === 'boolean') return given ? [ALWAYS] : [];
-      return given.flatMap((each, index) => reader.period(`${position}[${index}]`, each) ?? []);
-    },
-  };
-  return reader;
+  const list: PeriodReader['list'] = (key, given) =>
+    given.flatMap((each, index) => {
+      if (each === undefined) return [];
+      const position = `${key}[${index}]`;
+      const since = end(`${position}.since`, each.since, Number.NEGATIVE_INFINITY);
+      const until = end(`${position}.until`, each.until, Number.POSITIVE_INFINITY);
+      if (since === undefined || until === undefined) return [];
+      if (since < until) return [{ ...each, position, since, until }];
+      addIssue(position, `since ${each.since} is not before until ${each.until}`);
+      return [];
+    });
+  return { list, flag: (key, given = false) => list(key, given === true ? [{}] : given === false ? [] : given) };
 }
 
-/** The positions of two periods that overlap, if any do, the later one second. */
-export function overlap(periods: readonly (Period & { position: string })[]): [string, string] | undefined {
-  const sorted = [...periods].sort((a, b) => a.since - b.since);
-  let last: (Period & { position: string }) | undefined;
-  for (const period of sorted) {
-    if (last !== undefined && period.since < last.until) return [last.position, period.position];
-    last = period;
+/** For every period that overlaps an earlier one of its group, adds an issue with `message`, unless the two are compatible. */
+export function addOverlaps<T extends Period & { position: string }>(
+  periods: readonly T[],
+  group: (period: T) => unknown,
+  message: (period: T, earlier: T) => string,
+  addIssue: AddIssue,
+  isCompatible: (period: T, earlier: T) => boolean = () => false,
+): void {
+  const groups = new Map<unknown, T[]>();
+  for (const period of periods) {
+    const before = groups.get(group(period)) ?? [];
+    const earlier = before.find(
+      (each) => each.since < period.until && period.since < each.until && !isCompatible(period, each),
+    );
+    if (earlier !== undefined) addIssue(period.position, message(period, earlier));
+    groups.set(group(period), [...before, period]);
   }
-  return undefined;
 }
 
 /** An instant or infinity as text that PostgreSQL reads. */

@@ -2,77 +2,83 @@
 import { z } from 'zod';
 import { parseLocated } from './json.ts';
 import { faultsOf } from './messages.ts';
-import { Network, Provider, Region, Station } from './schema.ts';
-import { usableParts } from './usableParts.ts';
+import { Network, Provider, Region, Sensor, Station } from './schema.ts';
 
 /** Something wrong in the file. `position` is such as `stations[3].sensors[0].id`, or empty for the file as a whole. */
 export type Issue = { line?: number | undefined; position: string; message: string };
 
-/** An element of the file. */
-export type Listed<T> = { position: string; item: T };
+/**
+ * An object with undefined for every key that is invalid, so that the rest of it is checked all the same and every issue of a file is found
+ * at once. Where anything is undefined that the schema requires, there are issues, and nothing is stored.
+ */
+function tolerant<Shape extends z.ZodRawShape>({ shape }: z.ZodObject<Shape>) {
+  const keys = Object.entries(shape).map(([key, schema]) => [key, (schema as z.ZodType).optional().catch(undefined)]);
+  return z.object(Object.fromEntries(keys) as { [Key in keyof Shape]: z.ZodCatch<z.ZodOptional<Shape[Key]>> });
+}
 
-/** Elements that are invalid in parts are listed with stand-ins for these parts (usableParts.ts); there are issues then. */
-export type ParsedNetwork = {
-  timeZone: string | undefined;
-  providers: Listed<Provider>[];
-  regions: Listed<Region>[];
-  stations: Listed<Station>[];
-  /** Formulas by kind of sensor. */
-  corrections: Network['corrections'];
-  /** The names of invalid elements as they were given, since what refers to them is no mistake. */
-  invalid: { providers: ReadonlySet<unknown>; regions: ReadonlySet<unknown>; stations: ReadonlySet<unknown> };
-  issues: Issue[];
-  lineOf(position: string): number | undefined;
-};
+/** A list in which what is no object has no keys, and which is empty if it is no list. */
+const listOf = <Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>) =>
+  z.array(schema.catch(schema.parse({}))).catch([]);
 
-const Outline = Network.extend({
-  providers: z.array(z.unknown()),
-  regions: z.array(z.unknown()),
-  stations: z.array(z.unknown()),
+const TolerantStation = tolerant(Station).extend({
+  regions: z.array(Station.shape.regions.element.optional().catch(undefined)).catch([]),
+  sensors: listOf(tolerant(Sensor)),
+});
+const TolerantNetwork = z.object({
+  time_zone: z.string().optional().catch(undefined),
+  providers: listOf(tolerant(Provider)),
+  regions: listOf(tolerant(Region)),
+  stations: listOf(TolerantStation),
+  corrections: Network.shape.corrections.catch({}),
 });
 
-/** Never throws. Each element is checked by itself, so that one issue does not hide others. */
-export function parseNetwork(text: string): ParsedNetwork {
+export type ParsedNetwork = ReturnType<typeof parseNetwork>;
+export type ParsedRegion = ParsedNetwork['regions'][number];
+export type ParsedStation = ParsedNetwork['stations'][number];
+export type ParsedSensor = ParsedNetwork['sensors'][number];
+
+/** Never throws. */
+export function parseNetwork(text: string) {
   const { value: json, slips, lineOf } = parseLocated(text);
   const issues: Issue[] = slips.map((slip) => ({ ...slip, position: '' }));
-  const add = (schema: z.ZodType, given: unknown, position: string) => {
-    for (const { path, message } of faultsOf(schema, given)) issues.push({ position: at(position, path), message });
-  };
   if (/\\u0000/.test(text))
     issues.push({ position: '', message: 'it holds the character \\u0000, which cannot be stored' });
-  if (json !== undefined) add(Outline, json, '');
-  const file = (typeof json === 'object' && json !== null ? json : {}) as Record<string, unknown>;
-
-  const list = <T>(key: string, schema: z.ZodObject & z.ZodType<T>, name: 'id' | 'slug') => {
-    const elements: unknown[] = Array.isArray(file[key]) ? file[key] : [];
-    const invalid = new Set<unknown>();
-    const listed = elements.flatMap((element, index): Listed<T>[] => {
-      const position = `${key}[${index}]`;
-      const result = schema.safeParse(element);
-      if (result.success) return [{ position, item: result.data }];
-      add(schema, element, position);
-      if (typeof element === 'object' && element !== null) invalid.add((element as Record<string, unknown>)[name]);
-      const item = usableParts(schema, element);
-      return item === undefined ? [] : [{ position, item }];
-    });
-    return { listed, invalid };
-  };
-  const providers = list('providers', Provider, 'id');
-  const regions = list('regions', Region, 'slug');
-  const stations = list('stations', Station, 'id');
+  if (json !== undefined)
+    for (const { path, message } of faultsOf(Network, json)) issues.push({ position: positionOf(path), message });
+  const { data: network = TolerantNetwork.parse({}) } = TolerantNetwork.safeParse(json);
+  const stations = listed('stations', network.stations);
   return {
-    timeZone: typeof file.time_zone === 'string' ? file.time_zone : undefined,
-    providers: providers.listed,
-    regions: regions.listed,
-    stations: stations.listed,
-    corrections: Network.shape.corrections.safeParse(file.corrections).data ?? {},
-    invalid: { providers: providers.invalid, regions: regions.invalid, stations: stations.invalid },
+    timeZone: network.time_zone,
+    providers: listed('providers', network.providers),
+    regions: listed('regions', network.regions),
+    stations,
+    /** With the id of the station that each is listed under. */
+    sensors: stations.flatMap(({ position, id, sensors }) =>
+      listed(`${position}.sensors`, sensors).map((sensor) => ({ ...sensor, stationId: id })),
+    ),
+    /** Formulas by kind of sensor. */
+    corrections: network.corrections,
+    /** Every `since` and `until` of the file. */
+    times: timesIn(network),
     issues,
     lineOf,
   };
 }
 
-function at(position: string, path: readonly PropertyKey[]): string {
-  const parts = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`));
-  return (position + parts.join('')).replace(/^\./, '');
+/** The elements with their positions. */
+const listed = <T extends object>(key: string, elements: readonly T[]) =>
+  elements.map((element, index) => ({ ...element, position: `${key}[${index}]` }));
+
+function timesIn(part: unknown): string[] {
+  if (typeof part !== 'object' || part === null) return [];
+  return Object.entries(part).flatMap(([key, value]) =>
+    (key === 'since' || key === 'until') && typeof value === 'string' ? [value] : timesIn(value),
+  );
+}
+
+function positionOf(path: readonly PropertyKey[]): string {
+  return path
+    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
+    .join('')
+    .replace(/^\./, '');
 }

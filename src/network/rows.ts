@@ -1,39 +1,16 @@
 /** Turns a parsed network file into rows of the database's tables, and checks what its elements say about each other. */
-import {
-  addDuplicates,
-  type CheckContext,
-  type ExistingNetwork,
-  makeContext,
-  sensorsOf,
-  unknownName,
-} from './context.ts';
-import { checkDevices, correctionPeriods, sensorPeriods } from './placements.ts';
-import type { Issue, Listed, ParsedNetwork } from './read.ts';
+import { addDuplicates, makeContext } from './context.ts';
+import type { ExistingNetwork } from './existing.ts';
+import type { Issue, ParsedNetwork } from './read.ts';
 import { memberships, regionRow } from './regions.ts';
-import type { Station } from './schema.ts';
-import { PLACEHOLDER_NAME } from './usableParts.ts';
+import { checkDevices, corrections, placements } from './sensors.ts';
 
-/** The argument of logic.replace_network: rows by table. */
-type NetworkRows = {
-  providers: object[];
-  regions: object[];
-  stations: object[];
-  sensors: object[];
-  station_region: object[];
-  hidden_period: object[];
-  flag_period: object[];
-  sensor_station: object[];
-  suspicious_period: object[];
-  correction: object[];
-};
-
-/** `issues` are those of parsing and of checking; the rows can be used only if there are none. */
-export function makeRows(parsed: ParsedNetwork, existing: ExistingNetwork): { rows: NetworkRows; issues: Issue[] } {
+/** `rows`: the argument of logic.replace_network, rows by table. They can be used only if there are no issues, of parsing or checking. */
+export function makeRows(parsed: ParsedNetwork, existing: ExistingNetwork): { rows: object; issues: Issue[] } {
   const issues: Issue[] = [...parsed.issues];
   const context = makeContext(parsed, existing, issues);
-  const { reader, addIssue } = context;
-  const { providers, regions, stations, timeZone } = parsed;
-  const sensors = sensorsOf(parsed);
+  const { periods, addIssue, checkName } = context;
+  const { providers, regions, stations, sensors, timeZone } = parsed;
 
   if (timeZone !== undefined && timeZone !== existing.timeZone) {
     addIssue(
@@ -42,44 +19,46 @@ export function makeRows(parsed: ParsedNetwork, existing: ExistingNetwork): { ro
         `correct the file, or make a new database with TIME_ZONE=${timeZone}`,
     );
   }
-  addDuplicates(providers, ({ id }) => id, 'id', context);
-  addDuplicates(regions, ({ slug }) => slug, 'slug', context);
-  addDuplicates(stations, ({ id }) => id, 'id', context);
-  addDuplicates(sensors, ({ id }) => id, 'id', context);
-  checkDevices(context);
+  addDuplicates(providers, 'id', context);
+  addDuplicates(regions, 'slug', context);
+  addDuplicates(stations, 'id', context);
+  addDuplicates(sensors, 'id', context);
+  for (const { position, provider } of stations) checkName(`${position}.provider`, 'provider', provider);
+  const station_region = stations.flatMap((station) => memberships(station, context));
+  const placed = new Map(sensors.map((sensor) => [sensor, placements(sensor, context)]));
+  checkDevices(placed, context);
+  const ofKinds = new Map(
+    Object.entries(parsed.corrections).map(([kind, given]) => [
+      kind,
+      corrections(`corrections.${kind}`, given, context),
+    ]),
+  );
 
   const rows = {
-    providers: providers.map(({ item }) => item),
+    providers,
     regions: regions.map((region) => regionRow(region, context)),
-    stations: stations.map((station) => stationRow(station, context)),
-    sensors: sensors.map(({ item: { id, kind = null, device = null } }) => ({ id, kind, device })),
-    station_region: stations.flatMap((station) => memberships(station, context)),
-    hidden_period: stations.flatMap(({ position, item }) =>
-      reader.flag(`${position}.hidden`, item.hidden).map((period) => ({ station_id: item.id, ...period })),
+    stations: stations.map(({ id, provider: provider_id, title, latitude, longitude, altitude, screening }) => {
+      return { id, provider_id, title, latitude, longitude, altitude, screening };
+    }),
+    sensors: sensors.map(({ id, kind, device }) => ({ id, kind, device })),
+    station_region,
+    hidden_period: stations.flatMap(({ id, position, hidden }) =>
+      periods.flag(`${position}.hidden`, hidden).map((period) => ({ ...period, station_id: id })),
     ),
-    flag_period: stations.flatMap(({ position, item }) =>
-      reader.flag(`${position}.is_bad_thp`, item.is_bad_thp).map((period) => ({ station_id: item.id, ...period })),
+    flag_period: stations.flatMap(({ id, position, is_bad_thp }) =>
+      periods.flag(`${position}.is_bad_thp`, is_bad_thp).map((period) => ({ ...period, station_id: id })),
     ),
-    sensor_station: sensors.flatMap((sensor) => sensorPeriods(sensor, context)),
-    suspicious_period: sensors.flatMap(({ position, item }) =>
-      reader.flag(`${position}.suspicious`, item.suspicious).map((period) => ({ sensor_id: item.id, ...period })),
+    sensor_station: [...placed.values()].flat(),
+    suspicious_period: sensors.flatMap(({ id, position, suspicious }) =>
+      periods.flag(`${position}.suspicious`, suspicious).map((period) => ({ ...period, sensor_id: id })),
     ),
-    correction: sensors.flatMap((sensor) => correctionPeriods(sensor, context)),
+    // a sensor's own formulas count instead of those of its kind (S5)
+    correction: sensors.flatMap(({ id, position, kind, correction }) =>
+      (correction === undefined
+        ? (ofKinds.get(kind ?? '') ?? [])
+        : corrections(`${position}.correction`, correction, context)
+      ).map((period) => ({ ...period, sensor_id: id })),
+    ),
   };
   return { rows, issues };
-}
-
-function stationRow({ position, item: station }: Listed<Station>, context: CheckContext): object {
-  const { providers, addIssue } = context;
-  if (station.provider !== PLACEHOLDER_NAME && !providers.has(station.provider))
-    addIssue(`${position}.provider`, unknownName('provider', station.provider, providers));
-  return {
-    id: station.id,
-    provider_id: station.provider,
-    title: station.title,
-    latitude: station.latitude,
-    longitude: station.longitude,
-    altitude: station.altitude ?? null,
-    screening: station.screening,
-  };
 }

@@ -43,7 +43,7 @@ const duration = z
   .regex(/[1-9]/, 'expected a duration longer than zero');
 
 /** The kinds of feeds that can be polled. */
-export const PULL_KINDS = ['sensor-community'] as const;
+const PULL_KINDS = ['sensor-community'] as const;
 
 export const Provider = z.strictObject({
   id: providerSlug,

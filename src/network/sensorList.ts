@@ -17,7 +17,6 @@ type SensorList = {
 };
 
 type Line = { number: number; get(column: string): string };
-type District = { slug: string; kind: 'district'; city: string; title: object };
 
 const NEEDED = ['id', 'station_id', 'city_slug', 'district_slug', 'provider', 'latitude', 'longitude'];
 /** Newer files of the portal begin with psql's reply to `set time zone`. */
@@ -30,35 +29,40 @@ const PREAMBLE = /^SET\r?\n/;
 export function readSensorList(text: string, { name, timeZone }: { name: string; timeZone: string }): SensorList {
   const all = linesOf(text, name);
   const placed = all.filter((line) => line.get('station_id') !== '');
-  const lines = new Map<string, number>();
-  const issues: Issue[] = [];
+  const providers = firstOf(placed, 'provider');
+  const cities = firstOf(placed, 'city_slug');
+  const districts = firstOf(placed, 'district_slug');
+  const stations = firstOf(placed, 'station_id');
+  const sensors = stations.map((first) => placed.filter((line) => line.get('station_id') === first.get('station_id')));
+  return {
+    network: {
+      time_zone: timeZone,
+      providers: providers.map((line) => ({ id: line.get('provider'), title: line.get('provider') })),
+      regions: [...cities.map(cityOf), ...districts.map(districtOf)],
+      stations: stations.map((first, index) => stationOf(first, sensors[index] ?? [])),
+    },
+    lines: new Map([
+      ...numbered('providers', providers),
+      ...numbered('regions', [...cities, ...districts]),
+      ...numbered('stations', stations),
+      ...sensors.flatMap((atStation, index) => numbered(`stations[${index}].sensors`, atStation)),
+    ]),
+    issues: placed.flatMap((line) => otherCity(line, districts)),
+    withoutStation: all.filter((line) => !placed.includes(line)).map((line) => line.get('id')),
+  };
+}
 
-  const providers = firstOf(placed, 'provider').map((line, index) => {
-    lines.set(`providers[${index}]`, line.number);
-    return { id: line.get('provider'), title: line.get('provider') };
-  });
-  const cities = firstOf(placed, 'city_slug').map((line) => ({ line, region: cityOf(line) }));
-  const districts = firstOf(placed, 'district_slug').map((line) => ({ line, region: districtOf(line) }));
-  const regions = [...cities, ...districts].map(({ line, region }, index) => {
-    lines.set(`regions[${index}]`, line.number);
-    return region;
-  });
-  for (const line of placed) {
-    const known = districts.find(({ region }) => region.slug === line.get('district_slug'));
-    if (known === undefined || known.region.city === line.get('city_slug')) continue;
-    const message = `${known.region.slug} is in ${line.get('city_slug')} here, but in ${known.region.city} on line ${known.line.number}`;
-    issues.push({ position: `line ${line.number}, district_slug`, message: `${message}: a district is in one city` });
-  }
-  const stations = firstOf(placed, 'station_id').map((first, index) => {
-    lines.set(`stations[${index}]`, first.number);
-    const sensors = placed.filter((line) => line.get('station_id') === first.get('station_id'));
-    sensors.forEach((line, nth) => {
-      lines.set(`stations[${index}].sensors[${nth}]`, line.number);
-    });
-    return stationOf(first, sensors);
-  });
-  const withoutStation = all.filter((line) => !placed.includes(line)).map((line) => line.get('id'));
-  return { network: { time_zone: timeZone, providers, regions, stations }, lines, issues, withoutStation };
+/** The line of each element of a list, by its position in the network. */
+const numbered = (key: string, lines: readonly Line[]) =>
+  lines.map(({ number }, index): [string, number] => [`${key}[${index}]`, number]);
+
+/** The issue of a line whose district is in another city than on the first line that names it; `districts` are these first lines. */
+function otherCity(line: Line, districts: readonly Line[]): Issue[] {
+  const [district, city] = [line.get('district_slug'), line.get('city_slug')];
+  const first = districts.find((each) => each.get('district_slug') === district);
+  if (first === undefined || first.get('city_slug') === city) return [];
+  const message = `${district} is in ${city} here, but in ${first.get('city_slug')} on line ${first.number}`;
+  return [{ position: `line ${line.number}, district_slug`, message: `${message}: a district is in one city` }];
 }
 
 /** The first line of each value of a column, empty ones left out. */
@@ -69,18 +73,15 @@ function firstOf(lines: readonly Line[], column: string): Line[] {
   return [...first.values()];
 }
 
-const cityOf = (line: Line) => ({
-  slug: line.get('city_slug'),
-  kind: 'city' as const,
-  title: { en: titleOf(line.get('city_slug')) },
-});
+function cityOf(line: Line): object {
+  const slug = line.get('city_slug');
+  return { slug, kind: 'city', title: { en: titleOf(slug) } };
+}
 
-const districtOf = (line: Line): District => ({
-  slug: line.get('district_slug'),
-  kind: 'district',
-  city: line.get('city_slug'),
-  title: { en: titleOf(line.get('district_slug')) },
-});
+function districtOf(line: Line): object {
+  const slug = line.get('district_slug');
+  return { slug, kind: 'district', city: line.get('city_slug'), title: { en: titleOf(slug) } };
+}
 
 /** `nor-nork` is Nor Nork. */
 const titleOf = (slug: string): string =>

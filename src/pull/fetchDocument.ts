@@ -17,6 +17,9 @@ const HEADERS = { accept: 'application/json', 'user-agent': 'airseries' };
 const ASK_PROVIDER = 'Open the address yourself, and ask the provider.';
 const CORRECT = 'Correct the address (pull.url) in the network file.';
 
+/** The error of a document that cannot be used: what is wrong with it, and what to do. */
+export type Refuse = (what: string, remedy: string) => InputError;
+
 /**
  * Resolves to what `read` makes of the document, which it gets as it arrives; the limits apply to `read` too. Rejects with InputError
  * for everything that goes wrong, an error of `read` included.
@@ -24,9 +27,9 @@ const CORRECT = 'Correct the address (pull.url) in the network file.';
 export async function fetchDocument<T>(
   address: string,
   { provider, hosts, limits = LIMITS }: Options,
-  read: (chunks: AsyncIterable<Uint8Array>) => Promise<T>,
+  read: (chunks: AsyncIterable<Uint8Array>, refuse: Refuse) => Promise<T>,
 ): Promise<T> {
-  const refuse = (what: string, remedy: string) =>
+  const refuse: Refuse = (what, remedy) =>
     new InputError(`provider ${provider}, ${shownAddress(address)}`, what, remedy);
   if (!isAllowed(address, hosts)) {
     throw refuse('its host is not among PULL_HOSTS', 'Add it there to pull readings from it.');
@@ -35,35 +38,32 @@ export async function fetchDocument<T>(
   if (url.username !== '' || url.password !== '') throw refuse('it contains a user name or a password', CORRECT);
   const signal = AbortSignal.timeout(limits.timeMs);
   try {
-    for (let redirects = 0; ; redirects += 1) {
+    for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
       const response = await fetch(url, { redirect: 'manual', signal, headers: HEADERS });
-      if (response.ok) return await read(bounded(response, limits.bytes));
+      if (response.ok) return await read(bounded(response, limits.bytes, refuse), refuse);
       await response.body?.cancel();
       const location = response.headers.get('location');
       if (!REDIRECTS.has(response.status) || location === null) {
         throw refuse(`it answered ${response.status}`, ASK_PROVIDER);
       }
-      if (redirects === MOST_REDIRECTS) throw refuse(`it redirects more than ${MOST_REDIRECTS} times`, ASK_PROVIDER);
       const next = followed(location, url);
       if (next === undefined) throw refuse('it redirects to another host, which is not followed', CORRECT);
       url = next;
     }
+    throw refuse(`it redirects more than ${MOST_REDIRECTS} times`, ASK_PROVIDER);
   } catch (error) {
     if (error instanceof InputError) throw error;
-    if (error instanceof TooLarge) throw refuse(`it is larger than ${limits.bytes} bytes`, ASK_PROVIDER);
     if (signal.aborted) throw refuse(`it did not arrive within ${limits.timeMs / 1_000} s`, ASK_PROVIDER);
     throw refuse(`it could not be fetched (${causeOf(error)})`, ASK_PROVIDER);
   }
 }
 
-class TooLarge extends Error {}
-
-async function* bounded(response: Response, mostBytes: number): AsyncGenerator<Uint8Array> {
+async function* bounded(response: Response, mostBytes: number, refuse: Refuse): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   // leaving the loop ends the transfer
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    if (bytes > mostBytes) throw new TooLarge();
+    if (bytes > mostBytes) throw refuse(`it is larger than ${mostBytes} bytes`, ASK_PROVIDER);
     yield chunk;
   }
 }
@@ -83,16 +83,12 @@ function causeOf(error: unknown): string {
   return String(code ?? message ?? cause);
 }
 
-/** By protocol. */
-const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
-
 /** Whether the address is http(s) and its host is on the list, as `host` or `host:port`. */
 export function isAllowed(address: string, hosts: readonly string[]): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname, host, port } = new URL(address);
-  const defaultPort = DEFAULT_PORTS[protocol];
-  if (defaultPort === undefined) return false; // file: and the like
-  const names = [host, `${hostname}:${port || defaultPort}`];
+  if (protocol !== 'http:' && protocol !== 'https:') return false; // file: and the like
+  const names = [host, `${hostname}:${port || (protocol === 'http:' ? '80' : '443')}`];
   return hosts.some((allowed) => names.includes(allowed.toLowerCase()));
 }
 

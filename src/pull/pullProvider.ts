@@ -4,19 +4,20 @@
  */
 import type { Clock } from '../clock.ts';
 import type { QueryPool } from '../database/queryPool.ts';
-import type { Accepted, WriteStats } from '../ingest/accept.ts';
+import type { WriteStats } from '../ingest/accept.ts';
 import { acceptAuthorized } from '../ingest/acceptAuthorized.ts';
 import { type ReadingInput, readInstant } from '../ingest/validate.ts';
 import { InputError } from '../inputError.ts';
-import type { PULL_KINDS } from '../network/schema.ts';
-import { type FetchLimits, fetchDocument, shownAddress } from './fetchDocument.ts';
-import { MOST_IN_ALL, MOST_READINGS, readSensorCommunity } from './sensorCommunity.ts';
+import type { Metrics } from '../metrics/definitions.ts';
+import { recordIngest, recordWrite } from '../metrics/recorders.ts';
+import { type FetchLimits, fetchDocument } from './fetchDocument.ts';
+import { readSensorCommunity } from './sensorCommunity.ts';
 
 /** A feed as the network file describes it. */
 export type Pull = { provider: string; kind: string; url: string };
 
 /** What became of a document: received = accepted + unchanged + quarantined + ignored. */
-export type Pulled = {
+type Pulled = {
   received: number;
   accepted: number;
   unchanged: number;
@@ -25,62 +26,49 @@ export type Pulled = {
   ignored: number;
 };
 
-type Reader = typeof readSensorCommunity;
-const READERS: Readonly<Record<(typeof PULL_KINDS)[number], Reader>> = { 'sensor-community': readSensorCommunity };
-
 const BATCH = 5_000;
 const DAY_US = 86_400_000_000;
 
-type Options = {
+export type PullOptions = {
   clock: Clock;
+  /** PULL_HOSTS: `host` or `host:port`. */
   hosts: readonly string[];
+  /** Absent: nothing is counted. */
+  metrics?: Metrics | undefined;
+  /** Smaller ones for tests. */
   limits?: FetchLimits | undefined;
   /** Rejects if this process may no longer write; called before each batch, because a document can take long to arrive. */
   confirm?: (() => Promise<void>) | undefined;
-  /** Called with the outcome of each batch. */
-  onBatch?: (outcome: Accepted) => void;
-  onWrite?: (written: WriteStats) => void;
 };
 
 /** `pool` is one in the role airseries_ingest. Rejects with InputError for a fault of the feed, and with Unavailable as the pool does. */
 export async function pullProvider(
   pool: QueryPool,
   { provider, kind, url }: Pull,
-  { clock, hosts, limits, confirm, onBatch, onWrite }: Options,
+  { clock, hosts, metrics, limits, confirm }: PullOptions,
 ): Promise<Pulled> {
-  const refuse = (what: string, remedy: string) =>
-    new InputError(`provider ${provider}, ${shownAddress(url)}`, what, remedy);
-  const reader: Reader | undefined = Object.hasOwn(READERS, kind) ? READERS[kind as keyof typeof READERS] : undefined;
-  if (reader === undefined) throw refuse(`this version knows no kind ${kind}`, 'Update airseries.');
-
-  const { sensors, newest } = await findSensors(pool, provider);
-  const document = await fetchDocument(url, { provider, hosts, limits }, (chunks) =>
-    reader(chunks, (sensor) => sensors.has(sensor)),
-  );
-  if (document === undefined) throw refuse('this is no JSON array of readings', 'Check the address and its kind.');
-  if (document.tooMany) {
-    const most = `more than ${MOST_READINGS} readings of its sensors, or ${MOST_IN_ALL} in all`;
-    throw refuse(`it holds ${most}`, 'Check the address, and ask the provider.');
+  if (kind !== 'sensor-community') {
+    throw new InputError(`provider ${provider}`, `this version knows no kind ${kind} of feed`, 'Update airseries.');
   }
-  const readings = document.readings.filter((reading) => !isOlder(reading, newest - DAY_US));
+  const { sensors, newest } = await findSensors(pool, provider);
+  const { received, readings } = await fetchDocument(url, { provider, hosts, limits }, (chunks, refuse) =>
+    readSensorCommunity(chunks, (sensor) => sensors.has(sensor), refuse),
+  );
+  const recent = readings.filter((reading) => !isOlder(reading, newest - DAY_US));
 
-  const pulled = { received: document.received, accepted: 0, unchanged: 0, quarantined: 0, ignored: 0 };
-  for (let start = 0; start < readings.length; start += BATCH) {
-    const batch = readings.slice(start, start + BATCH);
+  const pulled = { received, accepted: 0, unchanged: 0, quarantined: 0, ignored: received - recent.length };
+  const scope = { provider, stations: null };
+  const onWrite = metrics && ((written: WriteStats) => recordWrite(metrics, written));
+  for (let start = 0; start < recent.length; start += BATCH) {
+    const batch = recent.slice(start, start + BATCH);
     await confirm?.();
-    const outcome = await acceptAuthorized(pool, batch, {
-      now: clock(),
-      source: provider,
-      scope: { provider, stations: null },
-      onWrite,
-    });
-    onBatch?.(outcome);
+    const outcome = await acceptAuthorized(pool, batch, { now: clock(), source: provider, scope, onWrite });
+    if (metrics !== undefined) recordIngest(metrics, provider, outcome);
     pulled.accepted += outcome.accepted;
     pulled.unchanged += outcome.unchanged;
     pulled.quarantined += outcome.quarantined.length;
     pulled.ignored += outcome.unauthorized.size;
   }
-  pulled.ignored += document.received - readings.length;
   return pulled;
 }
 

@@ -7,14 +7,13 @@ import { VALUE_TYPES } from '../ingest/formats/airrohr.ts';
 import { splitElements } from '../ingest/formats/json.ts';
 import { EXCERPT_LENGTH, inTurns, LONGEST_LINE } from '../ingest/formats/lines.ts';
 import { type ReadingInput, readInstant } from '../ingest/validate.ts';
+import type { Refuse } from './fetchDocument.ts';
 
 type PulledDocument = {
   /** How many readings the document has, of any sensor. */
   received: number;
   /** Those of our outdoor sensors, each once. */
   readings: ReadingInput[];
-  /** The document has more than MOST_READINGS or MOST_IN_ALL; the rest was not read. */
-  tooMany: boolean;
 };
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -26,35 +25,40 @@ export const MOST_IN_ALL = 500_000;
 
 /**
  * Keeps only the readings of sensors for which `isOurs` is true. Other elements are left out, whatever their form, and so are those that
- * are too long or too deeply nested to be parsed. Undefined: the document is no JSON array. Rejects as `chunks` does.
+ * are too long or too deeply nested to be parsed. Rejects as `chunks` does, and with what `refuse` makes of a document that is no array or
+ * has too many elements.
  */
 export async function readSensorCommunity(
   chunks: AsyncIterable<Uint8Array>,
   isOurs: (sensor: number) => boolean,
-): Promise<PulledDocument | undefined> {
+  refuse: Refuse,
+): Promise<PulledDocument> {
   const seen = new Set<number | undefined>();
-  const document: PulledDocument = { received: 0, readings: [], tooMany: false };
+  const readings: ReadingInput[] = [];
+  let received = 0;
   try {
     for await (const elements of splitElements(inTurns(chunks))) {
       for (const { text, unparsable, alone } of elements) {
-        if (alone) return undefined;
-        if (document.received === MOST_IN_ALL) return { ...document, tooMany: true };
-        document.received += 1;
+        if (alone) throw new SyntaxError('no array');
+        received += 1;
         const element = unparsable ? {} : fieldsOf(JSON.parse(text));
         const { id, sensor, location } = element;
         const sensorId = numberOf(fieldsOf(sensor).id);
-        if (sensorId === undefined || !isOurs(sensorId) || numberOf(fieldsOf(location).indoor) === 1) continue;
         const readingId = numberOf(id);
-        if (readingId !== undefined && seen.has(readingId)) continue;
-        seen.add(readingId);
-        if (document.readings.length === MOST_READINGS) return { ...document, tooMany: true };
-        document.readings.push(readElement(element, sensorId));
+        const isWanted = sensorId !== undefined && isOurs(sensorId) && numberOf(fieldsOf(location).indoor) !== 1;
+        if (isWanted && (readingId === undefined || !seen.has(readingId))) {
+          seen.add(readingId);
+          readings.push(readElement(element, sensorId));
+        }
+        if (readings.length <= MOST_READINGS && received <= MOST_IN_ALL) continue;
+        const most = `more than ${MOST_READINGS} readings of its sensors, or ${MOST_IN_ALL} in all`;
+        throw refuse(`it holds ${most}`, 'Check the address, and ask the provider.');
       }
     }
-    return document;
+    return { received, readings };
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
+    if (!(error instanceof SyntaxError)) throw error;
+    throw refuse('this is no JSON array of readings', 'Check the address and its kind.');
   }
 }
 

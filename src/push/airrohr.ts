@@ -7,8 +7,9 @@ import { Problem } from '../http/send.ts';
 import { findPushSensors } from '../ingest/deviceSensors.ts';
 import { type PushRecord, readingsOfPush, readPushedValues } from '../ingest/formats/airrohr.ts';
 import { readInfluxLine } from '../ingest/formats/influx.ts';
-import { bodyOf, type IngestDeps, ingestBatch, parseJson, readBody } from './ingestBatch.ts';
-import { senderOf } from './sender.ts';
+import { isTooDeep } from '../ingest/formats/json.ts';
+import { notJson } from './body.ts';
+import { type IngestDeps, ingestRoute } from './ingestRoute.ts';
 
 /** In bytes, unpacked. */
 const LARGEST_BODY = 64 * 1024;
@@ -17,17 +18,13 @@ const LARGEST_BODY = 64 * 1024;
 const INFLUX_TYPES = ['application/x-www-form-urlencoded', 'text/plain'];
 
 /** The handlers of the route, to come after authentication. */
-export function makeAirrohrRoute({ writes, clock, metrics, bodyMs }: IngestDeps): RequestHandler[] {
-  return [
-    readBody({ limit: LARGEST_BODY, timeMs: bodyMs, types: ['application/json', ...INFLUX_TYPES] }),
-    async (req, res) => {
-      const now = clock();
-      const body = bodyOf(req);
-      const record = recordOf(req, req.is(INFLUX_TYPES) ? lineOf(body) : parseJson(body), now);
-      const sensors = await findPushSensors(writes, record, senderOf(res).scope, now);
-      await ingestBatch(req, res, { writes, metrics, readings: readingsOfPush(record, sensors), now });
-    },
-  ];
+export function makeAirrohrRoute(deps: IngestDeps): RequestHandler[] {
+  const limits = { limit: LARGEST_BODY, types: ['application/json', ...INFLUX_TYPES] };
+  return ingestRoute(deps, limits, async (body, req, { scope, now }) => {
+    const record = recordOf(req, req.is(INFLUX_TYPES) ? lineOf(body) : parseJson(body), now);
+    const sensors = await findPushSensors(deps.writes, record, scope, now);
+    return { readings: readingsOfPush(record, sensors), ignored: new Set() };
+  });
 }
 
 /** The body that "Send data to InfluxDB" sends, in the form of the other. Throws Problem for anything else. */
@@ -35,13 +32,9 @@ function lineOf(body: Buffer): unknown {
   const text = body.toString('utf8');
   if (text.trimStart().startsWith('{')) return parseJson(body); // JSON sent with curl, which names the same type
   const line = readInfluxLine(text);
-  if (line === undefined) {
-    throw new Problem(
-      400,
-      'The body is neither JSON nor a line of InfluxDB such as "feinstaub,node=esp8266-1 SDS_P1=5.1". Nothing was stored.',
-    );
-  }
-  return { device: line.device, sensordatavalues: line.values };
+  if (line !== undefined) return line;
+  const example = 'feinstaub,node=esp8266-1 SDS_P1=5.1';
+  throw new Problem(400, `The body is neither JSON nor a line of InfluxDB such as "${example}". Nothing was stored.`);
 }
 
 /** Throws Problem for a body or headers that are none of the firmware. */
@@ -66,4 +59,15 @@ function deviceIn(body: unknown): string | undefined {
   const id = (given: unknown) => (typeof given === 'string' && given !== '') || typeof given === 'number';
   if (id(esp8266id)) return `esp8266-${esp8266id}`;
   return id(esp32id) ? `esp32-${esp32id}` : undefined;
+}
+
+/** A whole body as JSON; a byte order mark is tolerated. Throws Problem 400 for anything else and for what is nested too deeply. */
+function parseJson(body: Buffer): unknown {
+  const text = body.toString('utf8').replace(/^\ufeff/, '');
+  if (isTooDeep(text)) throw notJson('it is nested too deeply');
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw notJson((error as Error).message);
+  }
 }

@@ -1,33 +1,25 @@
 /** The ingestion endpoints as an Express app, and their port, which opens with the first token. */
 import type { RequestListener } from 'node:http';
 import type { Express, Request } from 'express';
-import type { Clock } from '../clock.ts';
 import { pathPattern } from '../contract/endpoints.ts';
-import type { QueryPool } from '../database/queryPool.ts';
 import { type Listening, listen } from '../http/listen.ts';
 import { accessLog, addPostPath, bareApp, makeErrorHandlers, refuseMalformedPath } from '../http/middleware.ts';
 import { notFound, quoted } from '../http/send.ts';
 import type { Log } from '../log.ts';
-import type { Metrics } from '../metrics/definitions.ts';
 import { measure } from '../metrics/recorders.ts';
 import { makeAirrohrRoute } from './airrohr.ts';
 import { makeAuthenticate } from './authenticate.ts';
+import type { IngestDeps } from './ingestRoute.ts';
 import { type Concurrency, limitConcurrency, limitRate } from './limits.ts';
 import { makeReadingsRoute } from './readings.ts';
 
-type IngestOptions = {
-  /** In the role airseries_ingest. */
-  writes: QueryPool;
-  clock: Clock;
+type IngestOptions = Omit<IngestDeps, 'bodyMs'> & {
   log: Log;
   /** How many requests a minute one token may send. */
   rate: number;
   /** How many wrong tokens a minute one address may try. */
   failures?: number;
-  /** How long a body may take to arrive, from when the token was looked up. */
   bodyMs?: number;
-  /** Absent: nothing is counted. */
-  metrics?: Metrics;
 };
 
 const READINGS_PATH = '/v1/readings';
@@ -39,15 +31,8 @@ const BATCHES_AT_ONCE: Concurrency = { all: 16, each: 4 };
 const PUSHES_AT_ONCE: Concurrency = { all: 64, each: 16 };
 
 /** Every request is authenticated and limited before its body is read. */
-export function makeIngestApp({
-  writes,
-  clock,
-  log,
-  rate,
-  failures = 60,
-  bodyMs = 10_000,
-  metrics,
-}: IngestOptions): Express {
+export function makeIngestApp({ log, rate, failures = 60, bodyMs = 10_000, ...deps }: IngestOptions): Express {
+  const { writes, clock, metrics } = deps;
   const app = bareApp();
   const errors = makeErrorHandlers(log);
   // a proxy on the same machine says in a header which address a request came from
@@ -57,8 +42,8 @@ export function makeIngestApp({
   const authenticate = makeAuthenticate({ writes, clock, failures });
   const limiter = limitRate(rate);
   const admit = (atOnce: Concurrency) => [...authenticate, limitConcurrency(atOnce), limiter];
-  const batches = makeReadingsRoute({ writes, clock, metrics, bodyMs });
-  const pushes = makeAirrohrRoute({ writes, clock, metrics, bodyMs });
+  const batches = makeReadingsRoute({ ...deps, bodyMs });
+  const pushes = makeAirrohrRoute({ ...deps, bodyMs });
   addPostPath(app, pathPattern(READINGS_PATH), ...admit(BATCHES_AT_ONCE), ...batches);
   addPostPath(app, pathPattern(`${AIRROHR_PATH}/?`), ...admit(PUSHES_AT_ONCE), ...pushes);
   app.use((req: Request) => {
@@ -76,9 +61,6 @@ type ListenerOptions = {
   log: Log;
 };
 
-/** `drain`: from now on every response asks its client to leave. `close` resolves when all requests are finished. */
-type IngestListener = Pick<Listening, 'drain'> & { close(): Promise<void> };
-
 const CHECK_EVERY_MS = 10_000;
 /** Time for the headers, the look-up of the token and the body, whose own limit of ten seconds the app enforces. */
 const REQUEST_MS = 20_000;
@@ -89,7 +71,7 @@ const CONNECTIONS = 500;
  * Opens the port if there is a token, now or within ten seconds of the first: a service without tokens listens to no one. An open port
  * stays open. Rejects if there is a token now and the port cannot be opened, or with Unavailable where `hasTokens` does.
  */
-export async function openListener({ app, host, port, hasTokens, log }: ListenerOptions): Promise<IngestListener> {
+export async function openListener({ app, host, port, hasTokens, log }: ListenerOptions) {
   let listening: Listening | undefined;
   const openIfNeeded = async () => {
     if (listening !== undefined || !(await hasTokens())) return;

@@ -2,15 +2,12 @@
 import { createHash } from 'node:crypto';
 import type { Request, RequestHandler } from 'express';
 import { ipKeyGenerator } from 'express-rate-limit';
-import type { Clock } from '../clock.ts';
-import type { QueryPool } from '../database/queryPool.ts';
 import { Problem } from '../http/send.ts';
+import type { IngestDeps } from './ingestRoute.ts';
 import { perMinute } from './limits.ts';
 import { findToken } from './tokens.ts';
 
-type AuthenticateOptions = {
-  writes: QueryPool;
-  clock: Clock;
+type AuthenticateOptions = Pick<IngestDeps, 'writes' | 'clock'> & {
   /** How many requests a minute from one address may carry a wrong token. */
   failures: number;
 };

@@ -17,11 +17,8 @@ export function limitRate(rate: number): RequestHandler {
   });
 }
 
-type RateOptions = Pick<Options, 'limit' | 'keyGenerator'> &
-  Partial<Pick<Options, 'skip'>> & {
-    /** Why a request beyond the limit is refused, and what to do. */
-    detail: string;
-  };
+/** `detail`: why a request beyond the limit is refused, and what to do. */
+type RateOptions = Pick<Options, 'limit' | 'keyGenerator'> & Partial<Pick<Options, 'skip'>> & { detail: string };
 
 /** Refuses requests beyond `limit` a minute for one key with 429 and Retry-After. A clock that was set starts the minute again. */
 export function perMinute({ detail, ...options }: RateOptions): RateLimitRequestHandler {
@@ -46,6 +43,8 @@ export type Concurrency = {
   each: number;
 };
 
+const SOON = { 'Retry-After': '2' };
+
 /** Refuses requests beyond the limits. A request counts until its response ends, however it ends. Only behind makeAuthenticate. */
 export function limitConcurrency({ all, each }: Concurrency): RequestHandler {
   let inUse = 0;
@@ -54,9 +53,10 @@ export function limitConcurrency({ all, each }: Concurrency): RequestHandler {
     if (res.closed) return; // the client left while its token was looked up: there will be no 'close' to count it down
     const { id } = senderOf(res);
     const own = bySender.get(id) ?? 0;
-    if (own >= each)
-      throw tooMany(429, `This token has ${each} requests under way. Wait for the answer to one of them.`);
-    if (inUse >= all) throw tooMany(503, 'Too many requests are under way. Try again.');
+    if (own >= each) {
+      throw new Problem(429, `This token has ${each} requests under way. Wait for the answer to one of them.`, SOON);
+    }
+    if (inUse >= all) throw new Problem(503, 'Too many requests are under way. Try again.', SOON);
     inUse += 1;
     bySender.set(id, own + 1);
     res.once('close', () => {
@@ -65,8 +65,4 @@ export function limitConcurrency({ all, each }: Concurrency): RequestHandler {
     });
     next();
   };
-}
-
-function tooMany(status: number, detail: string): Problem {
-  return new Problem(status, detail, { 'Retry-After': '2' });
 }

@@ -12,10 +12,12 @@ import {
   LONGEST_LINE,
   splitLines,
 } from '../ingest/formats/lines.ts';
+import type { ReadingBatch } from '../ingest/formats/readings.ts';
 import { refuseOtherKinds } from '../ingest/formats/recognize.ts';
 import type { ReadingInput } from '../ingest/validate.ts';
 import { InputError } from '../inputError.ts';
-import { bodyOf, type IngestDeps, ingestBatch, notJson, readBody } from './ingestBatch.ts';
+import { notJson } from './body.ts';
+import { type IngestDeps, ingestRoute } from './ingestRoute.ts';
 
 const JSON_TYPES = ['application/json'];
 const LINE_TYPES = ['application/x-ndjson', 'application/ndjson', 'text/plain'];
@@ -25,36 +27,30 @@ const LARGEST_BODY = 8 * 1024 * 1024;
 const MOST_READINGS = 5_000;
 
 /** The handlers of the route, to come after authentication. */
-export function makeReadingsRoute({ writes, clock, metrics, bodyMs }: IngestDeps): RequestHandler[] {
-  return [
-    readBody({ limit: LARGEST_BODY, timeMs: bodyMs, types: [...JSON_TYPES, ...LINE_TYPES, ...CSV_TYPES] }),
-    async (req, res) => {
-      const body = bodyOf(req);
-      const { readings, ignored } = req.is(JSON_TYPES)
-        ? await fromArray(body)
-        : await fromLines(body, req.is(CSV_TYPES) !== false);
-      if (readings.length > 0 && readings.every((reading) => reading.unreadable)) {
-        const what = req.is(CSV_TYPES) ? `of the first, ${readings[0]?.why}` : 'each is one JSON object';
-        throw new Problem(400, `Nothing in the body is a reading: ${what}. Nothing was stored.`);
-      }
-      await ingestBatch(req, res, { writes, metrics, readings, ignored, now: clock() });
-    },
-  ];
+export function makeReadingsRoute(deps: IngestDeps): RequestHandler[] {
+  const limits = { limit: LARGEST_BODY, types: [...JSON_TYPES, ...LINE_TYPES, ...CSV_TYPES] };
+  return ingestRoute(deps, limits, async (body, req) => {
+    const isCsv = req.is(CSV_TYPES) !== false;
+    const reading = req.is(JSON_TYPES) ? fromArray(body) : fromLines(body, isCsv);
+    const batch = await reading.catch((error: unknown) => {
+      if (error instanceof SyntaxError) throw notJson(error.message);
+      throw error instanceof InputError ? new Problem(400, `${error.message} Nothing was stored.`) : error;
+    });
+    const { readings } = batch;
+    if (readings.length > 0 && readings.every(({ unreadable }) => unreadable)) {
+      const what = isCsv ? `of the first, ${readings[0]?.why}` : 'each is one JSON object';
+      throw new Problem(400, `Nothing in the body is a reading: ${what}. Nothing was stored.`);
+    }
+    return batch;
+  });
 }
 
-/** `ignored`: keys or columns that are not used. */
-type Body = { readings: ReadingInput[]; ignored: ReadonlySet<string> };
-
-async function fromArray(body: Buffer): Promise<Body> {
+async function fromArray(body: Buffer): Promise<ReadingBatch> {
   const readings: ReadingInput[] = [];
   const ignored = new Set<string>();
-  try {
-    for await (const elements of splitElements(inTurns([body]))) {
-      for (const element of elements) readings.push(readElement(element, readings.length + 1, ignored));
-      if (readings.length > MOST_READINGS) throw tooMany();
-    }
-  } catch (error) {
-    throw error instanceof SyntaxError ? notJson(error.message) : error;
+  for await (const elements of splitElements(inTurns([body]))) {
+    for (const element of elements) readings.push(readElement(element, readings.length + 1, ignored));
+    checkNumber(readings);
   }
   return { readings, ignored };
 }
@@ -72,17 +68,17 @@ function readElement({ text, unparsable, alone }: Element, line: number, ignored
     : readingOf(item, written, line, ignored);
 }
 
-/** NDJSON, or CSV whose first line is the header. */
-async function fromLines(body: Buffer, isCsv: boolean): Promise<Body> {
+/** NDJSON, or CSV whose first line is the header. Rejects with InputError for a header that cannot be used. */
+async function fromLines(body: Buffer, isCsv: boolean): Promise<ReadingBatch> {
+  if (isCsv) refuseOtherKinds(body, 'The body');
   let reader = isCsv ? undefined : ndjsonReader();
   const readings: ReadingInput[] = [];
-  if (isCsv) explained(() => refuseOtherKinds(body, 'The body'));
   for await (const lines of splitLines(inTurns([body]))) {
     for (const line of lines) {
       if (reader !== undefined) readings.push(reader.read(line));
-      else reader = explained(() => headerReader(line));
+      else reader = headerReader(line);
     }
-    if (readings.length > MOST_READINGS) throw tooMany();
+    checkNumber(readings);
   }
   if (reader === undefined || (readings.length === 0 && !isCsv)) throw new Problem(400, 'The body has no line.');
   return { readings, ignored: reader.ignored };
@@ -96,15 +92,7 @@ function headerReader({ text, number }: Line): LineReader {
   return csvReader(text, position);
 }
 
-/** What is wrong with a header is the sender's mistake. */
-function explained<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw error instanceof InputError ? new Problem(400, `${error.message} Nothing was stored.`) : error;
-  }
-}
-
-function tooMany(): Problem {
-  return new Problem(413, `The body has more than ${MOST_READINGS} readings. None was stored; send them in parts.`);
+function checkNumber({ length }: readonly ReadingInput[]): void {
+  if (length <= MOST_READINGS) return;
+  throw new Problem(413, `The body has more than ${MOST_READINGS} readings. None was stored; send them in parts.`);
 }

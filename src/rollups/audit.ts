@@ -9,25 +9,26 @@ import { type Period, type Watcher, watched } from './refresh.ts';
  */
 export type Difference = { level: string; bucket: string; subject: string; columns: string[] };
 
-type AuditOptions = Period & { now: Date; repair?: boolean; timeZone: string; watcher?: Watcher };
+type Audited = Period & { now: Date };
+type AuditOptions = Audited & { repair?: boolean; timeZone: string; watcher?: Watcher };
 
 /**
  * Compares the periods by which buckets are computed with the network; then refreshes, recomputes every bucket of the months that the period
  * touches, and compares. `repair` mends the periods before, since wrong ones make buckets wrong, and recomputes the stored buckets that
- * differ; `left` is what still differs. Buckets are given in `timeZone`. The result is recorded in rollup.audit.
+ * differ; `remaining` is what still differs. Buckets are given in `timeZone`. The result is recorded in rollup.audit.
  */
 export async function audit(
   target: DatabaseAddress,
-  { now, from, to, repair = false, timeZone, watcher }: AuditOptions,
-): Promise<{ found: Difference[]; left: Difference[] }> {
+  { repair = false, timeZone, watcher, ...period }: AuditOptions,
+): Promise<{ found: Difference[]; remaining: Difference[] }> {
   return await watched(target, 'auditing', watcher, { timeZone }, async (sql, progress) => {
     const periods = await periodDifferences(sql);
     if (repair && periods.length > 0) await mendPeriods(sql);
-    const buckets = await differences(sql, { now, from, to }, progress);
+    const buckets = await differences(sql, period, progress);
     const found = [...periods, ...buckets];
     if (!repair || found.length === 0) {
-      await recordAudit(sql, { now, from, to }, found);
-      return { found, left: found };
+      await recordAudit(sql, period, found);
+      return { found, remaining: found };
     }
     await sql`
       insert into rollup.stale_period (since, until, from_level)
@@ -37,9 +38,9 @@ export async function audit(
         from unnest(${arrayLiteral(buckets.map(({ level }) => level))}::text::text[],
                     ${arrayLiteral(buckets.map(({ bucket }) => bucket))}::text::timestamptz[]) as d(level, bucket)
       ) parts`;
-    const left = [...(await periodDifferences(sql)), ...(await differences(sql, { now, from, to }, progress))];
-    await recordAudit(sql, { now, from, to }, left);
-    return { found, left };
+    const remaining = [...(await periodDifferences(sql)), ...(await differences(sql, period, progress))];
+    await recordAudit(sql, period, remaining);
+    return { found, remaining };
   });
 }
 
@@ -54,11 +55,7 @@ const mendPeriods = (sql: Sql) =>
     end $$`;
 
 /** One snapshot, taken while no refresh is halfway through the levels; other refreshes may run during the comparison, month by month. */
-async function differences(
-  sql: Sql,
-  { now, from, to }: Period & { now: Date },
-  progress: Progress | undefined,
-): Promise<Difference[]> {
+async function differences(sql: Sql, { now, from, to }: Audited, progress?: Progress): Promise<Difference[]> {
   await sql`call raw.acquire_lock('rollup.refresh')`;
   await sql`call rollup.refresh(${now})`;
   await sql`begin isolation level repeatable read`;
@@ -84,15 +81,11 @@ async function differences(
 const RECORDED_DIFFERENCES = 10;
 
 /** For metrics and dashboards. Records are kept for a year. */
-async function recordAudit(
-  sql: Sql,
-  { now, from, to }: Period & { now: Date },
-  left: readonly Difference[],
-): Promise<void> {
-  const first = JSON.stringify(left.slice(0, RECORDED_DIFFERENCES));
+async function recordAudit(sql: Sql, { now, from, to }: Audited, remaining: readonly Difference[]): Promise<void> {
+  const first = JSON.stringify(remaining.slice(0, RECORDED_DIFFERENCES));
   await sql`
     insert into rollup.audit (made_at, since, until, differing, first_differences)
-    values (${now}, ${from ?? '-infinity'}, ${to ?? 'infinity'}, ${left.length}, ${first}::text::jsonb)
+    values (${now}, ${from ?? '-infinity'}, ${to ?? 'infinity'}, ${remaining.length}, ${first}::text::jsonb)
     on conflict (made_at) do update set since = excluded.since, until = excluded.until, differing = excluded.differing,
       first_differences = excluded.first_differences`;
   await sql`delete from rollup.audit where made_at < ${now}::timestamptz - interval '1 year'`;

@@ -35,7 +35,7 @@ export async function watched<T>(
     if (code === PROGRESS) {
       const [done = 0, total = 0] = message.split(' of ').map(Number);
       progress?.show(done, total === 0 ? undefined : done / total);
-    } else if (code === LEFT) watcher?.log.warn(message);
+    } else if (code === POSTPONED) watcher?.log.warn(message);
   };
   try {
     return await asOwner(target, { ...REFRESH_SESSION, ...session, onNotice }, (sql) => work(sql, progress));
@@ -46,8 +46,8 @@ export async function watched<T>(
 
 /** SQLSTATE of the notices in which rollup.refresh says how far it has come: `12 of 744`. */
 const PROGRESS = 'AS100';
-/** And of the warnings in which rollup.maintain names what it has left. */
-const LEFT = 'AS101';
+/** And of the warnings in which rollup.maintain names chunks that it puts off. */
+const POSTPONED = 'AS101';
 
 /** Half-open; a missing end is unbounded. */
 export type Period = { from?: Date | undefined; to?: Date | undefined };

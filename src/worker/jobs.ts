@@ -2,7 +2,7 @@
 import type { Clock } from '../clock.ts';
 import { asOwner, type DatabaseAddress } from '../database/client.ts';
 import { feedDemoNetwork } from '../demo/lifecycle.ts';
-import { type Cap, trimQuarantine } from '../ingest/quarantine/list.ts';
+import { type Cap, trimQuarantine } from '../ingest/quarantine/trim.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/definitions.ts';
 import { screen } from '../network/screening.ts';
@@ -67,8 +67,8 @@ export async function trimQuarantines(
   { target, clock, log }: Pick<JobContext, 'target' | 'clock' | 'log'>,
   cap?: Partial<Cap>,
 ): Promise<void> {
-  const trim = asOwner(target, { name: 'airseries quarantine' }, (sql) => trimQuarantine(sql, clock(), cap));
-  const { expired, surplus } = await trim;
+  const session = { name: 'airseries quarantine' };
+  const { expired, surplus } = await asOwner(target, session, (sql) => trimQuarantine(sql, clock(), cap));
   if (Object.keys(expired).length > 0) log.debug({ lines: expired }, 'quarantined lines expired after 90 days');
   if (Object.keys(surplus).length > 0) {
     log.warn(
@@ -79,14 +79,8 @@ export async function trimQuarantines(
 }
 
 /** Deletes expired readings, if there is a retention, and old digests; then compresses what is at rest. */
-export async function maintainStorage({
-  target,
-  clock,
-  retention,
-  timeZone,
-  log,
-  metrics,
-}: Omit<JobContext, 'pullHosts'>): Promise<void> {
+export async function maintainStorage(context: Omit<JobContext, 'pullHosts'>): Promise<void> {
+  const { target, clock, retention, timeZone, log, metrics } = context;
   if (retention !== undefined) {
     const { is_refused } = await deleteExpired(target, clock(), retention, { log, timeZone });
     if (is_refused) metrics.retentionRefusals.inc();

@@ -1,7 +1,7 @@
 /** Starting the worker: first whatever is due, then each job on its schedule in UTC, with failures logged, counted and never fatal. */
 import { schedule as cron } from 'node-cron';
 import { watchClock } from '../clock.ts';
-import { startDemo } from '../demo/lifecycle.ts';
+import { startDemo, startDemoHistory } from '../demo/lifecycle.ts';
 import type { Log } from '../log.ts';
 import { makeDigest } from '../rollups/digest.ts';
 import { refresh } from '../rollups/refresh.ts';
@@ -24,14 +24,14 @@ export type Schedule = (jobs: readonly Job[], context: RunContext) => () => Prom
  */
 export async function startJobs(context: StartContext): Promise<() => Promise<void>> {
   const { target, clock, log, terminal, schedule = scheduleJobs } = context;
-  const loadHistory = await startDemo(target, context);
+  const hasDemo = await startDemo(target, context);
   log.info('bringing the aggregates up to date');
   const started = performance.now();
   await refresh(target, clock(), { log, terminal });
   log.info({ seconds: Number(((performance.now() - started) / 1000).toFixed(1)) }, 'aggregates are up to date');
   await makeDigest(target, clock());
   const stopJobs = schedule(makeJobs(context), context);
-  const stopHistory = loadHistory?.();
+  const stopHistory = hasDemo ? startDemoHistory(target, context) : undefined;
   return async () => void (await Promise.all([stopJobs(), stopHistory?.()]));
 }
 

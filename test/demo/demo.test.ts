@@ -1,23 +1,22 @@
 /** The demo in a database: loaded, aggregated, fed after pauses, and removed without a trace. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
-import { copyIn } from '../../src/database/copyIn.ts';
-import { feedDemo, loadHistory, loadRecentReadings } from '../../src/demo/feed.ts';
+import { feedDemo, loadHistory } from '../../src/demo/feed.ts';
+import { isDemo, isEmpty, removeDemo } from '../../src/demo/lifecycle.ts';
 import { demoNetwork } from '../../src/demo/network.ts';
 import { demoReadings } from '../../src/demo/readings.ts';
-import { DemoRemovalRefused, deleteDemo, isDemo, isEmpty } from '../../src/demo/state.ts';
 import { makeLog } from '../../src/log.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
 import { LEVELS } from '../../src/schema/aggregates.ts';
+import { copyIn } from '../support/copyIn.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const DAY = 86_400_000;
 const now = new Date('2026-11-20T12:00:00Z');
 const since = new Date(now.getTime() - 31 * DAY);
-/** As far back as a history is loaded that readings are not kept for. */
-const kept = new Date(now.getTime() - 100 * DAY);
+/** As far back as the history goes where older readings are not kept: three pieces. */
+const kept = new Date(now.getTime() - 160 * DAY);
 const log = makeLog('error', false);
-const seed = 5;
 
 onEveryEngine('the demo', (engine) => {
   let db: TestDatabase;
@@ -29,9 +28,8 @@ onEveryEngine('the demo', (engine) => {
   afterAll(() => db.drop());
 
   const network = demoNetwork('Asia/Yerevan');
-  const options = { now, seed, log, terminal: false };
   const countRows = async () => (await sql<{ n: number }[]>`select count(*)::int as n from raw.readings`)[0]?.n;
-  const expected = (from: Date, to: Date) => [...demoReadings({ network, seed, from, to })].flat().length;
+  const expected = (from: Date, to: Date) => [...demoReadings({ network, from, to })].flat().length;
   const refresh = async () => {
     await sql`call rollup.refresh(${now})`;
     expect(await sql`select * from logic.differences('-infinity', 'infinity')`).toEqual([]);
@@ -39,13 +37,13 @@ onEveryEngine('the demo', (engine) => {
 
   it('is loaded once, with every reading of a placed sensor', async () => {
     expect([await isEmpty(sql), await isDemo(sql)]).toEqual([true, false]);
-    expect(await feedDemo(sql, { now, seed })).toBe(0);
+    expect(await feedDemo(sql, now)).toBe(0);
     await importNetwork(sql, JSON.stringify(network), { log });
     expect([await isEmpty(sql), await isDemo(sql)]).toEqual([false, true]);
-    const rows = await loadRecentReadings(sql, options);
+    const rows = await feedDemo(sql, now);
     expect(rows).toBe(expected(since, now));
     expect(await countRows()).toBe(rows);
-    expect(await loadRecentReadings(sql, options)).toBe(0);
+    expect(await feedDemo(sql, now)).toBe(0);
     expect(
       await sql`select from raw.readings r
         where not exists (select from raw.placement p where p.sensor_id = r.sensor_id and r.measured_at >= p.since and r.measured_at < p.until)`,
@@ -57,23 +55,22 @@ onEveryEngine('the demo', (engine) => {
     const line = '2026-01-01T00:00:00Z\t11\t21.5\n';
     const statement = 'copy raw.readings (measured_at, sensor_id, temperature) from stdin';
     const before = await countRows();
-    expect(await copyIn(sql, statement, [line, line])).toBe(false);
-    expect(await copyIn(sql, statement, ['nonsense\n'.repeat(300_000), line.repeat(300_000)])).toBe(false);
-    await expect(copyIn(sql, 'copy nonsense', [line])).rejects.toThrow('syntax');
+    await expect(copyIn(sql, statement, [line, line])).rejects.toThrow('refused');
+    await expect(copyIn(sql, statement, ['nonsense\n'.repeat(300_000), line.repeat(300_000)])).rejects.toThrow();
+    await expect(copyIn(sql, 'copy raw.nothing from stdin', [line])).rejects.toThrow('raw.nothing');
     expect(await countRows()).toBe(before);
   });
 
   it('is fed the readings that the history would have, by concurrent and repeated feeds', async () => {
     const later = new Date(now.getTime() + 3 * 3_600_000 + 100_000);
-    const added = await Promise.all([feedDemo(sql, { now: later, seed }), feedDemo(sql, { now: later, seed })]);
+    const added = await Promise.all([feedDemo(sql, later), feedDemo(sql, later)]);
     expect(added[0] + added[1]).toBe(expected(now, later));
-    expect(await feedDemo(sql, { now: later, seed })).toBe(0);
-    const instants = [...demoReadings({ network, seed, from: now, to: later })].flat();
+    expect(await feedDemo(sql, later)).toBe(0);
+    const instants = [...demoReadings({ network, from: now, to: later })].flat();
     const stored = await sql<{ sensor: number; pm25: number | null }[]>`
       select sensor_id as sensor, pm25::float8 from raw.readings where measured_at > ${now} order by measured_at, sensor_id`;
-    expect(stored.map(({ sensor }) => sensor)).toEqual(instants.map(({ sensor }) => sensor.id));
-    const index = instants.map(({ sensor }) => sensor.channels.findIndex(({ name }) => name === 'pm25'));
-    const made = instants.map(({ values }, n) => values[index[n] ?? -1]);
+    expect(stored.map(({ sensor }) => sensor)).toEqual(instants.map(({ sensorId }) => sensorId));
+    const made = instants.map(({ values }) => values.pm25);
     expect(stored.map(({ pm25 }) => (pm25 === null ? undefined : Math.fround(pm25)))).toEqual(
       made.map((value) => (value === undefined ? undefined : Math.fround(value))),
     );
@@ -82,7 +79,7 @@ onEveryEngine('the demo', (engine) => {
 
   it('catches up after nine days: hourly, and the last week every ten minutes', async () => {
     const [from, to] = [new Date(now.getTime() + 3 * 3_600_000), new Date(now.getTime() + 9 * DAY)];
-    expect(await feedDemo(sql, { now: to, seed })).toBe(expected(from, to));
+    expect(await feedDemo(sql, to)).toBe(expected(from, to));
     const [row] = await sql`select max(measured_at) as newest from raw.readings`;
     expect(new Date(row?.newest)).toEqual(to);
     await refresh();
@@ -93,36 +90,38 @@ onEveryEngine('the demo', (engine) => {
     const before = (await countRows()) ?? 0;
     const aborted = new AbortController();
     aborted.abort();
-    expect(await loadHistory(sql, { ...options, signal: aborted.signal })).toBe(0);
+    expect(await loadHistory(sql, now, { signal: aborted.signal })).toBe(0);
     let pieces = 0;
     const afterOne = {
       get aborted() {
         return pieces++ > 0;
       },
     } as AbortSignal;
-    const first = await loadHistory(sql, { ...options, signal: afterOne });
-    const later = { ...options, now: new Date(now.getTime() + 3_600_000) };
+    const first = await loadHistory(sql, now, { signal: afterOne });
+    const later = new Date(now.getTime() + 3_600_000);
     const rest = await loadHistory(sql, later);
     expect([first, rest].every((rows) => rows > 0)).toBe(true);
     expect(await countRows()).toBe(before + first + rest);
-    expect(first + rest).toBe([...demoReadings({ network, seed, from: kept, to: since, now })].flat().length);
+    expect(first + rest).toBe([...demoReadings({ network, from: kept, to: since, now })].flat().length);
     expect(await loadHistory(sql, later)).toBe(0);
     await sql`update raw.installation set ingest_cutoff = '-infinity'`;
   });
 
   it('is not removed from a database with other providers', async () => {
     await sql`insert into raw.provider (id, title) values ('other', 'Other')`;
-    await expect(deleteDemo(sql)).rejects.toThrow(DemoRemovalRefused);
-    await expect(deleteDemo(sql)).rejects.toThrow('other');
+    await expect(removeDemo(db.target)).rejects.toThrow('other');
     await sql`delete from raw.provider where id = 'other'`;
     expect(await isDemo(sql)).toBe(true);
     expect(await countRows()).toBeGreaterThan(50_000);
   });
 
-  it('is removed without a trace', async () => {
+  it('is removed without a trace, also while it is fed', async () => {
     await sql`insert into rollup.digest (made_at, region_slug, station_count) values (${now}, 'velmora', 3)`;
-    await deleteDemo(sql);
-    expect(await feedDemo(sql, { now: new Date(now.getTime() + 30 * DAY), seed })).toBe(0);
+    const later = new Date(now.getTime() + 9 * DAY + 3_600_000);
+    const [, removed] = await Promise.all([feedDemo(sql, later), removeDemo(db.target)]);
+    expect(removed).toBe(true);
+    expect(await removeDemo(db.target)).toBe(false);
+    expect(await feedDemo(sql, new Date(now.getTime() + 30 * DAY))).toBe(0);
     expect([await isEmpty(sql), await isDemo(sql)]).toEqual([true, false]);
     await refresh();
     const tables = [

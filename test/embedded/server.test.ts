@@ -1,6 +1,6 @@
 /** One server for all processes of a data directory. */
 import { describe, expect, test } from 'vitest';
-import { findLocalTimescale } from '../../src/embedded/server.ts';
+import { findLocalTimescale } from '../../src/embedded/program.ts';
 import {
   isUp,
   local,

@@ -8,12 +8,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import postgres, { type Sql } from 'postgres';
 import { onTestFinished } from 'vitest';
-import {
-  type EmbeddedKind,
-  type EmbeddedServer,
-  findLocalTimescale,
-  openEmbeddedServer,
-} from '../../src/embedded/server.ts';
+import { type EmbeddedKind, findLocalTimescale } from '../../src/embedded/program.ts';
+import { type EmbeddedServer, openEmbeddedServer } from '../../src/embedded/server.ts';
 import { makeLog } from '../../src/log.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { csvLine } from '../../src/export/csvFile.ts';
+import { csvLine } from '../../src/export/csv.ts';
 import { exportOpenData } from '../../src/export/exportOpenData.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
 import { importReadings } from '../../src/ingest/importReadings.ts';

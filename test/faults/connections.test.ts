@@ -14,7 +14,7 @@ afterEach(async () => {
   served = undefined;
 });
 
-type Limits = { unreadMs?: number; connections?: number };
+type Limits = { sendMs?: number; connections?: number };
 
 async function serve(app: RequestListener, limits: Limits = {}) {
   const log = keepingLog();
@@ -119,7 +119,7 @@ it('an answer that the client does not read blocks the next request, and the con
       begun += 1;
       res.end(LARGE);
     },
-    { unreadMs: 300 },
+    { sendMs: 300 },
   );
   const socket = send(port, GET.repeat(10));
   await until(() => reasons().length > 0, 'the connection is closed');
@@ -129,7 +129,7 @@ it('an answer that the client does not read blocks the next request, and the con
 });
 
 it('an answer that is read in time leaves the connection open', async () => {
-  const { port, reasons } = await serve((_req, res) => res.end('{}'), { unreadMs: 50 });
+  const { port, reasons } = await serve((_req, res) => res.end('{}'), { sendMs: 50 });
   const socket = send(port, GET);
   await new Promise((resolve) => socket.once('data', resolve));
   await new Promise((resolve) => setTimeout(resolve, 150)); // three times the limit for unread answers

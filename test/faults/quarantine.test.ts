@@ -6,8 +6,9 @@ import { beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
 import { importReadings } from '../../src/ingest/importReadings.ts';
-import { dropQuarantined, trimQuarantine } from '../../src/ingest/quarantine/list.ts';
+import { dropQuarantined } from '../../src/ingest/quarantine/list.ts';
 import { retryQuarantined } from '../../src/ingest/quarantine/retry.ts';
+import { trimQuarantine } from '../../src/ingest/quarantine/trim.ts';
 import { type Metrics, makeMetrics } from '../../src/metrics/definitions.ts';
 import { makeIngestApp } from '../../src/push/app.ts';
 import { trimQuarantines } from '../../src/worker/jobs.ts';
@@ -78,7 +79,7 @@ it('is separate for each provider', async () => {
   expect((await send(app, other, '[{},"x"]')).body.left_out_of_quarantine).toBeUndefined();
   expect(
     await acceptReadings(here.database.as('airseries_ingest'), [reading(99, T, {})], { now: NOW, source: 'file' }),
-  ).toMatchObject({ leftOut: 0 });
+  ).toMatchObject({ overflowed: 0 });
   expect([await load('them'), await load('')]).toMatchObject([{ left_out: 0 }, { left_out: 0 }]);
 });
 

@@ -4,7 +4,6 @@
  * once, and copied to the engine that comes second.
  */
 import { pipeline } from 'node:stream/promises';
-import { copyIn } from '../../src/database/copyIn.ts';
 import { demoNetwork } from '../../src/demo/network.ts';
 import { COPY_COLUMNS, copyLines, type DemoReading, demoReadings } from '../../src/demo/readings.ts';
 import { makeLog } from '../../src/log.ts';
@@ -12,12 +11,12 @@ import { importNetwork } from '../../src/network/importNetwork.ts';
 import { makeDigest } from '../../src/rollups/digest.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
+import { copyIn } from '../support/copyIn.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
 const [HOUR, DAY] = [3_600_000, 86_400_000];
 const DAYS = 395;
 const WHOLE_DAYS = 40;
-const SEED = 20_261_120;
 
 /** `like`: another engine's database of the same `now`. */
 export async function demoDatabase(engine: Engine, now: Date, like?: TestDatabase): Promise<TestDatabase> {
@@ -27,7 +26,7 @@ export async function demoDatabase(engine: Engine, now: Date, like?: TestDatabas
   await importNetwork(sql, JSON.stringify(network), { log: makeLog('error') });
   if (like === undefined) {
     const from = new Date(now.getTime() - DAYS * DAY);
-    const readings = demoReadings({ network, seed: SEED, from, to: now });
+    const readings = demoReadings({ network, from, to: now });
     await copyIn(
       sql,
       `copy raw.readings (${COPY_COLUMNS}) from stdin`,

@@ -49,7 +49,7 @@ onEveryEngine('acceptReadings', (engine) => {
       reading(2, '2026-03-10T12:00:00Z', { pm25: 4 }),
       reading(1, '2024-12-31T23:59:59Z', { pm25: 5 }),
     ]);
-    const counts = { received: 6, accepted: 6, unchanged: 0, withoutStation: 2, leftOut: 0 };
+    const counts = { received: 6, accepted: 6, unchanged: 0, withoutStation: 2, overflowed: 0 };
     expect(outcome).toEqual({ ...counts, quarantined: [], values: [] });
     const rows = await stored(owner);
     expect(rows[1]).toEqual({ ...values, pressure: 101325.5, sensor_id: 1, measured_at: expect.any(String) });

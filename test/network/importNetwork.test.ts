@@ -66,7 +66,7 @@ onEveryEngine('import network', (engine) => {
       }),
       providers: [{ id: 'us', title: 'Us', url: 'u', image: 'i', image_dark: 'd', stale_after: 'PT26H' }],
     };
-    const added = { changed: 0, unchanged: 0, left: [] };
+    const added = { changed: 0, unchanged: 0, unlisted: [] };
     expect(await bringIn(owner, network)).toEqual({
       providers: { added: 1, ...added },
       regions: { added: 2, ...added },

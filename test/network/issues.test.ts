@@ -34,6 +34,7 @@ async function issuesOf(network: object | string): Promise<Record<string, string
 
 test.each<[string, object | string, Record<string, string>]>([
   ['no JSON', '{\n"a": 1\n', { '': 'expected a close brace, found the end of the file' }],
+  ['no end of levels', '['.repeat(3_000) + ']'.repeat(3_000), { '': 'nested too deeply' }],
   ['no object', '[]', { '': 'expected an object' }],
   ['a NUL', JSON.stringify(small({ one: { title: { en: 'a\0' } } })), { '': 'cannot be stored' }],
   [
@@ -110,6 +111,7 @@ test.each<[string, object | string, Record<string, string>]>([
         { slug: 'a', kind: 'district', title: { en: 'T' }, city: 'quarter', map: { latitude: 1, longitude: 1 } },
         { slug: 'b', kind: 'district', title: { en: 'T' }, city: 'nowhere', map: { latitude: 1, longitude: 1 } },
         { slug: 'c', kind: 'city', title: { en: 'T' } },
+        { slug: 'd', kind: 'city', title: { en: 'T' } },
       ],
     },
     {
@@ -118,6 +120,7 @@ test.each<[string, object | string, Record<string, string>]>([
       'regions[2].city': 'quarter is a district itself',
       'regions[3].city': 'there is no region nowhere',
       'regions[4].map': 'no station is in the region',
+      'regions[5].map': 'no station is in the region',
     },
   ],
   [
@@ -197,10 +200,10 @@ onEveryEngine('names that exist only in the database', (engine) => {
       };
       const result = await importNetwork(sql, JSON.stringify(third), { log });
       expect(result).toMatchObject({
-        providers: { added: 0, left: ['us'] },
-        regions: { added: 0, changed: 1, left: ['town'] }, // its centre moved
-        stations: { added: 1, left: ['1', '2'] },
-        sensors: { added: 1, left: ['1', '2', '3'] },
+        providers: { added: 0, unlisted: ['us'] },
+        regions: { added: 0, changed: 1, unlisted: ['town'] }, // its centre moved
+        stations: { added: 1, unlisted: ['1', '2'] },
+        sensors: { added: 1, unlisted: ['1', '2', '3'] },
       });
       expect(log.lines).toHaveLength(4);
       const [quarter] = await sql`select map_latitude, map_longitude, map_delta from raw.region where slug = 'quarter'`;

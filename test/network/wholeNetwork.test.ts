@@ -79,7 +79,7 @@ onEveryEngine('a network', (engine) => {
   test('that is exported and imported again has not changed, in this database or a new one', async () => {
     await bringIn(owner, RICH);
     const exported = await exportNetwork(owner);
-    const unchanged = { added: 0, changed: 0, left: [] };
+    const unchanged = { added: 0, changed: 0, unlisted: [] };
     expect(await bringIn(owner, exported)).toEqual({
       providers: { unchanged: 2, ...unchanged },
       regions: { unchanged: 3, ...unchanged },

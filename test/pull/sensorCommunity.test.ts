@@ -1,19 +1,21 @@
 /** Documents of Sensor.Community become readings. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { InputError } from '../../src/inputError.ts';
 import { MOST_IN_ALL, MOST_READINGS, readSensorCommunity } from '../../src/pull/sensorCommunity.ts';
 
 const DOCUMENT = readFileSync(new URL('data.json', import.meta.url), 'utf8');
-const read = (text: string) => readSensorCommunity(chunksOf(text), (sensor) => sensor < 100);
-const readOne = async (element: unknown) => (await read(JSON.stringify([element])))?.readings;
+const refuse = (what: string, remedy: string) => new InputError('the feed', what, remedy);
+const read = (text: string) => readSensorCommunity(chunksOf(text), (sensor) => sensor < 100, refuse);
+const readOne = async (element: unknown) => (await read(JSON.stringify([element]))).readings;
 async function* chunksOf(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
 
 it('keeps each reading of our outdoor sensors once', async () => {
   const document = await read(DOCUMENT);
-  expect(document?.received).toBe(5);
-  expect(document?.readings).toEqual([
+  expect(document.received).toBe(5);
+  expect(document.readings).toEqual([
     {
       sensorId: 1,
       measuredAt: '2026-11-20 11:58:02Z',
@@ -32,14 +34,16 @@ it('keeps each reading of our outdoor sensors once', async () => {
 it.each(['', '{}', 'null', '[1', '[1,]', '[1}', '[1][2]', '[{]', '<html></html>', '"text"'])(
   'rejects a document that is no array: %s',
   async (text) => {
-    expect(await read(text)).toBeUndefined();
+    await expect(read(text)).rejects.toThrow(
+      'the feed: this is no JSON array of readings. Check the address and its kind.',
+    );
   },
 );
 
 it('leaves out elements that name no sensor of ours, whatever their form', async () => {
   const strangers = [null, 1, 'x', [], {}, { sensor: null }, { sensor: { id: null } }, { sensor: { id: [1] } }];
   const more = [{ sensor: { id: true } }, { sensor: { id: '' } }, { sensor: { id: 100 } }, { sensor: [1] }];
-  const document = { received: 12, readings: [], tooMany: false };
+  const document = { received: 12, readings: [] };
   expect(await read(JSON.stringify([...strangers, ...more]))).toEqual(document);
 });
 
@@ -67,17 +71,18 @@ it('leaves out elements that are too long or too deeply nested, and keeps the ne
 it('keeps at most a fixed number of readings, and reports if there are more', async () => {
   const element = JSON.stringify({ sensor, timestamp, sensordatavalues: [] });
   const elements = (n: number) => `[${Array.from({ length: n }, () => element)}]`;
-  expect(await read(elements(MOST_READINGS))).toMatchObject({ received: MOST_READINGS, tooMany: false });
-  expect(await read(elements(MOST_READINGS + 1))).toMatchObject({ tooMany: true });
+  const tooMany = 'the feed: it holds more than 50000 readings of its sensors, or 500000 in all. Check the address';
+  expect(await read(elements(MOST_READINGS))).toMatchObject({ received: MOST_READINGS });
+  await expect(read(elements(MOST_READINGS + 1))).rejects.toThrow(tooMany);
   const strange = (n: number) => `[${'1,'.repeat(n - 1)}1]`;
-  expect(await read(strange(MOST_IN_ALL))).toMatchObject({ received: MOST_IN_ALL, tooMany: false });
-  expect(await read(strange(MOST_IN_ALL + 1))).toMatchObject({ tooMany: true });
+  expect(await read(strange(MOST_IN_ALL))).toMatchObject({ received: MOST_IN_ALL });
+  await expect(read(strange(MOST_IN_ALL + 1))).rejects.toThrow(tooMany);
 });
 
 it('leaves times in other forms unchanged', async () => {
   const times = ['2026-11-20T11:58:02', '2026-11-20T11:58:02+01:00', 'yesterday', 5, undefined];
   const read = times.map((time) => readOne({ sensor, timestamp: time, sensordatavalues: [] }));
-  expect((await Promise.all(read)).map((readings) => readings?.[0]?.measuredAt)).toEqual([
+  expect((await Promise.all(read)).map((readings) => readings[0]?.measuredAt)).toEqual([
     '2026-11-20T11:58:02Z',
     '2026-11-20T11:58:02+01:00',
     'yesterday',
@@ -90,5 +95,5 @@ it('keeps every reading without an id of its own', async () => {
   const element = { sensor, timestamp, sensordatavalues: [] };
   const numbered = { ...element, id: 5 };
   const elements = [element, element, { ...element, id: null }, { ...element, id: null }, numbered, numbered];
-  expect((await read(JSON.stringify(elements)))?.readings).toHaveLength(5);
+  expect((await read(JSON.stringify(elements))).readings).toHaveLength(5);
 });

@@ -98,10 +98,10 @@ onEveryEngine('the airRohr firmware', (engine) => {
     const record = pushFromText(row?.text) as PushRecord;
     expect(record).toMatchObject({ device: 'esp8266-77', pin: null, measuredAt: '2026-11-20T12:00:00Z' });
     expect(record.values).toHaveLength(5);
-    expect(await findPushSensors(here.writes, record, null, NOW)).toEqual([]);
+    expect(await findPushSensors(here.writes, record, undefined, NOW)).toEqual([]);
     await here.owner`update raw.sensor set device = 'esp8266-77' where id in (5, 6)`;
     await here.owner`update raw.sensor set kind = 'SDS011' where id = 5`;
-    const sensors = await findPushSensors(here.owner, record, null, NOW);
+    const sensors = await findPushSensors(here.owner, record, undefined, NOW);
     expect(sensors.map(({ id }) => id)).toEqual([5, 6]);
     expect(readingsOfPush(record, sensors).map(({ sensorId }) => sensorId)).toEqual([5, undefined]);
     await here.owner`update raw.sensor set device = null, kind = 'SPS30' where id = 5`;

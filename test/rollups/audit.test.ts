@@ -28,7 +28,7 @@ onEveryEngine('audit', (engine) => {
     audit(database.target, { now, from: new Date('2026-10-16T00:00:00Z'), repair, timeZone });
 
   it('finds nothing in correct aggregates', async () => {
-    expect(await runAudit()).toEqual({ found: [], left: [] });
+    expect(await runAudit()).toEqual({ found: [], remaining: [] });
   });
 
   it('refreshes before it compares', async () => {
@@ -69,7 +69,7 @@ onEveryEngine('audit', (engine) => {
       ]),
     );
     expect(await owner`select differing from api.last_audit`).toEqual([{ differing: found.length }]);
-    expect((await runAudit(true)).left).toEqual([]);
+    expect((await runAudit(true)).remaining).toEqual([]);
     expect(await owner`select differing from api.last_audit`).toEqual([{ differing: 0 }]);
     expect((await runAudit()).found).toEqual([]);
   });

@@ -1,9 +1,9 @@
 /** What changed is noted by the writer's own transaction, and stays noted until a refresh that has seen it is through (S4, A10). */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { connect, type Sql } from '../../src/database/client.ts';
-import { copyIn } from '../../src/database/copyIn.ts';
 import { maintain, refresh } from '../../src/rollups/refresh.ts';
 import { bringIn, differences, NOW, smallNetwork } from '../ingest/support.ts';
+import { copyIn } from '../support/copyIn.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { openTransaction } from '../support/openTransaction.ts';
 

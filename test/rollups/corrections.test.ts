@@ -86,7 +86,7 @@ onEveryEngine('corrections of PM2.5', (engine) => {
 
     it('is the only formula there is', async () => {
       await expect(owner`select rollup.corrected('magic', 1, 1)`).rejects.toThrow('unknown correction formula magic');
-      await expect(bringIn(owner, network('magic'))).rejects.toThrow('write one of "none", "epa-2021"');
+      await expect(bringIn(owner, network('magic'))).rejects.toThrow('expected one of "none", "epa-2021"');
     });
   });
 

@@ -178,9 +178,9 @@ onEveryEngine('tampered buckets', (engine) => {
     });
 
     it('are all mended', async () => {
-      const { found: before, left } = await runAudit(true);
+      const { found: before, remaining } = await runAudit(true);
       expect(before).not.toEqual([]);
-      expect(left).toEqual([]);
+      expect(remaining).toEqual([]);
     });
   });
 
@@ -195,7 +195,7 @@ onEveryEngine('tampered buckets', (engine) => {
       await here.refresh(NOW);
       expect(JSON.stringify(await here.get('station/1-history.json', NOW)), value).not.toMatch(/NaN|Infinity|e\+/);
     }
-    expect((await runAudit(true)).left).toEqual([]);
+    expect((await runAudit(true)).remaining).toEqual([]);
   });
 
   it('of the periods that buckets are computed by are found and mended before any bucket is compared', async () => {
@@ -210,8 +210,8 @@ onEveryEngine('tampered buckets', (engine) => {
       'placement -infinity 2 missing',
     ];
     expect((await runAudit()).found.map(key).toSorted()).toEqual(periods); // the buckets are still those of the network
-    const { found, left } = await runAudit(true);
-    expect([found.map(key).toSorted(), left]).toEqual([periods, []]);
+    const { found, remaining } = await runAudit(true);
+    expect([found.map(key).toSorted(), remaining]).toEqual([periods, []]);
     expect((await runAudit()).found).toEqual([]);
   });
 
@@ -219,8 +219,8 @@ onEveryEngine('tampered buckets', (engine) => {
     await owner`delete from raw.placement where sensor_id = 2`;
     await owner`insert into rollup.stale_period (since, until, from_level) values ('2026-11-10', '2026-11-12', 'sensor_hourly')`;
     await here.refresh(NOW);
-    const { found, left } = await runAudit(true);
-    expect([found.map(key), left]).toEqual([['placement -infinity 2 missing'], []]);
+    const { found, remaining } = await runAudit(true);
+    expect([found.map(key), remaining]).toEqual([['placement -infinity 2 missing'], []]);
   });
 
   it('are mended from what is kept of hours whose readings are gone: those are never recomputed', async () => {

@@ -1843,7 +1843,7 @@ begin
         'added', count(*) filter (where is_listed and old is null),
         'changed', count(*) filter (where is_listed and old <> facts),
         'unchanged', count(*) filter (where is_listed and old = facts),
-        'left', coalesce(jsonb_agg(c.id order by length(c.id), c.id) filter (where not is_listed), '[]')) as counts
+        'unlisted', coalesce(jsonb_agg(c.id order by length(c.id), c.id) filter (where not is_listed), '[]')) as counts
       from unnest(array['providers', 'regions', 'stations', 'sensors']) kind
       left join compared c using (kind)
       group by kind
@@ -1855,16 +1855,17 @@ begin
   return result || jsonb_build_object('recomputed', jsonb_build_object('sensors', affected.sensors_changed, 'stations', affected.stations_changed));
 end $$;
 
--- What replace_network would do: it does it, so the caller must roll back. Returns the same, with how many hours of data the next refresh
+-- What replace_network would do: it does it, and takes it back. Returns the same, with how many hours of data the next refresh
 -- would recompute, and every element that would be added or changed, with its keys that differ.
 create function logic.preview_network(network jsonb) returns jsonb language plpgsql as $$
 declare
   facts_before constant jsonb := (select coalesce(jsonb_object_agg(kind || ' ' || id, facts), '{}') from logic.network_fact);
   last_period constant bigint := (select coalesce(max(id), 0) from rollup.stale_period);
-  counts jsonb := logic.replace_network(network);
+  preview jsonb;
 begin
-  return counts || jsonb_build_object(
-    'recomputed', counts -> 'recomputed' || jsonb_build_object('hours', (
+  preview := logic.replace_network(network);
+  preview := preview || jsonb_build_object(
+    'recomputed', preview -> 'recomputed' || jsonb_build_object('hours', (
       select count(*) from (
         select h.bucket from rollup.stale_period p
         join rollup.sensor_hourly h on h.sensor_id = p.sensor_id and h.bucket > p.since - interval '1 hour' and h.bucket < p.until
@@ -1884,6 +1885,9 @@ begin
         left join lateral (select facts_before -> (f.kind || ' ' || f.id) as facts) b on true
         where f.facts is distinct from b.facts
       ) changed));
+  raise exception 'taken back' using errcode = 'AS102';
+exception when sqlstate 'AS102' then
+  return preview;
 end $$;
 
 -- The facts of an element as one object: its periods are those of the kinds that the network file has keys for.

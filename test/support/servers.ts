@@ -6,7 +6,8 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type DatabaseAddress } from '../../src/database/client.ts';
-import { findLocalTimescale, openEmbeddedServer } from '../../src/embedded/server.ts';
+import { findLocalTimescale } from '../../src/embedded/program.ts';
+import { openEmbeddedServer } from '../../src/embedded/server.ts';
 import { makeLog } from '../../src/log.ts';
 import { openNamedServer } from './namedServer.ts';
 

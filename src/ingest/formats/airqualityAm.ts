@@ -5,13 +5,10 @@
  * avg_pm2.5 in the daily file and pm2.5 in the hourly ones; it is stored as final.
  */
 import { PARAMETER_NAMES, type ParameterName } from '../../contract/parameters.ts';
-import { InputError } from '../../inputError.ts';
 import { makeOffsetAdder } from '../localTime.ts';
 import type { ReadingInput } from '../validate.ts';
-import { splitCsvLine } from './csv.ts';
-import { unreadable } from './json.ts';
+import { splitCsvLine, tableReader } from './csv.ts';
 import type { Line, LineReader } from './lines.ts';
-import { SENSOR_KEY } from './names.ts';
 
 /** Newer files begin with psql's reply to `set time zone`. */
 export const PREAMBLE = 'SET';
@@ -24,49 +21,24 @@ const END = 'time_end';
 export const isPortalFile = (line: string): boolean =>
   line === PREAMBLE || /(^|,)"?(avg|total)_|pm2\.5_corrected/.test(line);
 
-/**
- * `position` names the header in messages; stamps without an offset are in `timeZone`. Throws InputError where the header lacks what a
- * reading needs.
- */
+/** Stamps without an offset are in `timeZone`. Throws InputError where the header lacks what a reading needs. */
 export function airqualityAmReader(header: string, position: string, timeZone: string): LineReader {
-  const names = splitCsvLine(header, ',') ?? [];
-  const [sensor, time, start] = [names.indexOf(SENSOR_KEY), names.indexOf(TIME), names.indexOf(START)];
-  const ofMeans = names.some((name) => name.startsWith('avg_'));
-  const parameters = names.flatMap((name, index): [ParameterName, number][] => {
-    const parameter = parameterOf(name, ofMeans);
-    return parameter === undefined ? [] : [[parameter, index]];
-  });
-
-  const invalid = (what: string) =>
-    new InputError(
-      position,
-      `the header ${what}: ${JSON.stringify(header.slice(0, 300))}`,
+  const given = splitCsvLine(header, ',') ?? [];
+  const ofMeans = given.some((name) => name.startsWith('avg_'));
+  const table = tableReader({
+    ...{ header, position, delimiter: ',', given, time: TIME, preferredTime: START },
+    names: given.map((name) => parameterOf(name, ofMeans) ?? name),
+    needed:
       'Needed are measurements_YYYY_MM.csv or sensor_avg files, with sensor_id, timestamp and measured values; those of stations and cities are computed from them.',
-    );
-  if (sensor < 0) throw invalid(`has no column ${SENSOR_KEY}`);
-  if (time < 0) throw invalid(`has no column ${TIME}`);
-  if (parameters.length === 0) throw invalid('names no parameter');
-  const twice = parameters.find(
-    ([parameter], index) => parameters.findIndex(([other]) => other === parameter) !== index,
-  );
-  if (twice !== undefined) throw invalid(`names ${twice[0]} twice`);
-
-  const used = new Set([sensor, time, start, names.indexOf(END), ...parameters.map(([, index]) => index)]);
+  });
   const withOffset = makeOffsetAdder(timeZone);
-  const read = ({ number, text, tooLong }: Line): ReadingInput => {
-    const fields = tooLong ? undefined : splitCsvLine(text, ',');
-    if (fields?.length !== names.length) return unreadable(text, number);
-    const values: ReadingInput['values'] & { [name in ParameterName]?: unknown } = {};
-    for (const [parameter, index] of parameters) {
-      const field = fields[index];
-      if (field !== '') values[parameter] = field;
-    }
-    const sensorId = fields[sensor] as string;
-    const measuredAt = withOffset((fields[start] || fields[time]) as string, sensorId);
-    return { sensorId, measuredAt, values, text, line: number };
+  const read = (line: Line): ReadingInput => {
+    const reading = table.read(line);
+    const { unreadable, sensorId, measuredAt } = reading;
+    return unreadable ? reading : { ...reading, measuredAt: withOffset(measuredAt as string, sensorId as string) };
   };
-  const means = ofMeans ? (names.includes('avg_pm2.5') ? 'day' : 'hour') : undefined;
-  return { means, ignored: new Set(names.filter((_, index) => !used.has(index))), read };
+  const means = ofMeans ? (given.includes('avg_pm2.5') ? 'day' : 'hour') : undefined;
+  return { means, ignored: new Set([...table.ignored].filter((name) => name !== END)), read };
 }
 
 /** A value stored as pm25 is final, one stored as pm25_raw goes through the sensor's formula (S5). */

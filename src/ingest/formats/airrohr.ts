@@ -5,7 +5,7 @@
 import type { ParameterName } from '../../contract/parameters.ts';
 import type { ReadingInput } from '../validate.ts';
 
-export type PushedValue = { value_type: string; value: unknown };
+type PushedValue = { value_type: string; value: unknown };
 
 export type PushRecord = {
   /** The device's name for itself: `esp8266-12345678`. */
@@ -58,8 +58,7 @@ export function readingsOfPush(record: PushRecord, sensors: readonly PushSensor[
   for (const pushed of record.values) {
     const meaning = meaningOf(pushed.value_type, record.pin);
     if (meaning === undefined) continue;
-    const fitting = sensors.filter(({ kind }) => kind !== null && isOfKind(kind, meaning.kinds));
-    const [sensor, another] = fitting.length > 0 ? fitting : sensors.filter(({ kind }) => kind === null);
+    const [sensor, another] = fittingSensors(sensors, meaning.kinds);
     if (sensor === undefined || another !== undefined) {
       unassigned.push(pushed);
       continue;
@@ -100,53 +99,49 @@ type Family = {
   pin: string;
   /** The kind of such a sensor contains one of these, in lower case and without punctuation. */
   kinds: readonly string[];
+  /** One of them, as the network file may name it. */
+  instrument: string;
 };
-
-/** Names without a prefix are those of the DHT; P1 without a prefix or a pin is a count of particles and no mass (PPD42NS). */
-const BARE: Family = { prefix: '', pin: '7', kinds: ['dht'] };
-const BARE_NAMES: ReadonlySet<string> = new Set(['temperature', 'humidity']);
 
 const FAMILIES: readonly Family[] = [
-  { prefix: 'SDS_', pin: '1', kinds: ['sds'] },
-  { prefix: 'PMS_', pin: '1', kinds: ['pms'] },
-  { prefix: 'HPM_', pin: '1', kinds: ['hpm'] },
-  { prefix: 'NPM_', pin: '1', kinds: ['npm', 'nextpm'] },
-  { prefix: 'IPS_', pin: '1', kinds: ['ips'] },
-  { prefix: 'SPS30_', pin: '1', kinds: ['sps30'] },
-  { prefix: 'BMP_', pin: '3', kinds: ['bmp180', 'bmp085'] },
-  { prefix: 'BMP280_', pin: '3', kinds: ['bmp280'] },
-  { prefix: 'BME280_', pin: '11', kinds: ['bme280'] },
-  { prefix: 'SHT3X_', pin: '7', kinds: ['sht3'] },
-  { prefix: 'HTU21D_', pin: '7', kinds: ['htu21'] },
-  { prefix: 'DS18B20_', pin: '13', kinds: ['ds18b20'] },
-  { prefix: 'SCD30_', pin: '17', kinds: ['scd30'] },
+  { prefix: 'SDS_', pin: '1', kinds: ['sds'], instrument: 'SDS011' },
+  { prefix: 'PMS_', pin: '1', kinds: ['pms'], instrument: 'PMS5003' },
+  { prefix: 'HPM_', pin: '1', kinds: ['hpm'], instrument: 'HPM' },
+  { prefix: 'NPM_', pin: '1', kinds: ['npm', 'nextpm'], instrument: 'NPM' },
+  { prefix: 'IPS_', pin: '1', kinds: ['ips'], instrument: 'IPS' },
+  { prefix: 'SPS30_', pin: '1', kinds: ['sps30'], instrument: 'SPS30' },
+  { prefix: 'BMP_', pin: '3', kinds: ['bmp180', 'bmp085'], instrument: 'BMP180' },
+  { prefix: 'BMP280_', pin: '3', kinds: ['bmp280'], instrument: 'BMP280' },
+  { prefix: 'BME280_', pin: '11', kinds: ['bme280'], instrument: 'BME280' },
+  { prefix: 'SHT3X_', pin: '7', kinds: ['sht3'], instrument: 'SHT31' },
+  { prefix: 'HTU21D_', pin: '7', kinds: ['htu21'], instrument: 'HTU21D' },
+  { prefix: 'DS18B20_', pin: '13', kinds: ['ds18b20'], instrument: 'DS18B20' },
+  { prefix: 'SCD30_', pin: '17', kinds: ['scd30'], instrument: 'SCD30' },
 ];
 
-/** What was measured and by which kinds of sensor; undefined for a value that is not used. A pin may stand for several families. */
-export function meaningOf(
-  valueType: string,
-  pin: string | null,
-): { parameter: ParameterName; kinds: readonly string[] } | undefined {
-  const family = FAMILIES.find(({ prefix }) => valueType.startsWith(prefix));
-  const parameter = VALUE_TYPES.get(family === undefined ? valueType : valueType.slice(family.prefix.length));
+/** Names without a prefix are those of the DHT; P1 without a prefix or a pin is a count of particles and no mass (PPD42NS). */
+const BARE: Family = { prefix: '', pin: '7', kinds: ['dht'], instrument: 'DHT22' };
+const BARE_NAMES: ReadonlySet<string> = new Set(['temperature', 'humidity']);
+
+/** What was measured, and by which kinds of sensor. */
+type Meaning = { parameter: ParameterName } & Pick<Family, 'kinds' | 'instrument'>;
+
+/** Undefined for a value that is not used. A pin may stand for several families. */
+export function meaningOf(valueType: string, pin: string | null): Meaning | undefined {
+  const named = FAMILIES.find(({ prefix }) => valueType.startsWith(prefix)) ?? BARE;
+  const parameter = VALUE_TYPES.get(valueType.slice(named.prefix.length));
   if (parameter === undefined) return undefined;
-  if (family !== undefined) return { parameter, kinds: family.kinds };
-  if (pin === null) return BARE_NAMES.has(valueType) ? { parameter, kinds: BARE.kinds } : undefined;
-  const kinds = [...FAMILIES, BARE].flatMap((each) => (each.pin === pin ? each.kinds : []));
-  return kinds.length === 0 ? undefined : { parameter, kinds };
+  if (named === BARE && pin === null && !BARE_NAMES.has(valueType)) return undefined;
+  const families = named === BARE && pin !== null ? [...FAMILIES, BARE].filter((each) => each.pin === pin) : [named];
+  const [family] = families;
+  return family && { parameter, kinds: families.flatMap(({ kinds }) => kinds), instrument: family.instrument };
 }
 
-/** Names in full of kinds that meaningOf abbreviates. */
-const IN_FULL: Readonly<Record<string, string>> = {
-  sds: 'SDS011',
-  pms: 'PMS5003',
-  sht3: 'SHT31',
-  htu21: 'HTU21D',
-  dht: 'DHT22',
-};
-
-/** The kinds that meaningOf returns, as one would write the first of them in the network file. */
-export const instrumentOf = ([kind = '']: readonly string[]): string => IN_FULL[kind] ?? kind.toUpperCase();
+/** The sensors that may have measured such a value: those of the kinds or, if there are none, those without a kind. */
+export function fittingSensors(sensors: readonly PushSensor[], kinds: readonly string[]): PushSensor[] {
+  const fitting = sensors.filter(({ kind }) => kind !== null && isOfKind(kind, kinds));
+  return fitting.length > 0 ? fitting : sensors.filter(({ kind }) => kind === null);
+}
 
 /** Whether a sensor's kind, as the network file writes it, is one of the kinds that meaningOf returns. */
 export function isOfKind(kind: string, kinds: readonly string[]): boolean {

@@ -110,39 +110,28 @@ export const DEEPEST = 32;
 /** Whether brackets are nested more than DEEPEST levels. The text need not be valid JSON. */
 export function isTooDeep(text: string): boolean {
   if (!text.includes('[') && !text.includes('{', 1)) return false; // most readings
-  let [depth, inString] = [0, false];
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at];
-    if (inString) {
-      if (character === '\\') at += 1;
-      else if (character === '"') inString = false;
-    } else if (character === '"') {
-      inString = true;
-    } else if (character === '[' || character === '{') {
-      depth += 1;
-      if (depth > DEEPEST) return true;
-    } else if (character === ']' || character === '}') {
-      depth -= 1;
-    }
+  let depth = 0;
+  for (const [match] of text.matchAll(STRING_OR_BRACKET)) {
+    if (match === '[' || match === '{') depth += 1;
+    if (match === ']' || match === '}') depth -= 1;
+    if (depth > DEEPEST) return true;
   }
   return false;
 }
+
+/** A string may lack its end: with the end optional, no character is looked at twice. */
+const STRING_OR_BRACKET = /"[^"\\]*(?:\\.[^"\\]*)*"?|[[\]{}]/gs;
 
 /** NDJSON: one object a line. Keys may differ from line to line, so `ignored` grows while lines are read. */
 export function ndjsonReader(): LineReader {
   const ignored = new Set<string>();
   const read = ({ number, text, tooLong }: Line): ReadingInput => {
-    const value = tooLong ? undefined : tryParse(text);
-    if (!isObject(value)) return unreadable(text, number);
-    return readingOf(value, text, number, ignored);
+    if (tooLong || isTooDeep(text)) return unreadable(text, number);
+    try {
+      return readingOf(JSON.parse(text), text, number, ignored);
+    } catch {
+      return unreadable(text, number);
+    }
   };
   return { ignored, read };
-}
-
-function tryParse(text: string): unknown {
-  try {
-    return isTooDeep(text) ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

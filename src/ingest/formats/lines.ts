@@ -2,6 +2,7 @@
  * Bytes in, numbered lines out, in turns. Cutting lines here rather than in a parser of CSV or JSON means that a line of garbage costs
  * only itself and every complaint can name its line.
  */
+import { StringDecoder } from 'node:string_decoder';
 import { setImmediate } from 'node:timers/promises';
 import type { ReadingInput } from '../validate.ts';
 
@@ -31,50 +32,39 @@ export const LONGEST_LINE = 65_536;
 /** How much is kept, for the quarantine, of text that is too long or too deeply nested to be a reading. */
 export const EXCERPT_LENGTH = 2_000;
 
-const NEWLINE = 10;
-
 /**
  * Yields the lines of one chunk at a time, because a call for each line would cost more than the line. Blank lines are counted and left
  * out; CRLF and a byte order mark are tolerated. Rejects as `chunks` does.
  */
 export async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
+  const decoder = new StringDecoder('utf8'); // keeps back a character whose end has not come yet
   let number = 0;
-  let rest: Buffer[] = []; // the beginning of a line whose end has not come yet
-  let restLength = 0; // of the whole line, also where only its beginning is kept
+  let rest = ''; // the beginning of a line whose end has not come yet
 
-  const take = (complete: Buffer, overflowed: boolean): Line[] => {
+  const take = (complete: string[]): Line[] => {
     const lines: Line[] = [];
-    // a line break is never part of another character in UTF-8, so what lies between two of them can be decoded by itself
-    complete
-      .toString('utf8')
-      .split('\n')
-      .forEach((raw, index) => {
-        number += 1;
-        const unmarked = number === 1 && raw.startsWith('\ufeff') ? raw.slice(1) : raw;
-        const text = unmarked.endsWith('\r') ? unmarked.slice(0, -1) : unmarked;
-        const tooLong =
-          (overflowed && index === 0) ||
-          (text.length * 3 > LONGEST_LINE && Buffer.byteLength(text, 'utf8') > LONGEST_LINE);
-        if (tooLong) lines.push({ number, text: text.slice(0, EXCERPT_LENGTH), tooLong });
-        else if (text !== '') lines.push({ number, text });
-      });
+    for (const raw of complete) {
+      number += 1;
+      const unmarked = number === 1 && raw.startsWith('\ufeff') ? raw.slice(1) : raw;
+      const text = unmarked.endsWith('\r') ? unmarked.slice(0, -1) : unmarked;
+      const tooLong = text.length * 3 > LONGEST_LINE && Buffer.byteLength(text, 'utf8') > LONGEST_LINE;
+      if (tooLong) lines.push({ number, text: text.slice(0, EXCERPT_LENGTH), tooLong });
+      else if (text !== '') lines.push({ number, text });
+    }
     return lines;
   };
 
   for await (const chunk of chunks) {
-    const end = chunk.lastIndexOf(NEWLINE);
-    if (end === -1) {
-      if (restLength <= LONGEST_LINE) rest.push(chunk);
-      restLength += chunk.length;
-      continue;
-    }
-    const lines = take(Buffer.concat([...rest, chunk.subarray(0, end)]), restLength > LONGEST_LINE);
-    rest = [chunk.subarray(end + 1)];
-    restLength = chunk.length - end - 1;
-    yield lines;
+    const [first = '', ...more] = decoder.write(chunk).split('\n');
+    const complete = [rest + first, ...more];
+    rest = complete.pop()?.slice(0, KEPT_LENGTH) ?? '';
+    yield take(complete);
   }
-  if (restLength > 0) yield take(Buffer.concat(rest), restLength > LONGEST_LINE);
+  yield take([rest + decoder.end()]);
 }
+
+/** Of a line without an end: so much that it is too long, even without a byte order mark and a carriage return. */
+const KEPT_LENGTH = LONGEST_LINE + 3;
 
 /** In bytes: so small that the slowest work on it takes a few milliseconds. */
 const PIECE = 16_384;

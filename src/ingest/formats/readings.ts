@@ -28,7 +28,7 @@ export async function* readReadings(source: Source, format?: Format): AsyncGener
   let readings: ReadingInput[] = [];
   let text = 0;
   let lastLine = 0;
-  let failure: unknown;
+  let failure: InputError | undefined;
   try {
     for await (const lines of splitLines(recognized(source))) {
       for (const line of lines) {
@@ -48,19 +48,18 @@ export async function* readReadings(source: Source, format?: Format): AsyncGener
     }
     if (reader === undefined) throw new InputError(source.name, 'the file is empty', HEADER_OR_OBJECTS);
   } catch (error) {
-    failure = error;
+    failure = error instanceof InputError ? error : brokenOff(source.name, lastLine, error as Error);
   }
   if (reader !== undefined && readings.length > 0) yield { readings, ignored: reader.ignored, means: reader.means };
-  if (failure === undefined || failure instanceof InputError) {
-    if (failure !== undefined) throw failure;
-    return;
-  }
-  throw new InputError(
-    `${source.name}, after line ${lastLine}`,
-    (failure as Error).message,
+  if (failure !== undefined) throw failure;
+}
+
+const brokenOff = (name: string, lastLine: number, { message }: Error) =>
+  new InputError(
+    `${name}, after line ${lastLine}`,
+    message,
     'The lines before were imported; get a new copy of the file and import it again.',
   );
-}
 
 /** The bytes of a source. Rejects with InputError at once if they are no lines of text. */
 async function* recognized({ bytes, name }: Source): AsyncGenerator<Buffer> {

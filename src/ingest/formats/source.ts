@@ -17,7 +17,8 @@ export type Source = {
 
 /** Opens a file, or standard input if the path is `-`. Rejects with InputError for a folder or a file that cannot be found. */
 export async function openSource(path: string): Promise<Source> {
-  const found = path === '-' ? undefined : await stat(path).catch((error: Error) => refuse(path, error));
+  const found = path === '-' ? undefined : await stat(path).catch((error: Error) => error);
+  if (found instanceof Error) throw new InputError(path, found.message, 'Check its name and permissions.');
   if (found?.isDirectory() === true) throw new InputError(path, 'this is a folder', 'Name the files in it.');
   const source: Source = {
     name: path === '-' ? 'standard input' : path,
@@ -51,10 +52,6 @@ async function* concatenated(start: Buffer, chunks: AsyncIterable<Buffer>): Asyn
   yield* chunks;
 }
 
-function refuse(path: string, error: Error): never {
-  throw new InputError(path, error.message, 'Check its name and permissions.');
-}
-
 /** In bytes. */
 const PIECE = 4_096;
 
@@ -65,40 +62,30 @@ const PIECE = 4_096;
  */
 async function* gunzipped(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const gunzip = createGunzip();
-  let unpacked: Buffer[] = [];
-  let failure: Error | undefined;
-  let ended = false;
+  const output: Buffer[] = [];
   let settle = () => {};
-  gunzip.on('data', (chunk: Buffer) => unpacked.push(chunk));
-  gunzip.on('error', (error) => {
-    failure = error;
-    settle();
-  });
-  gunzip.on('end', () => {
-    ended = true;
-    settle();
-  });
+  gunzip.on('data', (chunk: Buffer) => output.push(chunk));
+  gunzip.on('end', () => settle());
+  gunzip.on('error', () => settle());
   const settled = (start: (done: () => void) => void) =>
     new Promise<void>((resolve) => {
       settle = resolve;
       start(resolve);
     });
+  const isOver = () => gunzip.errored !== null || gunzip.readableEnded;
 
   try {
     for await (const piece of inPieces(chunks)) {
       await settled((done) => gunzip.write(piece, done));
-      yield* unpacked;
-      unpacked = [];
-      if (failure !== undefined || ended) break;
+      yield* output.splice(0);
+      if (isOver()) break;
     }
-    if (failure === undefined && !ended) {
-      await settled(() => gunzip.end());
-      yield* unpacked;
-    }
+    if (!isOver()) await settled(() => gunzip.end());
+    yield* output;
   } finally {
     gunzip.destroy();
   }
-  if (failure !== undefined) throw new Error(`the gzip archive is damaged or cut off (${(failure as Error).message})`);
+  if (gunzip.errored !== null) throw new Error(`the gzip archive is damaged or cut off (${gunzip.errored.message})`);
 }
 
 async function* inPieces(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

@@ -43,23 +43,26 @@ const world =
   '{"id":1,"sensor":{"id":100,"pin":"1","sensor_type":{"name":"SDS011","id":14,"manufacturer":"Nova Fitness"}},"timestamp":"2026-11-20 11:58:02","location":{"id":1,"indoor":0,"latitude":"40.1","longitude":"44.5","country":"AM"},"sensordatavalues":[{"value_type":"P1","value":"21.90","id":2},{"value_type":"P2","value":"14.20","id":3}]},';
 
 it.each<[name: string, outcome: string, serve: () => void]>([
-  ['brackets', 'no document', () => serve('', '[')],
-  ['brackets in an element', 'no document', () => serve('[1,', '[', '1]')],
-  ['objects in objects', 'no document', () => serve('[', '{"a":', '1]')],
+  ['brackets', 'no JSON array', () => serve('', '[')],
+  ['brackets in an element', 'no JSON array', () => serve('[1,', '[', '1]')],
+  ['objects in objects', 'no JSON array', () => serve('[', '{"a":', '1]')],
   ['one string', '0 of 1', () => serve('["', 'x', '"]')],
-  ['empty objects', 'too many', () => serve('[', '{},', '{}]')],
+  ['empty objects', 'it holds more than', () => serve('[', '{},', '{}]')],
   ['the whole world', '0 of', () => serve('[', world, '{}]')],
   ['ours, long', /* as text of 1.4 KB each */ '47', () => serve('[', ours(1_400), '{}]')],
-  ['ours, too many', 'too many', () => serve('[', ours(200), '{}]')],
+  ['ours, too many', 'it holds more than', () => serve('[', ours(200), '{}]')],
 ])('64 MiB of %s', async (_, outcome, begin) => {
   begin();
   const result: { read?: string } = {};
   const read = async (): Promise<void> => {
-    const document = await fetchDocument(provider.url(), { provider: 'them', hosts: [provider.host] }, (chunks) =>
-      readSensorCommunity(chunks, (sensor) => sensor < 100),
+    const address = provider.url();
+    const document = fetchDocument(address, { provider: 'them', hosts: [provider.host] }, (chunks, refuse) =>
+      readSensorCommunity(chunks, (sensor) => sensor < 100, refuse),
     );
-    if (document === undefined) result.read = 'no document';
-    else result.read = document.tooMany ? 'too many' : `${document.readings.length} of ${document.received}`;
+    result.read = await document.then(
+      ({ readings, received }) => `${readings.length} of ${received}`,
+      (error: Error) => error.message,
+    );
   };
   const { megabytes, heldMs: first, seconds } = await costOf(read);
   const heldMs = first < ENOUGH_MS ? first : await leastHeld(read, ENOUGH_MS);

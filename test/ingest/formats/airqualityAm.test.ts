@@ -67,7 +67,7 @@ describe('measurements', () => {
     ['station_id,timestamp,pm2.5', 'has no column sensor_id'],
     ['sensor_id,time_start,pm2.5', 'has no column timestamp'],
     ['sensor_id,timestamp,colour', 'names no parameter'],
-    ['sensor_id,timestamp,avg_pm2.5,pm2.5', 'names pm25 twice'],
+    ['sensor_id,timestamp,avg_pm2.5,pm2.5', 'names pm25 twice \\(avg_pm2.5, pm2.5\\)'],
     ['{"sensor_id":1}', 'has no column sensor_id'],
   ])('the header %j is refused', async (header, why) => {
     expect(await failure(`SET\n${header}\n1,2,3\n`)).toMatch(

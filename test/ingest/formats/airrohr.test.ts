@@ -59,13 +59,13 @@ test('assigns what fits no other sensor to one without a kind, as one reading', 
 
 test('keeps unassigned values together, so that they can be retried once the network has their sensors', () => {
   for (const sensors of [[], [sensor(4, 'DHT22')], [sensor(3, null), sensor(4, null)]]) {
-    const [left, ...more] = readingsOfPush(BODY, sensors);
+    const [unassigned, ...more] = readingsOfPush(BODY, sensors);
     expect(more).toEqual([]);
-    expect(left).toEqual({ sensorId: undefined, measuredAt: AT, values: {}, text: expect.any(String) });
-    expect(left?.text).toBe(
+    expect(unassigned).toEqual({ sensorId: undefined, measuredAt: AT, values: {}, text: expect.any(String) });
+    expect(unassigned?.text).toBe(
       `{"device":"esp8266-12345678","pin":null,"measured_at":"${AT}","sensordatavalues":${JSON.stringify([...PM, ...WEATHER])}}`,
     );
-    const again = pushFromText(left?.text ?? '') as PushRecord;
+    const again = pushFromText(unassigned?.text ?? '') as PushRecord;
     expect(again).toEqual(record([...PM, ...WEATHER]));
     expect(readingsOfPush(again, [sensor(1, 'SDS011'), sensor(2, 'BME280')])).toEqual(
       readingsOfPush(BODY, [sensor(1, 'SDS011'), sensor(2, 'BME280')]),
@@ -83,8 +83,8 @@ test('does not guess between two sensors that fit', () => {
 test('uses the pin to tell which instrument names without a prefix are of', () => {
   const values = [value('P1', '1'), value('P2', '2'), value('temperature', '3')];
   expect(assigned(record(values, '1'), [sensor(1, 'SDS011')])).toEqual([[1, ['pm10', 'pm25', 'temperature']]]);
-  const [left] = readingsOfPush(record(values, '1'), []);
-  expect(pushFromText(left?.text ?? '')).toEqual(record(values, '1'));
+  const [unassigned] = readingsOfPush(record(values, '1'), []);
+  expect(pushFromText(unassigned?.text ?? '')).toEqual(record(values, '1'));
   expect(assigned(record(values), [sensor(4, 'DHT22')])).toEqual([[4, ['temperature']]]);
   expect(assigned(record(values, '5'), [sensor(4, null)])).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Context, UsageError } from '../../../src/commands/context.ts';
 import type { Sql } from '../../../src/database/client.ts';
 import { acceptReadings } from '../../../src/ingest/accept.ts';
-import { trimQuarantine } from '../../../src/ingest/quarantine/list.ts';
+import { trimQuarantine } from '../../../src/ingest/quarantine/trim.ts';
 import { trimQuarantines } from '../../../src/worker/jobs.ts';
 import { optionWords, runCommand } from '../../support/command.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';

@@ -1,0 +1,57 @@
+/** Turns a line of the quarantine back into readings, to be accepted as if they had just arrived. */
+import type { Sql } from '../../database/client.ts';
+import type { Scope } from '../accept.ts';
+import { findPushSensors } from '../deviceSensors.ts';
+import { pushFromText, readingsOfPush } from '../formats/airrohr.ts';
+import { instantText, type ReadingInput, readInstant, type ValueReason } from '../validate.ts';
+
+/** What was recorded of a reading that could be parsed. */
+type ParsedReading = {
+  sensor_id: number;
+  microseconds: number;
+  /** What was wrong with single values of it. */
+  unusable?: ValueReason[];
+} & ReadingInput['values'];
+
+/** A line of the quarantine that is to be retried. */
+export type RetryLine = {
+  id: string;
+  source: string;
+  /** What its sender was authorized for; null: it was imported by hand. */
+  scope: Scope | null;
+  line: string | null;
+  reason: string;
+  text: string;
+  /** Null: it could not be parsed, or a device sent it. */
+  reading: ParsedReading | null;
+};
+
+/**
+ * The readings of a line: as they were parsed or, where a device sent it, as the network assigns its values now. None if too little of it
+ * could be parsed for a retry.
+ */
+export async function parseQuarantined(sql: Sql, line: RetryLine): Promise<ReadingInput[]> {
+  const readings = line.reading === null ? await parsePushed(sql, line) : [toInput(line.reading, line.text)];
+  const number = line.line === null ? {} : { line: Number(line.line) };
+  return readings.map((reading) => ({ ...reading, ...number }));
+}
+
+function toInput({ sensor_id, microseconds, unusable = [], ...usable }: ParsedReading, text: string): ReadingInput {
+  // now that the reading is kept, its unusable values are recorded (S2), and an unusable pm25 still counts as final (S5)
+  const values = { ...usable, ...Object.fromEntries(unusable.map(unusableValue)) };
+  return { sensorId: sensor_id, measuredAt: instantText(microseconds), values, text };
+}
+
+/** A value that is rejected for the same reason; the original is in the text only. */
+function unusableValue(reason: ValueReason): [string, unknown] {
+  const [what = '', parameter = ''] = reason.split(':');
+  return [parameter, what === 'out_of_bounds' ? Number.POSITIVE_INFINITY : what];
+}
+
+async function parsePushed(sql: Sql, line: RetryLine): Promise<ReadingInput[]> {
+  const record = pushFromText(line.text);
+  const time = record && readInstant(record.measuredAt);
+  if (record === undefined || time === undefined || time.local) return [];
+  const sensors = await findPushSensors(sql, record, line.scope ?? undefined, new Date(time.microseconds / 1_000));
+  return readingsOfPush(record, sensors);
+}

@@ -1,0 +1,77 @@
+/** What the ingestion endpoints share: they accept the readings of a body in the name of its sender, and answer what became of them. */
+import type { Request, RequestHandler } from 'express';
+import type { Clock } from '../clock.ts';
+import type { ParameterName } from '../contract/parameters.ts';
+import type { QueryPool } from '../database/queryPool.ts';
+import { Problem, sendBody } from '../http/send.ts';
+import { acceptReadings, type Scope, UnauthorizedSensors, type WriteStats } from '../ingest/accept.ts';
+import { droppedValue } from '../ingest/explain.ts';
+import type { ReadingBatch } from '../ingest/formats/readings.ts';
+import type { Metrics } from '../metrics/definitions.ts';
+import { recordIngest, recordWrite } from '../metrics/recorders.ts';
+import { type BodyLimits, bodyOf, readBody } from './body.ts';
+import { senderOf } from './sender.ts';
+
+/** What every ingestion endpoint needs. */
+export type IngestDeps = {
+  /** A pool in the role airseries_ingest. */
+  writes: QueryPool;
+  clock: Clock;
+  /** Undefined: nothing is counted. */
+  metrics?: Metrics | undefined;
+  /** How long a body may take to arrive, from when the token was looked up. */
+  bodyMs: number;
+};
+
+/** The readings of a body. Rejects with Problem for one that has none. */
+type ReadReadings = (body: Buffer, req: Request, context: { scope: Scope; now: Date }) => Promise<ReadingBatch>;
+
+/** Values that an answer names. */
+const MOST_VALUES = 1_000;
+
+/**
+ * The handlers of a route, to come after authentication. The answer is 403 if the sender is not authorized for one of the sensors; errors
+ * of `read` and of the database are passed on.
+ */
+export function ingestRoute(
+  { writes, clock, metrics, bodyMs }: IngestDeps,
+  limits: Omit<BodyLimits, 'timeMs'>,
+  read: ReadReadings,
+): RequestHandler[] {
+  const onWrite = metrics && ((written: WriteStats) => recordWrite(metrics, written));
+  const ingest: RequestHandler = async (req, res) => {
+    const now = clock();
+    const { name, scope } = senderOf(res);
+    const { readings, ignored } = await read(bodyOf(req), req, { scope, now });
+    const options = { now, source: name, scope, onWrite };
+    const outcome = await acceptReadings(writes, readings, options).catch((error: unknown) => {
+      throw error instanceof UnauthorizedSensors ? forbidden(error) : error;
+    });
+    if (metrics !== undefined) recordIngest(metrics, scope.provider, outcome);
+    const { received, accepted, unchanged, quarantined, overflowed } = outcome;
+    const values = outcome.values.slice(0, MOST_VALUES).map(({ index, reason }) => {
+      const parameter = reason.slice(reason.indexOf(':') + 1) as ParameterName;
+      return { index, ...droppedValue(reason, readings[index]?.values[parameter]) };
+    });
+    const answer = {
+      ...{ received, accepted, unchanged, quarantined },
+      ...(values.length > 0 && { values }),
+      ...(outcome.values.length > MOST_VALUES && { more_values: outcome.values.length - MOST_VALUES }),
+      ...(ignored.size > 0 && { ignored: [...ignored] }),
+      ...(overflowed > 0 && { left_out_of_quarantine: overflowed }),
+    };
+    res.set('Cache-Control', 'no-store');
+    sendBody(req, res, 200, Buffer.from(JSON.stringify(answer)));
+  };
+  return [readBody({ ...limits, timeMs: bodyMs }), ingest];
+}
+
+/** How many sensors a message names at most. */
+const NAMED = 20;
+
+function forbidden({ sensors }: UnauthorizedSensors): Problem {
+  const all = sensors.split(', ');
+  const more = all.length > NAMED ? ` and ${all.length - NAMED} more` : '';
+  const named = `${all.length === 1 ? 'sensor' : 'sensors'} ${all.slice(0, NAMED).join(', ')}${more}`;
+  return new Problem(403, `This token may not send for ${named}. Nothing of this request was stored.`);
+}
