@@ -7,6 +7,7 @@ import { chooseCommand } from '../src/commands/program.ts';
 import { readConfig } from '../src/config.ts';
 import { type EmbeddedServer, openEmbeddedServer } from '../src/embedded/server.ts';
 import { makeLog } from '../src/log.ts';
+import { citiesOfOneStation } from './support/installation.ts';
 import { makeHome, start } from './support/program.ts';
 
 const home = makeHome();
@@ -16,28 +17,15 @@ const split = (words: string) => (words === '' ? [] : words.split(' '));
 const run = (words: string, { input = '', ...environment }: Record<string, string> = {}) =>
   start('cli', split(words), { ...home.environment, ...environment }, input).finished;
 
-const NETWORK = {
-  time_zone: 'Asia/Yerevan',
-  providers: [{ id: 'p', title: 'P', stale_after: '3 hours' }],
-  regions: [{ slug: 'town', kind: 'city', title: { en: 'Town' } }],
-  stations: [
-    {
-      id: 1,
-      provider: 'p',
-      title: { en: 'One' },
-      latitude: 40,
-      longitude: 44,
-      regions: ['town'],
-      sensors: [{ id: 11 }],
-    },
-  ],
-};
+const { stations, ...others } = citiesOfOneStation(['town']);
+/** Screened, as is everything that a list of sensors adds. */
+const NETWORK = { ...others, stations: stations.map((one) => ({ ...one, screening: true })) };
 const READINGS = `sensor_id,time,pm25,colour
-11,2026-11-19T08:00:00Z,12.5,red
-11,2026-11-19T08:30:00Z,5000,red
+1,2026-11-19T08:00:00Z,12.5,red
+1,2026-11-19T08:30:00Z,5000,red
 12,2026-11-19T08:00:00Z,7,red
 garbage
-11,2026-11-19T09:00:00Z,20,red
+1,2026-11-19T09:00:00Z,20,red
 `;
 
 describe('bad usage', () => {
@@ -82,15 +70,12 @@ describe('bad usage', () => {
     expect(choose).toThrow('Usage: npm run -s cli -- ');
   });
 
-  it.each(['', 'migrate twice', 'refresh --from 2026-02-01 --to 2026-01-01', 'retention --apply'])(
-    '"%s" exits 2 with help, and opens no database',
-    async (words) => {
-      const { code, stdout, stderr } = await run(words);
-      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-      expect(stderr).toContain('Usage: npm run -s cli -- ');
-      expect(existsSync(join(home.folder, 'data'))).toBe(false);
-    },
-  );
+  it.each(['', 'retention --apply'])('"%s" exits 2 with help, and opens no database', async (words) => {
+    const { code, stdout, stderr } = await run(words);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('Usage: npm run -s cli -- ');
+    expect(existsSync(join(home.folder, 'data'))).toBe(false);
+  });
 
   it('lists all problems of the configuration', async () => {
     const { code, stderr } = await run('migrate', {
@@ -183,14 +168,14 @@ describe('one network from its file to its audit', () => {
 
   it('makes a database only where that is meant', async () => {
     writeFileSync(file, JSON.stringify(NETWORK));
-    for (const words of ['audit', 'status', 'token list', 'network export', `import network ${file} --dry-run`]) {
-      const { code, stdout, stderr } = await run(words);
-      expect([words, code, stdout]).toEqual([words, 1, '']);
-      expect(stderr).toContain(
-        `There is no database in ${join(home.folder, 'data')} (DATA_DIR), and this command makes none`,
-      );
-      expect(stderr).toContain('with the same DATA_DIR, EMBEDDED_PG or DATABASE_URL');
-    }
+    for (const words of ['audit', 'status', 'token list', 'network export', `import network ${file} --dry-run`])
+      expect(chooseCommand(split(words)), words).toMatchObject({ makesDatabase: false });
+    const { code, stdout, stderr } = await run('audit');
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(
+      `There is no database in ${join(home.folder, 'data')} (DATA_DIR), and this command makes none`,
+    );
+    expect(stderr).toContain('with the same DATA_DIR, EMBEDDED_PG or DATABASE_URL');
     expect(existsSync(join(home.folder, 'data'))).toBe(false);
   });
 
@@ -221,7 +206,7 @@ describe('one network from its file to its audit', () => {
       made_at: '2026-11-19T09:30:00.000Z',
     });
     expect((await json('refresh --from 2026-11-01 --to 2026-12-01')).code).toBe(0);
-    expect((await json('delete readings --sensor 11 --from 2026-11-19T13:00 --to 2026-11-20')).result).toEqual({
+    expect((await json('delete readings --sensor 1 --from 2026-11-19T13:00 --to 2026-11-20')).result).toEqual({
       deleted: 1,
     });
     expect(await json('audit --repair')).toMatchObject({ code: 0 });
@@ -231,19 +216,19 @@ describe('one network from its file to its audit', () => {
     expect(none).toMatchObject({ code: 1, result: { failed: true, examples: [{ reason: 'unknown_sensor' }] } });
     expect(none.stderr).toMatch(/none of the 1 readings could be used.*quarantine list/);
     expect((await json('status --sensors')).result).toMatchObject({
-      sensors: [{ sensor: 11, station: 1, newest_reading: '2026-11-19T12:00:00+04:00', waiting: 1 }],
+      sensors: [{ sensor: 1, station: 1, newest_reading: '2026-11-19T12:00:00+04:00', waiting: 1 }],
       unknown: expect.arrayContaining([{ sensor: 77, device: null, waiting: 1, newest: expect.any(String) }]),
     });
     expect((await json('status', { FIXED_NOW: '2026-11-19T09:30:00Z' })).result).toMatchObject({
       engine: 'plain',
       time_zone: 'Asia/Yerevan',
-      versions: { airseries: '0.1.0', postgresql: expect.stringMatching(/^18/), timescaledb: null },
+      versions: { airseries: '1.0.0-rc.1', postgresql: expect.stringMatching(/^18/), timescaledb: null },
       freshness: { newest_reading: '2026-11-19T12:00:00+04:00', refreshed_at: expect.stringMatching(/\+04:00$/) },
-      providers: [{ id: 'p', online: 1, offline: 0, pull: null, tokens: [], quarantined: 0 }],
+      providers: [{ id: 'us', online: 1, offline: 0, pull: null, tokens: [], quarantined: 0 }],
     });
     expect((await json('quarantine drop --reason unknown_sensor')).result).toEqual({ dropped: 2 });
     expect((await json('import readings -', { input: READINGS })).code).toBe(0);
-    expect((await json('delete readings --sensor 11 --from 2026-11-19T13:00 --to 2026-11-20')).result).toEqual({
+    expect((await json('delete readings --sensor 1 --from 2026-11-19T13:00 --to 2026-11-20')).result).toEqual({
       deleted: 1,
     });
   });
@@ -251,16 +236,16 @@ describe('one network from its file to its audit', () => {
   it('retries the quarantine, manages tokens, corrects, screens and exports', async () => {
     expect((await json('quarantine list')).result).toMatchObject({ total: 4, by_reason: { unknown_sensor: 1 } });
     const [station] = NETWORK.stations;
-    const grown = { ...station, sensors: [{ id: 11 }, { id: 12, correction: 'epa-2021' }] };
+    const grown = { ...station, sensors: [{ id: 1 }, { id: 12, correction: 'epa-2021' }] };
     writeFileSync(file, JSON.stringify({ ...NETWORK, stations: [grown] }));
     expect((await json(`import network ${file}`)).result).toMatchObject({ sensors: { added: 1, unchanged: 1 } });
     expect((await json('quarantine retry')).result).toMatchObject({ accepted: 1 });
     expect((await json('quarantine drop --reason unreadable_line')).result).toEqual({ dropped: 1 });
 
-    const { result } = await json('token add roof --provider p --stations 1');
+    const { result } = await json('token add roof --provider us --stations 1');
     expect(result).toMatchObject({
       name: 'roof',
-      provider: 'p',
+      provider: 'us',
       stations: [1],
       token: expect.stringMatching(/^airs_/),
     });
@@ -289,7 +274,7 @@ describe('one network from its file to its audit', () => {
 
   it('shows what retention would delete, deletes it, and accepts older readings again', async () => {
     const FIXED_NOW = '2027-06-01T00:00:00Z';
-    const later = 'sensor_id,time,pm25\n11,2027-05-31T08:00:00Z,1\n12,2027-05-31T09:00:00Z,1\n';
+    const later = 'sensor_id,time,pm25\n1,2027-05-31T08:00:00Z,1\n12,2027-05-31T09:00:00Z,1\n';
     expect((await json('import readings -', { input: later, FIXED_NOW })).result).toMatchObject({ accepted: 2 });
     const none = { retention: null, cutoff: null, retained_from: null };
     expect((await json('retention')).result).toEqual(none);

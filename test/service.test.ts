@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { citiesOfOneStation } from './support/installation.ts';
 import { freePort, makeHome, ready, start } from './support/program.ts';
 
 const home = makeHome();
@@ -9,7 +10,15 @@ const NOW = '2026-11-19T09:30:00Z';
 afterAll(() => home.remove());
 
 it('the service starts, answers as of FIXED_NOW, and ends on SIGTERM', async () => {
-  await imported();
+  const command = (words: string[], input = '') => start('cli', words, home.environment, input).finished;
+  const file = join(home.folder, 'network.json');
+  const network = citiesOfOneStation(['town']);
+  const stations = network.stations.map((one) => ({ ...one, title: { ru: 'Раз' } }));
+  writeFileSync(file, JSON.stringify({ ...network, stations }));
+  expect(await command(['import', 'network', file])).toMatchObject({ code: 0 });
+  const readings = 'sensor_id,time,pm25\n1,2026-11-19T08:00:00Z,12.5\n1,2026-11-19T09:00:00Z,20\n';
+  expect(await command(['import', 'readings', '-'], readings)).toMatchObject({ code: 0 });
+
   const [PORT, ADMIN_PORT] = [await freePort(), await freePort()];
   const environment = {
     ...home.environment,
@@ -52,45 +61,3 @@ it('the service starts, answers as of FIXED_NOW, and ends on SIGTERM', async () 
   service.kill('SIGTERM');
   expect((await service.finished).code).toBe(0);
 });
-
-it('after the service is killed, no process remains and the next start works', async () => {
-  const [PORT, ADMIN_PORT] = [await freePort(), await freePort()];
-  const environment = { ...home.environment, PORT, ADMIN_PORT, FIXED_NOW: NOW, DEMO: 'off' };
-  const killed = start('main', [], environment);
-  await ready(ADMIN_PORT, killed);
-  killed.kill('SIGKILL');
-  await killed.finished;
-  const next = start('main', [], environment);
-  await ready(ADMIN_PORT, next);
-  expect((await fetch(`http://localhost:${PORT}/en/air-quality-app/v1/stations.json`)).status).toBe(200);
-  next.kill('SIGINT');
-  expect((await next.finished).code).toBe(0);
-});
-
-async function imported(): Promise<void> {
-  const file = join(home.folder, 'network.json');
-  writeFileSync(
-    file,
-    JSON.stringify({
-      time_zone: 'Asia/Yerevan',
-      providers: [{ id: 'p', title: 'P' }],
-      regions: [{ slug: 'town', kind: 'city', title: { en: 'Town' } }],
-      stations: [
-        {
-          id: 1,
-          provider: 'p',
-          title: { ru: 'Раз' },
-          latitude: 40,
-          longitude: 44,
-          regions: ['town'],
-          sensors: [{ id: 11 }],
-        },
-      ],
-    }),
-  );
-  const readings = 'sensor_id,time,pm25\n11,2026-11-19T08:00:00Z,12.5\n11,2026-11-19T09:00:00Z,20\n';
-  expect(await start('cli', ['import', 'network', file], home.environment).finished).toMatchObject({ code: 0 });
-  expect(await start('cli', ['import', 'readings', '-'], home.environment, readings).finished).toMatchObject({
-    code: 0,
-  });
-}

@@ -3,6 +3,7 @@ import { beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../src/database/client.ts';
 import { engines } from './support/database.ts';
 import { citiesOfOneStation, type Installation, install, reading } from './support/installation.ts';
+import { openTransaction } from './support/openTransaction.ts';
 import { beginBatch, httpGet, SERVICE_NOW, type Service, startService, until } from './support/service.ts';
 
 const STATION = '/en/air-quality-app/v1/station/1.json';
@@ -15,7 +16,6 @@ beforeEach(async () => {
   here = await install(engines[0] ?? 'plain', citiesOfOneStation(['town', 'village']));
   superuser = here.database.superuser();
   await here.accept([reading(1, SERVICE_NOW, { pm25: 10 })]);
-  service = await startService(here, { DEMO: 'off', DRAIN_SECONDS: '0' });
   return async () => {
     service.kill('SIGKILL');
     await service.finished;
@@ -23,19 +23,11 @@ beforeEach(async () => {
   };
 });
 
+async function launch(DRAIN_SECONDS = '0'): Promise<void> {
+  service = await startService(here, { DEMO: 'off', DRAIN_SECONDS });
+}
 const isRefused = async (server: keyof Service['port']) => (await httpGet(service.port[server], '/')).status === 0;
 
-/** Blocks every request that reads stations until it is released. */
-async function holdStations(): Promise<() => Promise<void>> {
-  await superuser`select`; // the driver reserves only connections that are already open
-  const held = await superuser.reserve();
-  await held`begin`;
-  await held`lock table api.station in access exclusive mode`;
-  return async () => {
-    await held`rollback`;
-    held.release();
-  };
-}
 const isWaiting = async () => {
   const waiting = await superuser`
     select from pg_stat_activity
@@ -44,30 +36,29 @@ const isWaiting = async () => {
 };
 
 it('SIGTERM: for DRAIN_SECONDS /readyz answers 503 and requests are still served, with Connection: close', async () => {
-  const there = await install(engines[0] ?? 'plain', citiesOfOneStation(['town']));
-  const draining = await startService(there, { DEMO: 'off', DRAIN_SECONDS: '60' });
-  expect((await httpGet(draining.port.admin, '/readyz')).status).toBe(200);
-  expect((await httpGet(draining.port.public, STATION)).headers.connection).toBe('keep-alive');
-  draining.kill('SIGTERM');
-  await draining.logged('stopping');
-  expect((await httpGet(draining.port.admin, '/readyz')).status).toBe(503);
-  const answer = await httpGet(draining.port.public, STATION);
+  await launch('60');
+  expect((await httpGet(service.port.admin, '/readyz')).status).toBe(200);
+  expect((await httpGet(service.port.public, STATION)).headers.connection).toBe('keep-alive');
+  service.kill('SIGTERM');
+  await service.logged('stopping');
+  expect((await httpGet(service.port.admin, '/readyz')).status).toBe(503);
+  const answer = await httpGet(service.port.public, STATION);
   expect([answer.status, answer.headers.connection]).toEqual([200, 'close']);
-  expect((await httpGet(draining.port.ingest, '/')).headers.connection).toBe('close');
-  draining.kill('SIGTERM'); // a second signal ends it at once
-  expect((await draining.finished).code).toBe(1);
-  await there.close();
+  expect((await httpGet(service.port.ingest, '/')).headers.connection).toBe('close');
+  service.kill('SIGTERM'); // a second signal ends it at once
+  expect((await service.finished).code).toBe(1);
 });
 
 it('SIGTERM: requests under way are finished, the public port closes first and the admin port last, and it exits with 0', async () => {
+  await launch();
   const batch = beginBatch(service, [{ sensor_id: 2, time, pm25: 30 }]);
-  const release = await holdStations();
+  const end = await openTransaction(superuser, 'lock table api.station in access exclusive mode');
   const get = httpGet(service.port.public, STATION);
   await until(isWaiting, 'the request waits for the database');
 
   service.kill('SIGTERM');
   await service.logged('stopping');
-  await release();
+  await end('rollback');
   const answer = await get;
   expect([200, 503]).toContain(answer.status); // not cut; 503 if a statement took more than its 2 seconds on this machine
   expect(answer.headers.connection).toBe('close');
@@ -87,6 +78,7 @@ it('SIGTERM: requests under way are finished, the public port closes first and t
 });
 
 it('a second signal ends it at once, with exit code 1, and cuts requests under way', async () => {
+  await launch();
   const batch = beginBatch(service, [{ sensor_id: 2, time, pm25: 30 }]);
   service.kill('SIGTERM');
   await service.logged('stopping');

@@ -1,6 +1,6 @@
 /** What each variable of the configuration does to the service, seen from outside: in its answers, its listeners and its database. */
 import { connect as openSocket } from 'node:net';
-import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { type Config, readConfig, VARIABLES } from '../src/config.ts';
 import { connect, type DatabaseAddress } from '../src/database/client.ts';
 import { makeLog } from '../src/log.ts';
@@ -8,7 +8,7 @@ import { createToken } from '../src/push/tokens.ts';
 import { type Service, start } from '../src/service.ts';
 import type { Job } from '../src/worker/jobs.ts';
 import { openProvider } from './pull/server.ts';
-import { emptyDatabase, engines } from './support/database.ts';
+import { emptyDatabase, engines, testDatabase } from './support/database.ts';
 import { citiesOfOneStation, type Installation, install, reading } from './support/installation.ts';
 import { freePort } from './support/program.ts';
 import { beginBatch, httpGet } from './support/service.ts';
@@ -18,7 +18,7 @@ const BASE = '/en/air-quality-app/v1';
 const engine = engines[0] ?? 'plain';
 
 let here: Installation;
-beforeEach(async () => {
+beforeAll(async () => {
   here = await install(engine, citiesOfOneStation(['town']));
   await here.accept([reading(1, NOW, { pm25: 10 })]);
   return () => here.close();
@@ -71,8 +71,9 @@ async function push({ ports }: Running, token: string): Promise<number> {
   const readings = [{ sensor_id: 1, time: NOW.toISOString(), 'pm2.5': 10 }];
   return (await beginBatch(service, readings).finish(']')).status;
 }
-const makeToken = async () =>
-  (await createToken(here.database.as(), { name: 'feed', provider: 'us', stations: null, now: NOW })).token;
+/** With a token, the service listens for readings. */
+const makeToken = async (name: string) =>
+  (await createToken(here.database.as(), { name, provider: 'us', stations: null, now: NOW })).token;
 
 /** How often the database was asked for a station. */
 async function queries({ ports }: Running): Promise<number> {
@@ -126,7 +127,7 @@ const EFFECTS: Record<string, () => Promise<void>> = {
   },
 
   async ROLE() {
-    await makeToken();
+    await makeToken('of the role');
     const api = await running({ role: 'api' });
     expect(await station(api)).toMatchObject({ id: 1 });
     expect([api.jobs.size, (await get(api.ports.ingestPort, '/')).status]).toEqual([0, 0]);
@@ -137,19 +138,19 @@ const EFFECTS: Record<string, () => Promise<void>> = {
   },
 
   async INGEST_PORT() {
-    const token = await makeToken();
+    const token = await makeToken('of the port');
     expect(await push(await running(), token)).toBe(200);
   },
 
   async INGEST_HOST() {
-    await makeToken();
+    await makeToken('of the host');
     const { ports } = await running({ ingestHost: '127.0.0.2' });
     expect(await get(ports.ingestPort, '/', '127.0.0.2')).toMatchObject({ status: 404 });
     expect(await get(ports.ingestPort, '/')).toMatchObject({ status: 0 });
   },
 
   async INGEST_RATE() {
-    const token = await makeToken();
+    const token = await makeToken('of the rate');
     const slow = await running({ ingestRate: 1 });
     expect([await push(slow, token), await push(slow, token)]).toEqual([200, 429]);
   },
@@ -193,15 +194,16 @@ const EFFECTS: Record<string, () => Promise<void>> = {
   },
 
   async SITE_BASE_URL() {
-    expect(await station(await running({ siteBaseUrl: 'https://air.example' }))).toMatchObject({
-      url: 'https://air.example/en/air-quality/station/1',
+    expect(await station(await running({ siteBaseUrl: 'https://air.example/app' }))).toMatchObject({
+      url: 'https://air.example/app/en/air-quality/station/1',
     });
   },
 
   async DEMO() {
     const stations = async (config: Partial<Config>) => {
-      const empty = await emptyDatabase(engine);
+      const empty = await testDatabase(engine);
       onTestFinished(() => empty.drop());
+      await empty.as()`update raw.installation set ingest_cutoff = ${NOW}::timestamptz - interval '2 days'`; // as far as its history goes
       const { service, ports } = await running({ databaseUrl: address(empty.target), ...config });
       const { body } = await get(ports.port, `${BASE}/stations.json`);
       await service.stop(0);

@@ -13,7 +13,7 @@ const pickProvider = picker(provider);
 
 /** Columns whose type the catalog doesn't know. */
 type StationWords = Pick<Station, 'status' | 'wind_direction'>;
-export type StationRow = Omit<ApiRow<'station_current'>, keyof StationWords> & StationWords & Version;
+type StationRow = Omit<ApiRow<'station_current'>, keyof StationWords> & StationWords & Version;
 
 /** The data version that the row was read at (see `documents.ts`). */
 type Version = { data_version: number | null };
@@ -38,7 +38,7 @@ export function presentStation(row: StationRow, locale: Locale, site: SiteUrls):
   return pickStation({ ...row, lux: null, url: site.station(locale, row.id) });
 }
 
-export type RegionRow = ApiRow<'region_current'> & Version;
+type RegionRow = ApiRow<'region_current'> & Version;
 
 /** Cities and districts at an instant, with their WHO figures: one of them, or all. */
 function selectRegions(db: ApiDb, args: { at: Date; locale: Locale; only_region?: string }) {

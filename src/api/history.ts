@@ -11,7 +11,7 @@ import { apiRows, callApi } from '../database/queryPool.ts';
 export type Windows = { bounds: ApiRow<'history_bounds'>; valid_until: string };
 
 /** The points of each window as a JSON array, and how long that stays right (see `documents.ts`). */
-export type History = ApiRow<'station_history_json'> & { valid_until: string };
+type History = ApiRow<'station_history_json'> & { valid_until: string };
 
 /** Returns the windows of an instant. The database is asked only when they have moved. */
 export function makeWindows(db: ApiDb): (at: Date) => Promise<Windows> {

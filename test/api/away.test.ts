@@ -1,24 +1,21 @@
-/** The database becomes unreachable in every possible way: 503 within three seconds, no hanging requests, and recovery as soon as it is back. */
+/**
+ * The database becomes unreachable in every possible way: 503 within three seconds, no hanging requests, and recovery as soon as it is back.
+ * That depends on connections, not on the engine.
+ */
 import type { RequestListener } from 'node:http';
 import type { Response } from 'supertest';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeApp } from '../../src/api/app.ts';
 import { makeClock } from '../../src/clock.ts';
 import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
 import { type Api, openReaderPool } from '../../src/database/pools.ts';
-import { onEveryEngine } from '../support/database.ts';
+import { keepingLog } from '../ingest/support.ts';
+import { engines, type TestDatabase } from '../support/database.ts';
+import { openTransaction } from '../support/openTransaction.ts';
 import { request } from '../support/request.ts';
 import { openMute, openWire } from '../support/silence.ts';
-import { NOW } from './network.ts';
-import { recordingLog, type Served, serve } from './serve.ts';
-
-const PATHS = [
-  'stations.json',
-  'station/1.json',
-  'station/1-history.json',
-  'region/alpha.json',
-  'region/alpha-history.json',
-];
+import { DOCUMENTS, NOW } from './network.ts';
+import { type Served, serve } from './serve.ts';
 
 async function get(
   app: RequestListener,
@@ -45,17 +42,17 @@ async function expectUnavailable(app: RequestListener, path?: string) {
 
 function appOver(target: DatabaseAddress) {
   const db = openReaderPool<Api>(target, { timeZone: 'Asia/Yerevan', max: 4 });
-  const log = recordingLog();
+  const log = keepingLog();
   return { app: makeApp({ db, clock: makeClock(NOW), siteBaseUrl: '', log }), db, log };
 }
 
-onEveryEngine('an API whose database goes away', (engine) => {
+describe('an API whose database goes away', () => {
   let served: Served;
-  let target: Exclude<DatabaseAddress, string>;
+  let target: TestDatabase['target'];
   let administrator: Sql;
   beforeAll(async () => {
-    served = await serve(engine);
-    target = served.database.target as typeof target;
+    served = await serve(engines[0] ?? 'plain');
+    target = served.database.target;
     administrator = connect({ ...target, database: 'postgres' }, {});
   });
   afterAll(async () => {
@@ -85,7 +82,7 @@ onEveryEngine('an API whose database goes away', (engine) => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, async (_, client) => {
         const seen = [];
-        for (let n = 0; n < 15; n++) seen.push(await get(served.app, PATHS[(client + n) % PATHS.length]));
+        for (let n = 0; n < 15; n++) seen.push(await get(served.app, DOCUMENTS[(client + n) % DOCUMENTS.length]));
         return seen;
       }),
     );
@@ -100,26 +97,24 @@ onEveryEngine('an API whose database goes away', (engine) => {
   });
 
   it('gives up on statements that take too long', async () => {
-    const owner = served.database.as();
-    await owner`select`; // the driver reserves only connections that are already open
-    const held = await owner.reserve();
-    await held`begin`;
-    await held`lock table raw.station, raw.region in access exclusive mode`;
-    await Promise.all(PATHS.map((path) => expectUnavailable(served.app, path)));
-    await held`rollback`;
-    held.release();
-    for (const path of PATHS) expect((await get(served.app, path)).status).toBe(200);
+    const lock = 'lock table raw.station, raw.region in access exclusive mode';
+    const end = await openTransaction(served.database.as(), lock);
+    await Promise.all(DOCUMENTS.map((path) => expectUnavailable(served.app, path)));
+    await end('rollback');
+    for (const path of DOCUMENTS) expect((await get(served.app, path)).status).toBe(200);
   });
 
   it('answers more requests at once than it has connections', async () => {
-    const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => get(served.app, PATHS[n % PATHS.length])));
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, n) => get(served.app, DOCUMENTS[n % DOCUMENTS.length])),
+    );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
   it('retries on a new connection when all open ones were cut silently', async () => {
     const wire = await openWire(target);
     const { app, db } = appOver(wire.target);
-    for (const path of PATHS) expect((await get(app, path)).status).toBe(200);
+    for (const path of DOCUMENTS) expect((await get(app, path)).status).toBe(200);
     wire.cut(false);
     const answers = await Promise.all([get(app), get(app, 'stations.json')]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
@@ -134,7 +129,7 @@ onEveryEngine('an API whose database goes away', (engine) => {
     const { app, db, log } = appOver(wire.target);
     expect((await get(app)).status).toBe(200);
     wire.cut(true);
-    await Promise.all(PATHS.map((path) => expectUnavailable(app, path)));
+    await Promise.all(DOCUMENTS.map((path) => expectUnavailable(app, path)));
     await Promise.all(Array.from({ length: 20 }, () => expectUnavailable(app)));
     wire.join();
     await expect.poll(async () => (await get(app)).status, { timeout: 3_500, interval: 100 }).toBe(200);
@@ -165,9 +160,9 @@ onEveryEngine('an API whose database goes away', (engine) => {
   it('recovers as soon as the database accepts connections again', async () => {
     await administrator.unsafe(`alter database ${target.database} allow_connections false`);
     await terminate();
-    for (const path of PATHS) await expectUnavailable(served.app, path);
+    for (const path of DOCUMENTS) await expectUnavailable(served.app, path);
     await administrator.unsafe(`alter database ${target.database} allow_connections true`);
-    for (const path of PATHS) expect((await get(served.app, path)).status).toBe(200);
+    for (const path of DOCUMENTS) expect((await get(served.app, path)).status).toBe(200);
   });
 });
 
@@ -177,14 +172,14 @@ it.each<[string, DatabaseAddress]>([
   ['a host without a name', 'postgres://x@nowhere.invalid/x'],
 ])('%s gives 503 for every path', async (_, target) => {
   const { app, db } = appOver(target);
-  for (const path of PATHS) await expectUnavailable(app, path);
+  for (const path of DOCUMENTS) await expectUnavailable(app, path);
   await db.destroy();
 });
 
 it('a server that accepts connections and never answers leads to 503', async () => {
   const mute = await openMute(() => undefined);
   const { app, db } = appOver(mute.target);
-  await Promise.all([...PATHS, ...PATHS, ...PATHS].map((path) => expectUnavailable(app, path)));
+  await Promise.all([...DOCUMENTS, ...DOCUMENTS, ...DOCUMENTS].map((path) => expectUnavailable(app, path)));
   await expectUnavailable(app);
   await db.destroy();
   mute.close();
@@ -193,7 +188,7 @@ it('a server that accepts connections and never answers leads to 503', async () 
 it('a server that accepts connections and closes them leads to 503', async () => {
   const mute = await openMute((socket) => socket.end());
   const { app, db } = appOver(mute.target);
-  await Promise.all(PATHS.map((path) => expectUnavailable(app, path)));
+  await Promise.all(DOCUMENTS.map((path) => expectUnavailable(app, path)));
   expect(mute.connections()).toBeLessThan(100);
   await db.destroy();
   mute.close();

@@ -10,104 +10,78 @@ const NOW = Date.parse('2026-11-20T12:00:00Z');
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
 const STALE = 3 * HOUR;
 
-/** Milliseconds before now, the values, and which of the station's two sensors measured them. */
-type Measured = readonly [before: number, values: Values, sensor?: 'second'];
+type Measured = { before: number; values: Values; sensor?: 'second' | undefined };
 type Row = readonly [title: string, measured: readonly Measured[], expected: object];
 
 const offline = { status: 'offline', measurement_time: null, 'pm2.5': null, pm10: null, temperature: null, aqi: null };
 const at = (before: number) => `${new Date(NOW + 4 * HOUR - before).toISOString().slice(0, 19)}+04:00`;
 
+/** What a sensor of the station measured, so many milliseconds before now. */
+const was = (before: number, values: Values, sensor?: 'second'): Measured => ({ before, values, sensor });
+
 const ROWS: readonly Row[] = [
   [
     'C1: a value exactly 60 minutes older than the newest takes no part',
-    [
-      [0, { pm25: 10 }],
-      [60 * MINUTE, { pm25: 50 }],
-    ],
+    [was(0, { pm25: 10 }), was(60 * MINUTE, { pm25: 50 })],
     { 'pm2.5': 10 },
   ],
   [
-    'C1: one 59 minutes and 59.999 seconds older does',
-    [
-      [0, { pm25: 10 }],
-      [60 * MINUTE - 1, { pm25: 50 }],
-    ],
-    { 'pm2.5': 30 },
+    'C1: one 59 minutes and 59.999 seconds older does; of rain, it is the sum of that hour',
+    [was(0, { pm25: 10, rain: 1 }), was(60 * MINUTE - 1, { pm25: 50, rain: 2 }), was(60 * MINUTE, { rain: 8 })],
+    { 'pm2.5': 30, rain: 3 },
   ],
   [
     'C1: the hour is counted back from the newest value, not from now',
-    [
-      [2 * HOUR, { pm25: 10 }],
-      [3 * HOUR - 1, { pm25: 50 }],
-    ],
+    [was(2 * HOUR, { pm25: 10 }), was(3 * HOUR - 1, { pm25: 50 })],
     { 'pm2.5': 30, measurement_time: at(2 * HOUR) },
   ],
   [
     'C1: and from the newest value of the same parameter, not of another',
-    [
-      [0, { temperature: 5 }],
-      [30 * MINUTE, { pm25: 10 }],
-      [80 * MINUTE, { pm25: 50, temperature: 25 }],
-    ],
+    [was(0, { temperature: 5 }), was(30 * MINUTE, { pm25: 10 }), was(80 * MINUTE, { pm25: 50, temperature: 25 })],
     { 'pm2.5': 30, temperature: 5, measurement_time: at(0) },
   ],
   [
     'C1: the values of that hour count even where they are older than stale_after',
-    [
-      [STALE - SECOND, { pm25: 10 }],
-      [STALE + 30 * MINUTE, { pm25: 50 }],
-    ],
+    [was(STALE - SECOND, { pm25: 10 }), was(STALE + 30 * MINUTE, { pm25: 50 })],
     { 'pm2.5': 30 },
   ],
   [
     'C1: a parameter whose newest value is exactly as old as stale_after is null, at a station that is online',
-    [
-      [0, { temperature: 5 }],
-      [STALE, { pm25: 10 }],
-    ],
+    [was(0, { temperature: 5 }), was(STALE, { pm25: 10 })],
     { status: 'online', 'pm2.5': null, aqi: null, temperature: 5 },
   ],
   [
     'C1: a millisecond younger it is not',
-    [
-      [0, { temperature: 5 }],
-      [STALE - 1, { pm25: 10 }],
-    ],
+    [was(0, { temperature: 5 }), was(STALE - 1, { pm25: 10 })],
     { 'pm2.5': 10, temperature: 5 },
   ],
   [
     'C1: every sensor has an hour of its own, and counts once',
-    [
-      [0, { pm25: 10 }],
-      [2 * HOUR, { pm25: 20 }, 'second'],
-      [2 * HOUR + 50 * MINUTE, { pm25: 40 }, 'second'],
-    ],
+    [was(0, { pm25: 10 }), was(2 * HOUR, { pm25: 20 }, 'second'), was(2 * HOUR + 50 * MINUTE, { pm25: 40 }, 'second')],
     { 'pm2.5': 20 },
   ],
   [
     'C1: a sensor that is stale leaves the station to the other',
-    [
-      [0, { pm25: 10 }],
-      [STALE, { pm25: 40 }, 'second'],
-    ],
+    [was(0, { pm25: 10 }), was(STALE, { pm25: 40 }, 'second')],
     { 'pm2.5': 10 },
   ],
-  ['C1: what was measured at this instant counts', [[0, { pm25: 10 }]], { 'pm2.5': 10, measurement_time: at(0) }],
+  ['C1: what was measured at this instant counts', [was(0, { pm25: 10 })], { 'pm2.5': 10, measurement_time: at(0) }],
   [
     'C1: what will be measured a millisecond later does not',
-    [
-      [-1, { pm25: 50 }],
-      [HOUR, { pm25: 10 }],
-    ],
+    [was(-1, { pm25: 50 }), was(HOUR, { pm25: 10 })],
     { 'pm2.5': 10, measurement_time: at(HOUR) },
   ],
-  ['C2: a station whose newest reading is exactly as old as stale_after is offline', [[STALE, { pm25: 10 }]], offline],
+  [
+    'C2: a station whose newest reading is exactly as old as stale_after is offline',
+    [was(STALE, { pm25: 10 })],
+    offline,
+  ],
   [
     'C2: a millisecond younger it is online',
-    [[STALE - 1, { pm25: 10, pm10: 20 }]],
+    [was(STALE - 1, { pm25: 10, pm10: 20 })],
     { status: 'online', measurement_time: at(STALE - 1), 'pm2.5': 10, pm10: 20 },
   ],
-  ['C2: a station that will measure in a millisecond is offline until then', [[-1, { pm25: 10 }]], offline],
+  ['C2: a station that will measure in a millisecond is offline until then', [was(-1, { pm25: 10 })], offline],
 ];
 
 /** The second sensor of a station. */
@@ -139,7 +113,7 @@ onEveryEngine('current values of a station', (engine) => {
     here = await install(engine, network());
     await here.accept([
       ...ROWS.flatMap(([, measured], row) =>
-        measured.map(([before, values, sensor]) =>
+        measured.map(({ before, values, sensor }) =>
           reading(sensor === 'second' ? secondOf(row + 1) : row + 1, NOW - before, values),
         ),
       ),

@@ -66,16 +66,6 @@ onEveryEngine('the JSON of a history', (engine) => {
     expect(await queryRegionHistory(db, windows, 'alpha')).toMatchObject(known);
   });
 
-  it('is empty without readings, and undefined where there is no such station or region', async () => {
-    const db = readsOn<Api>(sql);
-    const windows = await makeWindows(db)(NOW);
-    const empty = { '24h': '[]', '7d': '[]', '30d': '[]', '1y': '[]', '2y': '[]' };
-    expect(await queryStationHistory(db, windows, 5)).toMatchObject(empty);
-    expect(await queryRegionHistory(db, windows, 'zeta')).toMatchObject(empty);
-    expect(await queryStationHistory(db, windows, 99)).toBeUndefined();
-    expect(await queryRegionHistory(db, windows, 'nowhere')).toBeUndefined();
-  });
-
   it.each(['station_history($1, 1)', "region_history($1, 'alpha')"])(
     'api.%s computes the windows once, not for every bucket',
     async (call) => {

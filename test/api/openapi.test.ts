@@ -3,16 +3,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeApp } from '../../src/api/app.ts';
 import { makeClock } from '../../src/clock.ts';
 import { type Api, openReaderPool } from '../../src/database/pools.ts';
+import { keepingLog } from '../ingest/support.ts';
 import { openApi } from '../support/documented.ts';
 import { request } from '../support/request.ts';
 import { NOW } from './network.ts';
-import { recordingLog } from './serve.ts';
 
 const PATH = '/openapi.json';
 const NOWHERE = { host: '/nonexistent', port: 5432, user: 'nobody', database: 'nothing' };
 
 describe(PATH, () => {
-  const log = recordingLog();
+  const log = keepingLog();
   let db: ReturnType<typeof openReaderPool<Api>>;
   let app: ReturnType<typeof makeApp>;
   beforeAll(() => {

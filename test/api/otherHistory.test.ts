@@ -26,7 +26,7 @@ const named = (title: string) => ({
 onEveryEngine('an API whose database is replaced by its backup', (engine) => {
   it('serves nothing from before, though both count the same versions', async () => {
     const here: Installation = await install(engine, named('As in the backup'));
-    const server = here.database.target as Exclude<DatabaseAddress, string>;
+    const server = here.database.target;
     const [live, backup] = [String(server.database), `${server.database}_backup`];
     const administrator = connect({ ...server, database: 'postgres' }, {});
     const disconnect = (name: string) =>

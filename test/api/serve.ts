@@ -5,8 +5,8 @@ import { makeApp } from '../../src/api/app.ts';
 import { makeClock } from '../../src/clock.ts';
 import { type Api, openReaderPool } from '../../src/database/pools.ts';
 import type { DataVersions } from '../../src/documents/cache.ts';
-import type { Log } from '../../src/log.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
+import { keepingLog } from '../ingest/support.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { insertNetwork, NOW } from './network.ts';
 
@@ -14,11 +14,9 @@ export type Served = {
   app: RequestListener;
   db: Kysely<Api>;
   database: TestDatabase;
-  log: Lines;
+  log: ReturnType<typeof keepingLog>;
   close(): Promise<void>;
 };
-
-export type Lines = Log & { lines: { level: string; fields: object; message: string }[] };
 
 /** Whether answers are rendered for each request or come from the response cache. */
 export const PATHS = ['rendered', 'kept'] as const;
@@ -32,7 +30,7 @@ export async function serve(
   const database = await testDatabase(engine);
   await insertNetwork(database.as());
   const db = openReaderPool<Api>(database.target, { timeZone: database.timeZone, max: 4 });
-  const log = recordingLog();
+  const log = keepingLog();
   const cache = path === 'kept' ? { maxBytes: 1e7, versions: await versionsOf(db) } : undefined;
   return {
     app: makeApp({ db, clock: makeClock(NOW), siteBaseUrl, log, ...(cache && { cache }) }),
@@ -51,16 +49,4 @@ async function versionsOf(db: Kysely<Api>): Promise<DataVersions> {
   const { data_version } = await db.selectFrom('api.freshness').select('data_version').executeTakeFirstOrThrow();
   const version = data_version ?? 0;
   return { current: () => version, lastKnown: () => ({ history: '', version, at: NOW }), onChange: () => undefined };
-}
-
-export function recordingLog(): Lines {
-  const lines: Lines['lines'] = [];
-  const line = (level: string) => (first: string | object, message?: string) => {
-    lines.push(
-      typeof first === 'string'
-        ? { level, fields: {}, message: first }
-        : { level, fields: first, message: message ?? '' },
-    );
-  };
-  return { lines, debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
 }

@@ -1,4 +1,4 @@
-/** Current values of stations (C1, C2): from sensors placed there now, since they were placed, over the hour up to their newest value. */
+/** Current values of stations (C1, C2) as periods of the network change them; what they are otherwise is in current.test.ts. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
@@ -37,34 +37,12 @@ onEveryEngine('current values', (engine) => {
     rain,
   });
 
-  it('cover, per sensor and parameter, the 60 minutes up to the newest value that is not stale, each sensor counting once (C1)', async () => {
-    await bring();
-    await measured(
-      reading(1, ago(130), { pm25: 100, rain: 8 }), // exactly 60 minutes before the newest
-      reading(1, ago(129), { pm25: 10, rain: 1 }),
-      reading(1, ago(70), { pm25: 20, rain: 2 }),
-      reading(1, ago(5), { temperature: 7 }),
-      reading(2, ago(170), { pm25: 35 }),
-      reading(2, ago(-1), { pm25: 500 }), // later than the instant queried
-    );
-    expect(await current(1)).toEqual(online(5, 25, 3));
-    expect(await current(1, ago(-9))).toEqual(online(-1, 257.5, 3));
-    expect(await current(1, ago(-10))).toMatchObject({ pm25: 257.5 });
-  });
-
   it('point where the wind of the last hour came from, and hold until their newest reading is as old as stale_after (C1, C2)', async () => {
     await bring();
     await measured(reading(3, ago(115), { wind_direction: 90 }), reading(3, ago(50), { wind_direction: 0 }));
     expect(await reader`select wind_direction, valid_until from api.station_current(${ago(0)}, 2)`).toEqual([
       { wind_direction: 'N', valid_until: iso(50 - 180) },
     ]);
-  });
-
-  it('are gone when the newest reading is as old as stale_after (C2)', async () => {
-    await bring();
-    await measured(reading(3, ago(179), { pm25: 10 }));
-    expect(await current(2)).toEqual(online(179, 10));
-    expect(await current(2, ago(-1))).toEqual(OFFLINE);
   });
 
   it('go on where a correction begins: it does not start the sensor anew (C1)', async () => {

@@ -9,6 +9,7 @@ const FORBIDDEN: Record<Exclude<Role, 'airseries_owner'>, string[]> = {
     'select * from raw.quarantine',
     'select * from raw.token',
     'select * from rollup.station_hourly',
+    'select * from rollup.digest',
     'select * from logic.flag',
     'select * from logic.placement',
     'delete from api.freshness',
@@ -81,6 +82,5 @@ onEveryEngine('roles', (engine) => {
 });
 
 function login(database: TestDatabase, role: string): string {
-  const target = database.target as { database: string };
-  return `${role}_of_${target.database}`;
+  return `${role}_of_${database.target.database}`;
 }

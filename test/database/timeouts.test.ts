@@ -1,6 +1,7 @@
-/** Limits on waiting: probes while work is under way, and calls that share one flight. */
+/** Limits on waiting: probes while work is under way, calls that share one flight, and statements that wait for a connection. */
 import { describe, expect, it } from 'vitest';
-import { singleFlight, withLivenessProbe } from '../../src/database/timeouts.ts';
+import { makeSemaphore, singleFlight, withLivenessProbe } from '../../src/database/timeouts.ts';
+import { Unavailable } from '../../src/unavailable.ts';
 
 const TIMING = { intervalMs: 5, timeoutMs: 5 };
 const never = () => new Promise<never>(() => undefined);
@@ -62,5 +63,32 @@ describe('singleFlight', () => {
     expect(await Promise.all([run(), run(), run()])).toEqual([1, 1, 1]);
     await expect(run()).rejects.toThrow('broken');
     expect(await run()).toBe(3);
+  });
+});
+
+describe('makeSemaphore', () => {
+  it('lets two wait for one connection, and refuses a third at once', async () => {
+    const slots = makeSemaphore(1, { acquireTimeoutMs: 10_000, maxWaiting: 2 });
+    await slots.acquire();
+    const waiting = [slots.acquire(), slots.acquire()];
+    await expect(slots.acquire()).rejects.toThrow(Unavailable);
+    expect([slots.inUse(), slots.waiting()]).toEqual([1, 2]);
+    for (const one of waiting) {
+      slots.release();
+      await one;
+    }
+    slots.release();
+    expect([slots.inUse(), slots.waiting()]).toEqual([0, 0]);
+  });
+
+  it('lets one that waits too long give up, and makes room for another', async () => {
+    const slots = makeSemaphore(1, { acquireTimeoutMs: 20, maxWaiting: 1 });
+    await slots.acquire();
+    await expect(slots.acquire()).rejects.toThrow('no database connection became free within 20 ms');
+    expect(slots.waiting()).toBe(0);
+    const next = slots.acquire();
+    slots.release();
+    await next;
+    expect([slots.inUse(), slots.waiting()]).toEqual([1, 0]);
   });
 });

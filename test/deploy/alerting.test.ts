@@ -1,20 +1,17 @@
 /** The configuration of Alertmanager in docker-compose.yml; a real Alertmanager runs it where one is installed. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { freePort } from '../support/program.ts';
 import { until } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { compose } from './composeFile.ts';
-
-const folder = mkdtempSync(join(tmpdir(), 'airseries-alerting-'));
-afterAll(() => rmSync(folder, { recursive: true }));
 
 type Addresses = Partial<Record<'ALERT_WEBHOOK_URL' | 'ALERT_HEARTBEAT_URL', string>>;
 
@@ -50,7 +47,7 @@ if (installed === undefined)
 
 describe.runIf(installed)('by Alertmanager', () => {
   it.each(ADDRESSES)('is accepted (%o)', (addresses) => {
-    const file = join(folder, 'check.yml');
+    const file = join(temporaryFolder('alerting'), 'check.yml');
     writeFileSync(file, configuration(addresses));
     const { status, stdout, stderr } = spawnSync('amtool', ['check-config', file], { encoding: 'utf8' });
     expect(status, stdout + stderr).toBe(0);
@@ -66,6 +63,7 @@ describe.runIf(installed)('by Alertmanager', () => {
     });
     await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
     const base = `http://127.0.0.1:${(hook.address() as AddressInfo).port}`;
+    const folder = temporaryFolder('alerting');
     const file = join(folder, 'run.yml');
     const text = configuration({ ALERT_WEBHOOK_URL: `${base}/hook`, ALERT_HEARTBEAT_URL: `${base}/beat` });
     writeFileSync(file, text.replace('group_wait: 30s', 'group_wait: 0s'));

@@ -190,14 +190,15 @@ describe('the other services', () => {
     });
   });
 
-  it('Prometheus scrapes the admin ports of our services, and its rules are mounted where it reads them', () => {
-    type Scrape = { scrape_configs: { dns_sd_configs: { names: string[]; port: number }[] }[] };
-    const config = yamlOf('grafana/prometheus/prometheus.yml') as Scrape & { rule_files: string[] };
-    const asked = config.scrape_configs.flatMap(({ dns_sd_configs: of }) => of);
-    expect(asked.map(({ names, port }) => [...names, port])).toEqual([
-      ['api', defaults.adminPort],
-      ['worker', defaults.adminPort],
+  it('Prometheus scrapes the admin ports of our services, sends alerts, and its rules are mounted where it reads them', () => {
+    type Config = { scrape_configs: unknown; rule_files: string[]; alerting: unknown };
+    const config = yamlOf('grafana/prometheus/prometheus.yml') as Config;
+    const processes = (name: string) => ({ names: [name], type: 'A', port: defaults.adminPort }); // all behind that name
+    expect(config.scrape_configs).toEqual([
+      { job_name: 'airseries-api', dns_sd_configs: [processes('api')] },
+      { job_name: 'airseries-worker', dns_sd_configs: [processes('worker')] },
     ]);
+    expect(config.alerting).toEqual({ alertmanagers: [{ static_configs: [{ targets: ['alertmanager:9093'] }] }] });
     expect(prometheus?.volumes?.[0]).toBe('./grafana/prometheus:/etc/prometheus:ro');
     expect(config.rule_files).toEqual(['/etc/prometheus/rules/*.yml']);
     expect(filesOf('grafana/prometheus/rules').filter((path) => path.endsWith('.yml')).length).toBeGreaterThan(0);

@@ -6,8 +6,6 @@ import { engines, type TestDatabase, testDatabase } from '../support/database.ts
 import { addressVariables, launch } from '../support/program.ts';
 import { compose, findPsql, ROOT } from './composeFile.ts';
 
-type Place = Exclude<DatabaseAddress, string>;
-
 const psql = findPsql();
 const AWKWARD = String.raw`it's "a" \$password ; 'x`;
 
@@ -30,6 +28,7 @@ describe.runIf(psql !== undefined)('the login of Grafana', () => {
     const here = words.map((word) => (word === '/reader.sql' ? join(ROOT, 'sql/reader.sql') : word));
     return launch([psql ?? '', ...here], { environment }).finished;
   };
+  const as = (user: string) => ({ ...database.target, user, password: AWKWARD }) as DatabaseAddress;
   const kept = async () =>
     (await superuser`select rolpassword as kept from pg_authid where rolname = 'grafana'`)[0]?.kept;
 
@@ -50,7 +49,7 @@ describe.runIf(psql !== undefined)('the login of Grafana', () => {
   });
 
   it('reads schema api and nothing else', async () => {
-    const login = connect({ ...(database.target as Place), user: 'grafana', password: AWKWARD } as Place, {});
+    const login = connect(as('grafana'), {});
     expect(await login`select * from api.station`).toEqual([]);
     expect((await login`show statement_timeout`)[0]).toEqual({ statement_timeout: '30s' });
     const [role] = await login`select rolconfig as settings from pg_roles where rolname = current_user`; // this connection has its own jit
@@ -69,7 +68,7 @@ describe.runIf(psql !== undefined)('the login of Grafana', () => {
   it('comes with one for the API if that has a password, with the same rights', async () => {
     expect(await superuser`select from pg_roles where rolname = 'airseries_api'`).toEqual([]);
     expect(await make('first', AWKWARD)).toEqual({ code: 0, stdout: '', stderr: '' });
-    const login = connect({ ...(database.target as Place), user: 'airseries_api', password: AWKWARD } as Place, {
+    const login = connect(as('airseries_api'), {
       role: 'airseries_reader',
     });
     expect(await login`select * from api.station`).toEqual([]);

@@ -55,7 +55,7 @@ describe.each(['public', 'admin', 'ingest'] as const)('the %s listener', (name) 
     const [answer, ...others] = answersIn(await exchange(service.port[name], Buffer.from(bytes, 'latin1')));
     expect(others).toEqual([]);
     expectProblem(answer, status);
-    expect(answer?.headers.connection).toBe('close');
+    expect(answer?.headers).toMatchObject({ connection: 'close', 'access-control-allow-origin': '*' });
   });
 
   it.each(REFUSED)('%s, pipelined after a good request', async (_, bytes, status) => {

@@ -4,7 +4,7 @@ import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { type Listening, listen } from '../../src/http/listen.ts';
-import { recordingLog } from '../api/serve.ts';
+import { keepingLog } from '../ingest/support.ts';
 import { answersIn, closed, exchange, send } from '../support/raw.ts';
 import { until } from '../support/service.ts';
 
@@ -17,7 +17,7 @@ afterEach(async () => {
 type Limits = { sendMs?: number; connections?: number };
 
 async function serve(app: RequestListener, limits: Limits = {}) {
-  const log = recordingLog();
+  const log = keepingLog();
   served = await listen(app, { port: 0, variable: 'PORT', host: '127.0.0.1', log, ...limits });
   return {
     served,

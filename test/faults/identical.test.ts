@@ -7,8 +7,9 @@ import { type Api, openReaderPool } from '../../src/database/pools.ts';
 import type { Semaphore } from '../../src/database/timeouts.ts';
 import { type Listening, listen } from '../../src/http/listen.ts';
 import { insertNetwork, NOW } from '../api/network.ts';
-import { recordingLog } from '../api/serve.ts';
+import { keepingLog } from '../ingest/support.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { openTransaction } from '../support/openTransaction.ts';
 import { until } from '../support/service.ts';
 
 const PATH = '/en/air-quality-app/v1/station/1-history.json';
@@ -37,7 +38,7 @@ beforeAll(async () => {
   });
   // every request at another instant, as in production
   let ms = NOW.getTime();
-  const app = makeApp({ db, clock: () => makeClock(new Date(ms++))(), siteBaseUrl: '', log: recordingLog() });
+  const app = makeApp({ db, clock: () => makeClock(new Date(ms++))(), siteBaseUrl: '', log: keepingLog() });
   served = await listen(
     (req, res) => {
       app(req, res);
@@ -57,19 +58,14 @@ const get = (path: string) => request(`http://127.0.0.1:${served.port}`).get(pat
 
 /** Sends `times` requests for each path, all of them under way before the database answers the first. */
 async function sendTogether(paths: readonly string[], times: number) {
-  const blocker = database.as();
-  await blocker`select`; // the driver reserves only connections that are already open
-  const connection = await blocker.reserve();
-  await connection`begin`;
-  await connection`lock table api.station in access exclusive mode`;
+  const end = await openTransaction(database.as(), 'lock table api.station in access exclusive mode');
   [queries.length, arrived] = [0, 0];
   const answers = Promise.all(
     paths.flatMap((path) => Array.from({ length: times }, () => get(path).then((res) => res))),
   );
   await until(() => arrived === paths.length * times, 'all requests have arrived');
   const statements = counts.inUse() + counts.waiting();
-  await connection`rollback`;
-  connection.release();
+  await end('rollback');
   return { answers: await answers, statements };
 }
 

@@ -1,17 +1,15 @@
 /** However many requests fail, the log has at most one line per second of each kind, and the last line is up to date. */
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { boundedLog } from '../../src/log.ts';
-import { recordingLog } from '../api/serve.ts';
+import { keepingLog } from '../ingest/support.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
-});
-afterEach(() => {
-  vi.useRealTimers();
+  return () => void vi.useRealTimers();
 });
 
 it('the first line is logged at once, the latest of the others after a second, with the number left out', () => {
-  const kept = recordingLog();
+  const kept = keepingLog();
   const log = boundedLog(kept);
   for (let n = 1; n <= 342; n++) log.error({ n }, 'a request failed');
   log.warn('something else');
@@ -26,7 +24,7 @@ it('the first line is logged at once, the latest of the others after a second, w
 });
 
 it('100 failures per second for 10 seconds make 11 lines', () => {
-  const kept = recordingLog();
+  const kept = keepingLog();
   const log = boundedLog(kept);
   for (let n = 0; n < 1_000; n++) {
     log.error('a request failed');
@@ -38,7 +36,7 @@ it('100 failures per second for 10 seconds make 11 lines', () => {
 });
 
 it('of two alternating messages, the latest is logged last', () => {
-  const kept = recordingLog();
+  const kept = keepingLog();
   const log = boundedLog(kept);
   for (const message of ['away', 'back', 'away', 'back', 'away']) log.info(message);
   vi.advanceTimersByTime(1_000);
@@ -46,7 +44,7 @@ it('of two alternating messages, the latest is logged last', () => {
 });
 
 it('a line after a second is logged at once, and debug lines always are', () => {
-  const kept = recordingLog();
+  const kept = keepingLog();
   const log = boundedLog(kept);
   log.info('ready');
   vi.advanceTimersByTime(1_000);

@@ -33,7 +33,6 @@ onEveryEngine('a login that may only read', (engine) => {
     const { database } = pushing.database.target as Exclude<DatabaseAddress, string>;
     login = `reader_of_${database}`;
     superuser = pushing.database.superuser();
-    await superuser.unsafe(`grant create on database ${database} to airseries_owner`); // migrations need it, and clones lack it
     await superuser.unsafe(`create role ${login} login password 'secret' in role airseries_reader`);
     reader = connect({ ...(pushing.database.target as object), user: login, password: 'secret' } as never, {});
     await reader`select set_config('lock_timeout', '100ms', false)`;

@@ -1,7 +1,8 @@
 /** Requests to the ingest app in parts, for clients that stall or disconnect. */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { beginRequest } from '../support/service.ts';
 
 export type Here = { server: Server; port: number; close(): void };
 
@@ -44,16 +45,7 @@ export async function post(
   body: string | Buffer,
   headers: Record<string, string> = {},
 ): Promise<{ status: number; body: unknown }> {
-  const sent = request({
-    host: '127.0.0.1',
-    port,
-    path: '/v1/readings',
-    method: 'POST',
-    agent: false,
-    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', ...headers },
-  }).end(body);
-  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
-  let text = '';
-  for await (const chunk of answer.setEncoding('utf8')) text += chunk;
-  return { status: answer.statusCode ?? 0, body: JSON.parse(text) };
+  const all = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', ...headers };
+  const answer = await beginRequest(port, { method: 'POST', path: '/v1/readings', headers: all }).finish(body);
+  return { status: answer.status, body: JSON.parse(answer.body) };
 }

@@ -23,7 +23,7 @@ it('a service that starts before its database serves as soon as that is reachabl
   expect(service.log()).toMatch(/"reason":"[^"]*ECONNREFUSED[^"]*","seconds_left":(60|5\d)/);
   const answer = await fetch(`http://127.0.0.1:${ADMIN_PORT}/readyz`);
   expect(answer.status).toBe(503);
-  wire = await openWire(database.target as Exclude<typeof database.target, string>, Number(PGPORT));
+  wire = await openWire(database.target, Number(PGPORT));
   await until(() => service.log().includes('ready: '), 'it serves');
   service.kill('SIGTERM');
   expect((await service.finished).code).toBe(0);

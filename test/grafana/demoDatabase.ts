@@ -1,6 +1,7 @@
 /**
  * Thirteen months of the demo network, refreshed, on an engine: enough for every window to have its buckets and for the same month of last
- * year, at half the price of two years. Readings are generated once, and copied to the engine that comes second.
+ * year. All hours of the last forty days, and every sixth of those before, which are shown as days and months only. Readings are generated
+ * once, and copied to the engine that comes second.
  */
 import { pipeline } from 'node:stream/promises';
 import { demoNetwork } from '../../src/demo/network.ts';
@@ -13,7 +14,9 @@ import type { Engine } from '../../src/schema/aggregates.ts';
 import { copyIn } from '../support/copyIn.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
+const [HOUR, DAY] = [3_600_000, 86_400_000];
 const DAYS = 395;
+const WHOLE_DAYS = 40;
 
 /** `like`: another engine's database of the same `now`. */
 export async function demoDatabase(engine: Engine, now: Date, like?: TestDatabase): Promise<TestDatabase> {
@@ -22,9 +25,13 @@ export async function demoDatabase(engine: Engine, now: Date, like?: TestDatabas
   const network = demoNetwork(db.timeZone);
   await importNetwork(sql, JSON.stringify(network), { log: makeLog('error') });
   if (like === undefined) {
-    const from = new Date(now.getTime() - DAYS * 86_400_000);
+    const from = new Date(now.getTime() - DAYS * DAY);
     const readings = demoReadings({ network, from, to: now });
-    await copyIn(sql, `copy raw.readings (${COPY_COLUMNS}) from stdin`, lines(readings));
+    await copyIn(
+      sql,
+      `copy raw.readings (${COPY_COLUMNS}) from stdin`,
+      lines(readings, now.getTime() - WHOLE_DAYS * DAY),
+    );
   } else {
     const [source, sink] = await Promise.all([
       like.as().unsafe(`copy raw.readings (${COPY_COLUMNS}) to stdout`).readable(),
@@ -39,6 +46,9 @@ export async function demoDatabase(engine: Engine, now: Date, like?: TestDatabas
   return db;
 }
 
-function* lines(readings: Iterable<DemoReading[]>): Generator<string> {
-  for (const instant of readings) yield copyLines(instant);
+function* lines(readings: Iterable<DemoReading[]>, wholeSince: number): Generator<string> {
+  for (const instant of readings) {
+    const at = instant[0]?.at ?? 0;
+    if (at >= wholeSince || Math.floor(at / HOUR) % 6 === 0) yield copyLines(instant);
+  }
 }

@@ -1,8 +1,8 @@
 /** Serving on a port: messages when it cannot be had, limits on clients that dawdle, and an end at which no request is lost. */
 import { Agent, request as httpRequest, type RequestListener } from 'node:http';
-import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { listen } from '../../src/http/listen.ts';
+import { exchange } from '../support/raw.ts';
 
 const ok: RequestListener = (_req, res) => {
   setTimeout(() => res.end('{}'), 5);
@@ -18,17 +18,6 @@ function get(port: number, agent: Agent): Promise<boolean> {
     })
       .on('error', reject)
       .end();
-  });
-}
-
-/** Sends bytes, and resolves to what came back when the server has hung up. */
-function raw(port: number, bytes: string): Promise<string> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    const socket = connect(port, 'localhost', () => socket.write(bytes));
-    socket.on('data', (chunk) => chunks.push(chunk));
-    socket.on('error', () => undefined);
-    socket.on('close', () => resolve(Buffer.concat(chunks).toString()));
   });
 }
 
@@ -77,10 +66,10 @@ it('asks clients to leave while it closes, and ends what is under way', async ()
   const served = await serve((_req, res) => {
     setTimeout(() => res.end('late'), 400);
   });
-  const answer = raw(served.port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  const answer = exchange(served.port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
   await new Promise((resolve) => setTimeout(resolve, 50));
   const closing = served.close({ drainMs: 100 });
-  const during = raw(served.port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  const during = exchange(served.port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
   expect(await answer).toMatch(/late$/);
   expect(await during).toMatch(/^HTTP\/1\.1 200 OK.*Connection: close.*late$/is);
   await closing;
@@ -88,7 +77,7 @@ it('asks clients to leave while it closes, and ends what is under way', async ()
 
 it('cuts what does not end before the deadline', async () => {
   const served = await serve(() => undefined);
-  const answer = raw(served.port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  const answer = exchange(served.port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
   await new Promise((resolve) => setTimeout(resolve, 50));
   const began = performance.now();
   await served.close({ drainMs: 0, deadlineMs: 200 });
@@ -105,28 +94,10 @@ it('does not wait for idle connections', async () => {
   expect(performance.now() - began).toBeLessThan(1_000);
 });
 
-it.each([
-  [
-    'an oversized request line',
-    `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
-    431,
-    'Request Header Fields Too Large',
-  ],
-  ['no HTTP', 'hello\r\n\r\n', 400, 'Bad Request'],
-])('answers %s as JSON', async (_, bytes, status, title) => {
-  const served = await serve();
-  const [head = '', body = ''] = (await raw(served.port, bytes)).split('\r\n\r\n');
-  expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-  expect(head).toContain('Content-Type: application/json; charset=utf-8');
-  expect(head).toContain('Access-Control-Allow-Origin: *');
-  expect(JSON.parse(body)).toEqual({ status, title, detail: expect.any(String) });
-  await served.close({ drainMs: 0 });
-});
-
 it('cuts a client whose headers do not come in five seconds', async () => {
   const served = await serve();
   const began = performance.now();
-  const answer = await raw(served.port, 'GET / HTTP/1.1\r\nHost: x\r\n');
+  const answer = await exchange(served.port, 'GET / HTTP/1.1\r\nHost: x\r\n');
   expect(performance.now() - began).toBeLessThan(7_500);
   expect(answer).toMatch(/^HTTP\/1\.1 408 /);
   await served.close({ drainMs: 0 });

@@ -3,10 +3,10 @@ import request from 'supertest';
 import { expect, it } from 'vitest';
 import { makeAdminApp } from '../../src/metrics/adminApp.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
-import { recordingLog } from '../api/serve.ts';
+import { keepingLog } from '../ingest/support.ts';
 
 const app = (ok: boolean) =>
-  makeAdminApp({ ready: async () => ({ ok, checks: { database: ok } }), metrics: makeMetrics(), log: recordingLog() });
+  makeAdminApp({ ready: async () => ({ ok, checks: { database: ok } }), metrics: makeMetrics(), log: keepingLog() });
 
 it('is alive whether or not it is ready', async () => {
   const res = await request(app(false)).get('/healthz');
@@ -26,7 +26,7 @@ it('is not ready if the check fails', async () => {
   const failing = makeAdminApp({
     ready: () => Promise.reject(new Error('secret')),
     metrics: makeMetrics(),
-    log: recordingLog(),
+    log: keepingLog(),
   });
   const res = await request(failing).get('/readyz');
   expect(res.status).toBe(503);

@@ -12,29 +12,21 @@ import { type Api, type ApiDb, openReaderPool } from '../../src/database/pools.t
 import { importReadings } from '../../src/ingest/importReadings.ts';
 import { makeLog } from '../../src/log.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
-import { createToken } from '../../src/push/tokens.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
 import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
 import { bucketStart } from '../support/localTime.ts';
 import { compareHistory, compareWho, type Reference, type Windows } from './compare.ts';
-import { sendShuffled } from './overHttp.ts';
 
 const FOLDER = process.env.AIRSERIES_DATA;
-const SETS = [
-  { set: 'jena', by: 'file' },
-  { set: 'beijing', by: 'file' },
-  { set: 'armenia', by: 'file' },
-  { set: 'aberdeen', by: 'file' },
-  { set: 'beijing', by: 'HTTP' },
-] as const;
+const SETS = ['jena', 'beijing', 'armenia', 'aberdeen'];
 const log = makeLog('silent');
 
 if (FOLDER === undefined)
   process.stderr.write('\n=== AIRSERIES_DATA is not set: the reference data are NOT checked ===\n');
 
-describe.skipIf(FOLDER === undefined).each(engines.flatMap((engine) => SETS.map((of) => ({ engine, ...of }))))(
-  'reference $set by $by ($engine)',
-  ({ engine, set, by }) => {
+describe.skipIf(FOLDER === undefined).each(engines.flatMap((engine) => SETS.map((set) => ({ engine, set }))))(
+  'reference $set ($engine)',
+  ({ engine, set }) => {
     const folder = FOLDER ?? '';
     let reference: Reference;
     let database: TestDatabase;
@@ -49,27 +41,8 @@ describe.skipIf(FOLDER === undefined).each(engines.flatMap((engine) => SETS.map(
       const now = new Date();
       await importNetwork(database.as(), readFileSync(join(folder, 'data', set, 'network.json'), 'utf8'), { log });
       const readings = join(folder, 'data', set, 'readings.csv.gz');
-      if (by === 'file') {
-        const summary = await importReadings(database.as('airseries_ingest'), [readings], {
-          now,
-          log,
-          terminal: false,
-        });
-        expect(summary.received).toBe(reference.meta.rows);
-      } else {
-        const [{ provider } = { provider: '' }] = await database.as()<
-          { provider: string }[]
-        >`select min(id) as provider from raw.provider`;
-        const { token } = await createToken(database.as(), { name: 'all', provider, stations: null, now });
-        const { rows, sent, answered } = await sendShuffled({
-          target: database.target,
-          timeZone: reference.meta.tz,
-          token,
-          path: readings,
-        });
-        expect(rows).toBe(reference.meta.rows);
-        expect(answered).toEqual({ received: sent, accepted: rows, unchanged: sent - rows, quarantined: 0 });
-      }
+      const summary = await importReadings(database.as('airseries_ingest'), [readings], { now, log, terminal: false });
+      expect(summary.received).toBe(reference.meta.rows);
       await refresh(database.target, now);
       db = openReaderPool<Api>(database.target, { timeZone: reference.meta.tz });
     }, 300_000);
@@ -101,7 +74,7 @@ describe.skipIf(FOLDER === undefined).each(engines.flatMap((engine) => SETS.map(
       }
       expect(wrong.slice(0, 20)).toEqual([]);
       expect(compared.values).toBeGreaterThan(2_000);
-      process.stderr.write(`reference ${set} by ${by} on ${engine}: ${compared.values} values equal\n`);
+      process.stderr.write(`reference ${set} on ${engine}: ${compared.values} values equal\n`);
     });
   },
 );

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { audit } from '../../src/rollups/audit.ts';
 import { rebuild, refresh } from '../../src/rollups/refresh.ts';
-import type { Engine } from '../../src/schema/aggregates.ts';
+import { bringIn } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { citiesOfOneStation } from '../support/installation.ts';
 
 const now = new Date('2026-11-20T09:00:00Z');
 const timeZone = 'Asia/Yerevan';
@@ -16,15 +17,9 @@ onEveryEngine('audit', (engine) => {
   beforeAll(async () => {
     database = await testDatabase(engine, timeZone);
     owner = database.as();
-    await owner`insert into raw.provider (id, title) values ('p', 'P')`;
-    await owner`insert into raw.region (slug, kind, title, map_latitude, map_longitude) values ('c', 'city', '{}', 0, 0)`;
-    await owner`insert into raw.station (id, provider_id, title, latitude, longitude) values (1, 'p', '{}', 0, 0)`;
-    await owner`insert into raw.sensor (id) values (11)`;
-    await owner`insert into raw.sensor_station (sensor_id, station_id, since, until) values (11, 1, '-infinity', 'infinity')`;
-    await owner`insert into raw.station_region (station_id, region_slug, since, until) values (1, 'c', '-infinity', 'infinity')`;
-    await owner`select logic.apply_periods()`;
+    await bringIn(owner, citiesOfOneStation(['c']));
     await owner`insert into raw.readings (measured_at, sensor_id, pm25)
-      select at, 11, extract(hour from at) from generate_series(timestamptz '2026-10-20 00:00+04', '2026-11-20 12:00+04', '20 minutes') at`;
+      select at, 1, extract(hour from at) from generate_series(timestamptz '2026-10-20 00:00+04', '2026-11-20 12:00+04', '20 minutes') at`;
     await refresh(database.target, now);
   });
   afterAll(() => database.drop());
@@ -55,10 +50,9 @@ onEveryEngine('audit', (engine) => {
   });
 
   it('names buckets that are wrong, missing or surplus, and repairs them', async () => {
-    await tamper(engine, owner, 'station_daily', `update %s set pm25 = pm25 + 1 where bucket = '2026-11-02 00:00+04'`);
-    await tamper(engine, owner, 'region_hourly', `delete from %s where bucket = '2026-11-03 05:00+04'`);
+    await tamper(owner, 'station_daily', `update %s set pm25 = pm25 + 1 where bucket = '2026-11-02 00:00+04'`);
+    await tamper(owner, 'region_hourly', `delete from %s where bucket = '2026-11-03 05:00+04'`);
     await tamper(
-      engine,
       owner,
       'region_daily',
       `update %s set bucket = '2026-10-03 00:00+04' where bucket = '2026-10-25 00:00+04'`,
@@ -96,24 +90,17 @@ onEveryEngine('audit', (engine) => {
     expect(await owner`select count(*)::int as changes from logic.pending`).toEqual([{ changes: 1 }]);
     await refresh(database.target, now);
     expect(await owner`select * from logic.pending`).toEqual([]);
-    expect(
-      await owner`select max(pm25) as pm25 from rollup.sensor_hourly where bucket = '2026-11-18 10:00+04'`,
-    ).toMatchObject([{ pm25: expect.any(Number) }]);
   });
 
   it('is satisfied after a rebuild of the period', async () => {
-    await tamper(engine, owner, 'station_monthly', `update %s set pm25 = 0`);
+    await tamper(owner, 'station_monthly', `update %s set pm25 = 0`);
     await rebuild(database.target, now, { from: new Date('2026-10-20T00:00:00Z') });
     expect((await runAudit()).found).toEqual([]);
   });
 });
 
 /** Writes into an aggregate behind the engine's back. */
-async function tamper(engine: Engine, owner: Sql, level: string, statement: string): Promise<void> {
-  const [row] =
-    engine === 'plain'
-      ? [{ relation: `rollup.${level}` }]
-      : await owner`select format('%I.%I', materialization_hypertable_schema, materialization_hypertable_name) as relation
-          from timescaledb_information.continuous_aggregates where view_schema = 'rollup' and view_name = ${level}`;
-  await owner.unsafe(statement.replace('%s', String(row?.relation)));
+async function tamper(owner: Sql, level: string, statement: string): Promise<void> {
+  const [row] = await owner`select logic.storage_of(${level})::text as storage`;
+  await owner.unsafe(statement.replace('%s', row?.storage));
 }

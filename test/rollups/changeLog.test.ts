@@ -1,10 +1,11 @@
 /** What changed is noted by the writer's own transaction, and stays noted until a refresh that has seen it is through (S4, A10). */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { connect, type Sql } from '../../src/database/client.ts';
 import { maintain, refresh } from '../../src/rollups/refresh.ts';
 import { bringIn, differences, NOW, smallNetwork } from '../ingest/support.ts';
 import { copyIn } from '../support/copyIn.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { openTransaction } from '../support/openTransaction.ts';
 
 onEveryEngine('the change log', (engine) => {
   let database: TestDatabase;
@@ -125,14 +126,13 @@ onEveryEngine('the change log', (engine) => {
   });
 
   it('keeps the note of a writer who commits while a refresh runs', async () => {
-    await superuser`select`; // a connection must be open to be reserved
-    const writer = await superuser.reserve();
-    await writer`begin`;
-    await writer`insert into raw.readings (measured_at, sensor_id, pm25) values ('2026-07-10 10:40+00', 1, 90)`;
+    const end = await openTransaction(
+      superuser,
+      `insert into raw.readings (measured_at, sensor_id, pm25) values ('2026-07-10 10:40+00', 1, 90)`,
+    );
     await owner`insert into raw.readings (measured_at, sensor_id, pm25) values ('2026-07-10 10:41+00', 2, 90)`;
     await refresh(database.target, NOW);
-    await writer`commit`;
-    writer.release();
+    await end('commit');
     expect(await noted()).toEqual([[at('07-10T10'), 1]]);
     expect(await differences(database)).toEqual([]);
   });
@@ -206,23 +206,21 @@ onEveryEngine('the change log', (engine) => {
     await settle();
   });
 
-  describe('a refresh that is cut off', () => {
-    it('is completed by the next one, even for a region that its station has left meanwhile', async () => {
-      await owner`delete from raw.readings where sensor_id = 3`; // the only sensor of station 2
-      // the level above the stations can't be written to, as if the refresh had been killed there
-      const [row] = await owner`select logic.storage_of('region_hourly')::text as storage`;
-      await superuser.unsafe(`create function public.cut_off() returns trigger language plpgsql as $$ begin raise 'cut off'; end $$;
+  it('has what a refresh that was cut off still needs: the next one completes it, even for a region that its station has left meanwhile', async () => {
+    await owner`delete from raw.readings where sensor_id = 3`; // the only sensor of station 2
+    // the level above the stations can't be written to, as if the refresh had been killed there
+    const [row] = await owner`select logic.storage_of('region_hourly')::text as storage`;
+    await superuser.unsafe(`create function public.cut_off() returns trigger language plpgsql as $$ begin raise 'cut off'; end $$;
         create trigger cut_off before delete on ${row?.storage} for each row execute function public.cut_off()`);
-      await expect(refresh(database.target, NOW)).rejects.toThrow('cut off');
-      expect(
-        (await owner`select from rollup.station_hourly where station_id = 2 and bucket >= '2026-08-01'`).length,
-      ).toBe(0);
-      expect((await owner`select * from logic.pending`).length).toBeGreaterThan(0);
-      await superuser.unsafe(`drop trigger cut_off on ${row?.storage}; drop function public.cut_off`);
-      await bringIn(owner, smallNetwork({ timeZone: 'Asia/Kolkata', two: { regions: [] } }));
-      expect(await differences(database)).toEqual([]);
-      expect(await owner`select * from logic.pending`).toEqual([]);
-    });
+    await expect(refresh(database.target, NOW)).rejects.toThrow('cut off');
+    expect(
+      (await owner`select from rollup.station_hourly where station_id = 2 and bucket >= '2026-08-01'`).length,
+    ).toBe(0);
+    expect((await owner`select * from logic.pending`).length).toBeGreaterThan(0);
+    await superuser.unsafe(`drop trigger cut_off on ${row?.storage}; drop function public.cut_off`);
+    await bringIn(owner, smallNetwork({ timeZone: 'Asia/Kolkata', two: { regions: [] } }));
+    expect(await differences(database)).toEqual([]);
+    expect(await owner`select * from logic.pending`).toEqual([]);
   });
 
   it('leaves hours whose readings are gone as they are', async () => {

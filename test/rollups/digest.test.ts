@@ -1,4 +1,4 @@
-/** Digests (C4): a record of each region's current values at an instant. */
+/** Digests (C4): a record of each region's current values at an instant. How long it is served is in test/api/digest.test.ts. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { deleteOldDigests, makeDigest } from '../../src/rollups/digest.ts';
@@ -14,7 +14,7 @@ onEveryEngine('digest', (engine) => {
     database = await testDatabase(engine);
     owner = database.as();
     await owner`insert into raw.provider (id, title) values ('p', 'P')`;
-    await owner`insert into raw.region (slug, kind, title, map_latitude, map_longitude) values ('c', 'city', '{}', 0, 0), ('empty', 'city', '{}', 0, 0)`;
+    await owner`insert into raw.region (slug, kind, title, map_latitude, map_longitude) values ('c', 'city', '{}', 0, 0)`;
     await owner`insert into raw.station (id, provider_id, title, latitude, longitude) select id, 'p', '{}', 0, 0 from generate_series(1, 4) id`;
     await owner`insert into raw.sensor (id) select generate_series(1, 4)`;
     await owner`insert into raw.sensor_station select id, id, '-infinity', 'infinity' from generate_series(1, 4) id`;
@@ -42,18 +42,6 @@ onEveryEngine('digest', (engine) => {
     });
   });
 
-  it('is never recomputed', async () => {
-    await owner`update raw.readings set pm25 = 1000`;
-    await makeDigest(database.target, at);
-    expect(await current(at)).toMatchObject({ 'pm2.5': 15 });
-  });
-
-  it('is served for thirty minutes, and not for earlier instants', async () => {
-    expect(await current(minutes(29))).toMatchObject({ 'pm2.5': 15 });
-    expect(await current(minutes(31))).toMatchObject({ 'pm2.5': null, measurement_time: null, station_count: null });
-    expect(await current(minutes(-1))).toMatchObject({ measurement_time: null });
-  });
-
   it('omits the weather of a station while its flag, rounded outwards to full hours, is in force, though the station publishes it (C5)', async () => {
     await owner`insert into raw.flag_period values (1, ${minutes(-40)}, ${minutes(-30)})`;
     await owner`select logic.apply_periods()`;
@@ -77,18 +65,9 @@ onEveryEngine('digest', (engine) => {
     expect(state).toEqual({ is_listed: false, status: 'online' });
   });
 
-  it('without any station gives nulls, even if an older digest had some', async () => {
-    expect(await owner`select distinct station_count from rollup.digest where region_slug = 'empty'`).toEqual([
-      { station_count: 0 },
-    ]);
-    await owner`delete from raw.readings`;
-    await makeDigest(database.target, minutes(5));
-    expect(await current(minutes(6))).toMatchObject({ measurement_time: null, station_count: null });
-  });
-
   it('is deleted after 35 days', async () => {
     await deleteOldDigests(database.target, minutes(34 * 24 * 60));
-    expect(await owner`select count(distinct made_at)::int as digests from rollup.digest`).toEqual([{ digests: 4 }]);
+    expect(await owner`select count(distinct made_at)::int as digests from rollup.digest`).toEqual([{ digests: 3 }]);
     await deleteOldDigests(database.target, minutes(36 * 24 * 60));
     expect(await owner`select * from rollup.digest`).toEqual([]);
   });

@@ -4,6 +4,7 @@ import type { Sql } from '../../src/database/client.ts';
 import { maintain, refresh } from '../../src/rollups/refresh.ts';
 import { bringIn, keepingLog, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { openTransaction } from '../support/openTransaction.ts';
 
 const now = new Date('2026-11-20T09:00:00Z');
 
@@ -67,18 +68,13 @@ onEveryEngine('maintain', (engine) => {
         ({ name, is_stale, old }) => name === 'readings' && is_stale && old,
       );
       expect(other).toBeDefined();
-      const superuser = database.superuser();
-      await superuser`select`; // a connection must be open to be reserved
-      const writer = await superuser.reserve();
-      await writer`begin`;
-      await writer.unsafe(`lock table ${busy?.relation} in access exclusive mode`);
+      const end = await openTransaction(database.superuser(), `lock table ${busy?.relation} in access exclusive mode`);
       const { lines, ...log } = keepingLog();
       await maintain(database.target, now, { log, terminal: false });
       expect(
         lines.map(({ message }) => message).filter((line) => line.includes('left for the next time')),
       ).toHaveLength(1);
-      await writer`rollback`;
-      writer.release();
+      await end('rollback');
       const stale = (await chunks()).filter(({ is_stale, old }) => is_stale && old);
       expect(stale.map(({ relation }) => relation)).toContain(busy?.relation);
       await maintain(database.target, now);

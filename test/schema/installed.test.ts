@@ -5,7 +5,7 @@ import { makeLog } from '../../src/log.ts';
 import { checkInstalled } from '../../src/schema/installed.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { MigrationRefused } from '../../src/schema/migrations.ts';
-import { emptyDatabase, onEveryEngine } from '../support/database.ts';
+import { emptyDatabase, engines, onEveryEngine } from '../support/database.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
 import { addressVariables, start } from '../support/program.ts';
 import { httpGet, SERVICE_NOW, startService } from '../support/service.ts';
@@ -19,7 +19,7 @@ onEveryEngine('a login that may only read', (engine) => {
     here = await install(engine, citiesOfOneStation(['town']));
     await here.refresh(SERVICE_NOW);
     superuser = here.database.superuser();
-    const server = here.database.target as Exclude<DatabaseAddress, string>;
+    const server = here.database.target;
     login = `api_of_${server.database}`;
     await superuser.unsafe(`create role ${login} login password 'secret' in role airseries_reader`);
     target = { ...server, user: login, password: 'secret' } as DatabaseAddress;
@@ -56,16 +56,14 @@ onEveryEngine('a login that may only read', (engine) => {
     await superuser`delete from raw.migration where number = 99`;
     expect(await refusal({ timeZone: 'UTC' })).toContain('TIME_ZONE is UTC');
     const empty = await emptyDatabase(engine);
-    expect(await refusal({}, { ...(target as object), ...pick(empty.target) } as DatabaseAddress)).toContain(
-      'is not migrated',
-    );
+    const never = { ...(target as object), database: empty.target.database } as DatabaseAddress;
+    expect(await refusal({}, never)).toContain('is not migrated');
     await empty.drop();
   });
-  const pick = (of: DatabaseAddress) => ({ database: (of as Exclude<DatabaseAddress, string>).database });
 
   const readerEnvironment = () => ({ ...addressVariables(here.database.target), PGUSER: login, PGPASSWORD: 'secret' });
 
-  it('is all that a process with ROLE=api needs, and the only one it uses', async () => {
+  it.runIf(engine === engines[0])('is all that a process with ROLE=api needs, and the only one it uses', async () => {
     const service = await startService(here, {
       ...readerEnvironment(),
       ROLE: 'api',
@@ -81,7 +79,7 @@ onEveryEngine('a login that may only read', (engine) => {
     expect((await service.finished).code).toBe(0);
   });
 
-  it('is not enough for a worker or a command', async () => {
+  it.runIf(engine === engines[0])('is not enough for a worker or a command', async () => {
     const environment = { ...readerEnvironment(), READER_DATABASE_URL: 'postgres://' };
     const all = await start('main', [], environment).finished;
     expect([all.code, all.stderr]).toEqual([1, expect.stringContaining('alone is enough for ROLE=api')]);

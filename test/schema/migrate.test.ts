@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
 import { makeLog } from '../../src/log.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
@@ -11,7 +11,7 @@ import { migrate } from '../../src/schema/migrate.ts';
 import { MigrationRefused, pendingMigrations, readMigrations } from '../../src/schema/migrations.ts';
 import { DEFINITIONS } from '../../src/schema/template.ts';
 import { keepingLog } from '../ingest/support.ts';
-import { emptyDatabase, engines, onEveryEngine } from '../support/database.ts';
+import { emptyDatabase, engines, onEveryEngine, testDatabase } from '../support/database.ts';
 import { changedDefinitions } from '../support/definitions.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
@@ -21,17 +21,14 @@ const log = makeLog('silent');
 onEveryEngine('migrate', (engine) => {
   let target: DatabaseAddress;
   let sql: Sql;
-  let drop: () => Promise<void>;
-
-  beforeEach(async () => {
-    ({ target, drop } = await emptyDatabase(engine));
+  const use = async (database: { target: DatabaseAddress; drop(): Promise<void> }) => {
+    target = database.target;
     sql = connect(target, {});
-  });
-  afterEach(async () => {
-    await sql.end();
-    await drop();
-  });
-
+    return async () => {
+      await sql.end();
+      await database.drop();
+    };
+  };
   const run = (timeZone?: string, epoch?: string) => migrate(target, { timeZone, epoch, now, log });
   const refusal = async (work: Promise<unknown>) => {
     const error = await work.catch((reason: unknown) => reason);
@@ -39,139 +36,121 @@ onEveryEngine('migrate', (engine) => {
     return (error as Error).message;
   };
 
-  it('records the default zone and the engine, and is idempotent', async () => {
-    const first = await run();
-    expect(first).toMatchObject({ timeZone: 'Asia/Yerevan', epoch: '2000-01-01', engine });
-    expect(await run()).toEqual(first);
-    expect(await run('Asia/Yerevan', '2000-01-01')).toEqual(first);
+  describe('an empty database', () => {
+    beforeEach(async () => use(await emptyDatabase(engine)));
+
+    it('records the default zone and the engine, and is idempotent', async () => {
+      const first = await run();
+      expect(first).toMatchObject({ timeZone: 'Asia/Yerevan', epoch: '2000-01-01', engine });
+      expect(await run()).toEqual(first);
+      expect(await run('Asia/Yerevan', '2000-01-01')).toEqual(first);
+    });
+
+    it('applies each migration once when many processes start at the same time', async () => {
+      const all = await Promise.all([run(), run(), run(), run()]);
+      expect(new Set(all.map((one) => JSON.stringify(one))).size).toBe(1);
+      const [row] = await sql`select count(*)::int as rows from raw.migration`;
+      expect(row?.rows).toBe(all[0]?.applied);
+    });
+
+    it('refuses a zone and an epoch other than the recorded ones (Z1)', async () => {
+      await run('Europe/Berlin', '2011-01-01');
+      expect(await refusal(run('Asia/Yerevan'))).toMatch(/TIME_ZONE is Asia\/Yerevan.*made for Europe\/Berlin/s);
+      expect(await refusal(run(undefined, '2012-01-01'))).toMatch(/EPOCH is 2012-01-01, but .* begins on 2011-01-01/);
+      expect(await run()).toMatchObject({ timeZone: 'Europe/Berlin', epoch: '2011-01-01' });
+    });
+
+    it('changes nothing when it refuses the zone (Z1)', async () => {
+      expect(await refusal(run('Asia/Yerewan'))).toContain('no such zone');
+      expect(await sql`select from pg_namespace where nspname = 'raw'`).toHaveLength(0);
+    });
   });
 
-  it('applies each migration once when many processes start at the same time', async () => {
-    const all = await Promise.all([run(), run(), run(), run()]);
-    expect(new Set(all.map((one) => JSON.stringify(one))).size).toBe(1);
-    const [row] = await sql`select count(*)::int as rows from raw.migration`;
-    expect(row?.rows).toBe(all[0]?.applied);
-  });
+  describe('one that was migrated', () => {
+    beforeEach(async () => use(await testDatabase(engine)));
 
-  it('refuses a zone other than the recorded one (Z1)', async () => {
-    await run('Europe/Berlin');
-    const message = await refusal(run('Asia/Yerevan'));
-    expect(message).toContain('TIME_ZONE is Asia/Yerevan');
-    expect(message).toContain('made for Europe/Berlin');
-    expect((await run()).timeZone).toBe('Europe/Berlin');
-  });
+    it('refuses a changed migration', async () => {
+      await sql`update raw.migration set checksum = 'x' where number = 2`;
+      expect(await refusal(run())).toMatch(/Migration 2 \(network\) was changed.*Put the file back/);
+    });
 
-  it('refuses an epoch other than the recorded one (Z1)', async () => {
-    await run('Asia/Yerevan', '2011-01-01');
-    expect(await refusal(run(undefined, '2012-01-01'))).toMatch(/EPOCH is 2012-01-01, but .* begins on 2011-01-01/);
-    expect((await run()).epoch).toBe('2011-01-01');
-  });
+    it('takes over the checksums of earlier versions, which counted comments', async () => {
+      const recorded = () => sql`select checksum from raw.migration order by number`;
+      const now = await recorded();
+      for (const { number, verbatim } of readMigrations(DEFINITIONS, engine)) {
+        await sql`update raw.migration set checksum = ${verbatim} where number = ${number}`;
+      }
+      await run();
+      expect(await recorded()).toEqual(now);
+    });
 
-  it('changes nothing when it refuses the zone (Z1)', async () => {
-    expect(await refusal(run('Asia/Yerewan'))).toContain('no such zone');
-    expect(await sql`select from pg_namespace where nspname = 'raw'`).toHaveLength(0);
-  });
+    it('builds schemas logic and api again when somebody or another version changed them, and only then', async () => {
+      const built = async () => (await sql`select oid from pg_proc where oid = 'api.compass'::regproc`)[0]?.oid;
+      const before = await built();
+      await sql`grant select on api.station to airseries_ingest`; // which is an operator's to do
+      await run();
+      expect(await built()).toBe(before);
+      await sql`create or replace function logic.possible(value float8) returns float8 language sql immutable return value`;
+      await run();
+      expect(await built()).not.toBe(before);
+      expect((await sql`select logic.possible('NaN') as value`)[0]?.value).toBeNull();
+      const again = await built();
+      await run();
+      expect(await built()).toBe(again);
+      await sql`update raw.installation set repeatable = 'of another version'`;
+      await run();
+      expect(await built()).not.toBe(again);
+    });
 
-  it('refuses a changed migration', async () => {
-    await run();
-    await sql`update raw.migration set checksum = 'x' where number = 2`;
-    expect(await refusal(run())).toMatch(/Migration 2 \(network\) was changed.*Put the file back/);
-  });
+    it('gives the owner its rights in a restored database, as dumps do not contain them', async () => {
+      await sql`do $$ begin execute format('revoke all on database %I from airseries_owner', current_database()); end $$`;
+      await sql`update raw.installation set repeatable = 'of another version'`;
+      await run();
+      expect(await sql`select from pg_namespace where nspname = 'logic'`).toHaveLength(1);
+    });
 
-  it('takes over the checksums of earlier versions, which counted comments', async () => {
-    const { engine } = await run();
-    const recorded = () => sql`select checksum from raw.migration order by number`;
-    const now = await recorded();
-    for (const { number, verbatim } of readMigrations(DEFINITIONS, engine)) {
-      await sql`update raw.migration set checksum = ${verbatim} where number = ${number}`;
-    }
-    await run();
-    expect(await recorded()).toEqual(now);
-  });
+    it('refuses a gap in the record', async () => {
+      await sql`delete from raw.migration where number = 2`;
+      expect(await refusal(run())).toMatch(/gap.*Restore/);
+    });
 
-  it('builds schemas logic and api again when somebody changed them, and only then', async () => {
-    await run();
-    const built = async () => (await sql`select oid from pg_proc where oid = 'api.compass'::regproc`)[0]?.oid;
-    const before = await built();
-    await sql`grant select on api.station to airseries_ingest`; // which is an operator's to do
-    await run();
-    expect(await built()).toBe(before);
-    await sql`create or replace function logic.possible(value float8) returns float8 language sql immutable return value`;
-    await run();
-    expect(await built()).not.toBe(before);
-    expect((await sql`select logic.possible('NaN') as value`)[0]?.value).toBeNull();
-    const again = await built();
-    await run();
-    expect(await built()).toBe(again);
-  });
+    it('refuses a database that is newer than the program', async () => {
+      const { applied } = await run();
+      await sql`insert into raw.migration values (${applied + 1}, 'of_tomorrow', 'x', ${now})`;
+      expect(await refusal(run())).toMatch(/newer than this program.*of_tomorrow.*Install the newer version/);
+    });
 
-  it('gives the owner its rights in a restored database, as dumps do not contain them', async () => {
-    await run();
-    await sql`do $$ begin execute format('revoke all on database %I from airseries_owner', current_database()); end $$`;
-    await sql`update raw.installation set repeatable = 'of another version'`;
-    await run();
-    expect(await sql`select from pg_namespace where nspname = 'logic'`).toHaveLength(1);
-  });
+    it('refuses a database of a development version, and says what to do', async () => {
+      await sql`update raw.migration set name = 'floors' where number = 1`;
+      expect(await refusal(run())).toMatch(/"floors".*before the first release.*Make a new database.*import/);
+    });
 
-  it('refuses a gap in the record', async () => {
-    await run();
-    await sql`delete from raw.migration where number = 2`;
-    expect(await refusal(run())).toMatch(/gap.*Restore/);
-  });
+    it('replaces the aggregates when their definition has changed, by ones that are filled', async () => {
+      await sql`insert into raw.readings (measured_at, sensor_id, pm25) values ('2026-11-19', 1, 5)`;
+      await refresh(target, now);
+      const definitions = changedDefinitions(temporaryFolder('sql'), 'rollups/sensor_hourly.sql', (text) =>
+        text.replace('sum(rain::float8)', '2 * sum(rain::float8)'),
+      );
+      await migrate(target, { now, log, definitions });
+      expect(await sql`select from rollup.freshness where refreshed_at is not null`).toHaveLength(1);
+      expect(await sql`select pm25 from rollup.sensor_hourly`).toEqual([{ pm25: 5 }]);
+      expect(await sql`select * from logic.differences('-infinity', 'infinity')`).toEqual([]);
+    });
 
-  it('refuses a database that is newer than the program', async () => {
-    const { applied } = await run();
-    await sql`insert into raw.migration values (${applied + 1}, 'of_tomorrow', 'x', ${now})`;
-    expect(await refusal(run())).toMatch(/newer than this program.*of_tomorrow.*Install the newer version/);
-  });
-
-  it('refuses a database of a development version, and says what to do', async () => {
-    await run();
-    await sql`update raw.migration set name = 'floors' where number = 1`;
-    expect(await refusal(run())).toMatch(/"floors".*before the first release.*Make a new database.*import/);
-  });
-
-  it('replaces the aggregates when their definition has changed, by ones that are filled', async () => {
-    await run();
-    await sql`insert into raw.readings (measured_at, sensor_id, pm25) values ('2026-11-19', 1, 5)`;
-    await refresh(target, now);
-    const definitions = changedDefinitions(temporaryFolder('sql'), 'rollups/sensor_hourly.sql', (text) =>
-      text.replace('sum(rain::float8)', '2 * sum(rain::float8)'),
-    );
-    await migrate(target, { now, log, definitions });
-    expect(await sql`select from rollup.freshness where refreshed_at is not null`).toHaveLength(1);
-    expect(await sql`select pm25 from rollup.sensor_hourly`).toEqual([{ pm25: 5 }]);
-    expect(await sql`select * from logic.differences('-infinity', 'infinity')`).toEqual([]);
-  });
-
-  it('says that a TimescaleDB is newer than those tried, and runs on it', async () => {
-    await run();
-    const versions = await serverVersions(sql);
-    const { lines, ...keeping } = keepingLog();
-    await migrate(target, { timeZone: undefined, now, log: keeping });
-    const isNew = versions.timescaledb !== null && isUntried(versions.timescaledb);
-    expect(lines.filter(({ message }) => message.includes('newer than those tried')).length).toBe(isNew ? 1 : 0);
-  });
-
-  it('rebuilds schema api when its text has changed, and only then', async () => {
-    await run();
-    const oid = async () => (await sql`select 'api.station_daily'::regclass::oid as oid`)[0]?.oid;
-    const before = await oid();
-    await run();
-    expect(await oid()).toBe(before);
-    await sql`update raw.installation set repeatable = 'x'`;
-    await run();
-    expect(await oid()).not.toBe(before);
+    it('says that a TimescaleDB is newer than those tried, and runs on it', async () => {
+      const versions = await serverVersions(sql);
+      const { lines, ...keeping } = keepingLog();
+      await migrate(target, { timeZone: undefined, now, log: keeping });
+      const isNew = versions.timescaledb !== null && isUntried(versions.timescaledb);
+      expect(lines.filter(({ message }) => message.includes('newer than those tried')).length).toBe(isNew ? 1 : 0);
+    });
   });
 });
 
 describe('the recorded engine', () => {
   it.runIf(engines.includes('timescale'))('is refused if the server no longer has it', async () => {
-    const { target, drop } = await emptyDatabase('plain');
-    await migrate(target, { timeZone: undefined, now, log });
-    const sql = connect(target, {});
-    await sql`update raw.installation set engine = 'timescale'`;
-    await sql.end();
+    const { target, as, drop } = await testDatabase('plain');
+    await as()`update raw.installation set engine = 'timescale'`;
     await expect(migrate(target, { timeZone: undefined, now, log })).rejects.toThrow(/shared_preload_libraries/);
     await drop();
   });

@@ -58,18 +58,4 @@ onEveryEngine('the schema', (engine) => {
       expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining([...wanted]));
     }
   });
-
-  it('has a comment on every view, column and function of api', async () => {
-    const uncommented = await owner`
-      select c.relname || '.' || coalesce(a.attname, '') as name
-      from pg_class c
-      join lateral (
-        select attnum, attname from pg_attribute where attrelid = c.oid and attnum > 0 union all select 0, null
-      ) a on true
-      where c.relnamespace = 'api'::regnamespace and c.relkind = 'v'
-        and case when a.attnum = 0 then obj_description(c.oid, 'pg_class') else col_description(c.oid, a.attnum) end is null
-      union all
-      select proname from pg_proc where pronamespace = 'api'::regnamespace and obj_description(oid, 'pg_proc') is null`;
-    expect(uncommented).toEqual([]);
-  });
 });

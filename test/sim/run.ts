@@ -5,6 +5,7 @@ import { deleteReadings } from '../../src/ingest/deleteReadings.ts';
 import { makeLog } from '../../src/log.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
 import { maintain, refresh } from '../../src/rollups/refresh.ts';
+import { LEVELS } from '../../src/schema/aggregates.ts';
 import type { TestDatabase } from '../support/makeDatabase.ts';
 import { FIRST, networkFile } from './network.ts';
 import type { Step } from './steps.ts';
@@ -73,11 +74,11 @@ async function killedRefresh({ database, superuser }: Play, index: number): Prom
 }
 
 /** Every bucket of every level, to compare engines with each other. `sql` must be allowed to read them. */
-export async function allBuckets(sql: Sql, levels: readonly string[]): Promise<Map<string, Record<string, unknown>>> {
+export async function allBuckets(sql: Sql): Promise<Map<string, Record<string, unknown>>> {
   const buckets = new Map<string, Record<string, unknown>>();
-  for (const level of levels) {
-    for (const row of await sql`select * from ${sql(`rollup.${level}`)}`) {
-      buckets.set([level, row.bucket, row.sensor_id, row.station_id, row.region_slug].join(' '), row);
+  for (const { name } of LEVELS) {
+    for (const row of await sql`select * from ${sql(`rollup.${name}`)}`) {
+      buckets.set([name, row.bucket, row.sensor_id, row.station_id, row.region_slug].join(' '), row);
     }
   }
   return buckets;

@@ -20,63 +20,15 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 /** Anchor days in local time: clock changes (where the zone has them) or else ends of months and years, and a leap day. */
-const ANCHORS: Record<string, { leap: [number, number, number]; transitions: [number, number, number][] }> = {
-  'Asia/Yerevan': {
-    leap: [2012, 2, 29],
-    transitions: [
-      [2011, 3, 27],
-      [2011, 10, 30],
-    ],
-  },
-  'Europe/Berlin': {
-    leap: [2024, 2, 29],
-    transitions: [
-      [2024, 3, 31],
-      [2024, 10, 27],
-    ],
-  },
-  'America/New_York': {
-    leap: [2024, 2, 29],
-    transitions: [
-      [2024, 3, 10],
-      [2024, 11, 3],
-    ],
-  },
-  UTC: {
-    leap: [2024, 2, 29],
-    transitions: [
-      [2024, 3, 31],
-      [2024, 12, 31],
-    ],
-  },
-  'America/Asuncion': {
-    leap: [2024, 2, 29],
-    transitions: [
-      [2023, 10, 1],
-      [2024, 3, 24],
-    ],
-  },
-  'Asia/Kolkata': {
-    leap: [2024, 2, 29],
-    transitions: [
-      [2024, 3, 31],
-      [2024, 12, 31],
-    ],
-  },
-  'Asia/Kathmandu': {
-    leap: [2024, 2, 29],
-    transitions: [
-      [2024, 3, 31],
-      [2024, 12, 31],
-    ],
-  },
-  'Australia/Adelaide': {
-    leap: [2024, 2, 29],
-    transitions: [
-      [2024, 4, 7],
-      [2024, 10, 6],
-    ],
-  },
+const ANCHORS: Record<string, { leap: string; transitions: string[] }> = {
+  'Asia/Yerevan': { leap: '2012-02-29', transitions: ['2011-03-27', '2011-10-30'] },
+  'Europe/Berlin': { leap: '2024-02-29', transitions: ['2024-03-31', '2024-10-27'] },
+  'America/New_York': { leap: '2024-02-29', transitions: ['2024-03-10', '2024-11-03'] },
+  UTC: { leap: '2024-02-29', transitions: ['2024-03-31', '2024-12-31'] },
+  'America/Asuncion': { leap: '2024-02-29', transitions: ['2023-10-01', '2024-03-24'] },
+  'Asia/Kolkata': { leap: '2024-02-29', transitions: ['2024-03-31', '2024-12-31'] },
+  'Asia/Kathmandu': { leap: '2024-02-29', transitions: ['2024-03-31', '2024-12-31'] },
+  'Australia/Adelaide': { leap: '2024-02-29', transitions: ['2024-04-07', '2024-10-06'] },
 };
 
 /** The first `count` steps of the run with this seed in this zone. */
@@ -129,13 +81,9 @@ function instant(random: Random, zone: string, moment: Axes['moment']): number {
   const anchors = ANCHORS[zone];
   if (anchors === undefined) throw new Error(`no anchors for ${zone}`);
   const transition = random.pick(anchors.transitions);
-  const [year, month, day] = moment === 'leap' ? anchors.leap : transition;
-  const near = instantOf(
-    zone,
-    year,
-    month,
-    day + (moment === 'transition' || moment === 'leap' ? 0 : random.below(5) - 2),
-  );
+  const [year = 0, month = 0, day = 0] = (moment === 'leap' ? anchors.leap : transition).split('-').map(Number);
+  const off = moment === 'transition' || moment === 'leap' ? 0 : random.below(5) - 2;
+  const near = instantOf(zone, year, month, day + off);
   const within = near + random.below(25) * HOUR;
   switch (moment) {
     case 'midnight':

@@ -16,5 +16,5 @@ export function onEveryEngine(name: string, tests: (engine: Engine) => void): vo
 
 export const testDatabase = (engine: Engine, timeZone = 'Asia/Yerevan') => makeDatabase(targets, engine, timeZone);
 
-/** An empty database without any migration. */
-export const emptyDatabase = (engine: Engine) => makeEmptyDatabase(targets, engine);
+/** A database without any migration; or, with a template, all that is in that. */
+export const emptyDatabase = (engine: Engine, template?: string) => makeEmptyDatabase(targets, engine, template);

@@ -7,12 +7,12 @@ import type { Engine } from '../../src/schema/aggregates.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import type { Targets } from './servers.ts';
 
-type Server = Exclude<DatabaseAddress, string>;
+export type Server = Exclude<DatabaseAddress, string>;
 
 export type TestDatabase = {
   engine: Engine;
   timeZone: string;
-  target: DatabaseAddress;
+  target: Server;
   /** Opens a pool as a role (default: the owner); closed with the database. */
   as(role?: Role, timeZone?: string): Sql;
   /** A pool as the superuser, for what only tests do to a server. */
@@ -24,7 +24,10 @@ export async function makeDatabase(targets: Targets, engine: Engine, timeZone: s
   const server = serverOf(targets, engine);
   const template = await templateDatabase(server, timeZone);
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await administer(server, (sql) => sql.unsafe(`create database ${name} template ${template}`));
+  await administer(server, async (sql) => {
+    await sql.unsafe(`create database ${name} template ${template}`);
+    await sql.unsafe(`grant create on database ${name} to airseries_owner`); // migrations need it, and clones lack it
+  });
   const target = { ...server, database: name };
   const pools: Sql[] = [];
   const open = (options: Parameters<typeof connect>[1]) => {
@@ -45,14 +48,15 @@ export async function makeDatabase(targets: Targets, engine: Engine, timeZone: s
   };
 }
 
-/** An empty database without any migration. */
+/** A database without any migration; or, with a template, all that is in that. */
 export async function makeEmptyDatabase(
   targets: Targets,
   engine: Engine,
-): Promise<{ target: DatabaseAddress; drop(): Promise<void> }> {
+  template = 'template0', // nobody can be connected to it
+): Promise<{ target: Server; drop(): Promise<void> }> {
   const server = serverOf(targets, engine);
   const name = `empty_${randomBytes(6).toString('hex')}`;
-  await administer(server, (sql) => sql.unsafe(`create database ${name}`));
+  await administer(server, (sql) => sql.unsafe(`create database ${name} template ${template}`));
   return {
     target: { ...server, database: name },
     drop: () => administer(server, (sql) => sql.unsafe(`drop database ${name} with (force)`)),
@@ -71,10 +75,15 @@ async function templateDatabase(server: Server, timeZone: string): Promise<strin
     const now = new Date('2026-11-20T00:00:00Z');
     await migrate(target, { timeZone, now, log: makeLog('warn') });
     await refresh(target, now); // the first build is done: before it nothing is answered
-    await sql.unsafe(`alter database ${name} allow_connections false`);
-    await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`;
+    await freeze(sql, name);
   });
   return name;
+}
+
+/** Makes a template of a database: others may be cloned from it, and nobody can connect to it. */
+export async function freeze(sql: Sql, name: string): Promise<void> {
+  await sql.unsafe(`alter database ${name} allow_connections false`);
+  await sql`select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = ${name}`;
 }
 
 async function administer(server: Server, work: (sql: Sql) => Promise<unknown>): Promise<void> {

@@ -64,7 +64,7 @@ type Begun = {
   /** The answer so far, if any. */
   answered(): boolean;
   /** Sends the rest of the body; resolves to the answer. */
-  finish(rest?: string): Promise<Answer>;
+  finish(rest?: string | Buffer): Promise<Answer>;
 };
 
 type Begin = { method: string; path: string; headers: Record<string, string>; body?: string; host?: string };

@@ -4,15 +4,15 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
+import { beforeEach, expect, it } from 'vitest';
+import type { DatabaseAddress, Sql } from '../../src/database/client.ts';
 import { makeLog } from '../../src/log.ts';
 import { audit } from '../../src/rollups/audit.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import type { Definitions } from '../../src/schema/template.ts';
 import { bringIn, NOW, smallNetwork } from '../ingest/support.ts';
-import { emptyDatabase, onEveryEngine } from '../support/database.ts';
+import { onEveryEngine, testDatabase } from '../support/database.ts';
 import { changedDefinitions } from '../support/definitions.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
@@ -24,7 +24,6 @@ onEveryEngine('a rebuild', (engine) => {
   let target: DatabaseAddress;
   let owner: Sql;
   let superuser: Sql;
-  let drop: () => Promise<void>;
   let next: Definitions;
   /** Rain counts twice in the next version, so it is seen at once whose numbers these are. */
   const rain = async () =>
@@ -38,10 +37,10 @@ onEveryEngine('a rebuild', (engine) => {
   const leftovers = () => owner`select nspname from pg_namespace where nspname ~ '_(next|old)$'`;
 
   beforeEach(async () => {
-    ({ target, drop } = await emptyDatabase(engine));
-    await migrate(target, { timeZone, now: NOW, log });
-    owner = connect(target, { role: 'airseries_owner', timeZone });
-    superuser = connect(target, { max: 3 });
+    const database = await testDatabase(engine, timeZone);
+    target = database.target;
+    owner = database.as();
+    superuser = database.superuser();
     await bringIn(owner, smallNetwork());
     await owner`insert into raw.readings (measured_at, sensor_id, pm25, rain)
       select at, sensor, 10, 1 from generate_series(timestamptz '2026-07-15', '2026-11-20 11:30Z', '1 hour') at, generate_series(1, 3) sensor`;
@@ -49,10 +48,7 @@ onEveryEngine('a rebuild', (engine) => {
     next = changedDefinitions(temporaryFolder('sql'), 'rollups/sensor_hourly.sql', (text) =>
       text.replace('sum(rain::float8)', '2 * sum(rain::float8)'),
     );
-  });
-  afterEach(async () => {
-    await Promise.all([owner.end({ timeout: 1 }), superuser.end({ timeout: 1 })]);
-    await drop();
+    return () => database.drop();
   });
 
   it('leaves the old numbers until the new ones are complete, with all that was written meanwhile', async () => {

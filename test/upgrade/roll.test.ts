@@ -1,12 +1,13 @@
 /** Processes of two versions beside each other: nothing that they answer is empty, wrong or refused while one replaces what the other asks. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeLog } from '../../src/log.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { onEveryEngine } from '../support/database.ts';
 import { changedDefinitions } from '../support/definitions.ts';
 import { citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
+import { openTransaction } from '../support/openTransaction.ts';
 import { addressVariables } from '../support/program.ts';
 import { beginBatch, httpGet, SERVICE_NOW, type Service, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
@@ -24,7 +25,7 @@ const rainOf = (history: string): number[] =>
 onEveryEngine('a service while another version migrates its database', (engine) => {
   let here: Installation;
   let services: Service[];
-  beforeEach(async () => {
+  beforeAll(async () => {
     here = await install(engine, citiesOfOneStation(['alpha', 'beta']));
     const hours = Array.from({ length: 24 * 40 }, (_, n) => SERVICE_NOW.getTime() - (n + 1) * HOUR);
     await here.accept(hours.flatMap((at) => [1, 2].map((sensor) => reading(sensor, at, { pm25: 10, rain: 1 }))));
@@ -32,7 +33,7 @@ onEveryEngine('a service while another version migrates its database', (engine) 
     await here.digest(SERVICE_NOW);
     services = [await startService(here), await startService(here, { RESPONSE_CACHE_MB: '0' })];
   });
-  afterEach(async () => {
+  afterAll(async () => {
     for (const service of services) service.kill('SIGKILL');
     await Promise.all(services.map((service) => service.finished));
     await here.close();
@@ -93,10 +94,9 @@ onEveryEngine('a service while another version migrates its database', (engine) 
     const lines = (minute: number) =>
       Array.from(
         { length: 60_000 },
-        (_, n) => `1,${new Date(SERVICE_NOW.getTime() - n * 60_000 - minute).toISOString()},10\n`,
+        (_, n) => `1,${new Date(SERVICE_NOW.getTime() - n * 60_000 - minute).toISOString()},11\n`,
       );
-    const stored = async () =>
-      (await owner`select count(*)::int as n from raw.readings where pm25 = 10 and rain is null`)[0]?.n;
+    const stored = async () => (await owner`select count(*)::int as n from raw.readings where pm25 = 11`)[0]?.n;
     importing.stdin.write(`sensor_id,time,pm2.5\n${lines(1).join('')}`);
     await expect.poll(stored, { timeout: 20_000 }).toBeGreaterThan(0);
     await owner`update raw.installation set repeatable = 'of another version'`;
@@ -109,10 +109,7 @@ onEveryEngine('a service while another version migrates its database', (engine) 
 
   it('does not wait for a long statement of somebody else, nor lets others wait behind it', async () => {
     const owner = here.database.as();
-    await owner`select`; // a connection must be open to be reserved
-    const long = await owner.reserve();
-    await long`begin`;
-    await long`select from api.station, api.freshness`;
+    const end = await openTransaction(owner, 'select from api.station, api.freshness');
     await owner`update raw.installation set repeatable = 'of another version'`;
     let isDone = false;
     const migrated = migrate(here.database.target, { now: SERVICE_NOW, log }).then(() => {
@@ -123,17 +120,13 @@ onEveryEngine('a service while another version migrates its database', (engine) 
     const [uncached] = services.slice(1) as [Service];
     for (let n = 0; n < 20; n++) expect((await httpGet(uncached.port.public, PATHS[2] as string)).status).toBe(200);
     expect(isDone).toBe(false);
-    await long`rollback`;
-    long.release();
+    await end('rollback');
     await migrated;
   });
 
   it('waits for somebody who is just raising the data version', async () => {
     const owner = here.database.as();
-    await owner`select`;
-    const raising = await owner.reserve();
-    await raising`begin`;
-    await raising`select logic.raise_data_version()`;
+    const end = await openTransaction(owner, 'select logic.raise_data_version()');
     await owner`update raw.installation set repeatable = 'of another version'`;
     const migrated = migrate(here.database.target, { now: SERVICE_NOW, log }).then(
       () => 'done',
@@ -147,8 +140,7 @@ onEveryEngine('a service while another version migrates its database', (engine) 
           where datname = current_database() and application_name = 'airseries migrate' and wait_event_type = 'Lock' and query ~ 'raise_data_version'`
       )[0]?.seconds ?? 0;
     await expect.poll(waited, { timeout: 20_000, interval: 20 }).toBeGreaterThan(0.5);
-    await raising`commit`;
-    raising.release();
+    await end('commit');
     expect(await migrated).toBe('done');
   });
 

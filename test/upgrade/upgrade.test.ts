@@ -8,17 +8,18 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PARAMETERS } from '../../src/contract/parameters.ts';
 import { WINDOWS } from '../../src/contract/windows.ts';
-import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
+import { connect, type DatabaseAddress, onConnection, type Sql } from '../../src/database/client.ts';
 import { type Log, makeLog } from '../../src/log.ts';
 import { audit } from '../../src/rollups/audit.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
-import { type Engine, LEVELS } from '../../src/schema/aggregates.ts';
+import type { Engine } from '../../src/schema/aggregates.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { DEFINITIONS, type Definitions } from '../../src/schema/template.ts';
 import { compareBuckets } from '../sim/compare.ts';
 import { allBuckets } from '../sim/run.ts';
 import { emptyDatabase, onEveryEngine } from '../support/database.ts';
 import { changedDefinitions } from '../support/definitions.ts';
+import { freeze } from '../support/makeDatabase.ts';
 import { describeBodies, describeSchema } from '../support/schema.ts';
 
 const now = new Date('2026-11-20T07:00:00Z');
@@ -56,9 +57,23 @@ function nextNumber(): string {
   return String(1 + Math.max(...numbers)).padStart(4, '0');
 }
 
-/** A database of the first version, with its rows. */
+/** Names of templates by engine: databases of the first version, with its rows. */
+const templates = new Map<Engine, string>();
+const dropTemplates: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  for (const drop of dropTemplates) await drop();
+});
+
 async function firstVersion(engine: Engine) {
+  const template = templates.get(engine) ?? (await makeFirstVersion(engine));
+  templates.set(engine, template);
+  const { target, drop } = await emptyDatabase(engine, template);
+  return { target, sql: connect(target, {}), drop };
+}
+
+async function makeFirstVersion(engine: Engine): Promise<string> {
   const { target, drop } = await emptyDatabase(engine);
+  dropTemplates.push(drop);
   const sql = connect(target, {});
   if (engine === 'timescale') await sql`create extension if not exists timescaledb`;
   await sql.unsafe(read('../../sql/roles.sql')).simple();
@@ -70,8 +85,10 @@ async function firstVersion(engine: Engine) {
     .split(';\n')) {
     if (statement.trim() !== '') await sql.unsafe(statement);
   }
-  await sql`reset role`;
-  return { target, sql, drop };
+  await sql.end();
+  const { database: name, ...server } = target;
+  await onConnection({ ...server, database: 'postgres' }, {}, (administrator) => freeze(administrator, name));
+  return name;
 }
 
 /** The first version read a catalog of TimescaleDB that has lost these columns since 2.28; later ones have a function instead. */
@@ -93,17 +110,11 @@ onEveryEngine('an upgrade from the first version', (engine) => {
   let drop: () => Promise<void>;
   let next: Definitions;
   let before: Awaited<ReturnType<typeof allBuckets>>;
-  const buckets = () =>
-    allBuckets(
-      sql,
-      LEVELS.map(({ name }) => name),
-    );
-
   const folder = mkdtempSync(join(tmpdir(), 'airseries-upgrade-'));
 
   beforeAll(async () => {
     ({ target, sql, drop } = await firstVersion(engine));
-    before = await buckets();
+    before = await allBuckets(sql);
     next = nextVersion(folder);
   });
   afterAll(async () => {
@@ -133,7 +144,7 @@ onEveryEngine('an upgrade from the first version', (engine) => {
   it('keeps every number, also of those whose readings are gone', async () => {
     expect(await migrate(target, { now, log, definitions: next })).toMatchObject({ timeZone, engine });
     await refresh(target, now);
-    const after = await buckets();
+    const after = await allBuckets(sql);
     for (const row of after.values()) for (const name of Object.keys(row)) if (name.startsWith('co2')) delete row[name];
     expect(compareBuckets(before, after)).toEqual([]);
     const { found } = await audit(target, { now, timeZone });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeLog } from '../../src/log.ts';
 import { becomeLeader, type Confirm, IDLE_TIMEOUT_MS, TRY_EVERY_MS } from '../../src/worker/leader.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { until } from '../support/service.ts';
 
 const log = makeLog('silent');
 
@@ -24,21 +25,13 @@ onEveryEngine('worker', (engine) => {
       },
       { tryEveryMs: 20 },
     );
-  const until = async (condition: () => boolean) => {
-    const deadline = performance.now() + 10_000;
-    while (!condition()) {
-      if (performance.now() > deadline) throw new Error('the condition was not met in time');
-      await database.superuser().unsafe('select 1');
-    }
-  };
-
   it('is one at a time, and is replaced when it stops', async () => {
     const working = new Set<string>();
     const first = await candidate('first', working);
     const second = await candidate('second', working);
     expect([...working]).toEqual(['first']);
     await first.stop();
-    await until(() => working.has('second'));
+    await until(() => working.has('second'), 'the second is the worker');
     expect([...working]).toEqual(['second']);
     await second.stop();
     expect([...working]).toEqual([]);
@@ -52,8 +45,8 @@ onEveryEngine('worker', (engine) => {
     const second = await candidate('second', working, onStart);
     await database.superuser()`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and application_name = 'airseries worker'`;
-    await until(() => starts === 2);
-    await until(() => working.size === 1); // the first may notice after the second has started
+    await until(() => starts === 2, 'another has started');
+    await until(() => working.size === 1, 'one is left'); // the first may notice after the second has started
     await Promise.all([first.stop(), second.stop()]);
     expect([...working]).toEqual([]);
   });
@@ -79,7 +72,7 @@ onEveryEngine('worker', (engine) => {
     });
     const working = new Set<string>();
     const next = await candidate('next', working);
-    await until(() => working.has('next'));
+    await until(() => working.has('next'), 'the next is the worker');
     await Promise.all([frozen.stop(), next.stop()]);
     expect(IDLE_TIMEOUT_MS + TRY_EVERY_MS).toBeLessThan(10_000);
   });

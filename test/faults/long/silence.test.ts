@@ -30,7 +30,7 @@ onEveryEngine('a silent database', (engine) => {
   });
   afterAll(() => database.drop());
   beforeEach(async () => {
-    wire = await openWire(database.target as Exclude<typeof database.target, string>);
+    wire = await openWire(database.target);
     return () => wire.close();
   });
 
