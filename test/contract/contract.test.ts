@@ -27,7 +27,7 @@ const OBJECTS: [string, z.ZodObject, string[]][] = [
 
 describe.each(OBJECTS)('the contract of a %s', (_name, schema, keys) => {
   it('has the keys of the specification in its order', () => {
-    expect(Object.keys(schema.shape)).toEqual(keys);
+    expect(Object.keys(schema.shape), 'written out again in test/contract/keyOrder.ts').toEqual(keys);
   });
 
   it('gives every field a meaning', () => {
