@@ -52,6 +52,13 @@ onEveryEngine('a copied batch', (engine) => {
     await owner`update raw.installation set ingest_cutoff = '-infinity'`;
   });
 
+  it('lets the later of two readings for one time win, though only the earlier has a value that cannot be used (S3)', async () => {
+    const copier = makeCopier(ingest);
+    const batch = [reading(1, at(1), { pm25: 5, temperature: 400 }), reading(1, at(1), { pm25: 7 })];
+    expect(await copier.store(await copier.prepare(batch, NOW), 'file')).toMatchObject({ received: 2, accepted: 2 });
+    expect(await owner`select pm25 from raw.readings`).toEqual([{ pm25: 7 }]);
+  });
+
   it('finds a sensor that was added since the batch before', async () => {
     const copier = makeCopier(ingest);
     const first = await copier.store(await copier.prepare([reading(7, at(1), { pm25: 1 })], NOW), 'file');
