@@ -1,4 +1,5 @@
 /** Variables of dashboards: data source, language, station, region, process. */
+import { LOCALES, type Locale } from '../../src/contract/endpoints.ts';
 import type { Variable } from './grafanaTypes.ts';
 
 export const POSTGRES = 'grafana-postgresql-datasource';
@@ -42,12 +43,15 @@ export function choice(name: string, label: string, options: readonly (readonly 
   } as const satisfies Variable;
 }
 
+/** What each calls itself. */
+const LANGUAGES: Readonly<Record<Locale, string>> = { en: 'English', ru: 'Русский', hy: 'Հայերեն' };
+
 /** The language of names: an argument of functions in schema api, and a column of the views of titles. */
-export const locale = choice('locale', 'Names in', [
-  ['English', 'en'],
-  ['Русский', 'ru'],
-  ['Հայերեն', 'hy'],
-]);
+export const locale = choice(
+  'locale',
+  'Names in',
+  LOCALES.map((code) => [LANGUAGES[code], code]),
+);
 
 /** A variable whose options an SQL query returns, as __text and __value. */
 export function chosen(name: string, label: string, sql: string) {

@@ -3,8 +3,8 @@ import type { CheckContext } from './context.ts';
 import { addOverlaps } from './periods.ts';
 import type { ParsedRegion, ParsedStation } from './read.ts';
 
-/** A row of raw.region. To be called after `memberships` of all stations. */
-export function regionRow(region: ParsedRegion, context: CheckContext): object {
+/** A row of raw.region; `places` are those of its stations. To be called after `memberships` of all stations. */
+export function regionRow(region: ParsedRegion, context: CheckContext, places: readonly Place[]): object {
   const { issues, addIssue, checkName } = context;
   const { position, slug, kind, city, title, is_hidden } = region;
   if (kind === 'city' && city !== undefined)
@@ -15,7 +15,7 @@ export function regionRow(region: ParsedRegion, context: CheckContext): object {
       addIssue(`${position}.city`, `${city} is a district itself: give the slug of a city`);
     else checkName(`${position}.city`, 'region', city);
   }
-  const map = region.map ?? centre(slug, context);
+  const map = region.map ?? centre(places);
   // a map with an issue is not missing, and a station with one may be meant to be in the region
   const isDoubtful = issues.some((issue) =>
     [`${position}.map`, 'stations'].some((of) => issue.position.startsWith(of)),
@@ -47,18 +47,28 @@ function regionsOf(station: ParsedStation, { regions }: CheckContext): unknown[]
 
 const DELTA = 0.2;
 
-/** The mean position of the stations that are or ever were in the region: those of the file, and others of the database. */
-function centre(slug: string | undefined, context: CheckContext) {
+type Place = { latitude?: number | undefined; longitude?: number | undefined };
+
+/** By region, where the stations are that are or ever were in it: those of the file, and others of the database. */
+export function placesByRegion(context: CheckContext): ReadonlyMap<unknown, readonly Place[]> {
   const { parsed, existing } = context;
+  const places = new Map<unknown, Place[]>();
+  const add = (slug: unknown, place: Place) => {
+    const others = places.get(slug);
+    if (others === undefined) places.set(slug, [place]);
+    else others.push(place);
+  };
   const listed = new Set(parsed.stations.map(({ id }) => id));
-  const inFile = parsed.stations.filter((station) => regionsOf(station, context).includes(slug));
-  const others = [...existing.stations].filter(
-    ([id, { regions }]) => !listed.has(id) && regions.some((of) => of === slug),
-  );
-  const stations = [...inFile, ...others.map(([, station]) => station)];
-  if (stations.length === 0) return undefined;
-  const mean = (key: 'latitude' | 'longitude') =>
-    stations.reduce((sum, station) => sum + (station[key] ?? 0), 0) / stations.length;
+  for (const station of parsed.stations) for (const slug of regionsOf(station, context)) add(slug, station);
+  for (const [id, station] of existing.stations) {
+    if (!listed.has(id)) for (const slug of station.regions) add(slug, station);
+  }
+  return places;
+}
+
+function centre(places: readonly Place[]) {
+  if (places.length === 0) return undefined;
+  const mean = (key: keyof Place) => places.reduce((sum, place) => sum + (place[key] ?? 0), 0) / places.length;
   return { latitude: mean('latitude'), longitude: mean('longitude'), delta: DELTA };
 }
 

@@ -2,7 +2,7 @@
 import { addDuplicates, makeContext } from './context.ts';
 import type { ExistingNetwork } from './existing.ts';
 import type { Issue, ParsedNetwork } from './read.ts';
-import { memberships, regionRow } from './regions.ts';
+import { memberships, placesByRegion, regionRow } from './regions.ts';
 import { checkDevices, corrections, placements } from './sensors.ts';
 
 /** `rows`: the argument of logic.replace_network, rows by table. They can be used only if there are no issues, of parsing or checking. */
@@ -34,9 +34,10 @@ export function makeRows(parsed: ParsedNetwork, existing: ExistingNetwork): { ro
     ]),
   );
 
+  const places = placesByRegion(context);
   const rows = {
     providers,
-    regions: regions.map((region) => regionRow(region, context)),
+    regions: regions.map((region) => regionRow(region, context, places.get(region.slug) ?? [])),
     stations: stations.map(({ id, provider: provider_id, title, latitude, longitude, altitude, screening }) => {
       return { id, provider_id, title, latitude, longitude, altitude, screening };
     }),

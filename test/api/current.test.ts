@@ -41,6 +41,11 @@ const ROWS: readonly Row[] = [
     { 'pm2.5': 30, temperature: 5, measurement_time: at(0) },
   ],
   [
+    'C1: exactly an hour back for each of them',
+    [was(0, { temperature: 5 }), was(30 * MINUTE, { pm25: 10 }), was(60 * MINUTE, { temperature: 25 })],
+    { 'pm2.5': 10, temperature: 5 },
+  ],
+  [
     'C1: the values of that hour count even where they are older than stale_after',
     [was(STALE - SECOND, { pm25: 10 }), was(STALE + 30 * MINUTE, { pm25: 50 })],
     { 'pm2.5': 30 },

@@ -31,8 +31,10 @@ onEveryEngine('an API whose database is replaced by its backup', (engine) => {
     const administrator = connect({ ...server, database: 'postgres' }, {});
     const disconnect = (name: string) =>
       administrator`select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = ${name}`;
+    await administrator.unsafe(`alter database ${live} allow_connections false`);
     await disconnect(live);
     await administrator.unsafe(`create database ${backup} template ${live}`);
+    for (const name of [live, backup]) await administrator.unsafe(`alter database ${name} allow_connections true`);
     const db = openReaderPool<Api>(server, { timeZone: 'UTC', max: 2 });
     const versions = watchDataVersion({ db, target: server, clock: () => NOW, log });
     const cache = { maxBytes: 1e6, versions };

@@ -45,7 +45,7 @@ describe('the schemas', () => {
         !(additionalProperties === false && `${required}` === `${Object.keys(properties ?? {})}`),
     );
     expect(loose).toEqual([]);
-    expect(objects).toHaveLength(12);
+    expect(objects, 'the objects of src/contract; count a new one here').toHaveLength(12);
     // every array says what is in it, and a pair has two elements
     const arrays = [...within(openApi.components.schemas)].filter(({ type }) => type === 'array');
     expect(arrays.filter(({ items, prefixItems }) => items === undefined || (prefixItems && items))).toEqual([]);
@@ -80,7 +80,8 @@ describe('the schemas', () => {
 describe('the units', () => {
   it('are UCUM codes', () => {
     const ATOM = /^(Cel|%|\[ppb\]|u?g|Pa|u?Sv|m?m3?|s|h|d|deg|1|\{[!-z|~]+\})$/;
-    for (const code of Object.values(UCUM_CODES)) for (const atom of code.split('/')) expect(atom).toMatch(ATOM);
+    for (const atom of Object.values(UCUM_CODES).flatMap((code) => code.split('/')))
+      expect(atom, 'if it is in UCUM, add it to ATOM').toMatch(ATOM);
   });
 
   it('are those of the parameters, and none is unused', () => {

@@ -52,6 +52,19 @@ onEveryEngine('a copied batch', (engine) => {
     await owner`update raw.installation set ingest_cutoff = '-infinity'`;
   });
 
+  it('lets the later of two readings for one time win, though only the earlier has a value that cannot be used (S3)', async () => {
+    const copier = makeCopier(ingest);
+    const batch = [reading(1, at(1), { pm25: 5, temperature: 400 }), reading(1, at(1), { pm25: 7 })];
+    expect(await copier.store(await copier.prepare(batch, NOW), 'file')).toMatchObject({ received: 2, accepted: 2 });
+    expect(await owner`select pm25 from raw.readings`).toEqual([{ pm25: 7 }]);
+  });
+
+  it('copies nothing from before the epoch, however new it is to the sensor (S2)', async () => {
+    const copier = makeCopier(ingest);
+    const prepared = await copier.prepare([reading(1, '1999-12-31T00:00:00Z', { pm25: 5 })], NOW);
+    expect((await copier.store(prepared, 'file')).quarantined).toEqual([{ index: 0, reason: 'before_epoch' }]);
+  });
+
   it('finds a sensor that was added since the batch before', async () => {
     const copier = makeCopier(ingest);
     const first = await copier.store(await copier.prepare([reading(7, at(1), { pm25: 1 })], NOW), 'file');

@@ -33,6 +33,11 @@ onEveryEngine('a lazy refresh', (engine) => {
     return all;
   };
 
+  const version = async () => {
+    const [row] = await owner<[{ data_version: number }]>`select data_version from rollup.freshness`;
+    return row.data_version;
+  };
+
   it('leaves the running day and month for up to ten minutes', async () => {
     const noon = MIDNIGHT + 12 * 60 * MINUTE;
     await accept(noon, 10);
@@ -43,8 +48,10 @@ onEveryEngine('a lazy refresh', (engine) => {
     expect(await levels()).toEqual([[10, 20], [10], [10]]);
     await lazily(noon + 11 * MINUTE);
     expect(await levels()).toEqual([[10, 20], [10], [10]]);
+    const before = await version();
     await lazily(noon + 11 * MINUTE + 1);
     expect(await levels()).toEqual([[10, 20], [15], [15]]);
+    expect(await version()).toBeGreaterThan(before); // or what was rendered before would be kept
   });
 
   it('brings a day that is closed up to date, and the month that it is in later', async () => {

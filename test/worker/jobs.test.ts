@@ -83,6 +83,17 @@ onEveryEngine('the jobs of the worker', (engine) => {
       ]);
     });
 
+    it('refresh leaves the running day for later, when it has just been brought up to date (S4)', async () => {
+      const owner = here.database.as();
+      const days = () =>
+        owner`select pm10 from rollup.station_daily where station_id = ${sensorOf('refresh')} order by bucket`;
+      await here.accept([reading(sensorOf('refresh'), ago(MINUTE), { pm10: 10 })]);
+      await run('refresh');
+      expect(await days()).toEqual([{ pm10: null }]);
+      await here.refresh(NOW);
+      expect(await days()).toEqual([{ pm10: 10 }]);
+    });
+
     it('digest gives a region its current values (C4)', async () => {
       await here.accept([reading(sensorOf('digest'), ago(MINUTE), { pm25: 10 })]);
       await run('refresh');

@@ -8,7 +8,7 @@ import { fieldNamed, SENSOR_KEY, TIME_KEYS } from './names.ts';
 
 /** CSV whose header has our names, or others that mean the same. Throws InputError where it lacks what a reading needs. */
 export function csvReader(header: string, position: string): LineReader {
-  const delimiter = (/[,;\t]/.exec(header)?.[0] ?? ',') as Delimiter;
+  const delimiter = /[,;\t]/.exec(header)?.[0] ?? ',';
   const given = splitCsvLine(header, delimiter) ?? [];
   const names = given.map((name) => fieldNamed(name) ?? name);
   const time = TIME_KEYS.find((key) => names.includes(key));
@@ -20,7 +20,7 @@ type Table = {
   header: string;
   /** Of the header, for messages. */
   position: string;
-  delimiter: Delimiter;
+  delimiter: string;
   /** The columns as the header names them, and under our names. */
   given: readonly string[];
   names: readonly string[];
@@ -77,26 +77,37 @@ function whyUnreadable(fields: readonly string[] | undefined, names: readonly st
   return `it has ${fields.length} field${fields.length === 1 ? '' : 's'}, but the header has ${names.length}`;
 }
 
-type Delimiter = ',' | ';' | '\t';
-
-/** A field, in quotes, in which two stand for one, or without any; and the delimiter after it. */
-const fieldBefore = (delimiter: Delimiter) =>
-  new RegExp(`(?:"([^"]*(?:""[^"]*)*)"|([^"${delimiter}]*))(${delimiter}|$)`, 'y');
-const FIELDS = { ',': fieldBefore(','), ';': fieldBefore(';'), '\t': fieldBefore('\t') };
-
 /**
  * The fields of a line, unquoted and trimmed; undefined if its quotes do not match up. A field never spans lines. A general CSV parser
  * is not used: called for each line or each chunk, it would cost more than all other parsing of an import with quoted time stamps.
  */
-export function splitCsvLine(text: string, delimiter: Delimiter): string[] | undefined {
+export function splitCsvLine(text: string, delimiter: string): string[] | undefined {
   if (!text.includes('"')) return text.split(delimiter).map((field) => field.trim());
   const fields: string[] = [];
-  const pattern = FIELDS[delimiter];
-  pattern.lastIndex = 0;
-  for (;;) {
-    const [field, quoted, bare = '', end] = pattern.exec(text) ?? [];
-    if (field === undefined) return undefined;
-    fields.push((quoted?.replaceAll('""', '"') ?? bare).trim());
-    if (end === '') return fields;
+  for (let start = 0; ; ) {
+    let end: number;
+    if (text[start] === '"') {
+      const close = closingQuote(text, start + 1);
+      if (close < 0) return undefined;
+      const field = text.slice(start + 1, close).replaceAll('""', '"');
+      fields.push(field.trim());
+      end = close + 1;
+      if (end < text.length && text[end] !== delimiter) return undefined;
+    } else {
+      const next = text.indexOf(delimiter, start);
+      end = next < 0 ? text.length : next;
+      const field = text.slice(start, end);
+      if (field.includes('"')) return undefined;
+      fields.push(field.trim());
+    }
+    if (end === text.length) return fields;
+    start = end + 1;
   }
+}
+
+/** Two quotes in a row stand for one and close nothing. Returns -1 if there is no closing quote. */
+function closingQuote(text: string, from: number): number {
+  let index = text.indexOf('"', from);
+  while (index >= 0 && text[index + 1] === '"') index = text.indexOf('"', index + 2);
+  return index;
 }

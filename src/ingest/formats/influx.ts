@@ -3,7 +3,7 @@
  * for everything a device measured, without a time. The measurement's name is set in the device, and the fields have the names of its JSON.
  */
 const HEAD = /^[^\s,=]+(?:,[^\s,=]+=[^\s,=]+)*$/;
-const FIELD = /([^\s,="]+)=(?:"([^"]*)"|([^\s,"]+))(?:,|$)/gy;
+const FIELD = /^([^\s,="]+)=(?:"([^"]*)"|([^\s,"]+))(?:,|$)/;
 
 /**
  * In the form of the firmware's JSON; undefined: it is no such line. A time at its end is left out, because devices have no clock that
@@ -15,11 +15,13 @@ export function readInfluxLine(text: string) {
   if (/^-?\d+$/.test(others.at(-1) ?? '')) others.pop();
   const fields = others.join(' ').trim();
   if (!HEAD.test(head) || fields === '' || more.length > 0) return undefined;
-  const found = [...fields.matchAll(FIELD)];
-  if (found.map(([whole]) => whole).join('') !== fields) return undefined;
-  const sensordatavalues = found.map(([, name = '', quoted, bare]) => ({
-    value_type: name,
-    value: quoted ?? bare?.replace(/(?<=\d)[iu]$/, ''),
-  }));
+  const sensordatavalues = [];
+  for (let rest = fields; rest !== ''; ) {
+    const field = FIELD.exec(rest);
+    if (field === null) return undefined;
+    const [whole, name = '', quoted, bare] = field;
+    sensordatavalues.push({ value_type: name, value: quoted ?? bare?.replace(/(?<=\d)[iu]$/, '') });
+    rest = rest.slice(whole.length);
+  }
   return { device: /,node=([^,]+)/.exec(head)?.[1], sensordatavalues };
 }
