@@ -59,6 +59,17 @@ onEveryEngine('a copied batch', (engine) => {
     expect(await owner`select pm25 from raw.readings`).toEqual([{ pm25: 7 }]);
   });
 
+  it('counts readings of a sensor that was at no station then', async () => {
+    await bringIn(owner, smallNetwork({ sensor: { stations: [{ id: 1, since: at(5) }] } }));
+    const copier = makeCopier(ingest);
+    const prepared = await copier.prepare(
+      [1, 4, 5].map((minute) => reading(1, at(minute), { pm25: 1 })),
+      NOW,
+    );
+    expect(await copier.store(prepared, 'file')).toMatchObject({ accepted: 3, withoutStation: 2 });
+    await bringIn(owner, smallNetwork());
+  });
+
   it('copies nothing from before the epoch, however new it is to the sensor (S2)', async () => {
     const copier = makeCopier(ingest);
     const prepared = await copier.prepare([reading(1, '1999-12-31T00:00:00Z', { pm25: 5 })], NOW);
