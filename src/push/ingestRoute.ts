@@ -10,7 +10,7 @@ import type { ReadingBatch } from '../ingest/formats/readings.ts';
 import type { Metrics } from '../metrics/definitions.ts';
 import { recordIngest, recordWrite } from '../metrics/recorders.ts';
 import { type BodyLimits, bodyOf, readBody } from './body.ts';
-import { senderOf } from './sender.ts';
+import { senderOf } from './tokens.ts';
 
 /** What every ingestion endpoint needs. */
 export type IngestDeps = {

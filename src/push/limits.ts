@@ -6,7 +6,7 @@ import type { RequestHandler } from 'express';
 import { MemoryStore, type Options, type RateLimitRequestHandler, rateLimit } from 'express-rate-limit';
 import { watchClock } from '../clock.ts';
 import { Problem } from '../http/send.ts';
-import { senderOf } from './sender.ts';
+import { senderOf } from './tokens.ts';
 
 /** Refuses requests beyond `rate` a minute from one sender. Only behind makeAuthenticate. */
 export function limitRate(rate: number): RequestHandler {

@@ -3,11 +3,19 @@
  * characters long, because the password field of the airRohr firmware takes no more than 64.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Response } from 'express';
 import type { Sql } from '../database/client.ts';
 import type { QueryPool } from '../database/queryPool.ts';
 import type { Scope } from '../ingest/accept.ts';
 import { InputError } from '../inputError.ts';
-import type { Sender } from './sender.ts';
+
+/** The owner of a token, and what it is authorized for. `id` is that of the token. */
+type Sender = { id: string; name: string; scope: Scope };
+
+/** Who sent the request that is being answered. Only behind makeAuthenticate. */
+export function senderOf(res: Response): Sender {
+  return res.locals.sender as Sender;
+}
 
 /** `stations`: the ids it is scoped to; null: all stations of the provider. */
 type NewToken = { name: string; provider: string; stations: readonly number[] | null; now: Date };
