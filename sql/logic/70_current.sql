@@ -42,8 +42,13 @@ begin
     and (only_station is null or p.station_id = only_station) and (only_sensors is null or p.sensor_id = any (only_sensors));
 end $$;
 
--- The definition of sensor_latest (C1): its rows at an instant, computed from the readings of these sensors. `slack` is added to how old a
--- reading may be.
+-- How long before its instant a row of sensor_latest may be asked for, by a clock that is behind, and how long after it. In so long a reading of a
+-- clock that is ahead comes into force, and the row has to know of it.
+create function logic.latest_slack() returns interval language sql immutable as $$ select interval '1 minute' $$;
+create function logic.latest_life() returns interval language sql immutable as $$ select interval '1 hour' $$;
+
+-- The definition of sensor_latest (C1): its rows at an instant, computed from the readings of these sensors; to be used at that instant or, with
+-- `slack`, to be kept.
 create function logic.latest_of(at timestamptz, sensors int[], slack interval default '0') returns setof logic.sensor_latest
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   {{include parts/index_seeks.sql}}
@@ -81,12 +86,9 @@ begin
   ) s
   left join lateral (
     select min(r.measured_at) as measured_at from raw.readings r
-    where r.sensor_id = p.sensor_id and r.measured_at > at and r.measured_at <= at + interval '10 minutes'
-  ) ahead on true;
+    where r.sensor_id = p.sensor_id and r.measured_at > at and r.measured_at <= at + logic.latest_life()
+  ) ahead on slack > interval '0';
 end $$;
-
--- So far a row may be asked for before its instant.
-create function logic.latest_slack() returns interval language sql immutable as $$ select interval '1 minute' $$;
 
 -- The rows of sensor_latest that hold at an instant too.
 create function logic.latest_kept(at timestamptz) returns setof logic.sensor_latest
@@ -94,7 +96,8 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp s
 begin
   return query
   select l.* from logic.sensor_latest l
-  where at > l.computed_at - logic.latest_slack() and (l.measured_at <= at) is not false and (l.ahead_at <= at) is not true;
+  where at > l.computed_at - logic.latest_slack() and at <= l.computed_at + logic.latest_life()
+    and (l.measured_at <= at) is not false and (l.ahead_at <= at) is not true;
 end $$;
 
 -- Computes sensor_latest of these sensors again, and of all whose row does not hold any more. A null among them stands for all.
@@ -135,30 +138,30 @@ begin
   return query
   select station_id, measured_at, {{list mean: $name}}, wind_sin, wind_cos, rain, changes_at
   from (
-  select
-    p.station_id,
-    max(l.measured_at) as measured_at,
-    {{list uncorrected: avg(s.$name) as $name}},
-    {{include parts/station_pm25.sql}} as pm25,
-    {{include parts/station_pm25_raw.sql}} as pm25_raw,
-    avg(s.wind_sin) as wind_sin,
-    avg(s.wind_cos) as wind_cos,
-    avg(s.rain) as rain,
-    min(least({{list parameter: case when l.$name_at > p.usable_since then l.$name_at end}}) + p.stale_after) as changes_at
-  from (select *, at - stale_after as usable_since from logic.placed(at, null, only_station)) p
-  join (
-    select * from logic.latest_kept(at) where only_station is null
-    union all
-    select * from logic.latest_of(at, missing)
-  ) l on l.sensor_id = p.sensor_id and l.station_id = p.station_id and l.placed_since = p.placed_since and l.measured_at > p.usable_since
-  cross join lateral (
     select
-      {{list mean: case when l.$name_at > p.usable_since then l.$name end as $name}},
-      case when l.wind_direction_at > p.usable_since then l.wind_sin end as wind_sin,
-      case when l.wind_direction_at > p.usable_since then l.wind_cos end as wind_cos,
-      case when l.rain_at > p.usable_since then l.rain end as rain
-  ) s
-  group by p.station_id
+      p.station_id,
+      max(l.measured_at) as measured_at,
+      {{list uncorrected: avg(s.$name) as $name}},
+      {{include parts/station_pm25.sql}} as pm25,
+      {{include parts/station_pm25_raw.sql}} as pm25_raw,
+      avg(s.wind_sin) as wind_sin,
+      avg(s.wind_cos) as wind_cos,
+      avg(s.rain) as rain,
+      min(least({{list parameter: case when l.$name_at > p.usable_since then l.$name_at end}}) + p.stale_after) as changes_at
+    from (select *, at - stale_after as usable_since from logic.placed(at, null, only_station)) p
+    join (
+      select * from logic.latest_kept(at) where only_station is null
+      union all
+      select * from logic.latest_of(at, missing)
+    ) l on l.sensor_id = p.sensor_id and l.station_id = p.station_id and l.placed_since = p.placed_since and l.measured_at > p.usable_since
+    cross join lateral (
+      select
+        {{list mean: case when l.$name_at > p.usable_since then l.$name end as $name}},
+        case when l.wind_direction_at > p.usable_since then l.wind_sin end as wind_sin,
+        case when l.wind_direction_at > p.usable_since then l.wind_cos end as wind_cos,
+        case when l.rain_at > p.usable_since then l.rain end as rain
+    ) s
+    group by p.station_id
   ) current;
 end $$;
 

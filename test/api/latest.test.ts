@@ -96,6 +96,8 @@ onEveryEngine('kept current values', (engine) => {
     expect(await pm10(now + 3 * MINUTE)).toBe(30);
     await here.refresh(new Date(now + 3 * MINUTE));
     expect(await pm10(now + 3 * MINUTE - 1)).toBe(10);
+    await here.refresh(new Date(now - 48 * HOUR)); // of a clock that is wrong, or was set back
+    expect(await pm10(now + 3 * MINUTE)).toBe(30);
     const [one, two] = citiesOfOneStation(['a', 'b']).stations;
     const [moved] = [new Date(now + 2 * MINUTE).toISOString()];
     const stations = [

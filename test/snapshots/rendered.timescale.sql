@@ -2270,8 +2270,13 @@ begin
     and (only_station is null or p.station_id = only_station) and (only_sensors is null or p.sensor_id = any (only_sensors));
 end $$;
 
--- The definition of sensor_latest (C1): its rows at an instant, computed from the readings of these sensors. `slack` is added to how old a
--- reading may be.
+-- How long before its instant a row of sensor_latest may be asked for, by a clock that is behind, and how long after it. In so long a reading of a
+-- clock that is ahead comes into force, and the row has to know of it.
+create function logic.latest_slack() returns interval language sql immutable as $$ select interval '1 minute' $$;
+create function logic.latest_life() returns interval language sql immutable as $$ select interval '1 hour' $$;
+
+-- The definition of sensor_latest (C1): its rows at an instant, computed from the readings of these sensors; to be used at that instant or, with
+-- `slack`, to be kept.
 create function logic.latest_of(at timestamptz, sensors int[], slack interval default '0') returns setof logic.sensor_latest
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
@@ -2381,12 +2386,9 @@ begin
   ) s
   left join lateral (
     select min(r.measured_at) as measured_at from raw.readings r
-    where r.sensor_id = p.sensor_id and r.measured_at > at and r.measured_at <= at + interval '10 minutes'
-  ) ahead on true;
+    where r.sensor_id = p.sensor_id and r.measured_at > at and r.measured_at <= at + logic.latest_life()
+  ) ahead on slack > interval '0';
 end $$;
-
--- So far a row may be asked for before its instant.
-create function logic.latest_slack() returns interval language sql immutable as $$ select interval '1 minute' $$;
 
 -- The rows of sensor_latest that hold at an instant too.
 create function logic.latest_kept(at timestamptz) returns setof logic.sensor_latest
@@ -2394,7 +2396,8 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp s
 begin
   return query
   select l.* from logic.sensor_latest l
-  where at > l.computed_at - logic.latest_slack() and (l.measured_at <= at) is not false and (l.ahead_at <= at) is not true;
+  where at > l.computed_at - logic.latest_slack() and at <= l.computed_at + logic.latest_life()
+    and (l.measured_at <= at) is not false and (l.ahead_at <= at) is not true;
 end $$;
 
 -- Computes sensor_latest of these sensors again, and of all whose row does not hold any more. A null among them stands for all.
@@ -2461,10 +2464,10 @@ begin
   uv,
   wind_speed, wind_sin, wind_cos, rain, changes_at
   from (
-  select
-    p.station_id,
-    max(l.measured_at) as measured_at,
-    avg(s.temperature) as temperature,
+    select
+      p.station_id,
+      max(l.measured_at) as measured_at,
+      avg(s.temperature) as temperature,
   avg(s.humidity) as humidity,
   avg(s.pressure) as pressure,
   avg(s.pm1) as pm1,
@@ -2476,16 +2479,16 @@ begin
   avg(s.usvh) as usvh,
   avg(s.uv) as uv,
   avg(s.wind_speed) as wind_speed,
-    (coalesce(sum(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none'), 0)
+      (coalesce(sum(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none'), 0)
   + coalesce(count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021')
     * rollup.corrected('epa-2021', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021'), avg(s.humidity)), 0))
   / nullif(count(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none')
     + case when avg(s.humidity) is null then 0 else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021') end, 0) as pm25,
-    avg(case when p.formula = 'none' then s.pm25_raw else coalesce(s.pm25_raw, s.pm25) end) as pm25_raw,
-    avg(s.wind_sin) as wind_sin,
-    avg(s.wind_cos) as wind_cos,
-    avg(s.rain) as rain,
-    min(least(case when l.temperature_at > p.usable_since then l.temperature_at end,
+      avg(case when p.formula = 'none' then s.pm25_raw else coalesce(s.pm25_raw, s.pm25) end) as pm25_raw,
+      avg(s.wind_sin) as wind_sin,
+      avg(s.wind_cos) as wind_cos,
+      avg(s.rain) as rain,
+      min(least(case when l.temperature_at > p.usable_since then l.temperature_at end,
   case when l.humidity_at > p.usable_since then l.humidity_at end,
   case when l.pressure_at > p.usable_since then l.pressure_at end,
   case when l.pm1_at > p.usable_since then l.pm1_at end,
@@ -2501,15 +2504,15 @@ begin
   case when l.wind_speed_at > p.usable_since then l.wind_speed_at end,
   case when l.wind_direction_at > p.usable_since then l.wind_direction_at end,
   case when l.rain_at > p.usable_since then l.rain_at end) + p.stale_after) as changes_at
-  from (select *, at - stale_after as usable_since from logic.placed(at, null, only_station)) p
-  join (
-    select * from logic.latest_kept(at) where only_station is null
-    union all
-    select * from logic.latest_of(at, missing)
-  ) l on l.sensor_id = p.sensor_id and l.station_id = p.station_id and l.placed_since = p.placed_since and l.measured_at > p.usable_since
-  cross join lateral (
-    select
-      case when l.temperature_at > p.usable_since then l.temperature end as temperature,
+    from (select *, at - stale_after as usable_since from logic.placed(at, null, only_station)) p
+    join (
+      select * from logic.latest_kept(at) where only_station is null
+      union all
+      select * from logic.latest_of(at, missing)
+    ) l on l.sensor_id = p.sensor_id and l.station_id = p.station_id and l.placed_since = p.placed_since and l.measured_at > p.usable_since
+    cross join lateral (
+      select
+        case when l.temperature_at > p.usable_since then l.temperature end as temperature,
   case when l.humidity_at > p.usable_since then l.humidity end as humidity,
   case when l.pressure_at > p.usable_since then l.pressure end as pressure,
   case when l.pm1_at > p.usable_since then l.pm1 end as pm1,
@@ -2523,11 +2526,11 @@ begin
   case when l.usvh_at > p.usable_since then l.usvh end as usvh,
   case when l.uv_at > p.usable_since then l.uv end as uv,
   case when l.wind_speed_at > p.usable_since then l.wind_speed end as wind_speed,
-      case when l.wind_direction_at > p.usable_since then l.wind_sin end as wind_sin,
-      case when l.wind_direction_at > p.usable_since then l.wind_cos end as wind_cos,
-      case when l.rain_at > p.usable_since then l.rain end as rain
-  ) s
-  group by p.station_id
+        case when l.wind_direction_at > p.usable_since then l.wind_sin end as wind_sin,
+        case when l.wind_direction_at > p.usable_since then l.wind_cos end as wind_cos,
+        case when l.rain_at > p.usable_since then l.rain end as rain
+    ) s
+    group by p.station_id
   ) current;
 end $$;
 
