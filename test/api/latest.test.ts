@@ -3,6 +3,7 @@
  * say the same, at any instant and after whatever happened. `LATEST_STEPS` makes it longer.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Sql } from '../../src/database/client.ts';
 import { deleteReadings } from '../../src/ingest/deleteReadings.ts';
 import { onEveryEngine } from '../support/database.ts';
 import { citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
@@ -60,8 +61,10 @@ onEveryEngine('kept current values', (engine) => {
   const random = seeded(7);
   let now = Date.parse('2026-11-20T12:00:00Z');
   let here: Installation;
+  let owner: Sql;
   beforeAll(async () => {
     here = await install(engine, makeNetwork(random, now));
+    owner = here.database.as();
   });
   afterAll(() => here.close());
 
@@ -109,7 +112,7 @@ onEveryEngine('kept current values', (engine) => {
       stations: [{ ...one, sensors: [{ id: 1, stations }] }, two],
     });
     expect(await pm10(now + 3 * MINUTE)).toBe(null);
-    await here.database.as()`truncate raw.readings`;
+    await owner`truncate raw.readings`;
     await here.refresh(new Date(now + 4 * MINUTE));
     expect(await differences(now + 4 * MINUTE)).toEqual([]);
     now += 5 * MINUTE;
@@ -122,7 +125,7 @@ onEveryEngine('kept current values', (engine) => {
     if (what === 1) {
       const from = new Date(now - random.below(3 * HOUR));
       const period = { from, to: new Date(from.getTime() + random.below(HOUR) + SECOND) };
-      return void (await deleteReadings(here.database.as(), { sensor: 1 + random.below(SENSORS), ...period }));
+      return void (await deleteReadings(owner, { sensor: 1 + random.below(SENSORS), ...period }));
     }
     const readings = Array.from({ length: 1 + random.below(60) }, () => {
       const at = now + 5 * MINUTE - random.below(random.below(4) === 0 ? 6 * HOUR : 40 * MINUTE);
@@ -138,7 +141,7 @@ onEveryEngine('kept current values', (engine) => {
       await happen();
       now += random.below(20 * MINUTE);
       await here.refresh(new Date(now));
-      const [{ kept } = { kept: 0 }] = await here.database.as()<{ kept: number }[]>`
+      const [{ kept } = { kept: 0 }] = await owner<{ kept: number }[]>`
         select count(*)::int as kept from logic.latest_kept(${new Date(now)})`;
       expect(kept).toBeGreaterThan(SENSORS / 2); // so that they are what is compared
       for (const at of [
