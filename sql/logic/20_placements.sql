@@ -8,7 +8,9 @@ create view logic.placement as
   formula as (
     select sensor_id, formula, periods from corrected
     union all
-    select id, 'none', '{[-infinity,infinity)}'::tstzmultirange - coalesce((select range_agg(periods) from corrected where sensor_id = id), '{}') from raw.sensor
+    select sensor.id, 'none', '{[-infinity,infinity)}'::tstzmultirange - coalesce(of_sensor.periods, '{}')
+    from raw.sensor sensor
+    left join (select sensor_id, range_agg(periods) as periods from corrected group by 1) of_sensor on of_sensor.sensor_id = sensor.id
   )
   select located.sensor_id, located.station_id, formula.formula,
     lower(part) as since, upper(part) as until
