@@ -23,6 +23,9 @@ export const isSchemaChange = (error: unknown): boolean =>
   /^(0A000|26000|3F000|42703|42704|42883|42P01)$/.test(errorCode(error)) ||
   (errorCode(error) === 'XX000' && /^(cache lookup failed|could not open relation)/.test((error as Error).message));
 
+/** The statement lost a deadlock, or a migration has just replaced what it names: sent again at once, it may well succeed. */
+export const isRepeatable = (error: unknown): boolean => errorCode(error) === '40P01' || isSchemaChange(error);
+
 /** The server canceled the statement at its timeout, so it is reachable but too slow. */
 const STATEMENT_TIMEOUT = /^57014$/;
 

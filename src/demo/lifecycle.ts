@@ -123,28 +123,18 @@ export async function removeDemo(target: DatabaseAddress): Promise<boolean> {
   });
 }
 
-/** The lock first: it waits for a feed in progress, and the next one finds no provider (feed.ts). */
+/** The lock first: it waits for a feed in progress, and the next one finds no provider (feed.ts). What refers to an element goes with it. */
 const DELETE = `
   select from raw.provider for update;
   update raw.installation set demo = 'removed';
   truncate raw.readings;
   delete from raw.quarantine;
-  delete from rollup.digest;
   delete from raw.membership;
   delete from raw.placement;
-  delete from raw.station_region;
-  delete from raw.hidden_period;
-  delete from raw.flag_period;
-  delete from raw.screened_period;
-  delete from raw.correction;
-  delete from raw.sensor_station;
-  delete from raw.suspicious_period;
   delete from raw.sensor;
   delete from raw.station;
   delete from raw.region where kind = 'district';
   delete from raw.region;
-  delete from raw.token;
-  delete from raw.pull;
   delete from raw.provider;
   select logic.raise_data_version();`;
 

@@ -5,7 +5,7 @@
  * address, so that clients only have to retry.
  */
 import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
-import { dirname, join as joinPath } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { errorCode } from '../database/errors.ts';
 import type { Log } from '../log.ts';
@@ -106,7 +106,7 @@ async function start(program: Program, home: Home, log: Log): Promise<Started> {
   requirePrivate(home);
   await createCluster(home, bin, majorOf(program));
   const command = serverArguments(home, program.kind === 'local');
-  return startServer(home, [joinPath(bin, 'postgres'), ...command], reusedPid(home));
+  return startServer(home, [join(bin, 'postgres'), ...command], reusedPid(home));
 }
 
 type Entered = { server: Postmaster; started: Started | undefined };
@@ -165,7 +165,7 @@ function requirePrivate(home: Home): void {
 /** After TimescaleDB or a new major version was installed, the data seem to be gone: they are in another cluster. */
 function warnOfOtherClusters(home: Home, log: Log): void {
   const base = dirname(home.directory);
-  const others = readdirSync(base).filter((name) => existsSync(joinPath(base, name, 'data')));
+  const others = readdirSync(base).filter((name) => existsSync(join(base, name, 'data')));
   if (others.length === 0) return;
   log.warn(
     { others, directory: home.directory },

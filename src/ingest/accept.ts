@@ -4,7 +4,7 @@
  */
 import { PARAMETERS } from '../contract/parameters.ts';
 import { arrayLiteral, textParameters } from '../database/client.ts';
-import { isSchemaChange } from '../database/errors.ts';
+import { isRepeatable } from '../database/errors.ts';
 import { type Queryable, query } from '../database/queryPool.ts';
 import { Unavailable } from '../unavailable.ts';
 import { yieldToEventLoop } from './formats/lines.ts';
@@ -143,7 +143,6 @@ const STORE_TYPES = [
 ];
 const STORE = `select * from logic.store_readings(${textParameters(STORE_TYPES)})`;
 
-const DEADLOCK = '40P01';
 /** Raised by logic.store_readings; the message is the list of sensors. */
 const UNAUTHORIZED = 'AS403';
 
@@ -159,7 +158,7 @@ async function storeAgain(db: Queryable, parameters: (string | null)[], retries 
   } catch (error) {
     const { code, message } = error as { code?: string; message: string };
     if (code === UNAUTHORIZED) throw new UnauthorizedSensors(message);
-    if (code !== DEADLOCK && !isSchemaChange(error)) throw error;
+    if (!isRepeatable(error)) throw error;
     if (retries === 0) throw new Unavailable(message, { cause: error });
     return storeAgain(db, parameters, retries - 1);
   }

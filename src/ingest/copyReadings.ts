@@ -6,7 +6,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { arrayLiteral, type Sql } from '../database/client.ts';
 import { CopyRefused, copyRows, inTransaction } from '../database/copyIn.ts';
-import { errorCode, isSchemaChange } from '../database/errors.ts';
+import { isRepeatable } from '../database/errors.ts';
 import { type Accepted, acceptSome } from './accept.ts';
 import {
   checkReading,
@@ -66,7 +66,7 @@ export function makeCopier(sql: Sql): Copier {
         return true;
       });
       const isCopied = await copy.catch((error) => {
-        if (error instanceof CopyRefused || errorCode(error) === DEADLOCK || isSchemaChange(error)) return false;
+        if (error instanceof CopyRefused || isRepeatable(error)) return false;
         throw error;
       });
       const rest = isCopied ? others : [...readings.keys()];
@@ -80,8 +80,6 @@ export function makeCopier(sql: Sql): Copier {
     },
   };
 }
-
-const DEADLOCK = '40P01';
 
 /** In a transaction, the bounds stay as they are to its end. */
 async function readBounds(sql: Pick<Sql, 'unsafe'>): Promise<Bounds> {

@@ -26,13 +26,15 @@ export async function trimQuarantine(sql: Sql, now: Date, cap: Partial<Cap> = {}
   for (const { id: provider } of providers) {
     const key = provider ?? '';
     const own = provider === null ? sql`provider_id is null` : sql`provider_id = ${provider}`;
+    const isHeavy = sql`(select load.bytes from raw.quarantine_load load where load.provider_id = ${key}) > ${bytes}`;
     const [newest] = await sql<{ id: string }[]>`
       select id from (
         select id, row_number() over newest_first as n, sum(logic.quarantine_bytes(text)) over newest_first as bytes_so_far
         from raw.quarantine where ${own} window newest_first as (order by id desc)
       ) line
-      where n > ${lines}
-        or bytes_so_far > ${bytes} and (select load.bytes from raw.quarantine_load load where load.provider_id = ${key}) > ${bytes}
+      where (n > ${lines} or bytes_so_far > ${bytes} and ${isHeavy})
+        -- which is known beforehand, nearly always, and then no line is read: as long as the first and last id are fewer than that apart, so are the lines
+        and ((select max(id) - min(id) from raw.quarantine where ${own}) >= ${lines} or ${isHeavy})
       order by id desc limit 1`;
     if (newest !== undefined)
       await deleteLines(sql, 'surplus', trimmed, sql`${own} and id <= ${newest.id} order by id`);
