@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { DatabaseAddress } from './database/client.ts';
 import { waitForDatabase } from './database/errors.ts';
-import { type Api, openIngestPool, openReaderPool } from './database/pools.ts';
+import { type Api, openIngestPool, openReaderPool, openWholeNetworkPool } from './database/pools.ts';
 import { watchDataVersion } from './documents/dataVersion.ts';
 import { type Database, openDatabase } from './embedded/open.ts';
 import { listen, startingListener } from './http/listen.ts';
@@ -96,8 +96,9 @@ async function open(context: Context): Promise<void> {
   if (database?.embedded) observeDisk(metrics, config.dataDirectory);
   metrics.buildInfo.set({ version: VERSION, node: process.version, engine }, 1);
   const reads = openReaderPool<Api>(target, { timeZone, observer: observePool(metrics, 'read') });
-  closers.push(() => reads.destroy());
-  registerCollectors(metrics, reads, { clock, log });
+  const wholeNetwork = openWholeNetworkPool<Api>(target, { timeZone, observer: observePool(metrics, 'read_all') });
+  closers.push(() => Promise.all([reads.destroy(), wholeNetwork.destroy()]));
+  registerCollectors(metrics, wholeNetwork, { clock, log });
   state.opened = { db: reads, missing: await waitForDatabase(() => rememberApi(reads), log) };
   if (database !== undefined && config.role !== 'api') await startWork(context, database, timeZone);
 
@@ -108,7 +109,8 @@ async function open(context: Context): Promise<void> {
   const versions = watchDataVersion({ db: reads, target, clock, log });
   closers.push(() => versions.close());
   const cache = { maxBytes: config.responseCacheMb * 1_048_576, versions };
-  starting.serve(makeApp({ db: reads, clock, siteBaseUrl: config.siteBaseUrl, log: requestLog, metrics, cache }));
+  const { siteBaseUrl } = config;
+  starting.serve(makeApp({ db: reads, wholeNetwork, clock, siteBaseUrl, log: requestLog, metrics, cache }));
   log.info(`ready: try http://localhost:${publicServer.port}/en/air-quality-app/v1/stations.json`);
 }
 

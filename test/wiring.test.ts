@@ -246,6 +246,19 @@ it('the admin port keeps a hundred connections and refuses more, so that none of
   for (const socket of sockets) socket.destroy();
 });
 
+it('what grows with the network has connections of its own: the collectors of metrics and the list of stations', async () => {
+  const { ports } = await running({ role: 'api' });
+  const uses = async () => {
+    const { body } = await get(ports.adminPort, '/metrics');
+    return Number(/pool_wait_duration_seconds_count\{pool="read_all"\} (\d+)/.exec(body)?.[1] ?? 0);
+  };
+  await uses();
+  const ofCollectors = await uses();
+  expect(ofCollectors).toBeGreaterThan(0);
+  await get(ports.port, `${BASE}/stations.json`);
+  expect(await uses()).toBe(ofCollectors + 5);
+});
+
 it('a service that cannot start closes what it had opened', async () => {
   const { failure, ports, service } = await launch({ timeZone: 'Europe/Berlin' });
   await failure;

@@ -8,8 +8,9 @@ import type { Clock } from '../clock.ts';
 import { BASE_PATH, ENDPOINTS, type EndpointName, pathPattern } from '../contract/endpoints.ts';
 import { makeOpenApi } from '../contract/openapi.ts';
 import type { ApiDb } from '../database/pools.ts';
-import { type DataVersions, makeDocumentCache } from '../documents/cache.ts';
+import { makeDocumentCache } from '../documents/cache.ts';
 import { renderDocument, sendDocument } from '../documents/document.ts';
+import { type DataVersions, shareWhileCurrent } from '../documents/validity.ts';
 import {
   accessLog,
   addPath,
@@ -31,6 +32,8 @@ import { makeDocuments, pathValues, unknownPath } from './documents.ts';
 
 type AppOptions = {
   db: ApiDb;
+  /** For queries that take longer the larger the network; default: `db`. */
+  wholeNetwork?: ApiDb;
   clock: Clock;
   /** Base of the `url` fields; empty for none. */
   siteBaseUrl: string;
@@ -55,6 +58,7 @@ const nothing = () => undefined;
 /** Throws nothing: every failure of a request is an answer in JSON. */
 export function makeApp({
   db,
+  wholeNetwork = db,
   clock,
   siteBaseUrl,
   log,
@@ -62,7 +66,14 @@ export function makeApp({
   cache: cacheOptions = UNCACHED,
 }: AppOptions): RequestListener {
   const cache = makeDocumentCache({ ...cacheOptions, clock });
-  const documents = makeDocuments({ db, clock, site: makeSiteUrls(siteBaseUrl) });
+  const documents = makeDocuments({
+    db,
+    wholeNetwork,
+    clock,
+    site: makeSiteUrls(siteBaseUrl),
+    share: (read) =>
+      cacheOptions.maxBytes === 0 ? () => read(clock()) : shareWhileCurrent(read, { ...cacheOptions, clock }),
+  });
   const firstBuild = awaitFirstBuild(db);
   const errors = makeErrorHandlers(log);
   const app = bareApp();

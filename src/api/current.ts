@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { z } from 'zod';
 import { city, district, type Provider, provider, type Region, type Station, station } from '../contract/current.ts';
-import type { Locale, StationsList } from '../contract/endpoints.ts';
+import type { Locale } from '../contract/endpoints.ts';
 import type { ApiDb, ApiRow } from '../database/pools.ts';
 import { apiRows } from '../database/queryPool.ts';
 
@@ -33,10 +33,17 @@ export async function queryStation(db: ApiDb, at: Date, locale: Locale, id: numb
   return await selectStations(db, { at, locale, only_station: id }).executeTakeFirst();
 }
 
-/** The response of `station/{id}.json`, and the element of `stations[]`. */
-export function presentStation(row: StationRow, locale: Locale, site: SiteUrls): Station {
-  return pickStation({ ...row, lux: null, url: site.station(locale, row.id) });
+/** The response of `station/{id}.json`, and the element of `stations[]`. `words`: what differs between locales. */
+export function presentStation(
+  row: StationRow,
+  locale: Locale,
+  site: SiteUrls,
+  { title, city, district }: Words = row,
+): Station {
+  return pickStation(row, { title, city, district, lux: null, url: site.station(locale, row.id) });
 }
+
+type Words = Pick<StationRow, 'title' | 'city' | 'district'>;
 
 type RegionRow = ApiRow<'region_current'> & Version;
 
@@ -58,32 +65,66 @@ export async function queryRegion(db: ApiDb, at: Date, locale: Locale, slug: str
 export function presentRegion(row: RegionRow, locale: Locale, site: SiteUrls): Region {
   const { slug, city: cityTitle, city_slug } = row;
   if (row.kind === 'city' || city_slug === null || cityTitle === null) {
-    return pickCity({ ...row, url: site.city(locale, slug), is_hidden: row.is_hidden ?? false });
+    return pickCity(row, { url: site.city(locale, slug), is_hidden: row.is_hidden ?? false });
   }
-  return pickDistrict({ ...row, city: cityTitle, city_slug, url: site.district(locale, city_slug, slug) });
+  return pickDistrict(row, { city: cityTitle, city_slug, url: site.district(locale, city_slug, slug) });
 }
 
-type StationsRows = { providers: Provider[]; stations: StationRow[]; regions: RegionRow[] };
+/** All providers, stations (hidden ones too: they may appear with time) and regions, each in the order of the response. Titles are English. */
+export type Network = { providers: Provider[]; stations: StationRow[]; regions: RegionRow[] };
 
-/** All providers, stations (hidden ones too: they may appear with time) and regions, each in the order of the response. */
-export async function queryStations(db: ApiDb, at: Date, locale: Locale): Promise<StationsRows> {
+export async function queryNetwork(db: ApiDb, at: Date): Promise<Network> {
   const [providers, stations, regions] = await Promise.all([
     db.selectFrom('api.provider').selectAll().orderBy(sql`id collate "C"`).execute(),
-    selectStations(db, { at, locale }).orderBy('id').execute(),
-    selectRegions(db, { at, locale }).orderBy('kind').orderBy(sql`slug collate "C"`).execute(),
+    selectStations(db, { at, locale: 'en' }).orderBy('id').execute(),
+    selectRegions(db, { at, locale: 'en' }).orderBy('kind').orderBy(sql`slug collate "C"`).execute(),
   ]);
   return { providers, stations, regions };
 }
 
-/** The response of `stations.json`. */
-export function presentStationsList(rows: StationsRows, locale: Locale, site: SiteUrls): StationsList {
-  const listed = rows.stations.filter((row) => row.is_listed);
-  const providers = new Set(listed.map((row) => row.provider));
+/** The titles in a locale, of stations by id and of regions by slug. */
+type Titles = { stations: Map<number, string>; regions: Map<string, string> };
+
+export async function queryTitles(db: ApiDb, locale: Locale): Promise<Titles> {
+  const [stations, regions] = await Promise.all([
+    db.selectFrom('api.station_title').select(['station_id', 'title']).where('locale', '=', locale).execute(),
+    db.selectFrom('api.region_title').select(['region_slug', 'title']).where('locale', '=', locale).execute(),
+  ]);
   return {
-    providers: rows.providers.filter(({ id }) => providers.has(id)).map(pickProvider),
-    stations: listed.map((row) => presentStation(row, locale, site)),
-    regions: rows.regions.map((row) => presentRegion(row, locale, site)),
+    stations: new Map(stations.map((row) => [row.station_id as number, row.title as string])),
+    regions: new Map(regions.map((row) => [row.region_slug as string, row.title as string])),
   };
+}
+
+const STATIONS_PER_PIECE = 500;
+
+/** The response of `stations.json`, as pieces of JSON text. */
+export function* presentStationsList(
+  { providers, stations, regions }: Network,
+  titles: Titles,
+  locale: Locale,
+  site: SiteUrls,
+): Generator<string> {
+  const listed = stations.filter((row) => row.is_listed);
+  const listedProviders = new Set(listed.map((row) => row.provider));
+  const regionTitle = (slug: string | null) => (slug === null ? null : (titles.regions.get(slug) ?? slug));
+  const stationText = (row: StationRow) => {
+    const title = titles.stations.get(row.id) ?? row.title;
+    const words = { title, city: regionTitle(row.city_slug), district: regionTitle(row.district_slug) };
+    return JSON.stringify(presentStation(row, locale, site, words));
+  };
+  yield `{"providers":${JSON.stringify(
+    providers.filter(({ id }) => listedProviders.has(id)).map((row) => pickProvider(row, {})),
+  )},"stations":[`;
+  for (let n = 0; n < listed.length; n += STATIONS_PER_PIECE) {
+    const texts = listed.slice(n, n + STATIONS_PER_PIECE).map(stationText);
+    yield `${n === 0 ? '' : ','}${texts.join(',')}`;
+  }
+  const regionText = (row: RegionRow) => {
+    const [title, city] = [regionTitle(row.slug) as string, regionTitle(row.city_slug)];
+    return JSON.stringify(presentRegion({ ...row, title, city }, locale, site));
+  };
+  yield `],"regions":[${regions.map(regionText).join(',')}]}`;
 }
 
 /** Links to the pages of the operator's site (C7). */
@@ -104,12 +145,16 @@ export function makeSiteUrls(baseUrl: string): SiteUrls {
   };
 }
 
-/** Returns what copies the values of a schema's keys, in the schema's order, without any others. Make it once: it is called per row. */
-function picker<Schema extends z.ZodObject>(schema: Schema): (values: z.infer<Schema>) => z.infer<Schema> {
+/**
+ * Returns what copies the values of a schema's keys, in the schema's order, without any others, and with these in place of some. Make it once: it
+ * is called per row, and of ten thousand rows at once.
+ */
+function picker<Schema extends z.ZodObject>(schema: Schema) {
+  type Picked = z.infer<Schema>;
   const keys = Object.keys(schema.shape);
-  return (values) => {
+  return <Given extends Partial<Picked>>(row: Omit<Picked, keyof Given>, given: Given): Picked => {
     const picked: Record<string, unknown> = {};
-    for (const key of keys) picked[key] = values[key as keyof typeof values];
-    return picked as z.infer<Schema>;
+    for (const key of keys) picked[key] = row[key as keyof typeof row];
+    return Object.assign(picked, given) as Picked;
   };
 }

@@ -1,4 +1,4 @@
-/** The five documents of the API: what a path names, and how it is rendered: from one query, or three for the list of stations. */
+/** The five documents of the API: what a path names, and how it is rendered: from one query, or a few for the list of stations. */
 import type { Request } from 'express';
 import type { Clock } from '../clock.ts';
 import {
@@ -10,16 +10,18 @@ import {
   PATH_PARAMETERS,
 } from '../contract/endpoints.ts';
 import type { ApiDb } from '../database/pools.ts';
-import type { Rendering } from '../documents/cache.ts';
-import { renderDocument } from '../documents/document.ts';
+import { type Document, renderDocument, renderPieces } from '../documents/document.ts';
+import type { Validity } from '../documents/validity.ts';
 import { notFound, type Problem, quoted, truncate } from '../http/send.ts';
 import {
+  type Network,
   presentRegion,
   presentStation,
   presentStationsList,
+  queryNetwork,
   queryRegion,
   queryStation,
-  queryStations,
+  queryTitles,
   type SiteUrls,
 } from './current.ts';
 import { makeWindows, presentHistory, queryRegionHistory, queryStationHistory } from './history.ts';
@@ -28,7 +30,7 @@ import { makeWindows, presentHistory, queryRegionHistory, queryStationHistory } 
 type PathValues = { locale: Locale; id: number; slug: string };
 
 /** Each renders a document as of the moment of the call. Rejects with Problem 404 where there is no such station or region. */
-type Documents = Record<EndpointName, (values: PathValues) => Promise<Omit<Rendering, 'route'>>>;
+type Documents = Record<EndpointName, (values: PathValues) => Promise<Validity & { document: Document }>>;
 
 /**
  * The values in the path of a request, which its pattern has checked; those of parameters that the path doesn't have mean nothing. Throws
@@ -40,56 +42,79 @@ export function pathValues({ params }: Request): PathValues {
   return { locale: locale as Locale, id: Number(id), slug };
 }
 
+/**
+ * `wholeNetwork`: for queries that take longer the larger the network. `share`: returns what reads something once for all documents that are
+ * made of it (see `validity.ts`).
+ */
+type Sources = {
+  db: ApiDb;
+  wholeNetwork: ApiDb;
+  clock: Clock;
+  site: SiteUrls;
+  share: (read: (at: Date) => Promise<Network & Validity>) => () => Promise<Network & Validity>;
+};
+
 /** How the document of each endpoint is rendered. */
-export function makeDocuments({ db, clock, site }: { db: ApiDb; clock: Clock; site: SiteUrls }): Documents {
+export function makeDocuments({ db, wholeNetwork, clock, site, share }: Sources): Documents {
   const windowsAt = makeWindows(db);
+  const readNetwork = share(async (at) => {
+    const network = await queryNetwork(wholeNetwork, at);
+    return { ...network, ...validityOf([...network.stations, ...network.regions]) };
+  });
   return {
     async stations({ locale }) {
-      const rows = await queryStations(db, clock(), locale);
-      const list = presentStationsList(rows, locale, site);
-      return rendering(locale, JSON.stringify(list), [...rows.stations, ...rows.regions]);
+      const [network, titles] = await Promise.all([readNetwork(), queryTitles(wholeNetwork, locale)]);
+      const { validUntil, version } = network;
+      const document = await renderPieces(locale, presentStationsList(network, titles, locale, site));
+      return { document, validUntil, version };
     },
 
     async station({ locale, id }) {
       const row = await queryStation(db, clock(), locale, id);
       if (row === undefined) throw noSuchStation(id);
-      return rendering(locale, JSON.stringify(presentStation(row, locale, site)), [row]);
+      return rendering(locale, JSON.stringify(presentStation(row, locale, site)), row);
     },
 
     async stationHistory({ locale, id }) {
       const history = await queryStationHistory(db, await windowsAt(clock()), id);
       if (history === undefined) throw noSuchStation(id);
-      return rendering(locale, presentHistory(history), [history]);
+      return rendering(locale, presentHistory(history), history);
     },
 
     async region({ locale, slug }) {
       const row = await queryRegion(db, clock(), locale, slug);
       if (row === undefined) throw noSuchRegion(slug);
-      return rendering(locale, JSON.stringify(presentRegion(row, locale, site)), [row]);
+      return rendering(locale, JSON.stringify(presentRegion(row, locale, site)), row);
     },
 
     async regionHistory({ locale, slug }) {
       const history = await queryRegionHistory(db, await windowsAt(clock()), slug);
       if (history === undefined) throw noSuchRegion(slug);
-      return rendering(locale, presentHistory(history), [history]);
+      return rendering(locale, presentHistory(history), history);
     },
   };
 }
 
 /** Columns of every row that a document is made of: the first instant at which it changes without new data, and the data version. */
-type Validity = { valid_until: string | null; data_version: number | null };
+type Row = { valid_until: string | null; data_version: number | null };
 
 /** The last instant that a Date can hold. */
 const NEVER = 8.64e15;
 
-function rendering(locale: Locale, json: string, rows: readonly Validity[]): Omit<Rendering, 'route'> {
-  const ends = rows.map(({ valid_until: end }) => (end === null ? NEVER : Date.parse(end)));
-  return {
-    document: renderDocument(locale, json),
-    validUntil: new Date(Math.min(NEVER, ...ends)),
-    version: rows.length === 0 ? 0 : Math.min(...rows.map((row) => row.data_version ?? 0)), // 0: an empty network isn't worth keeping
-  };
+/** Of a document that is made of these rows; version 0 without any: an empty network isn't worth keeping. */
+function validityOf(rows: readonly Row[]): Validity {
+  let [end, version] = [NEVER, rows.length === 0 ? 0 : Number.POSITIVE_INFINITY];
+  for (const row of rows) {
+    if (row.valid_until !== null) end = Math.min(end, Date.parse(row.valid_until));
+    version = Math.min(version, row.data_version ?? 0);
+  }
+  return { validUntil: new Date(end), version };
 }
+
+const rendering = (locale: Locale, json: string, row: Row): Validity & { document: Document } => ({
+  document: renderDocument(locale, json),
+  ...validityOf([row]),
+});
 
 const noSuchLocale = (locale: string) =>
   notFound(

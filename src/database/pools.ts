@@ -20,13 +20,24 @@ export type ApiRow<Name extends keyof ApiFunctions | keyof ApiViews> = Name exte
 type Options = {
   /** The installation's zone: timestamps come out with its offset (Z2). */
   timeZone: string;
-  /** The most connections; default: ten for reads, four for writes. */
+  /** The most connections; default: ten for reads, five for those of the whole network, four for writes. */
   max?: number;
   observer?: PoolObserver | undefined;
 };
 
 /** A client gets its answer or 503 within three seconds: in the two that a statement may wait, ten connections answer about 500. */
 const READ_LIMITS = { statementTimeoutMs: 2_000, totalTimeoutMs: 2_800, maxWaiting: 500 };
+
+/**
+ * Where nobody waits: late rows of many months in one batch take time in compressed chunks, and so does a large network. A silent database is
+ * noticed after two seconds, a single connection that was cut silently after twenty.
+ */
+const LONG_LIMITS = {
+  statementTimeoutMs: 20_000,
+  totalTimeoutMs: 25_000,
+  maxWaiting: 200,
+  probe: { intervalMs: 1_000, timeoutMs: 1_000 },
+};
 
 /**
  * Queries of schema api, as the role that sees nothing else. Each rejects with Unavailable if the database is unreachable or too slow.
@@ -41,21 +52,23 @@ export function openReaderPool<Tables>(
   return kyselyOver(pool, () => pool.close());
 }
 
+/** The same for queries that take longer the larger the network, which no request need wait for; the list of stations needs five. */
+export function openWholeNetworkPool<Tables>(
+  target: DatabaseAddress,
+  { timeZone, max = 5, observer }: Options,
+): Kysely<Tables> {
+  const session = { role: 'airseries_reader', name: 'airseries read all', timeZone } as const;
+  const pool = openQueryPool(target, { ...session, max, observer, ...LONG_LIMITS });
+  return kyselyOver(pool, () => pool.close());
+}
+
 /** The same over one connection, for statements that share a transaction or need longer. The caller closes the connection. */
 export function readsOn<Tables>(sql: Sql): Kysely<Tables> {
   return kyselyOver(sql, async () => undefined);
 }
 
-/** Late rows of many months in one batch take time in compressed chunks. A silent database is noticed after two seconds. */
-const WRITE_LIMITS = {
-  statementTimeoutMs: 20_000,
-  totalTimeoutMs: 25_000,
-  maxWaiting: 200,
-  probe: { intervalMs: 1_000, timeoutMs: 1_000 },
-};
-
 /** Statements of ingestion, as its role. The caller closes the pool. */
 export function openIngestPool(target: DatabaseAddress, { timeZone, max = 4, observer }: Options): QueryPool {
   const session = { role: 'airseries_ingest', name: 'airseries ingest', timeZone } as const;
-  return openQueryPool(target, { ...session, max, observer, ...WRITE_LIMITS });
+  return openQueryPool(target, { ...session, max, observer, ...LONG_LIMITS });
 }

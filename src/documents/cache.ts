@@ -1,24 +1,16 @@
 /**
- * Keeps rendered documents until the data behind them change, or time alone changes them. A rendering says until when it is valid without
- * new data, and at which data version it was read. A newer version makes older documents invalid, and so does another history of versions;
- * those requested lately are rendered again at once, before anyone waits for them.
+ * Keeps rendered documents for as long as they are valid; those requested lately are rendered again as soon as the data change, before anyone
+ * waits for them. While a document takes its time, or the database is away, the last one is served with its age.
  */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
+import { withTimeout } from '../database/timeouts.ts';
 import { Unavailable } from '../unavailable.ts';
-import type { DataVersionWatch } from './dataVersion.ts';
-import type { CacheHeaders, Document } from './document.ts';
+import { type CacheHeaders, type Document, sizeOf } from './document.ts';
+import { type DataVersions, isCurrent, isOfThisHistory, type Read, type Validity } from './validity.ts';
 
-/** A document as it was read from the database. */
-export type Rendering = {
-  document: Document;
-  /** The first instant at which the document would change without new data. */
-  validUntil: Date;
-  /** The data version that was visible to the query. */
-  version: number;
-  /** The label of its requests in metrics. */
-  route: string;
-};
+/** A document as it was read from the database, and the label of its requests in metrics. */
+type Rendering = Validity & { document: Document; route: string };
 
 export type Render = () => Promise<Rendering>;
 export type Served = { document: Document; cacheHeaders: CacheHeaders; route: string };
@@ -27,27 +19,26 @@ export type DocumentCache = {
   /** The document, if it is kept and current. Never waits. */
   find(key: string): Served | undefined;
   /**
-   * The document, rendered if need be, once for all requests that wait for it. While the database is unreachable, the last current one for
-   * up to ten minutes, with its age. Rejects as `render` does.
+   * The document, rendered if need be, once for all requests that wait for it. While the database is unreachable, or the rendering takes
+   * longer than a client should wait, the last current one for up to ten minutes, with its age. Rejects as `render` does, and with Unavailable
+   * after that time where there is no last one; the rendering goes on, and is kept.
    */
   get(key: string, render: Render): Promise<Served>;
 };
 
-/** What is known of the version of the data. */
-export type DataVersions = Pick<DataVersionWatch, 'current' | 'lastKnown' | 'onChange'>;
+type CacheEntry = Rendering &
+  Read & {
+    render: Render;
+    /** When the content last differed from that before, and the same as an HTTP date. */
+    changedAt: number;
+    lastModified: string;
+    requestedAt: number;
+    /** When it was last served as current. */
+    currentAt: number;
+  };
 
-type CacheEntry = Rendering & {
-  render: Render;
-  /** The history that counted its version; undefined if that was not known when it was rendered. */
-  history: string | undefined;
-  renderedAt: number;
-  /** When the content last differed from that before, and the same as an HTTP date. */
-  changedAt: number;
-  lastModified: string;
-  requestedAt: number;
-  /** When it was last served as current. */
-  currentAt: number;
-};
+/** `began`: by performance.now(). */
+type UnderWay = { began: number; result: Promise<Served> };
 
 const LONGEST_MAX_AGE_S = 60;
 /** What was asked for within this time is rendered again when the data change. */
@@ -55,66 +46,58 @@ const RECENT_MS = 5 * 60_000;
 const RENDERINGS_AT_ONCE = 4;
 /** How long an outage is bridged with the last current document. */
 const OUTAGE_MS = 10 * 60_000;
-/** Compressed copies and the objects around a body, as a share of it. */
-const OVERHEAD = 1.5;
+/** A client gets an answer, or 503, within three seconds. */
+const PATIENCE_MS = 2_800;
 
-type Options = { maxBytes: number; clock: Clock; versions: DataVersions };
+type Options = { maxBytes: number; clock: Clock; versions: DataVersions; patienceMs?: number };
 
 /** With `maxBytes` 0 nothing is kept, and every document is rendered for its request (or those that come meanwhile). */
-export function makeDocumentCache({ maxBytes, clock, versions }: Options): DocumentCache {
+export function makeDocumentCache({ maxBytes, clock, versions, patienceMs = PATIENCE_MS }: Options): DocumentCache {
   const entries = new LRUCache<string, CacheEntry>({
     maxSize: Math.max(1, maxBytes), // smaller than any entry
-    sizeCalculation: ({ document }, key) => Math.ceil(document.body.length * OVERHEAD) + key.length,
+    sizeCalculation: ({ document }, key) => Math.ceil(sizeOf(document)) + key.length,
   });
-  const rendering = new Map<string, Promise<Served>>();
-
-  const isOfThisHistory = (entry: CacheEntry) => entry.history === versions.lastKnown()?.history;
-
-  const isCurrent = (entry: CacheEntry, now: number) => {
-    const version = versions.current();
-    const isNewest = version !== undefined && entry.version >= version && isOfThisHistory(entry);
-    // before its own instant the clock was set back
-    return isNewest && now < entry.validUntil.getTime() && now >= entry.renderedAt;
-  };
+  const rendering = new Map<string, UnderWay>();
 
   function find(key: string): Served | undefined {
     const entry = entries.get(key);
     const now = clock().getTime();
-    if (entry === undefined || !isCurrent(entry, now)) return undefined;
+    if (entry === undefined || !isCurrent(entry, versions, now)) return undefined;
     entry.requestedAt = now;
     entry.currentAt = now;
     return served(entry, now);
   }
 
   async function renderInto(key: string, render: Render, requestedAt: number): Promise<Served> {
-    const renderedAt = clock().getTime();
-    const before = entries.peek(key);
+    const readAt = clock().getTime();
     const history = versions.lastKnown()?.history;
     const read = await render();
+    const before = entries.peek(key);
     const isSame = before !== undefined && before.document.etag === read.document.etag;
-    const changedAt = isSame ? before.changedAt : changedAfter(before, renderedAt);
+    const changedAt = isSame ? before.changedAt : changedAfter(before, readAt);
     const entry: CacheEntry = {
       ...read,
       document: isSame ? before.document : read.document, // with its compressed copies
       render,
       history,
-      renderedAt,
+      readAt,
       changedAt,
       lastModified: new Date(changedAt).toUTCString(),
       requestedAt,
-      currentAt: renderedAt,
+      currentAt: readAt,
     };
-    // a lagging replica, or a change meanwhile: what was kept before is no older
-    if (isOfThisHistory(entry) && entry.version >= (versions.lastKnown()?.version ?? 0)) entries.set(key, entry);
-    return served(entry, renderedAt, maxBytes > 0);
+    const isOlder = before !== undefined && before.version > entry.version && before.history === history; // of a lagging replica
+    if (isOfThisHistory(entry, versions) && !isOlder) entries.set(key, entry);
+    return served(entry, readAt, maxBytes > 0);
   }
 
-  function shared(key: string, render: Render, requestedAt: number): Promise<Served> {
+  function shared(key: string, render: Render, requestedAt: number): UnderWay {
     const underWay = rendering.get(key);
     if (underWay !== undefined) return underWay;
-    const started = renderInto(key, render, requestedAt).finally(() => {
+    const result = renderInto(key, render, requestedAt).finally(() => {
       if (rendering.get(key) === started) rendering.delete(key);
     });
+    const started = { began: performance.now(), result };
     rendering.set(key, started);
     return started;
   }
@@ -124,8 +107,8 @@ export function makeDocumentCache({ maxBytes, clock, versions }: Options): Docum
     const work = [...entries.entries()].filter(([, entry]) => entry.requestedAt >= since).values();
     const worker = async () => {
       for (const [key, entry] of work) {
-        if (isCurrent(entries.peek(key) ?? entry, clock().getTime())) continue;
-        await shared(key, entry.render, entry.requestedAt).catch(() => undefined); // its next reader hears of it
+        if (isCurrent(entries.peek(key) ?? entry, versions, clock().getTime())) continue;
+        await shared(key, entry.render, entry.requestedAt).result.catch(() => undefined); // its next reader hears of it
       }
     };
     await Promise.all(Array.from({ length: RENDERINGS_AT_ONCE }, worker));
@@ -142,14 +125,18 @@ export function makeDocumentCache({ maxBytes, clock, versions }: Options): Docum
       const found = find(key);
       if (found !== undefined) return found;
       const now = clock().getTime();
-      const bridged = versions.current() === undefined ? stale(key, now) : undefined;
+      const last = () => stale(key, now);
+      const bridged = versions.current() === undefined ? last() : undefined;
       if (bridged !== undefined) return bridged;
+      const { began, result } = shared(key, render, now);
+      const patience = last() === undefined ? patienceMs : Math.max(0, began + patienceMs - performance.now());
+      const late = () => new Unavailable(`it takes longer than ${patienceMs} ms`);
       try {
-        return await shared(key, render, now);
+        return await withTimeout(patience, result, late);
       } catch (error) {
-        const last = error instanceof Unavailable ? stale(key, now) : undefined;
-        if (last === undefined) throw error;
-        return last;
+        const bridge = error instanceof Unavailable ? last() : undefined;
+        if (bridge === undefined) throw error;
+        return bridge;
       }
     },
   };
@@ -157,7 +144,7 @@ export function makeDocumentCache({ maxBytes, clock, versions }: Options): Docum
   /** What was current until a short while ago, for an outage. */
   function stale(key: string, now: number): Served | undefined {
     const entry = entries.peek(key);
-    if (entry === undefined || !isOfThisHistory(entry)) return undefined;
+    if (entry === undefined || !isOfThisHistory(entry, versions)) return undefined;
     const known = versions.lastKnown();
     const confirmed = known !== undefined && entry.version >= known.version ? known.at.getTime() : 0;
     const currentAt = Math.max(entry.currentAt, Math.min(confirmed, entry.validUntil.getTime()));

@@ -1,9 +1,12 @@
 /**
  * Rendered documents and how they are sent: in the coding that a client prefers, with validators, and as 304 to a client that has them. A
- * document is rendered once and sent many times, so as much as possible is computed beforehand.
+ * document is rendered once and sent many times, so as much as possible is computed beforehand. A large one is kept compressed only, and
+ * unpacked for the few clients that want it plain.
  */
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import fresh from 'fresh';
@@ -12,8 +15,8 @@ import type { Locale } from '../contract/endpoints.ts';
 import { setSent } from '../http/observed.ts';
 import { ANY_ORIGIN, JSON_TYPE } from '../http/send.ts';
 
-/** A document in bytes, and the validator of its content. */
-export type Document = { locale: Locale; body: Buffer; etag: string; encoded: Map<Coding, Promise<Buffer> | Buffer> };
+/** A document of so many bytes, the validator of its content, and the codings that are kept of it, `identity` or `br` at least. */
+export type Document = { locale: Locale; bytes: number; etag: string; kept: Map<Coding, Promise<Buffer> | Buffer> };
 
 /** What depends on the time of sending. */
 export type CacheHeaders = {
@@ -25,33 +28,71 @@ export type CacheHeaders = {
   age?: number | undefined;
 };
 
-/** Content codings other than identity, best first. zstd where Node has it (22.15, 23.8). */
-type Coding = 'br' | 'zstd' | 'gzip';
+/** Content codings, best first. zstd where Node has it (22.15, 23.8). */
+type Coding = 'br' | 'zstd' | 'gzip' | 'identity';
 type Compress = (body: Buffer) => Promise<Buffer>;
 
 const { zstdCompress } = zlib as {
   zstdCompress?: (body: Buffer, done: (error: Error | null, result: Buffer) => void) => void;
 };
 const brotli = promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliCompress);
+const unpackBrotli = promisify<Buffer, Buffer>(zlib.brotliDecompress);
 
-/** Brotli's level 5 is about as fast as gzip's 6 on our documents, and 15 % smaller. */
+/** Brotli's level 5 is about as fast as gzip's 6 on our documents, and 15 to 40 % smaller. */
+const BROTLI = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 5 } };
 const CODINGS: ReadonlyMap<Coding, Compress> = new Map<Coding, Compress>([
-  ['br', (body) => brotli(body, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 5 } })],
+  ['br', (body) => brotli(body, BROTLI)],
   ...(zstdCompress === undefined ? [] : ([['zstd', promisify(zstdCompress)]] as const)),
   ['gzip', promisify<Buffer, Buffer>(zlib.gzip)],
 ]);
-const AVAILABLE = [...CODINGS.keys(), 'identity'];
+const AVAILABLE: readonly Coding[] = [...CODINGS.keys(), 'identity'];
 
 /** Shorter bodies fit into a packet anyway. In bytes. */
 const MIN_COMPRESSED_BYTES = 1_024;
+
+/** Longer ones are kept compressed only: the list of 2,000 stations and more. In bytes. */
+const MAX_PLAIN_BYTES = 1_048_576;
 
 const ANY_ORIGIN_LIST = Object.entries(ANY_ORIGIN).flat();
 
 /** A document of this JSON text. */
 export function renderDocument(locale: Locale, json: string): Document {
   const body = Buffer.from(json);
-  const etag = createHash('sha256').update(body).digest('base64url').slice(0, 27);
-  return { locale, body, etag, encoded: new Map() };
+  return {
+    locale,
+    bytes: body.length,
+    etag: etagOf(createHash('sha256').update(body)),
+    kept: new Map([['identity', body]]),
+  };
+}
+
+const etagOf = (hash: Hash) => hash.digest('base64url').slice(0, 27);
+
+/** The same of a text in pieces. Others get their turn between them, and it is compressed meanwhile if it is large. */
+export async function renderPieces(locale: Locale, pieces: Iterable<string>): Promise<Document> {
+  const hash = createHash('sha256');
+  const plain: Buffer[] = [];
+  const packing = zlib.createBrotliCompress(BROTLI);
+  const packed = buffer(packing);
+  let bytes = 0;
+  for (const piece of pieces) {
+    const part = Buffer.from(piece);
+    hash.update(part);
+    bytes += part.length;
+    if (bytes <= MAX_PLAIN_BYTES) plain.push(part);
+    packing.write(part);
+    await nextTurn();
+  }
+  packing.end();
+  const br = await packed;
+  const kept = new Map<Coding, Buffer>(bytes <= MAX_PLAIN_BYTES ? [['identity', Buffer.concat(plain)]] : []);
+  return { locale, bytes, etag: etagOf(hash), kept: kept.set('br', br) };
+}
+
+/** How much memory a document takes once its clients have asked for some codings. In bytes, about. */
+export function sizeOf({ bytes, kept }: Document): number {
+  const br = kept.get('br');
+  return kept.has('identity') ? bytes * 1.5 : Buffer.isBuffer(br) ? br.length * 3 : bytes;
 }
 
 /**
@@ -64,15 +105,15 @@ export function sendDocument(
   document: Document,
   cacheHeaders: CacheHeaders,
 ): void {
-  const coding = document.body.length < MIN_COMPRESSED_BYTES ? undefined : codingFor(req.headers['accept-encoding']);
+  const coding = document.bytes < MIN_COMPRESSED_BYTES ? 'identity' : codingFor(req.headers['accept-encoding']);
   const headers = headersOf(document, coding, cacheHeaders);
   if (isKnown(req, document, coding, cacheHeaders)) {
     setSent(res, { bytes: 0, hasValidator: true });
     res.writeHead(304, headers).end();
     return;
   }
-  const encoded = coding === undefined ? document.body : encode(document, coding);
-  if (coding !== undefined) headers.push('Content-Encoding', coding);
+  const encoded = encode(document, coding);
+  if (coding !== 'identity') headers.push('Content-Encoding', coding);
   if (Buffer.isBuffer(encoded)) send(req, res, headers, encoded);
   else encoded.then((body) => send(req, res, headers, body)).catch(() => res.destroy()); // only for want of memory
 }
@@ -81,11 +122,7 @@ export function sendDocument(
  * As one list, which Node writes as it is, unless another was set before: setting them one by one costs more than all the rest of a kept
  * response.
  */
-function headersOf(
-  { locale, etag }: Document,
-  coding: Coding | undefined,
-  { maxAge, lastModified, age }: CacheHeaders,
-): string[] {
+function headersOf({ locale, etag }: Document, coding: Coding, { maxAge, lastModified, age }: CacheHeaders): string[] {
   const headers = [
     ...ANY_ORIGIN_LIST,
     'ETag',
@@ -103,8 +140,7 @@ function headersOf(
 }
 
 /** A strong validator names one sequence of bytes (RFC 9110, 8.8.1), so each coding has its own. */
-const validator = (etag: string, coding: Coding | undefined) =>
-  coding === undefined ? `"${etag}"` : `"${etag}-${coding}"`;
+const validator = (etag: string, coding: Coding) => (coding === 'identity' ? `"${etag}"` : `"${etag}-${coding}"`);
 
 /**
  * Fresh for at most a minute, the interval of the refresh. For four more a cache may serve it while it revalidates, so nothing shown is
@@ -116,7 +152,7 @@ const cacheControl = (maxAge: number) => `public, max-age=${maxAge}, stale-while
 function isKnown(
   { headers }: IncomingMessage,
   { etag }: Document,
-  coding: Coding | undefined,
+  coding: Coding,
   { lastModified }: CacheHeaders,
 ): boolean {
   const wanted = headers['if-none-match'];
@@ -126,22 +162,28 @@ function isKnown(
   }
   // nearly always it is the one validator that we would send; there may be lists, weak ones and `*` as well
   if (wanted === validator(etag, coding) && headers['cache-control'] === undefined) return true;
-  return [undefined, ...CODINGS.keys()].some((one) => fresh(headers, { etag: validator(etag, one) }));
+  return AVAILABLE.some((one) => fresh(headers, { etag: validator(etag, one) }));
 }
 
-/** Compresses once; later calls get the buffer at once. */
-function encode({ body, encoded }: Document, coding: Coding): Promise<Buffer> | Buffer {
-  const known = encoded.get(coding);
+/** Compresses once; later calls get the buffer at once. What was not kept plain is unpacked each time. */
+function encode(document: Document, coding: Coding): Promise<Buffer> | Buffer {
+  const { kept } = document;
+  const known = kept.get(coding);
   if (known !== undefined) return known;
+  if (coding === 'identity') return unpack(document);
   const compress = CODINGS.get(coding) as Compress;
-  const compressing = compress(body).then((result) => {
-    encoded.set(coding, result);
-    return result;
-  });
-  compressing.catch(() => encoded.delete(coding));
-  encoded.set(coding, compressing);
+  const compressing = Promise.resolve(encode(document, 'identity'))
+    .then(compress)
+    .then((result) => {
+      kept.set(coding, result);
+      return result;
+    });
+  compressing.catch(() => kept.delete(coding));
+  kept.set(coding, compressing);
   return compressing;
 }
+
+const unpack = async ({ kept }: Document) => unpackBrotli((await kept.get('br')) as Buffer);
 
 function send(req: IncomingMessage, res: ServerResponse, headers: string[], body: Buffer): void {
   headers.push('Content-Type', JSON_TYPE, 'Content-Length', String(body.length));
@@ -150,7 +192,7 @@ function send(req: IncomingMessage, res: ServerResponse, headers: string[], body
 }
 
 /** Browsers send a handful of different Accept-Encoding headers; anything else is negotiated each time. */
-const negotiated = new Map<string, Coding | undefined>();
+const negotiated = new Map<string, Coding>();
 const REMEMBERED = 200;
 
 /** The published types lack the second argument, which decides between codings that the client likes equally. */
@@ -158,13 +200,13 @@ type Preferring = {
   encoding(available: readonly string[], options: { preferred: readonly string[] }): string | undefined;
 };
 
-function codingFor(header: string | undefined): Coding | undefined {
-  if (header === undefined) return undefined;
-  if (negotiated.has(header)) return negotiated.get(header);
+function codingFor(header: string | undefined): Coding {
+  if (header === undefined) return 'identity';
+  const known = negotiated.get(header);
+  if (known !== undefined) return known;
   const request = { headers: { 'accept-encoding': header } };
   const negotiator: Preferring = new Negotiator(request);
-  const best = negotiator.encoding(AVAILABLE, { preferred: AVAILABLE });
-  const coding = best === undefined || best === 'identity' ? undefined : (best as Coding);
+  const coding = (negotiator.encoding(AVAILABLE, { preferred: AVAILABLE }) ?? 'identity') as Coding;
   if (negotiated.size < REMEMBERED) negotiated.set(header, coding);
   return coding;
 }

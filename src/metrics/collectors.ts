@@ -1,7 +1,9 @@
 /**
  * Queries the database for the gauges that are collected at scrape time, and reuses the answers for some seconds. Collectors are
- * independent: if a query fails, its metrics are absent rather than old, and the failure is a metric itself.
+ * independent: if a query fails, its metrics are absent rather than old, and the failure is a metric itself. No scrape waits for a query that
+ * takes long: the answer before it stands meanwhile.
  */
+import { setTimeout } from 'node:timers/promises';
 import { Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import type { ApiDb } from '../database/pools.ts';
@@ -10,6 +12,8 @@ import type { Log } from '../log.ts';
 import type { Metrics } from './definitions.ts';
 
 const KEEP_MS = 12_000;
+/** How long a scrape waits; Prometheus gives up after ten seconds. */
+const PATIENCE_MS = 3_000;
 /** Answers that cost the database more, and change slowly, are kept longer. */
 export const KEEP_LONG_MS = 300_000;
 
@@ -96,7 +100,8 @@ export function registerCollectors(metrics: Metrics, db: ApiDb, { clock, log }: 
       metrics.collectorSuccess.set({ collector: name }, isFailing ? 0 : 1);
     });
     metrics.beforeScrape.push(async () => {
-      if (performance.now() >= dueAt) await collect();
+      if (performance.now() >= dueAt)
+        await Promise.race([collect(), setTimeout(PATIENCE_MS, undefined, { ref: false })]);
     });
   }
 }

@@ -106,7 +106,14 @@ onEveryEngine('valid_until', (engine) => {
     ['a station', minutes(2), minutes(3)],
     ['a region', minutes(162), minutes(170)],
   ])('of the list is that of %s, if that comes first', async (_, at, expected) => {
-    const documents = makeDocuments({ db: readsOn<Api>(here.published), clock: () => at, site: makeSiteUrls('') });
+    const db = readsOn<Api>(here.published);
+    const documents = makeDocuments({
+      db,
+      wholeNetwork: db,
+      clock: () => at,
+      site: makeSiteUrls(''),
+      share: (read) => () => read(at),
+    });
     expect((await documents.stations({ locale: 'en', id: 0, slug: '' })).validUntil).toEqual(expected);
   });
 

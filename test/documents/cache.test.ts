@@ -1,6 +1,6 @@
 /** The rules of the response cache, with a clock and data versions that the test sets. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type DocumentCache, makeDocumentCache, type Render } from '../../src/documents/cache.ts';
+import { type DocumentCache, makeDocumentCache, type Render, type Served } from '../../src/documents/cache.ts';
 import { renderDocument } from '../../src/documents/document.ts';
 import { Unavailable } from '../../src/unavailable.ts';
 
@@ -24,7 +24,8 @@ const versions = {
   lastKnown: () => ({ history, version, at: new Date(confirmedAt) }),
   onChange: (listener: () => void) => void listeners.push(listener),
 };
-const makeCache = (maxBytes = 1e6) => makeDocumentCache({ maxBytes, clock: () => new Date(now), versions });
+const makeCache = (maxBytes = 1e6, patienceMs = 60_000) =>
+  makeDocumentCache({ maxBytes, clock: () => new Date(now), versions, patienceMs });
 
 /** A document that is valid for a while, read at the version of its rendering. */
 const rendering =
@@ -55,8 +56,8 @@ function slowly(render: Render): [Render, () => void] {
 const away: Render = async () => {
   throw new Unavailable('away');
 };
-const bodyOf = (served: { document: { body: Buffer } } | undefined) =>
-  served && JSON.parse(String(served.document.body));
+const bodyOf = (served: Pick<Served, 'document'> | undefined) =>
+  served && JSON.parse(String(served.document.kept.get('identity')));
 
 function raiseVersion(): void {
   version += 1;
@@ -230,6 +231,58 @@ describe('cacheHeaders', () => {
   it('tells no time of change without the cache, where nobody remembers it', async () => {
     const { cacheHeaders } = await makeCache(0).get(KEY, rendering({}));
     expect(cacheHeaders).toEqual({ maxAge: 60 });
+  });
+});
+
+describe('a document that takes longer than its readers wait', () => {
+  it('is rendered once, and kept; the last one is served meanwhile, with its age', async () => {
+    const cache = makeCache(1e6, 0);
+    await cache.get(KEY, rendering({ n: 1 }));
+    version += 1;
+    now += 5_000;
+    const [slow, proceed] = slowly(rendering({ n: 2 }));
+    for (let n = 0; n < 3; n++) {
+      const bridged = await cache.get(KEY, slow);
+      expect([bodyOf(bridged), bridged.cacheHeaders]).toMatchObject([{ n: 1 }, { maxAge: 0, age: 5 }]);
+    }
+    proceed();
+    await settle();
+    expect(bodyOf(cache.find(KEY))).toEqual({ n: 2 });
+    expect(rendered).toBe(2);
+  });
+
+  it('is waited for to the end of its time only, counted from its beginning', async () => {
+    const cache = makeCache(1e6, 50);
+    await cache.get(KEY, rendering({ n: 1 }));
+    version += 1;
+    const [slow] = slowly(rendering({ n: 2 }));
+    const first = cache.get(KEY, slow);
+    expect(bodyOf(await first)).toEqual({ n: 1 });
+    const asked = performance.now();
+    await Promise.all(Array.from({ length: 100 }, () => cache.get(KEY, slow)));
+    expect(performance.now() - asked).toBeLessThan(50);
+  });
+
+  it('is unavailable where there is no last one, until it is rendered', async () => {
+    const cache = makeCache(1e6, 0);
+    const [slow, proceed] = slowly(rendering({ n: 1 }));
+    await expect(cache.get(KEY, slow)).rejects.toThrow(Unavailable);
+    proceed();
+    await settle();
+    expect(bodyOf(cache.find(KEY))).toEqual({ n: 1 });
+    expect(rendered).toBe(1);
+  });
+
+  it('replaces an older one even if the data changed meanwhile, so that the last one never grows old', async () => {
+    const cache = makeCache(1e6, 0);
+    await cache.get(KEY, rendering({ n: 1 }));
+    const [slow, proceed] = slowly(rendering({ n: 2 }));
+    version += 1;
+    await cache.get(KEY, slow);
+    version += 1;
+    proceed();
+    await settle();
+    expect(bodyOf(await cache.get(KEY, away))).toEqual({ n: 2 });
   });
 });
 

@@ -1,6 +1,6 @@
 /** With years of buckets, compressed on TimescaleDB, a document reads only its own rows and the chunks of its windows, however often it was asked for. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { queryRegion, queryStation, queryStations } from '../../src/api/current.ts';
+import { queryNetwork, queryRegion, queryStation } from '../../src/api/current.ts';
 import { makeWindows, queryRegionHistory, queryStationHistory } from '../../src/api/history.ts';
 import { onConnection, type Sql } from '../../src/database/client.ts';
 import { type Api, readsOn } from '../../src/database/pools.ts';
@@ -92,7 +92,7 @@ describe.each(engines.flatMap((engine) => [2, 20].map((stations) => ({ engine, s
           const ofStation = await reading(tables, () => queryStation(db, NOW, 'en', 1));
           expect(ofStation.answer?.['pm2.5']).toBe(10);
           expect(ofStation.rows, `rows read for a station, time ${time}`).toBe(station);
-          const ofAll = await reading(tables, () => queryStations(db, NOW, 'en'));
+          const ofAll = await reading(tables, () => queryNetwork(db, NOW));
           expect(ofAll.answer.regions.map((row) => row['who_year_pm2.5'])).toEqual(Array(stations).fill(10));
           expect(ofAll.rows, `rows read for all, time ${time}`).toBe(stations * region); // readings are what the refresh has kept
         }
