@@ -3,7 +3,6 @@
  * independent: if a query fails, its metrics are absent rather than old, and the failure is a metric itself. No scrape waits for a query that
  * takes long: the answer before it stands meanwhile.
  */
-import { setTimeout } from 'node:timers/promises';
 import { Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import type { ApiDb } from '../database/pools.ts';
@@ -16,6 +15,8 @@ const KEEP_MS = 12_000;
 const PATIENCE_MS = 3_000;
 /** Answers that cost the database more, and change slowly, are kept longer. */
 export const KEEP_LONG_MS = 300_000;
+
+const patience = () => new Promise<void>((resolve) => setTimeout(resolve, PATIENCE_MS).unref());
 
 export type Collector = {
   name: string;
@@ -100,8 +101,7 @@ export function registerCollectors(metrics: Metrics, db: ApiDb, { clock, log }: 
       metrics.collectorSuccess.set({ collector: name }, isFailing ? 0 : 1);
     });
     metrics.beforeScrape.push(async () => {
-      if (performance.now() >= dueAt)
-        await Promise.race([collect(), setTimeout(PATIENCE_MS, undefined, { ref: false })]);
+      if (performance.now() >= dueAt) await Promise.race([collect(), patience()]);
     });
   }
 }

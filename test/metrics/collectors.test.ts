@@ -12,9 +12,10 @@ const answers: Record<string, object | undefined> = {
 };
 
 /** A database that returns one row or none, or fails for queries listed in `broken`. */
-function fakeDatabase(broken: ReadonlySet<string>, queries: string[]): Kysely<Api> {
+function fakeDatabase(broken: ReadonlySet<string>, queries: string[], isFree = async () => {}): Kysely<Api> {
   const executeQuery = async ({ sql }: { sql: string }) => {
     queries.push(sql);
+    await isFree();
     const relation = /"api"\."(\w+)"/.exec(sql)?.[1] ?? '';
     if (broken.has(relation)) throw new Error('too slow');
     return { rows: [answers[relation]].filter((row) => row !== undefined) as never[] };
@@ -83,4 +84,29 @@ it('is absent while its query fails, with a warning at the start and a log line 
     ['info', { collector: 'storage' }],
     ['info', { collector: 'audit' }],
   ]);
+});
+
+it('keeps no scrape waiting for a query that takes long: the answer before it stands meanwhile', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
+  let isFree = Promise.resolve();
+  const metrics = makeMetrics();
+  registerCollectors(
+    metrics,
+    fakeDatabase(new Set(), [], () => isFree),
+    { clock: () => NOW, log: keepingLog() },
+  );
+  answers.last_audit = { made_at: NOW.toISOString(), differing: 7 };
+  await metrics.scrape();
+
+  vi.advanceTimersByTime(15_000);
+  answers.last_audit = { made_at: NOW.toISOString(), differing: 8 };
+  let free = () => {};
+  isFree = new Promise((resolve) => {
+    free = resolve;
+  });
+  const slow = metrics.scrape();
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(await slow).toContain('airseries_audit_differing_buckets 7');
+  free();
+  expect(await metrics.scrape()).toContain('airseries_audit_differing_buckets 8');
 });
