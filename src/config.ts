@@ -110,6 +110,22 @@ const SCHEMA = z.object({
       name: 'SITE_BASE_URL',
       meaning: 'your site, for the `url` fields: `https://air.example`; unset: they are empty',
     }),
+  page: z.enum(['on', 'off']).default('on').register(ABOUT, {
+    name: 'PAGE',
+    meaning: '`off`: no pages for people; `/` leads to the list of stations in JSON',
+  }),
+  siteTitle: z.string().default('Air quality').register(ABOUT, {
+    name: 'SITE_TITLE',
+    meaning: 'what the pages are called',
+  }),
+  siteContact: z.string().default('').register(ABOUT, {
+    name: 'SITE_CONTACT',
+    meaning: 'whom to ask about the data, an address of a page or of mail; on the pages and in OpenAPI',
+  }),
+  siteLicense: z.string().default('').register(ABOUT, {
+    name: 'SITE_LICENSE',
+    meaning: 'the licence of the data, such as `CC-BY-4.0`; on the pages and in OpenAPI',
+  }),
   openDataLicense: z.string().optional().register(ABOUT, {
     name: 'OPEN_DATA_LICENSE',
     meaning: 'the text of the file `LICENSE` of exports, such as `CC-BY-4.0`; unset: there is none',

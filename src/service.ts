@@ -1,6 +1,6 @@
 /** The service: opens its parts in order, and closes them in reverse. */
 import { createRequire } from 'node:module';
-import { makeApp } from './api/app.ts';
+import { type AppOptions, makeApp } from './api/app.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { DatabaseAddress } from './database/client.ts';
@@ -19,6 +19,7 @@ import { hasTokens } from './push/tokens.ts';
 import { rememberApi } from './schema/apiSurface.ts';
 import { checkInstalled } from './schema/installed.ts';
 import { type Installation, migrate } from './schema/migrate.ts';
+import { addPages } from './site/pages.ts';
 import { becomeLeader, type Candidate } from './worker/leader.ts';
 import { type Schedule, startJobs } from './worker/schedule.ts';
 
@@ -109,9 +110,17 @@ async function open(context: Context): Promise<void> {
   const versions = watchDataVersion({ db: reads, target, clock, log });
   closers.push(() => versions.close());
   const cache = { maxBytes: config.responseCacheMb * 1_048_576, versions };
-  const { siteBaseUrl } = config;
-  starting.serve(makeApp({ db: reads, wholeNetwork, clock, siteBaseUrl, log: requestLog, metrics, cache }));
-  log.info(`ready: try http://localhost:${publicServer.port}/en/air-quality-app/v1/stations.json`);
+  const { siteBaseUrl, siteTitle: title, siteContact: contact, siteLicense: license } = config;
+  const site = { title, contact, license, zone: timeZone };
+  const addPagesOf: AppOptions['addPages'] = (app, parts) => addPages(app, site, parts);
+  starting.serve(
+    makeApp({
+      ...{ db: reads, wholeNetwork, clock, siteBaseUrl, log: requestLog, metrics, cache, site },
+      addPages: config.page === 'on' ? addPagesOf : undefined,
+    }),
+  );
+  const path = config.page === 'on' ? '/' : '/en/air-quality-app/v1/stations.json';
+  log.info(`ready: try http://localhost:${publicServer.port}${path}`);
 }
 
 /** The database to write to, undefined where there is only a reader's login, and the one to read from. */

@@ -17,7 +17,7 @@ const LAYERS = [
   ['network'],
   ['metrics'],
   ['api', 'push', 'pull', 'export', 'demo'],
-  ['worker'],
+  ['site', 'worker'],
   ['service.ts'],
   ['commands'],
   ['cli.ts', 'main.ts'],

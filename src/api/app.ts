@@ -3,12 +3,12 @@
  * OpenAPI document that describes them.
  */
 import type { RequestListener } from 'node:http';
-import type { Request, Response } from 'express';
+import type { IRouter, Request, Response } from 'express';
 import type { Clock } from '../clock.ts';
 import { BASE_PATH, ENDPOINTS, type EndpointName, pathPattern } from '../contract/endpoints.ts';
 import { makeOpenApi } from '../contract/openapi.ts';
 import type { ApiDb } from '../database/pools.ts';
-import { makeDocumentCache } from '../documents/cache.ts';
+import { type DocumentCache, makeDocumentCache } from '../documents/cache.ts';
 import { renderDocument, sendDocument } from '../documents/document.ts';
 import { type DataVersions, shareWhileCurrent } from '../documents/validity.ts';
 import {
@@ -27,10 +27,17 @@ import { queryFreshness } from '../metrics/adminApp.ts';
 import type { Metrics } from '../metrics/definitions.ts';
 import { measure } from '../metrics/recorders.ts';
 import { Unavailable } from '../unavailable.ts';
-import { makeSiteUrls } from './current.ts';
-import { makeDocuments, pathValues, unknownPath } from './documents.ts';
+import { makeSiteUrls, type SiteUrls } from './current.ts';
+import {
+  type Documents,
+  makeDocuments,
+  makeNetworkReader,
+  type NetworkReader,
+  pathValues,
+  unknownPath,
+} from './documents.ts';
 
-type AppOptions = {
+export type AppOptions = {
   db: ApiDb;
   /** For queries that take longer the larger the network; default: `db`. */
   wholeNetwork?: ApiDb;
@@ -40,11 +47,24 @@ type AppOptions = {
   log: Log;
   /** Left out, nothing is counted. */
   metrics?: Metrics;
+  /** Whose data these are, for the OpenAPI document. */
+  site?: { contact: string; license: string };
+  /** Adds the pages for people; left out, `/` leads to the list of stations. */
+  addPages?: ((app: IRouter, parts: PageParts) => void) | undefined;
   /** Left out, every document is rendered for its request. */
   cache?: { maxBytes: number; versions: DataVersions };
 };
 
-/** Where `/` sends a person. */
+/** What pages are made of. */
+type PageParts = {
+  urls: SiteUrls;
+  documents: Documents;
+  reader: NetworkReader;
+  cache: DocumentCache;
+  firstBuild: () => Promise<void>;
+};
+
+/** Where `/` leads without pages. */
 const SHOWCASE = `${BASE_PATH.replace('{locale}', 'en')}/stations.json`;
 /** The description of the API changes with its version only. In seconds. */
 const DESCRIPTION_MAX_AGE = 3_600;
@@ -63,17 +83,16 @@ export function makeApp({
   siteBaseUrl,
   log,
   metrics,
+  site,
+  addPages,
   cache: cacheOptions = UNCACHED,
 }: AppOptions): RequestListener {
   const cache = makeDocumentCache({ ...cacheOptions, clock });
-  const documents = makeDocuments({
-    db,
-    wholeNetwork,
-    clock,
-    site: makeSiteUrls(siteBaseUrl),
-    share: (read) =>
-      cacheOptions.maxBytes === 0 ? () => read(clock()) : shareWhileCurrent(read, { ...cacheOptions, clock }),
-  });
+  const urls = makeSiteUrls(siteBaseUrl);
+  const reader = makeNetworkReader(wholeNetwork, (read) =>
+    cacheOptions.maxBytes === 0 ? () => read(clock()) : shareWhileCurrent(read, { ...cacheOptions, clock }),
+  );
+  const documents = makeDocuments({ db, reader, clock, site: urls });
   const firstBuild = awaitFirstBuild(db);
   const errors = makeErrorHandlers(log);
   const app = bareApp();
@@ -82,13 +101,7 @@ export function makeApp({
     res.set(ANY_ORIGIN); // documents and errors have it anyway
     next();
   });
-  addPath(app, /^\/$/, (_req, res) => {
-    res
-      .status(302)
-      .set({ ...ANY_ORIGIN, Location: SHOWCASE })
-      .end();
-  });
-  const description = renderDocument('en', JSON.stringify(makeOpenApi()));
+  const description = renderDocument('en', JSON.stringify(makeOpenApi(site)));
   addPath(app, /^\/openapi\.json$/, (req, res) => {
     sendDocument(req, res, description, { maxAge: DESCRIPTION_MAX_AGE });
   });
@@ -107,6 +120,8 @@ export function makeApp({
     };
     addPath(app, pathPattern(route), get, route);
   }
+  if (addPages === undefined) addPath(app, /^\/$/, (_req, res) => redirect(res, SHOWCASE));
+  else addPages(app, { urls, documents, reader, cache, firstBuild });
   app.use(
     (req: Request) => {
       throw unknownPath(req.path);
@@ -129,6 +144,12 @@ export function makeApp({
     sendDocument(req, res, kept.document, kept.cacheHeaders);
   };
 }
+
+const redirect = (res: Response, to: string) =>
+  void res
+    .status(302)
+    .set({ ...ANY_ORIGIN, Location: to })
+    .end();
 
 /** Rejects with Unavailable until the aggregates were built for the first time: an empty history would be kept by clients. */
 function awaitFirstBuild(db: ApiDb): () => Promise<void> {

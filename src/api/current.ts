@@ -83,48 +83,70 @@ export async function queryNetwork(db: ApiDb, at: Date): Promise<Network> {
 }
 
 /** The titles in a locale, of stations by id and of regions by slug. */
-type Titles = { stations: Map<number, string>; regions: Map<string, string> };
+export type Titles = { stations: Map<number, string>; regions: Map<string, string> };
 
-export async function queryTitles(db: ApiDb, locale: Locale): Promise<Titles> {
+/** `rows` tell the data version. */
+export async function queryTitles(db: ApiDb, locale: Locale): Promise<Titles & { rows: readonly Version[] }> {
   const [stations, regions] = await Promise.all([
-    db.selectFrom('api.station_title').select(['station_id', 'title']).where('locale', '=', locale).execute(),
-    db.selectFrom('api.region_title').select(['region_slug', 'title']).where('locale', '=', locale).execute(),
+    db
+      .selectFrom('api.station_title')
+      .innerJoin('api.freshness', (join) => join.onTrue())
+      .select(['station_id', 'title', 'data_version'])
+      .where('locale', '=', locale)
+      .execute(),
+    db
+      .selectFrom('api.region_title')
+      .innerJoin('api.freshness', (join) => join.onTrue())
+      .select(['region_slug', 'title', 'data_version'])
+      .where('locale', '=', locale)
+      .execute(),
   ]);
   return {
     stations: new Map(stations.map((row) => [row.station_id as number, row.title as string])),
     regions: new Map(regions.map((row) => [row.region_slug as string, row.title as string])),
+    rows: [...stations, ...regions],
   };
+}
+
+/** What presents stations and regions of the network in a locale. */
+export function presenter(titles: Titles, locale: Locale, site: SiteUrls) {
+  const regionTitle = (slug: string | null) => (slug === null ? null : (titles.regions.get(slug) ?? slug));
+  return {
+    station(row: StationRow): Station {
+      const title = titles.stations.get(row.id) ?? row.title;
+      const words = { title, city: regionTitle(row.city_slug), district: regionTitle(row.district_slug) };
+      return presentStation(row, locale, site, words);
+    },
+    region(row: RegionRow): Region {
+      const [title, city] = [regionTitle(row.slug) as string, regionTitle(row.city_slug)];
+      return presentRegion({ ...row, title, city }, locale, site);
+    },
+  };
+}
+
+/** The providers that have one of these stations. */
+export function presentProviders({ providers }: Network, stations: readonly StationRow[]): Provider[] {
+  const ids = new Set(stations.map((row) => row.provider));
+  return providers.filter(({ id }) => ids.has(id)).map((row) => pickProvider(row, {}));
 }
 
 const STATIONS_PER_PIECE = 500;
 
 /** The response of `stations.json`, as pieces of JSON text. */
 export function* presentStationsList(
-  { providers, stations, regions }: Network,
+  network: Network,
   titles: Titles,
   locale: Locale,
   site: SiteUrls,
 ): Generator<string> {
-  const listed = stations.filter((row) => row.is_listed);
-  const listedProviders = new Set(listed.map((row) => row.provider));
-  const regionTitle = (slug: string | null) => (slug === null ? null : (titles.regions.get(slug) ?? slug));
-  const stationText = (row: StationRow) => {
-    const title = titles.stations.get(row.id) ?? row.title;
-    const words = { title, city: regionTitle(row.city_slug), district: regionTitle(row.district_slug) };
-    return JSON.stringify(presentStation(row, locale, site, words));
-  };
-  yield `{"providers":${JSON.stringify(
-    providers.filter(({ id }) => listedProviders.has(id)).map((row) => pickProvider(row, {})),
-  )},"stations":[`;
+  const present = presenter(titles, locale, site);
+  const listed = network.stations.filter((row) => row.is_listed);
+  yield `{"providers":${JSON.stringify(presentProviders(network, listed))},"stations":[`;
   for (let n = 0; n < listed.length; n += STATIONS_PER_PIECE) {
-    const texts = listed.slice(n, n + STATIONS_PER_PIECE).map(stationText);
+    const texts = listed.slice(n, n + STATIONS_PER_PIECE).map((row) => JSON.stringify(present.station(row)));
     yield `${n === 0 ? '' : ','}${texts.join(',')}`;
   }
-  const regionText = (row: RegionRow) => {
-    const [title, city] = [regionTitle(row.slug) as string, regionTitle(row.city_slug)];
-    return JSON.stringify(presentRegion({ ...row, title, city }, locale, site));
-  };
-  yield `],"regions":[${regions.map(regionText).join(',')}]}`;
+  yield `],"regions":${JSON.stringify(network.regions.map(present.region))}}`;
 }
 
 /** Links to the pages of the operator's site (C7). */

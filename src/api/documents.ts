@@ -23,6 +23,7 @@ import {
   queryStation,
   queryTitles,
   type SiteUrls,
+  type Titles,
 } from './current.ts';
 import { makeWindows, presentHistory, queryRegionHistory, queryStationHistory } from './history.ts';
 
@@ -30,7 +31,7 @@ import { makeWindows, presentHistory, queryRegionHistory, queryStationHistory } 
 type PathValues = { locale: Locale; id: number; slug: string };
 
 /** Each renders a document as of the moment of the call. Rejects with Problem 404 where there is no such station or region. */
-type Documents = Record<EndpointName, (values: PathValues) => Promise<Validity & { document: Document }>>;
+export type Documents = Record<EndpointName, (values: PathValues) => Promise<Validity & { document: Document }>>;
 
 /**
  * The values in the path of a request, which its pattern has checked; those of parameters that the path doesn't have mean nothing. Throws
@@ -42,28 +43,41 @@ export function pathValues({ params }: Request): PathValues {
   return { locale: locale as Locale, id: Number(id), slug };
 }
 
-/**
- * `wholeNetwork`: for queries that take longer the larger the network. `share`: returns what reads something once for all documents that are
- * made of it (see `validity.ts`).
- */
-type Sources = {
-  db: ApiDb;
-  wholeNetwork: ApiDb;
-  clock: Clock;
-  site: SiteUrls;
-  share: (read: (at: Date) => Promise<Network & Validity>) => () => Promise<Network & Validity>;
+/** Returns what reads something once for all documents that are made of it (see `validity.ts`). */
+type Share = <T extends Validity>(read: (at: Date) => Promise<T>) => () => Promise<T>;
+
+/** All that is listed, hidden or not, and what it is called. */
+export type NetworkReader = {
+  network(): Promise<Network & Validity>;
+  titles(locale: Locale): Promise<Titles & Validity>;
 };
 
-/** How the document of each endpoint is rendered. */
-export function makeDocuments({ db, wholeNetwork, clock, site, share }: Sources): Documents {
-  const windowsAt = makeWindows(db);
-  const readNetwork = share(async (at) => {
-    const network = await queryNetwork(wholeNetwork, at);
-    return { ...network, ...validityOf([...network.stations, ...network.regions]) };
+/** `wholeNetwork`: for queries that take longer the larger the network. */
+export function makeNetworkReader(wholeNetwork: ApiDb, share: Share): NetworkReader {
+  const network = share(async (at) => {
+    const read = await queryNetwork(wholeNetwork, at);
+    return { ...read, ...validityOf([...read.stations, ...read.regions]) };
   });
+  const titles = Object.fromEntries(
+    LOCALES.map((locale) => [
+      locale,
+      share(async () => {
+        const { rows, ...read } = await queryTitles(wholeNetwork, locale);
+        return { ...read, ...validityOf(rows) };
+      }),
+    ]),
+  ) as Record<Locale, () => Promise<Titles & Validity>>;
+  return { network, titles: (locale) => titles[locale]() };
+}
+
+type Sources = { db: ApiDb; reader: NetworkReader; clock: Clock; site: SiteUrls };
+
+/** How the document of each endpoint is rendered. */
+export function makeDocuments({ db, reader, clock, site }: Sources): Documents {
+  const windowsAt = makeWindows(db);
   return {
     async stations({ locale }) {
-      const [network, titles] = await Promise.all([readNetwork(), queryTitles(wholeNetwork, locale)]);
+      const [network, titles] = await Promise.all([reader.network(), reader.titles(locale)]);
       const { validUntil, version } = network;
       const document = await renderPieces(locale, presentStationsList(network, titles, locale, site));
       return { document, validUntil, version };
@@ -96,7 +110,7 @@ export function makeDocuments({ db, wholeNetwork, clock, site, share }: Sources)
 }
 
 /** Columns of every row that a document is made of: the first instant at which it changes without new data, and the data version. */
-type Row = { valid_until: string | null; data_version: number | null };
+type Row = { valid_until?: string | null; data_version: number | null };
 
 /** The last instant that a Date can hold. */
 const NEVER = 8.64e15;
@@ -105,7 +119,7 @@ const NEVER = 8.64e15;
 function validityOf(rows: readonly Row[]): Validity {
   let [end, version] = [NEVER, rows.length === 0 ? 0 : Number.POSITIVE_INFINITY];
   for (const row of rows) {
-    if (row.valid_until !== null) end = Math.min(end, Date.parse(row.valid_until));
+    if (row.valid_until) end = Math.min(end, Date.parse(row.valid_until));
     version = Math.min(version, row.data_version ?? 0);
   }
   return { validUntil: new Date(end), version };

@@ -69,8 +69,11 @@ const PARAMETERS: Record<string, z.ZodType> = Object.fromEntries(
   ]),
 );
 
+/** Whose data the API has: a page or mail address to ask at, and the licence of the data; empty: unknown. */
+type Publisher = { contact: string; license: string };
+
 /** The document. What has an id is a component in it, and referred to wherever it is used. */
-export function makeOpenApi() {
+export function makeOpenApi({ contact, license: ofData }: Publisher = { contact: '', license: '' }) {
   return createDocument(
     {
       openapi: '3.1.0',
@@ -78,7 +81,8 @@ export function makeOpenApi() {
         title: 'airseries',
         version,
         description: DESCRIPTION,
-        license: { name: license, identifier: license },
+        ...(contact !== '' && { contact: contact.includes('@') ? { email: contact } : { url: contact } }),
+        license: ofData === '' ? { name: license, identifier: license } : { name: ofData },
       },
       servers: [{ url: '/', description: 'the server that this document is from' }],
       security: [],

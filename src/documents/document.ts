@@ -16,7 +16,16 @@ import { setSent } from '../http/observed.ts';
 import { ANY_ORIGIN, JSON_TYPE } from '../http/send.ts';
 
 /** A document of so many bytes, the validator of its content, and the codings that are kept of it, `identity` or `br` at least. */
-export type Document = { locale: Locale; bytes: number; etag: string; kept: Map<Coding, Promise<Buffer> | Buffer> };
+export type Document = {
+  locale: Locale;
+  bytes: number;
+  etag: string;
+  kept: Map<Coding, Promise<Buffer> | Buffer>;
+  kind: Kind;
+};
+
+/** The media type of a document, and the headers that go with it. */
+export type Kind = { type: string; headers: readonly string[] };
 
 /** What depends on the time of sending. */
 export type CacheHeaders = {
@@ -26,6 +35,8 @@ export type CacheHeaders = {
   lastModified?: string | undefined;
   /** Seconds since the document was last known to be current; undefined: it is. */
   age?: number | undefined;
+  /** Whether its address names its content, so that it may be kept forever. */
+  isImmutable?: boolean;
 };
 
 /** Content codings, best first. zstd where Node has it (22.15, 23.8). */
@@ -53,13 +64,14 @@ const MIN_COMPRESSED_BYTES = 1_024;
 /** Longer ones are kept compressed only: the list of 2,000 stations and more. In bytes. */
 const MAX_PLAIN_BYTES = 1_048_576;
 
-const ANY_ORIGIN_LIST = Object.entries(ANY_ORIGIN).flat();
+const JSON_KIND: Kind = { type: JSON_TYPE, headers: Object.entries(ANY_ORIGIN).flat() };
 
-/** A document of this JSON text. */
-export function renderDocument(locale: Locale, json: string): Document {
-  const body = Buffer.from(json);
+/** A document of this text, by default JSON. */
+export function renderDocument(locale: Locale, text: string, kind = JSON_KIND): Document {
+  const body = Buffer.from(text);
   return {
     locale,
+    kind,
     bytes: body.length,
     etag: etagOf(createHash('sha256').update(body)),
     kept: new Map([['identity', body]]),
@@ -68,7 +80,7 @@ export function renderDocument(locale: Locale, json: string): Document {
 
 const etagOf = (hash: Hash) => hash.digest('base64url').slice(0, 27);
 
-/** The same of a text in pieces. Others get their turn between them, and it is compressed meanwhile if it is large. */
+/** The same of JSON text in pieces. Others get their turn between them, and it is compressed meanwhile if it is large. */
 export async function renderPieces(locale: Locale, pieces: Iterable<string>): Promise<Document> {
   const hash = createHash('sha256');
   const plain: Buffer[] = [];
@@ -86,7 +98,7 @@ export async function renderPieces(locale: Locale, pieces: Iterable<string>): Pr
   packing.end();
   const br = await packed;
   const kept = new Map<Coding, Buffer>(bytes <= MAX_PLAIN_BYTES ? [['identity', Buffer.concat(plain)]] : []);
-  return { locale, bytes, etag: etagOf(hash), kept: kept.set('br', br) };
+  return { locale, kind: JSON_KIND, bytes, etag: etagOf(hash), kept: kept.set('br', br) };
 }
 
 /** How much memory a document takes once its clients have asked for some codings. In bytes, about. */
@@ -113,6 +125,7 @@ export function sendDocument(
     return;
   }
   const encoded = encode(document, coding);
+  headers.push('Content-Type', document.kind.type);
   if (coding !== 'identity') headers.push('Content-Encoding', coding);
   if (Buffer.isBuffer(encoded)) send(req, res, headers, encoded);
   else encoded.then((body) => send(req, res, headers, body)).catch(() => res.destroy()); // only for want of memory
@@ -122,13 +135,17 @@ export function sendDocument(
  * As one list, which Node writes as it is, unless another was set before: setting them one by one costs more than all the rest of a kept
  * response.
  */
-function headersOf({ locale, etag }: Document, coding: Coding, { maxAge, lastModified, age }: CacheHeaders): string[] {
+function headersOf(
+  { locale, etag, kind }: Document,
+  coding: Coding,
+  { maxAge, lastModified, age, isImmutable = false }: CacheHeaders,
+): string[] {
   const headers = [
-    ...ANY_ORIGIN_LIST,
+    ...kind.headers,
     'ETag',
     validator(etag, coding),
     'Cache-Control',
-    cacheControl(maxAge),
+    isImmutable ? IMMUTABLE : cacheControl(maxAge),
     'Content-Language',
     locale,
     'Vary',
@@ -148,6 +165,8 @@ const validator = (etag: string, coding: Coding) => (coding === 'identity' ? `"$
  */
 const cacheControl = (maxAge: number) => `public, max-age=${maxAge}, stale-while-revalidate=240, stale-if-error=600`;
 
+const IMMUTABLE = 'public, max-age=31536000, immutable';
+
 /** A client that has the content in another coding needs no second copy. */
 function isKnown(
   { headers }: IncomingMessage,
@@ -166,7 +185,7 @@ function isKnown(
 }
 
 /** Compresses once; later calls get the buffer at once. What was not kept plain is unpacked each time. */
-function encode(document: Document, coding: Coding): Promise<Buffer> | Buffer {
+export function encode(document: Document, coding: Coding): Promise<Buffer> | Buffer {
   const { kept } = document;
   const known = kept.get(coding);
   if (known !== undefined) return known;
@@ -186,7 +205,7 @@ function encode(document: Document, coding: Coding): Promise<Buffer> | Buffer {
 const unpack = async ({ kept }: Document) => unpackBrotli((await kept.get('br')) as Buffer);
 
 function send(req: IncomingMessage, res: ServerResponse, headers: string[], body: Buffer): void {
-  headers.push('Content-Type', JSON_TYPE, 'Content-Length', String(body.length));
+  headers.push('Content-Length', String(body.length));
   setSent(res, { bytes: body.length, hasValidator: true });
   res.writeHead(200, headers).end(req.method === 'HEAD' ? undefined : body);
 }

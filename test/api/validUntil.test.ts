@@ -1,7 +1,7 @@
 /** valid_until of every document: the first instant at which it changes without new data, neither earlier nor later. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeSiteUrls } from '../../src/api/current.ts';
-import { makeDocuments } from '../../src/api/documents.ts';
+import { makeDocuments, makeNetworkReader } from '../../src/api/documents.ts';
 import { type Api, readsOn } from '../../src/database/pools.ts';
 import { onEveryEngine } from '../support/database.ts';
 import { citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
@@ -109,10 +109,9 @@ onEveryEngine('valid_until', (engine) => {
     const db = readsOn<Api>(here.published);
     const documents = makeDocuments({
       db,
-      wholeNetwork: db,
+      reader: makeNetworkReader(db, (read) => () => read(at)),
       clock: () => at,
       site: makeSiteUrls(''),
-      share: (read) => () => read(at),
     });
     expect((await documents.stations({ locale: 'en', id: 0, slug: '' })).validUntil).toEqual(expected);
   });

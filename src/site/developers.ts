@@ -1,0 +1,74 @@
+/** For developers, on the page of what they look at: the addresses behind it, ready-made snippets, and what embeds it. */
+import { BASE_PATH, type Locale } from '../contract/endpoints.ts';
+import { type Html, html } from './html.ts';
+import type { Words } from './words.ts';
+
+/** Stands for the origin of this service, which only the browser knows. */
+const ORIGIN = 'https://this-service';
+
+export function developerPart(words: Words, locale: Locale, subject: string): Html {
+  const base = BASE_PATH.replace('{locale}', locale);
+  const current = `${base}/${subject}.json`;
+  return html`<section id="developers">
+<h2>${words.api}</h2>
+<p>${words.apiIntro} <a href="/docs">${words.docs}</a></p>
+${[current, `${base}/${subject}-history.json`, `/${locale}/explore/v1/${subject}/now.json`].map(
+  (path) =>
+    html`<div class="address"><code>curl ${ORIGIN}${path}</code> <button type="button" data-copy>${words.copy}</button> <a href="${path}" data-show>${words.show}</a></div>`,
+)}
+<h3>${words.snippets}</h3>
+${SNIPPETS.map(({ name, text }) => html`<details><summary>${name}</summary><pre><code>${text(`${ORIGIN}${current}`)}</code></pre></details>`)}
+<h3>${words.embed}</h3>
+<p>${words.embedIntro}</p>
+${embeds(locale, subject).map((text) => html`<div class="address"><code>${text}</code> <button type="button" data-copy>${words.copy}</button></div>`)}
+</section>`;
+}
+
+const embeds = (locale: Locale, subject: string) => {
+  const [kind, name] = subject.split('/');
+  return [
+    `<script type="module" src="${ORIGIN}/widget.js"></script> <air-quality ${kind}="${name}" lang="${locale}"></air-quality>`,
+    `<iframe src="${ORIGIN}/${locale}/embed/${subject}" title="${subject}" width="320" height="180"></iframe>`,
+  ];
+};
+
+const SNIPPETS: readonly { name: string; text: (url: string) => string }[] = [
+  {
+    name: 'Home Assistant',
+    text: (url) => `rest:
+  - resource: ${url}
+    scan_interval: 300
+    headers:
+      User-Agent: Home Assistant
+    sensor:
+      - name: PM2.5
+        device_class: pm25
+        state_class: measurement
+        unit_of_measurement: µg/m³
+        value_template: "{{ value_json['pm2.5'] }}"
+      - name: AQI
+        device_class: aqi
+        state_class: measurement
+        value_template: "{{ value_json.aqi }}"
+`,
+  },
+  {
+    name: 'Python',
+    text: (url) => `import json
+from urllib.request import Request, urlopen
+
+request = Request("${url}", headers={"User-Agent": "my-project"})
+with urlopen(request, timeout=10) as answer:
+    air = json.load(answer)
+print(air["pm2.5"], "µg/m³, AQI", air["aqi"])
+`,
+  },
+  {
+    name: 'JavaScript',
+    text: (url) => `const answer = await fetch('${url}');
+if (!answer.ok) throw new Error((await answer.json()).detail);
+const air = await answer.json();
+console.log(\`\${air['pm2.5']} µg/m³, AQI \${air.aqi}\`);
+`,
+  },
+];

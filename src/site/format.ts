@@ -1,0 +1,53 @@
+/** Values as people read them: numbers and times in the language of the page, units, and the parameters in the order used everywhere. */
+import type { Locale } from '../contract/endpoints.ts';
+import { PARAMETERS, type Unit } from '../contract/parameters.ts';
+
+/** A current value's key in the API, its unit and the decimals published. */
+export type Quantity = { key: string; unit: Unit; digits: number };
+
+/** As the API names them: its keys have a dot. */
+const keyOf = (name: string) => name.replace('pm25', 'pm2.5');
+
+export const QUANTITIES: readonly Quantity[] = PARAMETERS.map(({ name, unit, digits }) => ({
+  key: keyOf(name),
+  unit,
+  digits,
+}));
+
+/** Units that are written otherwise than in the API, or not at all where the name says it. */
+const LOCAL_UNITS: Partial<Record<Unit, Record<Locale, string>>> = {
+  'µg/m³': { en: 'µg/m³', ru: 'мкг/м³', hy: 'մկգ/մ³' },
+  'µSv/h': { en: 'µSv/h', ru: 'мкЗв/ч', hy: 'մկԶվ/ժ' },
+  ppb: { en: 'ppb', ru: 'млрд⁻¹', hy: 'ppb' },
+  'm/s': { en: 'm/s', ru: 'м/с', hy: 'մ/վ' },
+  mm: { en: 'mm', ru: 'мм', hy: 'մմ' },
+  Pa: { en: 'hPa', ru: 'гПа', hy: 'հՊա' },
+  'UV index': { en: '', ru: '', hy: '' },
+};
+
+export const unitIn = (locale: Locale, unit: Unit): string => LOCAL_UNITS[unit]?.[locale] ?? unit;
+
+/** With as many decimals as are published. Pressure is shown in hPa, as weather reports have it. */
+export function formatValue(
+  locale: Locale,
+  value: number,
+  { unit, digits }: Pick<Quantity, 'unit' | 'digits'>,
+): string {
+  const shown = unit === 'Pa' ? value / 100 : value;
+  const decimals = unit === 'Pa' ? 1 : digits;
+  const text = formatNumber(locale, shown, decimals);
+  const name = unitIn(locale, unit);
+  return name === '' ? text : `${text} ${name}`;
+}
+
+export function formatNumber(locale: Locale, value: number, digits: number): string {
+  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return new Intl.NumberFormat(locale, options).format(value).replace('-', '−');
+}
+
+/** `2026-11-20T13:00:00+04:00` as `20 Nov, 13:00`: the API's times are local already, whatever the reader's clock says. */
+export function formatTime(locale: Locale, timestamp: string): string {
+  const wall = new Date(`${timestamp.slice(0, 19)}Z`);
+  const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(wall);
+  return `${day}, ${timestamp.slice(11, 16)}`;
+}

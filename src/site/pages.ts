@@ -1,0 +1,141 @@
+/** The pages by their addresses. They are made of what the API answers, and kept as its documents are. */
+import type { IRouter, Request, Response } from 'express';
+import Negotiator from 'negotiator';
+import { presenter, presentProviders, type SiteUrls } from '../api/current.ts';
+import type { Documents, NetworkReader } from '../api/documents.ts';
+import { LOCALES, type Locale, MAX_STATION_ID, PATH_PARAMETERS, type StationsList } from '../contract/endpoints.ts';
+import type { DocumentCache } from '../documents/cache.ts';
+import { type Document, encode, sendDocument } from '../documents/document.ts';
+import type { Validity } from '../documents/validity.ts';
+import { addPath } from '../http/middleware.ts';
+import { Problem } from '../http/send.ts';
+import { Unavailable } from '../unavailable.ts';
+import { ASSETS, assetUrl } from './assets.ts';
+import { docsPage } from './docs.ts';
+import { embedPage } from './embed.ts';
+import { type Page, renderPage, type Site } from './layout.ts';
+import { overviewPage } from './overview.ts';
+import { problemPage } from './problem.ts';
+import { regionPage, stationPage } from './subject.ts';
+
+/** What the API has for them. */
+type Sources = {
+  urls: SiteUrls;
+  documents: Pick<Documents, 'station' | 'region'>;
+  reader: NetworkReader;
+  cache: DocumentCache;
+  /** Rejects until there is something to show. */
+  firstBuild: () => Promise<void>;
+};
+
+type Values = { locale: Locale; id: number; slug: string };
+type Rendered = Validity & { page: Page };
+
+/** The pages' addresses after the locale. */
+const SUBJECT = {
+  station: `station/(?<id>${PATH_PARAMETERS.id.pattern})`,
+  region: `region/(?<slug>${PATH_PARAMETERS.slug.pattern})`,
+};
+const HOUR_S = 3_600;
+
+export function addPages(app: IRouter, site: Site, { urls, documents, reader, cache, firstBuild }: Sources): void {
+  /** Stations and regions of the network, as the API lists them, of those that are wanted. */
+  async function readList(
+    locale: Locale,
+    isWanted: (station: { city_slug: string | null; district_slug: string | null }) => boolean,
+  ) {
+    const [network, titles] = await Promise.all([reader.network(), reader.titles(locale)]);
+    const present = presenter(titles, locale, urls);
+    const rows = network.stations.filter((row) => row.is_listed && isWanted(row));
+    const list: StationsList = {
+      providers: presentProviders(network, rows),
+      stations: rows.map(present.station),
+      regions: network.regions.map(present.region),
+    };
+    return { list, validUntil: network.validUntil, version: network.version };
+  }
+
+  const PAGES: Record<string, (values: Values) => Promise<Rendered>> = {
+    '': async ({ locale }) => {
+      const { list, ...validity } = await readList(locale, () => true);
+      return { ...validity, page: overviewPage(site, locale, list) };
+    },
+    [SUBJECT.station]: async (values) => {
+      const [{ document, ...validity }, network] = await Promise.all([documents.station(values), reader.network()]);
+      return { ...validity, page: stationPage(site, values.locale, await contentOf(document), network.providers) };
+    },
+    [SUBJECT.region]: async (values) => {
+      const { document, ...validity } = await documents.region(values);
+      const isWithin = (station: { city_slug: string | null; district_slug: string | null }) =>
+        station.city_slug === values.slug || station.district_slug === values.slug;
+      const { list, ...ofList } = await readList(values.locale, isWithin);
+      return { ...earlier(validity, ofList), page: regionPage(site, values.locale, await contentOf(document), list) };
+    },
+    [`embed/${SUBJECT.station}`]: async (values) => {
+      const { document, ...validity } = await documents.station(values);
+      return { ...validity, page: embedPage(site, values.locale, `station/${values.id}`, await contentOf(document)) };
+    },
+    [`embed/${SUBJECT.region}`]: async (values) => {
+      const { document, ...validity } = await documents.region(values);
+      return { ...validity, page: embedPage(site, values.locale, `region/${values.slug}`, await contentOf(document)) };
+    },
+  };
+
+  addPath(app, /^\/$/, (req, res) => {
+    const locale = new Negotiator(req).language([...LOCALES]) ?? 'en';
+    res
+      .status(302)
+      .set({ Location: `/${locale}/`, Vary: 'Accept-Language', 'Cache-Control': 'no-cache' })
+      .end();
+  });
+  for (const [path, render] of Object.entries(PAGES)) {
+    const pattern = new RegExp(`^/(?<locale>${PATH_PARAMETERS.locale.pattern})/${path}$`);
+    const route = `/{locale}/${path.replace(/\(\?<(\w+)>[^)]*\)/g, '{$1}')}`;
+    const get = async (req: Request, res: Response) => {
+      const { locale, id, slug } = req.params as Record<keyof Values, string>;
+      const values = { locale: locale as Locale, id: Number(id), slug };
+      try {
+        if (values.id > MAX_STATION_ID) throw new Problem(404, '');
+        const { document, cacheHeaders } = await cache.get(req.path, async () => {
+          await firstBuild();
+          const { page, ...validity } = await render(values);
+          return { document: renderPage(site, page), ...validity, route };
+        });
+        res.locals.isStale = cacheHeaders.age !== undefined;
+        sendDocument(req, res, document, cacheHeaders);
+      } catch (error) {
+        const status = error instanceof Unavailable ? 503 : error instanceof Problem ? error.status : undefined;
+        if (status === undefined) throw error;
+        res.status(status);
+        const body = await encode(renderPage(site, problemPage(values.locale, status)), 'identity');
+        res.set({ 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store' }).send(body);
+      }
+    };
+    addPath(app, pattern, get, route);
+  }
+
+  const docs = renderPage(site, docsPage());
+  addPath(app, /^\/docs$/, (req, res) => sendDocument(req, res, docs, { maxAge: HOUR_S }));
+  const widget = ASSETS.get(assetUrl('browser/widget.js')) as Document; // other sites load it, so this address stays
+  addPath(app, /^\/widget\.js$/, (req, res) => sendDocument(req, res, widget, { maxAge: HOUR_S }));
+  addPath(
+    app,
+    /^\/assets\/.+$/,
+    (req, res, next) => {
+      const asset = ASSETS.get(req.path);
+      if (asset === undefined) next();
+      else sendDocument(req, res, asset, { maxAge: 0, isImmutable: true });
+    },
+    '/assets',
+  );
+}
+
+/** What a document of the API says. */
+async function contentOf<T>(document: Document): Promise<T> {
+  return JSON.parse(String(await encode(document, 'identity')));
+}
+
+const earlier = (a: Validity, b: Validity): Validity => ({
+  validUntil: a.validUntil < b.validUntil ? a.validUntil : b.validUntil,
+  version: Math.min(a.version, b.version),
+});
