@@ -60,14 +60,18 @@ function projection(marks: readonly Mark[]): { place(mark: Mark): Point; height:
 
 const tenth = (n: number) => Math.round(n * 10) / 10;
 
+/** A line of no length with round ends, so that zooming doesn't change its size; the wider one below it is its rim. */
+const dot = (category: Category, path: string) =>
+  html`<path class="rim ${category}" d="${path}"/><path class="dot ${category}" d="${path}"/>`;
+
 const one = ({ category, href, title }: Mark, { x, y }: Point) =>
-  html`<a href="${href}" tabindex="-1"><title>${title}</title><path class="dot ${category}" d="M${x} ${y}h0"/></a>`;
+  html`<a href="${href}" tabindex="-1"><title>${title}</title>${dot(category, `M${x} ${y}h0`)}</a>`;
 
 const together = (dots: readonly Mark[], place: (mark: Mark) => Point) =>
   [...new Set(dots.map(({ category }) => category))].map((category) => {
     const points = dots.filter((mark) => mark.category === category).map(place);
-    return html`<path class="dot ${category}" d="${points.map(({ x, y }) => `M${x} ${y}h0`).join('')}"/>`;
+    return dot(category, points.map(({ x, y }) => `M${x} ${y}h0`).join(''));
   });
 
 const bubble = ({ category, href, title, text }: Mark, { x, y }: Point) =>
-  html`<a href="${href}" tabindex="-1"><title>${title}</title><g transform="translate(${x} ${y})"><g class="bubble ${category}"><rect x="-17" y="-12" width="34" height="24" rx="12"/><text y="5">${text}</text></g></g></a>`;
+  html`<a href="${href}" tabindex="-1"><title>${title}</title><g transform="translate(${x} ${y})"><g class="bubble ${category}"><rect x="-17" y="-12" width="34" height="24" rx="12"/><text y="5">${text}</text><text class="name" y="28">${title}</text></g></g></a>`;

@@ -22,9 +22,10 @@ export function overviewPage(site: Site, locale: Locale, list: StationsList): Pa
   const bubbles = cities.length === 1 ? regions.filter((region) => cityOf(region) !== undefined) : cities;
   const marks = [...list.stations.map((station) => stationMark(locale, station)), ...bubbles.map(bubble)];
 
+  const [before, after] = words.digestOf.split('{time}');
+  const newest = regions.reduce((time, { measurement_time: at }) => ((at ?? '') > time ? (at as string) : time), '');
   const line = (region: Region): Html => html`<li>
-<a href="${regionPath(locale, region)}">${region.title}</a> ${chip(words, categoryOf(region.aqi), region.aqi)} ${pm25(locale, region['pm2.5'])}
-${region.measurement_time !== null && html`<small>${timeOf(locale, region.measurement_time)}</small>`}
+<div class="line"><a href="${regionPath(locale, region)}">${region.title}</a> ${chip(words, categoryOf(region.aqi), region.aqi)} ${pm25(locale, region['pm2.5'])}</div>
 ${within(region)}</li>
 `;
   const within = (region: Region): Html => {
@@ -44,6 +45,7 @@ ${within(region)}</li>
     title: site.title,
     scripts: ['map', 'live'],
     body: html`<h1>${words.cities} <small>${words.worstFirst}</small></h1>
+${newest !== '' && html`<p class="of"><small>${before}${timeOf(locale, newest)}${after}</small></p>`}
 <div class="overview">
 <section aria-label="${words.map}">${renderMap(marks, words)}
 <p><small>${words.mapHint}</small></p>

@@ -21,7 +21,7 @@ export function chip(words: Words, category: Category, aqi: number | null): Html
 /** PM2.5 first, as people ask for it; a dash where there is none. */
 export function pm25(locale: Locale, value: number | null): Html {
   const text = value === null ? '–' : formatValue(locale, value, { unit: 'µg/m³', digits: 1 });
-  return html`<span class="pm">PM2.5 <b>${text}</b></span>`;
+  return html`<span class="pm"><small>PM2.5</small> <b>${text}</b></span>`;
 }
 
 export const timeOf = (locale: Locale, timestamp: string) =>
@@ -30,7 +30,7 @@ export const timeOf = (locale: Locale, timestamp: string) =>
 /** A line of a list of stations. */
 export function stationLine(locale: Locale, station: Station): Html {
   const href = stationPath(locale, station);
-  return html`<li><a href="${href}">${station.title}</a> ${chip(WORDS[locale], stationCategory(station), station.aqi)} ${pm25(locale, station['pm2.5'])}</li>\n`;
+  return html`<li class="line"><a href="${href}">${station.title}</a> ${chip(WORDS[locale], stationCategory(station), station.aqi)} ${pm25(locale, station['pm2.5'])}</li>\n`;
 }
 
 export function stationMark(locale: Locale, station: Station): Mark {

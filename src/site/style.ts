@@ -36,7 +36,10 @@ footer { margin-top: 40px; border-top: 1px solid var(--line); font-size: .9rem; 
 .regions ul { margin-left: 16px; }
 .regions li li, details li { padding: 4px 0; }
 summary { cursor: pointer; padding: 4px 0; }
-.pm { white-space: nowrap; }
+.line { display: flex; flex-wrap: wrap; gap: 0 8px; align-items: baseline; }
+.line a { flex: 1 1 8em; }
+.pm { white-space: nowrap; min-width: 9.5em; text-align: right; font-variant-numeric: tabular-nums; }
+.of { margin: -8px 0 12px; }
 .chip { display: inline-block; padding: 0 10px; border-radius: 12px; font-size: .9rem; line-height: 1.6; color: #000; background: var(--unknown); }
 ${['good', 'moderate', 'sensitive', 'unhealthy', 'very-unhealthy', 'hazardous'].map((name) => `.chip.${name} { background: var(--${name}); }`).join('\n')}
 .chip.very-unhealthy, .chip.hazardous { color: #fff; background: #8f3f97; }
@@ -49,14 +52,18 @@ ${['good', 'moderate', 'sensitive', 'unhealthy', 'very-unhealthy', 'hazardous'].
 .map.zoomed svg { touch-action: none; cursor: grab; }
 .zoom { position: absolute; top: 8px; right: 8px; display: grid; gap: 4px; }
 .zoom[hidden] { display: none; }
-.dot { fill: none; stroke-width: 13px; stroke-linecap: round; vector-effect: non-scaling-stroke; }
+.dot, .rim { fill: none; stroke: #0008; stroke-width: 13px; stroke-linecap: round; vector-effect: non-scaling-stroke; }
+.rim { stroke-width: 15px; }
+.rim.unknown { stroke-width: 9px; }
 .dot.unknown { stroke-width: 7px; }
-.dot.offline { stroke-width: 5px; }
+.rim.offline { stroke: var(--offline); }
 ${['good', 'moderate', 'sensitive', 'unhealthy', 'very-unhealthy', 'hazardous', 'unknown', 'offline'].map((name) => `.dot.${name} { stroke: var(--${name}); } .bubble.${name} rect { fill: var(--${name}); }`).join('\n')}
+.dot.offline { stroke: var(--raised); stroke-width: 9px; }
 .bubble { transform: scale(var(--k)); }
 .bubble rect { stroke: #0008; }
 .bubble text { text-anchor: middle; font: 700 14px system-ui, sans-serif; fill: #000; }
-.bubble.very-unhealthy text, .bubble.hazardous text { fill: #fff; }
+.bubble .name { font-weight: 400; font-size: 13px; fill: var(--ink); paint-order: stroke; stroke: var(--raised); stroke-width: 4px; }
+.bubble.very-unhealthy text:not(.name), .bubble.hazardous text:not(.name) { fill: #fff; }
 .bubble.unknown rect { fill: var(--paper); stroke-dasharray: 3; stroke: var(--soft); }
 .bubble.unknown text { fill: var(--ink); }
 button, select, input { font: inherit; color: var(--ink); background: var(--paper); border: 1px solid var(--soft); border-radius: 6px; padding: 4px 10px; min-height: 36px; }
@@ -83,5 +90,6 @@ pre { margin: 4px 0; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 2px 16px; margin: 8px 0; }
 dd { margin: 0; }
 @media (max-width: 800px) { .overview { grid-template-columns: minmax(0, 1fr); } :root { --k: 2.6; } }
+@media (max-width: 480px) { .line a { flex: 1 0 100%; } .pm { min-width: 0; } }
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
 `;
