@@ -109,14 +109,6 @@ returns table (level text, subject text, since timestamptz, until timestamptz) l
   where w.sensor_id is null and w.station_id is not null
 $$;
 
--- How many subjects a level has at most.
-create function logic.subject_count(level text) returns int language sql stable as $$
-  select case split_part(level, '_', 1)
-    when 'sensor' then (select count(*) from raw.sensor)
-    when 'station' then (select count(*) from raw.station)
-    else (select count(*) from raw.region) end::int
-$$;
-
 -- What was taken over for a level, within [since, until).
 create function logic.taken(level text, since timestamptz, until timestamptz) returns logic.change[] language sql stable as $$
   select coalesce(array_agg((greatest(s.since, taken.since), least(s.until, taken.until), case when s.subject is not null then array[s.subject] end)::logic.change), '{}')
@@ -146,9 +138,9 @@ create function logic.in_regions(changes logic.change[]) returns logic.change[] 
   where c.subjects is null or regions.slugs is not null
 $$;
 
--- The same changes in few statements, on whole buckets of a unit: ranges for all joined where they are close to each other and cut into pieces
--- of about half a million rows; then one range for all subjects that have the same. Many different hours become whole days.
-create function logic.merged(unit text, level text, changes logic.change[]) returns logic.change[] language plpgsql stable as $$
+-- The same changes in few ranges, on whole buckets of a unit: those for all joined where they are close to each other; then one range for all
+-- subjects that have the same. Many different hours become whole days.
+create function logic.merged(unit text, changes logic.change[]) returns logic.change[] language plpgsql stable as $$
 begin
   return (with change as materialized (select c.since, c.until, c.subjects from unnest(changes) c),
   grain as materialized (
@@ -168,8 +160,8 @@ begin
   )
   select coalesce(array_agg((m.since, m.until, m.subjects)::logic.change order by m.since), '{}')
   from (
-    select p.since, p.until, null::text[] as subjects
-    from for_all cross join logic.pieces(merged.unit, greatest(500000 / greatest(logic.subject_count(merged.level), 1), 1), for_all.ranges) p
+    select lower(part) as since, upper(part) as until, null::text[] as subjects
+    from for_all cross join unnest(for_all.ranges) part
     union all
     select lower(part), upper(part), array_agg(s.subject order by s.subject)
     from of_subject s cross join unnest(s.ranges) part

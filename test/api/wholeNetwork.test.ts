@@ -2,6 +2,7 @@
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeApp } from '../../src/api/app.ts';
+import { makeSiteUrls, presentStationsList, queryNetwork } from '../../src/api/current.ts';
 import { makeClock } from '../../src/clock.ts';
 import { LOCALES } from '../../src/contract/endpoints.ts';
 import { type Api, openReaderPool, openWholeNetworkPool } from '../../src/database/pools.ts';
@@ -54,6 +55,17 @@ describe('the list of stations', () => {
         const alone = await request(served.app).get(`/${locale}/air-quality-app/v1/region/${region.slug}.json`);
         expect(region).toEqual(alone.body);
       }
+    }
+  });
+
+  it('is one text, however many stations it has', async () => {
+    const network = await queryNetwork(served.db, NOW);
+    const [row] = network.stations.filter((one) => one.is_listed);
+    for (const count of [0, 1, 499, 500, 501, 1_001]) {
+      const stations = Array(count).fill(row);
+      const titles = { stations: new Map(), regions: new Map() };
+      const text = [...presentStationsList({ ...network, stations }, titles, 'en', makeSiteUrls(''))].join('');
+      expect(JSON.parse(text).stations).toHaveLength(count);
     }
   });
 

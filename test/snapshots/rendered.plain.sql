@@ -1004,14 +1004,6 @@ returns table (level text, subject text, since timestamptz, until timestamptz) l
   where w.sensor_id is null and w.station_id is not null
 $$;
 
--- How many subjects a level has at most.
-create function logic.subject_count(level text) returns int language sql stable as $$
-  select case split_part(level, '_', 1)
-    when 'sensor' then (select count(*) from raw.sensor)
-    when 'station' then (select count(*) from raw.station)
-    else (select count(*) from raw.region) end::int
-$$;
-
 -- What was taken over for a level, within [since, until).
 create function logic.taken(level text, since timestamptz, until timestamptz) returns logic.change[] language sql stable as $$
   select coalesce(array_agg((greatest(s.since, taken.since), least(s.until, taken.until), case when s.subject is not null then array[s.subject] end)::logic.change), '{}')
@@ -1041,9 +1033,9 @@ create function logic.in_regions(changes logic.change[]) returns logic.change[] 
   where c.subjects is null or regions.slugs is not null
 $$;
 
--- The same changes in few statements, on whole buckets of a unit: ranges for all joined where they are close to each other and cut into pieces
--- of about half a million rows; then one range for all subjects that have the same. Many different hours become whole days.
-create function logic.merged(unit text, level text, changes logic.change[]) returns logic.change[] language plpgsql stable as $$
+-- The same changes in few ranges, on whole buckets of a unit: those for all joined where they are close to each other; then one range for all
+-- subjects that have the same. Many different hours become whole days.
+create function logic.merged(unit text, changes logic.change[]) returns logic.change[] language plpgsql stable as $$
 begin
   return (with change as materialized (select c.since, c.until, c.subjects from unnest(changes) c),
   grain as materialized (
@@ -1063,8 +1055,8 @@ begin
   )
   select coalesce(array_agg((m.since, m.until, m.subjects)::logic.change order by m.since), '{}')
   from (
-    select p.since, p.until, null::text[] as subjects
-    from for_all cross join logic.pieces(merged.unit, greatest(500000 / greatest(logic.subject_count(merged.level), 1), 1), for_all.ranges) p
+    select lower(part) as since, upper(part) as until, null::text[] as subjects
+    from for_all cross join unnest(for_all.ranges) part
     union all
     select lower(part), upper(part), array_agg(s.subject order by s.subject)
     from of_subject s cross join unnest(s.ranges) part
@@ -1100,7 +1092,8 @@ begin
   select l.id, l.id_type, l.body into definition from logic.level l where l.name = level;
   execute format('delete from %s where bucket >= $1 and bucket < $2 and ($3 is null or %I = any ($3::%s[]))', storage, definition.id, definition.id_type)
   using since, until, subjects;
-  execute format('insert into %s (%s) %s', storage,
+  -- sorted as the index by subject is, because at each bucket of all subjects in turn it would visit all of that index again
+  execute format('insert into %s (%s) %s order by 2, 1', storage,
     (select string_agg(quote_ident(attname), ', ' order by attnum) from pg_attribute
      where attrelid = format('rollup.%I', level)::regclass and attnum > 0 and not attisdropped),
     definition.body)
@@ -1145,6 +1138,26 @@ exception when data_exception then
   perform logic.recompute_all(level, since, until);
 end $$;
 
+-- How many buckets of a level to recompute at once, from `since` on: what is made of about 750,000 rows, if all its hours have as many readings as the
+-- first. Rows are written nearly as the index by subject is sorted, and so the more at once, the less of the index each of them has to
+-- visit; but whoever waits wants to see it move every few seconds.
+create function logic.buckets_at_once(level text, since timestamptz) returns int language plpgsql stable as $$
+declare
+  rows_of_one bigint;
+begin
+  if level = 'sensor_hourly' then
+    rows_of_one := greatest(
+      (select count(*) from raw.sensor),
+      (select count(*) from raw.readings r where r.measured_at >= since and r.measured_at < since + interval '1 hour'));
+  else
+    rows_of_one := case when level = 'station_hourly' then (select count(*) from raw.sensor)
+        when level in ('region_hourly', 'station_daily', 'station_monthly') then (select count(*) from raw.station)
+        else (select count(*) from raw.region) end
+      * case split_part(level, '_', 2) when 'hourly' then 1 when 'daily' then 24 else 31 end;
+  end if;
+  return greatest(750000 / greatest(rows_of_one, 1), 1);
+end $$;
+
 -- When it returns, everything committed before the call is in every bucket, except that with `lazily` the running day and month follow every
 -- ten minutes only, of everybody at once: nothing but the running month shows them (S4). It goes from the newest month with changes to the oldest, through
 -- all levels of each, and commits between its steps: interrupted, it is completed by the next one. It takes a session lock, so call it on a
@@ -1155,7 +1168,11 @@ declare
   done float8 := 0;
   month record;
   level record;
-  piece record;
+  change record;
+  hours float8;
+  piece_since timestamptz;
+  piece_until timestamptz;
+  at_once int; -- null: all of it
   sensors logic.change[];
   stations logic.change[];
   regions logic.change[];
@@ -1177,9 +1194,9 @@ begin
     ) m
     order by m.since desc
   loop
-    sensors := logic.merged('hour', 'sensor_hourly', logic.taken('sensor_hourly', month.since, month.until));
-    stations := logic.merged('hour', 'station_hourly', logic.at_stations(sensors) || logic.taken('station_hourly', month.since, month.until));
-    regions := logic.merged('hour', 'region_hourly', logic.in_regions(stations) || logic.taken('region_hourly', month.since, month.until));
+    sensors := logic.merged('hour', logic.taken('sensor_hourly', month.since, month.until));
+    stations := logic.merged('hour', logic.at_stations(sensors) || logic.taken('station_hourly', month.since, month.until));
+    regions := logic.merged('hour', logic.in_regions(stations) || logic.taken('region_hourly', month.since, month.until));
     -- should this be interrupted, then not even a changed network makes the next one overlook any of them
     insert into rollup.stale_range (level, subject, since, until)
     select f.level, subject, c.since, c.until
@@ -1190,16 +1207,26 @@ begin
     for level in select l.name, l.unit, shares[l.position] as share from logic.level l order by l.position loop
       changes := case split_part(level.name, '_', 1) when 'sensor' then sensors when 'station' then stations else regions end;
       if level.unit <> 'hour' then
-        changes := logic.merged(level.unit, level.name, changes);
+        changes := logic.merged(level.unit, changes);
       end if;
       if lazily and level.unit <> 'hour' then
         changes := logic.without(changes, tstzrange(rollup.bucket_start(level.unit, now), rollup.bucket_add(level.unit, rollup.bucket_start(level.unit, now), 1)));
       end if;
-      for piece in select c.since, c.until, c.subjects from unnest(changes) c loop
-        perform logic.recompute_soundly(level.name, piece.since, piece.until, piece.subjects);
-        commit;
-        done := done + month.hours * level.share / cardinality(changes);
-        raise notice using errcode = 'AS100', message = format('%s of %s', round(done), round(month.total));
+      hours := (select sum(extract(epoch from c.until - c.since)) / 3600 from unnest(changes) c);
+      for change in select c.since, c.until, c.subjects from unnest(changes) c loop
+        -- of few subjects there is little, and of a single bucket no part
+        at_once := case
+          when cardinality(change.subjects) > 1000 is not false and rollup.bucket_add(level.unit, change.since, 1) < change.until
+          then logic.buckets_at_once(level.name, change.since) end;
+        piece_since := change.since;
+        while piece_since < change.until loop
+          piece_until := least(change.until, rollup.bucket_add(level.unit, piece_since, at_once));
+          perform logic.recompute_soundly(level.name, piece_since, piece_until, change.subjects);
+          commit;
+          done := done + month.hours * level.share * extract(epoch from piece_until - piece_since) / 3600 / hours;
+          raise notice using errcode = 'AS100', message = format('%s of %s', round(done), round(month.total));
+          piece_since := piece_until;
+        end loop;
       end loop;
     end loop;
 

@@ -1,21 +1,9 @@
 /** B15: what each minute's refresh costs in a network of 2,000 stations: seconds, and the largest memory of the database's process. */
-import { readFileSync } from 'node:fs';
 import { connect } from '../../../src/database/client.ts';
+import { memoryOf } from '../load/memory.ts';
 import type { Context, Measure, Row } from '../run/measure.ts';
 import { bootstrap } from '../run/statistics.ts';
 import { addReadings, daysAgo, makeWorld, NOW } from '../run/world.ts';
-
-const MIB = 2 ** 20;
-
-/** Memory of a process that no other has, in bytes: resident without what is shared; NaN where the system doesn't tell. */
-function privateBytes(pid: number): number {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    return Number(/RssAnon:\s+(\d+)/.exec(status)?.[1]) * 1_024;
-  } catch {
-    return Number.NaN;
-  }
-}
 
 async function run(context: Context): Promise<Row[]> {
   const stations = context.quick ? 200 : 2_000;
@@ -34,15 +22,15 @@ async function run(context: Context): Promise<Row[]> {
       const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
       let peak = 0;
       const watch = setInterval(() => {
-        peak = Math.max(peak, privateBytes(row?.pid ?? 0));
+        peak = Math.max(peak, memoryOf(row?.pid ?? 0, 'RssAnon'));
       }, 5);
       const begun = performance.now();
       await sql`call rollup.refresh(${to})`;
       took.push((performance.now() - begun) / 1_000);
-      peak = Math.max(peak, privateBytes(row?.pid ?? 0));
+      peak = Math.max(peak, memoryOf(row?.pid ?? 0, 'RssAnon'));
       clearInterval(watch);
       await sql.end();
-      peaks.push(peak / MIB);
+      peaks.push(peak);
     }
   } finally {
     await database.drop();

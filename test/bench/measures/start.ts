@@ -1,20 +1,11 @@
 /** B10: memory under load next to a bare Express app, and how soon a service answers when its database is up. */
-import { readFileSync } from 'node:fs';
 import { addressVariables, freePort, launch } from '../../support/program.ts';
 import { fetchRaw, startBare } from '../load/bare.ts';
+import { memoryOf } from '../load/memory.ts';
 import { type Context, figure, type Measure, type Row } from '../run/measure.ts';
 import { BASE, startService } from '../run/service.ts';
 import { bootstrap, median } from '../run/statistics.ts';
 import { NOW, TIME_ZONE, type World } from '../run/world.ts';
-
-/** Resident memory in MiB; NaN where the system doesn't tell. */
-function residentMib(pid: number): number {
-  try {
-    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
-  } catch {
-    return Number.NaN;
-  }
-}
 
 /** While both answer the same history, ours also every other document of the town. */
 async function memory(context: Context, { database, stations }: World): Promise<Row> {
@@ -28,7 +19,7 @@ async function memory(context: Context, { database, stations }: World): Promise<
       for (const [index, { port, pid }] of [service, express].entries()) {
         const loading = context.generator.run({ port, paths, connections: 32, seconds: 2 });
         await new Promise((resolve) => setTimeout(resolve, 1_500));
-        samples[index]?.push(residentMib(pid));
+        samples[index]?.push(memoryOf(pid, 'VmRSS'));
         await loading;
       }
     }

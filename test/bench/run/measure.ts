@@ -2,6 +2,7 @@
 import type { Engine } from '../../../src/schema/aggregates.ts';
 import type { Targets } from '../../support/servers.ts';
 import type { Generator } from '../load/generator.ts';
+import type { Country } from './country.ts';
 import type { Comparison } from './rounds.ts';
 import type { Interval } from './statistics.ts';
 import type { World } from './world.ts';
@@ -10,6 +11,8 @@ export type Row = {
   /** The measure, such as `B1`. */
   id: string;
   title: string;
+  /** Of the country that it is about. */
+  stations?: number;
   /** What is judged: a ratio, or an absolute figure in `unit`. */
   value: Interval;
   /** Of `value`; empty for a ratio. */
@@ -37,6 +40,8 @@ export type Context = {
   progress(text: string): void;
   /** The network that several measures share, set up when first needed. */
   town(): Promise<World>;
+  /** The network of the size that the run was asked for. */
+  country(): Promise<Country>;
 };
 
 export type Measure = {

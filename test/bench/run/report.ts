@@ -27,7 +27,7 @@ function cells(row: Row): string[] {
     limit === undefined ? '' : `${row.better === 'higher' ? '≥' : '≤'} ${figure(limit)}`;
   return [
     row.id,
-    row.title,
+    row.stations === undefined ? row.title : `${row.title}, ${row.stations.toLocaleString('en')} stations`,
     `${figure(value.median)} ${unit}`.trim(),
     interval(value),
     bound(row.must),

@@ -53,7 +53,12 @@ export async function versionsOf(targets: Targets): Promise<string[]> {
       return `${engine}: PostgreSQL ${row?.version}${row?.available == null ? '' : ` with TimescaleDB ${row.available}`}`;
     }),
   );
+  return [`Node ${process.version}`, ...databases];
+}
+
+/** All in one line. */
+export function peerVersions(): string {
   const names: Peer[] = [...PACKAGES, ...(Object.keys(PROGRAMS) as (keyof typeof PROGRAMS)[])];
   const peers = names.map((peer) => `${peer} ${installedVersion(peer) ?? 'not installed'}`);
-  return [`Node ${process.version}`, ...databases, `peers: ${peers.join(', ')}`];
+  return `peers: ${peers.join(', ')}`;
 }
