@@ -60,7 +60,7 @@ export function auditCommand(run: Run): Command {
     .option('--repair', 'recompute the buckets that differ; exits 1 only if some still do')
     .addHelpText(
       'after',
-      '\nWhole days are audited: all that overlap the period, and the months they are in from their days.',
+      '\nWhole days are audited: all that overlap the period, and their months, with the other days as they are stored.',
     )
     .action((options: AuditOptions) => run((context) => auditAggregates(context, options)));
 }

@@ -14,7 +14,7 @@ type AuditOptions = Audited & { repair?: boolean; timeZone: string; watcher?: Wa
 
 /**
  * Compares the periods by which buckets are computed with the network; then refreshes, recomputes every bucket of the days and months that the
- * period touches, months from their stored days, and compares. `repair` mends the periods before, since wrong ones make buckets wrong, and recomputes the stored buckets that
+ * period touches, and compares. Of a month that it touches in part, the other days are taken as they are stored. `repair` mends the periods before, since wrong ones make buckets wrong, and recomputes the stored buckets that
  * differ; `remaining` is what still differs. Buckets are given in `timeZone`. The result is recorded in rollup.audit.
  */
 export async function audit(
@@ -54,40 +54,28 @@ const mendPeriods = (sql: Sql) =>
       perform logic.apply_periods();
     end $$`;
 
-/** One snapshot, taken while no refresh is halfway through the levels; other refreshes may run during the comparison, piece by piece. */
+/** One snapshot, taken while no refresh is halfway through the levels; other refreshes may run during the comparison, month by month. */
 async function differences(sql: Sql, { now, from, to }: Audited, progress?: Progress): Promise<Difference[]> {
   await sql`call raw.acquire_lock('rollup.refresh')`;
   await sql`call rollup.refresh(${now})`;
   await sql`begin isolation level repeatable read`;
   await sql`select raw.release_lock('rollup.refresh')`; // the first statement: it takes the snapshot
-  const pieces = await sql<{ since: string; until: string; hours: number }[]>`
+  const months = await sql<{ since: string; until: string; hours: number }[]>`
     select since::text, until::text, extract(epoch from until - since)::float8 / 3600 as hours
-    from logic.audited_pieces(${from ?? '-infinity'}, ${to ?? 'infinity'})`;
-  const total = pieces.reduce((sum, { hours }) => sum + hours, 0);
+    from logic.audited_days(${from ?? '-infinity'}, ${to ?? 'infinity'})`;
+  const total = months.reduce((sum, { hours }) => sum + hours, 0);
   const found: Difference[] = [];
   let done = 0;
-  for (const { since, until, hours } of pieces) {
+  for (const { since, until, hours } of months) {
     found.push(
       ...(await sql<Difference[]>`
-        select * from logic.differences_of_days(${since}::text::timestamptz, ${until}::text::timestamptz) order by bucket, level, subject`),
+        select * from logic.differences(${since}::text::timestamptz, ${until}::text::timestamptz) order by bucket, level, subject`),
     );
     done += hours;
     progress?.show(done, done / total);
   }
-  found.push(...(await monthDifferences(sql, pieces)));
   await sql`commit`;
   return found;
-}
-
-/** Of the months of these pieces, which are in the order of time. */
-async function monthDifferences(sql: Sql, pieces: readonly { since: string; until: string }[]): Promise<Difference[]> {
-  const [first, last] = [pieces[0], pieces.at(-1)];
-  if (first === undefined || last === undefined) return [];
-  return await sql<Difference[]>`
-    select d.* from logic.differences_of_months(
-      rollup.bucket_start('month', ${first.since}::text::timestamptz),
-      rollup.bucket_add('month', rollup.bucket_start('month', ${last.until}::text::timestamptz - interval '1 microsecond'), 1)) d
-    order by d.bucket, d.level, d.subject`;
 }
 
 const RECORDED_DIFFERENCES = 10;
