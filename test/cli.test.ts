@@ -59,7 +59,7 @@ describe('bad usage', () => {
     ['network remove', "missing required argument 'kind'"],
     ['network remove reading 1', 'Allowed choices are station, sensor, region, provider'],
     ['network remove region town --with-readings', 'a region has no readings of its own'],
-    ['status --all', 'unknown option --all'],
+    ['status --everything', 'unknown option --everything'],
   ])('"%s" is refused, with its reason and the help of the command', (words, message) => {
     const choose = () => {
       const choice = chooseCommand(split(words));

@@ -80,6 +80,8 @@ create view logic.station_last_place as
 -- raw.network_lock, after any change of periods. Returns how many sensors and stations are affected.
 create function logic.apply_periods(out sensors_changed int, out stations_changed int) language plpgsql as $$
 declare
+  placements constant raw.placement[] := array(select (sensor_id, station_id, formula, since, until)::raw.placement from logic.placement);
+  memberships constant raw.membership[] := array(select (station_id, region_slug, is_flagged, since, until)::raw.membership from logic.membership);
   placements_before raw.placement[];
   placements_after raw.placement[];
   memberships_before raw.membership[];
@@ -87,10 +89,10 @@ declare
   -- without a refresh or a build in progress, a sensor or station that has no buckets yet need not be marked
   is_quiet boolean := not exists (select from raw.lock_holders('rollup.refresh')) and to_regnamespace('rollup_next') is null;
 begin
-  placements_before := array(select p::raw.placement from (table raw.placement except select sensor_id, station_id, formula, since, until from logic.placement) p);
-  placements_after := array(select p::raw.placement from (select sensor_id, station_id, formula, since, until from logic.placement except table raw.placement) p);
-  memberships_before := array(select m::raw.membership from (table raw.membership except select station_id, region_slug, is_flagged, since, until from logic.membership) m);
-  memberships_after := array(select m::raw.membership from (select station_id, region_slug, is_flagged, since, until from logic.membership except table raw.membership) m);
+  placements_before := array(select (b.*)::raw.placement from (table raw.placement except select * from unnest(placements)) b);
+  placements_after := array(select (a.*)::raw.placement from (select * from unnest(placements) except table raw.placement) a);
+  memberships_before := array(select (b.*)::raw.membership from (table raw.membership except select * from unnest(memberships)) b);
+  memberships_after := array(select (a.*)::raw.membership from (select * from unnest(memberships) except table raw.membership) a);
 
   delete from raw.placement p using unnest(placements_before) b where (p.sensor_id, p.since) = (b.sensor_id, b.since);
   insert into raw.placement (sensor_id, station_id, formula, since, until)

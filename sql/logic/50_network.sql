@@ -1,14 +1,17 @@
 -- Import of the network file. It is authoritative for everything it lists; anything it does not list stays as it is.
 
--- Replaces the periods of one table for the listed stations or sensors; adjacent or overlapping periods are merged.
+-- Replaces the periods of one table for the listed stations or sensors; adjacent or overlapping periods are merged. What stays is not written.
 create procedure logic.replace_periods(period_table text, owner_column text, listed int[], columns text, periods jsonb) language plpgsql as $$
-begin
-  execute format('delete from raw.%I where %I = any ($1)', period_table, owner_column) using listed;
-  execute format(
-    'insert into raw.%1$I (%2$s, since, until)
-     select %2$s, lower(part), upper(part)
+declare
+  wanted constant text := format(
+    'select %2$s, lower(part) as since, upper(part) as until
      from (select %2$s, range_agg(tstzrange(since, until)) as parts from jsonb_populate_recordset(null::raw.%1$I, $1) group by %2$s) p
-     cross join unnest(parts) part', period_table, columns) using periods;
+     cross join unnest(parts) part', period_table, columns);
+begin
+  execute format('delete from raw.%1$I where %2$I = any ($2) and (%3$s, since, until) not in (%4$s)', period_table, owner_column, columns, wanted)
+  using periods, listed;
+  execute format('insert into raw.%1$I (%2$s, since, until) %3$s except select %2$s, since, until from raw.%1$I', period_table, columns, wanted)
+  using periods;
 end $$;
 
 -- All facts about each provider, region, station and sensor, including its periods, to find out what an import changed.
@@ -55,21 +58,29 @@ begin
   select id, title, url, image, image_dark, make_interval(secs => extract(epoch from stale_after)), pull
   from jsonb_populate_recordset(null::raw.provider, network -> 'providers')
   on conflict (id) do update set title = excluded.title, url = excluded.url, image = excluded.image, image_dark = excluded.image_dark,
-    stale_after = excluded.stale_after, pull = excluded.pull;
+    stale_after = excluded.stale_after, pull = excluded.pull
+  where (provider.title, provider.url, provider.image, provider.image_dark, provider.stale_after, provider.pull)
+    is distinct from (excluded.title, excluded.url, excluded.image, excluded.image_dark, excluded.stale_after, excluded.pull);
   insert into raw.region (slug, kind, city_slug, title, map_latitude, map_longitude, map_delta, is_hidden)
   select slug, kind, city_slug, title, map_latitude, map_longitude, map_delta, is_hidden
   from jsonb_populate_recordset(null::raw.region, network -> 'regions')
   on conflict (slug) do update set kind = excluded.kind, city_slug = excluded.city_slug, title = excluded.title,
-    map_latitude = excluded.map_latitude, map_longitude = excluded.map_longitude, map_delta = excluded.map_delta, is_hidden = excluded.is_hidden;
+    map_latitude = excluded.map_latitude, map_longitude = excluded.map_longitude, map_delta = excluded.map_delta, is_hidden = excluded.is_hidden
+  where (region.kind, region.city_slug, region.title, region.map_latitude, region.map_longitude, region.map_delta, region.is_hidden)
+    is distinct from (excluded.kind, excluded.city_slug, excluded.title, excluded.map_latitude, excluded.map_longitude, excluded.map_delta, excluded.is_hidden);
   insert into raw.station (id, provider_id, title, latitude, longitude, altitude, screening)
   select id, provider_id, title, latitude, longitude, altitude, screening
   from jsonb_populate_recordset(null::raw.station, network -> 'stations')
   on conflict (id) do update set provider_id = excluded.provider_id, title = excluded.title, latitude = excluded.latitude,
     longitude = excluded.longitude, altitude = excluded.altitude,
-    screening = excluded.screening;
+    screening = excluded.screening
+  where (station.provider_id, station.title, station.latitude, station.longitude, station.altitude, station.screening)
+    is distinct from (excluded.provider_id, excluded.title, excluded.latitude, excluded.longitude, excluded.altitude, excluded.screening);
   insert into raw.sensor (id, kind, device)
   select id, kind, device from jsonb_populate_recordset(null::raw.sensor, network -> 'sensors')
-  on conflict (id) do update set kind = excluded.kind, device = excluded.device;
+  on conflict (id) do update set kind = excluded.kind, device = excluded.device
+  where (sensor.kind, sensor.device)
+    is distinct from (excluded.kind, excluded.device);
 
   call logic.replace_periods('station_region', 'station_id', stations, 'station_id, region_slug, position', network -> 'station_region');
   call logic.replace_periods('hidden_period', 'station_id', stations, 'station_id', network -> 'hidden_period');

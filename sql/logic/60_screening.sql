@@ -7,10 +7,51 @@
 create function logic.standard_pressure(altitude float8) returns float8 language sql immutable parallel safe
   return 101325 * (1 - 2.25577e-5 * altitude) ^ 5.25588;
 
+-- The sensors that can have a suspect period in closed hours from `since` to `at`; all others certainly have none. Of any 24 hours in a row
+-- that were measured, at least 14 lie in quarters of days that are within them. So this looks at quarters, in one pass.
+create function logic.suspect_sensors(since timestamptz, at timestamptz) returns setof int language plpgsql stable
+set plan_cache_mode = force_custom_plan set jit = off as $$
+declare
+  closed constant timestamptz := rollup.bucket_start('hour', at);
+begin
+  return query
+  with quarter as (
+    select h.sensor_id, p.station_id,
+      bool_or(h.temperature = 0 and h.humidity = 0) as is_zero,
+      min(h.pressure) as lowest_pressure, max(h.pressure) as highest_pressure, count(h.pressure) as pressures,
+      min(h.humidity) as lowest_humidity, max(h.humidity) - min(h.humidity) as humidity_range, count(h.humidity) as humidities,
+      max(h.temperature) - min(h.temperature) as temperature_range, count(h.temperature) as temperatures
+    from rollup.sensor_hourly h
+    join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
+    where h.bucket >= suspect_sensors.since and h.bucket < closed
+      and (h.temperature is not null or h.humidity is not null or h.pressure is not null)
+    group by h.sensor_id, p.station_id, date_bin('6 hours', h.bucket, rollup.origin())
+  )
+  select distinct q.sensor_id
+  from quarter q
+  join raw.station s on s.id = q.station_id and s.screening
+  group by q.sensor_id, q.station_id, s.altitude
+  having bool_or(q.is_zero)
+    or max(q.highest_pressure) > logic.standard_pressure(s.altitude) + 5000 or min(q.lowest_pressure) < logic.standard_pressure(s.altitude) - 5000
+    or sum(q.humidities) filter (where q.lowest_humidity >= 99.5) >= 14
+    -- wider than what rounds to the same
+    or sum(q.temperatures) filter (where q.temperature_range < 1e-5) >= 14
+    or sum(q.humidities) filter (where q.humidity_range < 1e-5) >= 14
+    or sum(q.pressures) filter (where q.highest_pressure - q.lowest_pressure < 1e-2) >= 14;
+end $$;
+
 -- The suspect periods in closed hours from `since` to `at`, of stations with screening enabled. A run that is already recorded with an
 -- earlier start keeps it.
-create function logic.implausible_periods(since timestamptz, at timestamptz) returns setof raw.screened_period language sql stable
+create function logic.implausible_periods(since timestamptz, at timestamptz) returns setof raw.screened_period language plpgsql stable
 set plan_cache_mode = force_custom_plan as $$
+#variable_conflict use_column
+declare
+  closed constant timestamptz := rollup.bucket_start('hour', at);
+  sensors constant int[] := array(
+    select suspect from logic.suspect_sensors(since, at) suspect
+    union select p.sensor_id from raw.screened_period p where p.until > implausible_periods.since);
+begin
+  return query
   with earlier as (
     select p.station_id, p.sensor_id, min(p.since) as since from raw.screened_period p where p.until > implausible_periods.since group by 1, 2
   ),
@@ -18,7 +59,7 @@ set plan_cache_mode = force_custom_plan as $$
     select h.bucket, p.station_id, h.sensor_id, h.temperature, h.humidity, h.pressure
     from rollup.sensor_hourly h
     join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
-    where h.bucket >= implausible_periods.since and h.bucket < rollup.bucket_start('hour', at)
+    where h.sensor_id = any (sensors) and h.bucket >= implausible_periods.since and h.bucket < closed
     union all
     select h.bucket, p.station_id, h.sensor_id, h.temperature, h.humidity, h.pressure
     from earlier e
@@ -66,8 +107,8 @@ set plan_cache_mode = force_custom_plan as $$
   cross join lateral (
     select min(p.since) as since from raw.suspicious_period p where p.sensor_id = r.sensor_id and p.since > r.last
   ) suspicious
-  where least(r.next, placed.until, suspicious.since) > implausible_periods.since
-$$;
+  where least(r.next, placed.until, suspicious.since) > implausible_periods.since;
+end $$;
 
 -- Updates the screened periods from `since` on, one caller at a time, and marks the changes for the next refresh (A3, A10, C5). Returns how
 -- many flags were raised and lifted. Writes nothing if nothing changed.
@@ -100,4 +141,4 @@ begin
   perform logic.raise_data_version();
 end $$;
 
-revoke all on function logic.standard_pressure, logic.implausible_periods, logic.screen from public;
+revoke all on function logic.standard_pressure, logic.suspect_sensors, logic.implausible_periods, logic.screen from public;

@@ -45,27 +45,33 @@ declare
   before_since constant timestamptz := at - longest - interval '7 days';
 begin
   return query
-  with recent as (
-    select h.bucket, h.sensor_id, p.station_id, m.parameter, m.value, provider.stale_after,
-      row_number() over (partition by h.sensor_id, p.station_id, m.parameter order by h.bucket desc) as age
+  with hour as (
+    select h.bucket, h.sensor_id, p.station_id, h.temperature, case when h.humidity < 99.5 then h.humidity end as humidity,
+      coalesce(h.pm25_raw, h.pm25) as pm25, h.pm10
     from rollup.sensor_hourly h
     join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
-    join raw.station station on station.id = p.station_id
-    join raw.provider provider on provider.id = station.provider_id
-    cross join lateral (values
-      ('temperature', h.temperature), ('humidity', case when h.humidity < 99.5 then h.humidity end),
-      ('pm25', coalesce(h.pm25_raw, h.pm25)), ('pm10', h.pm10)
-    ) m(parameter, value)
-    where h.bucket >= recent_since and h.bucket < closed and m.value is not null
+    where h.bucket >= recent_since and h.bucket < closed
+  ),
+  recent as (
+    -- the hours of a sensor at a station, and how many of each parameter there are from them on
+    select hour.*, count(temperature) over since as temperatures, count(humidity) over since as humidities, count(pm25) over since as pm25s,
+      count(pm10) over since as pm10s
+    from hour
+    window since as (partition by sensor_id, station_id order by bucket desc)
   ),
   flat as materialized (
-    select r.station_id, r.sensor_id, r.parameter, min(r.value) as value, max(r.bucket) as newest
+    select r.station_id, r.sensor_id, m.parameter, min(m.value) as value, max(r.bucket) as newest
     from recent r
     join logic.station_state(at) state on state.station_id = r.station_id and state.is_listed
-    where r.age <= 6
-    group by r.station_id, r.sensor_id, r.parameter, r.stale_after
-    having count(*) = 6 and max(r.bucket) - min(r.bucket) = interval '5 hours' and max(r.value) - min(r.value) < 1e-6
-      and max(r.bucket) >= rollup.bucket_start('hour', at - r.stale_after) -- after that the station is offline
+    join raw.station station on station.id = r.station_id
+    join raw.provider provider on provider.id = station.provider_id
+    cross join lateral (values
+      ('temperature', r.temperature, r.temperatures), ('humidity', r.humidity, r.humidities), ('pm25', r.pm25, r.pm25s), ('pm10', r.pm10, r.pm10s)
+    ) m(parameter, value, age)
+    where m.value is not null and m.age <= 6
+    group by r.station_id, r.sensor_id, m.parameter, provider.stale_after
+    having count(*) = 6 and max(r.bucket) - min(r.bucket) = interval '5 hours' and max(m.value) - min(m.value) < 1e-6
+      and max(r.bucket) >= rollup.bucket_start('hour', at - provider.stale_after) -- after that the station is offline
   ),
   before as (
     -- the hours of those sensors, and the last one with another value
@@ -97,40 +103,63 @@ language sql immutable parallel safe
   return 2 * 6371.0088 * asin(least(1, sqrt(sind((other_latitude - latitude) / 2) ^ 2
     + cosd(latitude) * cosd(other_latitude) * sind((other_longitude - longitude) / 2) ^ 2)));
 
+-- The cell of a grid of cubes of 10 km in which a place on the globe lies. Whatever is within 10 km lies in the same cell or in an adjacent one.
+create function logic.cell(latitude float8, longitude float8) returns bigint language sql immutable parallel safe
+  return (floor(637.1 * cosd(latitude) * cosd(longitude))::bigint * 4096 + floor(637.1 * cosd(latitude) * sind(longitude))::bigint) * 4096
+    + floor(637.1 * sind(latitude))::bigint;
+
 -- Neighbour test: PM2.5 of the station's newest closed hour against the median of at least 3 other listed stations within 10 km. An
 -- outlier is more than 5 times and more than 50 µg/m³ above the median, or below a fifth of a median over 25 µg/m³. A fire next door
--- looks the same.
+-- looks the same. Few stations are far enough from the lowest or the highest of the cells around them to be one; the median is asked of those.
 create function logic.station_outlier(at timestamptz)
 returns table (station_id int, hour timestamptz, pm25 float8, neighbour_count int, neighbour_median float8)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set enable_nestloop = off set jit = off -- how many stations there are, the planner can't know
+as $$
 #variable_conflict use_column
 declare
   closed constant timestamptz := rollup.bucket_start('hour', at);
   newest_since constant timestamptz := (select rollup.bucket_start('hour', at - max(stale_after)) from raw.provider);
+  -- from a cell to itself and its neighbours
+  steps constant bigint[] := array(
+    select (x * 4096::bigint + y) * 4096 + z from generate_series(-1, 1) x, generate_series(-1, 1) y, generate_series(-1, 1) z);
 begin
   return query
   with listed as materialized (
-    select s.id, s.latitude, s.longitude, p.stale_after
+    select s.id, s.latitude, s.longitude, logic.cell(s.latitude, s.longitude) as cell, p.stale_after
     from raw.station s
     join raw.provider p on p.id = s.provider_id
     join logic.station_state(at) state on state.station_id = s.id and state.is_listed
   ),
   hour as materialized (
-    select h.bucket, h.pm25, l.id, l.latitude, l.longitude,
+    select h.bucket, h.pm25, l.id, l.latitude, l.longitude, l.cell,
       row_number() over (partition by l.id order by h.bucket desc) as age
     from rollup.station_hourly h
     join listed l on l.id = h.station_id
     where h.bucket >= newest_since and h.bucket >= rollup.bucket_start('hour', at - l.stale_after) and h.bucket < closed and h.pm25 is not null
+  ),
+  filled as materialized (
+    select bucket, cell, count(*) as stations, min(hour.pm25) as lowest, max(hour.pm25) as highest from hour group by 1, 2
+  ),
+  around as materialized (
+    select f.bucket, f.cell, sum(other.stations) as stations, min(other.lowest) as lowest, max(other.highest) as highest
+    from (select bucket, cell, cell + unnest(steps) as near from filled) f
+    join filled other on other.bucket = f.bucket and other.cell = f.near
+    group by 1, 2
+  ),
+  suspect as materialized (
+    select one.*
+    from hour one join around on around.bucket = one.bucket and around.cell = one.cell
+    where one.age = 1 and around.stations > 3
+      and (one.pm25 > 5 * around.lowest and one.pm25 > around.lowest + 50 or around.highest > 25 and one.pm25 < around.highest / 5)
+  ),
+  judged as (
+    select one.id, one.bucket, one.pm25, count(*)::int as stations, percentile_cont(0.5) within group (order by other.pm25) as median
+    from (select suspect.*, cell + unnest(steps) as near from suspect) one
+    join hour other on other.bucket = one.bucket and other.cell = one.near
+    where other.id <> one.id and logic.distance_km(one.latitude, one.longitude, other.latitude, other.longitude) <= 10
+    group by 1, 2, 3
   )
-  select one.id, one.bucket, one.pm25, around.stations, around.median
-  from hour one
-  cross join lateral (
-    select count(*)::int as stations, percentile_cont(0.5) within group (order by other.pm25) as median
-    from hour other
-    where other.bucket = one.bucket and other.id <> one.id
-      and abs(other.latitude - one.latitude) < 0.1 -- 11 km: avoids the trigonometry for most pairs
-      and logic.distance_km(one.latitude, one.longitude, other.latitude, other.longitude) <= 10
-  ) around
-  where one.age = 1 and around.stations >= 3
-    and (one.pm25 > 5 * around.median and one.pm25 > around.median + 50 or around.median > 25 and one.pm25 < around.median / 5);
+  select id, bucket, judged.pm25, stations, median from judged
+  where stations >= 3 and (judged.pm25 > 5 * median and judged.pm25 > median + 50 or median > 25 and judged.pm25 < median / 5);
 end $$;

@@ -58,7 +58,10 @@ export function auditCommand(run: Run): Command {
     .addOption(timeOption('--from <time>', `start of the period (default: ${AUDITED_DAYS} days ago)`))
     .addOption(timeOption('--to <time>', 'end of the period (default: none)'))
     .option('--repair', 'recompute the buckets that differ; exits 1 only if some still do')
-    .addHelpText('after', '\nWhole months are audited: all that overlap the period.')
+    .addHelpText(
+      'after',
+      '\nWhole days are audited: all that overlap the period, and their months, with the other days as they are stored.',
+    )
     .action((options: AuditOptions) => run((context) => auditAggregates(context, options)));
 }
 
@@ -72,6 +75,6 @@ async function auditAggregates(context: Context, { repair = false, ...options }:
   const counts = repair
     ? `${found.length} buckets differed, ${remaining.length} still do`
     : `${found.length} buckets differ`;
-  log.info(`${counts} (aggregates of the months from ${from.toISOString()})`);
+  log.info(`${counts} (aggregates of the days from ${from.toISOString()})`);
   return { result: repair ? { found, remaining } : found, ok: remaining.length === 0 };
 }

@@ -1,7 +1,9 @@
 /** The command that shows how the service is doing: the database, how fresh its numbers are, and what arrives from whom. */
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { Sql } from '../database/client.ts';
 import {
+  mostUrgent,
+  type OtherArrivals,
   type ProviderArrivals,
   providerArrivals,
   type SensorArrivals,
@@ -12,12 +14,18 @@ import { type ServerVersions, serverVersions, versionsInWords } from '../schema/
 import type { Context, Outcome, Run } from './context.ts';
 import { ago, table } from './table.ts';
 
+/** As many as fit on a screen or two. */
+const MOST_SENSORS = 40;
+
 /** `version` is that of this program. */
 export function statusCommand(run: Run, version: string): Command {
   return new Command('status')
     .description('show versions, how fresh the numbers are, and what arrives from each provider')
-    .option('--sensors', 'show each sensor with its newest reading and what of it waits in quarantine')
-    .action(({ sensors }: { sensors?: true }) => run(sensors ? sensorStatus : (context) => status(context, version)));
+    .option('--sensors', `show ${MOST_SENSORS} sensors, silent ones first, and what of them waits in quarantine`)
+    .addOption(new Option('--all', 'show all sensors, by id').implies({ sensors: true }))
+    .action(({ sensors = false, all = false }: { sensors?: boolean; all?: boolean }) =>
+      run((context) => (sensors ? sensorStatus(context, all) : status(context, version))),
+    );
 }
 
 type Freshness = {
@@ -91,23 +99,32 @@ function pullState({ every, succeeded_at, failures, error }: NonNullable<Provide
   return `every ${every}, succeeded ${ago(succeeded_at, now)}${outcome}`;
 }
 
-async function sensorStatus({ as, clock }: Context): Promise<Outcome> {
+async function sensorStatus({ as, clock }: Context, all: boolean): Promise<Outcome> {
   const now = clock();
-  const result = await as('airseries_owner', (sql) => sensorArrivals(sql, now));
+  const found = await as('airseries_owner', (sql) => sensorArrivals(sql, now));
+  const result = all ? found : mostUrgent(found, MOST_SENSORS);
   return { result, ok: true, table: () => sensorTable(result, now) };
 }
 
+type Sensors = { sensors: readonly SensorArrivals[]; unknown: readonly UnknownSender[]; others?: OtherArrivals };
+
 /** The result as text. */
-export function sensorTable(
-  { sensors, unknown }: { sensors: readonly SensorArrivals[]; unknown: readonly UnknownSender[] },
-  now: Date,
-): string {
+export function sensorTable({ sensors, unknown, others }: Sensors, now: Date): string {
   const rows = sensors.map(({ sensor, kind, device, station, newest_reading, waiting }) => [
     ...[sensor, kind, device, station, ago(newest_reading, now), waiting],
   ]);
   const known = table(['sensor', 'kind', 'device', 'station', 'newest reading', 'waiting in quarantine'], rows);
-  if (unknown.length === 0) return known;
-  const others = unknown.map(({ sensor, device, waiting, newest }) => [sensor, device, waiting, ago(newest, now)]);
-  const hint = 'quarantine list --reason unknown_sensor says what to write in the network file.';
-  return `${known}\n\nNot in the network:\n${table(['sensor', 'device', 'waiting', 'newest'], others)}\n${hint}`;
+  const parts = others === undefined ? [known] : [known, ...otherSensors(others)];
+  if (unknown.length > 0) {
+    const senders = unknown.map(({ sensor, device, waiting, newest }) => [sensor, device, waiting, ago(newest, now)]);
+    const more = others !== undefined && others.unknown > 0 ? [`and ${others.unknown} others: --all shows them`] : [];
+    const hint = 'quarantine list --reason unknown_sensor says what to write in the network file.';
+    parts.push('', 'Not in the network:', table(['sensor', 'device', 'waiting', 'newest'], senders), ...more, hint);
+  }
+  return parts.join('\n');
+}
+
+function otherSensors({ need_attention, fine }: OtherArrivals): string[] {
+  if (need_attention + fine === 0) return [];
+  return [`and ${need_attention} others that are silent or wait, and ${fine} that are fine: --all shows them`];
 }

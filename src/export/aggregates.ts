@@ -83,6 +83,23 @@ export function readBuckets(
   return connection.unsafe<Bucket[]>(text, [...parameters] as never[]).cursor(BATCH_ROWS);
 }
 
+/** The same batches: while one is written, the next is already under way. */
+export async function* ahead<T>(batches: AsyncIterable<T>): AsyncGenerator<T> {
+  const iterator = batches[Symbol.asyncIterator]();
+  let next = Promise.resolve(iterator.next());
+  try {
+    for (;;) {
+      const { done, value } = await next;
+      if (done) return;
+      next = Promise.resolve(iterator.next()); // the driver's may be none
+      next.catch(() => undefined); // it is reported when its turn comes
+      yield value;
+    }
+  } finally {
+    await iterator.return?.();
+  }
+}
+
 /** A bucket as a line of its file. The database has rounded already, but the files contain 2.0 where JSON has 2. */
 export function bucketRow({ columns }: Layout, bucket: Bucket): Row {
   const values = columns.map(({ source, digits }) => (bucket[source] as number | null)?.toFixed(digits) ?? null);

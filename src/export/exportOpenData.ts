@@ -7,7 +7,7 @@ import { type Api, readsOn } from '../database/pools.ts';
 import { apiRows } from '../database/queryPool.ts';
 import type { Log } from '../log.ts';
 import { makeProgress } from '../progress.ts';
-import { bucketRow, readBuckets, type Subjects, splitPeriod } from './aggregates.ts';
+import { ahead, bucketRow, readBuckets, type Subjects, splitPeriod } from './aggregates.ts';
 import { describeFolder } from './contents.ts';
 import { csvLine } from './csv.ts';
 import { fieldsOf, fileOf, LAYOUTS } from './layouts.ts';
@@ -90,7 +90,7 @@ async function exportAggregates(
       const isChanged = await publishFile(folder, file, async (write) => {
         await write(csvLine(fieldsOf(layout).map(({ name }) => name)));
         for (const part of parts.filter((each) => each.file === file)) {
-          for await (const buckets of readBuckets(connection, layout, part, { now: options.now, subjects })) {
+          for await (const buckets of ahead(readBuckets(connection, layout, part, { now: options.now, subjects }))) {
             await write(buckets.map((bucket) => csvLine(bucketRow(layout, bucket))).join(''));
             rows += buckets.length;
             progress.show(rows, done / total);

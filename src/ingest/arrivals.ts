@@ -42,6 +42,8 @@ export type SensorArrivals = {
   /** Where it is now; null: nowhere. */
   station: number | null;
   newest_reading: string | null;
+  /** Whether it stands somewhere, but its newest reading is so old that the station would be offline (C2), or there is none. */
+  is_overdue: boolean;
   /** Lines of it in quarantine. */
   waiting: number;
 };
@@ -58,9 +60,13 @@ export async function sensorArrivals(
   now: Date,
 ): Promise<{ sensors: SensorArrivals[]; unknown: UnknownSender[] }> {
   const sensors = await sql<SensorArrivals[]>`
-    select s.id as sensor, s.kind, s.device, located.station_id as station, newest.measured_at as newest_reading, coalesce(w.n, 0) as waiting
+    select s.id as sensor, s.kind, s.device, located.station_id as station, newest.measured_at as newest_reading,
+      provider.id is not null and (newest.measured_at > ${now}::timestamptz - provider.stale_after) is not true as is_overdue,
+      coalesce(w.n, 0) as waiting
     from raw.sensor s
     left join raw.sensor_station located on located.sensor_id = s.id and located.since <= ${now} and ${now} < located.until
+    left join raw.station station on station.id = located.station_id
+    left join raw.provider provider on provider.id = station.provider_id
     left join lateral (
       select r.measured_at from raw.readings r where r.sensor_id = s.id order by r.measured_at desc limit 1) newest on true
     left join (
@@ -72,11 +78,14 @@ export async function sensorArrivals(
   const lines = await sql<{ text: string; recorded_at: string }[]>`
     select text, recorded_at from raw.quarantine
     where kind = 'reading' and reason = 'unknown_sensor' and reading is null and text like '{"device":%' order by id desc limit ${MOST_LINES}`;
+  const ofDevice = new Map<string, SensorArrivals[]>();
+  for (const sensor of sensors)
+    if (sensor.device !== null) ofDevice.set(sensor.device, [...(ofDevice.get(sensor.device) ?? []), sensor]);
   const byDevice = new Map<string, UnknownSender>();
   for (const { text, recorded_at } of lines) {
     const device = pushFromText(text)?.device;
     if (device === undefined) continue;
-    const own = sensors.filter((sensor) => sensor.device === device);
+    const own = ofDevice.get(device) ?? [];
     for (const sensor of own) sensor.waiting += 1; // which of them is meant, the quarantine says
     const sender = byDevice.get(device) ?? { sensor: null, device, waiting: 0, newest: recorded_at };
     sender.waiting += 1;
@@ -84,4 +93,38 @@ export async function sensorArrivals(
   }
   const all = [...unknown, ...byDevice.values()].sort((a, b) => Date.parse(b.newest) - Date.parse(a.newest));
   return { sensors, unknown: all };
+}
+
+/** Whether somebody should look after it: it is silent, or what it sends cannot be used. */
+const needsAttention = ({ is_overdue, waiting }: SensorArrivals) => is_overdue || waiting > 0;
+
+const newestOf = ({ newest_reading }: SensorArrivals) => Date.parse(newest_reading ?? '') || Number.NEGATIVE_INFINITY;
+
+/** The most urgent first: those with lines in quarantine, then those that fell silent, the last ones first; those that need nothing by id. */
+function byUrgency(a: SensorArrivals, b: SensorArrivals): number {
+  if (needsAttention(a) !== needsAttention(b)) return needsAttention(a) ? -1 : 1;
+  if (!needsAttention(a)) return a.sensor - b.sensor;
+  return b.waiting - a.waiting || compare(newestOf(b), newestOf(a)) || a.sensor - b.sensor;
+}
+
+/** Unlike a difference, also of infinities. */
+const compare = (a: number, b: number) => Number(a > b) - Number(a < b);
+
+/** How many there are besides those that are given. */
+export type OtherArrivals = { need_attention: number; fine: number; unknown: number };
+
+/** The `most` sensors and unknown senders that need attention most. */
+export function mostUrgent(
+  { sensors, unknown }: { sensors: readonly SensorArrivals[]; unknown: readonly UnknownSender[] },
+  most: number,
+) {
+  const all = [...sensors].sort(byUrgency);
+  const rest = all.slice(most);
+  const needy = rest.filter(needsAttention).length;
+  const others = {
+    need_attention: needy,
+    fine: rest.length - needy,
+    unknown: Math.max(0, unknown.length - most),
+  } satisfies OtherArrivals;
+  return { sensors: all.slice(0, most), unknown: unknown.slice(0, most), others };
 }

@@ -13,8 +13,8 @@ type Audited = Period & { now: Date };
 type AuditOptions = Audited & { repair?: boolean; timeZone: string; watcher?: Watcher };
 
 /**
- * Compares the periods by which buckets are computed with the network; then refreshes, recomputes every bucket of the months that the period
- * touches, and compares. `repair` mends the periods before, since wrong ones make buckets wrong, and recomputes the stored buckets that
+ * Compares the periods by which buckets are computed with the network; then refreshes, recomputes every bucket of the days and months that the
+ * period touches, and compares. Of a month that it touches in part, the other days are taken as they are stored. `repair` mends the periods before, since wrong ones make buckets wrong, and recomputes the stored buckets that
  * differ; `remaining` is what still differs. Buckets are given in `timeZone`. The result is recorded in rollup.audit.
  */
 export async function audit(
@@ -54,28 +54,27 @@ const mendPeriods = (sql: Sql) =>
       perform logic.apply_periods();
     end $$`;
 
-/** One snapshot, taken while no refresh is halfway through the levels; other refreshes may run during the comparison, month by month. */
+/** One snapshot, taken while no refresh is halfway through the levels; other refreshes may run during the comparison, piece by piece. */
 async function differences(sql: Sql, { now, from, to }: Audited, progress?: Progress): Promise<Difference[]> {
   await sql`call raw.acquire_lock('rollup.refresh')`;
   await sql`call rollup.refresh(${now})`;
   await sql`begin isolation level repeatable read`;
   await sql`select raw.release_lock('rollup.refresh')`; // the first statement: it takes the snapshot
-  const months = await sql<{ since: string; until: string; hours: number }[]>`
+  const pieces = await sql<{ since: string; until: string; hours: number }[]>`
     select since::text, until::text, extract(epoch from until - since)::float8 / 3600 as hours
-    from logic.audited_months(${from ?? '-infinity'}, ${to ?? 'infinity'})`;
-  const total = months.reduce((sum, { hours }) => sum + hours, 0);
-  const found: Difference[] = [];
+    from logic.audited_days(${from ?? '-infinity'}, ${to ?? 'infinity'})`;
+  const total = pieces.reduce((sum, { hours }) => sum + hours, 0);
+  const found = new Map<string, Difference>(); // the month of several pieces may be found with each
   let done = 0;
-  for (const { since, until, hours } of months) {
-    found.push(
-      ...(await sql<Difference[]>`
-        select * from logic.differences(${since}::text::timestamptz, ${until}::text::timestamptz) order by bucket, level, subject`),
-    );
+  for (const { since, until, hours } of pieces) {
+    const differing = await sql<Difference[]>`
+      select * from logic.differences(${since}::text::timestamptz, ${until}::text::timestamptz) order by bucket, level, subject`;
+    for (const each of differing) found.set(`${each.level} ${each.bucket} ${each.subject}`, each);
     done += hours;
     progress?.show(done, done / total);
   }
   await sql`commit`;
-  return found;
+  return [...found.values()];
 }
 
 const RECORDED_DIFFERENCES = 10;

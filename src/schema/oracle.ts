@@ -1,8 +1,8 @@
 /**
  * The oracle: `logic.differences(since, until)` recomputes every aggregate directly from the readings and the network's periods (from
  * sensor hours where the readings were deleted) and returns the stored buckets that differ, with equality as in rule A10. It is one
- * statement, so it sees one snapshot. Buckets with a change that no refresh has seen yet are left out. It covers whole months, because a
- * month's value needs all its hours.
+ * statement, so it sees one snapshot. Buckets with a change that no refresh has seen yet are left out. It covers whole days, and the months
+ * they are in: of these the other days are taken as they are stored.
  */
 import { type Calendar, LEVELS, type Level, selectOf } from './aggregates.ts';
 import type { Definitions } from './template.ts';
@@ -10,40 +10,57 @@ import type { Definitions } from './template.ts';
 /** The columns of each level, by its name, as the database has them. */
 export type Columns = Readonly<Record<string, readonly { name: string; type: string }[]>>;
 
-const RETAINED = '(select retained_from from raw.installation)';
-
 /** The SQL that creates the functions of the oracle. */
 export function buildOracle(definitions: Definitions, calendar: Calendar, columns: Columns): string {
   const expected = LEVELS.map(
-    (level) => `${level.name} as materialized (\n${recomputed(level, definitions, calendar)}\n)`,
+    (level) => `${level.name} as materialized (\n${recomputed(level, definitions, calendar, columns)}\n)`,
   );
   const compared = LEVELS.map((level) => comparison(level, columns[level.name] ?? []));
   return `
-create function logic.differences_of_months(timestamptz, timestamptz)
-returns table (level text, bucket timestamptz, subject text, columns text[]) language sql stable
-set search_path = rollup, public as $oracle$
-with placement as materialized (select * from logic.placement), membership as materialized (select * from logic.membership),
-${expected.join(',\n')}
-${compared.join('\nunion all\n')}
+-- Whether nothing in a bucket waits for a refresh.
+create function logic.is_settled(level text, bucket timestamptz) returns boolean language sql stable as $oracle$
+  select not exists (
+    select from logic.pending p
+    where p.until > bucket
+      and p.since < rollup.bucket_add(case split_part(level, '_', 2) when 'hourly' then 'hour' when 'daily' then 'day' else 'month' end, bucket, 1))
 $oracle$;
 
--- The months of a period that have readings or buckets.
-create function logic.audited_months(since timestamptz, until timestamptz) returns table (since timestamptz, until timestamptz) language sql stable as $oracle$
-  select p.since, p.until
+-- Of whole days. In PL/pgSQL, so that it is planned with the period. The planner can't know how large the parts are: what it takes for a few rows
+-- would be looped over.
+create function logic.differences_of_days(timestamptz, timestamptz)
+returns table (level text, bucket timestamptz, subject text, columns text[]) language plpgsql stable
+set search_path = rollup, public set plan_cache_mode = force_custom_plan set enable_nestloop = off set jit = off as $oracle$
+#variable_conflict use_column
+declare
+  readings_since constant timestamptz := greatest($1, (select i.retained_from from raw.installation i));
+  month_since constant timestamptz := bucket_start('month', $1);
+  month_until constant timestamptz := bucket_add('month', bucket_start('month', $2 - interval '1 microsecond'), 1);
+begin
+  return query
+  with placement as materialized (select * from logic.placement), membership as materialized (select * from logic.membership),
+  ${expected.join(',\n')},
+  difference(level, bucket, subject, columns) as materialized (
+${compared.join('\nunion all\n')}
+  )
+  select * from difference d where logic.is_settled(d.level, d.bucket);
+end $oracle$;
+
+-- The whole days of a period, as far as they have readings or buckets: month by month, or in pieces of about half a million sensor hours, which
+-- take less memory and time.
+create function logic.audited_days(since timestamptz, until timestamptz) returns table (since timestamptz, until timestamptz) language sql stable as $oracle$
+  select piece.since, piece.until
   from logic.extent() extent
-  cross join logic.pieces('month', 1, logic.widen('month', tstzmultirange(tstzrange(extent.low, extent.high + interval '1 microsecond'))
-    * tstzmultirange(tstzrange(audited_months.since, audited_months.until)))) p
+  cross join logic.pieces('month', 1, logic.widen('day', tstzmultirange(tstzrange(extent.low, extent.high + interval '1 microsecond'))
+    * tstzmultirange(tstzrange(audited_days.since, audited_days.until)))) month
+  cross join logic.pieces('day', greatest(20000 / greatest(logic.subject_count('sensor_hourly'), 1), 1), tstzmultirange(tstzrange(month.since, month.until))) piece
+  order by 1
 $oracle$;
 
 create function logic.differences(since timestamptz, until timestamptz)
 returns table (level text, bucket timestamptz, subject text, columns text[]) language sql stable as $oracle$
-  select d.* from logic.differences_of_months(
-    rollup.bucket_start('month', since),
-    rollup.bucket_add('month', rollup.bucket_start('month', until - interval '1 microsecond'), 1)) d
-  where not exists (
-    select from logic.pending p
-    where p.until > d.bucket
-      and p.since < rollup.bucket_add(case split_part(d.level, '_', 2) when 'hourly' then 'hour' when 'daily' then 'day' else 'month' end, d.bucket, 1))
+  select * from logic.differences_of_days(
+    rollup.bucket_start('day', since),
+    rollup.bucket_add('day', rollup.bucket_start('day', until - interval '1 microsecond'), 1))
 $oracle$;
 
 -- The periods by which readings count for stations, and stations for regions, that differ from those that the network gives.
@@ -59,34 +76,42 @@ create function logic.period_differences() returns table (level text, bucket tim
   where (s.is_flagged, s.until) is distinct from (e.is_flagged, e.until)
 $oracle$;
 
-revoke all on function logic.period_differences, logic.differences_of_months, logic.audited_months, logic.differences from public;`;
+revoke all on function logic.period_differences, logic.differences_of_days, logic.is_settled, logic.audited_days, logic.differences from public;`;
 }
 
 /** The select of a level over the recomputed level below, and over placements and memberships derived from the periods. */
-function recomputed(level: Level, definitions: Definitions, calendar: Calendar): string {
+function recomputed(level: Level, definitions: Definitions, calendar: Calendar, columns: Columns): string {
   if (level.name === 'sensor_hourly') {
-    const fromReadings = selectOf(
-      level,
-      definitions,
-      calendar,
-      (at) => `${at} >= greatest($1, ${RETAINED}) and ${at} < $2`,
-    );
-    return `${fromReadings}\nunion all select * from rollup.sensor_hourly where bucket >= $1 and bucket < least($2, ${RETAINED})`;
+    const fromReadings = selectOf(level, definitions, calendar, (at) => `${at} >= readings_since and ${at} < $2`);
+    return `${fromReadings}\nunion all select * from rollup.sensor_hourly where bucket >= $1 and bucket < least($2, readings_since)`;
   }
   return selectOf(level, definitions, calendar, () => 'true')
-    .replace(/\brollup\.(\w+_(hourly|daily|monthly))\b/g, '$1')
+    .replace(/\brollup\.(\w+_(?:hourly|daily|monthly))\b/g, (_, below) =>
+      level.unit === 'month' ? `(${wholeMonths(below, columns[below] ?? [])})` : below,
+    )
     .replace(/\braw\.(placement|membership)\b/g, '$1');
+}
+
+/** The recomputed days, and the others of their months as they are stored, without what no arithmetic bears. */
+function wholeMonths(days: string, columns: readonly { name: string; type: string }[]): string {
+  const stored = columns.map(({ name, type }) => (type === 'double precision' ? `logic.possible(${name})` : name));
+  return `select * from ${days} union all select ${stored.join(', ')} from rollup.${days}
+    where (bucket >= month_since and bucket < $1 or bucket >= $2 and bucket < month_until) and hours > 0`;
 }
 
 function comparison(level: Level, columns: readonly { name: string; type: string }[]): string {
   const values = columns.filter(({ name }) => name !== 'bucket' && name !== level.id);
   const same = ({ name, type }: { name: string; type: string }) =>
-    type === 'double precision' ? `logic.same(s.${name}, e.${name})` : `s.${name} is not distinct from e.${name}`;
+    // most are the same bit for bit
+    type === 'double precision'
+      ? `(s.${name} is not distinct from e.${name} or logic.same(s.${name}, e.${name}))`
+      : `s.${name} is not distinct from e.${name}`;
+  const [since, until] = level.unit === 'month' ? ['month_since', 'month_until'] : ['$1', '$2'];
   return `select '${level.name}', coalesce(s.bucket, e.bucket), coalesce(s.${level.id}, e.${level.id})::text,
   case when s.bucket is null then '{missing}' when e.bucket is null then '{surplus}' else array_remove(array[
     ${values.map((column) => `case when not (${same(column)}) then '${column.name}' end`).join(',\n    ')}
   ], null) end
-from (select * from rollup.${level.name} where bucket >= $1 and bucket < $2) s
+from (select * from rollup.${level.name} where bucket >= ${since} and bucket < ${until}) s
 full join ${level.name} e on s.bucket = e.bucket and s.${level.id} = e.${level.id}
 where s.bucket is null or e.bucket is null or not (
   ${values.map(same).join('\n  and ')})`;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sensorTable, statusTable } from '../../src/commands/status.ts';
 import { ago, table } from '../../src/commands/table.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
-import { providerArrivals, sensorArrivals } from '../../src/ingest/arrivals.ts';
+import { mostUrgent, providerArrivals, type SensorArrivals, sensorArrivals } from '../../src/ingest/arrivals.ts';
 import { createToken } from '../../src/push/tokens.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
 import { bringIn, NOW, reading, smallNetwork } from '../ingest/support.ts';
@@ -104,6 +104,7 @@ onEveryEngine('status', (engine) => {
   test('shows each sensor with its newest reading and what waits, and what the network does not know', async () => {
     const result = await sensorArrivals(db.as('airseries_owner', 'Asia/Yerevan'), NOW);
     const newest = '2026-11-20T16:00:00+04:00';
+    const nobody = { kind: null, device: null, waiting: 0 };
     expect(result).toEqual({
       sensors: [
         {
@@ -112,10 +113,11 @@ onEveryEngine('status', (engine) => {
           device: 'esp8266-1',
           station: 1,
           newest_reading: '2026-11-20T15:30:00+04:00',
+          is_overdue: false,
           waiting: 2,
         },
-        { sensor: 2, kind: null, device: null, station: 1, newest_reading: null, waiting: 0 },
-        { sensor: 3, kind: null, device: null, station: 2, newest_reading: '2026-11-20T10:00:00+04:00', waiting: 0 },
+        { ...nobody, sensor: 2, station: 1, newest_reading: null, is_overdue: true },
+        { ...nobody, sensor: 3, station: 2, newest_reading: '2026-11-20T10:00:00+04:00', is_overdue: true },
       ],
       unknown: expect.arrayContaining([
         { sensor: 99, device: null, waiting: 1, newest },
@@ -126,6 +128,39 @@ onEveryEngine('status', (engine) => {
     expect(text).toMatch(/^ +1 +SDS011 +esp8266-1 +1 +2026-11-20 15:30:00 \(30 min ago\) +2$/m);
     expect(text).toMatch(/^ +2 +– +– +1 +never +0$/m);
     expect(text).toMatch(/Not in the network:[\s\S]*99[\s\S]*esp8266-2[\s\S]*quarantine list/);
+  });
+});
+
+describe('the most urgent sensors', () => {
+  const sensor = (id: number, newest_reading: string | null, more: Partial<SensorArrivals> = {}): SensorArrivals => {
+    const is_overdue = newest_reading === null || newest_reading < '2026-11-20T13:00';
+    return { sensor: id, kind: null, device: null, station: 1, newest_reading, is_overdue, waiting: 0, ...more };
+  };
+  const sensors = [
+    sensor(1, '2026-11-20T15:59:00+04:00'),
+    sensor(2, null),
+    sensor(3, '2026-11-20T10:00:00+04:00'),
+    sensor(4, '2026-11-20T15:59:00+04:00', { waiting: 1 }),
+    sensor(5, '2026-11-20T12:00:00+04:00'),
+    sensor(6, null),
+    sensor(7, null, { station: null, is_overdue: false }),
+  ];
+  const sender = (id: number) => ({ sensor: id, device: null, waiting: 1, newest: '2026-11-20T15:59:00+04:00' });
+
+  test('are those with lines in quarantine, then those that fell silent last', () => {
+    const { sensors: shown, others } = mostUrgent({ sensors, unknown: [] }, 10);
+    expect(shown.map((each) => each.sensor)).toEqual([4, 5, 3, 2, 6, 1, 7]);
+    expect(others).toEqual({ need_attention: 0, fine: 0, unknown: 0 });
+  });
+
+  test('are few, and how many others there are is said', () => {
+    const few = mostUrgent({ sensors, unknown: [sender(91), sender(92), sender(93)] }, 2);
+    expect(few.sensors.map((each) => each.sensor)).toEqual([4, 5]);
+    expect(few.unknown.map((each) => each.sensor)).toEqual([91, 92]);
+    expect(few.others).toEqual({ need_attention: 3, fine: 2, unknown: 1 });
+    const text = sensorTable(few, NOW);
+    expect(text).toContain('\nand 3 others that are silent or wait, and 2 that are fine: --all shows them\n');
+    expect(text).toContain('\nand 1 others: --all shows them\n');
   });
 });
 

@@ -25,7 +25,7 @@ onEveryEngine('audit', (engine) => {
   afterAll(() => database.drop());
 
   const runAudit = (repair = false) =>
-    audit(database.target, { now, from: new Date('2026-10-16T00:00:00Z'), repair, timeZone });
+    audit(database.target, { now, from: new Date('2026-10-02T00:00:00Z'), repair, timeZone });
 
   it('finds nothing in correct aggregates', async () => {
     expect(await runAudit()).toEqual({ found: [], remaining: [] });
@@ -72,6 +72,20 @@ onEveryEngine('audit', (engine) => {
     expect((await runAudit(true)).remaining).toEqual([]);
     expect(await owner`select differing from api.last_audit`).toEqual([{ differing: 0 }]);
     expect((await runAudit()).found).toEqual([]);
+  });
+
+  it('of one day looks at that day and its month, but at no other day', async () => {
+    await tamper(owner, 'station_hourly', `update %s set pm25 = pm25 + 1 where bucket = '2026-11-02 05:00+04'`);
+    await tamper(owner, 'station_hourly', `update %s set pm25 = pm25 + 1 where bucket = '2026-11-04 05:00+04'`);
+    await tamper(owner, 'region_monthly', `update %s set pm25 = pm25 + 1 where bucket = '2026-11-01 00:00+04'`);
+    await tamper(owner, 'region_monthly', `update %s set pm25 = pm25 + 1 where bucket = '2026-10-01 00:00+04'`);
+    const day = { from: new Date('2026-11-02T05:00:00Z'), to: new Date('2026-11-02T06:00:00Z') };
+    const { found } = await audit(database.target, { now, ...day, timeZone });
+    expect(found.map(({ level, bucket }) => `${level} ${bucket}`)).toEqual([
+      'region_monthly 2026-11-01T00:00:00+04:00',
+      'station_hourly 2026-11-02T05:00:00+04:00',
+    ]);
+    expect((await runAudit(true)).remaining).toEqual([]);
   });
 
   it('of a few days says nothing of the nightly one, which the metrics show', async () => {

@@ -566,6 +566,8 @@ create view logic.station_last_place as
 -- raw.network_lock, after any change of periods. Returns how many sensors and stations are affected.
 create function logic.apply_periods(out sensors_changed int, out stations_changed int) language plpgsql as $$
 declare
+  placements constant raw.placement[] := array(select (sensor_id, station_id, formula, since, until)::raw.placement from logic.placement);
+  memberships constant raw.membership[] := array(select (station_id, region_slug, is_flagged, since, until)::raw.membership from logic.membership);
   placements_before raw.placement[];
   placements_after raw.placement[];
   memberships_before raw.membership[];
@@ -573,10 +575,10 @@ declare
   -- without a refresh or a build in progress, a sensor or station that has no buckets yet need not be marked
   is_quiet boolean := not exists (select from raw.lock_holders('rollup.refresh')) and to_regnamespace('rollup_next') is null;
 begin
-  placements_before := array(select p::raw.placement from (table raw.placement except select sensor_id, station_id, formula, since, until from logic.placement) p);
-  placements_after := array(select p::raw.placement from (select sensor_id, station_id, formula, since, until from logic.placement except table raw.placement) p);
-  memberships_before := array(select m::raw.membership from (table raw.membership except select station_id, region_slug, is_flagged, since, until from logic.membership) m);
-  memberships_after := array(select m::raw.membership from (select station_id, region_slug, is_flagged, since, until from logic.membership except table raw.membership) m);
+  placements_before := array(select (b.*)::raw.placement from (table raw.placement except select * from unnest(placements)) b);
+  placements_after := array(select (a.*)::raw.placement from (select * from unnest(placements) except table raw.placement) a);
+  memberships_before := array(select (b.*)::raw.membership from (table raw.membership except select * from unnest(memberships)) b);
+  memberships_after := array(select (a.*)::raw.membership from (select * from unnest(memberships) except table raw.membership) a);
 
   delete from raw.placement p using unnest(placements_before) b where (p.sensor_id, p.since) = (b.sensor_id, b.since);
   insert into raw.placement (sensor_id, station_id, formula, since, until)
@@ -1817,15 +1819,18 @@ grant execute on function logic.quarantine_readings, logic.quarantine_bytes to a
 
 -- Import of the network file. It is authoritative for everything it lists; anything it does not list stays as it is.
 
--- Replaces the periods of one table for the listed stations or sensors; adjacent or overlapping periods are merged.
+-- Replaces the periods of one table for the listed stations or sensors; adjacent or overlapping periods are merged. What stays is not written.
 create procedure logic.replace_periods(period_table text, owner_column text, listed int[], columns text, periods jsonb) language plpgsql as $$
-begin
-  execute format('delete from raw.%I where %I = any ($1)', period_table, owner_column) using listed;
-  execute format(
-    'insert into raw.%1$I (%2$s, since, until)
-     select %2$s, lower(part), upper(part)
+declare
+  wanted constant text := format(
+    'select %2$s, lower(part) as since, upper(part) as until
      from (select %2$s, range_agg(tstzrange(since, until)) as parts from jsonb_populate_recordset(null::raw.%1$I, $1) group by %2$s) p
-     cross join unnest(parts) part', period_table, columns) using periods;
+     cross join unnest(parts) part', period_table, columns);
+begin
+  execute format('delete from raw.%1$I where %2$I = any ($2) and (%3$s, since, until) not in (%4$s)', period_table, owner_column, columns, wanted)
+  using periods, listed;
+  execute format('insert into raw.%1$I (%2$s, since, until) %3$s except select %2$s, since, until from raw.%1$I', period_table, columns, wanted)
+  using periods;
 end $$;
 
 -- All facts about each provider, region, station and sensor, including its periods, to find out what an import changed.
@@ -1872,21 +1877,29 @@ begin
   select id, title, url, image, image_dark, make_interval(secs => extract(epoch from stale_after)), pull
   from jsonb_populate_recordset(null::raw.provider, network -> 'providers')
   on conflict (id) do update set title = excluded.title, url = excluded.url, image = excluded.image, image_dark = excluded.image_dark,
-    stale_after = excluded.stale_after, pull = excluded.pull;
+    stale_after = excluded.stale_after, pull = excluded.pull
+  where (provider.title, provider.url, provider.image, provider.image_dark, provider.stale_after, provider.pull)
+    is distinct from (excluded.title, excluded.url, excluded.image, excluded.image_dark, excluded.stale_after, excluded.pull);
   insert into raw.region (slug, kind, city_slug, title, map_latitude, map_longitude, map_delta, is_hidden)
   select slug, kind, city_slug, title, map_latitude, map_longitude, map_delta, is_hidden
   from jsonb_populate_recordset(null::raw.region, network -> 'regions')
   on conflict (slug) do update set kind = excluded.kind, city_slug = excluded.city_slug, title = excluded.title,
-    map_latitude = excluded.map_latitude, map_longitude = excluded.map_longitude, map_delta = excluded.map_delta, is_hidden = excluded.is_hidden;
+    map_latitude = excluded.map_latitude, map_longitude = excluded.map_longitude, map_delta = excluded.map_delta, is_hidden = excluded.is_hidden
+  where (region.kind, region.city_slug, region.title, region.map_latitude, region.map_longitude, region.map_delta, region.is_hidden)
+    is distinct from (excluded.kind, excluded.city_slug, excluded.title, excluded.map_latitude, excluded.map_longitude, excluded.map_delta, excluded.is_hidden);
   insert into raw.station (id, provider_id, title, latitude, longitude, altitude, screening)
   select id, provider_id, title, latitude, longitude, altitude, screening
   from jsonb_populate_recordset(null::raw.station, network -> 'stations')
   on conflict (id) do update set provider_id = excluded.provider_id, title = excluded.title, latitude = excluded.latitude,
     longitude = excluded.longitude, altitude = excluded.altitude,
-    screening = excluded.screening;
+    screening = excluded.screening
+  where (station.provider_id, station.title, station.latitude, station.longitude, station.altitude, station.screening)
+    is distinct from (excluded.provider_id, excluded.title, excluded.latitude, excluded.longitude, excluded.altitude, excluded.screening);
   insert into raw.sensor (id, kind, device)
   select id, kind, device from jsonb_populate_recordset(null::raw.sensor, network -> 'sensors')
-  on conflict (id) do update set kind = excluded.kind, device = excluded.device;
+  on conflict (id) do update set kind = excluded.kind, device = excluded.device
+  where (sensor.kind, sensor.device)
+    is distinct from (excluded.kind, excluded.device);
 
   call logic.replace_periods('station_region', 'station_id', stations, 'station_id, region_slug, position', network -> 'station_region');
   call logic.replace_periods('hidden_period', 'station_id', stations, 'station_id', network -> 'hidden_period');
@@ -2039,10 +2052,51 @@ revoke all on function logic.flag_of_periods, logic.network_file from public;
 create function logic.standard_pressure(altitude float8) returns float8 language sql immutable parallel safe
   return 101325 * (1 - 2.25577e-5 * altitude) ^ 5.25588;
 
+-- The sensors that can have a suspect period in closed hours from `since` to `at`; all others certainly have none. Of any 24 hours in a row
+-- that were measured, at least 14 lie in quarters of days that are within them. So this looks at quarters, in one pass.
+create function logic.suspect_sensors(since timestamptz, at timestamptz) returns setof int language plpgsql stable
+set plan_cache_mode = force_custom_plan set jit = off as $$
+declare
+  closed constant timestamptz := rollup.bucket_start('hour', at);
+begin
+  return query
+  with quarter as (
+    select h.sensor_id, p.station_id,
+      bool_or(h.temperature = 0 and h.humidity = 0) as is_zero,
+      min(h.pressure) as lowest_pressure, max(h.pressure) as highest_pressure, count(h.pressure) as pressures,
+      min(h.humidity) as lowest_humidity, max(h.humidity) - min(h.humidity) as humidity_range, count(h.humidity) as humidities,
+      max(h.temperature) - min(h.temperature) as temperature_range, count(h.temperature) as temperatures
+    from rollup.sensor_hourly h
+    join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
+    where h.bucket >= suspect_sensors.since and h.bucket < closed
+      and (h.temperature is not null or h.humidity is not null or h.pressure is not null)
+    group by h.sensor_id, p.station_id, date_bin('6 hours', h.bucket, rollup.origin())
+  )
+  select distinct q.sensor_id
+  from quarter q
+  join raw.station s on s.id = q.station_id and s.screening
+  group by q.sensor_id, q.station_id, s.altitude
+  having bool_or(q.is_zero)
+    or max(q.highest_pressure) > logic.standard_pressure(s.altitude) + 5000 or min(q.lowest_pressure) < logic.standard_pressure(s.altitude) - 5000
+    or sum(q.humidities) filter (where q.lowest_humidity >= 99.5) >= 14
+    -- wider than what rounds to the same
+    or sum(q.temperatures) filter (where q.temperature_range < 1e-5) >= 14
+    or sum(q.humidities) filter (where q.humidity_range < 1e-5) >= 14
+    or sum(q.pressures) filter (where q.highest_pressure - q.lowest_pressure < 1e-2) >= 14;
+end $$;
+
 -- The suspect periods in closed hours from `since` to `at`, of stations with screening enabled. A run that is already recorded with an
 -- earlier start keeps it.
-create function logic.implausible_periods(since timestamptz, at timestamptz) returns setof raw.screened_period language sql stable
+create function logic.implausible_periods(since timestamptz, at timestamptz) returns setof raw.screened_period language plpgsql stable
 set plan_cache_mode = force_custom_plan as $$
+#variable_conflict use_column
+declare
+  closed constant timestamptz := rollup.bucket_start('hour', at);
+  sensors constant int[] := array(
+    select suspect from logic.suspect_sensors(since, at) suspect
+    union select p.sensor_id from raw.screened_period p where p.until > implausible_periods.since);
+begin
+  return query
   with earlier as (
     select p.station_id, p.sensor_id, min(p.since) as since from raw.screened_period p where p.until > implausible_periods.since group by 1, 2
   ),
@@ -2050,7 +2104,7 @@ set plan_cache_mode = force_custom_plan as $$
     select h.bucket, p.station_id, h.sensor_id, h.temperature, h.humidity, h.pressure
     from rollup.sensor_hourly h
     join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
-    where h.bucket >= implausible_periods.since and h.bucket < rollup.bucket_start('hour', at)
+    where h.sensor_id = any (sensors) and h.bucket >= implausible_periods.since and h.bucket < closed
     union all
     select h.bucket, p.station_id, h.sensor_id, h.temperature, h.humidity, h.pressure
     from earlier e
@@ -2098,8 +2152,8 @@ set plan_cache_mode = force_custom_plan as $$
   cross join lateral (
     select min(p.since) as since from raw.suspicious_period p where p.sensor_id = r.sensor_id and p.since > r.last
   ) suspicious
-  where least(r.next, placed.until, suspicious.since) > implausible_periods.since
-$$;
+  where least(r.next, placed.until, suspicious.since) > implausible_periods.since;
+end $$;
 
 -- Updates the screened periods from `since` on, one caller at a time, and marks the changes for the next refresh (A3, A10, C5). Returns how
 -- many flags were raised and lifted. Writes nothing if nothing changed.
@@ -2132,7 +2186,7 @@ begin
   perform logic.raise_data_version();
 end $$;
 
-revoke all on function logic.standard_pressure, logic.implausible_periods, logic.screen from public;
+revoke all on function logic.standard_pressure, logic.suspect_sensors, logic.implausible_periods, logic.screen from public;
 
 -- Current values (C1, C2, C4), unrounded, and the health figures of regions (W1 to W4), as functions of an instant. They run with the
 -- rights of their owner, so readers of schema api need no rights on the tables. The other arguments select one station or region.
@@ -2764,27 +2818,33 @@ declare
   before_since constant timestamptz := at - longest - interval '7 days';
 begin
   return query
-  with recent as (
-    select h.bucket, h.sensor_id, p.station_id, m.parameter, m.value, provider.stale_after,
-      row_number() over (partition by h.sensor_id, p.station_id, m.parameter order by h.bucket desc) as age
+  with hour as (
+    select h.bucket, h.sensor_id, p.station_id, h.temperature, case when h.humidity < 99.5 then h.humidity end as humidity,
+      coalesce(h.pm25_raw, h.pm25) as pm25, h.pm10
     from rollup.sensor_hourly h
     join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
-    join raw.station station on station.id = p.station_id
-    join raw.provider provider on provider.id = station.provider_id
-    cross join lateral (values
-      ('temperature', h.temperature), ('humidity', case when h.humidity < 99.5 then h.humidity end),
-      ('pm25', coalesce(h.pm25_raw, h.pm25)), ('pm10', h.pm10)
-    ) m(parameter, value)
-    where h.bucket >= recent_since and h.bucket < closed and m.value is not null
+    where h.bucket >= recent_since and h.bucket < closed
+  ),
+  recent as (
+    -- the hours of a sensor at a station, and how many of each parameter there are from them on
+    select hour.*, count(temperature) over since as temperatures, count(humidity) over since as humidities, count(pm25) over since as pm25s,
+      count(pm10) over since as pm10s
+    from hour
+    window since as (partition by sensor_id, station_id order by bucket desc)
   ),
   flat as materialized (
-    select r.station_id, r.sensor_id, r.parameter, min(r.value) as value, max(r.bucket) as newest
+    select r.station_id, r.sensor_id, m.parameter, min(m.value) as value, max(r.bucket) as newest
     from recent r
     join logic.station_state(at) state on state.station_id = r.station_id and state.is_listed
-    where r.age <= 6
-    group by r.station_id, r.sensor_id, r.parameter, r.stale_after
-    having count(*) = 6 and max(r.bucket) - min(r.bucket) = interval '5 hours' and max(r.value) - min(r.value) < 1e-6
-      and max(r.bucket) >= rollup.bucket_start('hour', at - r.stale_after) -- after that the station is offline
+    join raw.station station on station.id = r.station_id
+    join raw.provider provider on provider.id = station.provider_id
+    cross join lateral (values
+      ('temperature', r.temperature, r.temperatures), ('humidity', r.humidity, r.humidities), ('pm25', r.pm25, r.pm25s), ('pm10', r.pm10, r.pm10s)
+    ) m(parameter, value, age)
+    where m.value is not null and m.age <= 6
+    group by r.station_id, r.sensor_id, m.parameter, provider.stale_after
+    having count(*) = 6 and max(r.bucket) - min(r.bucket) = interval '5 hours' and max(m.value) - min(m.value) < 1e-6
+      and max(r.bucket) >= rollup.bucket_start('hour', at - provider.stale_after) -- after that the station is offline
   ),
   before as (
     -- the hours of those sensors, and the last one with another value
@@ -2816,42 +2876,65 @@ language sql immutable parallel safe
   return 2 * 6371.0088 * asin(least(1, sqrt(sind((other_latitude - latitude) / 2) ^ 2
     + cosd(latitude) * cosd(other_latitude) * sind((other_longitude - longitude) / 2) ^ 2)));
 
+-- The cell of a grid of cubes of 10 km in which a place on the globe lies. Whatever is within 10 km lies in the same cell or in an adjacent one.
+create function logic.cell(latitude float8, longitude float8) returns bigint language sql immutable parallel safe
+  return (floor(637.1 * cosd(latitude) * cosd(longitude))::bigint * 4096 + floor(637.1 * cosd(latitude) * sind(longitude))::bigint) * 4096
+    + floor(637.1 * sind(latitude))::bigint;
+
 -- Neighbour test: PM2.5 of the station's newest closed hour against the median of at least 3 other listed stations within 10 km. An
 -- outlier is more than 5 times and more than 50 µg/m³ above the median, or below a fifth of a median over 25 µg/m³. A fire next door
--- looks the same.
+-- looks the same. Few stations are far enough from the lowest or the highest of the cells around them to be one; the median is asked of those.
 create function logic.station_outlier(at timestamptz)
 returns table (station_id int, hour timestamptz, pm25 float8, neighbour_count int, neighbour_median float8)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set enable_nestloop = off set jit = off -- how many stations there are, the planner can't know
+as $$
 #variable_conflict use_column
 declare
   closed constant timestamptz := rollup.bucket_start('hour', at);
   newest_since constant timestamptz := (select rollup.bucket_start('hour', at - max(stale_after)) from raw.provider);
+  -- from a cell to itself and its neighbours
+  steps constant bigint[] := array(
+    select (x * 4096::bigint + y) * 4096 + z from generate_series(-1, 1) x, generate_series(-1, 1) y, generate_series(-1, 1) z);
 begin
   return query
   with listed as materialized (
-    select s.id, s.latitude, s.longitude, p.stale_after
+    select s.id, s.latitude, s.longitude, logic.cell(s.latitude, s.longitude) as cell, p.stale_after
     from raw.station s
     join raw.provider p on p.id = s.provider_id
     join logic.station_state(at) state on state.station_id = s.id and state.is_listed
   ),
   hour as materialized (
-    select h.bucket, h.pm25, l.id, l.latitude, l.longitude,
+    select h.bucket, h.pm25, l.id, l.latitude, l.longitude, l.cell,
       row_number() over (partition by l.id order by h.bucket desc) as age
     from rollup.station_hourly h
     join listed l on l.id = h.station_id
     where h.bucket >= newest_since and h.bucket >= rollup.bucket_start('hour', at - l.stale_after) and h.bucket < closed and h.pm25 is not null
+  ),
+  filled as materialized (
+    select bucket, cell, count(*) as stations, min(hour.pm25) as lowest, max(hour.pm25) as highest from hour group by 1, 2
+  ),
+  around as materialized (
+    select f.bucket, f.cell, sum(other.stations) as stations, min(other.lowest) as lowest, max(other.highest) as highest
+    from (select bucket, cell, cell + unnest(steps) as near from filled) f
+    join filled other on other.bucket = f.bucket and other.cell = f.near
+    group by 1, 2
+  ),
+  suspect as materialized (
+    select one.*
+    from hour one join around on around.bucket = one.bucket and around.cell = one.cell
+    where one.age = 1 and around.stations > 3
+      and (one.pm25 > 5 * around.lowest and one.pm25 > around.lowest + 50 or around.highest > 25 and one.pm25 < around.highest / 5)
+  ),
+  judged as (
+    select one.id, one.bucket, one.pm25, count(*)::int as stations, percentile_cont(0.5) within group (order by other.pm25) as median
+    from (select suspect.*, cell + unnest(steps) as near from suspect) one
+    join hour other on other.bucket = one.bucket and other.cell = one.near
+    where other.id <> one.id and logic.distance_km(one.latitude, one.longitude, other.latitude, other.longitude) <= 10
+    group by 1, 2, 3
   )
-  select one.id, one.bucket, one.pm25, around.stations, around.median
-  from hour one
-  cross join lateral (
-    select count(*)::int as stations, percentile_cont(0.5) within group (order by other.pm25) as median
-    from hour other
-    where other.bucket = one.bucket and other.id <> one.id
-      and abs(other.latitude - one.latitude) < 0.1 -- 11 km: avoids the trigonometry for most pairs
-      and logic.distance_km(one.latitude, one.longitude, other.latitude, other.longitude) <= 10
-  ) around
-  where one.age = 1 and around.stations >= 3
-    and (one.pm25 > 5 * around.median and one.pm25 > around.median + 50 or around.median > 25 and one.pm25 < around.median / 5);
+  select id, bucket, judged.pm25, stations, median from judged
+  where stations >= 3 and (judged.pm25 > 5 * median and judged.pm25 > median + 50 or median > 25 and judged.pm25 < median / 5);
 end $$;
 
 -- Hours of a station with readings, and hours in which they were expected: closed hours with a sensor placed there, from its first reading on.
@@ -2902,11 +2985,28 @@ begin
 end $$;
 
 
-create function logic.differences_of_months(timestamptz, timestamptz)
-returns table (level text, bucket timestamptz, subject text, columns text[]) language sql stable
-set search_path = rollup, public as $oracle$
-with placement as materialized (select * from logic.placement), membership as materialized (select * from logic.membership),
-sensor_hourly as materialized (
+-- Whether nothing in a bucket waits for a refresh.
+create function logic.is_settled(level text, bucket timestamptz) returns boolean language sql stable as $oracle$
+  select not exists (
+    select from logic.pending p
+    where p.until > bucket
+      and p.since < rollup.bucket_add(case split_part(level, '_', 2) when 'hourly' then 'hour' when 'daily' then 'day' else 'month' end, bucket, 1))
+$oracle$;
+
+-- Of whole days. In PL/pgSQL, so that it is planned with the period. The planner can't know how large the parts are: what it takes for a few rows
+-- would be looped over.
+create function logic.differences_of_days(timestamptz, timestamptz)
+returns table (level text, bucket timestamptz, subject text, columns text[]) language plpgsql stable
+set search_path = rollup, public set plan_cache_mode = force_custom_plan set enable_nestloop = off set jit = off as $oracle$
+#variable_conflict use_column
+declare
+  readings_since constant timestamptz := greatest($1, (select i.retained_from from raw.installation i));
+  month_since constant timestamptz := bucket_start('month', $1);
+  month_until constant timestamptz := bucket_add('month', bucket_start('month', $2 - interval '1 microsecond'), 1);
+begin
+  return query
+  with placement as materialized (select * from logic.placement), membership as materialized (select * from logic.membership),
+  sensor_hourly as materialized (
 select
   time_bucket('1 hour', measured_at, origin => timestamptz '1999-12-31 20:00:00+00') as bucket,
   sensor_id,
@@ -2928,9 +3028,9 @@ select
   avg(cosd(wind_direction::float8)) as wind_cos,
   sum(rain::float8) as rain
 from raw.readings
-where measured_at >= greatest($1, (select retained_from from raw.installation)) and measured_at < $2
+where measured_at >= readings_since and measured_at < $2
 group by 1, 2
-union all select * from rollup.sensor_hourly where bucket >= $1 and bucket < least($2, (select retained_from from raw.installation))
+union all select * from rollup.sensor_hourly where bucket >= $1 and bucket < least($2, readings_since)
 ),
 station_hourly as materialized (
 select
@@ -3142,7 +3242,8 @@ select
   sum(d.wind_cos * d.wind_hours) / nullif(sum(d.wind_hours), 0) as wind_cos,
   sum(d.wind_hours)::int as wind_hours,
   sum(d.rain) as rain
-from station_daily d
+from (select * from station_daily union all select  from rollup.station_daily
+    where (bucket >= month_since and bucket < $1 or bucket >= $2 and bucket < month_until) and hours > 0) d
 where true
 group by 1, 2
 ),
@@ -3192,10 +3293,12 @@ select
   sum(d.wind_cos * d.wind_hours) / nullif(sum(d.wind_hours), 0) as wind_cos,
   sum(d.wind_hours)::int as wind_hours,
   sum(d.rain) as rain
-from region_daily d
+from (select * from region_daily union all select  from rollup.region_daily
+    where (bucket >= month_since and bucket < $1 or bucket >= $2 and bucket < month_until) and hours > 0) d
 where true
 group by 1, 2
-)
+),
+  difference(level, bucket, subject, columns) as materialized (
 select 'sensor_hourly', coalesce(s.bucket, e.bucket), coalesce(s.sensor_id, e.sensor_id)::text,
   case when s.bucket is null then '{missing}' when e.bucket is null then '{surplus}' else array_remove(array[
     
@@ -3245,7 +3348,7 @@ select 'station_monthly', coalesce(s.bucket, e.bucket), coalesce(s.station_id, e
   case when s.bucket is null then '{missing}' when e.bucket is null then '{surplus}' else array_remove(array[
     
   ], null) end
-from (select * from rollup.station_monthly where bucket >= $1 and bucket < $2) s
+from (select * from rollup.station_monthly where bucket >= month_since and bucket < month_until) s
 full join station_monthly e on s.bucket = e.bucket and s.station_id = e.station_id
 where s.bucket is null or e.bucket is null or not (
   )
@@ -3254,29 +3357,30 @@ select 'region_monthly', coalesce(s.bucket, e.bucket), coalesce(s.region_slug, e
   case when s.bucket is null then '{missing}' when e.bucket is null then '{surplus}' else array_remove(array[
     
   ], null) end
-from (select * from rollup.region_monthly where bucket >= $1 and bucket < $2) s
+from (select * from rollup.region_monthly where bucket >= month_since and bucket < month_until) s
 full join region_monthly e on s.bucket = e.bucket and s.region_slug = e.region_slug
 where s.bucket is null or e.bucket is null or not (
   )
-$oracle$;
+  )
+  select * from difference d where logic.is_settled(d.level, d.bucket);
+end $oracle$;
 
--- The months of a period that have readings or buckets.
-create function logic.audited_months(since timestamptz, until timestamptz) returns table (since timestamptz, until timestamptz) language sql stable as $oracle$
-  select p.since, p.until
+-- The whole days of a period, as far as they have readings or buckets: month by month, or in pieces of about half a million sensor hours, which
+-- take less memory and time.
+create function logic.audited_days(since timestamptz, until timestamptz) returns table (since timestamptz, until timestamptz) language sql stable as $oracle$
+  select piece.since, piece.until
   from logic.extent() extent
-  cross join logic.pieces('month', 1, logic.widen('month', tstzmultirange(tstzrange(extent.low, extent.high + interval '1 microsecond'))
-    * tstzmultirange(tstzrange(audited_months.since, audited_months.until)))) p
+  cross join logic.pieces('month', 1, logic.widen('day', tstzmultirange(tstzrange(extent.low, extent.high + interval '1 microsecond'))
+    * tstzmultirange(tstzrange(audited_days.since, audited_days.until)))) month
+  cross join logic.pieces('day', greatest(20000 / greatest(logic.subject_count('sensor_hourly'), 1), 1), tstzmultirange(tstzrange(month.since, month.until))) piece
+  order by 1
 $oracle$;
 
 create function logic.differences(since timestamptz, until timestamptz)
 returns table (level text, bucket timestamptz, subject text, columns text[]) language sql stable as $oracle$
-  select d.* from logic.differences_of_months(
-    rollup.bucket_start('month', since),
-    rollup.bucket_add('month', rollup.bucket_start('month', until - interval '1 microsecond'), 1)) d
-  where not exists (
-    select from logic.pending p
-    where p.until > d.bucket
-      and p.since < rollup.bucket_add(case split_part(d.level, '_', 2) when 'hourly' then 'hour' when 'daily' then 'day' else 'month' end, d.bucket, 1))
+  select * from logic.differences_of_days(
+    rollup.bucket_start('day', since),
+    rollup.bucket_add('day', rollup.bucket_start('day', until - interval '1 microsecond'), 1))
 $oracle$;
 
 -- The periods by which readings count for stations, and stations for regions, that differ from those that the network gives.
@@ -3292,7 +3396,7 @@ create function logic.period_differences() returns table (level text, bucket tim
   where (s.is_flagged, s.until) is distinct from (e.is_flagged, e.until)
 $oracle$;
 
-revoke all on function logic.period_differences, logic.differences_of_months, logic.audited_months, logic.differences from public;
+revoke all on function logic.period_differences, logic.differences_of_days, logic.is_settled, logic.audited_days, logic.differences from public;
 -- The published network: providers, regions, stations, sensors and flags. Titles fall back from the locale to English, any, slug or id.
 
 create function api.title(titles jsonb, locale text, fallback text) returns text language sql immutable parallel safe
