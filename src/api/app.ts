@@ -1,11 +1,12 @@
 /**
- * The public API: the five endpoints as documents, kept by the response cache and answered from it before Express sees the request; and the
- * OpenAPI document that describes them.
+ * The public API: the endpoints as documents, kept by the response cache and answered from it before Express sees the request; and the OpenAPI
+ * document that describes them.
  */
 import type { RequestListener } from 'node:http';
 import type { Request, Response } from 'express';
 import type { Clock } from '../clock.ts';
-import { BASE_PATH, ENDPOINTS, type EndpointName, pathPattern } from '../contract/endpoints.ts';
+import { BASE_PATH, type Endpoint, pathPattern } from '../contract/endpoints.ts';
+import { ALL_ENDPOINTS } from '../contract/explore.ts';
 import { makeOpenApi } from '../contract/openapi.ts';
 import type { ApiDb } from '../database/pools.ts';
 import { makeDocumentCache } from '../documents/cache.ts';
@@ -28,7 +29,9 @@ import type { Metrics } from '../metrics/definitions.ts';
 import { measure } from '../metrics/recorders.ts';
 import { Unavailable } from '../unavailable.ts';
 import { makeSiteUrls } from './current.ts';
-import { makeDocuments, pathValues, unknownPath } from './documents.ts';
+import { type Documents, makeDocuments } from './documents.ts';
+import { makeExplore } from './explore.ts';
+import { pathValues, unknownPath } from './paths.ts';
 
 type AppOptions = {
   db: ApiDb;
@@ -66,14 +69,17 @@ export function makeApp({
   cache: cacheOptions = UNCACHED,
 }: AppOptions): RequestListener {
   const cache = makeDocumentCache({ ...cacheOptions, clock });
-  const documents = makeDocuments({
-    db,
-    wholeNetwork,
-    clock,
-    site: makeSiteUrls(siteBaseUrl),
-    share: (read) =>
-      cacheOptions.maxBytes === 0 ? () => read(clock()) : shareWhileCurrent(read, { ...cacheOptions, clock }),
-  });
+  const documents: Documents<string> = {
+    ...makeDocuments({
+      db,
+      wholeNetwork,
+      clock,
+      site: makeSiteUrls(siteBaseUrl),
+      share: (read) =>
+        cacheOptions.maxBytes === 0 ? () => read(clock()) : shareWhileCurrent(read, { ...cacheOptions, clock }),
+    }),
+    ...makeExplore({ db, wholeNetwork, clock }),
+  };
   const firstBuild = awaitFirstBuild(db);
   const errors = makeErrorHandlers(log);
   const app = bareApp();
@@ -94,13 +100,13 @@ export function makeApp({
   });
   app.use(errors.watch); // what is answered above says nothing about the database
   // in the order of the contract, which has `x-history.json` before `x.json`
-  for (const name of Object.keys(ENDPOINTS) as EndpointName[]) {
-    const { path: route } = ENDPOINTS[name];
+  for (const [name, render] of Object.entries(documents)) {
+    const { path: route } = ALL_ENDPOINTS[name] as Endpoint;
     const get = async (req: Request, res: Response) => {
-      const values = pathValues(req);
+      const values = pathValues(req, route);
       const { document, cacheHeaders } = await cache.get(req.path, async () => {
         await firstBuild();
-        return { ...(await documents[name](values)), route };
+        return { ...(await render(values)), route };
       });
       res.locals.isStale = cacheHeaders.age !== undefined;
       sendDocument(req, res, document, cacheHeaders);

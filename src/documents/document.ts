@@ -16,7 +16,16 @@ import { setSent } from '../http/observed.ts';
 import { ANY_ORIGIN, JSON_TYPE } from '../http/send.ts';
 
 /** A document of so many bytes, the validator of its content, and the codings that are kept of it, `identity` or `br` at least. */
-export type Document = { locale: Locale; bytes: number; etag: string; kept: Map<Coding, Promise<Buffer> | Buffer> };
+export type Document = {
+  locale: Locale;
+  bytes: number;
+  etag: string;
+  kept: Map<Coding, Promise<Buffer> | Buffer>;
+  as?: Shape | undefined;
+};
+
+/** What is not JSON: its media type, and the name of the file that a browser saves it as. */
+type Shape = { type: string; fileName: string };
 
 /** What depends on the time of sending. */
 export type CacheHeaders = {
@@ -55,14 +64,15 @@ const MAX_PLAIN_BYTES = 1_048_576;
 
 const ANY_ORIGIN_LIST = Object.entries(ANY_ORIGIN).flat();
 
-/** A document of this JSON text. */
-export function renderDocument(locale: Locale, json: string): Document {
-  const body = Buffer.from(json);
+/** A document of this text, JSON unless `as` says otherwise. */
+export function renderDocument(locale: Locale, text: string, as?: Shape): Document {
+  const body = Buffer.from(text);
   return {
     locale,
     bytes: body.length,
     etag: etagOf(createHash('sha256').update(body)),
     kept: new Map([['identity', body]]),
+    as,
   };
 }
 
@@ -114,6 +124,8 @@ export function sendDocument(
   }
   const encoded = encode(document, coding);
   if (coding !== 'identity') headers.push('Content-Encoding', coding);
+  headers.push('Content-Type', document.as?.type ?? JSON_TYPE);
+  if (document.as !== undefined) headers.push('Content-Disposition', `attachment; filename="${document.as.fileName}"`);
   if (Buffer.isBuffer(encoded)) send(req, res, headers, encoded);
   else encoded.then((body) => send(req, res, headers, body)).catch(() => res.destroy()); // only for want of memory
 }
@@ -186,7 +198,7 @@ function encode(document: Document, coding: Coding): Promise<Buffer> | Buffer {
 const unpack = async ({ kept }: Document) => unpackBrotli((await kept.get('br')) as Buffer);
 
 function send(req: IncomingMessage, res: ServerResponse, headers: string[], body: Buffer): void {
-  headers.push('Content-Type', JSON_TYPE, 'Content-Length', String(body.length));
+  headers.push('Content-Length', String(body.length));
   setSent(res, { bytes: body.length, hasValidator: true });
   res.writeHead(200, headers).end(req.method === 'HEAD' ? undefined : body);
 }
