@@ -29,21 +29,23 @@ const nowcast = z
     description: 'recent hours weigh more, the more the air changes; null without enough of them',
   });
 
+const pollutants = z
+  .strictObject({
+    'pm2.5': field(band, 'band of PM2.5'),
+    pm10: field(band, 'band of PM10'),
+    o3: field(band, 'band of ozone'),
+    no2: field(band, 'band of nitrogen dioxide'),
+    so2: field(band, 'band of sulphur dioxide'),
+  })
+  .meta({ id: 'EuropeanBands', description: 'bands of the European index, null where there is no value' });
+
 const europeanIndex = z
   .strictObject({
     index: field(band, 'European air quality index of the last closed hour: the worst of its pollutants'),
     timestamp: field(instant.nullable(), 'start of that hour; null without an index'),
-    pollutants: z
-      .strictObject({
-        'pm2.5': field(band, 'band of PM2.5'),
-        pm10: field(band, 'band of PM10'),
-        o3: field(band, 'band of ozone'),
-        no2: field(band, 'band of nitrogen dioxide'),
-        so2: field(band, 'band of sulphur dioxide'),
-      })
-      .meta({ id: 'EuropeanBands', description: 'the band of each pollutant' }),
+    pollutants: field(pollutants, 'the band of each pollutant'),
   })
-  .meta({ id: 'EuropeanIndex', description: 'the European air quality index, which counts gases' });
+  .meta({ id: 'EuropeanIndex', description: 'the European air quality index and its pollutants' });
 
 const completeness = z
   .strictObject({
@@ -52,11 +54,13 @@ const completeness = z
   })
   .meta({ id: 'Completeness', description: 'how complete the last 24 closed hours are' });
 
-const regionNow = z
-  .strictObject({ nowcast, european_index: europeanIndex })
-  .meta({ id: 'RegionNow', description: 'indices of a region beside the AQI' });
+const indices = {
+  nowcast: field(nowcast, 'NowCast of PM2.5 and PM10'),
+  european_index: field(europeanIndex, 'the European index, which counts gases'),
+};
+const regionNow = z.strictObject(indices).meta({ id: 'RegionNow', description: 'indices of a region beside the AQI' });
 const stationNow = z
-  .strictObject({ nowcast, european_index: europeanIndex, completeness })
+  .strictObject({ ...indices, completeness: field(completeness, 'hours measured and expected') })
   .meta({ id: 'StationNow', description: 'indices of a station beside the AQI, and how complete its data are' });
 
 /** The parameters that a condition selects, each under its key in documents. */
@@ -92,13 +96,13 @@ function hours(subject: 'Station' | 'Region', hour: z.ZodType, day: z.ZodType) {
       day: field(exact.nullable(), 'the day; null until it is completed'),
       hours: field(z.array(exact).max(25), 'its closed hours, of which the day is the mean'),
     })
-    .meta({ id: `${subject}ExactDay`, description: 'the same before rounding' });
+    .meta({ id: `${subject}ExactDay`, description: 'a day and its hours as stored' });
   return z
     .strictObject({
       date: field(z.string(), 'the local date in the path'),
       day: field(day.nullable(), 'the day; null until it is completed, or without readings'),
       hours: field(z.array(hour).max(25), 'its closed hours with readings, in the order of time'),
-      exact: exactDay,
+      exact: field(exactDay, 'the day and its hours before rounding'),
     })
     .meta({ id: `${subject}Hours`, description: 'a local day, and the hours that it was made of' });
 }
