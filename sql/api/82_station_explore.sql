@@ -28,14 +28,14 @@ returns table (
 as $$
 #variable_conflict use_column
 declare
-  since constant timestamptz := rollup.bucket_start('hour', instant);
-  until constant timestamptz := rollup.bucket_add('hour', since, 1);
-  is_closed constant boolean := until <= at;
+  start constant timestamptz := rollup.bucket_start('hour', instant);
+  next constant timestamptz := rollup.bucket_add('hour', start, 1);
+  is_closed constant boolean := next <= at;
 begin
   return query
   with placed as materialized (
     select p.sensor_id, nullif(p.formula, 'none') as formula from raw.placement p
-    where p.station_id = only_station and p.since <= since and p.until >= until and is_closed
+    where p.station_id = only_station and p.since <= start and p.until >= next and is_closed
   ),
   reading as materialized ( -- one more than wanted, to know whether there are more
     select p.sensor_id, r.measured_at, json_build_object(
@@ -44,22 +44,22 @@ begin
     from placed p
     cross join lateral (
       select * from raw.readings r
-      where r.sensor_id = p.sensor_id and r.measured_at >= since and r.measured_at < until
+      where r.sensor_id = p.sensor_id and r.measured_at >= start and r.measured_at < next
       order by r.measured_at limit most + 1) r
     limit most + 1
   ),
   shown as (select * from reading limit most)
-  select since,
-    (select {{point of a station hour}} from api.station_hourly b where b.station_id = only_station and b.timestamp = since and is_closed),
+  select start,
+    (select {{point of a station hour}} from api.station_hourly b where b.station_id = only_station and b.timestamp = start and is_closed),
     (select coalesce(json_agg(json_build_object(
       'id', p.sensor_id,
       'formula', p.formula,
-      'mean', (select {{include parts/exact_means.sql}} from rollup.sensor_hourly h where h.sensor_id = p.sensor_id and h.bucket = since),
+      'mean', (select {{include parts/exact_means.sql}} from rollup.sensor_hourly h where h.sensor_id = p.sensor_id and h.bucket = start),
       'readings', (select coalesce(json_agg(r.reading order by r.measured_at), '[]') from shown r where r.sensor_id = p.sensor_id)
     ) order by p.sensor_id), '[]')::text from placed p),
     (select {{include parts/exact_means.sql}}::text
-      from rollup.station_hourly h where h.station_id = only_station and h.bucket = since and is_closed),
-    since >= i.retained_from,
+      from rollup.station_hourly h where h.station_id = only_station and h.bucket = start and is_closed),
+    start >= i.retained_from,
     (select count(*) <= most from reading),
     api.history_valid_until(at), f.data_version
   from raw.station s

@@ -5,7 +5,7 @@
 import type { RequestListener } from 'node:http';
 import type { Request, Response } from 'express';
 import type { Clock } from '../clock.ts';
-import { BASE_PATH, type Endpoint, pathPattern } from '../contract/endpoints.ts';
+import { BASE_PATH, pathPattern } from '../contract/endpoints.ts';
 import { ALL_ENDPOINTS } from '../contract/explore.ts';
 import { makeOpenApi } from '../contract/openapi.ts';
 import type { ApiDb } from '../database/pools.ts';
@@ -100,8 +100,8 @@ export function makeApp({
   });
   app.use(errors.watch); // what is answered above says nothing about the database
   // in the order of the contract, which has `x-history.json` before `x.json`
-  for (const [name, render] of Object.entries(documents)) {
-    const { path: route } = ALL_ENDPOINTS[name] as Endpoint;
+  for (const [name, { path: route }] of Object.entries(ALL_ENDPOINTS)) {
+    const render = documents[name] as (typeof documents)[string];
     const get = async (req: Request, res: Response) => {
       const values = pathValues(req, route);
       const { document, cacheHeaders } = await cache.get(req.path, async () => {

@@ -25,7 +25,7 @@ export function pathValues({ params }: Request, path: string): PathValues {
   for (const name of parametersIn(path)) {
     if (name === 'locale' || name === 'id') continue;
     const text = given[name] as string;
-    values[name] = name === 'year' && /^\d+$/.test(text) ? Number(text) : text;
+    values[name] = name === 'year' && /^\d{4}$/.test(text) ? Number(text) : text;
     if (!PATH_PARAMETERS[name].schema.safeParse(values[name]).success) throw cannotBe(text, name);
   }
   return values as PathValues;
