@@ -24,9 +24,10 @@ export function makeExplore({
 }): Documents<ExploreName> {
   return {
     async stationNow({ locale, id }) {
+      const args = { at: clock(), only_station: id };
       const row = await db
-        .selectFrom(apiRows('station_now', { at: clock(), only_station: id }).as('now'))
-        .innerJoin(apiRows('station_last_hours', { at: clock(), only_station: id }).as('last'), (join) => join.onTrue())
+        .selectFrom(apiRows('station_now', args).as('now'))
+        .innerJoin(apiRows('station_last_hours', args).as('last'), (join) => join.onTrue())
         .selectAll()
         .executeTakeFirst();
       return presentNow(locale, found(row, noSuchStation(id)));

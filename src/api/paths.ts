@@ -51,18 +51,15 @@ export const noSuchRegion = (slug: string): Problem =>
 
 const BASE = /^\/([^/]*)\/(air-quality-app|explore)\//;
 const SUBJECT = /^\/[^/]+\/air-quality-app\/v1\/(station|region)\/(.*?)(?:-history)?\.json$/s;
-const EXPLORED = /^\/[^/]+\/explore\/v1\/(station|region)\/([^/]*)\//;
+/** Only where the name is not a possible one: otherwise it is what follows that does not exist. */
+const EXPLORED = /^\/[^/]+\/explore\/v1\/(station(?!\/[1-9][0-9]*\/)|region(?!\/[a-z-]+\/))\/([^/]*)\//;
 
 /** The 404 for a path that matches no endpoint, as specific as the path allows. */
 export function unknownPath(path: string): Problem {
   const [, locale, base] = BASE.exec(path) ?? [];
   if (locale !== undefined && !LOCALES.some((known) => known === locale)) return noSuchLocale(locale);
   const [, kind, name = ''] = SUBJECT.exec(path) ?? EXPLORED.exec(path) ?? [];
-  if (kind !== undefined) {
-    const parameter = kind === 'station' ? 'id' : 'slug';
-    const isPossible = new RegExp(`^(${PATH_PARAMETERS[parameter].pattern})$`).test(name);
-    if (!isPossible || base !== 'explore') return cannotBe(name, parameter);
-  }
+  if (kind !== undefined) return cannotBe(name, kind === 'station' ? 'id' : 'slug');
   const paths = Object.values(base === 'explore' ? EXPLORE : ENDPOINTS).map((endpoint) => endpoint.path);
   return notFound(
     `There is nothing at ${quoted(path)}. The endpoints are ${paths.join(', ')}, described in /openapi.json; case matters, and none ends in a slash.`,

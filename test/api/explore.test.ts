@@ -323,7 +323,7 @@ onEveryEngine('the documents of the front page', (engine) => {
     const moving = { id: 3, stations: [{ id: 1, since: '2026-11-20T08:30:00Z' }] };
     const network = {
       ...citiesOfOneStation(['town']),
-      stations: [{ ...city, sensors: [{ id: 1 }, { id: 2 }, moving] }],
+      stations: [{ ...city, sensors: [{ id: 1, correction: 'epa-2021' }, { id: 2 }, moving] }],
     };
     const here = await install(engine, network);
     const readings = [1, 2, 3].flatMap((id) =>
@@ -336,7 +336,10 @@ onEveryEngine('the documents of the front page', (engine) => {
       new Date('2026-11-20T09:20:00Z'),
     );
     expect(complete).toBe(false);
-    expect(sensors.map((one: Body) => one.id)).toEqual([1, 2]);
+    expect(sensors.map((one: Body) => [one.id, one.formula])).toEqual([
+      [1, 'epa-2021'],
+      [2, null],
+    ]);
     expect(sensors.flatMap((one: Body) => one.readings)).toHaveLength(5_000);
     await here.close();
   });
