@@ -23,6 +23,16 @@ export const CATEGORIES = [
   { name: 'Hazardous', color: EPA.hazardous },
 ] as const;
 
+/** Bands as api.european_index() names them, best first, in the colours of the European Environment Agency. */
+export const BANDS = [
+  { name: 'good', color: 'rgb(80, 240, 230)' },
+  { name: 'fair', color: 'rgb(80, 204, 170)' },
+  { name: 'moderate', color: 'rgb(240, 230, 65)' },
+  { name: 'poor', color: 'rgb(255, 80, 80)' },
+  { name: 'very poor', color: 'rgb(150, 0, 50)' },
+  { name: 'extremely poor', color: 'rgb(125, 33, 129)' },
+] as const;
+
 /** Grey: unknown. It is the first step of every scale, because that step also colours what has no value. */
 export const NOTHING = '#8c8c8c';
 
@@ -65,4 +75,9 @@ export const PLAIN: Step[] = [{ color: LINE, value: null }];
 export const AQI_TEXTS: readonly Mapping[] = CATEGORIES.map(({ name, color }, index) => ({
   type: 'regex',
   options: { pattern: `/· ${name}$/`, result: { color, index } },
+}));
+
+export const BAND_TEXTS: readonly Mapping[] = BANDS.map(({ name, color }, index) => ({
+  type: 'regex',
+  options: { pattern: `/^${name}$/`, result: { color, index } },
 }));

@@ -1,5 +1,5 @@
 /** Panels that several dashboards share: current values as a row of numbers, and the table of stations. */
-import { AQI_TEXTS, NOTHING, PM10_STEPS, PM25_STEPS, type Step } from './colours.ts';
+import { AQI_TEXTS, BAND_TEXTS, NOTHING, PM10_STEPS, PM25_STEPS, type Step } from './colours.ts';
 import { toStation } from './links.ts';
 import { categorized, hidden, linked, unit, width } from './overrides.ts';
 import type { Panel } from './panel.ts';
@@ -17,23 +17,25 @@ export type Shown = {
   steps?: readonly Step[];
   w?: number;
   text?: boolean;
-  /** The column is an index, which is shown with its category and in the colour of that. */
-  index?: boolean;
+  /** The column is an index: a number, which is shown with its category, or a European band; in the colour of either. */
+  index?: 'number' | 'band';
 };
+
+const MAPPINGS = { number: AQI_TEXTS, band: BAND_TEXTS };
 
 /** One panel for each entry of `shown`; `from` is the query after its select list. */
 export function numbers(from: string, shown: readonly Shown[]): Panel[] {
-  return shown.map(({ title, description, column, w = 3, index = false, text = index, steps, ...rest }) =>
+  return shown.map(({ title, description, column, w = 3, index, text = index !== undefined, steps, ...rest }) =>
     stat({
       ...rest,
       title,
       description,
       w,
       h: 4,
-      targets: rows(`select ${index ? `api.aqi_text(${column})` : column} as value\n${from}`),
-      show: steps === undefined && !index ? 'value' : 'background',
+      targets: rows(`select ${index === 'number' ? `api.aqi_text(${column})` : column} as value\n${from}`),
+      show: steps === undefined && index === undefined ? 'value' : 'background',
       ...(steps === undefined ? {} : { steps }),
-      ...(index ? { steps: [{ color: NOTHING, value: null }], mappings: AQI_TEXTS } : {}),
+      ...(index === undefined ? {} : { steps: [{ color: NOTHING, value: null }], mappings: MAPPINGS[index] }),
       ...(text ? { text: 'value' } : {}),
     }),
   );
@@ -43,10 +45,11 @@ export function numbers(from: string, shown: readonly Shown[]): Panel[] {
 export const CURRENT: readonly Shown[] = [
   {
     title: 'AQI',
-    description: 'US EPA air quality index with its category, in its colours; grey: no index.',
+    description:
+      'US EPA air quality index of PM2.5 and PM10 only, with its category: it says nothing about gases. Grey: no index.',
     column: 'c.aqi',
     unit: UNIT.text,
-    index: true,
+    index: 'number',
     w: 5,
   },
   {
@@ -90,11 +93,58 @@ export const CURRENT: readonly Shown[] = [
   },
 ];
 
+/** Indices that stations and regions have beside the AQI, from api.station_now() or api.region_now(). */
+export const INDICES: readonly Shown[] = [
+  {
+    title: 'NowCast AQI',
+    description:
+      'US EPA index of the NowCast of PM2.5 and PM10 only, with its category: it says nothing about gases. NowCast is a mean of the last 12 closed hours, of which recent ones weigh more, the more the air changes.',
+    column: 'n.nowcast_aqi',
+    unit: UNIT.text,
+    index: 'number',
+    w: 5,
+  },
+  {
+    title: 'PM2.5, NowCast',
+    description: 'NowCast of PM2.5, in the colours of the US EPA index; empty without two of the newest three hours.',
+    column: 'n."nowcast_pm2.5"',
+    unit: UNIT.concentration,
+    decimals: 1,
+    steps: PM25_STEPS,
+  },
+  {
+    title: 'PM10, NowCast',
+    description: 'NowCast of PM10, in the colours of the US EPA index; empty without two of the newest three hours.',
+    column: 'n.nowcast_pm10',
+    unit: UNIT.concentration,
+    decimals: 0,
+    steps: PM10_STEPS,
+  },
+  {
+    title: 'European index',
+    description:
+      'European air quality index of the last closed hour: the worst of the bands of particles, ozone, NO₂ and SO₂, as far as they are measured.',
+    column: 'n.european_index',
+    unit: UNIT.text,
+    index: 'band',
+    w: 4,
+  },
+  ...(['PM2.5', 'O₃', 'NO₂'] as const).map(
+    (name): Shown => ({
+      title: `${name}, European`,
+      description: `Band of ${name} in the European index of the last closed hour.`,
+      column: `n."european_${{ 'PM2.5': 'pm2.5', 'O₃': 'o3', 'NO₂': 'no2' }[name]}"`,
+      unit: UNIT.text,
+      index: 'band',
+    }),
+  ),
+];
+
 /** Table of the listed stations that match `where`, with their values at the end of the time range. */
 export function stationsTable(title: string, description: string, where: string, h: number): Panel {
   return table({
     title,
-    description: `${description} Values are those at the end of the time range; an offline station has none.`,
+    description: `${description} Values are those at the end of the time range; an offline station has none. AQI: US EPA index of PM2.5 and PM10 only.`,
     w: 24,
     h,
     unit: UNIT.none,

@@ -18,7 +18,7 @@ export function air(subject: Subject): Panel[] {
   return [
     timeseries({
       title: 'Air quality index',
-      description: `US EPA index of the mean of each bucket, by category. ${BUCKETS}`,
+      description: `US EPA index of PM2.5 and PM10 only, of the mean of each bucket, by category. ${BUCKETS}`,
       w: 12,
       h: 8,
       unit: UNIT.none,

@@ -47,11 +47,11 @@ const glance: Panel[] = [
   ...numbers(`from api.region_current(${AT}) c where c.kind = 'city' and not c.is_hidden`, [
     {
       title: 'Highest AQI of any city',
-      description: 'US EPA index of the worst city; grey: no city has one.',
+      description: 'US EPA index of PM2.5 and PM10 only, of the worst city; grey: no city has one.',
       column: 'max(c.aqi)',
       unit: UNIT.text,
       w: 4,
-      index: true,
+      index: 'number',
     },
     {
       title: 'Cities above WHO',
@@ -79,7 +79,7 @@ const glance: Panel[] = [
 const stationsMap = map({
   title: 'Stations by AQI',
   description:
-    'Listed stations with their US EPA index, in its colours; grey: offline, or no particles measured. Click a station to open it. The stations of the demo lie in open water, without a coast, so that nobody takes their numbers for the air of a real place.',
+    'Listed stations with their US EPA index of PM2.5 and PM10 only, in its colours; grey: offline, or no particles measured. Click a station to open it. The stations of the demo lie in open water, without a coast, so that nobody takes their numbers for the air of a real place.',
   w: 14,
   h: 19,
   unit: UNIT.none,
@@ -107,7 +107,7 @@ order by c.aqi nulls first`), // the worst on top
 const cities = table({
   title: 'Cities by AQI',
   description:
-    'Values from the newest digest, up to half an hour before the end of the time range; 24 h: mean PM2.5 of the last 24 hours, red above the WHO guideline of 15 µg/m³. Click a city to open it.',
+    'AQI: US EPA index of PM2.5 and PM10 only. Values from the newest digest, up to half an hour before the end of the time range; 24 h: mean PM2.5 of the last 24 hours, red above the WHO guideline of 15 µg/m³. Click a city to open it.',
   w: 10,
   h: 9,
   unit: UNIT.none,

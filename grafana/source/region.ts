@@ -1,7 +1,7 @@
 /** Dashboard of one city or district: current values, WHO figures, the five windows, and all parameters over the time range. */
 import { limit } from './colours.ts';
 import { coverage } from './coverage.ts';
-import { CURRENT, numbers, type Shown, stationsTable } from './current.ts';
+import { CURRENT, INDICES, numbers, type Shown, stationsTable } from './current.ts';
 import { dashboard } from './dashboard.ts';
 import { air, weather } from './measured.ts';
 import type { Panel } from './panel.ts';
@@ -14,6 +14,8 @@ import { chosen, datasource, locale, POSTGRES } from './variables.ts';
 import { windows } from './windows.ts';
 
 const current = `from api.region_current(${AT}, ${quoted('region')}) c`;
+
+const indices = `from api.region_now(${AT}, ${quoted('region')}) n`;
 
 /** Regions with their titles, without a `where`. */
 const choice = `select r.slug as __value, t.title as __text from api.region r join api.region_title t on t.region_slug = r.slug and t.locale = ${LOCALE}`;
@@ -100,7 +102,7 @@ export const region = dashboard({
     ),
   ],
   sections: [
-    { panels: [...now, regionStrip] },
+    { panels: [...now, ...numbers(indices, INDICES), regionStrip] },
     { heading: 'PM2.5 and health', panels: numbers(current, health) },
     { heading: 'PM2.5 in the five windows', panels: windows(REGION) },
     { heading: 'Air', panels: air(REGION) },

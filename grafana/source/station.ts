@@ -2,7 +2,7 @@
 import { annotation } from './annotations.ts';
 import { NOTHING } from './colours.ts';
 import { coverage } from './coverage.ts';
-import { CURRENT, numbers } from './current.ts';
+import { CURRENT, INDICES, numbers } from './current.ts';
 import { dashboard } from './dashboard.ts';
 import { air, weather } from './measured.ts';
 import { column, unit, width } from './overrides.ts';
@@ -17,6 +17,8 @@ import { chosen, datasource, locale, POSTGRES } from './variables.ts';
 import { windows } from './windows.ts';
 
 const current = `from api.station_current(${AT}, ${quoted('station')}::int, ${LOCALE}) c`;
+
+const indices = `from api.station_now(${AT}, ${quoted('station')}::int) n`;
 
 /** Stations with their titles. */
 const named = `from api.station s join api.station_title t on t.station_id = s.id and t.locale = ${LOCALE}`;
@@ -111,7 +113,7 @@ export const station = dashboard({
     ),
   ],
   sections: [
-    { panels: now },
+    { panels: [...now, ...numbers(indices, INDICES)] },
     { panels: [...about, stationStrip] },
     { heading: 'PM2.5 in the five windows', panels: windows(STATION) },
     { heading: 'Air', panels: air(STATION) },

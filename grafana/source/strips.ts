@@ -14,7 +14,7 @@ type Given = { title: string; of: string; h: number; row?: string; order?: strin
 export const aqiStrip = ({ title, of, h, row = 't.title', order = row, from, span }: Given): Panel =>
   strip({
     title,
-    description: `US EPA index of each hour, ${of}. Point at a cell for its index and category; empty: no particles measured.${
+    description: `US EPA index of PM2.5 and PM10 only, of each hour, ${of}. Point at a cell for its index and category; empty: no particles measured.${
       span === undefined ? '' : ` The ${span} up to now; with a fixed time range its last ${span}.`
     }`,
     w: 24,

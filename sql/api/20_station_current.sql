@@ -46,7 +46,7 @@ Columns as in api.station and api.station_title, and:
   is_listed (whether it appears in lists, that is, is not hidden),
   is_bad_thp (whether temperature, humidity and pressure look unreliable),
   measurement_time (of the newest reading; null if offline),
-  aqi (of the published PM2.5 and PM10 [US EPA AQI]),
+  aqi (of PM2.5 and PM10 only, as published: it says nothing about gases [US EPA AQI]),
   "pm2.5" and "pm2.5_raw" (with and without correction [µg/m³]),
   wind_direction (compass point),
   rain (sum of the hour [mm]),

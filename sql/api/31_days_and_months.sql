@@ -19,8 +19,8 @@ comment on column api.{{subject}}_{{resolution}}.{{sources}} is 'number of {{sou
 {{repeat mean: comment on column api.{{subject}}_{{resolution}}.avg_$name is '$meaning, mean of the hours in the bucket [$unit]';}}
 comment on column api.{{subject}}_{{resolution}}.avg_wind_direction is 'direction of the mean wind vector of the bucket, clockwise from north [degrees]';
 comment on column api.{{subject}}_{{resolution}}.total_rain is 'precipitation, sum of the bucket [mm]';
-comment on column api.{{subject}}_{{resolution}}.aqi is 'US EPA air quality index of the published PM2.5 and PM10 [US EPA AQI]';
+comment on column api.{{subject}}_{{resolution}}.aqi is 'US EPA air quality index of PM2.5 and PM10 only, as published: it says nothing about gases [US EPA AQI]';
 {{repeat extreme: comment on column api.{{subject}}_{{resolution}}.min_$name is '$meaning, lowest hourly mean in the bucket [$unit]';
 comment on column api.{{subject}}_{{resolution}}.max_$name is '$meaning, highest hourly mean in the bucket [$unit]';}}
-comment on column api.{{subject}}_{{resolution}}.min_aqi is 'US EPA air quality index, lowest of the hours in the bucket [US EPA AQI]';
-comment on column api.{{subject}}_{{resolution}}.max_aqi is 'US EPA air quality index, highest of the hours in the bucket [US EPA AQI]';
+comment on column api.{{subject}}_{{resolution}}.min_aqi is 'US EPA air quality index of PM2.5 and PM10, lowest of the hours in the bucket [US EPA AQI]';
+comment on column api.{{subject}}_{{resolution}}.max_aqi is 'US EPA air quality index of PM2.5 and PM10, highest of the hours in the bucket [US EPA AQI]';

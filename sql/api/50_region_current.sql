@@ -42,7 +42,7 @@ Columns as in api.region and api.region_title, and:
   temperature [°C],
   humidity [%],
   pressure [Pa],
-  aqi [US EPA AQI],
+  aqi (of PM2.5 and PM10 only, as published: it says nothing about gases [US EPA AQI]),
   "pm2.5" [µg/m³],
   pm10 [µg/m³],
   no2 [ppb],

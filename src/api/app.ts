@@ -1,11 +1,12 @@
 /**
- * The public API: the five endpoints as documents, kept by the response cache and answered from it before Express sees the request; and the
- * OpenAPI document that describes them.
+ * The public API: the endpoints as documents, kept by the response cache and answered from it before Express sees the request; and the OpenAPI
+ * document that describes them.
  */
 import type { RequestListener } from 'node:http';
 import type { IRouter, Request, Response } from 'express';
 import type { Clock } from '../clock.ts';
-import { BASE_PATH, ENDPOINTS, type EndpointName, pathPattern } from '../contract/endpoints.ts';
+import { BASE_PATH, pathPattern } from '../contract/endpoints.ts';
+import { ALL_ENDPOINTS } from '../contract/explore.ts';
 import { makeOpenApi } from '../contract/openapi.ts';
 import type { ApiDb } from '../database/pools.ts';
 import { type DocumentCache, makeDocumentCache } from '../documents/cache.ts';
@@ -29,13 +30,14 @@ import { measure } from '../metrics/recorders.ts';
 import { Unavailable } from '../unavailable.ts';
 import { makeSiteUrls, type SiteUrls } from './current.ts';
 import {
+  type CurrentDocuments,
   type Documents,
   makeDocuments,
   makeNetworkReader,
   type NetworkReader,
-  pathValues,
-  unknownPath,
 } from './documents.ts';
+import { makeExplore } from './explore.ts';
+import { pathValues, unknownPath } from './paths.ts';
 
 export type AppOptions = {
   db: ApiDb;
@@ -58,7 +60,7 @@ export type AppOptions = {
 /** What pages are made of. */
 type PageParts = {
   urls: SiteUrls;
-  documents: Documents;
+  documents: CurrentDocuments;
   reader: NetworkReader;
   cache: DocumentCache;
   firstBuild: () => Promise<void>;
@@ -92,7 +94,8 @@ export function makeApp({
   const reader = makeNetworkReader(wholeNetwork, (read) =>
     cacheOptions.maxBytes === 0 ? () => read(clock()) : shareWhileCurrent(read, { ...cacheOptions, clock }),
   );
-  const documents = makeDocuments({ db, reader, clock, site: urls });
+  const current = makeDocuments({ db, reader, clock, site: urls });
+  const documents: Documents<string> = { ...current, ...makeExplore({ db, wholeNetwork, clock }) };
   const firstBuild = awaitFirstBuild(db);
   const errors = makeErrorHandlers(log);
   const app = bareApp();
@@ -107,13 +110,13 @@ export function makeApp({
   });
   app.use(errors.watch); // what is answered above says nothing about the database
   // in the order of the contract, which has `x-history.json` before `x.json`
-  for (const name of Object.keys(ENDPOINTS) as EndpointName[]) {
-    const { path: route } = ENDPOINTS[name];
+  for (const [name, { path: route }] of Object.entries(ALL_ENDPOINTS)) {
+    const render = documents[name] as (typeof documents)[string];
     const get = async (req: Request, res: Response) => {
-      const values = pathValues(req);
+      const values = pathValues(req, route);
       const { document, cacheHeaders } = await cache.get(req.path, async () => {
         await firstBuild();
-        return { ...(await documents[name](values)), route };
+        return { ...(await render(values)), route };
       });
       res.locals.isStale = cacheHeaders.age !== undefined;
       sendDocument(req, res, document, cacheHeaders);
@@ -121,7 +124,7 @@ export function makeApp({
     addPath(app, pathPattern(route), get, route);
   }
   if (addPages === undefined) addPath(app, /^\/$/, (_req, res) => redirect(res, SHOWCASE));
-  else addPages(app, { urls, documents, reader, cache, firstBuild });
+  else addPages(app, { urls, documents: current, reader, cache, firstBuild });
   app.use(
     (req: Request) => {
       throw unknownPath(req.path);

@@ -1,4 +1,7 @@
-/** The five endpoints of the public API: locales, paths, path parameters and response schemas. Paths are matched in this order. */
+/**
+ * The public API: locales, path parameters, and the paths and response schemas of the five endpoints. Paths are matched in this order. More are
+ * in `explore.ts`.
+ */
 import { z } from 'zod';
 import { provider, region, station } from './current.ts';
 import { field, slug } from './fields.ts';
@@ -13,6 +16,14 @@ export const BASE_PATH = '/{locale}/air-quality-app/v1';
 
 /** The largest id a station can have. */
 export const MAX_STATION_ID = 2_147_483_647;
+
+/** Finds a year, a date or a time also where it is wrong, so that the answer can say so. */
+const LENIENT = '[^/%]+';
+const DATE = 'local date from 2000-01-01 to 2100-12-31, such as 2026-11-22';
+const date = z
+  .string()
+  .regex(/^2(0\d\d|100)-\d\d-\d\d$/)
+  .refine(isDate);
 
 /**
  * The path parameters: the pattern that finds each in a path, and the schema of its value. Leading zeros and signs are excluded, so
@@ -30,7 +41,28 @@ export const PATH_PARAMETERS = {
     meaning: 'slug of a city or district, lowercase Latin letters and hyphens',
     schema: slug,
   },
+  year: { pattern: LENIENT, meaning: 'year from 2000 to 2100', schema: z.int().min(2_000).max(2_100) },
+  date: { pattern: LENIENT, meaning: DATE, schema: date },
+  from: { pattern: LENIENT, meaning: `${DATE}, the first one wanted`, schema: date },
+  to: { pattern: LENIENT, meaning: `${DATE}, the last one wanted`, schema: date },
+  hour: {
+    pattern: LENIENT,
+    meaning: 'time in UTC, such as 2026-11-22T09Z or 2026-11-22T09:30Z, in the local hour that is wanted',
+    schema: z
+      .string()
+      .regex(/^2(0\d\d|100)-\d\d-\d\dT([01]\d|2[0-3])(:[0-5]\d)?Z$/)
+      .refine((text) => isDate(text.slice(0, 10))),
+  },
 } as const;
+
+/** Whether there is such a day: not 2026-02-30. */
+function isDate(text: string): boolean {
+  const at = Date.parse(`${text}T00:00Z`);
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
+}
+
+/** `answer` is the schema of the body with status 200, which is JSON unless `media` says otherwise. */
+export type Endpoint = { path: string; summary: string; answer: z.ZodType; media?: string };
 
 export const stationsList = z
   .strictObject({
@@ -42,7 +74,6 @@ export const stationsList = z
 
 export type StationsList = z.infer<typeof stationsList>;
 
-/** `answer` is the schema of the JSON body with status 200. */
 export const ENDPOINTS = {
   stations: {
     path: `${BASE_PATH}/stations.json`,
@@ -69,7 +100,7 @@ export const ENDPOINTS = {
     summary: 'one city or district with current values',
     answer: region,
   },
-} as const;
+} as const satisfies Record<string, Endpoint>;
 
 export type EndpointName = keyof typeof ENDPOINTS;
 

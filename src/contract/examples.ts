@@ -1,7 +1,7 @@
 /** Examples for the OpenAPI document: answers of the demo network, whose places and values are invented. */
 
 import type { City, Provider, Station } from './current.ts';
-import type { EndpointName, StationsList } from './endpoints.ts';
+import type { StationsList } from './endpoints.ts';
 
 const provider: Provider = {
   id: 'airseries-demo-volunteers',
@@ -73,4 +73,4 @@ const region: City = {
 const stations: StationsList = { providers: [provider], stations: [station], regions: [region] };
 
 /** By endpoint. */
-export const EXAMPLES: Partial<Record<EndpointName, unknown>> = { stations, station, region };
+export const EXAMPLES: Readonly<Record<string, unknown>> = { stations, station, region };

@@ -40,7 +40,7 @@ export function range(name: ParameterName) {
 /** The US EPA air quality index, or null if there is none. */
 export const aqi = field(
   z.int().min(0).nullable(),
-  'US EPA air quality index of the published PM2.5 and PM10',
+  'US EPA air quality index of PM2.5 and PM10 only, as published: it says nothing about gases',
   'US EPA AQI',
 );
 

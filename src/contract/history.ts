@@ -48,7 +48,7 @@ const ranges = {
   range_wind_speed: range('wind_speed'),
   range_aqi: field(
     z.tuple([z.int(), z.int()]).nullable(),
-    'US EPA air quality index, lowest and highest of the hours in the bucket',
+    'US EPA air quality index of PM2.5 and PM10 only, lowest and highest of the hours in the bucket',
     'US EPA AQI',
   ),
 };

@@ -7,8 +7,9 @@ import {
   type ZodOpenApiOverrideContext,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
-import { ENDPOINTS, type EndpointName, LOCALES, PATH_PARAMETERS, parametersIn } from './endpoints.ts';
+import { type Endpoint, LOCALES, PATH_PARAMETERS, parametersIn } from './endpoints.ts';
 import { EXAMPLES } from './examples.ts';
+import { ALL_ENDPOINTS } from './explore.ts';
 import { PROBLEMS, problem } from './problem.ts';
 
 const { version, license } = createRequire(import.meta.url)('../../package.json') as Record<
@@ -87,7 +88,7 @@ export function makeOpenApi({ contact, license: ofData }: Publisher = { contact:
       servers: [{ url: '/', description: 'the server that this document is from' }],
       security: [],
       paths: Object.fromEntries(
-        Object.entries(ENDPOINTS).map(([name, { path }]) => [path, { get: operation(name as EndpointName) }]),
+        Object.entries(ALL_ENDPOINTS).map(([name, endpoint]) => [endpoint.path, { get: operation(name, endpoint) }]),
       ),
       components: { headers: HEADERS },
     },
@@ -95,8 +96,10 @@ export function makeOpenApi({ contact, license: ofData }: Publisher = { contact:
   );
 }
 
-function operation(name: EndpointName): ZodOpenApiOperationObject {
-  const { path, summary, answer } = ENDPOINTS[name];
+function operation(
+  name: string,
+  { path, summary, answer, media = 'application/json' }: Endpoint,
+): ZodOpenApiOperationObject {
   const example = EXAMPLES[name];
   return {
     operationId: name,
@@ -106,7 +109,7 @@ function operation(name: EndpointName): ZodOpenApiOperationObject {
       200: {
         description: answer.description ?? summary,
         headers: VALIDATORS,
-        content: { 'application/json': { schema: answer, ...(example !== undefined && { example }) } },
+        content: { [media]: { schema: answer, ...(example !== undefined && { example }) } },
       },
       304: NOT_MODIFIED,
       ...PROBLEM_RESPONSES,

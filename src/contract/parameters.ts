@@ -137,6 +137,9 @@ export type ParameterName = (typeof PARAMETERS)[number]['name'];
 /** The values of one reading; only the parameters that were measured. */
 export type Values = Partial<Record<ParameterName, number>>;
 
+/** Its key in documents of values, as the specification writes it: `pm2.5_raw` for `pm25_raw`. */
+export const keyOf = (name: string): string => name.replace('pm25', 'pm2.5');
+
 export const PARAMETER_NAMES: readonly ParameterName[] = PARAMETERS.map((parameter) => parameter.name);
 
 /**
@@ -154,6 +157,7 @@ export const UCUM_CODES = {
   mm: 'mm',
   degrees: 'deg',
   days: 'd',
+  hours: 'h',
   times: '1',
   stations: '{stations}',
   cigarettes: '{cigarettes}',

@@ -20,7 +20,7 @@ export const PROBLEMS: Readonly<Record<number, { name: string; meaning: string; 
   },
   404: {
     name: 'NotFound',
-    meaning: 'There is no such station, region or locale, or the path names nothing. `detail` says which.',
+    meaning: 'There is no such station, region, locale or date, or the path names nothing. `detail` says which.',
   },
   405: {
     name: 'MethodNotAllowed',

@@ -9,8 +9,11 @@ import { Unavailable } from '../unavailable.ts';
 import { type CacheHeaders, type Document, sizeOf } from './document.ts';
 import { type DataVersions, isCurrent, isOfThisHistory, type Read, type Validity } from './validity.ts';
 
-/** A document as it was read from the database, and the label of its requests in metrics. */
-type Rendering = Validity & { document: Document; route: string };
+/**
+ * A document as it was read from the database, and the label of its requests in metrics. It is kept, and rendered again when the data change;
+ * `on demand`: not before it is asked for again; `never`: not kept at all.
+ */
+export type Rendering = Validity & { document: Document; route: string; keep?: 'on demand' | 'never' };
 
 export type Render = () => Promise<Rendering>;
 export type Served = { document: Document; cacheHeaders: CacheHeaders; route: string };
@@ -87,8 +90,9 @@ export function makeDocumentCache({ maxBytes, clock, versions, patienceMs = PATI
       currentAt: readAt,
     };
     const isOlder = before !== undefined && before.version > entry.version && before.history === history; // of a lagging replica
-    if (isOfThisHistory(entry, versions) && !isOlder) entries.set(key, entry);
-    return served(entry, readAt, maxBytes > 0);
+    const isKept = maxBytes > 0 && read.keep !== 'never';
+    if (isKept && isOfThisHistory(entry, versions) && !isOlder) entries.set(key, entry);
+    return served(entry, readAt, isKept);
   }
 
   function shared(key: string, render: Render, requestedAt: number): UnderWay {
@@ -104,7 +108,8 @@ export function makeDocumentCache({ maxBytes, clock, versions, patienceMs = PATI
 
   async function renderAgain(): Promise<void> {
     const since = clock().getTime() - RECENT_MS;
-    const work = [...entries.entries()].filter(([, entry]) => entry.requestedAt >= since).values();
+    const isWanted = ({ requestedAt, keep }: CacheEntry) => requestedAt >= since && keep === undefined;
+    const work = [...entries.entries()].filter(([, entry]) => isWanted(entry)).values();
     const worker = async () => {
       for (const [key, entry] of work) {
         if (isCurrent(entries.peek(key) ?? entry, versions, clock().getTime())) continue;

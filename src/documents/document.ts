@@ -64,7 +64,14 @@ const MIN_COMPRESSED_BYTES = 1_024;
 /** Longer ones are kept compressed only: the list of 2,000 stations and more. In bytes. */
 const MAX_PLAIN_BYTES = 1_048_576;
 
-const JSON_KIND: Kind = { type: JSON_TYPE, headers: Object.entries(ANY_ORIGIN).flat() };
+const ANY_ORIGIN_LIST = Object.entries(ANY_ORIGIN).flat();
+const JSON_KIND: Kind = { type: JSON_TYPE, headers: ANY_ORIGIN_LIST };
+
+/** Of a table that a browser saves as a file of this name. */
+export const csvKind = (fileName: string): Kind => ({
+  type: 'text/csv; charset=utf-8',
+  headers: [...ANY_ORIGIN_LIST, 'Content-Disposition', `attachment; filename="${fileName}"`],
+});
 
 /** A document of this text, by default JSON. */
 export function renderDocument(locale: Locale, text: string, kind = JSON_KIND): Document {

@@ -331,6 +331,21 @@ export type ApiFunctions = {
       valid_until: string | null;
     };
   };
+  region_day_json: {
+    arguments: { at: Date | string; only_region: string; local_date: string };
+    row: {
+      day: string | null;
+      hours: string;
+      exact_day: string | null;
+      exact_hours: string;
+      valid_until: string;
+      data_version: number | null;
+    };
+  };
+  region_days_json: {
+    arguments: { at: Date | string; only_region: string; year: number };
+    row: { days: string; valid_until: string; data_version: number | null };
+  };
   region_history: {
     arguments: { at: Date | string; only_region: string };
     row: {
@@ -391,6 +406,28 @@ export type ApiFunctions = {
       until_2y: Date | string;
     };
     row: { '24h': string; '7d': string; '30d': string; '1y': string; '2y': string; data_version: number | null };
+  };
+  region_hours_csv: {
+    arguments: { at: Date | string; only_region: string; first_date: string; last_date: string };
+    row: { lines: string; valid_until: string; data_version: number | null };
+  };
+  region_now: {
+    arguments: { at: Date | string; only_region: string };
+    row: {
+      'nowcast_pm2.5': number | null;
+      nowcast_pm10: number | null;
+      nowcast_aqi: number | null;
+      nowcast_hours: number;
+      european_index: string | null;
+      european_timestamp: string | null;
+      'european_pm2.5': string | null;
+      european_pm10: string | null;
+      european_o3: string | null;
+      european_no2: string | null;
+      european_so2: string | null;
+      valid_until: string;
+      data_version: number | null;
+    };
   };
   sensor: {
     arguments: { at: Date | string };
@@ -472,6 +509,21 @@ export type ApiFunctions = {
       valid_until: string | null;
     };
   };
+  station_day_json: {
+    arguments: { at: Date | string; only_station: number; local_date: string };
+    row: {
+      day: string | null;
+      hours: string;
+      exact_day: string | null;
+      exact_hours: string;
+      valid_until: string;
+      data_version: number | null;
+    };
+  };
+  station_days_json: {
+    arguments: { at: Date | string; only_station: number; year: number };
+    row: { days: string; valid_until: string; data_version: number | null };
+  };
   station_flat_line: {
     arguments: { at: Date | string };
     row: { station_id: number; parameters: string; since: string; hours: number };
@@ -537,6 +589,32 @@ export type ApiFunctions = {
     };
     row: { '24h': string; '7d': string; '30d': string; '1y': string; '2y': string; data_version: number | null };
   };
+  station_hours_csv: {
+    arguments: { at: Date | string; only_station: number; first_date: string; last_date: string };
+    row: { lines: string; valid_until: string; data_version: number | null };
+  };
+  station_last_hours: {
+    arguments: { at: Date | string; only_station: number };
+    row: { expected_hours: number; measured_hours: number };
+  };
+  station_now: {
+    arguments: { at: Date | string; only_station: number };
+    row: {
+      'nowcast_pm2.5': number | null;
+      nowcast_pm10: number | null;
+      nowcast_aqi: number | null;
+      nowcast_hours: number;
+      european_index: string | null;
+      european_timestamp: string | null;
+      'european_pm2.5': string | null;
+      european_pm10: string | null;
+      european_o3: string | null;
+      european_no2: string | null;
+      european_so2: string | null;
+      valid_until: string;
+      data_version: number | null;
+    };
+  };
   station_offline: {
     arguments: { at: Date | string };
     row: { station_id: number; last_measurement_time: string; offline_minutes: number };
@@ -551,6 +629,19 @@ export type ApiFunctions = {
       neighbour_median: number;
       difference: number;
       ratio: number | null;
+    };
+  };
+  station_readings_json: {
+    arguments: { at: Date | string; only_station: number; instant: Date | string; most?: number };
+    row: {
+      timestamp: string;
+      hour: string | null;
+      sensors: string;
+      station: string | null;
+      is_kept: boolean;
+      is_complete: boolean;
+      valid_until: string;
+      data_version: number | null;
     };
   };
 };

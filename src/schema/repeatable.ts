@@ -21,6 +21,7 @@ const SUBJECTS: readonly Words[] = [
     'sources unit': 'sensors',
     'point of an hour': pointOf(stationHour),
     'point of a day': pointOf(stationDay),
+    'line of an hour': lineOf('station_id', stationHour),
   },
   {
     subject: 'region',
@@ -32,6 +33,7 @@ const SUBJECTS: readonly Words[] = [
     'sources unit': 'stations',
     'point of an hour': pointOf(regionHour),
     'point of a day': pointOf(regionDay),
+    'line of an hour': lineOf('region_slug', regionHour),
   },
 ];
 const RESOLUTIONS = ['daily', 'monthly'];
@@ -57,6 +59,7 @@ function wordsOfLogic(definitions: Definitions, engine: Engine, calendar: Calend
   return {
     ...wordsOf(calendar),
     'seek settings': SEEK_SETTINGS[engine],
+    'point of a station hour': pointOf(stationHour),
     levels: LEVELS.map((level, n) => levelRow(level, n + 1, definitions, calendar)).join(',\n  '),
   };
 }
@@ -117,6 +120,12 @@ function pointOf({ shape }: z.ZodObject): string {
     (key, n) => `'${n === 0 ? '{' : ','}"${key}":', coalesce(${jsonOf(key)}, 'null')`,
   );
   return concatOf([...members, `'}'`]);
+}
+
+/** SQL for an hour as a line of CSV (`hoursHeader` in the contract), likewise. None of its values needs quotes. */
+function lineOf(id: string, { shape }: z.ZodObject): string {
+  const fields = Object.keys(shape).map((key) => (key === 'timestamp' ? "to_json(b.timestamp) #>> '{}'" : `b.${key}`));
+  return `concat(${[`b.${id}`, ...fields].join(", ',', ")}, e'\\n')`;
 }
 
 /** A call takes at most 100 arguments, and a key is two of them: the first of more are a call of their own. */

@@ -10,7 +10,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { LOCALES } from '../contract/endpoints.ts';
-import { FORMULAS, PARAMETERS, type Parameter } from '../contract/parameters.ts';
+import { FORMULAS, keyOf, PARAMETERS, type Parameter } from '../contract/parameters.ts';
 import { WINDOWS, type Window } from '../contract/windows.ts';
 
 export type Definitions = {
@@ -88,6 +88,7 @@ function itemsOf({ parameters, windows }: Definitions, group: string): Item[] {
   const isIn = GROUPS[group] ?? fail(`there is no group of parameters ${group}`);
   return parameters.filter(isIn).map((parameter) => ({
     name: parameter.name,
+    key: keyOf(parameter.name),
     digits: String(parameter.digits),
     unit: quoted(parameter.unit),
     meaning: quoted(parameter.meaning),

@@ -2,7 +2,7 @@
 import type { IRouter, Request, Response } from 'express';
 import Negotiator from 'negotiator';
 import { presenter, presentProviders, type SiteUrls } from '../api/current.ts';
-import type { Documents, NetworkReader } from '../api/documents.ts';
+import type { CurrentDocuments, NetworkReader } from '../api/documents.ts';
 import { LOCALES, type Locale, MAX_STATION_ID, PATH_PARAMETERS, type StationsList } from '../contract/endpoints.ts';
 import type { DocumentCache } from '../documents/cache.ts';
 import { type Document, encode, sendDocument } from '../documents/document.ts';
@@ -21,7 +21,7 @@ import { regionPage, stationPage } from './subject.ts';
 /** What the API has for them. */
 type Sources = {
   urls: SiteUrls;
-  documents: Pick<Documents, 'station' | 'region'>;
+  documents: Pick<CurrentDocuments, 'station' | 'region'>;
   reader: NetworkReader;
   cache: DocumentCache;
   /** Rejects until there is something to show. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import openApiTypes from 'openapi-typescript';
 import { describe, expect, it } from 'vitest';
-import { ENDPOINTS } from '../../src/contract/endpoints.ts';
+import { ALL_ENDPOINTS } from '../../src/contract/explore.ts';
 import { PARAMETERS, UCUM_CODES } from '../../src/contract/parameters.ts';
 import { PROBLEMS } from '../../src/contract/problem.ts';
 import { documentedResponse, openApi, validatorOf } from '../support/documented.ts';
@@ -27,6 +27,8 @@ const properties = objects.flatMap(([name, { properties = {} }]) =>
   Object.entries(properties).map(([key, schema]) => [`${name}.${key}`, schema] as const),
 );
 
+const DATE = '^2(0\\d\\d|100)-\\d\\d-\\d\\d$';
+
 /** A schema and those in it, at any depth. */
 function* within(value: unknown): Generator<Json> {
   if (typeof value !== 'object' || value === null) return;
@@ -45,7 +47,7 @@ describe('the schemas', () => {
         !(additionalProperties === false && `${required}` === `${Object.keys(properties ?? {})}`),
     );
     expect(loose).toEqual([]);
-    expect(objects, 'the objects of src/contract; count a new one here').toHaveLength(12);
+    expect(objects, 'the objects of src/contract; count a new one here').toHaveLength(29);
     // every array says what is in it, and a pair has two elements
     const arrays = [...within(openApi.components.schemas)].filter(({ type }) => type === 'array');
     expect(arrays.filter(({ items, prefixItems }) => items === undefined || (prefixItems && items))).toEqual([]);
@@ -62,6 +64,11 @@ describe('the schemas', () => {
     expect(numbers?.filter(([, one]) => one['x-unit'] === undefined).map(([name]) => name)).toEqual([
       'Station.id',
       'Problem.status',
+      'StationDays.year',
+      'RegionDays.year',
+      'ExactBucket.wind_sin',
+      'ExactBucket.wind_cos',
+      'SensorReadings.id',
     ]);
     expect(others?.filter(([, one]) => one['x-unit'] !== undefined)).toEqual([]);
   });
@@ -93,12 +100,17 @@ describe('the units', () => {
 
 describe('the document', () => {
   it('has every endpoint and its parameters, and says what each part means', () => {
-    expect(Object.keys(openApi.paths)).toEqual(Object.values(ENDPOINTS).map(({ path }) => path));
+    expect(Object.keys(openApi.paths)).toEqual(Object.values(ALL_ENDPOINTS).map(({ path }) => path));
     const { parameters, headers, responses } = openApi.components;
     expect(Object.values(parameters).map(({ schema }) => schema)).toEqual([
       { type: 'string', enum: ['en', 'ru', 'hy'] },
       { type: 'integer', minimum: 1, maximum: 2_147_483_647 },
       { type: 'string', pattern: '^[a-z-]+$' },
+      { type: 'integer', minimum: 2_000, maximum: 2_100 },
+      { type: 'string', pattern: DATE },
+      { type: 'string', pattern: `${DATE.slice(0, -1)}T([01]\\d|2[0-3])(:[0-5]\\d)?Z$` },
+      { type: 'string', pattern: DATE },
+      { type: 'string', pattern: DATE },
     ]);
     for (const part of [parameters, headers, responses].flatMap((parts): { description: string }[] =>
       Object.values(parts),
@@ -154,7 +166,8 @@ describe('the document', () => {
 describe('a TypeScript client', () => {
   const CLIENT = `
     import type { components, paths } from './api.d.ts';
-    type Body<Path extends keyof paths> = paths[Path]['get']['responses'][200]['content']['application/json'];
+    type Json<Content> = Content extends { 'application/json': infer Body } ? Body : never;
+    type Body<Path extends keyof paths> = Json<paths[Path]['get']['responses'][200]['content']>;
     type Values<Path extends keyof paths> = paths[Path]['get']['parameters']['path'];
 
     async function get<Path extends keyof paths>(path: Path, values: Values<Path>): Promise<Body<Path>> {
@@ -174,7 +187,11 @@ describe('a TypeScript client', () => {
     const lowest: number | undefined = history['30d'][0]?.range_pm25?.[0];
     const list = await get('/{locale}/air-quality-app/v1/stations.json', { locale: 'en' });
     const first: string | undefined = list.providers[0]?.title;
-    console.log(pm25, point, city, lowest, first);
+    const { nowcast, european_index } = await get('/{locale}/explore/v1/station/{id}/now.json', { locale: 'en', id: 3 });
+    const worst: 'good' | 'poor' | null = european_index.index === 'good' ? 'good' : 'poor';
+    const { exact } = await get('/{locale}/explore/v1/region/{slug}/hours/{date}.json', { locale: 'en', slug: 'a', date: '2026-11-22' });
+    const mean: number | null | undefined = exact.hours[0]?.['pm2.5'];
+    console.log(pm25, point, city, lowest, first, nowcast['pm2.5'], worst, mean);
 `;
   const WRONG = [
     "await get('/{locale}/air-quality-app/v1/stations.json', { locale: 'fr' });",
@@ -182,6 +199,7 @@ describe('a TypeScript client', () => {
     "history['24h'][0]?.min_pm25;",
     'const id: string = station.id; console.log(id);',
     "station.wind_direction === 'north';",
+    "european_index.index === 'bad';",
     "await get('/{locale}/air-quality-app/v1/region/{slug}.json', { locale: 'en' });",
   ];
 

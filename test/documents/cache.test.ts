@@ -171,6 +171,20 @@ describe('after a new data version', () => {
     expect(cache.find('old')).toBeUndefined();
   });
 
+  it('renders nothing that is kept for demand, and never finds what is not kept', async () => {
+    const cache = makeCache();
+    await cache.get(KEY, async () => ({ ...(await rendering({})()), keep: 'on demand' }));
+    const served = await cache.get('/never', async () => ({ ...(await rendering({})()), keep: 'never' }));
+    expect(served.cacheHeaders).toEqual({ maxAge: 60, lastModified: undefined });
+    expect([cache.find(KEY) === undefined, cache.find('/never')]).toEqual([false, undefined]);
+    raiseVersion();
+    await settle();
+    expect(rendered).toBe(2);
+    expect(cache.find(KEY)).toBeUndefined();
+    await cache.get(KEY, rendering({}));
+    expect(rendered).toBe(3);
+  });
+
   it('does not keep a document alive by rendering it: only requests do', async () => {
     const cache = makeCache();
     await cache.get(KEY, rendering({ n: 1 }));

@@ -1,7 +1,9 @@
 /** With years of buckets, compressed on TimescaleDB, a document reads only its own rows and the chunks of its windows, however often it was asked for. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { queryNetwork, queryRegion, queryStation } from '../../src/api/current.ts';
+import { makeExplore } from '../../src/api/explore.ts';
 import { makeWindows, queryRegionHistory, queryStationHistory } from '../../src/api/history.ts';
+import type { PathValues } from '../../src/api/paths.ts';
 import { onConnection, type Sql } from '../../src/database/client.ts';
 import { type Api, readsOn } from '../../src/database/pools.ts';
 import { makeDigest } from '../../src/rollups/digest.ts';
@@ -95,6 +97,44 @@ describe.each(engines.flatMap((engine) => [2, 20].map((stations) => ({ engine, s
           const ofAll = await reading(tables, () => queryNetwork(db, NOW));
           expect(ofAll.answer.regions.map((row) => row['who_year_pm2.5'])).toEqual(Array(stations).fill(10));
           expect(ofAll.rows, `rows read for all, time ${time}`).toBe(stations * region); // readings are what the refresh has kept
+        }
+      });
+    });
+
+    it('the documents of the front page', async () => {
+      const tables = /^(readings|(sensor|station|region)_(hourly|daily|monthly))$/;
+      await withReader(async (sql, reading) => {
+        const {
+          stationNow,
+          regionNow,
+          stationDays,
+          regionDays,
+          stationHours,
+          regionHours,
+          stationReadings,
+          stationCsv,
+        } = makeExplore({ db: readsOn<Api>(sql), wholeNetwork: readsOn<Api>(sql), clock: () => NOW });
+        const values: PathValues = {
+          ...{ locale: 'en', id: 1, slug: 'town-a', year: 2025 },
+          ...{ date: '2026-11-19', hour: '2026-11-19T08Z', from: '2026-10-20', to: '2026-10-29' },
+        };
+        const hours = 24;
+        for (const [name, render, most] of [
+          ['now of a station', stationNow, 12 + hours + 2 + 1], // and the days and the month that tell what to expect
+          ['now of a region', regionNow, 12],
+          ['days of a station', stationDays, 365],
+          ['days of a region', regionDays, 365],
+          ['hours of a station', stationHours, 2 * (1 + hours)],
+          ['hours of a region', regionHours, 2 * (1 + hours)],
+          ['readings', stationReadings, 1 + 2 + 1], // readings, the hour as published and as stored, the hour of the sensor
+          ['hours as CSV', stationCsv, 10 * hours],
+        ] as const) {
+          for (let time = 1; time <= 7; time++) {
+            const { answer, rows } = await reading(tables, () => render(values));
+            expect(answer.document.bytes, name).toBeGreaterThan(200);
+            expect(rows, `rows read for ${name}, time ${time}`).toBeLessThanOrEqual(most);
+            expect(rows, `rows read for ${name}, time ${time}`).toBeGreaterThan(0);
+          }
         }
       });
     });

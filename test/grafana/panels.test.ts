@@ -3,7 +3,7 @@
  * and expanded macros, over thirteen months of the demo network. All in one file, because that takes a while to load.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AQI_STEPS, CATEGORIES } from '../../grafana/source/colours.ts';
+import { AQI_STEPS, BANDS, CATEGORIES } from '../../grafana/source/colours.ts';
 import { connect, type Sql } from '../../src/database/client.ts';
 import { LEVELS } from '../../src/schema/aggregates.ts';
 import { onEveryEngine, type TestDatabase } from '../support/database.ts';
@@ -172,6 +172,8 @@ onEveryEngine('Grafana', (engine) => {
     const value = async (title: string) =>
       (await grafana.unsafe(byTitle.get(`station: ${title}`)?.text ?? ''))[0]?.value;
     expect([await value('AQI'), await value('PM2.5')]).toEqual([row?.aqi, row?.pm25]);
+    const [now] = await reader`select "nowcast_pm2.5" as pm25, european_index as band from api.station_now(${NOW}, 3)`;
+    expect([await value('PM2.5, NowCast'), await value('European index')]).toEqual([now?.pm25, now?.band]);
     for (const [series, title, buckets] of [
       ['24h', '24 hours', 24],
       ['7d', '7 days', 168],
@@ -194,6 +196,9 @@ onEveryEngine('Grafana', (engine) => {
     const starts = AQI_STEPS.slice(1).map(({ value }) => value);
     const rows = await grafana`select api.aqi_category(aqi) as name from unnest(${`{${starts}}`}::int[]) aqi`;
     expect(rows.map(({ name }) => name)).toEqual(CATEGORIES.map(({ name }) => name));
+    const bands =
+      await grafana`select api.european_index(pm10 => mean) as name from unnest('{0, 40, 100, 190, 260, 300}'::float8[]) mean`;
+    expect(bands.map(({ name }) => name)).toEqual(BANDS.map(({ name }) => name));
   });
 
   it('lists the stations that went offline, and no others', async () => {

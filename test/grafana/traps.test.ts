@@ -90,7 +90,7 @@ describe('colours', () => {
   holds('a mapping is of one column, unless all are indices', all, ({ panel }) => {
     if ((panel.fieldConfig?.defaults.mappings ?? []).length > 0) {
       const values = columnsOf(panel).filter((name) => !['time', 'row'].includes(name));
-      expect(sqlOf(panel).match(/api\.aqi_text/g)?.length).toBe(Math.max(1, values.length));
+      expect(sqlOf(panel).match(/api\.aqi_text|\bn\."?european_/g)?.length).toBe(Math.max(1, values.length));
     }
   });
 });

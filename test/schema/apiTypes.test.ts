@@ -11,7 +11,18 @@ const committed = readFileSync(new URL('../../src/generated/apiTypes.ts', import
 
 /** Of the functions that take more than an instant. */
 const EVER = Array.from({ length: 3 + WINDOWS.length }, () => "'2000-01-01Z', '2100-01-01Z'");
+const AT = `'${NOW.toISOString()}'`;
 const ARGUMENTS: Readonly<Record<string, string>> = {
+  station_now: `${AT}, 1`,
+  region_now: `${AT}, 'alpha'`,
+  station_last_hours: `${AT}, 1`,
+  station_days_json: `${AT}, 1, 2026`,
+  region_days_json: `${AT}, 'alpha', 2026`,
+  station_day_json: `${AT}, 1, '2026-11-19'`,
+  region_day_json: `${AT}, 'alpha', '2026-11-19'`,
+  station_hours_csv: `${AT}, 1, '2026-11-19', '2026-11-20'`,
+  region_hours_csv: `${AT}, 'alpha', '2026-11-19', '2026-11-20'`,
+  station_readings_json: `${AT}, 1, '2026-11-20 08:30Z'`,
   station_history_json: `1, ${EVER}`,
   region_history_json: `'town', ${EVER}`,
   station_history: `'${NOW.toISOString()}', 1`,

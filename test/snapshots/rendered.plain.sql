@@ -3532,11 +3532,11 @@ create function api.aqi_category(aqi int) returns text language sql immutable pa
     when aqi <= 300 then 'Very unhealthy'
     when aqi > 300 then 'Hazardous'
   end;
-comment on function api.aqi_category is 'Category of the US EPA air quality index, in English; null for null.';
+comment on function api.aqi_category is 'Category of the US EPA air quality index of PM2.5 and PM10, in English; null for null.';
 
 create function api.aqi_text(aqi int) returns text language sql immutable parallel safe
   return aqi || ' · ' || api.aqi_category(aqi);
-comment on function api.aqi_text is 'The US EPA air quality index with its category, such as "79 · Moderate"; null for null.';
+comment on function api.aqi_text is 'The US EPA air quality index of PM2.5 and PM10 with its category, such as "79 · Moderate"; null for null.';
 
 -- Stations with their current values, named as in the specification (C1, C2, C3, C5).
 
@@ -3586,7 +3586,7 @@ Columns as in api.station and api.station_title, and:
   is_listed (whether it appears in lists, that is, is not hidden),
   is_bad_thp (whether temperature, humidity and pressure look unreliable),
   measurement_time (of the newest reading; null if offline),
-  aqi (of the published PM2.5 and PM10 [US EPA AQI]),
+  aqi (of PM2.5 and PM10 only, as published: it says nothing about gases [US EPA AQI]),
   "pm2.5" and "pm2.5_raw" (with and without correction [µg/m³]),
   wind_direction (compass point),
   rain (sum of the hour [mm]),
@@ -3644,7 +3644,7 @@ comment on column api.station_hourly.avg_temperature is 'air temperature, mean o
   comment on column api.station_hourly.avg_wind_speed is 'wind speed, mean of the hour [m/s]';
 comment on column api.station_hourly.avg_wind_direction is 'direction of the mean wind vector of the hour, clockwise from north [degrees]';
 comment on column api.station_hourly.total_rain is 'precipitation, sum of the hour [mm]';
-comment on column api.station_hourly.aqi is 'US EPA air quality index of the published PM2.5 and PM10 [US EPA AQI]';
+comment on column api.station_hourly.aqi is 'US EPA air quality index of PM2.5 and PM10 only, as published: it says nothing about gases [US EPA AQI]';
 
 -- Hours of a region, named as in the specification, at published precision.
 create view api.region_hourly as
@@ -3690,7 +3690,7 @@ comment on column api.region_hourly.avg_temperature is 'air temperature, mean of
   comment on column api.region_hourly.avg_wind_speed is 'wind speed, mean of the hour [m/s]';
 comment on column api.region_hourly.avg_wind_direction is 'direction of the mean wind vector of the hour, clockwise from north [degrees]';
 comment on column api.region_hourly.total_rain is 'precipitation, sum of the hour [mm]';
-comment on column api.region_hourly.aqi is 'US EPA air quality index of the published PM2.5 and PM10 [US EPA AQI]';
+comment on column api.region_hourly.aqi is 'US EPA air quality index of PM2.5 and PM10 only, as published: it says nothing about gases [US EPA AQI]';
 
 -- The daily buckets of a station, with the extremes of their hourly means (A5).
 create view api.station_daily as
@@ -3744,7 +3744,7 @@ comment on column api.station_daily.avg_temperature is 'air temperature, mean of
   comment on column api.station_daily.avg_wind_speed is 'wind speed, mean of the hours in the bucket [m/s]';
 comment on column api.station_daily.avg_wind_direction is 'direction of the mean wind vector of the bucket, clockwise from north [degrees]';
 comment on column api.station_daily.total_rain is 'precipitation, sum of the bucket [mm]';
-comment on column api.station_daily.aqi is 'US EPA air quality index of the published PM2.5 and PM10 [US EPA AQI]';
+comment on column api.station_daily.aqi is 'US EPA air quality index of PM2.5 and PM10 only, as published: it says nothing about gases [US EPA AQI]';
 comment on column api.station_daily.min_temperature is 'air temperature, lowest hourly mean in the bucket [°C]';
 comment on column api.station_daily.max_temperature is 'air temperature, highest hourly mean in the bucket [°C]';
   comment on column api.station_daily.min_pm25 is 'PM2.5, corrected where a correction applies, lowest hourly mean in the bucket [µg/m³]';
@@ -3757,8 +3757,8 @@ comment on column api.station_daily.max_no2 is 'nitrogen dioxide, highest hourly
 comment on column api.station_daily.max_dust is 'dust (total particulate matter), highest hourly mean in the bucket [µg/m³]';
   comment on column api.station_daily.min_wind_speed is 'wind speed, lowest hourly mean in the bucket [m/s]';
 comment on column api.station_daily.max_wind_speed is 'wind speed, highest hourly mean in the bucket [m/s]';
-comment on column api.station_daily.min_aqi is 'US EPA air quality index, lowest of the hours in the bucket [US EPA AQI]';
-comment on column api.station_daily.max_aqi is 'US EPA air quality index, highest of the hours in the bucket [US EPA AQI]';
+comment on column api.station_daily.min_aqi is 'US EPA air quality index of PM2.5 and PM10, lowest of the hours in the bucket [US EPA AQI]';
+comment on column api.station_daily.max_aqi is 'US EPA air quality index of PM2.5 and PM10, highest of the hours in the bucket [US EPA AQI]';
 
 -- The monthly buckets of a station, with the extremes of their hourly means (A5).
 create view api.station_monthly as
@@ -3812,7 +3812,7 @@ comment on column api.station_monthly.avg_temperature is 'air temperature, mean 
   comment on column api.station_monthly.avg_wind_speed is 'wind speed, mean of the hours in the bucket [m/s]';
 comment on column api.station_monthly.avg_wind_direction is 'direction of the mean wind vector of the bucket, clockwise from north [degrees]';
 comment on column api.station_monthly.total_rain is 'precipitation, sum of the bucket [mm]';
-comment on column api.station_monthly.aqi is 'US EPA air quality index of the published PM2.5 and PM10 [US EPA AQI]';
+comment on column api.station_monthly.aqi is 'US EPA air quality index of PM2.5 and PM10 only, as published: it says nothing about gases [US EPA AQI]';
 comment on column api.station_monthly.min_temperature is 'air temperature, lowest hourly mean in the bucket [°C]';
 comment on column api.station_monthly.max_temperature is 'air temperature, highest hourly mean in the bucket [°C]';
   comment on column api.station_monthly.min_pm25 is 'PM2.5, corrected where a correction applies, lowest hourly mean in the bucket [µg/m³]';
@@ -3825,8 +3825,8 @@ comment on column api.station_monthly.max_no2 is 'nitrogen dioxide, highest hour
 comment on column api.station_monthly.max_dust is 'dust (total particulate matter), highest hourly mean in the bucket [µg/m³]';
   comment on column api.station_monthly.min_wind_speed is 'wind speed, lowest hourly mean in the bucket [m/s]';
 comment on column api.station_monthly.max_wind_speed is 'wind speed, highest hourly mean in the bucket [m/s]';
-comment on column api.station_monthly.min_aqi is 'US EPA air quality index, lowest of the hours in the bucket [US EPA AQI]';
-comment on column api.station_monthly.max_aqi is 'US EPA air quality index, highest of the hours in the bucket [US EPA AQI]';
+comment on column api.station_monthly.min_aqi is 'US EPA air quality index of PM2.5 and PM10, lowest of the hours in the bucket [US EPA AQI]';
+comment on column api.station_monthly.max_aqi is 'US EPA air quality index of PM2.5 and PM10, highest of the hours in the bucket [US EPA AQI]';
 
 -- The daily buckets of a region, with the extremes of their hourly means (A5).
 create view api.region_daily as
@@ -3880,7 +3880,7 @@ comment on column api.region_daily.avg_temperature is 'air temperature, mean of 
   comment on column api.region_daily.avg_wind_speed is 'wind speed, mean of the hours in the bucket [m/s]';
 comment on column api.region_daily.avg_wind_direction is 'direction of the mean wind vector of the bucket, clockwise from north [degrees]';
 comment on column api.region_daily.total_rain is 'precipitation, sum of the bucket [mm]';
-comment on column api.region_daily.aqi is 'US EPA air quality index of the published PM2.5 and PM10 [US EPA AQI]';
+comment on column api.region_daily.aqi is 'US EPA air quality index of PM2.5 and PM10 only, as published: it says nothing about gases [US EPA AQI]';
 comment on column api.region_daily.min_temperature is 'air temperature, lowest hourly mean in the bucket [°C]';
 comment on column api.region_daily.max_temperature is 'air temperature, highest hourly mean in the bucket [°C]';
   comment on column api.region_daily.min_pm25 is 'PM2.5, corrected where a correction applies, lowest hourly mean in the bucket [µg/m³]';
@@ -3893,8 +3893,8 @@ comment on column api.region_daily.max_no2 is 'nitrogen dioxide, highest hourly 
 comment on column api.region_daily.max_dust is 'dust (total particulate matter), highest hourly mean in the bucket [µg/m³]';
   comment on column api.region_daily.min_wind_speed is 'wind speed, lowest hourly mean in the bucket [m/s]';
 comment on column api.region_daily.max_wind_speed is 'wind speed, highest hourly mean in the bucket [m/s]';
-comment on column api.region_daily.min_aqi is 'US EPA air quality index, lowest of the hours in the bucket [US EPA AQI]';
-comment on column api.region_daily.max_aqi is 'US EPA air quality index, highest of the hours in the bucket [US EPA AQI]';
+comment on column api.region_daily.min_aqi is 'US EPA air quality index of PM2.5 and PM10, lowest of the hours in the bucket [US EPA AQI]';
+comment on column api.region_daily.max_aqi is 'US EPA air quality index of PM2.5 and PM10, highest of the hours in the bucket [US EPA AQI]';
 
 -- The monthly buckets of a region, with the extremes of their hourly means (A5).
 create view api.region_monthly as
@@ -3948,7 +3948,7 @@ comment on column api.region_monthly.avg_temperature is 'air temperature, mean o
   comment on column api.region_monthly.avg_wind_speed is 'wind speed, mean of the hours in the bucket [m/s]';
 comment on column api.region_monthly.avg_wind_direction is 'direction of the mean wind vector of the bucket, clockwise from north [degrees]';
 comment on column api.region_monthly.total_rain is 'precipitation, sum of the bucket [mm]';
-comment on column api.region_monthly.aqi is 'US EPA air quality index of the published PM2.5 and PM10 [US EPA AQI]';
+comment on column api.region_monthly.aqi is 'US EPA air quality index of PM2.5 and PM10 only, as published: it says nothing about gases [US EPA AQI]';
 comment on column api.region_monthly.min_temperature is 'air temperature, lowest hourly mean in the bucket [°C]';
 comment on column api.region_monthly.max_temperature is 'air temperature, highest hourly mean in the bucket [°C]';
   comment on column api.region_monthly.min_pm25 is 'PM2.5, corrected where a correction applies, lowest hourly mean in the bucket [µg/m³]';
@@ -3961,8 +3961,8 @@ comment on column api.region_monthly.max_no2 is 'nitrogen dioxide, highest hourl
 comment on column api.region_monthly.max_dust is 'dust (total particulate matter), highest hourly mean in the bucket [µg/m³]';
   comment on column api.region_monthly.min_wind_speed is 'wind speed, lowest hourly mean in the bucket [m/s]';
 comment on column api.region_monthly.max_wind_speed is 'wind speed, highest hourly mean in the bucket [m/s]';
-comment on column api.region_monthly.min_aqi is 'US EPA air quality index, lowest of the hours in the bucket [US EPA AQI]';
-comment on column api.region_monthly.max_aqi is 'US EPA air quality index, highest of the hours in the bucket [US EPA AQI]';
+comment on column api.region_monthly.min_aqi is 'US EPA air quality index of PM2.5 and PM10, lowest of the hours in the bucket [US EPA AQI]';
+comment on column api.region_monthly.max_aqi is 'US EPA air quality index of PM2.5 and PM10, highest of the hours in the bucket [US EPA AQI]';
 
 -- Hours and days of single sensors for the open data: what the instrument said, while it stood at a station (P2).
 
@@ -4410,7 +4410,7 @@ Columns as in api.region and api.region_title, and:
   temperature [°C],
   humidity [%],
   pressure [Pa],
-  aqi [US EPA AQI],
+  aqi (of PM2.5 and PM10 only, as published: it says nothing about gases [US EPA AQI]),
   "pm2.5" [µg/m³],
   pm10 [µg/m³],
   no2 [ppb],
@@ -4555,6 +4555,481 @@ Columns:
   station_id (station id),
   expected_hours (closed hours with a sensor placed there that was not suspicious, from the station''s first hour on [h]),
   measured_hours (those of them with a reading [h]).';
+
+-- Indices other than the US EPA's of a bucket: the European one, which counts gases (X1), and NowCast (X2).
+
+-- A band is found by its pollutant's upper ends of all bands but the last. `no2` is in ppb, as everywhere in this database, and is converted (S6).
+create function api.european_index(
+  pm25 float8 default null, pm10 float8 default null, o3 float8 default null, no2 float8 default null, so2 float8 default null)
+returns text language sql immutable parallel safe
+  return (array['good', 'fair', 'moderate', 'poor', 'very poor', 'extremely poor'])[(
+    select max(width_bucket(round(logic.possible(p.value)::numeric) - 1, p.ends)) + 1
+    from (values
+      (pm25, array[5, 15, 50, 90, 140]::numeric[]),
+      (pm10, array[15, 45, 120, 195, 270]),
+      (o3, array[60, 100, 120, 160, 180]),
+      (no2 * 1.9125, array[10, 25, 60, 100, 150]),
+      (so2, array[20, 40, 125, 190, 275])) p(value, ends))];
+comment on function api.european_index is
+  'European air quality index (bands of 2024) of the unrounded means of an hour: good, fair, moderate, poor, very poor or extremely poor, whichever is the worst of the pollutants given; null without any. With one of them, the band of that. Means are in µg/m³, of NO2 in ppb (1 ppb = 1.9125 µg/m³), and are rounded to integers.';
+
+-- Negative means count as 0, as in the US EPA index.
+create function api.nowcast(hours float8[], digits int default 1) returns float8 language sql immutable parallel safe
+  return (
+    select case when count(*) filter (where h.age < 3) >= 2
+      then trunc((sum(h.mean * h.weight ^ h.age) / sum(h.weight ^ h.age))::numeric, digits)::float8 end
+    from (
+      select p.mean, p.age, greatest(min(p.mean) over () / nullif(max(p.mean) over (), 0), 0.5) as weight
+      from (
+        select greatest(u.mean, 0) as mean, u.age - 1 as age
+        from unnest(hours[1:12]) with ordinality u(mean, age)
+        where logic.possible(u.mean) is not null) p) h);
+comment on function api.nowcast is
+  'NowCast of the US EPA: the mean of the last 12 closed hours, newest first and null where one is missing, of which the recent ones weigh the more the more they differ. Truncated to so many decimals: 1 for PM2.5, 0 for PM10. Null unless two of the newest three hours are there.';
+
+-- What the front page says of one station beside its five windows. These functions run with the rights of their owner, since unrounded means
+-- are in no view of this schema. Each reads a bounded number of rows, and gives no row for an unknown station.
+
+create function api.station_now(at timestamptz, only_station int)
+returns table (
+  "nowcast_pm2.5" float8, nowcast_pm10 float8, nowcast_aqi int, nowcast_hours int,
+  european_index text, european_timestamp timestamptz,
+  "european_pm2.5" text, european_pm10 text, european_o3 text, european_no2 text, european_so2 text,
+  valid_until timestamptz, data_version int
+) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
+as $$
+#variable_conflict use_column
+declare
+  end_of_hours constant timestamptz := rollup.bucket_start('hour', at);
+  first_hour constant timestamptz := rollup.bucket_add('hour', end_of_hours, -12);
+begin
+  return query
+  with hour as materialized (
+    select * from rollup.station_hourly b where b.station_id = only_station and b.bucket >= first_hour and b.bucket < end_of_hours
+  ),
+  cast_of as (
+    select api.nowcast(array_agg(h.pm25 order by age), 1) as pm25, api.nowcast(array_agg(h.pm10 order by age), 0) as pm10,
+      count(coalesce(h.pm25, h.pm10))::int as hours
+    from generate_series(1, 12) age
+    left join hour h on h.bucket = rollup.bucket_add('hour', end_of_hours, -age)
+  )
+  select c.pm25, c.pm10, rollup.aqi(c.pm25, c.pm10), c.hours,
+    e.index, case when e.index is not null then h.bucket end,
+    api.european_index(pm25 => h.pm25), api.european_index(pm10 => h.pm10), api.european_index(o3 => h.o3),
+    api.european_index(no2 => h.no2), api.european_index(so2 => h.so2),
+    api.history_valid_until(at), f.data_version
+  from raw.station s
+  cross join cast_of c
+  cross join api.freshness f
+  left join hour h on h.bucket = rollup.bucket_add('hour', end_of_hours, -1)
+  cross join lateral api.european_index(h.pm25, h.pm10, h.o3, h.no2, h.so2) e(index)
+  where s.id = only_station;
+end $$;
+comment on function api.station_now is
+  'NowCast and the European index of a station at an instant. One row; none for an unknown station_id.
+Columns:
+  "nowcast_pm2.5" and nowcast_pm10 (of the last 12 closed hours, see api.nowcast [µg/m³]),
+  nowcast_aqi (of these two, which says nothing about gases [US EPA AQI]),
+  nowcast_hours (how many of the 12 have one of them [h]),
+  european_index (of the last closed hour, see api.european_index),
+  european_timestamp (start of that hour; null without an index),
+  "european_pm2.5", european_pm10, european_o3, european_no2 and european_so2 (the band of each pollutant),
+  valid_until (when the next hour closes),
+  data_version.';
+
+create function api.station_days_json(at timestamptz, only_station int, year int)
+returns table (days text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
+as $$
+declare
+  since constant timestamptz := make_timestamp(year, 1, 1, 0, 0, 0) at time zone rollup.time_zone();
+  until constant timestamptz := least(make_timestamp(year + 1, 1, 1, 0, 0, 0) at time zone rollup.time_zone(), rollup.bucket_start('day', at));
+begin
+  return query
+  select '[' || coalesce(string_agg(concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_pm25_raw":', coalesce(b.avg_pm25_raw::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"range_temperature":', coalesce('[' || b.min_temperature || ',' || b.max_temperature || ']', 'null'), ',"range_pm25":', coalesce('[' || b.min_pm25 || ',' || b.max_pm25 || ']', 'null'), ',"range_pm10":', coalesce('[' || b.min_pm10 || ',' || b.max_pm10 || ']', 'null'), ',"range_dust":', coalesce('[' || b.min_dust || ',' || b.max_dust || ']', 'null'), ',"range_wind_speed":', coalesce('[' || b.min_wind_speed || ',' || b.max_wind_speed || ']', 'null'), ',"range_aqi":', coalesce('[' || b.min_aqi || ',' || b.max_aqi || ']', 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"min_temperature":', coalesce(b.min_temperature::text, 'null'), ',"max_temperature":', coalesce(b.max_temperature::text, 'null'), ',"min_pm25":', coalesce(b.min_pm25::text, 'null'), ',"max_pm25":', coalesce(b.max_pm25::text, 'null'), ',"min_pm10":', coalesce(b.min_pm10::text, 'null'), ',"max_pm10":', coalesce(b.max_pm10::text, 'null'), ',"min_no2":', coalesce(b.min_no2::text, 'null'), ',"max_no2":', coalesce(b.max_no2::text, 'null'), ',"min_dust":', coalesce(b.min_dust::text, 'null'), ',"max_dust":', coalesce(b.max_dust::text, 'null'), ',"min_wind_speed":', coalesce(b.min_wind_speed::text, 'null'), ',"max_wind_speed":', coalesce(b.max_wind_speed::text, 'null'), '}'), ',' order by b.timestamp), '') || ']',
+    api.history_valid_until(at), (select f.data_version from api.freshness f)
+  from api.station_daily b
+  where b.station_id = only_station and b.timestamp >= since and b.timestamp < until
+  having exists (select from raw.station s where s.id = only_station);
+end $$;
+comment on function api.station_days_json is
+  'The completed days of a station in a year. One row; none for an unknown station_id. Columns: days (a JSON array of points in the order of time, as text), valid_until, data_version.';
+
+create function api.station_day_json(at timestamptz, only_station int, local_date text)
+returns table (day text, hours text, exact_day text, exact_hours text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
+as $$
+declare
+  since constant timestamptz := local_date::timestamp at time zone rollup.time_zone();
+  end_of_day constant timestamptz := (local_date::timestamp + interval '1 day') at time zone rollup.time_zone();
+  end_of_hours constant timestamptz := least(end_of_day, rollup.bucket_start('hour', at));
+begin
+  return query
+  select
+    (select concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_pm25_raw":', coalesce(b.avg_pm25_raw::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"range_temperature":', coalesce('[' || b.min_temperature || ',' || b.max_temperature || ']', 'null'), ',"range_pm25":', coalesce('[' || b.min_pm25 || ',' || b.max_pm25 || ']', 'null'), ',"range_pm10":', coalesce('[' || b.min_pm10 || ',' || b.max_pm10 || ']', 'null'), ',"range_dust":', coalesce('[' || b.min_dust || ',' || b.max_dust || ']', 'null'), ',"range_wind_speed":', coalesce('[' || b.min_wind_speed || ',' || b.max_wind_speed || ']', 'null'), ',"range_aqi":', coalesce('[' || b.min_aqi || ',' || b.max_aqi || ']', 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"min_temperature":', coalesce(b.min_temperature::text, 'null'), ',"max_temperature":', coalesce(b.max_temperature::text, 'null'), ',"min_pm25":', coalesce(b.min_pm25::text, 'null'), ',"max_pm25":', coalesce(b.max_pm25::text, 'null'), ',"min_pm10":', coalesce(b.min_pm10::text, 'null'), ',"max_pm10":', coalesce(b.max_pm10::text, 'null'), ',"min_no2":', coalesce(b.min_no2::text, 'null'), ',"max_no2":', coalesce(b.max_no2::text, 'null'), ',"min_dust":', coalesce(b.min_dust::text, 'null'), ',"max_dust":', coalesce(b.max_dust::text, 'null'), ',"min_wind_speed":', coalesce(b.min_wind_speed::text, 'null'), ',"max_wind_speed":', coalesce(b.max_wind_speed::text, 'null'), '}') from api.station_daily b where b.station_id = only_station and b.timestamp = since and end_of_day <= at),
+    (select '[' || coalesce(string_agg(concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_pm25_raw":', coalesce(b.avg_pm25_raw::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), '}'), ',' order by b.timestamp), '') || ']'
+      from api.station_hourly b where b.station_id = only_station and b.timestamp >= since and b.timestamp < end_of_hours),
+    (select json_build_object(
+  'timestamp', h.bucket,
+  'temperature', logic.possible(h.temperature),
+  'humidity', logic.possible(h.humidity),
+  'pressure', logic.possible(h.pressure),
+  'pm1', logic.possible(h.pm1),
+  'pm2.5', logic.possible(h.pm25),
+  'pm2.5_raw', logic.possible(h.pm25_raw),
+  'pm10', logic.possible(h.pm10),
+  'no2', logic.possible(h.no2),
+  'so2', logic.possible(h.so2),
+  'o3', logic.possible(h.o3),
+  'dust', logic.possible(h.dust),
+  'usvh', logic.possible(h.usvh),
+  'uv', logic.possible(h.uv),
+  'wind_speed', logic.possible(h.wind_speed),
+  'wind_sin', logic.possible(h.wind_sin),
+  'wind_cos', logic.possible(h.wind_cos),
+  'rain', logic.possible(h.rain))::text
+      from rollup.station_daily h where h.station_id = only_station and h.bucket = since and end_of_day <= at),
+    (select coalesce(json_agg(json_build_object(
+  'timestamp', h.bucket,
+  'temperature', logic.possible(h.temperature),
+  'humidity', logic.possible(h.humidity),
+  'pressure', logic.possible(h.pressure),
+  'pm1', logic.possible(h.pm1),
+  'pm2.5', logic.possible(h.pm25),
+  'pm2.5_raw', logic.possible(h.pm25_raw),
+  'pm10', logic.possible(h.pm10),
+  'no2', logic.possible(h.no2),
+  'so2', logic.possible(h.so2),
+  'o3', logic.possible(h.o3),
+  'dust', logic.possible(h.dust),
+  'usvh', logic.possible(h.usvh),
+  'uv', logic.possible(h.uv),
+  'wind_speed', logic.possible(h.wind_speed),
+  'wind_sin', logic.possible(h.wind_sin),
+  'wind_cos', logic.possible(h.wind_cos),
+  'rain', logic.possible(h.rain)) order by h.bucket), '[]')::text
+      from rollup.station_hourly h where h.station_id = only_station and h.bucket >= since and h.bucket < end_of_hours),
+    api.history_valid_until(at), (select f.data_version from api.freshness f)
+  from raw.station s
+  where s.id = only_station;
+end $$;
+comment on function api.station_day_json is
+  'A local day of a station and its closed hours. One row; none for an unknown station_id. Columns: day (the point as JSON, as text; null until it is completed or without readings), hours (a JSON array of points in the order of time), exact_day and exact_hours (the same with unrounded means: a day is the mean of these hours), valid_until, data_version.';
+
+create function api.station_hours_csv(at timestamptz, only_station int, first_date text, last_date text)
+returns table (lines text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
+as $$
+declare
+  since constant timestamptz := first_date::timestamp at time zone rollup.time_zone();
+  until constant timestamptz := least((last_date::timestamp + interval '1 day') at time zone rollup.time_zone(), rollup.bucket_start('hour', at));
+begin
+  return query
+  select coalesce(string_agg(concat(b.station_id, ',', to_json(b.timestamp) #>> '{}', ',', b.avg_temperature, ',', b.avg_humidity, ',', b.avg_pressure, ',', b.avg_pm25, ',', b.avg_pm10, ',', b.avg_pm25_raw, ',', b.avg_no2, ',', b.avg_usvh, ',', b.avg_dust, ',', b.avg_so2, ',', b.avg_o3, ',', b.avg_wind_direction, ',', b.avg_wind_speed, ',', b.total_rain, ',', b.aqi, e'\n'), '' order by b.timestamp), ''),
+    api.history_valid_until(at), (select f.data_version from api.freshness f)
+  from api.station_hourly b
+  where b.station_id = only_station and b.timestamp >= since and b.timestamp < until
+  having exists (select from raw.station s where s.id = only_station);
+end $$;
+comment on function api.station_hours_csv is
+  'The closed hours of a station from one local date to another, both included, as CSV. One row; none for an unknown station_id. Columns: lines (in the order of time, without a header), valid_until, data_version.';
+
+-- What the front page says of one region beside its five windows. These functions run with the rights of their owner, since unrounded means
+-- are in no view of this schema. Each reads a bounded number of rows, and gives no row for an unknown region.
+
+create function api.region_now(at timestamptz, only_region text)
+returns table (
+  "nowcast_pm2.5" float8, nowcast_pm10 float8, nowcast_aqi int, nowcast_hours int,
+  european_index text, european_timestamp timestamptz,
+  "european_pm2.5" text, european_pm10 text, european_o3 text, european_no2 text, european_so2 text,
+  valid_until timestamptz, data_version int
+) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
+as $$
+#variable_conflict use_column
+declare
+  end_of_hours constant timestamptz := rollup.bucket_start('hour', at);
+  first_hour constant timestamptz := rollup.bucket_add('hour', end_of_hours, -12);
+begin
+  return query
+  with hour as materialized (
+    select * from rollup.region_hourly b where b.region_slug = only_region and b.bucket >= first_hour and b.bucket < end_of_hours
+  ),
+  cast_of as (
+    select api.nowcast(array_agg(h.pm25 order by age), 1) as pm25, api.nowcast(array_agg(h.pm10 order by age), 0) as pm10,
+      count(coalesce(h.pm25, h.pm10))::int as hours
+    from generate_series(1, 12) age
+    left join hour h on h.bucket = rollup.bucket_add('hour', end_of_hours, -age)
+  )
+  select c.pm25, c.pm10, rollup.aqi(c.pm25, c.pm10), c.hours,
+    e.index, case when e.index is not null then h.bucket end,
+    api.european_index(pm25 => h.pm25), api.european_index(pm10 => h.pm10), api.european_index(o3 => h.o3),
+    api.european_index(no2 => h.no2), api.european_index(so2 => h.so2),
+    api.history_valid_until(at), f.data_version
+  from raw.region s
+  cross join cast_of c
+  cross join api.freshness f
+  left join hour h on h.bucket = rollup.bucket_add('hour', end_of_hours, -1)
+  cross join lateral api.european_index(h.pm25, h.pm10, h.o3, h.no2, h.so2) e(index)
+  where s.slug = only_region;
+end $$;
+comment on function api.region_now is
+  'NowCast and the European index of a region at an instant. One row; none for an unknown region_slug.
+Columns:
+  "nowcast_pm2.5" and nowcast_pm10 (of the last 12 closed hours, see api.nowcast [µg/m³]),
+  nowcast_aqi (of these two, which says nothing about gases [US EPA AQI]),
+  nowcast_hours (how many of the 12 have one of them [h]),
+  european_index (of the last closed hour, see api.european_index),
+  european_timestamp (start of that hour; null without an index),
+  "european_pm2.5", european_pm10, european_o3, european_no2 and european_so2 (the band of each pollutant),
+  valid_until (when the next hour closes),
+  data_version.';
+
+create function api.region_days_json(at timestamptz, only_region text, year int)
+returns table (days text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
+as $$
+declare
+  since constant timestamptz := make_timestamp(year, 1, 1, 0, 0, 0) at time zone rollup.time_zone();
+  until constant timestamptz := least(make_timestamp(year + 1, 1, 1, 0, 0, 0) at time zone rollup.time_zone(), rollup.bucket_start('day', at));
+begin
+  return query
+  select '[' || coalesce(string_agg(concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"station_count":', coalesce(b.station_count::text, 'null'), ',"range_temperature":', coalesce('[' || b.min_temperature || ',' || b.max_temperature || ']', 'null'), ',"range_pm25":', coalesce('[' || b.min_pm25 || ',' || b.max_pm25 || ']', 'null'), ',"range_pm10":', coalesce('[' || b.min_pm10 || ',' || b.max_pm10 || ']', 'null'), ',"range_dust":', coalesce('[' || b.min_dust || ',' || b.max_dust || ']', 'null'), ',"range_wind_speed":', coalesce('[' || b.min_wind_speed || ',' || b.max_wind_speed || ']', 'null'), ',"range_aqi":', coalesce('[' || b.min_aqi || ',' || b.max_aqi || ']', 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"min_temperature":', coalesce(b.min_temperature::text, 'null'), ',"max_temperature":', coalesce(b.max_temperature::text, 'null'), ',"min_pm25":', coalesce(b.min_pm25::text, 'null'), ',"max_pm25":', coalesce(b.max_pm25::text, 'null'), ',"min_pm10":', coalesce(b.min_pm10::text, 'null'), ',"max_pm10":', coalesce(b.max_pm10::text, 'null'), ',"min_no2":', coalesce(b.min_no2::text, 'null'), ',"max_no2":', coalesce(b.max_no2::text, 'null'), ',"min_dust":', coalesce(b.min_dust::text, 'null'), ',"max_dust":', coalesce(b.max_dust::text, 'null'), ',"min_wind_speed":', coalesce(b.min_wind_speed::text, 'null'), ',"max_wind_speed":', coalesce(b.max_wind_speed::text, 'null'), '}'), ',' order by b.timestamp), '') || ']',
+    api.history_valid_until(at), (select f.data_version from api.freshness f)
+  from api.region_daily b
+  where b.region_slug = only_region and b.timestamp >= since and b.timestamp < until
+  having exists (select from raw.region s where s.slug = only_region);
+end $$;
+comment on function api.region_days_json is
+  'The completed days of a region in a year. One row; none for an unknown region_slug. Columns: days (a JSON array of points in the order of time, as text), valid_until, data_version.';
+
+create function api.region_day_json(at timestamptz, only_region text, local_date text)
+returns table (day text, hours text, exact_day text, exact_hours text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
+as $$
+declare
+  since constant timestamptz := local_date::timestamp at time zone rollup.time_zone();
+  end_of_day constant timestamptz := (local_date::timestamp + interval '1 day') at time zone rollup.time_zone();
+  end_of_hours constant timestamptz := least(end_of_day, rollup.bucket_start('hour', at));
+begin
+  return query
+  select
+    (select concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"station_count":', coalesce(b.station_count::text, 'null'), ',"range_temperature":', coalesce('[' || b.min_temperature || ',' || b.max_temperature || ']', 'null'), ',"range_pm25":', coalesce('[' || b.min_pm25 || ',' || b.max_pm25 || ']', 'null'), ',"range_pm10":', coalesce('[' || b.min_pm10 || ',' || b.max_pm10 || ']', 'null'), ',"range_dust":', coalesce('[' || b.min_dust || ',' || b.max_dust || ']', 'null'), ',"range_wind_speed":', coalesce('[' || b.min_wind_speed || ',' || b.max_wind_speed || ']', 'null'), ',"range_aqi":', coalesce('[' || b.min_aqi || ',' || b.max_aqi || ']', 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"min_temperature":', coalesce(b.min_temperature::text, 'null'), ',"max_temperature":', coalesce(b.max_temperature::text, 'null'), ',"min_pm25":', coalesce(b.min_pm25::text, 'null'), ',"max_pm25":', coalesce(b.max_pm25::text, 'null'), ',"min_pm10":', coalesce(b.min_pm10::text, 'null'), ',"max_pm10":', coalesce(b.max_pm10::text, 'null'), ',"min_no2":', coalesce(b.min_no2::text, 'null'), ',"max_no2":', coalesce(b.max_no2::text, 'null'), ',"min_dust":', coalesce(b.min_dust::text, 'null'), ',"max_dust":', coalesce(b.max_dust::text, 'null'), ',"min_wind_speed":', coalesce(b.min_wind_speed::text, 'null'), ',"max_wind_speed":', coalesce(b.max_wind_speed::text, 'null'), '}') from api.region_daily b where b.region_slug = only_region and b.timestamp = since and end_of_day <= at),
+    (select '[' || coalesce(string_agg(concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"station_count":', coalesce(b.station_count::text, 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), '}'), ',' order by b.timestamp), '') || ']'
+      from api.region_hourly b where b.region_slug = only_region and b.timestamp >= since and b.timestamp < end_of_hours),
+    (select json_build_object(
+  'timestamp', h.bucket,
+  'temperature', logic.possible(h.temperature),
+  'humidity', logic.possible(h.humidity),
+  'pressure', logic.possible(h.pressure),
+  'pm1', logic.possible(h.pm1),
+  'pm2.5', logic.possible(h.pm25),
+  'pm2.5_raw', logic.possible(h.pm25_raw),
+  'pm10', logic.possible(h.pm10),
+  'no2', logic.possible(h.no2),
+  'so2', logic.possible(h.so2),
+  'o3', logic.possible(h.o3),
+  'dust', logic.possible(h.dust),
+  'usvh', logic.possible(h.usvh),
+  'uv', logic.possible(h.uv),
+  'wind_speed', logic.possible(h.wind_speed),
+  'wind_sin', logic.possible(h.wind_sin),
+  'wind_cos', logic.possible(h.wind_cos),
+  'rain', logic.possible(h.rain))::text
+      from rollup.region_daily h where h.region_slug = only_region and h.bucket = since and end_of_day <= at),
+    (select coalesce(json_agg(json_build_object(
+  'timestamp', h.bucket,
+  'temperature', logic.possible(h.temperature),
+  'humidity', logic.possible(h.humidity),
+  'pressure', logic.possible(h.pressure),
+  'pm1', logic.possible(h.pm1),
+  'pm2.5', logic.possible(h.pm25),
+  'pm2.5_raw', logic.possible(h.pm25_raw),
+  'pm10', logic.possible(h.pm10),
+  'no2', logic.possible(h.no2),
+  'so2', logic.possible(h.so2),
+  'o3', logic.possible(h.o3),
+  'dust', logic.possible(h.dust),
+  'usvh', logic.possible(h.usvh),
+  'uv', logic.possible(h.uv),
+  'wind_speed', logic.possible(h.wind_speed),
+  'wind_sin', logic.possible(h.wind_sin),
+  'wind_cos', logic.possible(h.wind_cos),
+  'rain', logic.possible(h.rain)) order by h.bucket), '[]')::text
+      from rollup.region_hourly h where h.region_slug = only_region and h.bucket >= since and h.bucket < end_of_hours),
+    api.history_valid_until(at), (select f.data_version from api.freshness f)
+  from raw.region s
+  where s.slug = only_region;
+end $$;
+comment on function api.region_day_json is
+  'A local day of a region and its closed hours. One row; none for an unknown region_slug. Columns: day (the point as JSON, as text; null until it is completed or without readings), hours (a JSON array of points in the order of time), exact_day and exact_hours (the same with unrounded means: a day is the mean of these hours), valid_until, data_version.';
+
+create function api.region_hours_csv(at timestamptz, only_region text, first_date text, last_date text)
+returns table (lines text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
+as $$
+declare
+  since constant timestamptz := first_date::timestamp at time zone rollup.time_zone();
+  until constant timestamptz := least((last_date::timestamp + interval '1 day') at time zone rollup.time_zone(), rollup.bucket_start('hour', at));
+begin
+  return query
+  select coalesce(string_agg(concat(b.region_slug, ',', to_json(b.timestamp) #>> '{}', ',', b.avg_temperature, ',', b.avg_humidity, ',', b.avg_pressure, ',', b.avg_pm25, ',', b.avg_pm10, ',', b.avg_no2, ',', b.avg_usvh, ',', b.avg_dust, ',', b.avg_so2, ',', b.avg_o3, ',', b.avg_wind_direction, ',', b.avg_wind_speed, ',', b.total_rain, ',', b.station_count, ',', b.aqi, e'\n'), '' order by b.timestamp), ''),
+    api.history_valid_until(at), (select f.data_version from api.freshness f)
+  from api.region_hourly b
+  where b.region_slug = only_region and b.timestamp >= since and b.timestamp < until
+  having exists (select from raw.region s where s.slug = only_region);
+end $$;
+comment on function api.region_hours_csv is
+  'The closed hours of a region from one local date to another, both included, as CSV. One row; none for an unknown region_slug. Columns: lines (in the order of time, without a header), valid_until, data_version.';
+
+-- What the front page says of a station alone: how complete its last day is, and the readings that an hour was made of. With the rights of
+-- their owner, since readings are in no view of this schema.
+
+create function api.station_last_hours(at timestamptz, only_station int) returns table (expected_hours int, measured_hours int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
+as $$
+declare
+  end_of_hours constant timestamptz := rollup.bucket_start('hour', at);
+  first_hour constant timestamptz := rollup.bucket_add('hour', end_of_hours, -24);
+  -- completeness is told from the start of a day on, so what lies before the first hour is subtracted
+  expected constant int :=
+    (select coalesce(sum(c.expected_hours), 0) from api.station_completeness(first_hour, end_of_hours, array[only_station]) c)
+    - (select coalesce(sum(c.expected_hours), 0) from api.station_completeness(first_hour, first_hour, array[only_station]) c);
+begin
+  return query
+  select expected, least(count(*)::int, expected)
+  from api.station_hourly b where b.station_id = only_station and b.timestamp >= first_hour and b.timestamp < end_of_hours;
+end $$;
+comment on function api.station_last_hours is
+  'How complete the last 24 closed hours of a station are. One row. Columns: expected_hours and measured_hours, as in api.station_completeness [h].';
+
+create function api.station_readings_json(at timestamptz, only_station int, instant timestamptz, most int default 5000)
+returns table (
+  "timestamp" timestamptz, hour text, sensors text, station text, is_kept boolean, is_complete boolean, valid_until timestamptz, data_version int
+) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
+as $$
+#variable_conflict use_column
+declare
+  start constant timestamptz := rollup.bucket_start('hour', instant);
+  next constant timestamptz := rollup.bucket_add('hour', start, 1);
+  is_closed constant boolean := next <= at;
+begin
+  return query
+  with placed as materialized (
+    select p.sensor_id, nullif(p.formula, 'none') as formula from raw.placement p
+    where p.station_id = only_station and p.since <= start and p.until >= next and is_closed
+  ),
+  reading as materialized ( -- one more than wanted, to know whether there are more
+    select p.sensor_id, r.measured_at, json_build_object(
+      'time', date_trunc('second', r.measured_at),
+      'temperature', r.temperature,
+  'humidity', r.humidity,
+  'pressure', r.pressure,
+  'pm1', r.pm1,
+  'pm2.5', r.pm25,
+  'pm2.5_raw', r.pm25_raw,
+  'pm10', r.pm10,
+  'no2', r.no2,
+  'so2', r.so2,
+  'o3', r.o3,
+  'dust', r.dust,
+  'usvh', r.usvh,
+  'uv', r.uv,
+  'wind_speed', r.wind_speed,
+  'wind_direction', r.wind_direction,
+  'rain', r.rain) as reading
+    from placed p
+    cross join lateral (
+      select * from raw.readings r
+      where r.sensor_id = p.sensor_id and r.measured_at >= start and r.measured_at < next
+      order by r.measured_at limit most + 1) r
+    limit most + 1
+  ),
+  shown as (select * from reading limit most)
+  select start,
+    (select concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_pm25_raw":', coalesce(b.avg_pm25_raw::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), '}') from api.station_hourly b where b.station_id = only_station and b.timestamp = start and is_closed),
+    (select coalesce(json_agg(json_build_object(
+      'id', p.sensor_id,
+      'formula', p.formula,
+      'mean', (select json_build_object(
+  'timestamp', h.bucket,
+  'temperature', logic.possible(h.temperature),
+  'humidity', logic.possible(h.humidity),
+  'pressure', logic.possible(h.pressure),
+  'pm1', logic.possible(h.pm1),
+  'pm2.5', logic.possible(h.pm25),
+  'pm2.5_raw', logic.possible(h.pm25_raw),
+  'pm10', logic.possible(h.pm10),
+  'no2', logic.possible(h.no2),
+  'so2', logic.possible(h.so2),
+  'o3', logic.possible(h.o3),
+  'dust', logic.possible(h.dust),
+  'usvh', logic.possible(h.usvh),
+  'uv', logic.possible(h.uv),
+  'wind_speed', logic.possible(h.wind_speed),
+  'wind_sin', logic.possible(h.wind_sin),
+  'wind_cos', logic.possible(h.wind_cos),
+  'rain', logic.possible(h.rain)) from rollup.sensor_hourly h where h.sensor_id = p.sensor_id and h.bucket = start),
+      'readings', (select coalesce(json_agg(r.reading order by r.measured_at), '[]') from shown r where r.sensor_id = p.sensor_id)
+    ) order by p.sensor_id), '[]')::text from placed p),
+    (select json_build_object(
+  'timestamp', h.bucket,
+  'temperature', logic.possible(h.temperature),
+  'humidity', logic.possible(h.humidity),
+  'pressure', logic.possible(h.pressure),
+  'pm1', logic.possible(h.pm1),
+  'pm2.5', logic.possible(h.pm25),
+  'pm2.5_raw', logic.possible(h.pm25_raw),
+  'pm10', logic.possible(h.pm10),
+  'no2', logic.possible(h.no2),
+  'so2', logic.possible(h.so2),
+  'o3', logic.possible(h.o3),
+  'dust', logic.possible(h.dust),
+  'usvh', logic.possible(h.usvh),
+  'uv', logic.possible(h.uv),
+  'wind_speed', logic.possible(h.wind_speed),
+  'wind_sin', logic.possible(h.wind_sin),
+  'wind_cos', logic.possible(h.wind_cos),
+  'rain', logic.possible(h.rain))::text
+      from rollup.station_hourly h where h.station_id = only_station and h.bucket = start and is_closed),
+    start >= i.retained_from,
+    (select count(*) <= most from reading),
+    api.history_valid_until(at), f.data_version
+  from raw.station s
+  cross join raw.installation i
+  cross join api.freshness f
+  where s.id = only_station;
+end $$;
+comment on function api.station_readings_json is
+  'The readings that an hour of a station was made of, of all sensors that stood there for the whole hour; none while the hour goes on. One row; none for an unknown id.
+Columns:
+  timestamp (start of the hour that contains the instant),
+  hour (its point as JSON, as text; null without readings),
+  sensors (a JSON array: of each its id, formula, unrounded mean and readings in the order of time),
+  station (the unrounded mean of the station, likewise null),
+  is_kept (whether readings of that hour are still kept),
+  is_complete (whether these are all: at most `most` are shown),
+  valid_until,
+  data_version.';
 
 -- airseries_reader may read everything in schema api, and nothing else.
 revoke all on schema api from public;

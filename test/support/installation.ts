@@ -23,7 +23,7 @@ export type Body = Response['body'];
 
 export type Installation = {
   database: TestDatabase;
-  /** The body at a path below `/en/air-quality-app/v1/`, as of an instant. */
+  /** The body at a path below `/en/air-quality-app/v1/`, or at one that begins with a slash, as of an instant. */
   get(path: string, at: Date): Promise<Body>;
   /** Accepts readings as ingest does, at an instant after the newest of them. */
   accept(readings: readonly ReadingInput[], now?: Date): Promise<Accepted>;
@@ -50,7 +50,9 @@ export async function install(engine: Engine, network: object, timeZone = 'Asia/
     database,
     async get(path, at) {
       now = at;
-      const { status, body } = await request(server).get(`/en/air-quality-app/v1/${path}`);
+      const { status, body } = await request(server).get(
+        path.startsWith('/') ? path : `/en/air-quality-app/v1/${path}`,
+      );
       if (status !== 200) throw new Error(`${path} answered ${status}: ${JSON.stringify(body)}`);
       return body;
     },

@@ -1,0 +1,30 @@
+-- Indices other than the US EPA's of a bucket: the European one, which counts gases (X1), and NowCast (X2).
+
+-- A band is found by its pollutant's upper ends of all bands but the last. `no2` is in ppb, as everywhere in this database, and is converted (S6).
+create function api.european_index(
+  pm25 float8 default null, pm10 float8 default null, o3 float8 default null, no2 float8 default null, so2 float8 default null)
+returns text language sql immutable parallel safe
+  return (array['good', 'fair', 'moderate', 'poor', 'very poor', 'extremely poor'])[(
+    select max(width_bucket(round(logic.possible(p.value)::numeric) - 1, p.ends)) + 1
+    from (values
+      (pm25, array[5, 15, 50, 90, 140]::numeric[]),
+      (pm10, array[15, 45, 120, 195, 270]),
+      (o3, array[60, 100, 120, 160, 180]),
+      (no2 * 1.9125, array[10, 25, 60, 100, 150]),
+      (so2, array[20, 40, 125, 190, 275])) p(value, ends))];
+comment on function api.european_index is
+  'European air quality index (bands of 2024) of the unrounded means of an hour: good, fair, moderate, poor, very poor or extremely poor, whichever is the worst of the pollutants given; null without any. With one of them, the band of that. Means are in µg/m³, of NO2 in ppb (1 ppb = 1.9125 µg/m³), and are rounded to integers.';
+
+-- Negative means count as 0, as in the US EPA index.
+create function api.nowcast(hours float8[], digits int default 1) returns float8 language sql immutable parallel safe
+  return (
+    select case when count(*) filter (where h.age < 3) >= 2
+      then trunc((sum(h.mean * h.weight ^ h.age) / sum(h.weight ^ h.age))::numeric, digits)::float8 end
+    from (
+      select p.mean, p.age, greatest(min(p.mean) over () / nullif(max(p.mean) over (), 0), 0.5) as weight
+      from (
+        select greatest(u.mean, 0) as mean, u.age - 1 as age
+        from unnest(hours[1:12]) with ordinality u(mean, age)
+        where logic.possible(u.mean) is not null) p) h);
+comment on function api.nowcast is
+  'NowCast of the US EPA: the mean of the last 12 closed hours, newest first and null where one is missing, of which the recent ones weigh the more the more they differ. Truncated to so many decimals: 1 for PM2.5, 0 for PM10. Null unless two of the newest three hours are there.';

@@ -1,0 +1,114 @@
+-- What the front page says of one {{subject}} beside its five windows. These functions run with the rights of their owner, since unrounded means
+-- are in no view of this schema. Each reads a bounded number of rows, and gives no row for an unknown {{subject}}.
+
+create function api.{{subject}}_now(at timestamptz, only_{{subject}} {{id type}})
+returns table (
+  "nowcast_pm2.5" float8, nowcast_pm10 float8, nowcast_aqi int, nowcast_hours int,
+  european_index text, european_timestamp timestamptz,
+  "european_pm2.5" text, european_pm10 text, european_o3 text, european_no2 text, european_so2 text,
+  valid_until timestamptz, data_version int
+) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  {{include parts/index_seeks.sql}}
+as $$
+#variable_conflict use_column
+declare
+  end_of_hours constant timestamptz := rollup.bucket_start('hour', at);
+  first_hour constant timestamptz := rollup.bucket_add('hour', end_of_hours, -12);
+begin
+  return query
+  with hour as materialized (
+    select * from rollup.{{subject}}_hourly b where b.{{id}} = only_{{subject}} and b.bucket >= first_hour and b.bucket < end_of_hours
+  ),
+  cast_of as (
+    select api.nowcast(array_agg(h.pm25 order by age), 1) as pm25, api.nowcast(array_agg(h.pm10 order by age), 0) as pm10,
+      count(coalesce(h.pm25, h.pm10))::int as hours
+    from generate_series(1, 12) age
+    left join hour h on h.bucket = rollup.bucket_add('hour', end_of_hours, -age)
+  )
+  select c.pm25, c.pm10, rollup.aqi(c.pm25, c.pm10), c.hours,
+    e.index, case when e.index is not null then h.bucket end,
+    api.european_index(pm25 => h.pm25), api.european_index(pm10 => h.pm10), api.european_index(o3 => h.o3),
+    api.european_index(no2 => h.no2), api.european_index(so2 => h.so2),
+    api.history_valid_until(at), f.data_version
+  from raw.{{subject}} s
+  cross join cast_of c
+  cross join api.freshness f
+  left join hour h on h.bucket = rollup.bucket_add('hour', end_of_hours, -1)
+  cross join lateral api.european_index(h.pm25, h.pm10, h.o3, h.no2, h.so2) e(index)
+  where s.{{key}} = only_{{subject}};
+end $$;
+comment on function api.{{subject}}_now is
+  'NowCast and the European index of a {{subject}} at an instant. One row; none for an unknown {{id}}.
+Columns:
+  "nowcast_pm2.5" and nowcast_pm10 (of the last 12 closed hours, see api.nowcast [µg/m³]),
+  nowcast_aqi (of these two, which says nothing about gases [US EPA AQI]),
+  nowcast_hours (how many of the 12 have one of them [h]),
+  european_index (of the last closed hour, see api.european_index),
+  european_timestamp (start of that hour; null without an index),
+  "european_pm2.5", european_pm10, european_o3, european_no2 and european_so2 (the band of each pollutant),
+  valid_until (when the next hour closes),
+  data_version.';
+
+create function api.{{subject}}_days_json(at timestamptz, only_{{subject}} {{id type}}, year int)
+returns table (days text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  {{include parts/index_seeks.sql}}
+as $$
+declare
+  since constant timestamptz := make_timestamp(year, 1, 1, 0, 0, 0) at time zone rollup.time_zone();
+  until constant timestamptz := least(make_timestamp(year + 1, 1, 1, 0, 0, 0) at time zone rollup.time_zone(), rollup.bucket_start('day', at));
+begin
+  return query
+  select '[' || coalesce(string_agg({{point of a day}}, ',' order by b.timestamp), '') || ']',
+    api.history_valid_until(at), (select f.data_version from api.freshness f)
+  from api.{{subject}}_daily b
+  where b.{{id}} = only_{{subject}} and b.timestamp >= since and b.timestamp < until
+  having exists (select from raw.{{subject}} s where s.{{key}} = only_{{subject}});
+end $$;
+comment on function api.{{subject}}_days_json is
+  'The completed days of a {{subject}} in a year. One row; none for an unknown {{id}}. Columns: days (a JSON array of points in the order of time, as text), valid_until, data_version.';
+
+create function api.{{subject}}_day_json(at timestamptz, only_{{subject}} {{id type}}, local_date text)
+returns table (day text, hours text, exact_day text, exact_hours text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  {{include parts/index_seeks.sql}}
+as $$
+declare
+  since constant timestamptz := local_date::timestamp at time zone rollup.time_zone();
+  end_of_day constant timestamptz := (local_date::timestamp + interval '1 day') at time zone rollup.time_zone();
+  end_of_hours constant timestamptz := least(end_of_day, rollup.bucket_start('hour', at));
+begin
+  return query
+  select
+    (select {{point of a day}} from api.{{subject}}_daily b where b.{{id}} = only_{{subject}} and b.timestamp = since and end_of_day <= at),
+    (select '[' || coalesce(string_agg({{point of an hour}}, ',' order by b.timestamp), '') || ']'
+      from api.{{subject}}_hourly b where b.{{id}} = only_{{subject}} and b.timestamp >= since and b.timestamp < end_of_hours),
+    (select {{include parts/exact_means.sql}}::text
+      from rollup.{{subject}}_daily h where h.{{id}} = only_{{subject}} and h.bucket = since and end_of_day <= at),
+    (select coalesce(json_agg({{include parts/exact_means.sql}} order by h.bucket), '[]')::text
+      from rollup.{{subject}}_hourly h where h.{{id}} = only_{{subject}} and h.bucket >= since and h.bucket < end_of_hours),
+    api.history_valid_until(at), (select f.data_version from api.freshness f)
+  from raw.{{subject}} s
+  where s.{{key}} = only_{{subject}};
+end $$;
+comment on function api.{{subject}}_day_json is
+  'A local day of a {{subject}} and its closed hours. One row; none for an unknown {{id}}. Columns: day (the point as JSON, as text; null until it is completed or without readings), hours (a JSON array of points in the order of time), exact_day and exact_hours (the same with unrounded means: a day is the mean of these hours), valid_until, data_version.';
+
+create function api.{{subject}}_hours_csv(at timestamptz, only_{{subject}} {{id type}}, first_date text, last_date text)
+returns table (lines text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  {{include parts/index_seeks.sql}}
+as $$
+declare
+  since constant timestamptz := first_date::timestamp at time zone rollup.time_zone();
+  until constant timestamptz := least((last_date::timestamp + interval '1 day') at time zone rollup.time_zone(), rollup.bucket_start('hour', at));
+begin
+  return query
+  select coalesce(string_agg({{line of an hour}}, '' order by b.timestamp), ''),
+    api.history_valid_until(at), (select f.data_version from api.freshness f)
+  from api.{{subject}}_hourly b
+  where b.{{id}} = only_{{subject}} and b.timestamp >= since and b.timestamp < until
+  having exists (select from raw.{{subject}} s where s.{{key}} = only_{{subject}});
+end $$;
+comment on function api.{{subject}}_hours_csv is
+  'The closed hours of a {{subject}} from one local date to another, both included, as CSV. One row; none for an unknown {{id}}. Columns: lines (in the order of time, without a header), valid_until, data_version.';

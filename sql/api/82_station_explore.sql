@@ -1,0 +1,80 @@
+-- What the front page says of a station alone: how complete its last day is, and the readings that an hour was made of. With the rights of
+-- their owner, since readings are in no view of this schema.
+
+create function api.station_last_hours(at timestamptz, only_station int) returns table (expected_hours int, measured_hours int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  {{include parts/index_seeks.sql}}
+as $$
+declare
+  end_of_hours constant timestamptz := rollup.bucket_start('hour', at);
+  first_hour constant timestamptz := rollup.bucket_add('hour', end_of_hours, -24);
+  -- completeness is told from the start of a day on, so what lies before the first hour is subtracted
+  expected constant int :=
+    (select coalesce(sum(c.expected_hours), 0) from api.station_completeness(first_hour, end_of_hours, array[only_station]) c)
+    - (select coalesce(sum(c.expected_hours), 0) from api.station_completeness(first_hour, first_hour, array[only_station]) c);
+begin
+  return query
+  select expected, least(count(*)::int, expected)
+  from api.station_hourly b where b.station_id = only_station and b.timestamp >= first_hour and b.timestamp < end_of_hours;
+end $$;
+comment on function api.station_last_hours is
+  'How complete the last 24 closed hours of a station are. One row. Columns: expected_hours and measured_hours, as in api.station_completeness [h].';
+
+create function api.station_readings_json(at timestamptz, only_station int, instant timestamptz, most int default 5000)
+returns table (
+  "timestamp" timestamptz, hour text, sensors text, station text, is_kept boolean, is_complete boolean, valid_until timestamptz, data_version int
+) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  {{include parts/index_seeks.sql}}
+as $$
+#variable_conflict use_column
+declare
+  start constant timestamptz := rollup.bucket_start('hour', instant);
+  next constant timestamptz := rollup.bucket_add('hour', start, 1);
+  is_closed constant boolean := next <= at;
+begin
+  return query
+  with placed as materialized (
+    select p.sensor_id, nullif(p.formula, 'none') as formula from raw.placement p
+    where p.station_id = only_station and p.since <= start and p.until >= next and is_closed
+  ),
+  reading as materialized ( -- one more than wanted, to know whether there are more
+    select p.sensor_id, r.measured_at, json_build_object(
+      'time', date_trunc('second', r.measured_at),
+      {{list parameter: '$key', r.$name}}) as reading
+    from placed p
+    cross join lateral (
+      select * from raw.readings r
+      where r.sensor_id = p.sensor_id and r.measured_at >= start and r.measured_at < next
+      order by r.measured_at limit most + 1) r
+    limit most + 1
+  ),
+  shown as (select * from reading limit most)
+  select start,
+    (select {{point of a station hour}} from api.station_hourly b where b.station_id = only_station and b.timestamp = start and is_closed),
+    (select coalesce(json_agg(json_build_object(
+      'id', p.sensor_id,
+      'formula', p.formula,
+      'mean', (select {{include parts/exact_means.sql}} from rollup.sensor_hourly h where h.sensor_id = p.sensor_id and h.bucket = start),
+      'readings', (select coalesce(json_agg(r.reading order by r.measured_at), '[]') from shown r where r.sensor_id = p.sensor_id)
+    ) order by p.sensor_id), '[]')::text from placed p),
+    (select {{include parts/exact_means.sql}}::text
+      from rollup.station_hourly h where h.station_id = only_station and h.bucket = start and is_closed),
+    start >= i.retained_from,
+    (select count(*) <= most from reading),
+    api.history_valid_until(at), f.data_version
+  from raw.station s
+  cross join raw.installation i
+  cross join api.freshness f
+  where s.id = only_station;
+end $$;
+comment on function api.station_readings_json is
+  'The readings that an hour of a station was made of, of all sensors that stood there for the whole hour; none while the hour goes on. One row; none for an unknown id.
+Columns:
+  timestamp (start of the hour that contains the instant),
+  hour (its point as JSON, as text; null without readings),
+  sensors (a JSON array: of each its id, formula, unrounded mean and readings in the order of time),
+  station (the unrounded mean of the station, likewise null),
+  is_kept (whether readings of that hour are still kept),
+  is_complete (whether these are all: at most `most` are shown),
+  valid_until,
+  data_version.';

@@ -1,0 +1,160 @@
+/** The documents of the front page: one query each, of which the database writes what is long as text, and the rules, which need none. */
+import type { Clock } from '../clock.ts';
+import type { Locale } from '../contract/endpoints.ts';
+import { CSV_HEADERS, type ExploreName, MAX_CSV_DAYS } from '../contract/explore.ts';
+import { RULES } from '../contract/rules.ts';
+import type { ApiDb, ApiRow } from '../database/pools.ts';
+import { apiRows, callApi } from '../database/queryPool.ts';
+import { csvKind, renderDocument } from '../documents/document.ts';
+import { notFound, type Problem } from '../http/send.ts';
+import { type Documents, NEVER, type Rendered, type Row, rendered, validityOf } from './documents.ts';
+import { noSuchRegion, noSuchStation, type PathValues } from './paths.ts';
+
+const DAY_MS = 86_400_000;
+
+/** How each document is rendered. `wholeNetwork`: for files, which take long enough to keep others waiting. */
+export function makeExplore({
+  db,
+  wholeNetwork,
+  clock,
+}: {
+  db: ApiDb;
+  wholeNetwork: ApiDb;
+  clock: Clock;
+}): Documents<ExploreName> {
+  return {
+    async stationNow({ locale, id }) {
+      const args = { at: clock(), only_station: id };
+      const row = await db
+        .selectFrom(apiRows('station_now', args).as('now'))
+        .innerJoin(apiRows('station_last_hours', args).as('last'), (join) => join.onTrue())
+        .selectAll()
+        .executeTakeFirst();
+      return presentNow(locale, found(row, noSuchStation(id)));
+    },
+
+    async regionNow({ locale, slug }) {
+      const [row] = await callApi(db, 'region_now', { at: clock(), only_region: slug });
+      return presentNow(locale, found(row, noSuchRegion(slug)));
+    },
+
+    async stationDays({ locale, id, year }) {
+      const [row] = await callApi(db, 'station_days_json', { at: clock(), only_station: id, year });
+      return presentDays(locale, year, found(row, noSuchStation(id)));
+    },
+
+    async regionDays({ locale, slug, year }) {
+      const [row] = await callApi(db, 'region_days_json', { at: clock(), only_region: slug, year });
+      return presentDays(locale, year, found(row, noSuchRegion(slug)));
+    },
+
+    async stationHours({ locale, id, date }) {
+      const [row] = await callApi(db, 'station_day_json', { at: clock(), only_station: id, local_date: date });
+      return presentHours(locale, date, found(row, noSuchStation(id)));
+    },
+
+    async regionHours({ locale, slug, date }) {
+      const [row] = await callApi(db, 'region_day_json', { at: clock(), only_region: slug, local_date: date });
+      return presentHours(locale, date, found(row, noSuchRegion(slug)));
+    },
+
+    async stationReadings({ locale, id, hour }) {
+      const instant = hour.replace(/T(\d\d)Z$/, 'T$1:00Z');
+      const [row] = await callApi(db, 'station_readings_json', { at: clock(), only_station: id, instant });
+      const { timestamp, sensors, station, is_kept, is_complete, ...rest } = found(row, noSuchStation(id));
+      const json = `{"timestamp":"${timestamp}","hour":${rest.hour},"sensors":${sensors},"station":${station},"kept":${is_kept},"complete":${is_complete}}`;
+      return { ...rendered(locale, json, rest), ...ON_DEMAND };
+    },
+
+    async stationCsv({ locale, id, ...period }) {
+      const days = datesOf(period);
+      const [row] = await callApi(wholeNetwork, 'station_hours_csv', { at: clock(), only_station: id, ...days });
+      return presentCsv(locale, `station-${id}`, CSV_HEADERS.station, found(row, noSuchStation(id)), period);
+    },
+
+    async regionCsv({ locale, slug, ...period }) {
+      const days = datesOf(period);
+      const [row] = await callApi(wholeNetwork, 'region_hours_csv', { at: clock(), only_region: slug, ...days });
+      return presentCsv(locale, slug, CSV_HEADERS.region, found(row, noSuchRegion(slug)), period);
+    },
+
+    async rules({ locale }) {
+      const texts = Object.entries(RULES).map(([name, text]) => [name, text[locale]]);
+      const document = renderDocument(locale, JSON.stringify(Object.fromEntries(texts)));
+      return { document, validUntil: new Date(NEVER), version: Number.POSITIVE_INFINITY };
+    },
+  };
+}
+
+function found<T>(row: T | undefined, problem: Problem): T {
+  if (row === undefined) throw problem;
+  return row;
+}
+
+type Now = ApiRow<'region_now'> & Partial<ApiRow<'station_last_hours'>>;
+
+function presentNow(locale: Locale, row: Now): Rendered {
+  const { measured_hours, expected_hours } = row;
+  const now = {
+    nowcast: {
+      'pm2.5': row['nowcast_pm2.5'],
+      pm10: row.nowcast_pm10,
+      aqi: row.nowcast_aqi,
+      hours: row.nowcast_hours,
+    },
+    european_index: {
+      index: row.european_index,
+      timestamp: row.european_timestamp,
+      pollutants: {
+        'pm2.5': row['european_pm2.5'],
+        pm10: row.european_pm10,
+        o3: row.european_o3,
+        no2: row.european_no2,
+        so2: row.european_so2,
+      },
+    },
+    ...(expected_hours !== undefined && { completeness: { measured_hours, expected_hours } }),
+  };
+  return rendered(locale, JSON.stringify(now), row);
+}
+
+/** Documents of the past are many, and few are asked for again soon: they are kept, and not rendered before somebody wants them. */
+const ON_DEMAND = { keep: 'on demand' } as const;
+
+const presentDays = (locale: Locale, year: number, row: Row & { days: string }): Rendered => ({
+  ...rendered(locale, `{"year":${year},"days":${row.days}}`, row),
+  ...ON_DEMAND,
+});
+
+const presentHours = (locale: Locale, date: string, row: ApiRow<'station_day_json'>): Rendered => ({
+  ...rendered(
+    locale,
+    `{"date":"${date}","day":${row.day},"hours":${row.hours},"exact":{"day":${row.exact_day},"hours":${row.exact_hours}}}`,
+    row,
+  ),
+  ...ON_DEMAND,
+});
+
+type Period = Pick<PathValues, 'from' | 'to'>;
+
+/** Throws Problem 404 where the dates are no period, or one that is too long. */
+function datesOf({ from, to }: Period): { first_date: string; last_date: string } {
+  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
+  if (days < 1 || days > MAX_CSV_DAYS)
+    throw notFound(
+      `From ${from} to ${to} is no period of 1 to ${MAX_CSV_DAYS} days: both dates are included, the first one comes first.`,
+    );
+  return { first_date: from, last_date: to };
+}
+
+/** A file is up to a megabyte, and is rarely wanted twice. */
+function presentCsv(
+  locale: Locale,
+  subject: string,
+  header: string,
+  row: Row & { lines: string },
+  { from, to }: Period,
+): Rendered {
+  const kind = csvKind(`${subject}_hours_${from}_${to}.csv`);
+  return { document: renderDocument(locale, `${header}\n${row.lines}`, kind), ...validityOf([row]), keep: 'never' };
+}

@@ -1,0 +1,67 @@
+/** What the path of a request names, and the 404s for what it cannot name. */
+import type { Request } from 'express';
+import {
+  ENDPOINTS,
+  LOCALES,
+  type Locale,
+  MAX_STATION_ID,
+  PATH_PARAMETERS,
+  parametersIn,
+} from '../contract/endpoints.ts';
+import { EXPLORE } from '../contract/explore.ts';
+import { notFound, type Problem, quoted, truncate } from '../http/send.ts';
+
+/** The values of the parameters in a path; those that it doesn't have mean nothing. */
+export type PathValues = { locale: Locale; id: number; slug: string; year: number } & Record<
+  'date' | 'from' | 'to' | 'hour',
+  string
+>;
+
+/** The values in the path of a request, which matched this one. Throws Problem 404 for a number that no station can have, and for no such time. */
+export function pathValues({ params }: Request, path: string): PathValues {
+  const given = params as Record<string, string>;
+  if (Number(given.id) > MAX_STATION_ID) throw noSuchStation(given.id as string);
+  const values: Record<string, string | number> = { ...given, id: Number(given.id) };
+  for (const name of parametersIn(path)) {
+    if (name === 'locale' || name === 'id') continue;
+    const text = given[name] as string;
+    values[name] = name === 'year' && /^\d{4}$/.test(text) ? Number(text) : text;
+    if (!PATH_PARAMETERS[name].schema.safeParse(values[name]).success) throw cannotBe(text, name);
+  }
+  return values as PathValues;
+}
+
+const cannotBe = (text: string, name: keyof typeof PATH_PARAMETERS) =>
+  notFound(`${quoted(text)} cannot be a ${PATH_PARAMETERS[name].meaning}.`);
+
+const noSuchLocale = (locale: string) =>
+  notFound(
+    `There is no locale ${quoted(locale)}. Use one of ${LOCALES.join(', ')}, as in /en/air-quality-app/v1/stations.json.`,
+  );
+
+export const noSuchStation = (id: number | string): Problem =>
+  notFound(
+    `There is no station ${truncate(String(id))}. The ids of all listed stations are in stations.json, as stations[].id.`,
+  );
+
+export const noSuchRegion = (slug: string): Problem =>
+  notFound(
+    `There is no region ${quoted(slug)}. The slugs of all cities and districts are in stations.json, as regions[].slug.`,
+  );
+
+const BASE = /^\/([^/]*)\/(air-quality-app|explore)\//;
+const SUBJECT = /^\/[^/]+\/air-quality-app\/v1\/(station|region)\/(.*?)(?:-history)?\.json$/s;
+/** Only where the name is not a possible one: otherwise it is what follows that does not exist. */
+const EXPLORED = /^\/[^/]+\/explore\/v1\/(station(?!\/[1-9][0-9]*\/)|region(?!\/[a-z-]+\/))\/([^/]*)\//;
+
+/** The 404 for a path that matches no endpoint, as specific as the path allows. */
+export function unknownPath(path: string): Problem {
+  const [, locale, base] = BASE.exec(path) ?? [];
+  if (locale !== undefined && !LOCALES.some((known) => known === locale)) return noSuchLocale(locale);
+  const [, kind, name = ''] = SUBJECT.exec(path) ?? EXPLORED.exec(path) ?? [];
+  if (kind !== undefined) return cannotBe(name, kind === 'station' ? 'id' : 'slug');
+  const paths = Object.values(base === 'explore' ? EXPLORE : ENDPOINTS).map((endpoint) => endpoint.path);
+  return notFound(
+    `There is nothing at ${quoted(path)}. The endpoints are ${paths.join(', ')}, described in /openapi.json; case matters, and none ends in a slash.`,
+  );
+}

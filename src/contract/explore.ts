@@ -1,0 +1,209 @@
+/**
+ * What the front page needs beyond the five endpoints, as documents that any client may use: paths and schemas. Indices of now, days of a
+ * year, hours of a day with unrounded means, readings of an hour, hours as CSV, and the rules in words.
+ */
+import { z } from 'zod';
+import { ENDPOINTS, type Endpoint } from './endpoints.ts';
+import { aqi, field, instant, measured } from './fields.ts';
+import { regionDay, regionHour, stationDay, stationHour } from './history.ts';
+import { keyOf, PARAMETERS, type ParameterName } from './parameters.ts';
+import { RULES, type RuleName } from './rules.ts';
+
+const BASE_PATH = '/{locale}/explore/v1';
+
+/** The most days of hours in one CSV file. */
+export const MAX_CSV_DAYS = 400;
+
+const BANDS = ['good', 'fair', 'moderate', 'poor', 'very poor', 'extremely poor'] as const;
+const band = z.enum(BANDS).nullable();
+
+const nowcast = z
+  .strictObject({
+    'pm2.5': measured('pm25', 'NowCast of the last 12 closed hours'),
+    pm10: measured('pm10', 'NowCast of the last 12 closed hours, a whole number'),
+    aqi,
+    hours: field(z.int().min(0).max(12), 'how many of the last 12 closed hours have PM2.5 or PM10', 'hours'),
+  })
+  .meta({
+    id: 'NowCast',
+    description: 'recent hours weigh more, the more the air changes; null without enough of them',
+  });
+
+const pollutants = z
+  .strictObject({
+    'pm2.5': field(band, 'band of PM2.5'),
+    pm10: field(band, 'band of PM10'),
+    o3: field(band, 'band of ozone'),
+    no2: field(band, 'band of nitrogen dioxide'),
+    so2: field(band, 'band of sulphur dioxide'),
+  })
+  .meta({ id: 'EuropeanBands', description: 'bands of the European index, null where there is no value' });
+
+const europeanIndex = z
+  .strictObject({
+    index: field(band, 'European air quality index of the last closed hour: the worst of its pollutants'),
+    timestamp: field(instant.nullable(), 'start of that hour; null without an index'),
+    pollutants: field(pollutants, 'the band of each pollutant'),
+  })
+  .meta({ id: 'EuropeanIndex', description: 'the European air quality index and its pollutants' });
+
+const completeness = z
+  .strictObject({
+    measured_hours: field(z.int().min(0).max(24), 'hours with a reading among those expected', 'hours'),
+    expected_hours: field(z.int().min(0).max(24), 'hours in which a sensor stood there', 'hours'),
+  })
+  .meta({ id: 'Completeness', description: 'how complete the last 24 closed hours are' });
+
+const indices = {
+  nowcast: field(nowcast, 'NowCast of PM2.5 and PM10'),
+  european_index: field(europeanIndex, 'the European index, which counts gases'),
+};
+const regionNow = z.strictObject(indices).meta({ id: 'RegionNow', description: 'indices of a region beside the AQI' });
+const stationNow = z
+  .strictObject({ ...indices, completeness: field(completeness, 'hours measured and expected') })
+  .meta({ id: 'StationNow', description: 'indices of a station beside the AQI, and how complete its data are' });
+
+/** The parameters that a condition selects, each under its key in documents. */
+function values(how: string, isWanted: (kind: string) => boolean = () => true) {
+  const wanted = PARAMETERS.filter(({ kind }) => isWanted(kind));
+  return Object.fromEntries(wanted.map(({ name }: { name: ParameterName }) => [keyOf(name), measured(name, how)]));
+}
+
+const component = z.number().nullable();
+
+const exact = z
+  .strictObject({
+    timestamp: field(instant, 'start of the bucket'),
+    ...values('mean of the bucket, not rounded', (kind) => kind === 'mean'),
+    wind_sin: field(component, 'mean of the sines of the wind directions', null),
+    wind_cos: field(component, 'mean of the cosines of the wind directions', null),
+    rain: measured('rain', 'sum of the bucket, not rounded'),
+  })
+  .meta({ id: 'ExactBucket', description: 'an hour or a day as stored, before rounding' });
+
+const DAYS = 'completed days with readings, in the order of time';
+const year = field(z.int(), 'the year in the path', null);
+
+const days = (day: z.ZodType, id: string) =>
+  z
+    .strictObject({ year, days: field(z.array(day).max(366), DAYS) })
+    .meta({ id, description: 'the completed days of a local year' });
+
+/** At most 25 hours: where the clocks go back. */
+function hours(subject: 'Station' | 'Region', hour: z.ZodType, day: z.ZodType) {
+  const exactDay = z
+    .strictObject({
+      day: field(exact.nullable(), 'the day; null until it is completed'),
+      hours: field(z.array(exact).max(25), 'its closed hours, of which the day is the mean'),
+    })
+    .meta({ id: `${subject}ExactDay`, description: 'a day and its hours as stored' });
+  return z
+    .strictObject({
+      date: field(z.string(), 'the local date in the path'),
+      day: field(day.nullable(), 'the day; null until it is completed, or without readings'),
+      hours: field(z.array(hour).max(25), 'its closed hours with readings, in the order of time'),
+      exact: field(exactDay, 'the day and its hours before rounding'),
+    })
+    .meta({ id: `${subject}Hours`, description: 'a local day, and the hours that it was made of' });
+}
+
+const reading = z
+  .strictObject({
+    time: field(instant, 'when it was measured; of a reading that is a mean, the start'),
+    ...values('as stored, in single precision'),
+  })
+  .meta({ id: 'Reading', description: 'what a sensor measured; before computing, round to single precision' });
+
+const sensorReadings = z
+  .strictObject({
+    id: field(z.int().min(1), 'sensor id', null),
+    formula: field(z.string().nullable(), 'formula that corrects its PM2.5 in the mean of the station'),
+    mean: field(exact.nullable(), 'hour of the sensor, from which that of the station is made'),
+    readings: field(z.array(reading), 'its readings in the order of time'),
+  })
+  .meta({ id: 'SensorReadings', description: 'a sensor that stood at the station for the whole hour' });
+
+const readings = z
+  .strictObject({
+    timestamp: field(instant, 'start of the hour'),
+    hour: field(stationHour.nullable(), 'the hour; null until it has closed, or without readings'),
+    sensors: field(z.array(sensorReadings), 'the sensors that it was made of; none until it has closed'),
+    station: field(exact.nullable(), 'the hour before rounding'),
+    kept: field(z.boolean(), 'whether readings of that hour are still kept'),
+    complete: field(z.boolean(), 'whether these are all readings: at most 5,000 are shown'),
+  })
+  .meta({ id: 'StationReadings', description: 'an hour of a station, and the readings that it was made of' });
+
+const rules = z
+  .strictObject(
+    Object.fromEntries(
+      Object.entries(RULES).map(([name, { en }]) => [name, field(z.string(), en)]),
+    ) as unknown as Record<RuleName, z.ZodString>,
+  )
+  .meta({ id: 'Rules', description: 'what the numbers mean, in the requested locale' });
+
+const CSV = { answer: z.string(), media: 'text/csv' } as const;
+const CSV_SUMMARY = `as CSV, from one local date to another, both included, at most ${MAX_CSV_DAYS} days`;
+
+export const EXPLORE = {
+  stationNow: {
+    path: `${BASE_PATH}/station/{id}/now.json`,
+    summary: 'NowCast and the European index of one station',
+    answer: stationNow,
+  },
+  regionNow: {
+    path: `${BASE_PATH}/region/{slug}/now.json`,
+    summary: 'NowCast and the European index of one region',
+    answer: regionNow,
+  },
+  stationDays: {
+    path: `${BASE_PATH}/station/{id}/days/{year}.json`,
+    summary: 'days of one station in a year',
+    answer: days(stationDay, 'StationDays'),
+  },
+  regionDays: {
+    path: `${BASE_PATH}/region/{slug}/days/{year}.json`,
+    summary: 'days of one region in a year',
+    answer: days(regionDay, 'RegionDays'),
+  },
+  stationHours: {
+    path: `${BASE_PATH}/station/{id}/hours/{date}.json`,
+    summary: 'hours of one station on a day',
+    answer: hours('Station', stationHour, stationDay),
+  },
+  regionHours: {
+    path: `${BASE_PATH}/region/{slug}/hours/{date}.json`,
+    summary: 'hours of one region on a day',
+    answer: hours('Region', regionHour, regionDay),
+  },
+  stationReadings: {
+    path: `${BASE_PATH}/station/{id}/readings/{hour}.json`,
+    summary: 'readings of one station in an hour',
+    answer: readings,
+  },
+  stationCsv: {
+    path: `${BASE_PATH}/station/{id}/hours/{from}/{to}.csv`,
+    summary: `hours of one station ${CSV_SUMMARY}`,
+    ...CSV,
+  },
+  regionCsv: {
+    path: `${BASE_PATH}/region/{slug}/hours/{from}/{to}.csv`,
+    summary: `hours of one region ${CSV_SUMMARY}`,
+    ...CSV,
+  },
+  rules: { path: `${BASE_PATH}/rules.json`, summary: 'what the numbers mean', answer: rules },
+} as const satisfies Record<string, Endpoint>;
+
+export type ExploreName = keyof typeof EXPLORE;
+
+/** In the order in which they are matched. */
+export const ALL_ENDPOINTS: Readonly<Record<string, Endpoint>> = { ...ENDPOINTS, ...EXPLORE };
+
+/**
+ * The header of hours as CSV: the keys of an hour, named as in the files of the open data, where PM2.5 of a station alone has no `avg_`. The
+ * lines are written in SQL.
+ */
+export const CSV_HEADERS = {
+  station: ['station_id', ...Object.keys(stationHour.shape)].map((key) => key.replace('avg_pm25', 'pm2.5')).join(),
+  region: ['city_slug', ...Object.keys(regionHour.shape)].map((key) => key.replace('pm25', 'pm2.5')).join(),
+};

@@ -1,0 +1,102 @@
+/** What the numbers mean, in words for those who read a page: a sentence or two per rule, in every locale, by the names that tests cite. */
+import type { Locale } from './endpoints.ts';
+
+export const RULES = {
+  C1: {
+    en: "A current value is the mean of the hour up to the sensor's newest value, not a single reading; where a station has several sensors, it is the mean over them. Rain is the sum of that hour.",
+    ru: 'Текущее значение — среднее за час до последнего измерения датчика, а не отдельное показание; если датчиков на станции несколько, берётся среднее по ним. Осадки — сумма за этот час.',
+    hy: 'Ընթացիկ արժեքը տվիչի վերջին չափմանը նախորդող մեկ ժամի միջինն է, ոչ թե առանձին ցուցմունք. եթե կայանն ունի մի քանի տվիչ, վերցվում է դրանց միջինը։ Տեղումներն այդ ժամի գումարն են։',
+  },
+  C2: {
+    en: 'A station is offline when its newest reading is older than its provider allows: three hours, unless set otherwise. What it would measure is then unknown, not zero.',
+    ru: 'Станция не на связи, если её последнее показание старше, чем допускает оператор: по умолчанию трёх часов. Её значения тогда неизвестны, а не равны нулю.',
+    hy: 'Կայանն անցանց է, երբ նրա վերջին ցուցմունքն ավելի հին է, քան թույլ է տալիս օպերատորը՝ լռելյայն երեք ժամից։ Այդ դեպքում նրա արժեքներն անհայտ են, ոչ թե զրո։',
+  },
+  C4: {
+    en: 'The current value of a city or district is the mean over its online stations, each counted once. It is made every five minutes, and is no longer shown after 30 minutes without a new one.',
+    ru: 'Текущее значение города или района — среднее по его станциям, которые на связи; каждая учитывается один раз. Оно рассчитывается каждые пять минут, а через 30 минут без обновления больше не показывается.',
+    hy: 'Քաղաքի կամ թաղամասի ընթացիկ արժեքը նրա առցանց կայանների միջինն է, և յուրաքանչյուրը հաշվվում է մեկ անգամ։ Այն հաշվարկվում է հինգ րոպեն մեկ և այլևս չի ցուցադրվում, եթե 30 րոպե չի թարմացվել։',
+  },
+  C5: {
+    en: 'Temperature, humidity and pressure of this station look unreliable in this period. They stay visible at the station, and are left out of the means of cities and districts.',
+    ru: 'Температура, влажность и давление этой станции за этот период выглядят недостоверными. Они остаются видны у самой станции, но не входят в средние по городам и районам.',
+    hy: 'Այս ժամանակահատվածում կայանի ջերմաստիճանը, խոնավությունը և ճնշումը անվստահելի են թվում։ Դրանք մնում են տեսանելի կայանի էջում, բայց չեն մտնում քաղաքների և թաղամասերի միջինների մեջ։',
+  },
+  A1: {
+    en: 'An hour of a sensor is the mean of its readings in that hour.',
+    ru: 'Часовое значение датчика — среднее его показаний за этот час.',
+    hy: 'Տվիչի ժամային արժեքն այդ ժամվա նրա ցուցմունքների միջինն է։',
+  },
+  A2: {
+    en: "An hour of a station is the mean of its sensors' hours, each sensor counted once, however often it reports. Only sensors that stood there for the whole hour take part.",
+    ru: 'Часовое значение станции — среднее часовых значений её датчиков; каждый датчик учитывается один раз, как бы часто он ни передавал данные. Участвуют только датчики, которые стояли там весь час.',
+    hy: 'Կայանի ժամային արժեքը նրա տվիչների ժամային արժեքների միջինն է. յուրաքանչյուր տվիչ հաշվվում է մեկ անգամ՝ անկախ նրանից, թե որքան հաճախ է տվյալներ ուղարկում։ Հաշվի են առնվում միայն այն տվիչները, որոնք ամբողջ ժամն այնտեղ են եղել։',
+  },
+  A3: {
+    en: 'An hour of a city or district is the mean of the hours of its stations, each station counted once. Temperature, humidity and pressure are left out where they look unreliable.',
+    ru: 'Часовое значение города или района — среднее часовых значений его станций; каждая станция учитывается один раз. Недостоверные температура, влажность и давление не учитываются.',
+    hy: 'Քաղաքի կամ թաղամասի ժամային արժեքը նրա կայանների ժամային արժեքների միջինն է, և յուրաքանչյուր կայան հաշվվում է մեկ անգամ։ Անվստահելի ջերմաստիճանը, խոնավությունը և ճնշումը հաշվի չեն առնվում։',
+  },
+  A4: {
+    en: 'A day is the mean of its hours; a month is the mean of its hours too, not of its days. The number of readings gives an hour no more weight.',
+    ru: 'Значение за сутки — среднее часовых значений; за месяц — тоже среднее часовых, а не суточных. Число показаний не прибавляет часу веса.',
+    hy: 'Օրվա արժեքը նրա ժամերի միջինն է, ամսվանը՝ նույնպես ժամերի, ոչ թե օրերի միջինը։ Ցուցմունքների քանակը ժամին լրացուցիչ կշիռ չի տալիս։',
+  },
+  A5: {
+    en: 'The lowest and the highest value are those of the hourly means, so each can be found among the hours.',
+    ru: 'Наименьшее и наибольшее значения берутся из часовых средних, поэтому каждое можно найти среди часов.',
+    hy: 'Նվազագույն և առավելագույն արժեքները վերցվում են ժամային միջիններից, ուստի յուրաքանչյուրը կարելի է գտնել ժամերի մեջ։',
+  },
+  A6: {
+    en: "Rain is added up: an hour is the sum of a sensor's readings, averaged over sensors and stations; a day or month is the sum of its hours.",
+    ru: 'Осадки суммируются: за час — сумма показаний датчика, усреднённая по датчикам и станциям; за сутки или месяц — сумма часов.',
+    hy: 'Տեղումները գումարվում են. ժամվա արժեքը տվիչի ցուցմունքների գումարն է՝ միջինացված ըստ տվիչների և կայանների, օրվանը կամ ամսվանը՝ ժամերի գումարը։',
+  },
+  A7: {
+    en: 'Wind directions are averaged as vectors: the mean of 350° and 10° is 0°, not 180°. Where they cancel out, there is no direction.',
+    ru: 'Направления ветра усредняются как векторы: среднее 350° и 10° — это 0°, а не 180°. Если они взаимно уравновешиваются, направления нет.',
+    hy: 'Քամու ուղղությունները միջինացվում են որպես վեկտորներ. 350°-ի և 10°-ի միջինը 0° է, ոչ թե 180°։ Եթե դրանք միմյանց հավասարակշռում են, ուղղություն չկա։',
+  },
+  S5: {
+    en: 'Many sensors overstate PM2.5 in humid air. Where the network names a formula, the mean of the hour is corrected by the humidity measured at the station; the uncorrected value is given beside it.',
+    ru: 'Многие датчики завышают PM2.5 во влажном воздухе. Если для датчика задана формула, среднее за час исправляется по влажности, измеренной на станции; неисправленное значение приводится рядом.',
+    hy: 'Շատ տվիչներ խոնավ օդում գերագնահատում են PM2.5-ը։ Եթե տվիչի համար նշված է բանաձև, ժամային միջինը ճշգրտվում է կայանում չափված խոնավությամբ. չճշգրտված արժեքը տրվում է կողքին։',
+  },
+  aqi: {
+    en: 'The air quality index of the US EPA (May 2024), of PM2.5 and PM10 only: the larger of the two, computed from the values as shown. It says nothing about gases, however high they are.',
+    ru: 'Индекс качества воздуха Агентства по охране окружающей среды США (май 2024 г.), только по PM2.5 и PM10: больший из двух, рассчитанный по показанным значениям. О газах он ничего не говорит, как бы высоки ни были их концентрации.',
+    hy: 'ԱՄՆ Շրջակա միջավայրի պահպանության գործակալության օդի որակի ինդեքսը (2024 թ. մայիս)՝ միայն ըստ PM2.5-ի և PM10-ի. երկուսից մեծը՝ հաշվարկված ցուցադրված արժեքներից։ Գազերի մասին այն ոչինչ չի ասում, որքան էլ բարձր լինի դրանց պարունակությունը։',
+  },
+  european_index: {
+    en: 'The European air quality index (2024) of the last closed hour: the worst of the bands of PM2.5, PM10, ozone, nitrogen dioxide and sulphur dioxide, as far as they are measured.',
+    ru: 'Европейский индекс качества воздуха (2024 г.) за последний завершённый час: худшая из оценок PM2.5, PM10, озона, диоксида азота и диоксида серы — тех из них, что измеряются.',
+    hy: 'Օդի որակի եվրոպական ինդեքսը (2024 թ.) վերջին ավարտված ժամի համար՝ PM2.5-ի, PM10-ի, օզոնի, ազոտի երկօքսիդի և ծծմբի երկօքսիդի գնահատականներից վատագույնը՝ այնքանով, որքանով դրանք չափվում են։',
+  },
+  nowcast: {
+    en: 'NowCast of the US EPA: a mean of the last 12 closed hours in which recent hours weigh the more, the more the air changes. It needs two of the newest three hours.',
+    ru: 'NowCast Агентства по охране окружающей среды США: среднее за последние 12 завершённых часов, в котором недавние часы весят тем больше, чем сильнее меняется воздух. Нужны хотя бы два из трёх последних часов.',
+    hy: 'ԱՄՆ Շրջակա միջավայրի պահպանության գործակալության NowCast-ը՝ վերջին 12 ավարտված ժամերի միջինը, որում վերջին ժամերն այնքան ավելի մեծ կշիռ ունեն, որքան ավելի ուժեղ է փոխվում օդը։ Անհրաժեշտ է վերջին երեք ժամերից առնվազն երկուսը։',
+  },
+  W1: {
+    en: 'The 24-hour mean is that of the last 24 closed hours, of which at least 18 are needed.',
+    ru: 'Среднее за 24 часа берётся по последним 24 завершённым часам; из них нужны хотя бы 18.',
+    hy: '24-ժամյա միջինը վերջին 24 ավարտված ժամերինն է, որոնցից անհրաժեշտ է առնվազն 18-ը։',
+  },
+  W2: {
+    en: 'The annual mean is that of the last 365 completed days. Exceedance days are those among them with a mean PM2.5 above 15 µg/m³, the daily guideline of the WHO.',
+    ru: 'Среднее за год берётся по последним 365 завершённым суткам. Дни превышения — те из них, в которые среднее PM2.5 выше 15 мкг/м³, суточной нормы ВОЗ.',
+    hy: 'Տարեկան միջինը վերջին 365 ավարտված օրերինն է։ Գերազանցման օրերն այն օրերն են, երբ PM2.5-ի միջինը բարձր է 15 մկգ/մ³-ից՝ ԱՀԿ-ի օրական ուղենշային արժեքից։',
+  },
+  W3: {
+    en: 'How many times the guideline of the WHO for PM2.5: 15 µg/m³ for a day, 5 µg/m³ for a year. It is shown where the mean is more than 15 % above it.',
+    ru: 'Во сколько раз превышена норма ВОЗ для PM2.5: 15 мкг/м³ за сутки, 5 мкг/м³ за год. Показывается, если среднее выше нормы более чем на 15 %.',
+    hy: 'Քանի անգամ է գերազանցվել PM2.5-ի համար ԱՀԿ-ի ուղենշային արժեքը՝ օրական 15 մկգ/մ³, տարեկան 5 մկգ/մ³։ Ցուցադրվում է, եթե միջինը բարձր է դրանից ավելի քան 15 %-ով։',
+  },
+  W4: {
+    en: 'Cigarettes stand for 30 days of breathing this air: the mean PM2.5 of the last 30 completed days × 30 / 22, since a day at 22 µg/m³ is likened to one cigarette.',
+    ru: 'Сигареты — это 30 дней дыхания этим воздухом: среднее PM2.5 за последние 30 завершённых суток × 30 / 22, поскольку сутки при 22 мкг/м³ приравниваются к одной сигарете.',
+    hy: 'Ծխախոտները ցույց են տալիս այս օդը 30 օր շնչելու ազդեցությունը՝ վերջին 30 ավարտված օրերի PM2.5-ի միջինը × 30 / 22, քանի որ մեկ օրը 22 մկգ/մ³-ի դեպքում հավասարեցվում է մեկ ծխախոտի։',
+  },
+} as const satisfies Record<string, Record<Locale, string>>;
+
+export type RuleName = keyof typeof RULES;

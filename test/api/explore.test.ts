@@ -1,0 +1,362 @@
+/**
+ * The documents of the front page: what is in them, that a day and an hour can be computed from what they are made of, and what they refuse.
+ * Every answer is compared with the OpenAPI document too.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LOCALES } from '../../src/contract/endpoints.ts';
+import { CSV_HEADERS } from '../../src/contract/explore.ts';
+import { RULES } from '../../src/contract/rules.ts';
+import { onEveryEngine } from '../support/database.ts';
+import { decimal, roundedHalfUp } from '../support/decimals.ts';
+import { type Body, citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
+import { instantOf } from '../support/localTime.ts';
+import { seeded } from '../support/random.ts';
+import { request } from '../support/request.ts';
+import { PATHS, type Served, serve } from './serve.ts';
+
+const BASE = '/en/explore/v1';
+const HOUR = 3_600_000;
+
+onEveryEngine('the documents of the front page', (engine) => {
+  describe.each(PATHS)('(answers are %s)', (path) => {
+    let served: Served;
+    beforeAll(async () => {
+      served = await serve(engine, { path });
+    });
+    afterAll(() => served.close());
+
+    const send = (path: string) => request(served.app).get(`${BASE}/${path}`).set('Accept-Encoding', 'identity');
+
+    async function get(path: string): Promise<Body> {
+      const res = await send(path);
+      expect(res.status, path).toBe(200);
+      return res.body;
+    }
+
+    it('are what the contract says, of every station and region, hidden or empty', async () => {
+      const subjects = [
+        ...[1, 2, 3, 4, 5, 6].map((id) => `station/${id}`),
+        ...['alpha', 'beta', 'zeta', 'alpha-north', 'beta-old'].map((slug) => `region/${slug}`),
+      ];
+      for (const subject of subjects) {
+        for (const name of ['now', 'days/2026', 'days/2000', 'days/2100', 'hours/2026-11-19', 'hours/2026-11-20'])
+          await get(`${subject}/${name}.json`);
+        if (subject.startsWith('station')) await get(`${subject}/readings/2026-11-20T08Z.json`);
+        expect((await send(`${subject}/hours/2026-11-19/2026-11-20.csv`)).status).toBe(200);
+      }
+    });
+
+    it('have the headers of the five', async () => {
+      const first = await send('station/1/days/2026.json');
+      expect(first.headers).toMatchObject({
+        'content-type': 'application/json; charset=utf-8',
+        'access-control-allow-origin': '*',
+        'cache-control': 'public, max-age=60, stale-while-revalidate=240, stale-if-error=600',
+        'content-language': 'en',
+      });
+      const second = await send('station/1/days/2026.json').set('If-None-Match', String(first.headers.etag));
+      expect(second.status).toBe(304);
+    });
+
+    it('NowCast and the European index of now, and how complete a station is', async () => {
+      expect(await get('station/1/now.json')).toEqual({
+        nowcast: { 'pm2.5': expect.any(Number), pm10: 30, aqi: expect.any(Number), hours: 12 },
+        european_index: {
+          index: 'moderate', // of NO2: 14.25 ppb are 27.3 µg/m³
+          timestamp: '2026-11-20T12:00:00+04:00',
+          pollutants: { 'pm2.5': expect.any(String), pm10: 'fair', o3: 'good', no2: 'moderate', so2: 'good' },
+        },
+        completeness: { measured_hours: 24, expected_hours: 24 },
+      });
+      expect(await get('station/2/now.json')).toMatchObject({
+        nowcast: { 'pm2.5': 20, pm10: null, aqi: 71, hours: 12 },
+        european_index: { index: 'moderate', pollutants: { pm10: null, no2: null } },
+      });
+      expect(await get('station/3/now.json')).toEqual({
+        nowcast: { 'pm2.5': null, pm10: null, aqi: null, hours: 0 },
+        european_index: {
+          index: null,
+          timestamp: null,
+          pollutants: { 'pm2.5': null, pm10: null, o3: null, no2: null, so2: null },
+        },
+        completeness: { measured_hours: 0, expected_hours: 24 },
+      });
+      expect((await get('station/5/now.json')).completeness).toEqual({ measured_hours: 0, expected_hours: 0 });
+      expect(Object.keys(await get('region/alpha/now.json'))).toEqual(['nowcast', 'european_index']);
+    });
+
+    it('the days of a year are those of the history, completed ones only', async () => {
+      for (const subject of ['station/1', 'region/alpha']) {
+        const history = (await request(served.app).get(`/en/air-quality-app/v1/${subject}-history.json`)).body;
+        const { year, days } = await get(`${subject}/days/2026.json`);
+        expect(year).toBe(2026);
+        expect(days.slice(-30)).toEqual(history['30d']);
+        expect(days).toHaveLength(323);
+        expect(days[0].timestamp).toBe('2026-01-01T00:00:00+04:00');
+        expect((await get(`${subject}/days/2025.json`)).days.at(-1).timestamp).toBe('2025-12-31T00:00:00+04:00');
+        expect((await get(`${subject}/days/2027.json`)).days).toEqual([]);
+      }
+    });
+
+    it('the hours of a day are those of the history, and the day is null until it is completed', async () => {
+      for (const subject of ['station/1', 'region/alpha']) {
+        const history = (await request(served.app).get(`/en/air-quality-app/v1/${subject}-history.json`)).body;
+        const yesterday = await get(`${subject}/hours/2026-11-19.json`);
+        const today = await get(`${subject}/hours/2026-11-20.json`);
+        expect([...yesterday.hours, ...today.hours].slice(-24)).toEqual(history['24h']);
+        expect(yesterday.day).toEqual(history['30d'].at(-1));
+        expect(yesterday.exact.day.timestamp).toBe('2026-11-19T00:00:00+04:00');
+        expect([today.day, today.exact.day, today.hours.length, today.exact.hours.length]).toEqual([
+          null,
+          null,
+          13,
+          13,
+        ]);
+      }
+    });
+
+    it('an hour has its readings once it has closed', async () => {
+      const hour = await get('station/1/readings/2026-11-20T08:30Z.json');
+      expect(hour).toEqual(await get('station/1/readings/2026-11-20T08Z.json'));
+      expect(hour).toMatchObject({ timestamp: '2026-11-20T12:00:00+04:00', kept: true, complete: true });
+      expect(hour.sensors).toHaveLength(1);
+      expect(hour.sensors[0]).toMatchObject({ id: 11, formula: null, mean: hour.station });
+      expect(hour.sensors[0].readings.map(({ time }: Body) => time)).toEqual([
+        '2026-11-20T12:00:00+04:00',
+        '2026-11-20T12:30:00+04:00',
+      ]);
+      expect(hour.sensors[0].readings[0]).toMatchObject({ 'pm2.5_raw': 20, no2: 14.25, usvh: 0.123, uv: null });
+      expect(await get('station/1/readings/2026-11-20T09Z.json')).toMatchObject({
+        hour: null,
+        sensors: [],
+        station: null,
+      });
+      expect(await get('station/1/readings/2010-01-01T00Z.json')).toMatchObject({
+        sensors: [{ id: 11, readings: [], mean: null }],
+        complete: true,
+      });
+    });
+
+    it('hours as CSV have the values of the hours, and a name to be saved under', async () => {
+      for (const [subject, kind, file] of [
+        ['station/1', 'station', 'station-1'],
+        ['region/alpha', 'region', 'alpha'],
+      ] as const) {
+        const res = await send(`${subject}/hours/2026-11-18/2026-11-20.csv`);
+        expect(res.headers).toMatchObject({
+          'content-type': 'text/csv; charset=utf-8',
+          'content-disposition': `attachment; filename="${file}_hours_2026-11-18_2026-11-20.csv"`,
+        });
+        const [header = '', ...lines] = res.text.trimEnd().split('\n');
+        expect(header).toBe(CSV_HEADERS[kind]);
+        expect(lines).toHaveLength(24 + 24 + 13);
+        const points = (await get(`${subject}/hours/2026-11-20.json`)).hours;
+        const id = subject.split('/')[1];
+        expect(lines.slice(48)).toEqual(points.map((point: Body) => [id, ...Object.values(point)].join(',')));
+      }
+      const header = 'station_id,timestamp,avg_temperature,avg_humidity,avg_pressure,pm2.5,avg_pm10,pm2.5_raw,avg_no2';
+      expect(CSV_HEADERS.station.startsWith(header)).toBe(true);
+      expect((await send('station/5/hours/2026-11-18/2026-11-20.csv')).text).toBe(`${CSV_HEADERS.station}\n`);
+    });
+
+    it.each([
+      ['station/999/now.json', /no station 999\b.*stations\[\]\.id/],
+      ['station/2147483648/now.json', /no station 2147483648\b/],
+      ['station/01/now.json', /"01" cannot be a station id/],
+      ['station/999/days/2026.json', /no station 999\b/],
+      ['station/999/hours/2026-11-20.json', /no station 999\b/],
+      ['station/999/readings/2026-11-20T09Z.json', /no station 999\b/],
+      ['station/999/hours/2026-11-20/2026-11-20.csv', /no station 999\b/],
+      ['region/nowhere/now.json', /no region "nowhere".*regions\[\]\.slug/],
+      ['region/nowhere/days/2026.json', /no region "nowhere"/],
+      ['region/nowhere/hours/2026-11-20.json', /no region "nowhere"/],
+      ['region/nowhere/hours/2026-11-20/2026-11-20.csv', /no region "nowhere"/],
+      ['region/Alpha/now.json', /"Alpha" cannot be a slug/],
+      ['station/1/days/1999.json', /"1999" cannot be a year from 2000 to 2100/],
+      ['station/1/days/2101.json', /cannot be a year/],
+      ['station/1/days/02026.json', /cannot be a year/],
+      ['station/1/days/2e3.json', /cannot be a year/],
+      ['station/1/hours/2026-02-30.json', /"2026-02-30" cannot be a local date.*2026-11-22/],
+      ['station/1/hours/2026-2-3.json', /cannot be a local date/],
+      ['station/1/hours/1999-12-31.json', /cannot be a local date/],
+      ['station/1/hours/%32026-11-20.json', /nothing at/],
+      ['station/1/readings/2026-11-20T24Z.json', /cannot be a time in UTC.*T09:30Z/],
+      ['station/1/readings/2026-02-30T09Z.json', /cannot be a time in UTC/],
+      ['station/1/readings/2026-11-20T09.json', /cannot be a time in UTC/],
+      ['region/alpha/readings/2026-11-20T09Z.json', /nothing at .*station\/\{id\}\/readings/],
+      ['station/1/hours/2026-11-20/2026-11-19.csv', /no period of 1 to 400 days/],
+      ['station/1/hours/2025-01-01/2026-02-05.csv', /no period of 1 to 400 days/],
+      ['station/1/hours/2026-11-20/2026-11-31.csv', /"2026-11-31" cannot be a local date.*the last one/],
+      ['station/1/nothing.json', /nothing at .*explore\/v1/],
+    ])('have nothing at %s', async (path, detail) => {
+      const res = await send(path);
+      expect([res.status, res.body.title]).toEqual([404, 'Not Found']);
+      expect(res.body.detail).toMatch(detail);
+    });
+
+    it('have no other locale, and 400 days', async () => {
+      const res = await request(served.app).get('/fr/explore/v1/rules.json');
+      expect([res.status, res.body.detail]).toEqual([404, expect.stringMatching(/no locale "fr"/)]);
+      expect((await send('station/1/hours/2025-01-01/2026-02-04.csv')).status).toBe(200);
+    });
+
+    it('the rules are in every locale', async () => {
+      for (const locale of LOCALES) {
+        const { body } = await request(served.app).get(`/${locale}/explore/v1/rules.json`);
+        expect(body).toEqual(Object.fromEntries(Object.entries(RULES).map(([name, texts]) => [name, texts[locale]])));
+      }
+    });
+  });
+
+  /** Two stations of a city, one of them with two sensors; a quarter of the hours is missing. */
+  describe.each([
+    { zone: 'Europe/Berlin', days: ['2026-03-28', '2026-03-29', '2026-10-25', '2026-10-26'], hours: [24, 23, 25, 24] },
+    { zone: 'Asia/Kolkata', days: ['2026-03-29', '2026-06-01'], hours: [24, 24] },
+    { zone: 'America/Santiago', days: ['2026-09-05', '2026-09-06'], hours: [24, 23] }, // the clocks skip midnight
+  ])('in $zone', ({ zone, days, hours }) => {
+    const at = new Date('2026-12-31T00:00:00Z');
+    let here: Installation;
+    let counts: number[];
+    beforeAll(async () => {
+      const network = citiesOfOneStation(['town', 'other'], { timeZone: zone });
+      const [first, second] = network.stations;
+      Object.assign(first ?? {}, { sensors: [{ id: 1 }, { id: 3 }] });
+      Object.assign(second ?? {}, { regions: ['town', 'other'] });
+      here = await install(engine, network, zone);
+      const random = seeded(7);
+      const starts = days.map((day) => {
+        const [year = 0, month = 0, date = 0] = day.split('-').map(Number);
+        return [instantOf(zone, year, month, date), instantOf(zone, year, month, date + 1)] as const;
+      });
+      counts = starts.map(([since, until]) => (until - since) / HOUR);
+      const readings = starts.flatMap(([since, until]) =>
+        Array.from({ length: ((until - since) / HOUR) * 4 }, (_, n) => since + n * (HOUR / 4) + 1_000).flatMap((time) =>
+          [1, 2, 3]
+            .filter(() => random.next() < 0.8)
+            .map((id) =>
+              reading(id, time, {
+                pm25: random.next() * 80 - 2,
+                pm10: random.next() * 200,
+                temperature: random.next() * 40 - 20,
+                wind_direction: random.next() * 359,
+                rain: random.next(),
+              }),
+            ),
+        ),
+      );
+      await here.accept(readings);
+      await here.refresh(at);
+    });
+    afterAll(() => here.close());
+
+    const get = (path: string) => here.get(`${BASE}/${path}`, at);
+
+    it('the day computed from its hours is the published one, and so are its hours (A4 to A7)', async () => {
+      expect(counts).toEqual(hours);
+      for (const subject of ['station/1', 'station/2', 'region/town']) {
+        for (const [n, date] of days.entries()) {
+          const { day, exact, hours: points } = await get(`${subject}/hours/${date}.json`);
+          expect(points).toHaveLength(hours[n] ?? 0);
+          expectPublished(day, {
+            avg_pm25: mean(exact.hours, 'pm2.5'),
+            avg_pm10: mean(exact.hours, 'pm10'),
+            avg_temperature: mean(exact.hours, 'temperature'),
+            total_rain: sum(exact.hours, 'rain'),
+            min_pm25: Math.min(...column(exact.hours, 'pm2.5')),
+            max_pm25: Math.max(...column(exact.hours, 'pm2.5')),
+          });
+          expect(day.avg_wind_direction).toBe(direction(mean(exact.hours, 'wind_sin'), mean(exact.hours, 'wind_cos')));
+          for (const [hour, point] of points.entries()) {
+            const of = exact.hours[hour];
+            expect(of.timestamp).toBe(point.timestamp);
+            expectPublished(point, { avg_pm25: of['pm2.5'], avg_temperature: of.temperature, total_rain: of.rain });
+            expect(point.avg_wind_direction).toBe(direction(of.wind_sin, of.wind_cos));
+          }
+        }
+      }
+    });
+
+    it('the hour computed from its readings is the published one (A1, A2)', async () => {
+      for (const id of [1, 2]) {
+        const { hours: points } = await get(`station/${id}/hours/${days[1]}.json`);
+        for (const point of points) {
+          const instant = new Date(point.timestamp).toISOString();
+          const { sensors, station, ...hour } = await get(`station/${id}/readings/${instant.slice(0, 16)}Z.json`);
+          expect(hour).toEqual({ timestamp: point.timestamp, hour: point, kept: true, complete: true });
+          expect(sensors.map((one: Body) => one.id)).toEqual(id === 1 ? [1, 3] : [2]);
+          const measured = sensors.filter((one: Body) => one.mean !== null);
+          for (const { mean: published, readings } of measured) {
+            const single = readings.map((one: Body) => ({ ...one, 'pm2.5': Math.fround(one['pm2.5']) }));
+            expect(mean(single, 'pm2.5')).toBeCloseTo(published['pm2.5'], 12);
+          }
+          const means = measured.map((one: Body) => one.mean);
+          expectPublished(point, { avg_pm25: mean(means, 'pm2.5'), avg_temperature: mean(means, 'temperature') });
+          expect(station['pm2.5']).toBeCloseTo(mean(means, 'pm2.5'), 12);
+        }
+      }
+    });
+
+    it('the hour is the one of the local clock that contains the instant (Z3)', async () => {
+      const past = zone === 'Asia/Kolkata' ? '2026-06-01T09:30:00+05:30' : undefined;
+      const { timestamp } = await get('station/1/readings/2026-06-01T04:15Z.json');
+      expect(new Date(timestamp).getTime()).toBe(
+        past === undefined ? Date.parse('2026-06-01T04:00Z') : Date.parse('2026-06-01T03:30Z'),
+      );
+      if (past !== undefined)
+        expect((await get('station/1/readings/2026-06-01T04Z.json')).timestamp).toBe('2026-06-01T09:00:00+05:30');
+    });
+  });
+
+  it('say that readings are no longer kept, and keep their means', async () => {
+    const here = await install(engine, citiesOfOneStation(['town']));
+    await here.accept([reading(1, '2026-03-02T09:10:00Z', { pm25: 10 })]);
+    await here.refresh(new Date('2026-11-20T09:20:00Z'));
+    await here.database.as()`update raw.installation set ingest_cutoff = '2026-06-01Z', retained_from = '2026-06-01Z'`;
+    await here.database.as()`delete from raw.readings`;
+    const hour = await here.get(`${BASE}/station/1/readings/2026-03-02T09Z.json`, new Date('2026-11-20T09:20:00Z'));
+    expect(hour).toMatchObject({ kept: false, sensors: [{ readings: [], mean: { 'pm2.5': 10 } }] });
+    await here.close();
+  });
+
+  it('show at most 5,000 readings of an hour, and only sensors that stood there for the whole of it (P2)', async () => {
+    const [city] = citiesOfOneStation(['town']).stations;
+    const moving = { id: 3, stations: [{ id: 1, since: '2026-11-20T08:30:00Z' }] };
+    const network = {
+      ...citiesOfOneStation(['town']),
+      stations: [{ ...city, sensors: [{ id: 1, correction: 'epa-2021' }, { id: 2 }, moving] }],
+    };
+    const here = await install(engine, network);
+    const readings = [1, 2, 3].flatMap((id) =>
+      Array.from({ length: 3_000 }, (_, n) => reading(id, Date.parse('2026-11-20T08:00Z') + n * 1_000, { pm25: 10 })),
+    );
+    await here.accept(readings);
+    await here.refresh(new Date('2026-11-20T09:20:00Z'));
+    const { sensors, complete } = await here.get(
+      `${BASE}/station/1/readings/2026-11-20T08Z.json`,
+      new Date('2026-11-20T09:20:00Z'),
+    );
+    expect(complete).toBe(false);
+    expect(sensors.map((one: Body) => [one.id, one.formula])).toEqual([
+      [1, 'epa-2021'],
+      [2, null],
+    ]);
+    expect(sensors.flatMap((one: Body) => one.readings)).toHaveLength(5_000);
+    await here.close();
+  });
+});
+
+const column = (rows: readonly Body[], key: string): number[] =>
+  rows.map((row) => row[key]).filter((value) => value !== null);
+const sum = (rows: readonly Body[], key: string) => column(rows, key).reduce((total, value) => total + value, 0);
+const mean = (rows: readonly Body[], key: string) => sum(rows, key) / column(rows, key).length;
+
+/** All of these are published with one decimal, and particles never below 0. */
+function expectPublished(point: Body, exact: Record<string, number>): void {
+  for (const [key, value] of Object.entries(exact)) {
+    const rounded = roundedHalfUp(decimal(value), 1);
+    expect(point[key], `${key} of ${point.timestamp}`).toBe(key.includes('pm') ? Math.max(rounded, 0) : rounded);
+  }
+}
+
+/** In whole degrees, clockwise from north (A7). */
+const direction = (sin: number, cos: number) => Math.round(((Math.atan2(sin, cos) * 180) / Math.PI + 360) % 360) % 360;
