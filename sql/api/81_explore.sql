@@ -83,9 +83,9 @@ begin
     (select {{point of a day}} from api.{{subject}}_daily b where b.{{id}} = only_{{subject}} and b.timestamp = since and end_of_day <= at),
     (select '[' || coalesce(string_agg({{point of an hour}}, ',' order by b.timestamp), '') || ']'
       from api.{{subject}}_hourly b where b.{{id}} = only_{{subject}} and b.timestamp >= since and b.timestamp < end_of_hours),
-    (select {{include parts/exact_means.sql}}::text
+    (select {{include parts/exact_means.sql}}
       from rollup.{{subject}}_daily h where h.{{id}} = only_{{subject}} and h.bucket = since and end_of_day <= at),
-    (select coalesce(json_agg({{include parts/exact_means.sql}} order by h.bucket), '[]')::text
+    (select '[' || coalesce(string_agg({{include parts/exact_means.sql}}, ',' order by h.bucket), '') || ']'
       from rollup.{{subject}}_hourly h where h.{{id}} = only_{{subject}} and h.bucket >= since and h.bucket < end_of_hours),
     api.history_valid_until(at), (select f.data_version from api.freshness f)
   from raw.{{subject}} s

@@ -38,9 +38,8 @@ begin
     where p.station_id = only_station and p.since <= start and p.until >= next and is_closed
   ),
   reading as materialized ( -- one more than wanted, to know whether there are more
-    select p.sensor_id, r.measured_at, json_build_object(
-      'time', date_trunc('second', r.measured_at),
-      {{list parameter: '$key', r.$name}}) as reading
+    select p.sensor_id, r.measured_at, concat('{"time":', to_json(date_trunc('second', r.measured_at)),
+      {{list parameter: ',"$key":', coalesce(r.$name::text, 'null')}}, '}') as reading
     from placed p
     cross join lateral (
       select * from raw.readings r
@@ -51,13 +50,14 @@ begin
   shown as (select * from reading limit most)
   select start,
     (select {{point of a station hour}} from api.station_hourly b where b.station_id = only_station and b.timestamp = start and is_closed),
-    (select coalesce(json_agg(json_build_object(
-      'id', p.sensor_id,
-      'formula', p.formula,
-      'mean', (select {{include parts/exact_means.sql}} from rollup.sensor_hourly h where h.sensor_id = p.sensor_id and h.bucket = start),
-      'readings', (select coalesce(json_agg(r.reading order by r.measured_at), '[]') from shown r where r.sensor_id = p.sensor_id)
-    ) order by p.sensor_id), '[]')::text from placed p),
-    (select {{include parts/exact_means.sql}}::text
+    (select '[' || coalesce(string_agg(concat(
+      '{"id":', p.sensor_id,
+      ',"formula":', coalesce(to_json(p.formula)::text, 'null'),
+      ',"mean":', coalesce(
+        (select {{include parts/exact_means.sql}} from rollup.sensor_hourly h where h.sensor_id = p.sensor_id and h.bucket = start), 'null'),
+      ',"readings":[', (select string_agg(r.reading, ',' order by r.measured_at) from shown r where r.sensor_id = p.sensor_id), ']}'
+    ), ',' order by p.sensor_id), '') || ']' from placed p),
+    (select {{include parts/exact_means.sql}}
       from rollup.station_hourly h where h.station_id = only_station and h.bucket = start and is_closed),
     start >= i.retained_from,
     (select count(*) <= most from reading),

@@ -1,7 +1,6 @@
--- A bucket `h` of a sensor, station or region as JSON, unrounded: what a page needs to compute the published values again.
-json_build_object(
-  'timestamp', h.bucket,
-  {{list mean: '$key', logic.possible(h.$name)}},
-  'wind_sin', logic.possible(h.wind_sin),
-  'wind_cos', logic.possible(h.wind_cos),
-  'rain', logic.possible(h.rain))
+-- A bucket `h` of a sensor, station or region as JSON text, unrounded: what a page needs to compute the published values again.
+concat('{"timestamp":', to_json(h.bucket),
+  {{list mean: ',"$key":', coalesce(logic.possible(h.$name)::text, 'null')}},
+  ',"wind_sin":', coalesce(logic.possible(h.wind_sin)::text, 'null'),
+  ',"wind_cos":', coalesce(logic.possible(h.wind_cos)::text, 'null'),
+  ',"rain":', coalesce(logic.possible(h.rain)::text, 'null'), '}')

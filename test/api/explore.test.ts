@@ -8,6 +8,7 @@ import { CSV_HEADERS } from '../../src/contract/explore.ts';
 import { RULES } from '../../src/contract/rules.ts';
 import { onEveryEngine } from '../support/database.ts';
 import { decimal, roundedHalfUp } from '../support/decimals.ts';
+import { BANDS, bandOf, nowcast } from '../support/indices.ts';
 import { type Body, citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
 import { instantOf } from '../support/localTime.ts';
 import { seeded } from '../support/random.ts';
@@ -292,6 +293,35 @@ onEveryEngine('the documents of the front page', (engine) => {
           const means = measured.map((one: Body) => one.mean);
           expectPublished(point, { avg_pm25: mean(means, 'pm2.5'), avg_temperature: mean(means, 'temperature') });
           expect(station['pm2.5']).toBeCloseTo(mean(means, 'pm2.5'), 12);
+        }
+      }
+    });
+
+    it('NowCast and the European index of now are those of the hours before it (X1, X2)', async () => {
+      for (const subject of ['station/1', 'region/town']) {
+        const documents = await Promise.all(days.map((date) => get(`${subject}/hours/${date}.json`)));
+        const exact: Body[] = documents.flatMap((one) => one.exact.hours);
+        const means = new Map(exact.map((one) => [Date.parse(one.timestamp), one]));
+        for (const newest of means.keys()) {
+          const last12 = Array.from({ length: 12 }, (_, age) => means.get(newest - age * HOUR));
+          const now = await here.get(`${BASE}/${subject}/now.json`, new Date(newest + 1.5 * HOUR));
+          expect(now.nowcast).toMatchObject({
+            'pm2.5': nowcast(
+              last12.map((one) => one?.['pm2.5'] ?? null),
+              1,
+            ),
+            pm10: nowcast(
+              last12.map((one) => one?.pm10 ?? null),
+              0,
+            ),
+            hours: last12.filter((one) => one !== undefined).length,
+          });
+          const [pm25, pm10] = [bandOf('pm25', last12[0]['pm2.5']), bandOf('pm10', last12[0].pm10)];
+          expect(now.european_index).toMatchObject({
+            index: BANDS[Math.max(pm25, pm10)],
+            timestamp: last12[0].timestamp,
+            pollutants: { 'pm2.5': BANDS[pm25], pm10: BANDS[pm10], o3: null },
+          });
         }
       }
     });

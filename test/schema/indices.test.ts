@@ -2,45 +2,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { arrayLiteral, type Sql } from '../../src/database/client.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
-import { decimal, roundedHalfUp, truncated } from '../support/decimals.ts';
+import { BANDS, bandOf, NO2_PPB, nowcast, type Pollutant, UPPER_ENDS } from '../support/indices.ts';
 import { seeded } from '../support/random.ts';
 
-const BANDS = ['good', 'fair', 'moderate', 'poor', 'very poor', 'extremely poor'];
-const UPPER_ENDS = {
-  pm25: [5, 15, 50, 90, 140],
-  pm10: [15, 45, 120, 195, 270],
-  o3: [60, 100, 120, 160, 180],
-  no2: [10, 25, 60, 100, 150],
-  so2: [20, 40, 125, 190, 275],
-};
-type Pollutant = keyof typeof UPPER_ENDS;
 const POLLUTANTS = Object.keys(UPPER_ENDS) as Pollutant[];
-/** µg/m³ in 1 ppb (S6). */
-const NO2_PPB = 1.9125;
 
 /** In µg/m³; NO2 is converted here, as the columns of schema api have it in ppb. */
 const asStored = (pollutant: Pollutant, value: number) => (pollutant === 'no2' ? value / NO2_PPB : value);
-
-const bandOf = (pollutant: Pollutant, stored: number) => {
-  const rounded = roundedHalfUp(decimal(pollutant === 'no2' ? stored * NO2_PPB : stored), 0);
-  return UPPER_ENDS[pollutant].filter((end) => rounded > end).length;
-};
-
-/** X2 as it is written; hours newest first. */
-function nowcast(hours: readonly (number | null)[], digits: number): number | null {
-  const present = hours.slice(0, 12).map((value) => (value === null ? null : Math.max(value, 0)));
-  const known = present.filter((value) => value !== null);
-  if (present.slice(0, 3).filter((value) => value !== null).length < 2) return null;
-  if (Math.max(...known) === 0) return 0;
-  const weight = Math.max(Math.min(...known) / Math.max(...known), 0.5);
-  let [sum, weights] = [0, 0];
-  for (const [age, value] of present.entries()) {
-    if (value === null) continue;
-    sum += weight ** age * value;
-    weights += weight ** age;
-  }
-  return truncated(decimal(sum / weights), digits);
-}
 
 onEveryEngine('indices', (engine) => {
   let database: TestDatabase;

@@ -1,0 +1,36 @@
+/** The European index (X1) and NowCast (X2) as their rules are written, independently of the SQL that they check. */
+import { decimal, roundedHalfUp, truncated } from './decimals.ts';
+
+export const BANDS = ['good', 'fair', 'moderate', 'poor', 'very poor', 'extremely poor'];
+export const UPPER_ENDS = {
+  pm25: [5, 15, 50, 90, 140],
+  pm10: [15, 45, 120, 195, 270],
+  o3: [60, 100, 120, 160, 180],
+  no2: [10, 25, 60, 100, 150],
+  so2: [20, 40, 125, 190, 275],
+};
+export type Pollutant = keyof typeof UPPER_ENDS;
+/** µg/m³ in 1 ppb (S6). */
+export const NO2_PPB = 1.9125;
+
+/** The position of the band of a mean, of NO2 in ppb. */
+export const bandOf = (pollutant: Pollutant, stored: number) => {
+  const rounded = roundedHalfUp(decimal(pollutant === 'no2' ? stored * NO2_PPB : stored), 0);
+  return UPPER_ENDS[pollutant].filter((end) => rounded > end).length;
+};
+
+/** X2 as it is written; hours newest first. */
+export function nowcast(hours: readonly (number | null)[], digits: number): number | null {
+  const present = hours.slice(0, 12).map((value) => (value === null ? null : Math.max(value, 0)));
+  const known = present.filter((value) => value !== null);
+  if (present.slice(0, 3).filter((value) => value !== null).length < 2) return null;
+  if (Math.max(...known) === 0) return 0;
+  const weight = Math.max(Math.min(...known) / Math.max(...known), 0.5);
+  let [sum, weights] = [0, 0];
+  for (const [age, value] of present.entries()) {
+    if (value === null) continue;
+    sum += weight ** age * value;
+    weights += weight ** age;
+  }
+  return truncated(decimal(sum / weights), digits);
+}
