@@ -3465,7 +3465,7 @@ create function logic.audited_days(since timestamptz, until timestamptz) returns
   from logic.extent() extent
   cross join logic.pieces('month', 1, logic.widen('day', tstzmultirange(tstzrange(extent.low, extent.high + interval '1 microsecond'))
     * tstzmultirange(tstzrange(audited_days.since, audited_days.until)))) month
-  cross join logic.pieces('day', greatest(20000 / greatest(logic.subject_count('sensor_hourly'), 1), 1), tstzmultirange(tstzrange(month.since, month.until))) piece
+  cross join logic.pieces('day', greatest(20000 / greatest((select count(*) from raw.sensor), 1), 1)::int, tstzmultirange(tstzrange(month.since, month.until))) piece
   order by 1
 $oracle$;
 
