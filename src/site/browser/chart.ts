@@ -259,6 +259,7 @@ function drawGuideline(plot: uPlot, { quantity, window, words, locale }: Plotted
   ctx.lineTo(left + width, y);
   ctx.stroke();
   ctx.font = `${12 * pxRatio}px system-ui, sans-serif`;
+  ctx.textAlign = 'left';
   ctx.textBaseline = 'bottom';
   ctx.fillText(
     `${words[guideline.word]}: ${formatValue(locale, guideline.value, { ...quantity, digits: 0 })}`,
@@ -277,7 +278,6 @@ function drawArrows(plot: uPlot, buckets: readonly Bucket[], { series }: Colours
   const y = top + height + (ARROW_ROOM / 2 + 3) * pxRatio;
   ctx.save();
   ctx.strokeStyle = series;
-  ctx.lineWidth = 1.5 * pxRatio;
   for (const [n, { point }] of buckets.entries()) {
     const from = point?.avg_wind_direction;
     if (typeof from !== 'number' || n % step !== 0) continue;

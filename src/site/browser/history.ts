@@ -33,7 +33,7 @@ export const chosenQuantity = (measured: readonly Quantity[], { parameter }: Vie
 
 function chosenWindow({ windows }: Page, history: History, view: View): HistoryWindow {
   const hasPoints = ({ key }: HistoryWindow) => (history.windows[key] ?? []).length > 0;
-  return windows.find(({ key }) => key === view.window) ?? windows.find(hasPoints) ?? (windows[0] as Window);
+  return windows.find(({ key }) => key === view.window) ?? windows.find(hasPoints) ?? (windows[0] as HistoryWindow);
 }
 
 export const nameOf = (page: Page, { key }: Quantity) => wordFor(page.words, key);
@@ -214,7 +214,7 @@ export function makeMonths(page: Page, history: History, measured: readonly Quan
         const before = measuredValue(months.get(`${Number(month.slice(0, 4)) - 1}${month.slice(4)}`), quantity);
         const now = measuredValue(point, quantity);
         if (before === null || now === null) return [];
-        const change = published(now - before, quantity) ?? 0;
+        const change = published(now - before, { digits: quantity.digits }) ?? 0;
         const running = isRunning(point.timestamp, 'month', history.at) ? ` (${words.runningMonth})` : '';
         return [
           [

@@ -25,7 +25,10 @@ export const exploreUrl = ({ locale, subject }: Page, path: string) => `/${local
 /** A document and the instant of the answer; undefined for a 404. Throws while the API does not answer. */
 export async function fetchJson<T>(url: string): Promise<{ data: T; at: number } | undefined> {
   const answer = await fetch(url);
-  if (answer.status === 404) return undefined;
+  if (answer.status === 404) {
+    await answer.body?.cancel(); // else the connection waits for somebody to read it
+    return undefined;
+  }
   if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
   const at = Date.parse(answer.headers.get('Date') ?? '');
   return { data: (await answer.json()) as T, at: Number.isNaN(at) ? Date.now() : at };
