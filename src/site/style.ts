@@ -100,9 +100,12 @@ ${['good', 'moderate', 'sensitive', 'unhealthy', 'very-unhealthy', 'hazardous'].
 .calendar .at { stroke: var(--ink); stroke-width: 2.5; stroke-dasharray: none; }
 .rule { max-width: 70ch; border-left: 3px solid var(--line); padding-left: 12px; }
 .result { margin: 8px 0; }
+.results { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 400px), 1fr)); gap: 0 40px; align-items: start; }
+button:disabled { opacity: .5; cursor: default; }
 .scroll button { min-height: 28px; padding: 0 8px; }
 .button { display: inline-flex; align-items: center; min-height: 36px; padding: 4px 14px; border: 1px solid var(--soft); border-radius: 6px; text-decoration: none; }
 .button:not([href]) { opacity: .6; }
+@media (max-width: 520px) { #indices, .result { grid-template-columns: minmax(0, 1fr); } #indices dd { margin-bottom: 8px; } }
 @media (max-width: 800px) { .overview { grid-template-columns: minmax(0, 1fr); } :root { --k: 2.6; } }
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
 `;

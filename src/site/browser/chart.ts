@@ -53,13 +53,13 @@ const FONT = '12px system-ui, sans-serif';
 /** Quantities whose 0 is not where they begin. */
 const FLOATING = new Set(['temperature', 'pressure']);
 
-type Colours = Record<'ink' | 'soft' | 'line' | 'series' | 'band', string> & { stripes: string[] };
+type Colours = Record<'ink' | 'paper' | 'line' | 'series' | 'band', string> & { stripes: string[] };
 
 function coloursOf(box: HTMLElement): Colours {
   const style = getComputedStyle(box);
   const read = (name: string) => style.getPropertyValue(`--${name}`).trim();
   return {
-    ...{ ink: read('ink'), soft: read('soft'), line: read('line'), series: read('series'), band: read('band') },
+    ...{ ink: read('ink'), paper: read('paper'), line: read('line'), series: read('series'), band: read('band') },
     stripes: CATEGORIES.map(({ name }) => read(name)),
   };
 }
@@ -242,7 +242,7 @@ function drawStripes(plot: uPlot, quantity: Quantity, { stripes }: Colours): voi
   ctx.restore();
 }
 
-function drawGuideline(plot: uPlot, { quantity, window, words, locale }: Plotted, { ink }: Colours): void {
+function drawGuideline(plot: uPlot, { quantity, window, words, locale }: Plotted, { ink, paper }: Colours): void {
   const guideline = guidelineOf(quantity, window);
   if (guideline === undefined) return;
   const { ctx } = plot;
@@ -261,11 +261,13 @@ function drawGuideline(plot: uPlot, { quantity, window, words, locale }: Plotted
   ctx.font = `${12 * pxRatio}px system-ui, sans-serif`;
   ctx.textAlign = 'left';
   ctx.textBaseline = 'bottom';
-  ctx.fillText(
-    `${words[guideline.word]}: ${formatValue(locale, guideline.value, { ...quantity, digits: 0 })}`,
-    left + 6 * pxRatio,
-    y - 2 * pxRatio,
-  );
+  ctx.setLineDash([]);
+  ctx.strokeStyle = paper; // so that it is read on the line as well
+  ctx.lineWidth = 4 * pxRatio;
+  ctx.lineJoin = 'round';
+  const text = `${words[guideline.word]}: ${formatValue(locale, guideline.value, { ...quantity, digits: 0 })}`;
+  ctx.strokeText(text, left + 6 * pxRatio, y - 3 * pxRatio);
+  ctx.fillText(text, left + 6 * pxRatio, y - 3 * pxRatio);
   ctx.restore();
 }
 

@@ -60,8 +60,9 @@ function showParts(place: HTMLElement, page: Page, history: History, rules: Reco
   let view = parseView(location.search);
 
   function change(by: View): void {
-    view = parseView(formatView({ ...view, ...by }));
-    window.history.pushState(null, '', location.pathname + formatView(view));
+    const next = formatView({ ...view, ...by });
+    if (next !== formatView(view)) window.history.pushState(null, '', location.pathname + next);
+    view = parseView(next);
     show();
     if (by.day !== undefined) toRecompute();
   }
@@ -80,6 +81,17 @@ function showParts(place: HTMLElement, page: Page, history: History, rules: Reco
     view = parseView(location.search);
     show();
   });
+  setInterval(() => {
+    if (!document.hidden) void refresh(page, history, show);
+  }, EVERY_MS);
+  show();
+}
+
+/** Puts newer values into the history, from which all parts take theirs. While there are none, what is shown stays. */
+async function refresh(page: Page, history: History, show: () => void): Promise<void> {
+  const found = await fetchJson<History['windows']>(historyUrl(page)).catch(() => undefined);
+  if (found === undefined || JSON.stringify(found.data) === JSON.stringify(history.windows)) return;
+  Object.assign(history, { windows: found.data, at: found.at });
   show();
 }
 

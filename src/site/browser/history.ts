@@ -78,6 +78,7 @@ export function makeHistory(page: Page, history: History, measured: readonly Qua
     };
     const Plot = await loadPlot();
     if (mine !== turn) return;
+    const hadFocus = chart !== undefined && chart.element === document.activeElement;
     chart?.destroy();
     chart = drawChart(Plot, {
       ...{ words, locale, window, quantity, buckets },
@@ -90,6 +91,7 @@ export function makeHistory(page: Page, history: History, measured: readonly Qua
       },
     });
     frame.replaceChildren(chart.element);
+    if (hadFocus) chart.element.focus();
     const newest = buckets.findLastIndex(({ point }) => measuredValue(point, quantity) !== null);
     say(newest, false);
   }

@@ -69,8 +69,7 @@ export function makeRecompute(
       element('h2', { tabindex: -1 }, words.recompute),
       element('p', {}, words.recomputeIntro),
       element('div', { class: 'controls' }, element('label', {}, `${words.day} `, date)),
-      ofDay,
-      ofHour,
+      element('div', { class: 'results' }, ofDay, ofHour),
     ),
     show(view) {
       const quantity = chosenQuantity(measured, view);
@@ -131,7 +130,7 @@ function dayPart(
 function hourPart(page: Page, rules: Rules, quantity: Quantity, found: Hour): HTMLElement[] {
   const { words, locale } = page;
   const { hour, sensors, kept, complete } = found;
-  const computed = sensors.flatMap((sensor) => sensorHour(page, sensor, kept && complete));
+  const computed = sensors.map((sensor) => sensorHour(page, sensor, kept && complete));
   const results = resultsOf(page, quantity, hour, (key) => ofSensors(computed, key));
   const isCorrected = quantity.key === 'pm2.5' && sensors.some(({ formula }) => formula !== null);
   const names = [quantity.key === 'rain' ? 'A6' : 'A1', 'A2', ...(isCorrected ? ['S5'] : [])];
@@ -142,7 +141,13 @@ function hourPart(page: Page, rules: Rules, quantity: Quantity, found: Hour): HT
     ...(kept ? [] : [element('p', {}, words.notKept)]),
     ...(complete ? [] : [element('p', {}, words.notAllReadings)]),
     ...(kept && sensors.length > 0 ? [element('h4', {}, words.readingsOfHour)] : []),
-    ...sensors.map((sensor, n) => sensorPart(page, quantity, sensor, computed[n]?.mean ?? {}, kept)),
+    ...sensors.flatMap((sensor, n) => {
+      const values = computed[n]?.mean ?? {};
+      const isPart = partsOf(page, quantity).some(
+        ({ key }) => typeof (values[key] ?? values[`${key}_raw`]) === 'number',
+      );
+      return isPart ? [sensorPart(page, quantity, sensor, values, kept)] : [];
+    }),
   ];
 }
 
