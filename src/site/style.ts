@@ -83,7 +83,7 @@ pre { margin: 4px 0; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 2px 16px; margin: 8px 0; }
 dd { margin: 0; }
 h4 { font-size: .95rem; margin: 16px 0 4px; }
-.frame { min-height: 300px; }
+.frame, .later { min-height: 300px; }
 .frame[hidden] { display: none; }
 .chart .u-over { cursor: crosshair; }
 .live { min-height: 1.5em; margin: 4px 0; font-weight: 600; font-variant-numeric: tabular-nums; }

@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
 const PROGRAM = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-export type Open = (url: string, options?: BrowserContextOptions) => Promise<Page>;
+/** `expected`: an error that the browser is to log. */
+export type Open = (url: string, options?: BrowserContextOptions, expected?: RegExp) => Promise<Page>;
 
 /** Tests that get a page: each fails if the browser logs an error. */
 export function describeInBrowser(name: string, tests: (open: Open) => void): void {
@@ -19,7 +20,7 @@ export function describeInBrowser(name: string, tests: (open: Open) => void): vo
     });
     afterAll(() => browser?.close());
 
-    tests(async (url, options = {}) => {
+    tests(async (url, options = {}, expected = undefined) => {
       const context = await (browser as Browser).newContext({
         bypassCSP: false,
         timezoneId: 'Pacific/Auckland',
@@ -28,7 +29,7 @@ export function describeInBrowser(name: string, tests: (open: Open) => void): vo
       const page = await context.newPage();
       const errors: string[] = [];
       page.on('console', (message) => {
-        if (message.type() === 'error') errors.push(message.text());
+        if (message.type() === 'error' && !expected?.test(message.text())) errors.push(message.text());
       });
       page.on('pageerror', (error) => errors.push(error.message));
       onTestFinished(async () => {

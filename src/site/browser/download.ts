@@ -1,6 +1,5 @@
 /** The hours of chosen dates as a file. A link, not a form: pages may send forms nowhere. */
 import { daysBetween } from './days.ts';
-import type { Part } from './history.ts';
 import { element, exploreUrl, type Page } from './page.ts';
 import { dateAfter } from './series.ts';
 
@@ -8,7 +7,7 @@ const MOST_DAYS = 400;
 const DEFAULT_DAYS = 30;
 
 /** `newest`: the date of the newest values. */
-export function makeDownload(page: Page, newest: string): Part {
+export function makeDownload(page: Page, newest: string): HTMLElement {
   const { words } = page;
   const from = element('input', { type: 'date', value: dateAfter(newest, 'day', 1 - DEFAULT_DAYS) });
   const to = element('input', { type: 'date', value: newest });
@@ -26,20 +25,17 @@ export function makeDownload(page: Page, newest: string): Part {
   from.addEventListener('input', update);
   to.addEventListener('input', update);
   update();
-  return {
-    element: element(
-      'section',
-      { id: 'download' },
-      element('h2', {}, words.download),
-      element(
-        'div',
-        { class: 'controls' },
-        element('label', {}, `${words.from} `, from),
-        element('label', {}, `${words.to} `, to),
-        link,
-      ),
-      hint,
+  return element(
+    'section',
+    { id: 'download' },
+    element('h2', {}, words.download),
+    element(
+      'div',
+      { class: 'controls' },
+      element('label', {}, `${words.from} `, from),
+      element('label', {}, `${words.to} `, to),
+      link,
     ),
-    show() {},
-  };
+    hint,
+  );
 }

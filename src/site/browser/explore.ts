@@ -1,15 +1,12 @@
 /** The history on the page of a station or region: its parts, and the address that says what of them is looked at. */
-import { makeCalendar } from './calendar.ts';
-import { makeDownload } from './download.ts';
-import { type History, makeHistory, makeMonths, type Part } from './history.ts';
+import { type Change, type History, makeHistory, makeMonths, type Part } from './history.ts';
 import { showIndices } from './indices.ts';
 import { button, element, fetchJson, historyUrl, type Page, readPage } from './page.ts';
-import { makeRecompute } from './recompute.ts';
-import { localTime, measuredQuantities, type Point } from './series.ts';
+import { localTime, measuredQuantities } from './series.ts';
 import { formatView, parseView, type View } from './view.ts';
 
 /** So far below what is seen that it is ready when somebody gets there. */
-const AHEAD = '800px';
+const AHEAD = '200px';
 const EVERY_MS = 5 * 60_000;
 
 const section = document.querySelector<HTMLElement>('#history');
@@ -18,59 +15,69 @@ if (section !== null) begin(section, readPage(section));
 function begin(place: HTMLElement, page: Page): void {
   const parts = element('div', { id: 'parts' });
   place.append(parts);
-  place.querySelector('noscript')?.remove();
   showIndices(page).catch(() => undefined);
   setInterval(() => {
     if (!document.hidden) showIndices(page).catch(() => undefined);
   }, EVERY_MS);
-  const seen = new IntersectionObserver(
+  whenNear(place, () => void open(parts, page));
+  keepQuery();
+}
+
+function whenNear(place: HTMLElement, act: () => void): void {
+  const observer = new IntersectionObserver(
     (entries) => {
       if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
-      seen.disconnect();
-      void open(parts, page);
+      observer.disconnect();
+      act();
     },
     { rootMargin: AHEAD },
   );
-  seen.observe(place);
-  keepQuery();
+  observer.observe(place);
 }
 
 /** Says so where the history cannot be reached, and offers to try again. */
 async function open(place: HTMLElement, page: Page): Promise<void> {
   try {
-    const [found, rules] = await Promise.all([
-      fetchJson<Record<string, Point[]>>(historyUrl(page)),
-      fetchJson<Record<string, string>>(`/${page.locale}/explore/v1/rules.json`),
-    ]);
+    const found = await fetchJson<History['windows']>(historyUrl(page));
     if (found === undefined) return;
     place.replaceChildren();
-    showParts(place, page, { windows: found.data, at: found.at }, rules?.data);
+    showParts(place, page, { windows: found.data, at: found.at });
   } catch {
     const again = button(page.words.tryAgain, () => void open(place, page));
     place.replaceChildren(element('p', { class: 'warning', role: 'status' }, page.words.unavailable, ' ', again));
   }
 }
 
-/** `rules`: undefined where the API has no more than the five windows. */
-function showParts(place: HTMLElement, page: Page, history: History, rules: Record<string, string> | undefined): void {
-  const points = Object.values(history.windows);
-  const found = measuredQuantities(page.quantities, points);
+function showParts(place: HTMLElement, page: Page, history: History): void {
+  const found = measuredQuantities(page.quantities, Object.values(history.windows));
   const measured = found.length > 0 ? found : page.quantities.filter(({ key }) => key === 'pm2.5');
-  const newest = newestDate(history);
   let view = parseView(location.search);
 
-  function change(by: View): void {
+  const change: Change = (by) => {
     const next = formatView({ ...view, ...by });
     if (next !== formatView(view)) window.history.pushState(null, '', location.pathname + next);
     view = parseView(next);
     show();
-    if (by.day !== undefined) toRecompute();
-  }
+    if (by.day !== undefined) void recompute.load().then(toRecompute);
+  };
+  const calendar = later(
+    async () => (await import('./calendar.ts')).makeCalendar(page, history, change),
+    ({ year }) => year !== undefined,
+  );
+  const recompute = later(
+    async () => {
+      const rules = await fetchJson<Record<string, string>>(`/${page.locale}/explore/v1/rules.json`);
+      if (rules === undefined) return undefined;
+      const { makeRecompute } = await import('./recompute.ts');
+      return makeRecompute(page, rules.data, measured, newestDate(history), change);
+    },
+    ({ day }) => day !== undefined,
+  );
   const parts: Part[] = [
     makeHistory(page, history, measured, change),
-    makeCalendar(page, history, change),
+    calendar,
     makeMonths(page, history, measured),
-    ...(rules === undefined ? [] : [makeRecompute(page, rules, measured, newest, change), makeDownload(page, newest)]),
+    recompute,
   ];
   function show(): void {
     for (const part of parts) part.show(view);
@@ -87,6 +94,36 @@ function showParts(place: HTMLElement, page: Page, history: History, rules: Reco
   show();
 }
 
+/** A part that is made when it comes near, or when a view wants it; undefined: what it needs is not in the API. */
+function later(
+  make: () => Promise<Part | undefined>,
+  isWanted: (view: View) => boolean,
+): Part & { load(): Promise<void> } {
+  const place = element('div', { class: 'later' });
+  let view: View = {};
+  let made: Promise<Part | undefined> | undefined;
+  async function load(): Promise<void> {
+    made ??= make();
+    try {
+      const part = await made;
+      if (part !== undefined && part.element.parentElement !== place) place.replaceChildren(part.element);
+      place.classList.remove('later');
+      part?.show(view);
+    } catch {
+      made = undefined; // the next view tries again
+    }
+  }
+  whenNear(place, () => void load());
+  return {
+    element: place,
+    load,
+    show(next) {
+      view = next;
+      if (made !== undefined || isWanted(next)) void load();
+    },
+  };
+}
+
 /** Puts newer values into the history, from which all parts take theirs. While there are none, what is shown stays. */
 async function refresh(page: Page, history: History, show: () => void): Promise<void> {
   const found = await fetchJson<History['windows']>(historyUrl(page)).catch(() => undefined);
@@ -95,11 +132,10 @@ async function refresh(page: Page, history: History, show: () => void): Promise<
   show();
 }
 
-/** The last local date that there are values of; without any, today's. */
+/** The last local date that there are values of; without any, that of the answer. */
 function newestDate({ windows, at }: History): string {
-  const all = Object.values(windows).flatMap((points) => points.at(-1)?.timestamp ?? []);
-  const hours = [windows['24h'], windows['7d']].flatMap((points) => points?.at(-1)?.timestamp ?? []);
-  return (hours[0] ?? all[0] ?? localTime(at, '0000-00-00T00:00:00+00:00')).slice(0, 10);
+  const newest = Object.values(windows).flatMap((points) => points.at(-1)?.timestamp ?? []);
+  return (newest[0] ?? localTime(at, '0000-00-00T00:00:00+00:00')).slice(0, 10);
 }
 
 function toRecompute(): void {

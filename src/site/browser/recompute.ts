@@ -10,6 +10,7 @@ import {
   type SensorHour,
   type Values,
 } from './arithmetic.ts';
+import { makeDownload } from './download.ts';
 import { type Change, chosenQuantity, hourName, nameOf, type Part } from './history.ts';
 import { button, element, exploreUrl, fetchJson, type Page, scrollingTable } from './page.ts';
 import { AQI, measuredValue, type Point } from './series.ts';
@@ -70,6 +71,7 @@ export function makeRecompute(
       element('p', {}, words.recomputeIntro),
       element('div', { class: 'controls' }, element('label', {}, `${words.day} `, date)),
       element('div', { class: 'results' }, ofDay, ofHour),
+      makeDownload(page, newest),
     ),
     show(view) {
       const quantity = chosenQuantity(measured, view);
