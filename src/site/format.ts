@@ -1,53 +1,56 @@
-/** Values as people read them: numbers and times in the language of the page, units, and the parameters in the order used everywhere. */
-import type { Locale } from '../contract/endpoints.ts';
-import { PARAMETERS, type Unit } from '../contract/parameters.ts';
+/** Values as people read them: numbers and times in the language of the page. Shared with the browser, so it imports nothing. */
 
-/** A current value's key in the API, its unit and the decimals published. */
-export type Quantity = { key: string; unit: Unit; digits: number };
-
-/** As the API names them: its keys have a dot. */
-const keyOf = (name: string) => name.replace('pm25', 'pm2.5');
-
-export const QUANTITIES: readonly Quantity[] = PARAMETERS.map(({ name, unit, digits }) => ({
-  key: keyOf(name),
-  unit,
-  digits,
-}));
+/** A value's key in the API, its unit and the decimals published. `isFloored`: below 0 is published as 0. */
+export type Quantity = { key: string; unit: string; digits: number; isFloored?: boolean };
 
 /** Units that are written otherwise than in the API, or not at all where the name says it. */
-const LOCAL_UNITS: Partial<Record<Unit, Record<Locale, string>>> = {
-  'µg/m³': { en: 'µg/m³', ru: 'мкг/м³', hy: 'մկգ/մ³' },
-  'µSv/h': { en: 'µSv/h', ru: 'мкЗв/ч', hy: 'մկԶվ/ժ' },
-  ppb: { en: 'ppb', ru: 'млрд⁻¹', hy: 'ppb' },
-  'm/s': { en: 'm/s', ru: 'м/с', hy: 'մ/վ' },
-  mm: { en: 'mm', ru: 'мм', hy: 'մմ' },
+const LOCAL_UNITS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'µg/m³': { ru: 'мкг/м³', hy: 'մկգ/մ³' },
+  'µSv/h': { ru: 'мкЗв/ч', hy: 'մկԶվ/ժ' },
+  ppb: { ru: 'млрд⁻¹' },
+  'm/s': { ru: 'м/с', hy: 'մ/վ' },
+  mm: { ru: 'мм', hy: 'մմ' },
   Pa: { en: 'hPa', ru: 'гПа', hy: 'հՊա' },
+  degrees: { en: '°', ru: '°', hy: '°' },
   'UV index': { en: '', ru: '', hy: '' },
 };
 
-export const unitIn = (locale: Locale, unit: Unit): string => LOCAL_UNITS[unit]?.[locale] ?? unit;
+export const unitIn = (locale: string, unit: string): string => LOCAL_UNITS[unit]?.[locale] ?? unit;
 
-/** With as many decimals as are published. Pressure is shown in hPa, as weather reports have it. */
-export function formatValue(
-  locale: Locale,
-  value: number,
-  { unit, digits }: Pick<Quantity, 'unit' | 'digits'>,
-): string {
-  const shown = unit === 'Pa' ? value / 100 : value;
-  const decimals = unit === 'Pa' ? 1 : digits;
-  const text = formatNumber(locale, shown, decimals);
+/** Pressure is shown in hPa, as weather reports have it. */
+export const shownAs = (unit: string, value: number): number => (unit === 'Pa' ? value / 100 : value);
+
+type Precision = Pick<Quantity, 'unit' | 'digits'>;
+
+/** With as many decimals as are published. */
+export function formatValue(locale: string, value: number, { unit, digits }: Precision): string {
+  const text = formatBare(locale, value, { unit, digits });
   const name = unitIn(locale, unit);
+  if (name === '°') return `${text}°`;
   return name === '' ? text : `${text} ${name}`;
 }
 
-export function formatNumber(locale: Locale, value: number, digits: number): string {
+/** The same without its unit. */
+export const formatBare = (locale: string, value: number, { unit, digits }: Precision): string =>
+  formatNumber(locale, shownAs(unit, value), unit === 'Pa' ? 1 : digits);
+
+export function formatNumber(locale: string, value: number, digits: number): string {
   const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
   return new Intl.NumberFormat(locale, options).format(value).replace('-', '−');
 }
 
 /** `2026-11-20T13:00:00+04:00` as `20 Nov, 13:00`: the API's times are local already, whatever the reader's clock says. */
-export function formatTime(locale: Locale, timestamp: string): string {
-  const wall = new Date(`${timestamp.slice(0, 19)}Z`);
-  const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(wall);
-  return `${day}, ${timestamp.slice(11, 16)}`;
+export function formatTime(locale: string, timestamp: string): string {
+  return `${formatDate(locale, timestamp, { day: 'numeric', month: 'short' })}, ${timestamp.slice(11, 16)}`;
+}
+
+/** The local date of a time, or a date, in the words of a language. */
+export function formatDate(locale: string, timestamp: string, options: Intl.DateTimeFormatOptions): string {
+  const wall = new Date(`${timestamp.slice(0, 10)}T00:00:00Z`);
+  return new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' }).format(wall);
+}
+
+/** A text with its `{name}`s filled in. */
+export function fill(text: string, values: Record<string, string | number>): string {
+  return text.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
 }

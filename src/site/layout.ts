@@ -3,8 +3,9 @@ import type { Locale } from '../contract/endpoints.ts';
 import { LOCALES } from '../contract/endpoints.ts';
 import { type Document, renderDocument } from '../documents/document.ts';
 import { assetUrl } from './assets.ts';
+import { fill } from './format.ts';
 import { type Html, html } from './html.ts';
-import { fill, WORDS } from './words.ts';
+import { WORDS } from './words.ts';
 
 /** Whose data these are, from the configuration; `zone`: that of all times. */
 export type Site = { title: string; contact: string; license: string; zone: string };

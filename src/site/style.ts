@@ -89,6 +89,30 @@ pre { margin: 4px 0; }
 .embedded p { margin: 4px 0; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 2px 16px; margin: 8px 0; }
 dd { margin: 0; }
+h4 { font-size: .95rem; margin: 16px 0 4px; }
+.frame, .later { min-height: 300px; }
+.frame[hidden] { display: none; }
+.chart .u-over { cursor: crosshair; }
+.live { min-height: 1.5em; margin: 4px 0; font-weight: 600; font-variant-numeric: tabular-nums; }
+.what { margin: 4px 0; color: var(--soft); }
+.scroll { width: fit-content; max-width: 100%; }
+.scroll thead th { position: sticky; top: 0; background: var(--paper); color: var(--soft); }
+.calendar { overflow-x: auto; padding: 4px 0; }
+.calendar svg { display: block; width: 100%; min-width: 680px; }
+.calendar text { font: 11px system-ui, sans-serif; fill: var(--soft); }
+.calendar .year { font: 700 16px system-ui, sans-serif; fill: var(--ink); }
+.calendar rect { stroke: #0003; cursor: pointer; }
+${['good', 'moderate', 'sensitive', 'unhealthy', 'very-unhealthy', 'hazardous'].map((name) => `.calendar .${name} { fill: var(--${name}); }`).join('\n')}
+.calendar .unknown { fill: var(--raised); stroke: var(--soft); stroke-dasharray: 2; }
+.calendar .at { stroke: var(--ink); stroke-width: 2.5; stroke-dasharray: none; }
+.rule { max-width: 70ch; border-left: 3px solid var(--line); padding-left: 12px; }
+.result { margin: 8px 0; }
+.results { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 400px), 1fr)); gap: 0 40px; align-items: start; }
+button:disabled { opacity: .5; cursor: default; }
+.scroll button { min-height: 28px; padding: 0 8px; }
+.button { display: inline-flex; align-items: center; min-height: 36px; padding: 4px 14px; border: 1px solid var(--soft); border-radius: 6px; text-decoration: none; }
+.button:not([href]) { opacity: .6; }
+@media (max-width: 520px) { #indices, .result { grid-template-columns: minmax(0, 1fr); } #indices dd { margin-bottom: 8px; } }
 @media (max-width: 800px) { .overview { grid-template-columns: minmax(0, 1fr); } :root { --k: 2.6; } }
 @media (max-width: 480px) { .line a { flex: 1 0 100%; } .pm { min-width: 0; } }
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }

@@ -3,14 +3,15 @@ import type { Region, Station } from '../contract/current.ts';
 import { BASE_PATH, type Locale, type StationsList } from '../contract/endpoints.ts';
 import { WINDOWS } from '../contract/windows.ts';
 import { developerPart } from './developers.ts';
-import { formatNumber, formatValue, QUANTITIES } from './format.ts';
+import { fill, formatNumber, formatValue } from './format.ts';
 import { type Html, html } from './html.ts';
 import type { Page, Site } from './layout.ts';
 import { renderMap } from './map.ts';
 import { stationList } from './overview.ts';
 import { chip, regionPath, stationCategory, stationMark, timeOf } from './parts.ts';
+import { QUANTITIES } from './quantities.ts';
 import { type Category, categoryOf } from './scale.ts';
-import { fill, WORDS, type Words } from './words.ts';
+import { WORDS, type Words } from './words.ts';
 
 const SCRIPTS = ['live', 'explore', 'developers'];
 
@@ -113,7 +114,7 @@ function healthPart(words: Words, locale: Locale, region: Region): Html {
 /** Filled by the browser (`browser/explore.ts`), which finds the subject and the words here. */
 function historyPart(words: Words, locale: Locale, subject: string): Html {
   const url = `${BASE_PATH.replace('{locale}', locale)}/${subject}-history.json`;
-  return html`<section id="history" data-subject="${subject}" data-locale="${locale}" data-windows="${WINDOWS.map(({ key }) => key).join(' ')}">
+  return html`<section id="history" data-subject="${subject}" data-locale="${locale}" data-windows="${JSON.stringify(WINDOWS)}" data-quantities="${JSON.stringify(QUANTITIES)}">
 <h2>${words.history}</h2>
 <noscript><p>${words.needsScript} <a href="${url}">${url}</a></p></noscript>
 </section>

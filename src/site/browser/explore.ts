@@ -1,1 +1,150 @@
-export {};
+/** The history on the page of a station or region: its parts, and the address that says what of them is looked at. */
+import { type Change, type History, makeHistory, makeMonths, type Part } from './history.ts';
+import { showIndices } from './indices.ts';
+import { button, element, fetchJson, historyUrl, type Page, readPage } from './page.ts';
+import { localTime, measuredQuantities } from './series.ts';
+import { formatView, parseView, type View } from './view.ts';
+
+/** So far below what is seen that it is ready when somebody gets there. */
+const AHEAD = '200px';
+const EVERY_MS = 5 * 60_000;
+
+const section = document.querySelector<HTMLElement>('#history');
+if (section !== null) begin(section, readPage(section));
+
+function begin(place: HTMLElement, page: Page): void {
+  const parts = element('div', { id: 'parts' });
+  place.append(parts);
+  showIndices(page).catch(() => undefined);
+  setInterval(() => {
+    if (!document.hidden) showIndices(page).catch(() => undefined);
+  }, EVERY_MS);
+  whenNear(place, () => void open(parts, page));
+  keepQuery();
+}
+
+function whenNear(place: HTMLElement, act: () => void): void {
+  const observer = new IntersectionObserver(
+    (entries) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      observer.disconnect();
+      act();
+    },
+    { rootMargin: AHEAD },
+  );
+  observer.observe(place);
+}
+
+/** Says so where the history cannot be reached, and offers to try again. */
+async function open(place: HTMLElement, page: Page): Promise<void> {
+  try {
+    const found = await fetchJson<History['windows']>(historyUrl(page));
+    if (found === undefined) return;
+    place.replaceChildren();
+    showParts(place, page, { windows: found.data, at: found.at });
+  } catch {
+    const again = button(page.words.tryAgain, () => void open(place, page));
+    place.replaceChildren(element('p', { class: 'warning', role: 'status' }, page.words.unavailable, ' ', again));
+  }
+}
+
+function showParts(place: HTMLElement, page: Page, history: History): void {
+  const found = measuredQuantities(page.quantities, Object.values(history.windows));
+  const measured = found.length > 0 ? found : page.quantities.filter(({ key }) => key === 'pm2.5');
+  let view = parseView(location.search);
+
+  const change: Change = (by) => {
+    const next = formatView({ ...view, ...by });
+    if (next !== formatView(view)) window.history.pushState(null, '', location.pathname + next);
+    view = parseView(next);
+    show();
+    if (by.day !== undefined) void recompute.load().then(toRecompute);
+  };
+  const calendar = later(
+    async () => (await import('./calendar.ts')).makeCalendar(page, history, change),
+    ({ year }) => year !== undefined,
+  );
+  const recompute = later(
+    async () => {
+      const rules = await fetchJson<Record<string, string>>(`/${page.locale}/explore/v1/rules.json`);
+      if (rules === undefined) return undefined;
+      const { makeRecompute } = await import('./recompute.ts');
+      return makeRecompute(page, rules.data, measured, newestDate(history), change);
+    },
+    ({ day }) => day !== undefined,
+  );
+  const parts: Part[] = [
+    makeHistory(page, history, measured, change),
+    calendar,
+    makeMonths(page, history, measured),
+    recompute,
+  ];
+  function show(): void {
+    for (const part of parts) part.show(view);
+    keepQuery();
+  }
+  place.append(...parts.map((part) => part.element));
+  window.addEventListener('popstate', () => {
+    view = parseView(location.search);
+    show();
+  });
+  setInterval(() => {
+    if (!document.hidden) void refresh(page, history, show);
+  }, EVERY_MS);
+  show();
+}
+
+/** A part that is made when it comes near, or when a view wants it; undefined: what it needs is not in the API. */
+function later(
+  make: () => Promise<Part | undefined>,
+  isWanted: (view: View) => boolean,
+): Part & { load(): Promise<void> } {
+  const place = element('div', { class: 'later' });
+  let view: View = {};
+  let made: Promise<Part | undefined> | undefined;
+  async function load(): Promise<void> {
+    made ??= make();
+    try {
+      const part = await made;
+      if (part !== undefined && part.element.parentElement !== place) place.replaceChildren(part.element);
+      place.classList.remove('later');
+      part?.show(view);
+    } catch {
+      made = undefined; // the next view tries again
+    }
+  }
+  whenNear(place, () => void load());
+  return {
+    element: place,
+    load,
+    show(next) {
+      view = next;
+      if (made !== undefined || isWanted(next)) void load();
+    },
+  };
+}
+
+/** Puts newer values into the history, from which all parts take theirs. While there are none, what is shown stays. */
+async function refresh(page: Page, history: History, show: () => void): Promise<void> {
+  const found = await fetchJson<History['windows']>(historyUrl(page)).catch(() => undefined);
+  if (found === undefined || JSON.stringify(found.data) === JSON.stringify(history.windows)) return;
+  Object.assign(history, { windows: found.data, at: found.at });
+  show();
+}
+
+/** The last local date that there are values of; without any, that of the answer. */
+function newestDate({ windows, at }: History): string {
+  const newest = Object.values(windows).flatMap((points) => points.at(-1)?.timestamp ?? []);
+  return (newest[0] ?? localTime(at, '0000-00-00T00:00:00+00:00')).slice(0, 10);
+}
+
+function toRecompute(): void {
+  const heading = document.querySelector<HTMLElement>('#recompute h2');
+  heading?.focus({ preventScroll: true });
+  heading?.scrollIntoView({ block: 'start' });
+}
+
+/** Another language shows the same view. */
+function keepQuery(): void {
+  for (const link of document.querySelectorAll<HTMLAnchorElement>('.languages a')) link.search = location.search;
+}

@@ -1,0 +1,138 @@
+/** A year as a calendar of days, coloured by the category of each, with what is known of a day by pointer and by keys. */
+import { fill, formatDate, formatValue, type Quantity } from '../format.ts';
+import { categoryOf } from '../scale.ts';
+import { monthStarts, type PlacedDay, placeDays, STEPS } from './days.ts';
+import { type Change, categoryLegend, type History, type Part } from './history.ts';
+import { button, element, exploreUrl, fetchJson, type Page, svgElement } from './page.ts';
+import { AQI, describeValue, localTime, measuredValue, type Point } from './series.ts';
+
+const STEP = 15;
+const SIDE = 12;
+const LEFT = 44;
+const TOP = 40;
+const FIRST_YEAR = 2000;
+
+export function makeCalendar(page: Page, history: History, change: Change): Part {
+  const { words } = page;
+  const content = element('section', { id: 'calendar', hidden: true });
+  const newest = Object.values(history.windows).flat().at(-1)?.timestamp ?? new Date(history.at).toISOString();
+  const today = localTime(history.at, newest.length === 25 ? newest : '0000-00-00T00:00:00+00:00').slice(0, 10);
+  let shown = 0;
+
+  async function load(year: number): Promise<void> {
+    const found = await fetchJson<{ days: Point[] }>(exploreUrl(page, `days/${year}.json`));
+    if (found === undefined || year !== shown) return;
+    const byDate = new Map(found.data.days.map((point) => [point.timestamp.slice(0, 10), point]));
+    const hadFocus = content.contains(document.activeElement) ? document.activeElement?.textContent : undefined;
+    const heading = fill(words.calendar, { year });
+    const turn = (text: string, by: number, isPossible: boolean) =>
+      button(text, () => change({ year: String(year + by) }), { disabled: !isPossible });
+    content.hidden = false;
+    content.replaceChildren(
+      element('h2', {}, heading),
+      element(
+        'div',
+        { class: 'controls' },
+        turn(`‹ ${words.previousYear}`, -1, year > FIRST_YEAR),
+        turn(`${words.nextYear} ›`, 1, year < Number(today.slice(0, 4))),
+      ),
+      ...drawYear(page, year, byDate, today, change),
+      categoryLegend(page, true),
+      element('p', {}, element('small', {}, words.aqiNote)),
+    );
+    const again = [...content.querySelectorAll('button')].find(({ textContent }) => textContent === hadFocus);
+    again?.focus();
+  }
+
+  return {
+    element: content,
+    show(view) {
+      const year = Number(view.year ?? today.slice(0, 4));
+      if (year === shown) return;
+      shown = year;
+      load(year).catch(() => {
+        shown = 0; // the next view tries again
+      });
+    },
+  };
+}
+
+function drawYear(page: Page, year: number, byDate: ReadonlyMap<string, Point>, today: string, change: Change) {
+  const { words, locale } = page;
+  const days = placeDays(year).filter(({ date }) => date < today || byDate.has(date));
+  const cells = new Map(days.map((day) => [day.date, cellOf(day, byDate.get(day.date))]));
+  const svg = svgElement(
+    'svg',
+    { viewBox: `0 0 ${LEFT + 54 * STEP} ${TOP + 7 * STEP + 2}`, 'aria-hidden': 'true' },
+    svgElement('text', { x: 0, y: 16, class: 'year' }, String(year)),
+    ...monthStarts(placeDays(year)).map(({ date, week, weekday }) => {
+      const x = LEFT + (weekday === 0 ? week : week + 1) * STEP;
+      return svgElement('text', { x, y: TOP - 8 }, formatDate(locale, date, { month: 'short' }));
+    }),
+    ...[0, 2, 4].map((weekday) => {
+      const monday = `2024-01-0${weekday + 1}`; // any week that begins on the first
+      const name = formatDate(locale, monday, { weekday: 'short' });
+      return svgElement('text', { x: 0, y: TOP + weekday * STEP + 10 }, name);
+    }),
+    ...cells.values(),
+  );
+  const live = element('p', { class: 'live' });
+  const label = `${fill(words.calendar, { year })}. ${words.calendarKeys}`;
+  const box = element('div', { class: 'calendar', tabindex: 0, role: 'application', 'aria-label': label }, svg);
+  let at = days.findLastIndex(({ date }) => byDate.has(date));
+  if (at === -1) at = days.length - 1;
+
+  function point(index: number, isByKey: boolean): void {
+    const day = days[index];
+    if (day === undefined) return;
+    svg.querySelector('.at')?.classList.remove('at');
+    const cell = cells.get(day.date);
+    cell?.classList.add('at');
+    at = index;
+    live.setAttribute('aria-live', isByKey ? 'polite' : 'off');
+    live.textContent = describeDay(page, day.date, byDate.get(day.date));
+    if (isByKey) cell?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }
+  const choose = () => {
+    const date = days[at]?.date;
+    if (date !== undefined && byDate.has(date)) change({ day: date, hour: undefined });
+  };
+  const indexUnder = ({ target }: Event) => days.findIndex(({ date }) => cells.get(date) === target);
+  svg.addEventListener('pointermove', (event) => point(indexUnder(event), false));
+  svg.addEventListener('click', (event) => {
+    if (indexUnder(event) === -1) return;
+    point(indexUnder(event), false);
+    choose();
+  });
+  box.addEventListener('keydown', (event) => {
+    const ends: Record<string, number> = { Home: 0, End: days.length - 1 };
+    const target = ends[event.key] ?? at + (STEPS[event.key] ?? Number.NaN);
+    if (event.key === 'Enter') choose();
+    if (event.ctrlKey || event.altKey || event.metaKey || Number.isNaN(target)) return;
+    event.preventDefault();
+    point(Math.min(days.length - 1, Math.max(0, target)), true);
+  });
+  point(at, false);
+  requestAnimationFrame(() => {
+    const last = days[at];
+    if (last !== undefined)
+      box.scrollLeft = (last.week * STEP * svg.clientWidth) / (LEFT + 54 * STEP) - box.clientWidth / 2;
+  });
+  return [box, live];
+}
+
+function cellOf({ week, weekday }: PlacedDay, point: Point | undefined): SVGRectElement {
+  const category = categoryOf(measuredValue(point, AQI));
+  const [x, y] = [LEFT + week * STEP, TOP + weekday * STEP];
+  return svgElement('rect', { x, y, width: SIDE, height: SIDE, rx: 2, class: category });
+}
+
+const PM25: Quantity = { key: 'pm2.5', unit: 'µg/m³', digits: 1 };
+
+/** `Fri, 20 Nov 2026: PM2.5 20.9 µg/m³ (7.7–33.1) · AQI 73, Moderate`. */
+function describeDay({ words, locale }: Page, date: string, point: Point | undefined): string {
+  const day = formatDate(locale, date, { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
+  const aqi = measuredValue(point, AQI);
+  if (aqi === null) return `${day}: ${words.unknown}`;
+  return `${day}: PM2.5 ${describeValue(locale, point, PM25, '–')} · AQI ${formatValue(locale, aqi, AQI)}, ${words[categoryOf(aqi)]}`;
+}

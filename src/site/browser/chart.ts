@@ -1,0 +1,304 @@
+/** The chart of a window: line, band, what its values mean behind it, and each value by pointer and by arrow keys. Drawn with uPlot. */
+import type uPlot from 'uplot';
+import { formatNumber, formatValue, type Quantity, shownAs } from '../format.ts';
+import { BOUNDS, CATEGORIES, GUIDELINES } from '../scale.ts';
+import type { Words } from '../words.ts';
+import { element } from './page.ts';
+import { AQI, type Bucket, type HistoryWindow, measuredValue, rangeOf, ticksOf } from './series.ts';
+
+export type Plotted = {
+  words: Words;
+  locale: string;
+  window: HistoryWindow;
+  quantity: Quantity;
+  buckets: readonly Bucket[];
+  /** What it is, for those who don't see it. */
+  label: string;
+  /** Called when a bucket is pointed at, by keys or not; and when it is chosen. */
+  onPoint: (index: number, isByKey: boolean) => void;
+  onChoose: (index: number) => void;
+};
+
+export type Chart = { element: HTMLElement; destroy(): void };
+
+type Plot = typeof uPlot;
+declare global {
+  interface Window {
+    uPlot?: Plot;
+  }
+}
+
+let loading: Promise<Plot> | undefined;
+
+/** The library is a classic script: only pages that show a chart load it. */
+export function loadPlot(): Promise<Plot> {
+  loading ??= new Promise((resolve, reject) => {
+    const script = element('script', { src: new URL('../uplot.js', import.meta.url).href });
+    script.addEventListener('load', () => resolve(window.uPlot as Plot));
+    script.addEventListener('error', () => {
+      loading = undefined;
+      script.remove();
+      reject(new Error('the chart library cannot be loaded'));
+    });
+    document.head.append(script);
+  });
+  return loading;
+}
+
+const HEIGHT = 300;
+const TICK_WIDTH = 62;
+const ARROW_ROOM = 26;
+const FONT = '12px system-ui, sans-serif';
+
+/** Quantities whose 0 is not where they begin. */
+const FLOATING = new Set(['temperature', 'pressure']);
+
+type Colours = Record<'ink' | 'paper' | 'line' | 'series' | 'band', string> & { stripes: string[] };
+
+function coloursOf(box: HTMLElement): Colours {
+  const style = getComputedStyle(box);
+  const read = (name: string) => style.getPropertyValue(`--${name}`).trim();
+  return {
+    ...{ ink: read('ink'), paper: read('paper'), line: read('line'), series: read('series'), band: read('band') },
+    stripes: CATEGORIES.map(({ name }) => read(name)),
+  };
+}
+
+export function drawChart(Plot: Plot, plotted: Plotted): Chart {
+  const { buckets, quantity, label } = plotted;
+  const box = element('div', { class: 'chart', tabindex: 0, role: 'application', 'aria-label': label });
+  let plot: uPlot | undefined;
+  let pointed = buckets.findLastIndex(({ point }) => measuredValue(point, quantity) !== null);
+
+  function draw(): void {
+    plot?.destroy();
+    plot = new Plot(optionsOf(Plot, plotted, box, point), dataOf(plotted), box);
+    plot.over.addEventListener('click', () => plotted.onChoose(pointed));
+  }
+
+  function point(index: number): void {
+    pointed = index;
+    plotted.onPoint(index, false);
+  }
+
+  box.addEventListener('keydown', (event) => {
+    const last = buckets.length - 1;
+    const targets: Record<string, number> = { ArrowLeft: pointed - 1, ArrowRight: pointed + 1, Home: 0, End: last };
+    const target = targets[event.key];
+    if (event.key === 'Enter') plotted.onChoose(pointed);
+    if (event.ctrlKey || event.altKey || event.metaKey || target === undefined) return;
+    event.preventDefault();
+    pointed = Math.min(last, Math.max(0, target));
+    const value = measuredValue(buckets[pointed]?.point, quantity);
+    const top = value === null ? HEIGHT : (plot?.valToPos(value, 'y') ?? 0);
+    plot?.setCursor({ left: plot.valToPos(pointed, 'x'), top }, false);
+    plotted.onPoint(pointed, true);
+  });
+
+  const scheme = matchMedia('(prefers-color-scheme: dark)');
+  const resized = new ResizeObserver(() => {
+    if (plot === undefined) draw();
+    else if (plot.width !== box.clientWidth) plot.setSize({ width: box.clientWidth, height: HEIGHT });
+  });
+  scheme.addEventListener('change', draw);
+  resized.observe(box); // it has no width before it is on the page
+  return {
+    element: box,
+    destroy() {
+      scheme.removeEventListener('change', draw);
+      resized.disconnect();
+      plot?.destroy();
+    },
+  };
+}
+
+/** By position, so that hours, days and months are equally far apart whatever clocks and calendars do. */
+function dataOf({ buckets, quantity }: Plotted): uPlot.AlignedData {
+  const ranges = buckets.map(({ point }) => rangeOf(point, quantity));
+  return [
+    [...buckets.keys()],
+    buckets.map(({ point }) => measuredValue(point, quantity)),
+    ranges.map((range) => range?.[0] ?? null),
+    ranges.map((range) => range?.[1] ?? null),
+  ];
+}
+
+function optionsOf(Plot: Plot, plotted: Plotted, box: HTMLElement, point: (index: number) => void): uPlot.Options {
+  const { buckets, quantity, window, locale } = plotted;
+  const colours = coloursOf(box);
+  const isRain = quantity.key === 'rain';
+  const hasArrows = quantity.key === 'wind_speed';
+  const ticks = (plot: uPlot) => ticksOf(locale, buckets, window, Math.max(2, Math.floor(plot.width / TICK_WIDTH)));
+  const [low, high] = extentOf(Plot, plotted);
+  const edge = { stroke: 'transparent', points: { show: false } };
+  const axis = { stroke: colours.ink, font: FONT };
+  return {
+    width: box.clientWidth,
+    height: HEIGHT,
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false, y: false } },
+    scales: { x: { time: false, range: [-0.5, buckets.length - 0.5] }, y: { range: [low, high] } },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        ticks: { stroke: colours.line },
+        size: hasArrows ? 46 + ARROW_ROOM : 46,
+        gap: hasArrows ? 5 + ARROW_ROOM : 5,
+        splits: (plot) => ticks(plot).map(({ index }) => index),
+        values: (plot) => ticks(plot).map(({ label }) => label),
+      },
+      {
+        ...axis,
+        size: 58,
+        grid: { stroke: colours.line, width: 1 },
+        ticks: { show: false },
+        values: (_plot, splits, _axis, _space, step) => splits.map((value) => tickValue(locale, value, step, quantity)),
+      },
+    ],
+    series: [
+      {},
+      {
+        stroke: colours.series,
+        width: 2,
+        ...(isRain && {
+          fill: colours.series,
+          paths: Plot.paths.bars?.({ size: [0.7, 40] }) as uPlot.Series.PathBuilder,
+        }),
+        points: { show: !isRain && buckets.length <= 31, size: 5, fill: colours.series },
+      },
+      edge,
+      edge,
+    ],
+    bands: [{ series: [3, 2], fill: colours.band }],
+    hooks: {
+      drawClear: [(plot) => drawStripes(plot, quantity, colours)],
+      draw: [
+        (plot) => drawGuideline(plot, plotted, colours),
+        (plot) => {
+          if (hasArrows) drawArrows(plot, buckets, colours);
+        },
+      ],
+      setCursor: [
+        (plot) => {
+          const { idx } = plot.cursor;
+          if (typeof idx === 'number') point(idx);
+        },
+      ],
+    },
+  };
+}
+
+/** From 0, except what has none, and so far up that the guideline is to be seen. */
+function extentOf(Plot: Plot, { buckets, quantity, window }: Plotted): [number, number] {
+  const values = buckets.flatMap(({ point }) =>
+    [measuredValue(point, quantity) ?? [], ...(rangeOf(point, quantity) ?? [])].flat(),
+  );
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  if (values.length === 0) return [0, 1];
+  if (FLOATING.has(quantity.key)) {
+    const [from, to] = Plot.rangeNum(low, high, 0.1, true);
+    return [from ?? low, to ?? high];
+  }
+  const least = quantity.key === 'rain' ? 1 : 0.1;
+  return [0, Math.max(least, high * 1.08, (guidelineOf(quantity, window)?.value ?? 0) * 1.15)];
+}
+
+/** A mean of a day beside hours and days, that of a year beside months. */
+function guidelineOf(quantity: Quantity, window: HistoryWindow) {
+  const guideline = GUIDELINES[quantity.key];
+  if (guideline === undefined) return undefined;
+  return window.unit === 'month'
+    ? ({ value: guideline.year, word: 'whoYear' } as const)
+    : ({ value: guideline.day, word: 'whoDay' } as const);
+}
+
+function tickValue(locale: string, value: number, step: number, { unit }: Quantity): string {
+  const shownStep = Math.abs(shownAs(unit, step));
+  const digits = shownStep >= 1 ? 0 : shownStep >= 0.1 ? 1 : 2;
+  return formatNumber(locale, shownAs(unit, value), digits);
+}
+
+/** Upper ends of the index's categories, in what is drawn. */
+const boundsOf = (quantity: Quantity): readonly number[] =>
+  quantity === AQI ? CATEGORIES.map(({ upTo }) => upTo).filter(Number.isFinite) : (BOUNDS[quantity.key] ?? []);
+
+/** Behind everything; the names of the categories stand under the chart. */
+function drawStripes(plot: uPlot, quantity: Quantity, { stripes }: Colours): void {
+  const { ctx } = plot;
+  const { left, top, width, height } = plot.bbox;
+  const ends = boundsOf(quantity);
+  if (ends.length === 0) return;
+  ctx.save();
+  ctx.globalAlpha = 0.17;
+  let from = top + height;
+  for (const [n, colour] of stripes.entries()) {
+    const end = ends[n] === undefined ? top : plot.valToPos(ends[n], 'y', true);
+    const to = Math.max(top, Math.min(from, end));
+    ctx.fillStyle = colour;
+    ctx.fillRect(left, to, width, from - to);
+    from = to;
+  }
+  ctx.restore();
+}
+
+function drawGuideline(plot: uPlot, { quantity, window, words, locale }: Plotted, { ink, paper }: Colours): void {
+  const guideline = guidelineOf(quantity, window);
+  if (guideline === undefined) return;
+  const { ctx } = plot;
+  const pxRatio = devicePixelRatio;
+  const { left, width } = plot.bbox;
+  const y = plot.valToPos(guideline.value, 'y', true);
+  ctx.save();
+  ctx.strokeStyle = ink;
+  ctx.fillStyle = ink;
+  ctx.lineWidth = pxRatio;
+  ctx.setLineDash([6 * pxRatio, 4 * pxRatio]);
+  ctx.beginPath();
+  ctx.moveTo(left, y);
+  ctx.lineTo(left + width, y);
+  ctx.stroke();
+  ctx.font = `${12 * pxRatio}px system-ui, sans-serif`;
+  ctx.textAlign = 'left';
+  ctx.textBaseline = 'bottom';
+  ctx.setLineDash([]);
+  ctx.strokeStyle = paper; // so that it is read on the line as well
+  ctx.lineWidth = 4 * pxRatio;
+  ctx.lineJoin = 'round';
+  const text = `${words[guideline.word]}: ${formatValue(locale, guideline.value, { ...quantity, digits: 0 })}`;
+  ctx.strokeText(text, left + 6 * pxRatio, y - 3 * pxRatio);
+  ctx.fillText(text, left + 6 * pxRatio, y - 3 * pxRatio);
+  ctx.restore();
+}
+
+/** Under the axis, each the way the wind blows; as many as have room. */
+function drawArrows(plot: uPlot, buckets: readonly Bucket[], { series }: Colours): void {
+  const { ctx } = plot;
+  const pxRatio = devicePixelRatio;
+  const { top, height, width } = plot.bbox;
+  const step = Math.max(1, Math.ceil((buckets.length * 16 * pxRatio) / width));
+  const y = top + height + (ARROW_ROOM / 2 + 3) * pxRatio;
+  ctx.save();
+  ctx.strokeStyle = series;
+  for (const [n, { point }] of buckets.entries()) {
+    const from = point?.avg_wind_direction;
+    if (typeof from !== 'number' || n % step !== 0) continue;
+    ctx.save();
+    ctx.translate(plot.valToPos(n, 'x', true), y);
+    ctx.rotate(((from + 180) * Math.PI) / 180);
+    ctx.scale(pxRatio, pxRatio);
+    ctx.lineWidth = 1.5;
+    ctx.beginPath();
+    for (const [x, up] of [
+      [0, 7],
+      [0, -7],
+      [-3.5, -2.5],
+      [0, -7],
+      [3.5, -2.5],
+    ] as const)
+      ctx.lineTo(x, up);
+    ctx.stroke();
+    ctx.restore();
+  }
+  ctx.restore();
+}

@@ -1,0 +1,26 @@
+/** Where the days of a year stand in a calendar of weeks, which begin on Monday. Without a browser's parts, so tests import it. */
+
+export type PlacedDay = { date: string; week: number; weekday: number };
+
+const DAY_MS = 86_400_000;
+
+/** Every day of a year, with its week from 0 and its weekday from 0, Monday. */
+export function placeDays(year: number): PlacedDay[] {
+  const first = Date.UTC(year, 0, 1);
+  const offset = (new Date(first).getUTCDay() + 6) % 7;
+  const count = (Date.UTC(year + 1, 0, 1) - first) / DAY_MS;
+  return Array.from({ length: count }, (_, n) => ({
+    date: new Date(first + n * DAY_MS).toISOString().slice(0, 10),
+    week: Math.floor((n + offset) / 7),
+    weekday: (n + offset) % 7,
+  }));
+}
+
+/** The days that begin a month. */
+export const monthStarts = (days: readonly PlacedDay[]): PlacedDay[] => days.filter(({ date }) => date.endsWith('-01'));
+
+/** How many days the keys of an arrow move by: weeks stand beside each other. */
+export const STEPS: Readonly<Record<string, number>> = { ArrowUp: -1, ArrowDown: 1, ArrowLeft: -7, ArrowRight: 7 };
+
+/** How many days from one date to another, both included. */
+export const daysBetween = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;

@@ -1,0 +1,96 @@
+/** What all parts of a page have in common: its subject, language and words, elements, and what they ask the API for. */
+import type { Quantity } from '../format.ts';
+import type { Words } from '../words.ts';
+import type { HistoryWindow } from './series.ts';
+
+export type Page = {
+  locale: string;
+  /** `station/1` or `region/slug`. */
+  subject: string;
+  words: Words;
+  quantities: readonly Quantity[];
+  windows: readonly HistoryWindow[];
+};
+
+/** From what the server wrote into the page. */
+export function readPage(section: HTMLElement): Page {
+  const { locale = 'en', subject = '', windows = '[]', quantities = '[]' } = section.dataset;
+  const words = JSON.parse(document.querySelector('#words')?.textContent ?? '{}');
+  return { locale, subject, words, quantities: JSON.parse(quantities), windows: JSON.parse(windows) };
+}
+
+export const historyUrl = ({ locale, subject }: Page) => `/${locale}/air-quality-app/v1/${subject}-history.json`;
+export const exploreUrl = ({ locale, subject }: Page, path: string) => `/${locale}/explore/v1/${subject}/${path}`;
+
+/** A document and the instant of the answer; undefined for a 404. Throws while the API does not answer. */
+export async function fetchJson<T>(url: string): Promise<{ data: T; at: number } | undefined> {
+  const answer = await fetch(url);
+  if (answer.status === 404) {
+    await answer.body?.cancel(); // else the connection waits for somebody to read it
+    return undefined;
+  }
+  if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
+  const at = Date.parse(answer.headers.get('Date') ?? '');
+  return { data: (await answer.json()) as T, at: Number.isNaN(at) ? Date.now() : at };
+}
+
+/** A word of a parameter or another key that only data have. */
+export const wordFor = (words: Words, key: string): string => (words as Readonly<Record<string, string>>)[key] ?? key;
+
+type Child = Node | string | false | undefined;
+type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+/** An element with attributes and children. `true` is an attribute without a value; false and undefined are none. */
+export function element<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Attributes = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[Tag] {
+  return complete(document.createElement(tag), attributes, children);
+}
+
+export function svgElement<Tag extends keyof SVGElementTagNameMap>(
+  tag: Tag,
+  attributes: Attributes = {},
+  ...children: Child[]
+): SVGElementTagNameMap[Tag] {
+  return complete(document.createElementNS(SVG, tag), attributes, children);
+}
+
+function complete<T extends Element>(made: T, attributes: Attributes, children: Child[]): T {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== false && value !== undefined) made.setAttribute(name, value === true ? '' : String(value));
+  }
+  made.append(...children.filter((child) => child !== false && child !== undefined));
+  return made;
+}
+
+/** A button that does something. */
+export function button(text: string, act: () => void, attributes: Attributes = {}): HTMLButtonElement {
+  const made = element('button', { type: 'button', ...attributes }, text);
+  made.addEventListener('click', act);
+  return made;
+}
+
+/** A table that scrolls in a box of its own, also by keys. `rows`: text of each cell, the first of which names its row. */
+export function scrollingTable(
+  label: string,
+  heads: readonly string[],
+  rows: readonly (readonly Child[])[],
+): HTMLElement {
+  const body = rows.map(([name, ...cells]) =>
+    element('tr', {}, element('th', { scope: 'row' }, name), ...cells.map((cell) => element('td', {}, cell))),
+  );
+  return element(
+    'div',
+    { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label },
+    element(
+      'table',
+      {},
+      element('thead', {}, element('tr', {}, ...heads.map((head) => element('th', { scope: 'col' }, head)))),
+      element('tbody', {}, ...body),
+    ),
+  );
+}

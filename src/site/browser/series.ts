@@ -1,0 +1,159 @@
+/** The points of a history in the order of time, with the gaps between them, and what is said of each. Without a browser's parts, so tests import it. */
+import { formatBare, formatDate, formatTime, formatValue, type Quantity } from '../format.ts';
+
+/** A point of a history document. */
+export type Point = {
+  readonly timestamp: string;
+  readonly [key: string]: string | number | readonly [number, number] | null | undefined;
+};
+
+export type Unit = 'hour' | 'day' | 'month';
+
+/** A window of the history: its key, its buckets and how many they are. */
+export type HistoryWindow = { key: string; unit: Unit; count: number };
+
+/** Of the index, which is no parameter of a sensor. */
+export const AQI: Quantity = { key: 'aqi', unit: '', digits: 0 };
+
+/** A point, or where one is missing. */
+export type Bucket = { timestamp: string; point: Point | undefined };
+
+const nameOf = ({ key }: Quantity) => key.replace('pm2.5', 'pm25');
+
+/** Rain is summed; the index has no average of its own. */
+export function fieldOf(quantity: Quantity): string {
+  if (quantity.key === 'rain') return 'total_rain';
+  return quantity.key === 'aqi' ? 'aqi' : `avg_${nameOf(quantity)}`;
+}
+
+export function measuredValue(point: Point | undefined, quantity: Quantity): number | null {
+  const value = point?.[fieldOf(quantity)];
+  return typeof value === 'number' ? value : null;
+}
+
+/** The lowest and the highest hour, where days and months publish them. */
+export function rangeOf(point: Point | undefined, quantity: Quantity): readonly [number, number] | null {
+  const name = nameOf(quantity);
+  const range = point?.[`range_${name}`];
+  if (typeof range === 'object' && range !== null) return range;
+  const [low, high] = [point?.[`min_${name}`], point?.[`max_${name}`]];
+  return typeof low === 'number' && typeof high === 'number' ? [low, high] : null;
+}
+
+/** Those that have a value anywhere: PM2.5 first, then the index. A direction is drawn with the speed. */
+export function measuredQuantities(all: readonly Quantity[], windows: readonly (readonly Point[])[]): Quantity[] {
+  const has = (quantity: Quantity) =>
+    windows.some((points) => points.some((one) => measuredValue(one, quantity) !== null));
+  const isShown = (quantity: Quantity) => {
+    if (quantity.key === 'wind_direction') return false;
+    const direction = quantity.key === 'wind_speed' && all.find(({ key }) => key === 'wind_direction');
+    return has(quantity) || (direction !== undefined && direction !== false && has(direction));
+  };
+  const measured = all.filter(isShown);
+  const first = measured.filter(({ key }) => key === 'pm2.5');
+  const index = has(AQI) ? [AQI] : [];
+  return [...first, ...index, ...measured.filter(({ key }) => key !== 'pm2.5')];
+}
+
+const HOUR_MS = 3_600_000;
+const offsetOf = (timestamp: string) => timestamp.slice(19);
+
+/** `instant` as a local time with the offset of another one. */
+export function localTime(instant: number, like: string): string {
+  const sign = like[19] === '-' ? -1 : 1;
+  const minutes = sign * (Number(like.slice(20, 22)) * 60 + Number(like.slice(23, 25)));
+  return `${new Date(instant + minutes * 60_000).toISOString().slice(0, 19)}${offsetOf(like)}`;
+}
+
+/** The date so many days or months after another, which for months is the first of one. */
+export function dateAfter(date: string, unit: 'day' | 'month', count = 1): string {
+  const at = new Date(`${date.slice(0, 10)}T00:00:00Z`);
+  if (unit === 'day') at.setUTCDate(at.getUTCDate() + count);
+  else at.setUTCMonth(at.getUTCMonth() + count);
+  return at.toISOString().slice(0, 10);
+}
+
+function next(timestamp: string, unit: Unit): string {
+  if (unit === 'hour') return localTime(Date.parse(timestamp) + HOUR_MS, timestamp);
+  return `${dateAfter(timestamp, unit)}T00:00:00${offsetOf(timestamp)}`;
+}
+
+/** Hours by their instant, since the clocks may show one twice; days and months by their date, since some begin at 01:00. */
+const orderOf = (timestamp: string, unit: Unit) =>
+  unit === 'hour' ? Date.parse(timestamp) : Date.parse(timestamp.slice(0, 10));
+
+/**
+ * All buckets from the first point to the last, and from there to the present, as long as that makes no more than the window has: `now` is
+ * another machine's clock.
+ */
+export function fillGaps(points: readonly Point[], { unit, count }: Omit<HistoryWindow, 'key'>, now: number): Bucket[] {
+  const buckets: Bucket[] = [];
+  for (const point of points) {
+    const last = buckets.at(-1);
+    let at = last === undefined ? point.timestamp : next(last.timestamp, unit);
+    for (; orderOf(at, unit) < orderOf(point.timestamp, unit); at = next(at, unit)) {
+      buckets.push({ timestamp: at, point: undefined });
+    }
+    buckets.push({ timestamp: point.timestamp, point });
+  }
+  const missing: Bucket[] = [];
+  let at = buckets.at(-1)?.timestamp;
+  while (at !== undefined && buckets.length + missing.length <= count) {
+    at = next(at, unit);
+    if (!isPast(at, unit, now)) return [...buckets, ...missing];
+    missing.push({ timestamp: at, point: undefined });
+  }
+  return buckets;
+}
+
+/** Whether a bucket is due: the hour or day is over, or the month has begun. */
+const isPast = (at: string, unit: Unit, now: number) => Date.parse(unit === 'month' ? at : next(at, unit)) <= now;
+
+/** Whether it is the current month, of which the mean is that of the hours so far. */
+export const isRunning = (timestamp: string, unit: Unit, now: number): boolean =>
+  unit === 'month' && Date.parse(timestamp) <= now && Date.parse(next(timestamp, unit)) > now;
+
+/** `20 Nov, 13:00`, `20 Nov` or `Nov 2026`. */
+export function formatBucket(locale: string, timestamp: string, unit: Unit): string {
+  if (unit === 'hour') return formatTime(locale, timestamp);
+  if (unit === 'day') return formatDate(locale, timestamp, { day: 'numeric', month: 'short' });
+  return formatDate(locale, timestamp, { month: 'short', year: 'numeric' });
+}
+
+/** `12.3 µg/m³ (8.1–20.4)`; for a gap what that is called. */
+export function describeValue(locale: string, point: Point | undefined, quantity: Quantity, gap: string): string {
+  const value = measuredValue(point, quantity);
+  if (value === null) return gap;
+  const range = rangeOf(point, quantity);
+  const text = formatValue(locale, value, quantity);
+  return range === null ? text : `${text} (${formatRange(locale, range, quantity)})`;
+}
+
+export const formatRange = (locale: string, range: readonly [number, number], quantity: Quantity): string =>
+  range.map((end) => formatBare(locale, end, quantity)).join('–');
+
+/** Where an axis says the time: at hours of the day, midnights, days or months, as many as fit. */
+export function ticksOf(locale: string, buckets: readonly Bucket[], window: HistoryWindow, most: number) {
+  const isDaily = window.unit === 'hour' && window.count <= 48;
+  const hourOf = ({ timestamp }: Bucket) => Number(timestamp.slice(11, 13));
+  const candidates = [...buckets.keys()].filter((n) => {
+    if (window.unit !== 'hour') return true;
+    return hourOf(buckets[n] as Bucket) % (isDaily ? 3 : 24) === 0;
+  });
+  const step = Math.max(1, Math.ceil(candidates.length / most));
+  let year = '';
+  return candidates.flatMap((index, n) => {
+    if ((candidates.length - 1 - n) % step !== 0) return [];
+    const { timestamp } = buckets[index] as Bucket;
+    const day = formatDate(locale, timestamp, { day: 'numeric', month: 'short' });
+    if (isDaily) {
+      const hour = timestamp.slice(11, 16);
+      return [{ index, label: hour === '00:00' ? `${hour}\n${day}` : hour }];
+    }
+    if (window.unit !== 'month') return [{ index, label: day }];
+    const isNewYear = timestamp.slice(0, 4) !== year;
+    year = timestamp.slice(0, 4);
+    const month = formatDate(locale, timestamp, { month: 'short' });
+    return [{ index, label: isNewYear ? `${month}\n${year}` : month }];
+  });
+}

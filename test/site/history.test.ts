@@ -1,0 +1,269 @@
+/** The history on the page of a station, in a real browser against the real service: every value by keys, as a table, and by its address. */
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { engines } from '../support/database.ts';
+import { axeFindings, describeInBrowser } from './chromium.ts';
+import { serveTown } from './town.ts';
+
+type Point = { timestamp: string } & Record<string, number | [number, number] | null>;
+type History = Record<string, Point[]>;
+
+const WINDOWS = { '24h': 'hour', '7d': 'hour', '30d': 'day', '1y': 'month', '2y': 'month' } as const;
+type Key = keyof typeof WINDOWS;
+const KEYS = Object.keys(WINDOWS) as Key[];
+const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
+
+describeInBrowser('the history in a browser', (open) => {
+  let [origin, history] = ['', {} as History];
+  beforeAll(async () => {
+    const town = await serveTown(engines[0] ?? 'plain');
+    origin = town.origin;
+    history = (await (await fetch(`${origin}/en/air-quality-app/v1/station/1-history.json`)).json()) as History;
+    return () => town.close();
+  });
+
+  const show = async (query: string, options = {}) => {
+    const page = await open(`${origin}/en/station/1${query}`, options);
+    await page.locator('#history').scrollIntoViewIfNeeded();
+    await page.locator('.chart canvas').waitFor();
+    return page;
+  };
+  const live = (page: Page) => page.locator('#parts > div .live').first().textContent();
+
+  /** As the page is to write a bucket, made here once more from the document. */
+  function timeOf(timestamp: string, key: Key): string {
+    const [year, month, day] = timestamp.slice(0, 10).split('-').map(Number);
+    const name = MONTHS[(month ?? 0) - 1];
+    if (WINDOWS[key] === 'month') return `${name} ${year}`;
+    return WINDOWS[key] === 'day' ? `${name} ${day}` : `${name} ${day}, ${timestamp.slice(11, 16)}`;
+  }
+  const tenths = (value: unknown) => Number(value).toFixed(1);
+  function lineOf(point: Point, key: Key): string {
+    const range = point.range_pm25;
+    const ends = Array.isArray(range) ? ` (${range.map(tenths).join('–')})` : '';
+    return `${timeOf(point.timestamp, key)}: ${tenths(point.avg_pm25)} µg/m³${ends}`;
+  }
+
+  it.each(KEYS)('%s: arrow keys tell every point of the document, and gaps as gaps', async (key) => {
+    const page = await show(`?window=${key}&parameter=pm2.5`);
+    await page.locator('.chart').focus();
+    await page.keyboard.press('Home');
+    const lines: string[] = [];
+    for (let line = await live(page); line !== lines.at(-1); line = await live(page)) {
+      lines.push(line ?? '');
+      await page.keyboard.press('ArrowRight');
+    }
+    const told = lines.map((line) => line.replace(' · running', ''));
+    const points = history[key] ?? [];
+    expect(told.filter((line) => !line.endsWith('no value'))).toEqual(points.map((point) => lineOf(point, key)));
+    const counts = { '24h': 24, '7d': 168, '30d': 30, '1y': 12, '2y': 24 };
+    expect(told).toHaveLength(counts[key]);
+    const missing = { '24h': 0, '7d': 4, '30d': 2, '1y': 1, '2y': 1 };
+    expect(told.filter((line) => line.endsWith('no value'))).toHaveLength(missing[key]);
+    if (key === '7d') expect(told).toContain('Nov 19, 02:00: no value');
+  });
+
+  it.each(KEYS)('%s: the table has what the document has', async (key) => {
+    const page = await show(`?window=${key}`);
+    await page.getByText('As a table').click();
+    const rows = await page.locator('#parts > div details tbody tr').allTextContents();
+    const expected = (history[key] ?? []).map((point) => {
+      const range = point.range_pm25;
+      return `${timeOf(point.timestamp, key)}${tenths(point.avg_pm25)} µg/m³${Array.isArray(range) ? range.map(tenths).join('–') : ''}`;
+    });
+    const shown = rows.map((row) => row.replace(' (running)', ''));
+    expect(shown.filter((row) => row.includes('µg'))).toEqual(expected);
+    expect(rows.filter((row) => !row.includes('µg')).every((row) => row.endsWith('–'))).toBe(true);
+  });
+
+  it('a gap is a gap in the picture', async () => {
+    const page = await show('?window=7d&parameter=pm2.5', { deviceScaleFactor: 1 });
+    const points = history['7d'] ?? [];
+    const first = Date.parse(points[0]?.timestamp ?? '');
+    const blueAt = (timestamp: string) => {
+      const share = ((Date.parse(timestamp) - first) / 3_600_000 + 0.5) / 168;
+      return page.evaluate((at) => {
+        const [canvas, over] = ['.chart canvas', '.chart .u-over'].map((name) => document.querySelector(name));
+        const [c, o] = [canvas?.getBoundingClientRect(), over?.getBoundingClientRect()];
+        if (!(canvas instanceof HTMLCanvasElement) || c === undefined || o === undefined) return -1;
+        const x = Math.round(o.left - c.left + at * o.width);
+        const { data } = canvas.getContext('2d')?.getImageData(x, 0, 1, canvas.height) ?? { data: [] };
+        let blue = 0;
+        for (let n = 0; n < data.length; n += 4) if ((data[n] ?? 255) < 80 && (data[n + 2] ?? 0) > 170) blue++;
+        return blue;
+      }, share);
+    };
+    expect(await blueAt('2026-11-19T02:00:00+04:00')).toBe(0);
+    expect(await blueAt('2026-11-18T20:00:00+04:00')).toBeGreaterThan(0);
+    expect(await blueAt('2026-11-19T10:00:00+04:00')).toBeGreaterThan(0);
+  });
+
+  it('windows and parameters are in the address, and back', async () => {
+    const page = await show('');
+    expect(new URL(page.url()).search).toBe('');
+    await page.getByRole('button', { name: '12 months' }).click();
+    await page.getByLabel('Parameter').selectOption('wind_speed');
+    expect(new URL(page.url()).search).toBe('?window=1y&parameter=wind_speed');
+    expect(await page.locator('.what').textContent()).toMatch(/^Wind speed, m\/s: monthly means/);
+    expect(await page.getByRole('link', { name: 'Русский' }).getAttribute('href')).toBe(
+      `${origin}/ru/station/1?window=1y&parameter=wind_speed`,
+    );
+    await page.goBack();
+    await expect.poll(() => page.locator('.what').textContent()).toMatch(/^PM2.5, µg\/m³: monthly means/);
+    expect(await page.getByRole('button', { pressed: true }).textContent()).toBe('12 months');
+    await page.goBack();
+    expect(await page.getByRole('button', { pressed: true }).textContent()).toBe('24 hours');
+    await page.goForward();
+    await page.reload();
+    await page.locator('.chart canvas').waitFor();
+    expect(await page.getByRole('button', { pressed: true }).textContent()).toBe('12 months');
+  });
+
+  it('only what is measured can be chosen; rain is summed, wind has its direction, the index its note', async () => {
+    const page = await show('?window=24h');
+    expect(await page.getByLabel('Parameter').locator('option').allTextContents()).toEqual([
+      ...['PM2.5', 'AQI (US EPA)', 'Temperature', 'Humidity', 'PM2.5, uncorrected', 'PM10', 'Sulphur dioxide'],
+      ...['Wind speed', 'Rain'],
+    ]);
+    const last = history['24h']?.at(-1);
+    await page.getByLabel('Parameter').selectOption('rain');
+    await expect.poll(() => live(page)).toBe(`Nov 20, 15:00: ${tenths(last?.total_rain)} mm`);
+    expect(await page.locator('.what').textContent()).toBe('Rain, mm: hourly sums.');
+    await page.getByLabel('Parameter').selectOption('wind_speed');
+    const direction = last?.avg_wind_direction;
+    await expect
+      .poll(() => live(page))
+      .toBe(`Nov 20, 15:00: ${tenths(last?.avg_wind_speed)} m/s · Wind from ${direction}°`);
+    await page.getByLabel('Parameter').selectOption('aqi');
+    await expect.poll(() => live(page)).toContain(`Nov 20, 15:00: ${last?.aqi} · `);
+    expect(await page.locator('#history').textContent()).toContain('It says nothing about gases.');
+  });
+
+  it('a pointer tells the value under it', async () => {
+    const page = await show('?window=30d');
+    const area = await page.locator('.chart .u-over').boundingBox();
+    if (area === null) throw new Error('there is no chart');
+    const points = history['30d'] ?? [];
+    await page.mouse.move(area.x + (area.width * 0.5) / 30, area.y + 20);
+    await expect.poll(() => live(page)).toBe(lineOf(points[0] as Point, '30d'));
+    await page.mouse.move(area.x + (area.width * 29.5) / 30, area.y + 20);
+    await expect.poll(() => live(page)).toBe(lineOf(points.at(-1) as Point, '30d'));
+  });
+
+  it('a year of days by keys, with the years before and after in the address', async () => {
+    const page = await show('?window=30d');
+    const days = (await (await fetch(`${origin}/en/explore/v1/station/1/days/2026.json`)).json()) as { days: Point[] };
+    await page.locator('.calendar').focus();
+    await page.keyboard.press('Home');
+    const dayLive = page.locator('#calendar .live');
+    const told = new Map<string, string>();
+    for (let line = await dayLive.textContent(); line !== null && !told.has(line); line = await dayLive.textContent()) {
+      told.set(line, line);
+      if (line.includes('Nov 19, 2026')) break;
+      await page.keyboard.press('ArrowDown');
+    }
+    const lines = [...told.keys()];
+    const known = lines.filter((line) => !line.endsWith('Unknown'));
+    expect(lines).toHaveLength(323); // of 1 January to 19 November
+    expect(known.map((line) => line.replace(/^\w+, | · .*/g, ''))).toEqual(
+      days.days.map((day) =>
+        `${timeOf(day.timestamp, '30d')}, 2026${lineOf(day, '30d').slice(timeOf(day.timestamp, '30d').length)}`.replace(
+          ': ',
+          ': PM2.5 ',
+        ),
+      ),
+    );
+    await page.getByRole('button', { name: 'Previous year' }).click();
+    await page.getByRole('heading', { name: 'Calendar of 2025' }).waitFor();
+    expect(new URL(page.url()).search).toBe('?window=30d&year=2025');
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Calendar of 2026' }).waitFor();
+  });
+
+  it('months stand beside the same month a year before', async () => {
+    const page = await show('?parameter=temperature');
+    const rows = await page.locator('#months tbody tr').allTextContents();
+    const value = (month: string) =>
+      history['2y']?.find(({ timestamp }) => timestamp.startsWith(month))?.avg_temperature;
+    const [now, before] = [Number(value('2026-10')), Number(value('2025-10'))];
+    const text = (number: number) => `${number.toFixed(1).replace('-', '−')} °C`;
+    const change = Math.round((now - before) * 10) / 10;
+    expect(rows).toContain(`Oct 2026${text(now)}${text(before)}${change > 0 ? '+' : ''}${text(change)}`);
+    expect(rows).toHaveLength(11); // without April
+  });
+
+  it('the download is of the dates chosen, at most 400 days', async () => {
+    const page = await show('');
+    await page.locator('#developers').scrollIntoViewIfNeeded();
+    const link = page.locator('#download a');
+    expect(await link.getAttribute('href')).toBe('/en/explore/v1/station/1/hours/2026-10-22/2026-11-20.csv');
+    const answer = await fetch(origin + (await link.getAttribute('href')));
+    expect([answer.status, answer.headers.get('Content-Type')]).toEqual([200, 'text/csv; charset=utf-8']);
+    await page.getByLabel('From', { exact: true }).fill('2025-10-01');
+    expect([await link.getAttribute('href'), await link.getAttribute('aria-disabled')]).toEqual([null, 'true']);
+    await page.getByLabel('From', { exact: true }).fill('2025-10-17');
+    expect(await link.getAttribute('href')).toContain('2025-10-17/2026-11-20');
+  });
+
+  it('says where the history cannot be reached, and gets it when that is over', async () => {
+    const page = await open('about:blank', {}, /503/);
+    let isAway = true;
+    await page.route('**/1-history.json', (route) => (isAway ? route.fulfill({ status: 503 }) : route.continue()));
+    await page.goto(`${origin}/en/station/1`);
+    await page.locator('#history .warning').waitFor();
+    isAway = false;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.locator('.chart canvas').waitFor();
+  });
+
+  describe('axe finds nothing', () => {
+    it.each(['light', 'dark'] as const)('%s', async (colorScheme) => {
+      for (const [locale, width] of [
+        ['en', 1280],
+        ['ru', 360],
+        ['hy', 320],
+      ] as const) {
+        const page = await open(
+          `${origin}/${locale}/station/1?window=30d&parameter=aqi&day=2026-11-19&hour=2026-11-19T09Z`,
+          { colorScheme, viewport: { width, height: 900 } },
+        );
+        await page.locator('#history').scrollIntoViewIfNeeded();
+        await page.locator('.hour .result').first().waitFor();
+        await page.locator('#parts summary').first().click();
+        expect(await axeFindings(page)).toEqual([]);
+        const [inside, whole] = await page.evaluate(() => [innerWidth, document.documentElement.scrollWidth]);
+        expect(whole, `${locale}: nothing is wider than the screen`).toBeLessThanOrEqual(inside ?? 0);
+      }
+    });
+  });
+
+  it.each([
+    [360, 640],
+    [1280, 900],
+  ])(
+    'compressed, the first view is less than 60 KB, and script and style of all of it 120 KB: %i pixels wide',
+    async (width, height) => {
+      const page = await open('about:blank', { viewport: { width, height } });
+      const cdp = await page.context().newCDPSession(page);
+      await cdp.send('Network.enable');
+      let bytes = 0;
+      cdp.on('Network.dataReceived', ({ encodedDataLength }) => {
+        bytes += encodedDataLength;
+      });
+      await page.goto(`${origin}/en/station/1`, { waitUntil: 'networkidle' });
+      expect(bytes).toBeGreaterThan(10_000);
+      expect(bytes).toBeLessThan(60_000);
+      await page.locator('#history').scrollIntoViewIfNeeded();
+      await page.locator('.chart canvas').waitFor();
+      await page.locator('#developers').scrollIntoViewIfNeeded();
+      await page.locator('#recompute').waitFor();
+      const names = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
+      const assets = names.filter((name) => name.includes('/assets/'));
+      const sizes = assets.map(async (name) => {
+        const answer = await fetch(name, { method: 'HEAD', headers: { 'Accept-Encoding': 'gzip' } });
+        return Number(answer.headers.get('Content-Length'));
+      });
+      expect((await Promise.all(sizes)).reduce((a, b) => a + b, 0)).toBeLessThan(120_000);
+    },
+  );
+});

@@ -1,0 +1,86 @@
+/** "Recompute this" in a real browser: what the page computes from hours and readings is what is published. */
+import { beforeAll, expect, it } from 'vitest';
+import { engines } from '../support/database.ts';
+import { describeInBrowser } from './chromium.ts';
+import { serveTown } from './town.ts';
+
+const PARAMETERS = ['pm2.5', 'aqi', 'temperature', 'humidity', 'pm2.5_raw', 'pm10', 'so2', 'wind_speed', 'rain'];
+
+describeInBrowser('recompute', (open) => {
+  let origin = '';
+  beforeAll(async () => {
+    const town = await serveTown(engines.at(-1) ?? 'plain');
+    origin = town.origin;
+    return () => town.close();
+  });
+
+  it.each(PARAMETERS)('%s: days and hours come out equal, digit by digit', async (parameter) => {
+    for (const [day, hour] of [
+      ['2026-11-19', '2026-11-19T09Z'],
+      ['2026-11-18', '2026-11-18T19Z'],
+    ]) {
+      const page = await open(`${origin}/en/station/1?parameter=${parameter}&day=${day}&hour=${hour}`);
+      await page.locator('#history').scrollIntoViewIfNeeded();
+      await page.locator('.hour .result').first().waitFor();
+      const results = await page.locator('.result').allTextContents();
+      const count = parameter === 'aqi' ? 6 : parameter === 'wind_speed' ? 4 : 2; // with what it is made of, or its direction
+      expect(results).toHaveLength(count);
+      for (const text of results) expect(text).toMatch(/✓ equal$/);
+      const { day: published } = (await (
+        await fetch(`${origin}/en/explore/v1/station/1/hours/${day}.json`)
+      ).json()) as { day: Record<string, number> };
+      if (parameter === 'pm2.5') {
+        const value = published.avg_pm25?.toFixed(1);
+        expect(results[0]).toMatch(
+          new RegExp(`Published${value} µg/m³Computed here\\d+\\.\\d+ → ${value} µg/m³ ✓ equal`),
+        );
+        expect(await page.locator('.hour').textContent()).toContain('corrected by epa-2021');
+      }
+    }
+  });
+
+  it('a day is chosen in the chart, in the calendar or by its date; an hour among the hours of a day', async () => {
+    const page = await open(`${origin}/en/station/1?window=30d`);
+    await page.locator('#history').scrollIntoViewIfNeeded();
+    await page.locator('.chart canvas').waitFor();
+    await page.locator('.chart').focus();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    const title = page.locator('.day h3');
+    await expect.poll(() => title.textContent()).toBe('November 19, 2026: PM2.5');
+    expect(new URL(page.url()).search).toBe('?window=30d&day=2026-11-19');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Recompute this');
+    await page.locator('.calendar').focus();
+    await page.keyboard.press('End');
+    await page.keyboard.press('ArrowLeft');
+    const line = await page.locator('#calendar .live').textContent();
+    if (!line?.endsWith('Unknown')) {
+      await page.keyboard.press('Enter');
+      await expect.poll(() => title.textContent()).not.toBe('November 19, 2026: PM2.5');
+    }
+    await page.getByLabel('Day', { exact: true }).fill('2026-11-18');
+    await expect.poll(() => title.textContent()).toBe('November 18, 2026: PM2.5');
+    await page.locator('.day').getByRole('button', { name: '13:00' }).click();
+    await expect.poll(() => page.locator('.hour h3').textContent()).toBe('Nov 18, 13:00: PM2.5');
+    expect(new URL(page.url()).search).toBe('?window=30d&day=2026-11-18&hour=2026-11-18T09Z');
+  });
+
+  it('a region has its days, and the running day has no mean yet', async () => {
+    const page = await open(`${origin}/en/region/town?day=2026-11-19`);
+    await page.locator('#history').scrollIntoViewIfNeeded();
+    await page.locator('.day .result').waitFor();
+    expect(await page.locator('.result').allTextContents()).toEqual([expect.stringMatching(/✓ equal$/)]);
+    await page.getByLabel('Day', { exact: true }).fill('2026-11-20');
+    await expect.poll(() => page.locator('.day').textContent()).toContain('This day is not over yet');
+    expect(await page.locator('.result').count()).toBe(0);
+  });
+
+  it('the other indices stand beside the AQI', async () => {
+    const page = await open(`${origin}/en/station/1`);
+    await page.locator('#indices dt').first().waitFor();
+    const text = await page.locator('#indices').textContent();
+    expect(text).toMatch(
+      /European index.*Sulphur dioxide: .*NowCast of PM2.5\d+\.\d µg\/m³, AQI \d+.*Last 24 hours24 of 24 hours measured/,
+    );
+  });
+});
