@@ -18,6 +18,6 @@ export function embedPage(site: Site, locale: Locale, path: string, values: Stat
     isEmbeddable: true,
     body: html`<main id="content"><h1><a href="/${locale}/${path}" target="_top">${values.title}</a></h1>
 <p>${chip(words, category, values.aqi)} ${pm25(locale, values['pm2.5'])}</p>
-<p><small>${values.measurement_time === null ? words.noRecent : timeOf(locale, values.measurement_time)} · <a href="/${locale}/" target="_top">${site.title}</a></small></p></main>`,
+<p><small>${values.measurement_time === null ? words.nothingRecent : timeOf(locale, values.measurement_time)} · <a href="/${locale}/" target="_top">${site.title}</a></small></p></main>`,
   };
 }

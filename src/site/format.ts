@@ -1,6 +1,7 @@
-/** Values as people read them: numbers and times in the language of the page, units, and the parameters in the order used everywhere. */
+/** Values with their units as people read them, and the parameters in the order used everywhere. */
 import type { Locale } from '../contract/endpoints.ts';
 import { PARAMETERS, type Unit } from '../contract/parameters.ts';
+import { formatNumber } from './numbers.ts';
 
 /** A current value's key in the API, its unit and the decimals published. */
 export type Quantity = { key: string; unit: Unit; digits: number };
@@ -38,16 +39,4 @@ export function formatValue(
   const text = formatNumber(locale, shown, decimals);
   const name = unitIn(locale, unit);
   return name === '' ? text : `${text} ${name}`;
-}
-
-export function formatNumber(locale: Locale, value: number, digits: number): string {
-  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-  return new Intl.NumberFormat(locale, options).format(value).replace('-', '−');
-}
-
-/** `2026-11-20T13:00:00+04:00` as `20 Nov, 13:00`: the API's times are local already, whatever the reader's clock says. */
-export function formatTime(locale: Locale, timestamp: string): string {
-  const wall = new Date(`${timestamp.slice(0, 19)}Z`);
-  const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(wall);
-  return `${day}, ${timestamp.slice(11, 16)}`;
 }
