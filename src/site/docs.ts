@@ -92,7 +92,7 @@ export function docsPage(tryValues: TryValues): Page {
       'endpoints',
       'Endpoints',
       html`${operations.map((one) => endpointPart(api, one, tryValues))}`,
-      operations.map(({ operationId, summary }) => [operationId, summary]),
+      operations.map(({ operationId, summary }) => [operationId, capital(summary)]),
     ],
     [
       'parameters',
@@ -165,7 +165,7 @@ function endpointPart(
   const { description: meaning, content = {}, headers = {} } = responses[200] as Answer;
   const address = path.replace(/\{(\w+)\}/g, (whole, name) => tryValues[name] ?? whole);
   return html`<article id="${operationId}">
-<h3><a class="anchor" href="#${operationId}">${summary}</a></h3>
+<h3><a class="anchor" href="#${operationId}">${capital(summary)}</a></h3>
 <p><b>GET</b> <code>${path}</code></p>
 ${description !== undefined && html`<p>${prose(description)}</p>`}
 <dl>
@@ -213,7 +213,7 @@ function fieldsOf(properties: Record<string, Schema>, owner: string, before = ''
 
 function table(rows: readonly Row[]): Html {
   return html`<table class="fields"><tbody>
-${rows.map(({ id, name, type, meaning }) => html`<tr id="${id}"><th scope="row"><a class="anchor" href="#${id}"><code>${name}</code></a><br><small>${type}</small></th><td>${meaning}</td></tr>\n`)}</tbody></table>`;
+${rows.map(({ id, name, type, meaning }) => html`<tr id="${id}"><th scope="row"><a class="anchor" href="#${id}"><code>${breakable(name)}</code></a><br><small>${type}</small></th><td>${meaning}</td></tr>\n`)}</tbody></table>`;
 }
 
 function answerPart(
@@ -241,7 +241,7 @@ function typeOf(schema: Schema): Html {
       type.map((one) => typeOf({ ...schema, type: one })),
       ' or ',
     );
-  if (prefixItems !== undefined) return html`list of ${joined(prefixItems.map(typeOf), ' and ')}`;
+  if (prefixItems !== undefined) return html`[${joined(prefixItems.map(typeOf), ', ')}]`;
   if (type === 'array') return html`list of ${maxItems !== undefined && `up to ${maxItems} `}${typeOf(items ?? {})}`;
   if (type === 'integer' || type === 'number') {
     return html`${type}${minimum !== undefined && ` from ${minimum}`}${maximum !== undefined && ` to ${maximum}`}`;
@@ -250,7 +250,12 @@ function typeOf(schema: Schema): Html {
   return html`${type ?? 'any'}${pattern !== undefined && type === 'string' && html` matching <code>${pattern}</code>`}`;
 }
 
+/** Long names may break after an underscore. */
+const breakable = (name: string) => name.split(/(?<=_)/).map((part, n) => html`${n > 0 && html`<wbr>`}${part}`);
+
 const joined = (parts: readonly Html[], by: string) => html`${parts.map((part, n) => html`${n > 0 && by}${part}`)}`;
+
+const capital = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 const nameOf = ($ref: string) => $ref.slice($ref.lastIndexOf('/') + 1);
 

@@ -117,9 +117,9 @@ export function addPages(app: IRouter, site: Site, { urls, documents, reader, ca
     addPath(
       app,
       path,
-      (req, res, next) => {
+      (req, res) => {
         const file = find(req);
-        if (file === undefined) return next();
+        if (file === undefined) throw notFound('There is no such file; a page of another version had it.');
         res.locals.isStale = true;
         sendDocument(req, res, file, caching);
       },

@@ -130,7 +130,9 @@ a { color: var(--link); }
 a:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 .title { font-weight: 700; }
 .title a { color: inherit; }
-.values b { white-space: nowrap; }
+.values { display: flex; flex-wrap: wrap; gap: .2em .8em; align-items: baseline; }
+.values > * { white-space: nowrap; }
+.values > .chip { white-space: normal; }
 small { color: var(--soft); font-size: .8em; }
 .notice { font-size: .85em; padding: .3em .5em; border-radius: .3em; background: #fff3c4; color: #3d2f00; }
 ${CHIPS}`;

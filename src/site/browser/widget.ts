@@ -45,7 +45,7 @@ class AirQuality extends HTMLElement {
   connectedCallback(): void {
     document.addEventListener('visibilitychange', this.#catchUp);
     window.addEventListener('online', this.#retry);
-    this.#retry();
+    this.#retryIn(0);
   }
 
   disconnectedCallback(): void {
@@ -57,7 +57,13 @@ class AirQuality extends HTMLElement {
 
   attributeChangedCallback(): void {
     this.#values = undefined;
-    if (this.isConnected) this.#retry();
+    if (this.isConnected) this.#retryIn(0);
+  }
+
+  /** Instead of what was planned before: several attributes that change together are one change. */
+  #retryIn(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = window.setTimeout(this.#retry, ms);
   }
 
   #retry = () => void this.#refresh();
@@ -77,7 +83,6 @@ class AirQuality extends HTMLElement {
   }
 
   async #refresh(): Promise<void> {
-    clearTimeout(this.#timer);
     this.#isDue = document.hidden;
     if (this.#isDue) return;
     const asked = ++this.#asked;
@@ -100,7 +105,7 @@ class AirQuality extends HTMLElement {
       notice = this.#values === undefined ? 'unavailable' : 'stale';
     }
     this.#show(locale, subject, notice);
-    this.#timer = window.setTimeout(this.#retry, notice === '' ? REFRESH_MS : RETRY_MS);
+    this.#retryIn(notice === '' ? REFRESH_MS : RETRY_MS);
   }
 
   #show(locale: string, subject: string, notice: string): void {
@@ -112,13 +117,14 @@ class AirQuality extends HTMLElement {
     if (this.#values !== undefined) {
       const category = status === 'offline' ? status : categoryOf(aqi);
       const chip = element('span', { class: `chip ${category}` }, words[category] ?? '');
-      const index = aqi === null ? '' : element('b', { title: words.aqiNote ?? '' }, `AQI ${aqi}`);
-      const mean = pm25 === null ? '' : element('b', {}, `PM2.5 ${formatNumber(locale, pm25, 1)} ${words.unit}`);
+      const shown = (name: string, value: string) => [' ', element('span', {}, `${name} `, element('b', {}, value))];
+      const index = aqi === null ? [] : shown('AQI', String(aqi));
+      const mean = pm25 === null ? [] : shown('PM2.5', `${formatNumber(locale, pm25, 1)} ${words.unit}`);
       const meaning = status === undefined ? words.digestOf : words.meanOfHour;
       const measured = time === null ? words.nothingRecent : meaning?.replace('{time}', when);
       card.append(
         element('p', { class: 'title' }, link(subject, title)),
-        element('p', { class: 'values' }, chip, ' ', index, ' ', mean),
+        element('p', { class: 'values', title: words.aqiNote ?? '' }, chip, ...index, ...mean),
         element('p', {}, element('small', {}, `${measured} `)),
       );
     }
