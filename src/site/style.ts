@@ -33,6 +33,7 @@ export const STYLE = `:root {
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 0 16px 32px; max-width: 1200px; background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
 a { color: var(--link); }
+.home, h1, li, p { overflow-wrap: anywhere; }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 header, nav, .languages { display: flex; flex-wrap: wrap; gap: 4px 20px; align-items: baseline; }
 header { justify-content: space-between; padding: 12px 0; border-bottom: 1px solid var(--line); }
