@@ -94,6 +94,7 @@ pre { margin: 4px 0; }
 .embedded { padding: 8px 16px; }
 .embedded h1 { font-size: 1.1rem; margin: 0; }
 .embedded p { margin: 4px 0; }
+@media (max-width: 300px) { .embedded { padding: 8px; font-size: 14px; line-height: 1.4; } .embedded h1, .embedded .chip { font-size: 1em; } }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 2px 16px; margin: 8px 0; }
 dd { margin: 0; }
 .docs { display: grid; grid-template-columns: 15rem minmax(0, 1fr); gap: 0 32px; }
