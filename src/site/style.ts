@@ -55,7 +55,7 @@ footer { margin-top: 40px; border-top: 1px solid var(--line); font-size: .9rem; 
 .regions ul { margin-left: 16px; }
 .regions li li, details li { padding: 4px 0; }
 summary { cursor: pointer; padding: 4px 0; }
-.pm { white-space: nowrap; }
+.pm, time { white-space: nowrap; }
 ${CHIPS}
 .legend .chip { margin: 2px 0; }
 .map { position: relative; border: 1px solid var(--line); border-radius: 8px; background: var(--raised); overflow: hidden; }
