@@ -3,6 +3,7 @@ import { connect as openSocket } from 'node:net';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { type Config, readConfig, VARIABLES } from '../src/config.ts';
 import { connect, type DatabaseAddress } from '../src/database/client.ts';
+import { JSON_TYPE } from '../src/http/send.ts';
 import { makeLog } from '../src/log.ts';
 import { createToken } from '../src/push/tokens.ts';
 import { type Service, start } from '../src/service.ts';
@@ -197,6 +198,42 @@ const EFFECTS: Record<string, () => Promise<void>> = {
     expect(await station(await running({ siteBaseUrl: 'https://air.example/app' }))).toMatchObject({
       url: 'https://air.example/app/en/air-quality/station/1',
     });
+  },
+
+  async PAGE() {
+    const { ports } = await running({ role: 'api' });
+    expect(await get(ports.port, '/')).toMatchObject({ status: 302, headers: { location: '/en/' } });
+    expect(await get(ports.port, '/en/')).toMatchObject({ status: 200 });
+    const without = (await running({ role: 'api', page: 'off' })).ports;
+    expect(await get(without.port, '/')).toMatchObject({ status: 302, headers: { location: `${BASE}/stations.json` } });
+    for (const path of ['/en/', '/docs', '/widget.js']) {
+      expect(await get(without.port, path), path).toMatchObject({
+        status: 404,
+        headers: { 'content-type': JSON_TYPE },
+      });
+    }
+  },
+
+  async SITE_TITLE() {
+    const { ports } = await running({ role: 'api', siteTitle: 'Air & more' });
+    expect((await get(ports.port, '/en/')).body).toContain('<title>Air &amp; more</title>');
+  },
+
+  async SITE_CONTACT() {
+    for (const [siteContact, link, contact] of [
+      ['https://air.example/ask', 'https://air.example/ask', { url: 'https://air.example/ask' }],
+      ['us@air.example', 'mailto:us@air.example', { email: 'us@air.example' }],
+    ] as const) {
+      const { ports } = await running({ role: 'api', siteContact });
+      expect((await get(ports.port, '/en/')).body).toContain(`<a href="${link}">${siteContact}</a>`);
+      expect(JSON.parse((await get(ports.port, '/openapi.json')).body).info.contact).toEqual(contact);
+    }
+  },
+
+  async SITE_LICENSE() {
+    const { ports } = await running({ role: 'api', siteLicense: 'CC-BY-4.0' });
+    expect((await get(ports.port, '/en/')).body).toContain('CC-BY-4.0');
+    expect(JSON.parse((await get(ports.port, '/openapi.json')).body).info.license).toEqual({ name: 'CC-BY-4.0' });
   },
 
   async DEMO() {

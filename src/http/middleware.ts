@@ -98,7 +98,7 @@ export function refuseMalformedPath(req: Request, _res: Response, next: NextFunc
 
 /**
  * `handle` answers errors, `watch` comes first. Together they log the beginning and the end of an outage, not each request during it. An
- * answer that bridges it sets `res.locals.isStale`.
+ * answer that bridges it sets `res.locals.isStale`; one that is read by people sets `res.locals.sendProblem`.
  */
 export function makeErrorHandlers(log: Log): { watch: RequestHandler; handle: ErrorRequestHandler } {
   let unreachable = false;
@@ -120,7 +120,7 @@ export function makeErrorHandlers(log: Log): { watch: RequestHandler; handle: Er
       if (!(error instanceof Unavailable || error instanceof Problem))
         log.error({ err: error, path: req.path.slice(0, LONGEST) }, 'a request failed');
       if (res.headersSent) res.destroy();
-      else sendProblem(req, res, asProblem(error));
+      else ((res.locals.sendProblem as typeof sendProblem) ?? sendProblem)(req, res, asProblem(error));
     },
   };
 }

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Document, renderDocument } from '../documents/document.ts';
 import { ICON, STYLE } from './style.ts';
+import { widgetModule } from './widget.ts';
 
 const TYPES: Record<string, string> = {
   css: 'text/css; charset=utf-8',
@@ -15,23 +16,25 @@ const NO_SNIFFING = ['X-Content-Type-Options', 'nosniff', 'Access-Control-Allow-
 const require = createRequire(import.meta.url);
 
 /** Compiled for the browser: `npm run build` puts it beside this file. Run from the sources, there is none. */
-const BROWSER = new URL('../../dist/site/browser/', import.meta.url);
+const COMPILED = new URL('../../dist/site/', import.meta.url);
+const readModule = (name: string) => readFileSync(new URL(name, COMPILED), 'utf8');
 
-function readModules(folder: URL, prefix: string): [string, string][] {
-  return readdirSync(folder)
-    .filter((name) => name.endsWith('.js'))
-    .map((name) => [`${prefix}${name}`, readFileSync(new URL(name, folder), 'utf8')]);
-}
+/** The modules for the browser, and those that they share with the service. */
+const MODULES = [
+  'scale.js',
+  'numbers.js',
+  'format.js',
+  ...readdirSync(new URL('browser/', COMPILED))
+    .filter((name) => name.endsWith('.js') && name !== 'widget.js')
+    .map((name) => `browser/${name}`),
+];
 
 const CONTENTS = new Map([
   ['style.css', STYLE + readFileSync(require.resolve('uplot/dist/uPlot.min.css'), 'utf8')],
   ['icon.svg', ICON],
   ['uplot.js', readFileSync(require.resolve('uplot/dist/uPlot.iife.min.js'), 'utf8')],
-  ...['format.js', 'scale.js'].map((name): [string, string] => [
-    name,
-    readFileSync(new URL(`../${name}`, BROWSER), 'utf8'),
-  ]),
-  ...readModules(BROWSER, 'browser/'),
+  ['widget.js', widgetModule(readModule)],
+  ...MODULES.map((name) => [name, readModule(name)] as const),
 ]);
 
 const HASH = createHash('sha256')

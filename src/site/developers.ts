@@ -9,18 +9,19 @@ const ORIGIN = 'https://this-service';
 export function developerPart(words: Words, locale: Locale, subject: string): Html {
   const base = BASE_PATH.replace('{locale}', locale);
   const current = `${base}/${subject}.json`;
-  return html`<section id="developers">
+  const copyButton = html`<button type="button" data-copy data-copied="${words.copied}" hidden>${words.copy}</button>`;
+  return html`<section id="developers" data-origin="${ORIGIN}">
 <h2>${words.api}</h2>
 <p>${words.apiIntro} <a href="/docs">${words.docs}</a></p>
 ${[current, `${base}/${subject}-history.json`, `/${locale}/explore/v1/${subject}/now.json`].map(
   (path) =>
-    html`<div class="address"><code>curl ${ORIGIN}${path}</code> <button type="button" data-copy>${words.copy}</button> <a href="${path}" data-show>${words.show}</a></div>`,
+    html`<div class="address"><code>curl ${ORIGIN}${path}</code> ${copyButton} <a href="${path}" data-show>${words.show}</a></div>`,
 )}
 <h3>${words.snippets}</h3>
-${SNIPPETS.map(({ name, text }) => html`<details><summary>${name}</summary><pre><code>${text(`${ORIGIN}${current}`)}</code></pre></details>`)}
+${SNIPPETS.map(({ name, text }) => html`<details><summary>${name}</summary><div class="address"><pre><code>${text(`${ORIGIN}${current}`)}</code></pre> ${copyButton}</div></details>`)}
 <h3>${words.embed}</h3>
 <p>${words.embedIntro}</p>
-${embeds(locale, subject).map((text) => html`<div class="address"><code>${text}</code> <button type="button" data-copy>${words.copy}</button></div>`)}
+${embeds(locale, subject).map((text) => html`<div class="address"><code>${text}</code> ${copyButton}</div>`)}
 </section>`;
 }
 

@@ -17,7 +17,8 @@ export function embedPage(site: Site, locale: Locale, path: string, values: Stat
     scripts: ['live'],
     isEmbeddable: true,
     body: html`<main id="content"><h1><a href="/${locale}/${path}" target="_top">${values.title}</a></h1>
-<p>${chip(words, category, values.aqi)} ${pm25(locale, values['pm2.5'])}</p>
-<p><small>${values.measurement_time === null ? words.noRecent : timeOf(locale, values.measurement_time)} · <a href="/${locale}/" target="_top">${site.title}</a></small></p></main>`,
+<div class="now"><p title="${words.aqiNote}">${chip(words, category, values.aqi)} ${values['pm2.5'] !== null && pm25(locale, values['pm2.5'])}</p>
+<p><small>${values.measurement_time === null ? words.nothingRecent : timeOf(locale, values.measurement_time)} · <a href="/${locale}/" target="_top">${site.title}</a></small></p></div>
+<p id="stale" role="status" hidden data-text="${words.stale}"></p></main>`,
   };
 }

@@ -1,4 +1,5 @@
-/** Values as people read them: numbers and times in the language of the page. Shared with the browser, so it imports nothing. */
+/** Values with their units as people read them. Shared with the browser, as what it imports is. */
+import { formatNumber } from './numbers.ts';
 
 /** A value's key in the API, its unit and the decimals published. `isFloored`: below 0 is published as 0. */
 export type Quantity = { key: string; unit: string; digits: number; isFloored?: boolean };
@@ -33,22 +34,6 @@ export function formatValue(locale: string, value: number, { unit, digits }: Pre
 /** The same without its unit. */
 export const formatBare = (locale: string, value: number, { unit, digits }: Precision): string =>
   formatNumber(locale, shownAs(unit, value), unit === 'Pa' ? 1 : digits);
-
-export function formatNumber(locale: string, value: number, digits: number): string {
-  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-  return new Intl.NumberFormat(locale, options).format(value).replace('-', '−');
-}
-
-/** `2026-11-20T13:00:00+04:00` as `20 Nov, 13:00`: the API's times are local already, whatever the reader's clock says. */
-export function formatTime(locale: string, timestamp: string): string {
-  return `${formatDate(locale, timestamp, { day: 'numeric', month: 'short' })}, ${timestamp.slice(11, 16)}`;
-}
-
-/** The local date of a time, or a date, in the words of a language. */
-export function formatDate(locale: string, timestamp: string, options: Intl.DateTimeFormatOptions): string {
-  const wall = new Date(`${timestamp.slice(0, 10)}T00:00:00Z`);
-  return new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' }).format(wall);
-}
 
 /** A text with its `{name}`s filled in. */
 export function fill(text: string, values: Record<string, string | number>): string {

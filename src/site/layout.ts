@@ -10,10 +10,10 @@ import { WORDS } from './words.ts';
 /** Whose data these are, from the configuration; `zone`: that of all times. */
 export type Site = { title: string; contact: string; license: string; zone: string };
 
-/** `path`: the address after the locale, such as `station/1`. */
+/** `path`: the address after the locale, such as `station/1`; undefined: there is none in another language. */
 export type Page = {
   locale: Locale;
-  path: string;
+  path: string | undefined;
   title: string;
   body: Html;
   /** Modules of the browser's that the page needs, without `.js`. */
@@ -55,7 +55,7 @@ export function renderPage(site: Site, page: Page): Document {
 <title>${title === site.title ? title : `${title} – ${site.title}`}</title>
 <link rel="icon" href="${assetUrl('icon.svg')}">
 <link rel="stylesheet" href="${assetUrl('style.css')}">
-${LOCALES.map((one) => html`<link rel="alternate" hreflang="${one}" href="/${one}/${page.path}">\n`)}<link rel="alternate" type="application/json" title="OpenAPI" href="/openapi.json">
+${page.path !== undefined && LOCALES.map((one) => html`<link rel="alternate" hreflang="${one}" href="/${one}/${page.path}">\n`)}<link rel="alternate" type="application/json" title="OpenAPI" href="/openapi.json">
 ${scripts.map((name) => html`<script type="module" src="${assetUrl(`browser/${name}.js`)}"></script>\n`)}</head>
 ${isEmbeddable ? html`<body class="embedded">${body}</body>` : withFrame(site, page)}
 </html>
@@ -74,7 +74,7 @@ function withFrame(site: Site, { locale, path, body }: Page): Html {
 <span class="languages">${LOCALES.map((one) =>
     one === locale
       ? html`<b lang="${one}">${WORDS[one].language}</b>`
-      : html`<a lang="${one}" hreflang="${one}" href="/${one}/${path}">${WORDS[one].language}</a>`,
+      : html`<a lang="${one}" hreflang="${one}" href="/${one}/${path ?? ''}">${WORDS[one].language}</a>`,
   )}</span>
 </nav>
 </header>

@@ -13,7 +13,8 @@ const MOST_LISTED = 1_500;
 
 export function overviewPage(site: Site, locale: Locale, list: StationsList): Page {
   const words = WORDS[locale];
-  const regions = list.regions.filter((region) => !isHidden(region));
+  const hidden = new Set(list.regions.filter(isHidden).map(({ slug }) => slug));
+  const regions = list.regions.filter((region) => !hidden.has(cityOf(region) ?? region.slug));
   const cities = regions.filter((region): region is City => !('city_slug' in region));
   const top = worstFirst(regions.filter((region) => !cities.some(({ slug }) => slug === cityOf(region))));
   const known = new Set(cities.map(({ slug }) => slug));

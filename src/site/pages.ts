@@ -5,13 +5,13 @@ import { presenter, presentProviders, type SiteUrls } from '../api/current.ts';
 import type { CurrentDocuments, NetworkReader } from '../api/documents.ts';
 import { LOCALES, type Locale, MAX_STATION_ID, PATH_PARAMETERS, type StationsList } from '../contract/endpoints.ts';
 import type { DocumentCache } from '../documents/cache.ts';
-import { type Document, encode, sendDocument } from '../documents/document.ts';
+import { type CacheHeaders, type Document, encode, sendDocument } from '../documents/document.ts';
 import type { Validity } from '../documents/validity.ts';
 import { addPath } from '../http/middleware.ts';
-import { Problem } from '../http/send.ts';
+import { notFound, type sendProblem } from '../http/send.ts';
 import { Unavailable } from '../unavailable.ts';
 import { ASSETS, assetUrl } from './assets.ts';
-import { docsPage } from './docs.ts';
+import { DEMO_VALUES, docsPage, valuesOf } from './docs.ts';
 import { embedPage } from './embed.ts';
 import { type Page, renderPage, type Site } from './layout.ts';
 import { overviewPage } from './overview.ts';
@@ -81,53 +81,88 @@ export function addPages(app: IRouter, site: Site, { urls, documents, reader, ca
     },
   };
 
-  addPath(app, /^\/$/, (req, res) => {
-    const locale = new Negotiator(req).language([...LOCALES]) ?? 'en';
-    res
-      .status(302)
-      .set({ Location: `/${locale}/`, Vary: 'Accept-Language', 'Cache-Control': 'no-cache' })
-      .end();
-  });
+  addPath(
+    app,
+    new RegExp(`^/(?<locale>${PATH_PARAMETERS.locale.pattern})?$`),
+    (req, res) => {
+      const locale = req.params.locale ?? new Negotiator(req).language([...LOCALES]) ?? 'en';
+      res
+        .status(302)
+        .set({ Location: `/${locale}/`, Vary: 'Accept-Language', 'Cache-Control': 'no-cache' })
+        .end();
+    },
+    '/',
+  );
   for (const [path, render] of Object.entries(PAGES)) {
     const pattern = new RegExp(`^/(?<locale>${PATH_PARAMETERS.locale.pattern})/${path}$`);
     const route = `/{locale}/${path.replace(/\(\?<(\w+)>[^)]*\)/g, '{$1}')}`;
     const get = async (req: Request, res: Response) => {
       const { locale, id, slug } = req.params as Record<keyof Values, string>;
       const values = { locale: locale as Locale, id: Number(id), slug };
-      try {
-        if (values.id > MAX_STATION_ID) throw new Problem(404, '');
-        const { document, cacheHeaders } = await cache.get(req.path, async () => {
-          await firstBuild();
-          const { page, ...validity } = await render(values);
-          return { document: renderPage(site, page), ...validity, route };
-        });
-        res.locals.isStale = cacheHeaders.age !== undefined;
-        sendDocument(req, res, document, cacheHeaders);
-      } catch (error) {
-        const status = error instanceof Unavailable ? 503 : error instanceof Problem ? error.status : undefined;
-        if (status === undefined) throw error;
-        res.status(status);
-        const body = await encode(renderPage(site, problemPage(values.locale, status)), 'identity');
-        res.set({ 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store' }).send(body);
-      }
+      res.locals.sendProblem = problemSender(site, values.locale, path.startsWith('embed/'));
+      if (values.id > MAX_STATION_ID) throw notFound('');
+      const { document, cacheHeaders } = await cache.get(req.path, async () => {
+        await firstBuild();
+        const { page, ...validity } = await render(values);
+        return { document: renderPage(site, page), ...validity, route };
+      });
+      res.locals.isStale = cacheHeaders.age !== undefined;
+      sendDocument(req, res, document, cacheHeaders);
     };
     addPath(app, pattern, get, route);
   }
 
-  const docs = renderPage(site, docsPage());
-  addPath(app, /^\/docs$/, (req, res) => sendDocument(req, res, docs, { maxAge: HOUR_S }));
-  const widget = ASSETS.get(assetUrl('browser/widget.js')) as Document; // other sites load it, so this address stays
-  addPath(app, /^\/widget\.js$/, (req, res) => sendDocument(req, res, widget, { maxAge: HOUR_S }));
-  addPath(
-    app,
-    /^\/assets\/.+$/,
-    (req, res, next) => {
-      const asset = ASSETS.get(req.path);
-      if (asset === undefined) next();
-      else sendDocument(req, res, asset, { maxAge: 0, isImmutable: true });
-    },
-    '/assets',
-  );
+  /** What doesn't depend on data: that it is sent says nothing about the database. */
+  const addFile = (path: RegExp, find: (req: Request) => Document | undefined, caching: CacheHeaders, route?: string) =>
+    addPath(
+      app,
+      path,
+      (req, res) => {
+        const file = find(req);
+        if (file === undefined) throw notFound('There is no such file; a page of another version had it.');
+        res.locals.isStale = true;
+        sendDocument(req, res, file, caching);
+      },
+      route,
+    );
+  const docs = renderPage(site, docsPage(DEMO_VALUES));
+  addPath(app, /^\/docs$/, async (req, res) => {
+    const { document, cacheHeaders } = await cache
+      .get(req.path, async () => {
+        const { validUntil, version, ...network } = await reader.network();
+        const document = renderPage(site, docsPage(valuesOf(network)));
+        return { document, validUntil, version, route: req.path };
+      })
+      .catch((error) => {
+        if (!(error instanceof Unavailable)) throw error;
+        return { document: docs, cacheHeaders: { maxAge: 0, age: 0 } };
+      });
+    res.locals.isStale = cacheHeaders.age !== undefined;
+    sendDocument(req, res, document, cacheHeaders);
+  });
+  const widget = ASSETS.get(assetUrl('widget.js')); // other sites load it, so this address stays
+  addFile(/^\/widget\.js$/, () => widget, { maxAge: HOUR_S });
+  addFile(/^\/assets\/.+$/, ({ path }) => ASSETS.get(path), { maxAge: 0, isImmutable: true }, '/assets');
+  const elsewhere = new RegExp(`^/(?<locale>${PATH_PARAMETERS.locale.pattern})/(?!air-quality-app/|explore/)`);
+  app.get(elsewhere, (req, res) => {
+    res.locals.sendProblem = problemSender(site, req.params.locale as Locale, false);
+    throw notFound('');
+  });
+}
+
+/** Sends a problem as a page. As of all problems, no cache may keep it. */
+function problemSender(site: Site, locale: Locale, isEmbeddable: boolean): typeof sendProblem {
+  return (req, res, { status, headers }) => {
+    const { kind, kept } = renderPage(site, problemPage(locale, status, isEmbeddable));
+    const body = kept.get('identity') as Buffer;
+    res.writeHead(status, [
+      ...Object.entries(headers).flat(),
+      ...kind.headers,
+      ...['Content-Type', kind.type, 'Content-Language', locale],
+      ...['Cache-Control', 'no-store', 'Content-Length', String(body.length)],
+    ]);
+    res.end(req.method === 'HEAD' ? undefined : body);
+  };
 }
 
 /** What a document of the API says. */

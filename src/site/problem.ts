@@ -4,16 +4,17 @@ import { html } from './html.ts';
 import type { Page } from './layout.ts';
 import { WORDS } from './words.ts';
 
-export function problemPage(locale: Locale, status: number): Page {
+export function problemPage(locale: Locale, status: number, isEmbeddable: boolean): Page {
   const words = WORDS[locale];
-  const isAway = status === 503;
-  const title = isAway ? words.unavailable : words.notFound;
-  const text = isAway ? words.unavailableText : words.notFoundText;
+  const isMissing = status === 404;
+  const title = isMissing ? words.notFound : words.unavailable;
+  const text = isMissing ? words.notFoundText : words.unavailableText;
   return {
     locale,
-    path: '',
+    path: undefined,
     title,
     scripts: [],
-    body: html`<h1>${title}</h1><p>${text}</p><p><a href="/${locale}/">${words.overview}</a></p>`,
+    isEmbeddable,
+    body: html`<h1>${title}</h1><p>${text}</p><p><a href="/${locale}/" target="_top">${words.overview}</a></p>`,
   };
 }

@@ -1,20 +1,39 @@
-/** How pages look: one sheet for all, light and dark, from 320 pixels up. Colours of categories are the US EPA's. */
+/** How pages and the widget look: one sheet each, light and dark, from 320 pixels up. Colours of categories are the US EPA's. */
+import { CATEGORIES } from './scale.ts';
 
 export const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path d="M3 12h17a4 4 0 1 0-4-4M3 17h23a4 4 0 1 1-4 4M3 22h12a3 3 0 1 1-3 3" fill="none" stroke="#2a78c8" stroke-width="2.5" stroke-linecap="round"/></svg>';
 
+/** The names of the categories that have a colour of their own. */
+const COLOURED = CATEGORIES.map(({ name }) => name);
+
+const LIGHT =
+  '--paper: #fff; --ink: #1c2126; --soft: #57606a; --line: #d5dae0; --raised: #f4f6f8; --link: #0a5fb4; --series: #2a78c8; --band: #2a78c833;';
+const DARK =
+  '--paper: #14181c; --ink: #e4e8ec; --soft: #a0a9b3; --line: #343b43; --raised: #1d2329; --link: #6fb3f5; --series: #6fb3f5; --band: #6fb3f533;';
+const COLOURS = `--good: #00e400; --moderate: #ffff00; --sensitive: #ff7e00; --unhealthy: #ff0000; --very-unhealthy: #8f3f97; --hazardous: #7e0023;
+  --unknown: #8b949e; --offline: #8b949e;`;
+
+/** A category in words, on its colour. */
+const CHIPS = `.chip { display: inline-block; padding: 0 .7em; border-radius: .85em; font-size: .9em; line-height: 1.6; color: #000; background: var(--unknown); }
+${COLOURED.map((name) => `.chip.${name} { background: var(--${name}); }`).join('\n')}
+.chip.very-unhealthy, .chip.hazardous { color: #fff; background: #8f3f97; }
+.chip.hazardous { background: #7e0023; }
+.chip.unknown { color: var(--ink); background: var(--raised); border: 1px dashed var(--soft); }
+.chip.offline { color: var(--ink); background: none; border: 2px solid var(--unknown); }`;
+
 export const STYLE = `:root {
   color-scheme: light dark;
-  --paper: #fff; --ink: #1c2126; --soft: #57606a; --line: #d5dae0; --raised: #f4f6f8; --link: #0a5fb4; --k: 1.6;
-  --good: #00e400; --moderate: #ffff00; --sensitive: #ff7e00; --unhealthy: #ff0000; --very-unhealthy: #8f3f97; --hazardous: #7e0023;
-  --unknown: #8b949e; --offline: #8b949e; --series: #2a78c8; --band: #2a78c833;
+  ${LIGHT} --k: 1.6;
+  ${COLOURS}
 }
 @media (prefers-color-scheme: dark) {
-  :root { --paper: #14181c; --ink: #e4e8ec; --soft: #a0a9b3; --line: #343b43; --raised: #1d2329; --link: #6fb3f5; --series: #6fb3f5; --band: #6fb3f533; --hazardous: #b3123f; --very-unhealthy: #b061b8; }
+  :root { ${DARK} --hazardous: #b3123f; --very-unhealthy: #b061b8; }
 }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 0 16px 32px; max-width: 1200px; background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
 a { color: var(--link); }
+.home, h1, li, p { overflow-wrap: anywhere; }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 header, nav, .languages { display: flex; flex-wrap: wrap; gap: 4px 20px; align-items: baseline; }
 header { justify-content: space-between; padding: 12px 0; border-bottom: 1px solid var(--line); }
@@ -38,14 +57,10 @@ footer { margin-top: 40px; border-top: 1px solid var(--line); font-size: .9rem; 
 summary { cursor: pointer; padding: 4px 0; }
 .line { display: flex; flex-wrap: wrap; gap: 0 8px; align-items: baseline; }
 .line a { flex: 1 1 8em; }
-.pm { white-space: nowrap; min-width: 9.5em; text-align: right; font-variant-numeric: tabular-nums; }
+.pm, time { white-space: nowrap; }
+.pm { min-width: 9.5em; text-align: right; font-variant-numeric: tabular-nums; }
 .of { margin: -8px 0 12px; }
-.chip { display: inline-block; padding: 0 10px; border-radius: 12px; font-size: .9rem; line-height: 1.6; color: #000; background: var(--unknown); }
-${['good', 'moderate', 'sensitive', 'unhealthy', 'very-unhealthy', 'hazardous'].map((name) => `.chip.${name} { background: var(--${name}); }`).join('\n')}
-.chip.very-unhealthy, .chip.hazardous { color: #fff; background: #8f3f97; }
-.chip.hazardous { background: #7e0023; }
-.chip.unknown { color: var(--ink); background: var(--raised); border: 1px dashed var(--soft); }
-.chip.offline { color: var(--ink); background: none; border: 2px solid var(--unknown); }
+${CHIPS}
 .legend .chip { margin: 2px 0; }
 .map { position: relative; border: 1px solid var(--line); border-radius: 8px; background: var(--raised); overflow: hidden; }
 .map svg { display: block; width: 100%; max-height: 75vh; touch-action: pan-y; }
@@ -57,7 +72,7 @@ ${['good', 'moderate', 'sensitive', 'unhealthy', 'very-unhealthy', 'hazardous'].
 .rim.unknown { stroke-width: 9px; }
 .dot.unknown { stroke-width: 7px; }
 .rim.offline { stroke: var(--offline); }
-${['good', 'moderate', 'sensitive', 'unhealthy', 'very-unhealthy', 'hazardous', 'unknown', 'offline'].map((name) => `.dot.${name} { stroke: var(--${name}); } .bubble.${name} rect { fill: var(--${name}); }`).join('\n')}
+${[...COLOURED, 'unknown', 'offline'].map((name) => `.dot.${name} { stroke: var(--${name}); } .bubble.${name} rect { fill: var(--${name}); }`).join('\n')}
 .dot.offline { stroke: var(--raised); stroke-width: 9px; }
 .bubble { transform: scale(var(--k)); }
 .bubble rect { stroke: #0008; }
@@ -87,6 +102,7 @@ pre { margin: 4px 0; }
 .embedded { padding: 8px 16px; }
 .embedded h1 { font-size: 1.1rem; margin: 0; }
 .embedded p { margin: 4px 0; }
+@media (max-width: 300px) { .embedded { padding: 8px; font-size: 14px; line-height: 1.4; } .embedded h1, .embedded .chip { font-size: 1em; } }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 2px 16px; margin: 8px 0; }
 dd { margin: 0; }
 h4 { font-size: .95rem; margin: 16px 0 4px; }
@@ -113,7 +129,45 @@ button:disabled { opacity: .5; cursor: default; }
 .button { display: inline-flex; align-items: center; min-height: 36px; padding: 4px 14px; border: 1px solid var(--soft); border-radius: 6px; text-decoration: none; }
 .button:not([href]) { opacity: .6; }
 @media (max-width: 520px) { #indices, .result { grid-template-columns: minmax(0, 1fr); } #indices dd { margin-bottom: 8px; } }
+.docs { display: grid; grid-template-columns: 15rem minmax(0, 1fr); gap: 0 32px; }
+.docs > nav { display: block; position: sticky; top: 0; max-height: 100vh; overflow-y: auto; padding: 12px 0; font-size: .9rem; align-self: start; }
+.docs nav ul { list-style: none; margin: 0; padding: 0 0 8px; }
+.docs nav ul ul { padding-left: 12px; }
+.docs nav ul ul a { color: var(--soft); }
+.docs nav a { display: inline-block; padding: 2px 0; }
+.docs p, .docs td { max-width: 70ch; }
+.docs article { border-top: 1px solid var(--line); padding-bottom: 12px; }
+.anchor { color: inherit; text-decoration: none; }
+.anchor:hover { text-decoration: underline; }
+.docs h3 a { font-size: 1.05rem; }
+.fields { width: 100%; }
+.fields th { width: 38%; overflow-wrap: anywhere; }
+.fields td:last-child, .fields tr > :last-child { padding-right: 0; }
+:target { background: var(--raised); }
+.address + pre, pre.scroll { max-height: 60vh; }
+mark { background: #fff3c4; color: #3d2f00; }
+@media (max-width: 800px) { .docs { grid-template-columns: minmax(0, 1fr); } .docs > nav { position: static; max-height: none; } }
 @media (max-width: 800px) { .overview { grid-template-columns: minmax(0, 1fr); } :root { --k: 2.6; } }
 @media (max-width: 480px) { .line a { flex: 1 0 100%; } .pm { min-width: 0; } }
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
 `;
+
+/** The widget's, within its shadow root. Its lengths are of its own size of letters, not of the page around it. */
+export const WIDGET_STYLE = `:host { display: block; max-width: 22em; color-scheme: light; font: 16px/1.4 system-ui, sans-serif; ${LIGHT} ${COLOURS} }
+:host([hidden]) { display: none; }
+:host([size=small]) { font-size: 13px; }
+:host([size=large]) { font-size: 21px; }
+@media (prefers-color-scheme: dark) { :host(:not([theme=light])) { color-scheme: dark; ${DARK} } }
+:host([theme=dark]) { color-scheme: dark; ${DARK} }
+div { padding: .6em .9em; border: 1px solid var(--line); border-radius: .5em; background: var(--paper); color: var(--ink); overflow-wrap: anywhere; }
+p { margin: .25em 0; }
+a { color: var(--link); }
+a:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
+.title { font-weight: 700; }
+.title a { color: inherit; }
+.values { display: flex; flex-wrap: wrap; gap: .2em .8em; align-items: baseline; }
+.values > * { white-space: nowrap; }
+.values > .chip { white-space: normal; }
+small { color: var(--soft); font-size: .8em; }
+.notice { font-size: .85em; padding: .3em .5em; border-radius: .3em; background: #fff3c4; color: #3d2f00; }
+${CHIPS}`;

@@ -3,10 +3,11 @@ import type { Region, Station } from '../contract/current.ts';
 import { BASE_PATH, type Locale, type StationsList } from '../contract/endpoints.ts';
 import { WINDOWS } from '../contract/windows.ts';
 import { developerPart } from './developers.ts';
-import { fill, formatNumber, formatValue } from './format.ts';
+import { fill, formatValue } from './format.ts';
 import { type Html, html } from './html.ts';
 import type { Page, Site } from './layout.ts';
 import { renderMap } from './map.ts';
+import { formatNumber } from './numbers.ts';
 import { stationList } from './overview.ts';
 import { chip, regionPath, stationCategory, stationMark, timeOf } from './parts.ts';
 import { QUANTITIES } from './quantities.ts';
@@ -88,7 +89,7 @@ function valuesTable(locale: Locale, values: Station | Region): Html {
   });
   if (rows.length === 0) return html``;
   return html`<table class="values"><tbody>
-${rows.map(({ key, text }) => html`<tr><th scope="row">${words[key as keyof Words]}</th><td>${text}</td></tr>\n`)}</tbody></table>`;
+${rows.map(({ key, text }) => html`<tr data-key="${key}"><th scope="row">${words[key as keyof Words]}</th><td>${text}</td></tr>\n`)}</tbody></table>`;
 }
 
 function healthPart(words: Words, locale: Locale, region: Region): Html {

@@ -6,6 +6,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import openApiTypes from 'openapi-typescript';
 import { describe, expect, it } from 'vitest';
 import { ALL_ENDPOINTS } from '../../src/contract/explore.ts';
+import { makeOpenApi } from '../../src/contract/openapi.ts';
 import { PARAMETERS, UCUM_CODES } from '../../src/contract/parameters.ts';
 import { PROBLEMS } from '../../src/contract/problem.ts';
 import { documentedResponse, openApi, validatorOf } from '../support/documented.ts';
@@ -152,6 +153,17 @@ describe('the document', () => {
     const { version, license } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     expect(openApi.info).toMatchObject({ title: 'airseries', version, license: { identifier: license } });
     expect(openApi.info.description).toMatch(/User-Agent.*credit/s);
+  });
+
+  it('names whom to ask and the licence of the data, where these are known', () => {
+    expect(openApi.info).not.toHaveProperty('contact');
+    expect(makeOpenApi({ contact: 'us@air.example', license: 'CC-BY-4.0' }).info).toMatchObject({
+      contact: { email: 'us@air.example' },
+      license: { name: 'CC-BY-4.0' },
+    });
+    expect(makeOpenApi({ contact: 'https://air.example/ask', license: '' }).info.contact).toEqual({
+      url: 'https://air.example/ask',
+    });
   });
 
   it('is free of lint', async () => {

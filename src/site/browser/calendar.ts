@@ -1,5 +1,6 @@
 /** A year as a calendar of days, coloured by the category of each, with what is known of a day by pointer and by keys. */
-import { fill, formatDate, formatValue, type Quantity } from '../format.ts';
+import { fill, formatValue, type Quantity } from '../format.ts';
+import { formatDate } from '../numbers.ts';
 import { categoryOf } from '../scale.ts';
 import { monthStarts, type PlacedDay, placeDays, STEPS } from './days.ts';
 import { type Change, categoryLegend, type History, type Part } from './history.ts';
@@ -67,11 +68,11 @@ function drawYear(page: Page, year: number, byDate: ReadonlyMap<string, Point>, 
     svgElement('text', { x: 0, y: 16, class: 'year' }, String(year)),
     ...monthStarts(placeDays(year)).map(({ date, week, weekday }) => {
       const x = LEFT + (weekday === 0 ? week : week + 1) * STEP;
-      return svgElement('text', { x, y: TOP - 8 }, formatDate(locale, date, { month: 'short' }));
+      return svgElement('text', { x, y: TOP - 8 }, formatDate(locale, date, ['month']));
     }),
     ...[0, 2, 4].map((weekday) => {
       const monday = `2024-01-0${weekday + 1}`; // any week that begins on the first
-      const name = formatDate(locale, monday, { weekday: 'short' });
+      const name = formatDate(locale, monday, ['weekday']);
       return svgElement('text', { x: 0, y: TOP + weekday * STEP + 10 }, name);
     }),
     ...cells.values(),
@@ -131,7 +132,7 @@ const PM25: Quantity = { key: 'pm2.5', unit: 'µg/m³', digits: 1 };
 
 /** `Fri, 20 Nov 2026: PM2.5 20.9 µg/m³ (7.7–33.1) · AQI 73, Moderate`. */
 function describeDay({ words, locale }: Page, date: string, point: Point | undefined): string {
-  const day = formatDate(locale, date, { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
+  const day = formatDate(locale, date, ['weekday', 'day', 'month', 'year']);
   const aqi = measuredValue(point, AQI);
   if (aqi === null) return `${day}: ${words.unknown}`;
   return `${day}: PM2.5 ${describeValue(locale, point, PM25, '–')} · AQI ${formatValue(locale, aqi, AQI)}, ${words[categoryOf(aqi)]}`;

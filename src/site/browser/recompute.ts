@@ -1,5 +1,6 @@
 /** How a published number comes about: the rule in words, what it was made of, and the same number computed from that here. */
-import { fill, formatDate, formatTime, formatValue, type Quantity } from '../format.ts';
+import { fill, formatValue, type Quantity } from '../format.ts';
+import { formatDate, formatTime } from '../numbers.ts';
 import {
   aqi,
   direction,
@@ -102,7 +103,7 @@ function dayPart(
   open: ((timestamp: string) => void) | undefined,
 ): HTMLElement[] {
   const { words, locale } = page;
-  const title = formatDate(locale, date, { day: 'numeric', month: 'long', year: 'numeric' });
+  const title = formatDate(locale, date, ['day', 'month', 'year']);
   const results = resultsOf(page, quantity, day, (key) => ofHours(exact.hours, key));
   const exactOf = new Map(exact.hours.map((one) => [one.timestamp, one]));
   const parts = partsOf(page, quantity);

@@ -1,5 +1,6 @@
 /** The points of a history in the order of time, with the gaps between them, and what is said of each. Without a browser's parts, so tests import it. */
-import { formatBare, formatDate, formatTime, formatValue, type Quantity } from '../format.ts';
+import { formatBare, formatValue, type Quantity } from '../format.ts';
+import { formatDate, formatTime } from '../numbers.ts';
 
 /** A point of a history document. */
 export type Point = {
@@ -116,8 +117,8 @@ export const isRunning = (timestamp: string, unit: Unit, now: number): boolean =
 /** `20 Nov, 13:00`, `20 Nov` or `Nov 2026`. */
 export function formatBucket(locale: string, timestamp: string, unit: Unit): string {
   if (unit === 'hour') return formatTime(locale, timestamp);
-  if (unit === 'day') return formatDate(locale, timestamp, { day: 'numeric', month: 'short' });
-  return formatDate(locale, timestamp, { month: 'short', year: 'numeric' });
+  if (unit === 'day') return formatDate(locale, timestamp, ['day', 'month']);
+  return formatDate(locale, timestamp, ['month', 'year']);
 }
 
 /** `12.3 µg/m³ (8.1–20.4)`; for a gap what that is called. */
@@ -145,7 +146,7 @@ export function ticksOf(locale: string, buckets: readonly Bucket[], window: Hist
   return candidates.flatMap((index, n) => {
     if ((candidates.length - 1 - n) % step !== 0) return [];
     const { timestamp } = buckets[index] as Bucket;
-    const day = formatDate(locale, timestamp, { day: 'numeric', month: 'short' });
+    const day = formatDate(locale, timestamp, ['day', 'month']);
     if (isDaily) {
       const hour = timestamp.slice(11, 16);
       return [{ index, label: hour === '00:00' ? `${hour}\n${day}` : hour }];
@@ -153,7 +154,7 @@ export function ticksOf(locale: string, buckets: readonly Bucket[], window: Hist
     if (window.unit !== 'month') return [{ index, label: day }];
     const isNewYear = timestamp.slice(0, 4) !== year;
     year = timestamp.slice(0, 4);
-    const month = formatDate(locale, timestamp, { month: 'short' });
+    const month = formatDate(locale, timestamp, ['month']);
     return [{ index, label: isNewYear ? `${month}\n${year}` : month }];
   });
 }

@@ -1,0 +1,26 @@
+/** The widget as the one file that other sites load: the words that it needs, how it looks, what it imports, and itself. */
+import { unitIn } from './format.ts';
+import { WIDGET_STYLE } from './style.ts';
+import { WORDS, type Words } from './words.ts';
+
+const NEEDED: readonly (keyof Words)[] = [
+  ...(['good', 'moderate', 'sensitive', 'unhealthy', 'very-unhealthy', 'hazardous', 'unknown', 'offline'] as const),
+  ...(['meanOfHour', 'digestOf', 'nothingRecent', 'aqiNote', 'stale', 'unavailable', 'notFound'] as const),
+];
+
+/** `read`: the compiled text of a module, by its name. */
+export function widgetModule(read: (name: string) => string): string {
+  const words = Object.entries(WORDS).map(([locale, all]) => [
+    locale,
+    {
+      ...Object.fromEntries(NEEDED.map((name) => [name, all[name]])),
+      unit: unitIn(locale as keyof typeof WORDS, 'µg/m³'),
+    },
+  ]);
+  const widget = read('browser/widget.js');
+  const imported = [...widget.matchAll(/^import .* from '\.\.\/(.+)';$/gm)].map(([, name = '']) => read(name));
+  const modules = [...imported, widget].map((text) => text.replace(/^import .*\n|^export (?=const|function)/gm, ''));
+  return `const WORDS = ${JSON.stringify(Object.fromEntries(words))};
+const STYLE = ${JSON.stringify(WIDGET_STYLE)};
+${modules.join('')}`;
+}
