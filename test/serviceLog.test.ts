@@ -35,7 +35,7 @@ it('logs its URL once it is ready, after everything else has started', async () 
   expect(messages).toContain(`HTTP ingestion is open at http://127.0.0.1:${service.port.ingest}/v1/readings`);
   expect(messages).toContain('this process is the worker');
   expect(messages.filter((msg) => msg.startsWith('ready'))).toEqual([
-    `ready: try http://localhost:${service.port.public}/en/air-quality-app/v1/stations.json`,
+    `ready: try http://localhost:${service.port.public}/`,
   ]);
   const opened = (text: string) => messages.findIndex((msg) => msg.includes(text));
   expect(opened('readings are taken in')).toBeLessThan(opened('ready: '));

@@ -96,8 +96,8 @@ td { font-variant-numeric: tabular-nums; }
 .controls { display: flex; flex-wrap: wrap; gap: 8px; margin: 8px 0; }
 .address { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; margin: 6px 0; }
 code, pre { font: .85rem/1.5 ui-monospace, monospace; }
-.address code, pre { background: var(--raised); border-radius: 6px; padding: 6px 10px; overflow-x: auto; max-width: 100%; }
-.address code { overflow-wrap: anywhere; }
+.address > code, pre { background: var(--raised); border-radius: 6px; padding: 6px 10px; overflow-x: auto; max-width: 100%; }
+.address > code { overflow-wrap: anywhere; }
 pre { margin: 4px 0; }
 .embedded { padding: 8px 16px; }
 .embedded h1 { font-size: 1.1rem; margin: 0; }

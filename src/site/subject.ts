@@ -70,7 +70,7 @@ function nowPart(locale: Locale, category: Category, values: Values, without: st
   const { measurement_time: time, 'pm2.5': pm25 } = values;
   if (time === null) return html`<div class="now">${chip(words, category, null)}<p>${without}</p></div>`;
   const [before, after] = meaning.split('{time}');
-  return html`<div class="now">
+  return html`<div class="now" data-key="aqi">
 ${chip(words, category, values.aqi)}
 <p class="big">PM2.5 <b>${pm25 === null ? '–' : formatValue(locale, pm25, { unit: 'µg/m³', digits: 1 })}</b></p>
 <p><small>${before}${timeOf(locale, time)}${after}</small></p>

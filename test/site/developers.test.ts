@@ -114,7 +114,7 @@ inBrowser('the part for developers', (open) => {
     const values = await site.json('/en/air-quality-app/v1/station/2.json');
     expect(await shown.textContent()).toBe(JSON.stringify(values, null, 2));
     const marked = (await shown.locator('mark').allTextContents()).map((line) => /"([^"]+)"/.exec(line)?.[1]);
-    expect(marked).toEqual(['temperature', 'humidity', 'pm2.5', 'pm10']);
+    expect(marked).toEqual(['temperature', 'humidity', 'aqi', 'pm2.5', 'pm10']);
     expect(await axe(page)).toEqual([]);
     await page.locator('[data-show]').first().click();
     expect(await shown.count()).toBe(0);
