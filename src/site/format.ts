@@ -34,20 +34,52 @@ export function formatValue(locale: string, value: number, { unit, digits }: Pre
 export const formatBare = (locale: string, value: number, { unit, digits }: Precision): string =>
   formatNumber(locale, shownAs(unit, value), unit === 'Pa' ? 1 : digits);
 
+/** Browsers know no Armenian, and would write numbers and dates as their own language does. Numbers look as in Russian. */
+const NUMERALS: Readonly<Record<string, string>> = { hy: 'ru' };
+
 export function formatNumber(locale: string, value: number, digits: number): string {
   const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-  return new Intl.NumberFormat(locale, options).format(value).replace('-', '−');
+  return new Intl.NumberFormat(NUMERALS[locale] ?? locale, options).format(value).replace('-', '−');
 }
 
 /** `2026-11-20T13:00:00+04:00` as `20 Nov, 13:00`: the API's times are local already, whatever the reader's clock says. */
-export function formatTime(locale: string, timestamp: string): string {
-  return `${formatDate(locale, timestamp, { day: 'numeric', month: 'short' })}, ${timestamp.slice(11, 16)}`;
-}
+export const formatTime = (locale: string, timestamp: string): string =>
+  `${formatDate(locale, timestamp, 'day')}, ${timestamp.slice(11, 16)}`;
+
+const DATE_FORMS = {
+  day: { day: 'numeric', month: 'short' },
+  month: { month: 'short', year: 'numeric' },
+  'name of month': { month: 'short' },
+  'name of weekday': { weekday: 'short' },
+  'day of year': { day: 'numeric', month: 'long', year: 'numeric' },
+  'day of week': { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
+} as const;
 
 /** The local date of a time, or a date, in the words of a language. */
-export function formatDate(locale: string, timestamp: string, options: Intl.DateTimeFormatOptions): string {
+export function formatDate(locale: string, timestamp: string, form: keyof typeof DATE_FORMS): string {
   const wall = new Date(`${timestamp.slice(0, 10)}T00:00:00Z`);
-  return new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' }).format(wall);
+  if (locale === 'hy') return armenianDate(wall, form);
+  return new Intl.DateTimeFormat(locale, { ...DATE_FORMS[form], timeZone: 'UTC' }).format(wall);
+}
+
+const MONTHS =
+  'հունվարի փետրվարի մարտի ապրիլի մայիսի հունիսի հուլիսի օգոստոսի սեպտեմբերի հոկտեմբերի նոյեմբերի դեկտեմբերի';
+const SHORT_MONTHS = 'հնվ փտվ մրտ ապր մյս հնս հլս օգս սեպ հոկ նոյ դեկ';
+const WEEKDAYS = 'կիր երկ երք չրք հնգ ուր շբթ';
+
+function armenianDate(wall: Date, form: keyof typeof DATE_FORMS): string {
+  const [year, day] = [wall.getUTCFullYear(), wall.getUTCDate()];
+  const [long, short] = [MONTHS, SHORT_MONTHS].map((names) => names.split(' ')[wall.getUTCMonth()]);
+  const weekday = WEEKDAYS.split(' ')[wall.getUTCDay()] ?? '';
+  const texts = {
+    day: `${day} ${short}`,
+    month: `${year} թ. ${short}`,
+    'name of month': `${short}`,
+    'name of weekday': weekday,
+    'day of year': `${day} ${long}, ${year} թ.`,
+    'day of week': `${weekday}, ${day} ${short}, ${year} թ.`,
+  };
+  return texts[form];
 }
 
 /** A text with its `{name}`s filled in. */

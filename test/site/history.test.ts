@@ -66,7 +66,9 @@ describeInBrowser('the history in a browser', (open) => {
   it.each(KEYS)('%s: the table has what the document has', async (key) => {
     const page = await show(`?window=${key}`);
     await page.getByText('As a table').click();
-    const rows = await page.locator('#parts > div details tbody tr').allTextContents();
+    const cells = page.locator('#parts > div details tbody tr');
+    await cells.first().waitFor();
+    const rows = await cells.allTextContents();
     const expected = (history[key] ?? []).map((point) => {
       const range = point.range_pm25;
       return `${timeOf(point.timestamp, key)}${tenths(point.avg_pm25)} µg/m³${Array.isArray(range) ? range.map(tenths).join('–') : ''}`;
@@ -205,6 +207,16 @@ describeInBrowser('the history in a browser', (open) => {
     expect(await link.getAttribute('href')).toContain('2025-10-17/2026-11-20');
   });
 
+  it('a station without readings says so, and its days are unknown, which looks like nothing good', async () => {
+    const page = await open(`${origin}/en/station/2?year=2026`);
+    await page.locator('#history').scrollIntoViewIfNeeded();
+    await page.locator('.calendar').waitFor();
+    expect(await page.locator('#parts .live').first().textContent()).toBe('No values in this window.');
+    expect(await page.locator('.calendar rect:not(.unknown)').count()).toBe(0);
+    expect(await page.locator('.calendar rect.unknown').count()).toBeGreaterThan(300);
+    expect(await page.locator('.chart').count()).toBe(0);
+  });
+
   it('says where the history cannot be reached, and gets it when that is over', async () => {
     const page = await open('about:blank', {}, /503/);
     let isAway = true;
@@ -229,6 +241,8 @@ describeInBrowser('the history in a browser', (open) => {
         );
         await page.locator('#history').scrollIntoViewIfNeeded();
         await page.locator('.hour .result').first().waitFor();
+        await page.locator('#months').scrollIntoViewIfNeeded();
+        await page.locator('.calendar').waitFor();
         await page.locator('#parts summary').first().click();
         expect(await axeFindings(page)).toEqual([]);
         const [inside, whole] = await page.evaluate(() => [innerWidth, document.documentElement.scrollWidth]);

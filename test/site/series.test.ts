@@ -13,6 +13,7 @@ import {
   ticksOf,
 } from '../../src/site/browser/series.ts';
 import { formatView, parseView } from '../../src/site/browser/view.ts';
+import { formatDate, formatNumber } from '../../src/site/format.ts';
 import { QUANTITIES } from '../../src/site/quantities.ts';
 
 const quantity = (key: string) => QUANTITIES.find((one) => one.key === key) ?? AQI;
@@ -129,6 +130,20 @@ it('the axis has no more times than fit, and the year where it changes', () => {
     expect.arrayContaining(['Jan\n2025', 'Feb', 'Jan\n2026']),
   );
   for (const most of [2, 5, 12, 24]) expect(ticksOf('en', buckets, window, most).length).toBeLessThanOrEqual(most);
+});
+
+it('Armenian, which browsers do not know, is written as the server would', () => {
+  const intl = (date: string, options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat('hy', { ...options, timeZone: 'UTC' }).format(new Date(date));
+  for (const { date } of placeDays(2026)) {
+    expect(formatDate('hy', date, 'day')).toBe(intl(date, { day: 'numeric', month: 'short' }));
+    expect(formatDate('hy', date, 'month')).toBe(intl(date, { month: 'short', year: 'numeric' }));
+    expect(formatDate('hy', date, 'name of month')).toBe(intl(date, { month: 'short' }));
+    expect(formatDate('hy', date, 'name of weekday')).toBe(intl(date, { weekday: 'short' }));
+    expect(formatDate('hy', date, 'day of year')).toBe(intl(date, { day: 'numeric', month: 'long', year: 'numeric' }));
+  }
+  expect(formatDate('hy', '2026-11-22', 'day of week')).toBe('կիր, 22 նոյ, 2026 թ.');
+  expect(formatNumber('hy', -12_345.6, 1)).toBe(new Intl.NumberFormat('hy').format(-12_345.6).replace('-', '−'));
 });
 
 describe('the address', () => {

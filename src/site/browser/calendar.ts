@@ -67,11 +67,11 @@ function drawYear(page: Page, year: number, byDate: ReadonlyMap<string, Point>, 
     svgElement('text', { x: 0, y: 16, class: 'year' }, String(year)),
     ...monthStarts(placeDays(year)).map(({ date, week, weekday }) => {
       const x = LEFT + (weekday === 0 ? week : week + 1) * STEP;
-      return svgElement('text', { x, y: TOP - 8 }, formatDate(locale, date, { month: 'short' }));
+      return svgElement('text', { x, y: TOP - 8 }, formatDate(locale, date, 'name of month'));
     }),
     ...[0, 2, 4].map((weekday) => {
       const monday = `2024-01-0${weekday + 1}`; // any week that begins on the first
-      const name = formatDate(locale, monday, { weekday: 'short' });
+      const name = formatDate(locale, monday, 'name of weekday');
       return svgElement('text', { x: 0, y: TOP + weekday * STEP + 10 }, name);
     }),
     ...cells.values(),
@@ -131,7 +131,7 @@ const PM25: Quantity = { key: 'pm2.5', unit: 'µg/m³', digits: 1 };
 
 /** `Fri, 20 Nov 2026: PM2.5 20.9 µg/m³ (7.7–33.1) · AQI 73, Moderate`. */
 function describeDay({ words, locale }: Page, date: string, point: Point | undefined): string {
-  const day = formatDate(locale, date, { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
+  const day = formatDate(locale, date, 'day of week');
   const aqi = measuredValue(point, AQI);
   if (aqi === null) return `${day}: ${words.unknown}`;
   return `${day}: PM2.5 ${describeValue(locale, point, PM25, '–')} · AQI ${formatValue(locale, aqi, AQI)}, ${words[categoryOf(aqi)]}`;

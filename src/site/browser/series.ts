@@ -116,8 +116,8 @@ export const isRunning = (timestamp: string, unit: Unit, now: number): boolean =
 /** `20 Nov, 13:00`, `20 Nov` or `Nov 2026`. */
 export function formatBucket(locale: string, timestamp: string, unit: Unit): string {
   if (unit === 'hour') return formatTime(locale, timestamp);
-  if (unit === 'day') return formatDate(locale, timestamp, { day: 'numeric', month: 'short' });
-  return formatDate(locale, timestamp, { month: 'short', year: 'numeric' });
+  if (unit === 'day') return formatDate(locale, timestamp, 'day');
+  return formatDate(locale, timestamp, 'month');
 }
 
 /** `12.3 µg/m³ (8.1–20.4)`; for a gap what that is called. */
@@ -145,7 +145,7 @@ export function ticksOf(locale: string, buckets: readonly Bucket[], window: Hist
   return candidates.flatMap((index, n) => {
     if ((candidates.length - 1 - n) % step !== 0) return [];
     const { timestamp } = buckets[index] as Bucket;
-    const day = formatDate(locale, timestamp, { day: 'numeric', month: 'short' });
+    const day = formatDate(locale, timestamp, 'day');
     if (isDaily) {
       const hour = timestamp.slice(11, 16);
       return [{ index, label: hour === '00:00' ? `${hour}\n${day}` : hour }];
@@ -153,7 +153,7 @@ export function ticksOf(locale: string, buckets: readonly Bucket[], window: Hist
     if (window.unit !== 'month') return [{ index, label: day }];
     const isNewYear = timestamp.slice(0, 4) !== year;
     year = timestamp.slice(0, 4);
-    const month = formatDate(locale, timestamp, { month: 'short' });
+    const month = formatDate(locale, timestamp, 'name of month');
     return [{ index, label: isNewYear ? `${month}\n${year}` : month }];
   });
 }
