@@ -27,7 +27,7 @@ const CONTENTS = new Map([
   ['style.css', STYLE + readFileSync(require.resolve('uplot/dist/uPlot.min.css'), 'utf8')],
   ['icon.svg', ICON],
   ['uplot.js', readFileSync(require.resolve('uplot/dist/uPlot.iife.min.js'), 'utf8')],
-  ...['format.js', 'scale.js'].map((name): [string, string] => [
+  ...['format.js', 'numbers.js', 'scale.js'].map((name): [string, string] => [
     name,
     readFileSync(new URL(`../${name}`, BROWSER), 'utf8'),
   ]),

@@ -1,4 +1,5 @@
-/** Values as people read them: numbers and times in the language of the page. Shared with the browser, so it imports nothing. */
+/** Values with their units and dates as people read them. Shared with the browser, so it imports nothing else. */
+import { formatNumber } from './numbers.ts';
 
 /** A value's key in the API, its unit and the decimals published. `isFloored`: below 0 is published as 0. */
 export type Quantity = { key: string; unit: string; digits: number; isFloored?: boolean };
@@ -34,18 +35,6 @@ export function formatValue(locale: string, value: number, { unit, digits }: Pre
 export const formatBare = (locale: string, value: number, { unit, digits }: Precision): string =>
   formatNumber(locale, shownAs(unit, value), unit === 'Pa' ? 1 : digits);
 
-/** Browsers know no Armenian, and would write numbers and dates as their own language does. Numbers look as in Russian. */
-const NUMERALS: Readonly<Record<string, string>> = { hy: 'ru' };
-
-export function formatNumber(locale: string, value: number, digits: number): string {
-  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-  return new Intl.NumberFormat(NUMERALS[locale] ?? locale, options).format(value).replace('-', '−');
-}
-
-/** `2026-11-20T13:00:00+04:00` as `20 Nov, 13:00`: the API's times are local already, whatever the reader's clock says. */
-export const formatTime = (locale: string, timestamp: string): string =>
-  `${formatDate(locale, timestamp, 'day')}, ${timestamp.slice(11, 16)}`;
-
 const DATE_FORMS = {
   day: { day: 'numeric', month: 'short' },
   month: { month: 'short', year: 'numeric' },
@@ -58,8 +47,10 @@ const DATE_FORMS = {
 /** The local date of a time, or a date, in the words of a language. */
 export function formatDate(locale: string, timestamp: string, form: keyof typeof DATE_FORMS): string {
   const wall = new Date(`${timestamp.slice(0, 10)}T00:00:00Z`);
-  if (locale === 'hy') return armenianDate(wall, form);
-  return new Intl.DateTimeFormat(locale, { ...DATE_FORMS[form], timeZone: 'UTC' }).format(wall);
+  if (locale === 'hy') return armenianDate(wall, form); // which Chromium's Intl does not know
+  return new Intl.DateTimeFormat(locale === 'en' ? 'en-GB' : locale, { ...DATE_FORMS[form], timeZone: 'UTC' }).format(
+    wall,
+  );
 }
 
 const MONTHS =

@@ -1,9 +1,10 @@
 /** Small parts that several pages are made of. */
 import type { Region, Station } from '../contract/current.ts';
 import type { Locale } from '../contract/endpoints.ts';
-import { formatTime, formatValue } from './format.ts';
+import { formatValue } from './format.ts';
 import { type Html, html } from './html.ts';
 import type { Mark } from './map.ts';
+import { formatTime } from './numbers.ts';
 import { CATEGORIES, type Category, categoryOf } from './scale.ts';
 import { WORDS, type Words } from './words.ts';
 

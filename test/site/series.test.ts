@@ -13,7 +13,8 @@ import {
   ticksOf,
 } from '../../src/site/browser/series.ts';
 import { formatView, parseView } from '../../src/site/browser/view.ts';
-import { formatDate, formatNumber } from '../../src/site/format.ts';
+import { formatDate } from '../../src/site/format.ts';
+import { formatNumber } from '../../src/site/numbers.ts';
 import { QUANTITIES } from '../../src/site/quantities.ts';
 
 const quantity = (key: string) => QUANTITIES.find((one) => one.key === key) ?? AQI;
@@ -98,8 +99,8 @@ describe('points', () => {
   });
 
   it('have local times, whatever the zone of the machine', () => {
-    expect(formatBucket('en', '2026-11-20T00:00:00+04:00', 'hour')).toBe('Nov 20, 00:00');
-    expect(formatBucket('en', '2026-11-20T00:00:00-10:00', 'day')).toBe('Nov 20');
+    expect(formatBucket('en', '2026-11-20T00:00:00+04:00', 'hour')).toBe('20 Nov, 00:00');
+    expect(formatBucket('en', '2026-11-20T00:00:00-10:00', 'day')).toBe('20 Nov');
     expect(formatBucket('ru', '2026-11-01T00:00:00+12:00', 'month')).toBe('нояб. 2026 г.');
   });
 

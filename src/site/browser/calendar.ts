@@ -2,9 +2,9 @@
 import { fill, formatDate, formatValue, type Quantity } from '../format.ts';
 import { categoryOf } from '../scale.ts';
 import { monthStarts, type PlacedDay, placeDays, STEPS } from './days.ts';
-import { type Change, categoryLegend, type History, type Part } from './history.ts';
+import { type Change, categoryLegend, type History, type Part, todayOf } from './history.ts';
 import { button, element, exploreUrl, fetchJson, type Page, svgElement } from './page.ts';
-import { AQI, describeValue, localTime, measuredValue, type Point } from './series.ts';
+import { AQI, describeValue, measuredValue, type Point } from './series.ts';
 
 const STEP = 15;
 const SIDE = 12;
@@ -15,8 +15,7 @@ const FIRST_YEAR = 2000;
 export function makeCalendar(page: Page, history: History, change: Change): Part {
   const { words } = page;
   const content = element('section', { id: 'calendar', hidden: true });
-  const newest = Object.values(history.windows).flat().at(-1)?.timestamp ?? new Date(history.at).toISOString();
-  const today = localTime(history.at, newest.length === 25 ? newest : '0000-00-00T00:00:00+00:00').slice(0, 10);
+  const today = todayOf(history);
   let shown = 0;
 
   async function load(year: number): Promise<void> {

@@ -1,12 +1,13 @@
 /** The chart of a window: line, band, what its values mean behind it, and each value by pointer and by arrow keys. Drawn with uPlot. */
 import type uPlot from 'uplot';
-import { formatNumber, formatValue, type Quantity, shownAs } from '../format.ts';
+import { formatValue, type Quantity, shownAs } from '../format.ts';
+import { formatNumber } from '../numbers.ts';
 import { BOUNDS, CATEGORIES, GUIDELINES } from '../scale.ts';
 import type { Words } from '../words.ts';
 import { element } from './page.ts';
 import { AQI, type Bucket, type HistoryWindow, measuredValue, rangeOf, ticksOf } from './series.ts';
 
-export type Plotted = {
+type Plotted = {
   words: Words;
   locale: string;
   window: HistoryWindow;

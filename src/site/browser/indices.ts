@@ -1,5 +1,6 @@
 /** The indices beside the AQI, and how complete the last day is, in the list that the page leaves for them. */
-import { fill, formatNumber, formatTime, formatValue } from '../format.ts';
+import { fill, formatValue } from '../format.ts';
+import { formatNumber, formatTime } from '../numbers.ts';
 import { element, exploreUrl, fetchJson, type Page, wordFor } from './page.ts';
 
 type Now = {

@@ -1,5 +1,6 @@
 /** How a published number comes about: the rule in words, what it was made of, and the same number computed from that here. */
-import { fill, formatDate, formatTime, formatValue, type Quantity } from '../format.ts';
+import { fill, formatDate, formatValue, type Quantity } from '../format.ts';
+import { formatTime } from '../numbers.ts';
 import {
   aqi,
   direction,

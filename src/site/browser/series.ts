@@ -1,5 +1,6 @@
 /** The points of a history in the order of time, with the gaps between them, and what is said of each. Without a browser's parts, so tests import it. */
-import { formatBare, formatDate, formatTime, formatValue, type Quantity } from '../format.ts';
+import { formatBare, formatDate, formatValue, type Quantity } from '../format.ts';
+import { formatTime } from '../numbers.ts';
 
 /** A point of a history document. */
 export type Point = {

@@ -1,0 +1,48 @@
+/** Debian's Chromium, where it is installed: tests that need it are skipped elsewhere, and a line says so. */
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
+
+const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const isInstalled = existsSync(CHROMIUM);
+if (!isInstalled) process.stderr.write(`\n=== NOT TESTED in a browser: there is no ${CHROMIUM} ===\n\n`);
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What pages are opened with. `errors`: what a page may complain of; without it, nothing. */
+type Options = BrowserContextOptions & { errors?: RegExp };
+
+/** A page that is closed after the test, which fails if the page complained of anything. */
+export type Open = (options?: Options) => Promise<Page>;
+
+export function inBrowser(name: string, tests: (open: Open) => void): void {
+  describe.skipIf(!isInstalled)(`${name} (in Chromium)`, () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] }); // as root it has none
+    });
+    afterAll(() => browser?.close());
+    tests(async ({ errors, ...options } = {}) => {
+      const context = await browser.newContext(options);
+      const page = await context.newPage();
+      const complaints: string[] = [];
+      page.on('console', (message) => {
+        if (message.type() === 'error') complaints.push(message.text());
+      });
+      page.on('pageerror', (error) => complaints.push(error.message));
+      onTestFinished(async () => {
+        await context.close();
+        expect(complaints.filter((text) => errors === undefined || !errors.test(text))).toEqual([]);
+      });
+      return page;
+    });
+  });
+}
+
+/** What axe finds wrong: rules and the elements concerned. */
+export async function axe(page: Page): Promise<string[]> {
+  const source = `(() => { const module = undefined; ${AXE}; return window.axe.run() })()`;
+  const { violations } = (await page.evaluate(source)) as { violations: { id: string; nodes: { html: string }[] }[] };
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+}
