@@ -6,6 +6,7 @@ import {
   describeValue,
   fillGaps,
   formatBucket,
+  formatTick,
   isRunning,
   measuredQuantities,
   type Point,
@@ -131,6 +132,12 @@ it('the axis has no more times than fit, and the year where it changes', () => {
     expect.arrayContaining(['Jan\n2025', 'Feb', 'Jan\n2026']),
   );
   for (const most of [2, 5, 12, 24]) expect(ticksOf('en', buckets, window, most).length).toBeLessThanOrEqual(most);
+});
+
+it('an axis has as many decimals as its steps', () => {
+  const tick = (value: number, step: number, key: string) => formatTick('en', value, step, quantity(key));
+  expect([tick(12.5, 2.5, 'pm2.5'), tick(12, 1, 'pm2.5'), tick(0.25, 0.25, 'rain')]).toEqual(['12.5', '12', '0.25']);
+  expect([tick(99_950, 50, 'pressure'), tick(99_900, 100, 'pressure')]).toEqual(['999.5', '999']);
 });
 
 it('Armenian, which browsers do not know, is written as the server would', () => {

@@ -1,6 +1,6 @@
 /** The points of a history in the order of time, with the gaps between them, and what is said of each. Without a browser's parts, so tests import it. */
-import { formatBare, formatDate, formatValue, type Quantity } from '../format.ts';
-import { formatTime } from '../numbers.ts';
+import { formatBare, formatDate, formatValue, type Quantity, shownAs } from '../format.ts';
+import { formatNumber, formatTime } from '../numbers.ts';
 
 /** A point of a history document. */
 export type Point = {
@@ -132,6 +132,13 @@ export function describeValue(locale: string, point: Point | undefined, quantity
 
 export const formatRange = (locale: string, range: readonly [number, number], quantity: Quantity): string =>
   range.map((end) => formatBare(locale, end, quantity)).join('–');
+
+/** A value on an axis, with as many decimals as its step has. */
+export function formatTick(locale: string, value: number, step: number, { unit }: Quantity): string {
+  const shownStep = shownAs(unit, step);
+  const isEnough = (digits: number) => Math.abs(Number(shownStep.toFixed(digits)) - shownStep) < 1e-6;
+  return formatNumber(locale, shownAs(unit, value), [0, 1].find(isEnough) ?? 2);
+}
 
 /** Where an axis says the time: at hours of the day, midnights, days or months, as many as fit. */
 export function ticksOf(locale: string, buckets: readonly Bucket[], window: HistoryWindow, most: number) {
