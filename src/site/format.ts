@@ -1,4 +1,4 @@
-/** Values with their units as people read them. Shared with the browser, as what it imports is. */
+/** Values with their units and dates as people read them. Shared with the browser, so it imports nothing else. */
 import { formatNumber } from './numbers.ts';
 
 /** A value's key in the API, its unit and the decimals published. `isFloored`: below 0 is published as 0. */
@@ -34,6 +34,44 @@ export function formatValue(locale: string, value: number, { unit, digits }: Pre
 /** The same without its unit. */
 export const formatBare = (locale: string, value: number, { unit, digits }: Precision): string =>
   formatNumber(locale, shownAs(unit, value), unit === 'Pa' ? 1 : digits);
+
+const DATE_FORMS = {
+  day: { day: 'numeric', month: 'short' },
+  month: { month: 'short', year: 'numeric' },
+  'name of month': { month: 'short' },
+  'name of weekday': { weekday: 'short' },
+  'day of year': { day: 'numeric', month: 'long', year: 'numeric' },
+  'day of week': { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
+} as const;
+
+/** The local date of a time, or a date, in the words of a language. */
+export function formatDate(locale: string, timestamp: string, form: keyof typeof DATE_FORMS): string {
+  const wall = new Date(`${timestamp.slice(0, 10)}T00:00:00Z`);
+  if (locale === 'hy') return armenianDate(wall, form); // which Chromium's Intl does not know
+  return new Intl.DateTimeFormat(locale === 'en' ? 'en-GB' : locale, { ...DATE_FORMS[form], timeZone: 'UTC' }).format(
+    wall,
+  );
+}
+
+const MONTHS =
+  'հունվարի փետրվարի մարտի ապրիլի մայիսի հունիսի հուլիսի օգոստոսի սեպտեմբերի հոկտեմբերի նոյեմբերի դեկտեմբերի';
+const SHORT_MONTHS = 'հնվ փտվ մրտ ապր մյս հնս հլս օգս սեպ հոկ նոյ դեկ';
+const WEEKDAYS = 'կիր երկ երք չրք հնգ ուր շբթ';
+
+function armenianDate(wall: Date, form: keyof typeof DATE_FORMS): string {
+  const [year, day] = [wall.getUTCFullYear(), wall.getUTCDate()];
+  const [long, short] = [MONTHS, SHORT_MONTHS].map((names) => names.split(' ')[wall.getUTCMonth()]);
+  const weekday = WEEKDAYS.split(' ')[wall.getUTCDay()] ?? '';
+  const texts = {
+    day: `${day} ${short}`,
+    month: `${year} թ. ${short}`,
+    'name of month': `${short}`,
+    'name of weekday': weekday,
+    'day of year': `${day} ${long}, ${year} թ.`,
+    'day of week': `${weekday}, ${day} ${short}, ${year} թ.`,
+  };
+  return texts[form];
+}
 
 /** A text with its `{name}`s filled in. */
 export function fill(text: string, values: Record<string, string | number>): string {

@@ -11,7 +11,7 @@ import { WORDS, type Words } from './words.ts';
 export const stationCategory = ({ status, aqi }: Station): Category =>
   status === 'offline' ? 'offline' : categoryOf(aqi);
 
-export const stationPath = (locale: Locale, { id }: Station) => `/${locale}/station/${id}`;
+const stationPath = (locale: Locale, { id }: Station) => `/${locale}/station/${id}`;
 export const regionPath = (locale: Locale, { slug }: Pick<Region, 'slug'>) => `/${locale}/region/${slug}`;
 
 /** The category in words, with the index where there is one. */

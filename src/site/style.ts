@@ -112,6 +112,7 @@ h4 { font-size: .95rem; margin: 16px 0 4px; }
 .live { min-height: 1.5em; margin: 4px 0; font-weight: 600; font-variant-numeric: tabular-nums; }
 .what { margin: 4px 0; color: var(--soft); }
 .scroll { width: fit-content; max-width: 100%; }
+.scroll td, .scroll tbody th { white-space: nowrap; }
 .scroll thead th { position: sticky; top: 0; background: var(--paper); color: var(--soft); }
 .calendar { overflow-x: auto; padding: 4px 0; }
 .calendar svg { display: block; width: 100%; min-width: 680px; }
@@ -128,7 +129,7 @@ button:disabled { opacity: .5; cursor: default; }
 .scroll button { min-height: 28px; padding: 0 8px; }
 .button { display: inline-flex; align-items: center; min-height: 36px; padding: 4px 14px; border: 1px solid var(--soft); border-radius: 6px; text-decoration: none; }
 .button:not([href]) { opacity: .6; }
-@media (max-width: 520px) { #indices, .result { grid-template-columns: minmax(0, 1fr); } #indices dd { margin-bottom: 8px; } }
+@media (max-width: 520px) { .scroll th, .scroll td { padding-right: 10px; } #indices, .result { grid-template-columns: minmax(0, 1fr); } #indices dd { margin-bottom: 8px; } }
 .docs { display: grid; grid-template-columns: 15rem minmax(0, 1fr); gap: 0 32px; }
 .docs > nav { display: block; position: sticky; top: 0; max-height: 100vh; overflow-y: auto; padding: 12px 0; font-size: .9rem; align-self: start; }
 .docs nav ul { list-style: none; margin: 0; padding: 0 0 8px; }

@@ -1,8 +1,8 @@
 /** The history on the page of a station, in a real browser against the real service: every value by keys, as a table, and by its address. */
-import type { Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { engines } from '../support/database.ts';
-import { axeFindings, describeInBrowser } from './chromium.ts';
+import { axe, inBrowser } from './browser.ts';
 import { serveTown } from './town.ts';
 
 type Point = { timestamp: string } & Record<string, number | [number, number] | null>;
@@ -11,9 +11,9 @@ type History = Record<string, Point[]>;
 const WINDOWS = { '24h': 'hour', '7d': 'hour', '30d': 'day', '1y': 'month', '2y': 'month' } as const;
 type Key = keyof typeof WINDOWS;
 const KEYS = Object.keys(WINDOWS) as Key[];
-const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
+const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sept Oct Nov Dec'.split(' ');
 
-describeInBrowser('the history in a browser', (open) => {
+inBrowser('the history in a browser', (newPage) => {
   let [origin, history] = ['', {} as History];
   beforeAll(async () => {
     const town = await serveTown(engines[0] ?? 'plain');
@@ -21,6 +21,13 @@ describeInBrowser('the history in a browser', (open) => {
     history = (await (await fetch(`${origin}/en/air-quality-app/v1/station/1-history.json`)).json()) as History;
     return () => town.close();
   });
+
+  /** Far from the service, whose times are to be shown. */
+  const open = async (url: string, options: BrowserContextOptions = {}) => {
+    const page = await newPage({ timezoneId: 'Pacific/Auckland', locale: 'en', ...options });
+    await page.goto(url);
+    return page;
+  };
 
   const show = async (query: string, options = {}) => {
     const page = await open(`${origin}/en/station/1${query}`, options);
@@ -35,7 +42,7 @@ describeInBrowser('the history in a browser', (open) => {
     const [year, month, day] = timestamp.slice(0, 10).split('-').map(Number);
     const name = MONTHS[(month ?? 0) - 1];
     if (WINDOWS[key] === 'month') return `${name} ${year}`;
-    return WINDOWS[key] === 'day' ? `${name} ${day}` : `${name} ${day}, ${timestamp.slice(11, 16)}`;
+    return WINDOWS[key] === 'day' ? `${day} ${name}` : `${day} ${name}, ${timestamp.slice(11, 16)}`;
   }
   const tenths = (value: unknown) => Number(value).toFixed(1);
   function lineOf(point: Point, key: Key): string {
@@ -60,13 +67,15 @@ describeInBrowser('the history in a browser', (open) => {
     expect(told).toHaveLength(counts[key]);
     const missing = { '24h': 0, '7d': 4, '30d': 2, '1y': 1, '2y': 1 };
     expect(told.filter((line) => line.endsWith('no value'))).toHaveLength(missing[key]);
-    if (key === '7d') expect(told).toContain('Nov 19, 02:00: no value');
+    if (key === '7d') expect(told).toContain('19 Nov, 02:00: no value');
   });
 
   it.each(KEYS)('%s: the table has what the document has', async (key) => {
     const page = await show(`?window=${key}`);
     await page.getByText('As a table').click();
-    const rows = await page.locator('#parts > div details tbody tr').allTextContents();
+    const cells = page.locator('#parts > div details tbody tr');
+    await cells.first().waitFor();
+    const rows = await cells.allTextContents();
     const expected = (history[key] ?? []).map((point) => {
       const range = point.range_pm25;
       return `${timeOf(point.timestamp, key)}${tenths(point.avg_pm25)} µg/m³${Array.isArray(range) ? range.map(tenths).join('–') : ''}`;
@@ -127,15 +136,15 @@ describeInBrowser('the history in a browser', (open) => {
     ]);
     const last = history['24h']?.at(-1);
     await page.getByLabel('Parameter').selectOption('rain');
-    await expect.poll(() => live(page)).toBe(`Nov 20, 15:00: ${tenths(last?.total_rain)} mm`);
+    await expect.poll(() => live(page)).toBe(`20 Nov, 15:00: ${tenths(last?.total_rain)} mm`);
     expect(await page.locator('.what').textContent()).toBe('Rain, mm: hourly sums.');
     await page.getByLabel('Parameter').selectOption('wind_speed');
     const direction = last?.avg_wind_direction;
     await expect
       .poll(() => live(page))
-      .toBe(`Nov 20, 15:00: ${tenths(last?.avg_wind_speed)} m/s · Wind from ${direction}°`);
+      .toBe(`20 Nov, 15:00: ${tenths(last?.avg_wind_speed)} m/s · Wind from ${direction}°`);
     await page.getByLabel('Parameter').selectOption('aqi');
-    await expect.poll(() => live(page)).toContain(`Nov 20, 15:00: ${last?.aqi} · `);
+    await expect.poll(() => live(page)).toContain(`20 Nov, 15:00: ${last?.aqi} · `);
     expect(await page.locator('#history').textContent()).toContain('It says nothing about gases.');
   });
 
@@ -159,7 +168,7 @@ describeInBrowser('the history in a browser', (open) => {
     const told = new Map<string, string>();
     for (let line = await dayLive.textContent(); line !== null && !told.has(line); line = await dayLive.textContent()) {
       told.set(line, line);
-      if (line.includes('Nov 19, 2026')) break;
+      if (line.includes(' 19 Nov 2026')) break;
       await page.keyboard.press('ArrowDown');
     }
     const lines = [...told.keys()];
@@ -167,7 +176,7 @@ describeInBrowser('the history in a browser', (open) => {
     expect(lines).toHaveLength(323); // of 1 January to 19 November
     expect(known.map((line) => line.replace(/^\w+, | · .*/g, ''))).toEqual(
       days.days.map((day) =>
-        `${timeOf(day.timestamp, '30d')}, 2026${lineOf(day, '30d').slice(timeOf(day.timestamp, '30d').length)}`.replace(
+        `${timeOf(day.timestamp, '30d')} 2026${lineOf(day, '30d').slice(timeOf(day.timestamp, '30d').length)}`.replace(
           ': ',
           ': PM2.5 ',
         ),
@@ -194,7 +203,7 @@ describeInBrowser('the history in a browser', (open) => {
 
   it('the download is of the dates chosen, at most 400 days', async () => {
     const page = await show('');
-    await page.locator('#developers').scrollIntoViewIfNeeded();
+    await page.locator('#parts > :last-child').scrollIntoViewIfNeeded();
     const link = page.locator('#download a');
     expect(await link.getAttribute('href')).toBe('/en/explore/v1/station/1/hours/2026-10-22/2026-11-20.csv');
     const answer = await fetch(origin + (await link.getAttribute('href')));
@@ -205,8 +214,18 @@ describeInBrowser('the history in a browser', (open) => {
     expect(await link.getAttribute('href')).toContain('2025-10-17/2026-11-20');
   });
 
+  it('a station without readings says so, and its days are unknown, which looks like nothing good', async () => {
+    const page = await open(`${origin}/en/station/2?year=2026`);
+    await page.locator('#history').scrollIntoViewIfNeeded();
+    await page.locator('.calendar').waitFor();
+    expect(await page.locator('#parts .live').first().textContent()).toBe('No values in this window.');
+    expect(await page.locator('.calendar rect:not(.unknown)').count()).toBe(0);
+    expect(await page.locator('.calendar rect.unknown').count()).toBeGreaterThan(300);
+    expect(await page.locator('.chart').count()).toBe(0);
+  });
+
   it('says where the history cannot be reached, and gets it when that is over', async () => {
-    const page = await open('about:blank', {}, /503/);
+    const page = await newPage({ errors: /503/ });
     let isAway = true;
     await page.route('**/1-history.json', (route) => (isAway ? route.fulfill({ status: 503 }) : route.continue()));
     await page.goto(`${origin}/en/station/1`);
@@ -229,8 +248,10 @@ describeInBrowser('the history in a browser', (open) => {
         );
         await page.locator('#history').scrollIntoViewIfNeeded();
         await page.locator('.hour .result').first().waitFor();
+        await page.locator('#months').scrollIntoViewIfNeeded();
+        await page.locator('.calendar').waitFor();
         await page.locator('#parts summary').first().click();
-        expect(await axeFindings(page)).toEqual([]);
+        expect(await axe(page)).toEqual([]);
         const [inside, whole] = await page.evaluate(() => [innerWidth, document.documentElement.scrollWidth]);
         expect(whole, `${locale}: nothing is wider than the screen`).toBeLessThanOrEqual(inside ?? 0);
       }
@@ -243,7 +264,7 @@ describeInBrowser('the history in a browser', (open) => {
   ])(
     'compressed, the first view is less than 60 KB, and script and style of all of it 120 KB: %i pixels wide',
     async (width, height) => {
-      const page = await open('about:blank', { viewport: { width, height } });
+      const page = await newPage({ viewport: { width, height } });
       const cdp = await page.context().newCDPSession(page);
       await cdp.send('Network.enable');
       let bytes = 0;
@@ -255,7 +276,7 @@ describeInBrowser('the history in a browser', (open) => {
       expect(bytes).toBeLessThan(60_000);
       await page.locator('#history').scrollIntoViewIfNeeded();
       await page.locator('.chart canvas').waitFor();
-      await page.locator('#developers').scrollIntoViewIfNeeded();
+      await page.locator('#parts > :last-child').scrollIntoViewIfNeeded();
       await page.locator('#recompute').waitFor();
       const names = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
       const assets = names.filter((name) => name.includes('/assets/'));

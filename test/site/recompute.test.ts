@@ -1,18 +1,26 @@
 /** "Recompute this" in a real browser: what the page computes from hours and readings is what is published. */
+import type { BrowserContextOptions } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { engines } from '../support/database.ts';
-import { describeInBrowser } from './chromium.ts';
+import { inBrowser } from './browser.ts';
 import { serveTown } from './town.ts';
 
 const PARAMETERS = ['pm2.5', 'aqi', 'temperature', 'humidity', 'pm2.5_raw', 'pm10', 'so2', 'wind_speed', 'rain'];
 
-describeInBrowser('recompute', (open) => {
+inBrowser('recompute', (newPage) => {
   let origin = '';
   beforeAll(async () => {
     const town = await serveTown(engines.at(-1) ?? 'plain');
     origin = town.origin;
     return () => town.close();
   });
+
+  /** Far from the service, whose times are to be shown. */
+  const open = async (url: string, options: BrowserContextOptions = {}) => {
+    const page = await newPage({ timezoneId: 'Pacific/Auckland', locale: 'en', ...options });
+    await page.goto(url);
+    return page;
+  };
 
   it.each(PARAMETERS)('%s: days and hours come out equal, digit by digit', async (parameter) => {
     for (const [day, hour] of [
@@ -47,7 +55,7 @@ describeInBrowser('recompute', (open) => {
     await page.keyboard.press('End');
     await page.keyboard.press('Enter');
     const title = page.locator('.day h3');
-    await expect.poll(() => title.textContent()).toBe('November 19, 2026: PM2.5');
+    await expect.poll(() => title.textContent()).toBe('19 November 2026: PM2.5');
     expect(new URL(page.url()).search).toBe('?window=30d&day=2026-11-19');
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Recompute this');
     await page.locator('.calendar').focus();
@@ -56,12 +64,12 @@ describeInBrowser('recompute', (open) => {
     const line = await page.locator('#calendar .live').textContent();
     if (!line?.endsWith('Unknown')) {
       await page.keyboard.press('Enter');
-      await expect.poll(() => title.textContent()).not.toBe('November 19, 2026: PM2.5');
+      await expect.poll(() => title.textContent()).not.toBe('19 November 2026: PM2.5');
     }
     await page.getByLabel('Day', { exact: true }).fill('2026-11-18');
-    await expect.poll(() => title.textContent()).toBe('November 18, 2026: PM2.5');
+    await expect.poll(() => title.textContent()).toBe('18 November 2026: PM2.5');
     await page.locator('.day').getByRole('button', { name: '13:00' }).click();
-    await expect.poll(() => page.locator('.hour h3').textContent()).toBe('Nov 18, 13:00: PM2.5');
+    await expect.poll(() => page.locator('.hour h3').textContent()).toBe('18 Nov, 13:00: PM2.5');
     expect(new URL(page.url()).search).toBe('?window=30d&day=2026-11-18&hour=2026-11-18T09Z');
   });
 

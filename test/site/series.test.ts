@@ -6,6 +6,7 @@ import {
   describeValue,
   fillGaps,
   formatBucket,
+  formatTick,
   isRunning,
   measuredQuantities,
   type Point,
@@ -13,6 +14,8 @@ import {
   ticksOf,
 } from '../../src/site/browser/series.ts';
 import { formatView, parseView } from '../../src/site/browser/view.ts';
+import { formatDate } from '../../src/site/format.ts';
+import { formatNumber } from '../../src/site/numbers.ts';
 import { QUANTITIES } from '../../src/site/quantities.ts';
 
 const quantity = (key: string) => QUANTITIES.find((one) => one.key === key) ?? AQI;
@@ -97,8 +100,8 @@ describe('points', () => {
   });
 
   it('have local times, whatever the zone of the machine', () => {
-    expect(formatBucket('en', '2026-11-20T00:00:00+04:00', 'hour')).toBe('Nov 20, 00:00');
-    expect(formatBucket('en', '2026-11-20T00:00:00-10:00', 'day')).toBe('Nov 20');
+    expect(formatBucket('en', '2026-11-20T00:00:00+04:00', 'hour')).toBe('20 Nov, 00:00');
+    expect(formatBucket('en', '2026-11-20T00:00:00-10:00', 'day')).toBe('20 Nov');
     expect(formatBucket('ru', '2026-11-01T00:00:00+12:00', 'month')).toBe('нояб. 2026 г.');
   });
 
@@ -129,6 +132,26 @@ it('the axis has no more times than fit, and the year where it changes', () => {
     expect.arrayContaining(['Jan\n2025', 'Feb', 'Jan\n2026']),
   );
   for (const most of [2, 5, 12, 24]) expect(ticksOf('en', buckets, window, most).length).toBeLessThanOrEqual(most);
+});
+
+it('an axis has as many decimals as its steps', () => {
+  const tick = (value: number, step: number, key: string) => formatTick('en', value, step, quantity(key));
+  expect([tick(12.5, 2.5, 'pm2.5'), tick(12, 1, 'pm2.5'), tick(0.25, 0.25, 'rain')]).toEqual(['12.5', '12', '0.25']);
+  expect([tick(99_950, 50, 'pressure'), tick(99_900, 100, 'pressure')]).toEqual(['999.5', '999']);
+});
+
+it('Armenian, which browsers do not know, is written as the server would', () => {
+  const intl = (date: string, options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat('hy', { ...options, timeZone: 'UTC' }).format(new Date(date));
+  for (const { date } of placeDays(2026)) {
+    expect(formatDate('hy', date, 'day')).toBe(intl(date, { day: 'numeric', month: 'short' }));
+    expect(formatDate('hy', date, 'month')).toBe(intl(date, { month: 'short', year: 'numeric' }));
+    expect(formatDate('hy', date, 'name of month')).toBe(intl(date, { month: 'short' }));
+    expect(formatDate('hy', date, 'name of weekday')).toBe(intl(date, { weekday: 'short' }));
+    expect(formatDate('hy', date, 'day of year')).toBe(intl(date, { day: 'numeric', month: 'long', year: 'numeric' }));
+  }
+  expect(formatDate('hy', '2026-11-22', 'day of week')).toBe('կիր, 22 նոյ, 2026 թ.');
+  expect(formatNumber('hy', -12_345.6, 1)).toBe(new Intl.NumberFormat('hy').format(-12_345.6).replace('-', '−'));
 });
 
 describe('the address', () => {

@@ -1,4 +1,4 @@
-/** A station with two sensors, one of them corrected, and two years of history with gaps, served by the real service. */
+/** A station with two sensors, one of them corrected, and two years of history with gaps; and one without readings. Served by the real service. */
 import type { Engine } from '../../src/schema/aggregates.ts';
 import { citiesOfOneStation, install, reading, type Values } from '../support/installation.ts';
 import { SERVICE_NOW, startService } from '../support/service.ts';
@@ -38,15 +38,17 @@ function valuesAt(at: number): Values {
 }
 
 export async function serveTown(engine: Engine) {
-  const network = citiesOfOneStation(['town']);
+  const network = citiesOfOneStation(['town', 'village']);
   const here = await install(engine, {
     ...network,
-    stations: network.stations.map((one) => ({ ...one, sensors: [{ id: 1 }, { id: 2, correction: 'epa-2021' }] })),
+    stations: network.stations.map((one) =>
+      one.id === 1 ? { ...one, sensors: [{ id: 1 }, { id: 3, correction: 'epa-2021' }] } : one,
+    ),
   });
   const all = [...instants()];
   await here.accept(all.map((at) => reading(1, at, valuesAt(at))));
   await here.accept(
-    all.map((at) => reading(2, at + 60_000, { pm25_raw: 50 + 45 * Math.sin(at / HOUR_MS / 10) })),
+    all.map((at) => reading(3, at + 60_000, { pm25_raw: 50 + 45 * Math.sin(at / HOUR_MS / 10) })),
     SERVICE_NOW,
   );
   await here.refresh(SERVICE_NOW);

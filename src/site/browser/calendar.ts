@@ -1,11 +1,10 @@
 /** A year as a calendar of days, coloured by the category of each, with what is known of a day by pointer and by keys. */
-import { fill, formatValue, type Quantity } from '../format.ts';
-import { formatDate } from '../numbers.ts';
+import { fill, formatDate, formatValue, type Quantity } from '../format.ts';
 import { categoryOf } from '../scale.ts';
 import { monthStarts, type PlacedDay, placeDays, STEPS } from './days.ts';
-import { type Change, categoryLegend, type History, type Part } from './history.ts';
+import { type Change, categoryLegend, type History, type Part, todayOf } from './history.ts';
 import { button, element, exploreUrl, fetchJson, type Page, svgElement } from './page.ts';
-import { AQI, describeValue, localTime, measuredValue, type Point } from './series.ts';
+import { AQI, describeValue, measuredValue, type Point } from './series.ts';
 
 const STEP = 15;
 const SIDE = 12;
@@ -16,8 +15,7 @@ const FIRST_YEAR = 2000;
 export function makeCalendar(page: Page, history: History, change: Change): Part {
   const { words } = page;
   const content = element('section', { id: 'calendar', hidden: true });
-  const newest = Object.values(history.windows).flat().at(-1)?.timestamp ?? new Date(history.at).toISOString();
-  const today = localTime(history.at, newest.length === 25 ? newest : '0000-00-00T00:00:00+00:00').slice(0, 10);
+  const today = todayOf(history);
   let shown = 0;
 
   async function load(year: number): Promise<void> {
@@ -68,11 +66,11 @@ function drawYear(page: Page, year: number, byDate: ReadonlyMap<string, Point>, 
     svgElement('text', { x: 0, y: 16, class: 'year' }, String(year)),
     ...monthStarts(placeDays(year)).map(({ date, week, weekday }) => {
       const x = LEFT + (weekday === 0 ? week : week + 1) * STEP;
-      return svgElement('text', { x, y: TOP - 8 }, formatDate(locale, date, ['month']));
+      return svgElement('text', { x, y: TOP - 8 }, formatDate(locale, date, 'name of month'));
     }),
     ...[0, 2, 4].map((weekday) => {
       const monday = `2024-01-0${weekday + 1}`; // any week that begins on the first
-      const name = formatDate(locale, monday, ['weekday']);
+      const name = formatDate(locale, monday, 'name of weekday');
       return svgElement('text', { x: 0, y: TOP + weekday * STEP + 10 }, name);
     }),
     ...cells.values(),
@@ -132,7 +130,7 @@ const PM25: Quantity = { key: 'pm2.5', unit: 'µg/m³', digits: 1 };
 
 /** `Fri, 20 Nov 2026: PM2.5 20.9 µg/m³ (7.7–33.1) · AQI 73, Moderate`. */
 function describeDay({ words, locale }: Page, date: string, point: Point | undefined): string {
-  const day = formatDate(locale, date, ['weekday', 'day', 'month', 'year']);
+  const day = formatDate(locale, date, 'day of week');
   const aqi = measuredValue(point, AQI);
   if (aqi === null) return `${day}: ${words.unknown}`;
   return `${day}: PM2.5 ${describeValue(locale, point, PM25, '–')} · AQI ${formatValue(locale, aqi, AQI)}, ${words[categoryOf(aqi)]}`;

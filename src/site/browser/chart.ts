@@ -1,13 +1,12 @@
 /** The chart of a window: line, band, what its values mean behind it, and each value by pointer and by arrow keys. Drawn with uPlot. */
 import type uPlot from 'uplot';
-import { formatValue, type Quantity, shownAs } from '../format.ts';
-import { formatNumber } from '../numbers.ts';
+import { formatValue, type Quantity } from '../format.ts';
 import { BOUNDS, CATEGORIES, GUIDELINES } from '../scale.ts';
 import type { Words } from '../words.ts';
 import { element } from './page.ts';
-import { AQI, type Bucket, type HistoryWindow, measuredValue, rangeOf, ticksOf } from './series.ts';
+import { AQI, type Bucket, formatTick, type HistoryWindow, measuredValue, rangeOf, ticksOf } from './series.ts';
 
-export type Plotted = {
+type Plotted = {
   words: Words;
   locale: string;
   window: HistoryWindow;
@@ -154,7 +153,8 @@ function optionsOf(Plot: Plot, plotted: Plotted, box: HTMLElement, point: (index
         size: 58,
         grid: { stroke: colours.line, width: 1 },
         ticks: { show: false },
-        values: (_plot, splits, _axis, _space, step) => splits.map((value) => tickValue(locale, value, step, quantity)),
+        values: (_plot, splits, _axis, _space, step) =>
+          splits.map((value) => formatTick(locale, value, step, quantity)),
       },
     ],
     series: [
@@ -212,12 +212,6 @@ function guidelineOf(quantity: Quantity, window: HistoryWindow) {
   return window.unit === 'month'
     ? ({ value: guideline.year, word: 'whoYear' } as const)
     : ({ value: guideline.day, word: 'whoDay' } as const);
-}
-
-function tickValue(locale: string, value: number, step: number, { unit }: Quantity): string {
-  const shownStep = Math.abs(shownAs(unit, step));
-  const digits = shownStep >= 1 ? 0 : shownStep >= 0.1 ? 1 : 2;
-  return formatNumber(locale, shownAs(unit, value), digits);
 }
 
 /** Upper ends of the index's categories, in what is drawn. */

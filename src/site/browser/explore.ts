@@ -1,8 +1,8 @@
 /** The history on the page of a station or region: its parts, and the address that says what of them is looked at. */
-import { type Change, type History, makeHistory, makeMonths, type Part } from './history.ts';
+import { type Change, type History, makeHistory, makeMonths, newestOf, type Part, todayOf } from './history.ts';
 import { showIndices } from './indices.ts';
 import { button, element, fetchJson, historyUrl, type Page, readPage } from './page.ts';
-import { localTime, measuredQuantities } from './series.ts';
+import { measuredQuantities } from './series.ts';
 import { formatView, parseView, type View } from './view.ts';
 
 /** So far below what is seen that it is ready when somebody gets there. */
@@ -69,7 +69,7 @@ function showParts(place: HTMLElement, page: Page, history: History): void {
       const rules = await fetchJson<Record<string, string>>(`/${page.locale}/explore/v1/rules.json`);
       if (rules === undefined) return undefined;
       const { makeRecompute } = await import('./recompute.ts');
-      return makeRecompute(page, rules.data, measured, newestDate(history), change);
+      return makeRecompute(page, rules.data, measured, newestOf(history)?.slice(0, 10) ?? todayOf(history), change);
     },
     ({ day }) => day !== undefined,
   );
@@ -130,12 +130,6 @@ async function refresh(page: Page, history: History, show: () => void): Promise<
   if (found === undefined || JSON.stringify(found.data) === JSON.stringify(history.windows)) return;
   Object.assign(history, { windows: found.data, at: found.at });
   show();
-}
-
-/** The last local date that there are values of; without any, that of the answer. */
-function newestDate({ windows, at }: History): string {
-  const newest = Object.values(windows).flatMap((points) => points.at(-1)?.timestamp ?? []);
-  return (newest[0] ?? localTime(at, '0000-00-00T00:00:00+00:00')).slice(0, 10);
 }
 
 function toRecompute(): void {

@@ -13,6 +13,7 @@ import {
   formatRange,
   type HistoryWindow,
   isRunning,
+  localTime,
   measuredValue,
   type Point,
   rangeOf,
@@ -22,6 +23,15 @@ import type { View } from './view.ts';
 
 /** The document of all windows, and the instant of the answer. */
 export type History = { windows: Readonly<Record<string, readonly Point[]>>; at: number };
+
+const UTC = '1970-01-01T00:00:00+00:00';
+
+/** The newest time that there are values of. */
+export const newestOf = ({ windows }: History): string | undefined =>
+  Object.values(windows).flatMap((points) => points.at(-1)?.timestamp ?? [])[0];
+
+/** The local date of the answer. */
+export const todayOf = (history: History): string => localTime(history.at, newestOf(history) ?? UTC).slice(0, 10);
 
 /** `change`: goes to another view. */
 export type Part = { element: HTMLElement; show(view: View): void };

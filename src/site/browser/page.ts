@@ -22,7 +22,7 @@ export function readPage(section: HTMLElement): Page {
 export const historyUrl = ({ locale, subject }: Page) => `/${locale}/air-quality-app/v1/${subject}-history.json`;
 export const exploreUrl = ({ locale, subject }: Page, path: string) => `/${locale}/explore/v1/${subject}/${path}`;
 
-/** A document and the instant of the answer; undefined for a 404. Throws while the API does not answer. */
+/** A document and when it was answered, by the service's clock; undefined for a 404. Throws while the API does not answer. */
 export async function fetchJson<T>(url: string): Promise<{ data: T; at: number } | undefined> {
   const answer = await fetch(url);
   if (answer.status === 404) {
@@ -31,7 +31,7 @@ export async function fetchJson<T>(url: string): Promise<{ data: T; at: number }
   }
   if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
   const at = Date.parse(answer.headers.get('Date') ?? '');
-  return { data: (await answer.json()) as T, at: Number.isNaN(at) ? Date.now() : at };
+  return { data: (await answer.json()) as T, at: Number.isNaN(at) ? 0 : at };
 }
 
 /** A word of a parameter or another key that only data have. */

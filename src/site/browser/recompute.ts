@@ -1,6 +1,6 @@
 /** How a published number comes about: the rule in words, what it was made of, and the same number computed from that here. */
-import { fill, formatValue, type Quantity } from '../format.ts';
-import { formatDate, formatTime } from '../numbers.ts';
+import { fill, formatDate, formatValue, type Quantity } from '../format.ts';
+import { formatTime } from '../numbers.ts';
 import {
   aqi,
   direction,
@@ -103,7 +103,7 @@ function dayPart(
   open: ((timestamp: string) => void) | undefined,
 ): HTMLElement[] {
   const { words, locale } = page;
-  const title = formatDate(locale, date, ['day', 'month', 'year']);
+  const title = formatDate(locale, date, 'day of year');
   const results = resultsOf(page, quantity, day, (key) => ofHours(exact.hours, key));
   const exactOf = new Map(exact.hours.map((one) => [one.timestamp, one]));
   const parts = partsOf(page, quantity);
@@ -120,7 +120,7 @@ function dayPart(
     }),
   ]);
   const heads = [words.hour, ...parts.flatMap((part) => [nameOf(page, part), words.unrounded])];
-  const names = quantity.key === 'rain' ? ['A6'] : quantity.key === 'wind_speed' ? ['A4', 'A7'] : ['A4'];
+  const names = quantity.key === 'rain' ? ['A6'] : isWind(quantity) ? ['A4', 'A7'] : ['A4'];
   return [
     element('h3', {}, `${title}: ${nameOf(page, quantity)}`),
     ...ruleTexts(rules, quantity === AQI ? [...names, 'aqi'] : names),
@@ -171,11 +171,12 @@ function sensorPart(page: Page, quantity: Quantity, sensor: Sensor, hour: Values
   const formula = sensor.formula === null ? '' : ` (${fill(words.corrected, { formula: sensor.formula })})`;
   const name = `${words.sensor} ${sensor.id}${formula}: ${means}`;
   if (!kept) return element('p', {}, name);
+  const columns = [...parts, ...page.quantities.filter(({ key }) => isWind(quantity) && key === 'wind_direction')];
   const rows = sensor.readings.map((reading) => [
     reading.time.slice(11, 19),
-    ...parts.map(({ key }) => (typeof reading[key] === 'number' ? String(reading[key]) : '–')),
+    ...columns.map(({ key }) => (typeof reading[key] === 'number' ? String(reading[key]) : '–')),
   ]);
-  const heads = [words.time, ...parts.map((part) => nameOf(page, part))];
+  const heads = [words.time, ...columns.map((part) => nameOf(page, part))];
   return element(
     'details',
     { open: true },
@@ -183,6 +184,9 @@ function sensorPart(page: Page, quantity: Quantity, sensor: Sensor, hour: Values
     scrollingTable(`${words.readings}: ${name}`, heads, rows),
   );
 }
+
+/** With which its direction is shown. */
+const isWind = ({ key }: Quantity) => key === 'wind_speed';
 
 /** The parameters that a number is made of: the index of both kinds of particles, the wind of speed alone. */
 const partsOf = ({ quantities }: Page, quantity: Quantity): Quantity[] =>
@@ -211,7 +215,7 @@ function resultsOf(
     const computed = aqi(pm25 ?? null, pm10 ?? null);
     results.push({ quantity: AQI, published: measuredValue(point ?? undefined, AQI), computed, exact: null });
   }
-  const wind = quantity.key === 'wind_speed' && page.quantities.find(({ key }) => key === 'wind_direction');
+  const wind = isWind(quantity) && page.quantities.find(({ key }) => key === 'wind_direction');
   if (wind) {
     const computed = direction(compute('wind_sin'), compute('wind_cos'));
     results.push({ quantity: wind, published: measuredValue(point ?? undefined, wind), computed, exact: null });

@@ -1,6 +1,6 @@
 /** The points of a history in the order of time, with the gaps between them, and what is said of each. Without a browser's parts, so tests import it. */
-import { formatBare, formatValue, type Quantity } from '../format.ts';
-import { formatDate, formatTime } from '../numbers.ts';
+import { formatBare, formatDate, formatValue, type Quantity, shownAs } from '../format.ts';
+import { formatNumber, formatTime } from '../numbers.ts';
 
 /** A point of a history document. */
 export type Point = {
@@ -117,8 +117,8 @@ export const isRunning = (timestamp: string, unit: Unit, now: number): boolean =
 /** `20 Nov, 13:00`, `20 Nov` or `Nov 2026`. */
 export function formatBucket(locale: string, timestamp: string, unit: Unit): string {
   if (unit === 'hour') return formatTime(locale, timestamp);
-  if (unit === 'day') return formatDate(locale, timestamp, ['day', 'month']);
-  return formatDate(locale, timestamp, ['month', 'year']);
+  if (unit === 'day') return formatDate(locale, timestamp, 'day');
+  return formatDate(locale, timestamp, 'month');
 }
 
 /** `12.3 µg/m³ (8.1–20.4)`; for a gap what that is called. */
@@ -133,6 +133,13 @@ export function describeValue(locale: string, point: Point | undefined, quantity
 export const formatRange = (locale: string, range: readonly [number, number], quantity: Quantity): string =>
   range.map((end) => formatBare(locale, end, quantity)).join('–');
 
+/** A value on an axis, with as many decimals as its step has. */
+export function formatTick(locale: string, value: number, step: number, { unit }: Quantity): string {
+  const shownStep = shownAs(unit, step);
+  const isEnough = (digits: number) => Math.abs(Number(shownStep.toFixed(digits)) - shownStep) < 1e-6;
+  return formatNumber(locale, shownAs(unit, value), [0, 1].find(isEnough) ?? 2);
+}
+
 /** Where an axis says the time: at hours of the day, midnights, days or months, as many as fit. */
 export function ticksOf(locale: string, buckets: readonly Bucket[], window: HistoryWindow, most: number) {
   const isDaily = window.unit === 'hour' && window.count <= 48;
@@ -146,7 +153,7 @@ export function ticksOf(locale: string, buckets: readonly Bucket[], window: Hist
   return candidates.flatMap((index, n) => {
     if ((candidates.length - 1 - n) % step !== 0) return [];
     const { timestamp } = buckets[index] as Bucket;
-    const day = formatDate(locale, timestamp, ['day', 'month']);
+    const day = formatDate(locale, timestamp, 'day');
     if (isDaily) {
       const hour = timestamp.slice(11, 16);
       return [{ index, label: hour === '00:00' ? `${hour}\n${day}` : hour }];
@@ -154,7 +161,7 @@ export function ticksOf(locale: string, buckets: readonly Bucket[], window: Hist
     if (window.unit !== 'month') return [{ index, label: day }];
     const isNewYear = timestamp.slice(0, 4) !== year;
     year = timestamp.slice(0, 4);
-    const month = formatDate(locale, timestamp, ['month']);
+    const month = formatDate(locale, timestamp, 'name of month');
     return [{ index, label: isNewYear ? `${month}\n${year}` : month }];
   });
 }
