@@ -173,7 +173,7 @@ describe('what is hidden', () => {
     expect(body).not.toContain('Secret city');
     expect(body).not.toContain('Secret park');
     expect(body).toContain(
-      `<summary>${WORDS.en.withoutCity} <small>1</small></summary><ul><li><a href="/en/station/11">`,
+      `<summary>${WORDS.en.withoutCity} <small>1</small></summary><ul><li class="line"><a href="/en/station/11">`,
     );
     expect((await get('/en/region/secret')).status).toBe(200);
   });
