@@ -14,36 +14,36 @@ const pickProvider = picker(provider);
 /** Columns whose type the catalog doesn't know. */
 type StationWords = Pick<Station, 'status' | 'wind_direction'>;
 type StationRow = Omit<ApiRow<'station_current'>, keyof StationWords> & StationWords & Version;
+/** What depends on the locale. */
+type Titled = 'title' | 'city' | 'district';
+type UntitledRow = Omit<StationRow, Titled>;
 
 /** The data version that the row was read at (see `documents.ts`). */
 type Version = { data_version: number | null };
 
 /** Stations at an instant, hidden or not: one of them, or all. */
-function selectStations(db: ApiDb, args: { at: Date; locale: Locale; only_station?: number }) {
+function fromStations(db: ApiDb, args: { at: Date; locale: Locale; only_station?: number }) {
   return db
     .selectFrom(apiRows('station_current', args).as('station'))
     .innerJoin('api.freshness as freshness', (join) => join.onTrue())
-    .selectAll('station')
-    .select('freshness.data_version')
-    .$narrowType<StationWords>();
+    .select('freshness.data_version');
 }
 
 /** Undefined where there is no such station. */
 export async function queryStation(db: ApiDb, at: Date, locale: Locale, id: number): Promise<StationRow | undefined> {
-  return await selectStations(db, { at, locale, only_station: id }).executeTakeFirst();
+  const one = fromStations(db, { at, locale, only_station: id });
+  return await one.selectAll('station').$narrowType<StationWords>().executeTakeFirst();
 }
 
-/** The response of `station/{id}.json`, and the element of `stations[]`. `words`: what differs between locales. */
+/** The response of `station/{id}.json`, and the element of `stations[]`. */
 export function presentStation(
-  row: StationRow,
+  row: UntitledRow,
+  { title, city, district }: Pick<StationRow, Titled>,
   locale: Locale,
   site: SiteUrls,
-  { title, city, district }: Words = row,
 ): Station {
   return pickStation(row, { title, city, district, lux: null, url: site.station(locale, row.id) });
 }
-
-type Words = Pick<StationRow, 'title' | 'city' | 'district'>;
 
 type RegionRow = ApiRow<'region_current'> & Version;
 
@@ -70,13 +70,21 @@ export function presentRegion(row: RegionRow, locale: Locale, site: SiteUrls): R
   return pickDistrict(row, { city: cityTitle, city_slug, url: site.district(locale, city_slug, slug) });
 }
 
-/** All providers, stations (hidden ones too: they may appear with time) and regions, each in the order of the response. Titles are English. */
-export type Network = { providers: Provider[]; stations: StationRow[]; regions: RegionRow[] };
+/** All providers, stations (hidden ones too: they may appear with time) and regions, each in the order of the response. Stations without titles. */
+export type Network = { providers: Provider[]; stations: UntitledRow[]; regions: RegionRow[] };
+
+const UNTITLED = [...Object.keys(station.shape), 'is_listed', 'valid_until'].filter(
+  (key) => !['title', 'city', 'district', 'lux', 'url'].includes(key),
+);
 
 export async function queryNetwork(db: ApiDb, at: Date): Promise<Network> {
   const [providers, stations, regions] = await Promise.all([
     db.selectFrom('api.provider').selectAll().orderBy(sql`id collate "C"`).execute(),
-    selectStations(db, { at, locale: 'en' }).orderBy('id').execute(),
+    fromStations(db, { at, locale: 'en' })
+      .select(UNTITLED.map((key) => sql`${sql.id('station', key)}`.as(key)))
+      .$castTo<UntitledRow>()
+      .orderBy('id')
+      .execute(),
     selectRegions(db, { at, locale: 'en' }).orderBy('kind').orderBy(sql`slug collate "C"`).execute(),
   ]);
   return { providers, stations, regions };
@@ -112,10 +120,10 @@ export async function queryTitles(db: ApiDb, locale: Locale): Promise<Titles & {
 export function presenter(titles: Titles, locale: Locale, site: SiteUrls) {
   const regionTitle = (slug: string | null) => (slug === null ? null : (titles.regions.get(slug) ?? slug));
   return {
-    station(row: StationRow): Station {
-      const title = titles.stations.get(row.id) ?? row.title;
+    station(row: UntitledRow): Station {
+      const title = titles.stations.get(row.id) ?? String(row.id);
       const words = { title, city: regionTitle(row.city_slug), district: regionTitle(row.district_slug) };
-      return presentStation(row, locale, site, words);
+      return presentStation(row, words, locale, site);
     },
     region(row: RegionRow): Region {
       const [title, city] = [regionTitle(row.slug) as string, regionTitle(row.city_slug)];
@@ -125,7 +133,7 @@ export function presenter(titles: Titles, locale: Locale, site: SiteUrls) {
 }
 
 /** The providers that have one of these stations. */
-export function presentProviders({ providers }: Network, stations: readonly StationRow[]): Provider[] {
+export function presentProviders({ providers }: Network, stations: readonly UntitledRow[]): Provider[] {
   const ids = new Set(stations.map((row) => row.provider));
   return providers.filter(({ id }) => ids.has(id)).map((row) => pickProvider(row, {}));
 }
