@@ -12,7 +12,7 @@ const DIST = new URL('../../dist/', import.meta.url);
 /** What is drawn, by the titles of its rows, and as it is called in the picture. */
 const DRAWN = {
   writing: {
-    'first build': 'first build, 31 days',
+    'first build': 'first build',
     'a minute of 2 readings a station': 'a minute of readings',
     'late readings of 1 % over 24 hours': 'late readings, 1 %',
     'a late reading of yesterday': 'one late reading',
@@ -51,5 +51,5 @@ const lines: Line[] = Object.entries(DRAWN).flatMap(([kind, names]) =>
 const drawn = lines.filter(({ points }) => points.length > 1);
 if (drawn.length === 0) throw new Error('there are not two runs in dist: npm run bench -- --stations 1000, and 10000');
 const machines = [...new Set(runs.map(({ machine }) => machine))];
-const quick = runs.some((run) => run.quick) ? ['QUICK runs, with few readings: nothing to be judged by'] : [];
+const quick = runs.some((run) => run.quick) ? ['3 days of hourly and 8 hours of five-minute readings'] : [];
 writeFileSync(new URL('growth.svg', import.meta.url), drawGrowth(drawn, [...machines, ...quick].join('; ')));
