@@ -28,9 +28,7 @@ export function renderMap(marks: readonly Mark[], words: Words): Html {
   const bubbles = marks.filter(({ text }) => text !== undefined);
   const draw = dots.length > MOST_LINKS ? together(dots, place) : dots.map((mark) => one(mark, place(mark)));
   return html`<div class="map" data-map>
-<svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${words.map}">
-<g aria-hidden="true">${draw}${bubbles.map((mark) => bubble(mark, place(mark)))}</g>
-</svg>
+<svg viewBox="0 0 ${WIDTH} ${height}" aria-hidden="true">${draw}${bubbles.map((mark) => bubble(mark, place(mark)))}</svg>
 <div class="zoom" hidden><button type="button" data-zoom="0.5" aria-label="${words.zoomIn}">+</button><button type="button" data-zoom="2" aria-label="${words.zoomOut}">−</button><button type="button" data-zoom="0" aria-label="${words.wholeMap}">⤢</button></div>
 </div>`;
 }
