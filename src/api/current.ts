@@ -73,13 +73,17 @@ export function presentRegion(row: RegionRow, locale: Locale, site: SiteUrls): R
 /** All providers, stations (hidden ones too: they may appear with time) and regions, each in the order of the response. Stations without titles. */
 export type Network = { providers: Provider[]; stations: UntitledRow[]; regions: RegionRow[] };
 
+export async function queryProviders(db: ApiDb): Promise<Provider[]> {
+  return await db.selectFrom('api.provider').selectAll().orderBy(sql`id collate "C"`).execute();
+}
+
 const UNTITLED = [...Object.keys(station.shape), 'is_listed', 'valid_until'].filter(
   (key) => !['title', 'city', 'district', 'lux', 'url'].includes(key),
 );
 
 export async function queryNetwork(db: ApiDb, at: Date): Promise<Network> {
   const [providers, stations, regions] = await Promise.all([
-    db.selectFrom('api.provider').selectAll().orderBy(sql`id collate "C"`).execute(),
+    queryProviders(db),
     fromStations(db, { at, locale: 'en' })
       .select(UNTITLED.map((key) => sql`${sql.id('station', key)}`.as(key)))
       .$castTo<UntitledRow>()

@@ -11,6 +11,7 @@ import {
   presentStation,
   presentStationsList,
   queryNetwork,
+  queryProviders,
   queryRegion,
   queryStation,
   queryTitles,
@@ -36,6 +37,7 @@ type Share = <T extends Validity>(read: (at: Date) => Promise<T>) => () => Promi
 export type NetworkReader = {
   network(): Promise<Network & Validity>;
   titles(locale: Locale): Promise<Titles & Validity>;
+  providers(): Promise<Network['providers']>;
 };
 
 /** `wholeNetwork`: for queries that take longer the larger the network. */
@@ -53,7 +55,7 @@ export function makeNetworkReader(wholeNetwork: ApiDb, share: Share): NetworkRea
       }),
     ]),
   ) as Record<Locale, () => Promise<Titles & Validity>>;
-  return { network, titles: (locale) => titles[locale]() };
+  return { network, titles: (locale) => titles[locale](), providers: () => queryProviders(wholeNetwork) };
 }
 
 type Sources = { db: ApiDb; reader: NetworkReader; clock: Clock; site: SiteUrls };

@@ -92,5 +92,5 @@ ${body}
 /** An address of a page or of a person. */
 function contactLink(contact: string): Html {
   if (/^https?:/.test(contact)) return html`<a href="${contact}">${contact}</a>`;
-  return /^\S+@\S+$/.test(contact) ? html`<a href="mailto:${contact}">${contact}</a>` : html`${contact}`;
+  return /^[^\s@]+@[^\s@]+$/.test(contact) ? html`<a href="mailto:${contact}">${contact}</a>` : html`${contact}`;
 }

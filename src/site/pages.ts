@@ -3,7 +3,7 @@ import type { IRouter, Request, Response } from 'express';
 import Negotiator from 'negotiator';
 import { presenter, presentProviders, type SiteUrls } from '../api/current.ts';
 import type { CurrentDocuments, NetworkReader } from '../api/documents.ts';
-import { LOCALES, type Locale, MAX_STATION_ID, PATH_PARAMETERS, type StationsList } from '../contract/endpoints.ts';
+import { LOCALES, type Locale, MAX_STATION_ID, pathPattern, type StationsList } from '../contract/endpoints.ts';
 import type { DocumentCache } from '../documents/cache.ts';
 import { type CacheHeaders, type Document, encode, sendDocument } from '../documents/document.ts';
 import type { Validity } from '../documents/validity.ts';
@@ -31,11 +31,6 @@ type Sources = {
 type Values = { locale: Locale; id: number; slug: string };
 type Rendered = Validity & { page: Page };
 
-/** The pages' addresses after the locale. */
-const SUBJECT = {
-  station: `station/(?<id>${PATH_PARAMETERS.id.pattern})`,
-  region: `region/(?<slug>${PATH_PARAMETERS.slug.pattern})`,
-};
 const HOUR_S = 3_600;
 
 export function addPages(app: IRouter, site: Site, { urls, documents, reader, cache, firstBuild }: Sources): void {
@@ -56,50 +51,45 @@ export function addPages(app: IRouter, site: Site, { urls, documents, reader, ca
   }
 
   const PAGES: Record<string, (values: Values) => Promise<Rendered>> = {
-    '': async ({ locale }) => {
+    '/{locale}/': async ({ locale }) => {
       const { list, ...validity } = await readList(locale, () => true);
       return { ...validity, page: overviewPage(site, locale, list) };
     },
-    [SUBJECT.station]: async (values) => {
-      const [{ document, ...validity }, network] = await Promise.all([documents.station(values), reader.network()]);
-      return { ...validity, page: stationPage(site, values.locale, await contentOf(document), network.providers) };
+    '/{locale}/station/{id}': async (values) => {
+      const [{ document, ...validity }, providers] = await Promise.all([documents.station(values), reader.providers()]);
+      return { ...validity, page: stationPage(site, values.locale, await contentOf(document), providers) };
     },
-    [SUBJECT.region]: async (values) => {
+    '/{locale}/region/{slug}': async (values) => {
       const { document, ...validity } = await documents.region(values);
       const isWithin = (station: { city_slug: string | null; district_slug: string | null }) =>
         station.city_slug === values.slug || station.district_slug === values.slug;
       const { list, ...ofList } = await readList(values.locale, isWithin);
       return { ...earlier(validity, ofList), page: regionPage(site, values.locale, await contentOf(document), list) };
     },
-    [`embed/${SUBJECT.station}`]: async (values) => {
+    '/{locale}/embed/station/{id}': async (values) => {
       const { document, ...validity } = await documents.station(values);
       return { ...validity, page: embedPage(site, values.locale, `station/${values.id}`, await contentOf(document)) };
     },
-    [`embed/${SUBJECT.region}`]: async (values) => {
+    '/{locale}/embed/region/{slug}': async (values) => {
       const { document, ...validity } = await documents.region(values);
       return { ...validity, page: embedPage(site, values.locale, `region/${values.slug}`, await contentOf(document)) };
     },
   };
 
-  addPath(
-    app,
-    new RegExp(`^/(?<locale>${PATH_PARAMETERS.locale.pattern})?$`),
-    (req, res) => {
-      const locale = req.params.locale ?? new Negotiator(req).language([...LOCALES]) ?? 'en';
-      res
-        .status(302)
-        .set({ Location: `/${locale}/`, Vary: 'Accept-Language', 'Cache-Control': 'no-cache' })
-        .end();
-    },
-    '/',
-  );
-  for (const [path, render] of Object.entries(PAGES)) {
-    const pattern = new RegExp(`^/(?<locale>${PATH_PARAMETERS.locale.pattern})/${path}$`);
-    const route = `/{locale}/${path.replace(/\(\?<(\w+)>[^)]*\)/g, '{$1}')}`;
+  const toOverview = (req: Request, res: Response) => {
+    const locale = req.params.locale ?? new Negotiator(req).language([...LOCALES]) ?? 'en';
+    res
+      .status(302)
+      .set({ Location: `/${locale}/`, Vary: 'Accept-Language', 'Cache-Control': 'no-cache' })
+      .end();
+  };
+  addPath(app, /^\/$/, toOverview);
+  addPath(app, pathPattern('/{locale}'), toOverview, '/');
+  for (const [route, render] of Object.entries(PAGES)) {
     const get = async (req: Request, res: Response) => {
       const { locale, id, slug } = req.params as Record<keyof Values, string>;
       const values = { locale: locale as Locale, id: Number(id), slug };
-      res.locals.sendProblem = problemSender(site, values.locale, path.startsWith('embed/'));
+      res.locals.sendProblem = problemSender(site, values.locale, route.includes('/embed/'));
       if (values.id > MAX_STATION_ID) throw notFound('');
       const { document, cacheHeaders } = await cache.get(req.path, async () => {
         await firstBuild();
@@ -109,7 +99,7 @@ export function addPages(app: IRouter, site: Site, { urls, documents, reader, ca
       res.locals.isStale = cacheHeaders.age !== undefined;
       sendDocument(req, res, document, cacheHeaders);
     };
-    addPath(app, pattern, get, route);
+    addPath(app, pathPattern(route), get, route);
   }
 
   /** What doesn't depend on data: that it is sent says nothing about the database. */
@@ -143,9 +133,10 @@ export function addPages(app: IRouter, site: Site, { urls, documents, reader, ca
   const widget = ASSETS.get(assetUrl('widget.js')); // other sites load it, so this address stays
   addFile(/^\/widget\.js$/, () => widget, { maxAge: HOUR_S });
   addFile(/^\/assets\/.+$/, ({ path }) => ASSETS.get(path), { maxAge: 0, isImmutable: true }, '/assets');
-  const elsewhere = new RegExp(`^/(?<locale>${PATH_PARAMETERS.locale.pattern})/(?!air-quality-app/|explore/)`);
-  app.get(elsewhere, (req, res) => {
-    res.locals.sendProblem = problemSender(site, req.params.locale as Locale, false);
+  app.get(/^\/([a-z]{2})\/(?!air-quality-app\/|explore\/)/, (req, res, next) => {
+    const locale = LOCALES.find((one) => one === req.params[0]);
+    if (locale === undefined) return next();
+    res.locals.sendProblem = problemSender(site, locale, false);
     throw notFound('');
   });
 }
