@@ -49,7 +49,7 @@ small, .path { color: var(--soft); }
 .path { margin: 16px 0 0; }
 footer { margin-top: 40px; border-top: 1px solid var(--line); font-size: .9rem; color: var(--soft); }
 #stale, .warning { background: #fff3c4; color: #3d2f00; padding: 8px 12px; border-radius: 6px; }
-.overview { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 0 32px; align-items: start; }
+.overview { display: grid; grid-template-columns: minmax(0, 8fr) minmax(0, 7fr); gap: 0 32px; align-items: start; }
 .regions, .overview ul { list-style: none; padding: 0; margin: 0; }
 .regions > li { padding: 10px 0; border-bottom: 1px solid var(--line); }
 .regions ul { margin-left: 16px; }
@@ -58,7 +58,7 @@ summary { cursor: pointer; padding: 4px 0; }
 .line { display: flex; flex-wrap: wrap; gap: 0 8px; align-items: baseline; }
 .line a { flex: 1 1 8em; }
 .pm, time { white-space: nowrap; }
-.pm { min-width: 9.5em; text-align: right; font-variant-numeric: tabular-nums; }
+.pm { min-width: 9.5em; margin-left: auto; text-align: right; font-variant-numeric: tabular-nums; }
 .of { margin: -8px 0 12px; }
 ${CHIPS}
 .legend .chip { margin: 2px 0; }
