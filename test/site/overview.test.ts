@@ -46,6 +46,25 @@ inBrowser('the overview', (open) => {
     expect(new Set(looks).size).toBe(8);
   });
 
+  it('shows each station by its category, in the list, worst first, and on the map', async () => {
+    const page = await open();
+    await page.goto(`${site.origin}/en/`);
+    const shown = await page
+      .locator('.line a[href^="/en/station/"]')
+      .evaluateAll((links) =>
+        links.map((link) => [link.textContent, link.parentElement?.querySelector('.chip')?.classList[1]]),
+      );
+    const inTown = shown.slice(0, -1).map(([, category]) => category); // the last is elsewhere
+    const worstFirst = ['hazardous', 'very-unhealthy', 'unhealthy', 'sensitive', 'moderate', 'moderate', 'good'];
+    expect(inTown.slice(0, 7)).toEqual(worstFirst);
+    expect(inTown.slice(7).toSorted()).toEqual(['offline', 'unknown']);
+    for (const name of ['good', 'hazardous', 'unknown', 'offline'] as const) {
+      expect(shown).toContainEqual([`At ${name}`, name]);
+      const dot = page.locator(`.map a[href="/en/station/${STATIONS[name]}"] .dot`);
+      expect(await dot.getAttribute('class')).toBe(`dot ${name}`);
+    }
+  });
+
   it('says the current values without JavaScript', async () => {
     const page = await open({ javaScriptEnabled: false });
     await page.goto(`${site.origin}/ru/`);
