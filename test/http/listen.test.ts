@@ -81,7 +81,7 @@ it('cuts what does not end before the deadline', async () => {
   await new Promise((resolve) => setTimeout(resolve, 50));
   const began = performance.now();
   await served.close({ drainMs: 0, deadlineMs: 200 });
-  expect(performance.now() - began).toBeLessThan(1_000);
+  expect(performance.now() - began).toBeLessThan(5_000);
   expect(await answer).toBe('');
 });
 
@@ -91,7 +91,7 @@ it('does not wait for idle connections', async () => {
   await get(served.port, agent);
   const began = performance.now();
   await served.close({ drainMs: 0 });
-  expect(performance.now() - began).toBeLessThan(1_000);
+  expect(performance.now() - began).toBeLessThan(5_000);
 });
 
 it('cuts a client whose headers do not come in five seconds', async () => {
