@@ -9,7 +9,7 @@ import { BASE_PATH, pathPattern } from '../contract/endpoints.ts';
 import { ALL_ENDPOINTS } from '../contract/explore.ts';
 import { makeOpenApi } from '../contract/openapi.ts';
 import type { ApiDb } from '../database/pools.ts';
-import { type DocumentCache, makeDocumentCache } from '../documents/cache.ts';
+import { makeDocumentCache, type Render } from '../documents/cache.ts';
 import { renderDocument, sendDocument } from '../documents/document.ts';
 import { type DataVersions, shareWhileCurrent } from '../documents/validity.ts';
 import {
@@ -58,11 +58,13 @@ export type AppOptions = {
 };
 
 /** What pages are made of. */
-type PageParts = {
+export type PageParts = {
   urls: SiteUrls;
   documents: CurrentDocuments;
   reader: NetworkReader;
-  cache: DocumentCache;
+  /** Sends what is kept of a path, else what `render` makes of it. */
+  answer: (req: Request, res: Response, render: Render) => Promise<void>;
+  /** Rejects until there is something to show. */
   firstBuild: () => Promise<void>;
 };
 
@@ -98,6 +100,11 @@ export function makeApp({
   const documents: Documents<string> = { ...current, ...makeExplore({ db, wholeNetwork, clock }) };
   const firstBuild = awaitFirstBuild(db);
   const errors = makeErrorHandlers(log);
+  const answer: PageParts['answer'] = async (req, res, render) => {
+    const { document, cacheHeaders } = await cache.get(req.path, render);
+    res.locals.isStale = cacheHeaders.age !== undefined;
+    sendDocument(req, res, document, cacheHeaders);
+  };
   const app = bareApp();
   app.use(refuseMalformedPath);
   app.options(/^/, (_req, res, next) => {
@@ -114,17 +121,15 @@ export function makeApp({
     const render = documents[name] as (typeof documents)[string];
     const get = async (req: Request, res: Response) => {
       const values = pathValues(req, route);
-      const { document, cacheHeaders } = await cache.get(req.path, async () => {
+      await answer(req, res, async () => {
         await firstBuild();
         return { ...(await render(values)), route };
       });
-      res.locals.isStale = cacheHeaders.age !== undefined;
-      sendDocument(req, res, document, cacheHeaders);
     };
     addPath(app, pathPattern(route), get, route);
   }
   if (addPages === undefined) addPath(app, /^\/$/, (_req, res) => redirect(res, SHOWCASE));
-  else addPages(app, { urls, documents: current, reader, cache, firstBuild });
+  else addPages(app, { urls, documents: current, reader, answer, firstBuild });
   app.use(
     (req: Request) => {
       throw unknownPath(req.path);

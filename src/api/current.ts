@@ -137,7 +137,7 @@ export function presenter(titles: Titles, locale: Locale, site: SiteUrls) {
 }
 
 /** The providers that have one of these stations. */
-export function presentProviders({ providers }: Network, stations: readonly UntitledRow[]): Provider[] {
+function presentProviders({ providers }: Network, stations: readonly UntitledRow[]): Provider[] {
   const ids = new Set(stations.map((row) => row.provider));
   return providers.filter(({ id }) => ids.has(id)).map((row) => pickProvider(row, {}));
 }

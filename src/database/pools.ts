@@ -43,22 +43,20 @@ const LONG_LIMITS = {
  * Queries of schema api, as the role that sees nothing else. Each rejects with Unavailable if the database is unreachable or too slow.
  * `destroy()` closes the pool. There are no transactions and no streams.
  */
-export function openReaderPool<Tables>(
-  target: DatabaseAddress,
-  { timeZone, max = 10, observer }: Options,
-): Kysely<Tables> {
-  const session = { role: 'airseries_reader', name: 'airseries read', timeZone } as const;
-  const pool = openQueryPool(target, { ...session, max, observer, ...READ_LIMITS });
-  return kyselyOver(pool, () => pool.close());
-}
+export const openReaderPool = <Tables>(target: DatabaseAddress, options: Options): Kysely<Tables> =>
+  openReads(target, { max: 10, ...options }, 'airseries read', READ_LIMITS);
 
 /** The same for queries that take longer the larger the network, which no request need wait for; the list of stations needs five. */
-export function openWholeNetworkPool<Tables>(
+export const openWholeNetworkPool = <Tables>(target: DatabaseAddress, options: Options): Kysely<Tables> =>
+  openReads(target, { max: 5, ...options }, 'airseries read all', LONG_LIMITS);
+
+function openReads<Tables>(
   target: DatabaseAddress,
-  { timeZone, max = 5, observer }: Options,
+  options: Options & { max: number },
+  name: string,
+  limits: typeof READ_LIMITS,
 ): Kysely<Tables> {
-  const session = { role: 'airseries_reader', name: 'airseries read all', timeZone } as const;
-  const pool = openQueryPool(target, { ...session, max, observer, ...LONG_LIMITS });
+  const pool = openQueryPool(target, { role: 'airseries_reader', name, ...options, ...limits });
   return kyselyOver(pool, () => pool.close());
 }
 

@@ -1,5 +1,5 @@
 /** Values with their units and dates as people read them. Shared with the browser, so it imports nothing else. */
-import { formatNumber } from './numbers.ts';
+import { formatNumber, SHORT_MONTHS } from './numbers.ts';
 
 /** A value's key in the API, its unit and the decimals published. `isFloored`: below 0 is published as 0. */
 export type Quantity = { key: string; unit: string; digits: number; isFloored?: boolean };
@@ -55,12 +55,11 @@ export function formatDate(locale: string, timestamp: string, form: keyof typeof
 
 const MONTHS =
   'հունվարի փետրվարի մարտի ապրիլի մայիսի հունիսի հուլիսի օգոստոսի սեպտեմբերի հոկտեմբերի նոյեմբերի դեկտեմբերի';
-const SHORT_MONTHS = 'հնվ փտվ մրտ ապր մյս հնս հլս օգս սեպ հոկ նոյ դեկ';
 const WEEKDAYS = 'կիր երկ երք չրք հնգ ուր շբթ';
 
 function armenianDate(wall: Date, form: keyof typeof DATE_FORMS): string {
   const [year, day] = [wall.getUTCFullYear(), wall.getUTCDate()];
-  const [long, short] = [MONTHS, SHORT_MONTHS].map((names) => names.split(' ')[wall.getUTCMonth()]);
+  const [long, short] = [MONTHS, SHORT_MONTHS.hy].map((names) => names?.split(' ')[wall.getUTCMonth()]);
   const weekday = WEEKDAYS.split(' ')[wall.getUTCDay()] ?? '';
   const texts = {
     day: `${day} ${short}`,

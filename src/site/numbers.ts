@@ -3,7 +3,7 @@
  * Chromium's Intl has no Armenian.
  */
 
-const MONTHS: Readonly<Record<string, string>> = {
+export const SHORT_MONTHS: Readonly<Record<string, string>> = {
   en: 'Jan Feb Mar Apr May Jun Jul Aug Sept Oct Nov Dec',
   ru: 'янв. февр. мар. апр. мая июн. июл. авг. сент. окт. нояб. дек.',
   hy: 'հնվ փտվ մրտ ապր մյս հնս հլս օգս սեպ հոկ նոյ դեկ',
@@ -21,5 +21,5 @@ export function formatNumber(locale: string, value: number, digits: number): str
 /** `2026-11-20T13:00:00+04:00` as `20 Nov, 13:00`: the API's times are local already, whatever the reader's clock says. */
 export function formatTime(locale: string, timestamp: string): string {
   const [, month, day, time] = /^\d+-(\d\d)-(\d\d)T(\d\d:\d\d)/.exec(timestamp) ?? [];
-  return `${Number(day)} ${MONTHS[locale]?.split(' ')[Number(month) - 1]}, ${time}`;
+  return `${Number(day)} ${SHORT_MONTHS[locale]?.split(' ')[Number(month) - 1]}, ${time}`;
 }

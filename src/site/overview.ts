@@ -1,5 +1,5 @@
 /** The first page: cities and districts, worst first, and the map of all stations. */
-import type { City, Region } from '../contract/current.ts';
+import type { City, Region, Station } from '../contract/current.ts';
 import type { Locale, StationsList } from '../contract/endpoints.ts';
 import { type Html, html } from './html.ts';
 import type { Page, Site } from './layout.ts';
@@ -11,13 +11,13 @@ import { WORDS } from './words.ts';
 /** Of more stations than this, each city's page has its own. */
 const MOST_LISTED = 1_500;
 
-export function overviewPage(site: Site, locale: Locale, list: StationsList): Page {
+export function overviewPage(site: Site, locale: Locale, list: Pick<StationsList, 'stations' | 'regions'>): Page {
   const words = WORDS[locale];
   const hidden = new Set(list.regions.filter(isHidden).map(({ slug }) => slug));
   const regions = list.regions.filter((region) => !hidden.has(cityOf(region) ?? region.slug));
   const cities = regions.filter((region): region is City => !('city_slug' in region));
-  const top = worstFirst(regions.filter((region) => !cities.some(({ slug }) => slug === cityOf(region))));
   const known = new Set(cities.map(({ slug }) => slug));
+  const top = worstFirst(regions.filter((region) => !known.has(cityOf(region) ?? '')));
   const isShort = list.stations.length <= MOST_LISTED;
   const elsewhere = isShort ? list.stations.filter(({ city_slug: slug }) => slug === null || !known.has(slug)) : [];
   const bubbles = cities.length === 1 ? regions.filter((region) => cityOf(region) !== undefined) : cities;
@@ -61,7 +61,7 @@ ${!isShort && html`<p>${words.listedInCity}</p>`}
   };
 }
 
-export function stationList(title: string, locale: Locale, stations: StationsList['stations']): Html {
+export function stationList(title: string, locale: Locale, stations: readonly Station[]): Html {
   if (stations.length === 0) return html``;
   return html`<details><summary>${title} <small>${stations.length}</small></summary><ul>${worstFirst(stations).map((station) => stationLine(locale, station))}</ul></details>`;
 }

@@ -1,10 +1,9 @@
 /** The pages by their addresses. They are made of what the API answers, and kept as its documents are. */
 import type { IRouter, Request, Response } from 'express';
 import Negotiator from 'negotiator';
-import { presenter, presentProviders, type SiteUrls } from '../api/current.ts';
-import type { CurrentDocuments, NetworkReader } from '../api/documents.ts';
-import { LOCALES, type Locale, MAX_STATION_ID, pathPattern, type StationsList } from '../contract/endpoints.ts';
-import type { DocumentCache } from '../documents/cache.ts';
+import type { PageParts } from '../api/app.ts';
+import { presenter } from '../api/current.ts';
+import { LOCALES, type Locale, MAX_STATION_ID, pathPattern } from '../contract/endpoints.ts';
 import { type CacheHeaders, type Document, encode, sendDocument } from '../documents/document.ts';
 import type { Validity } from '../documents/validity.ts';
 import { addPath } from '../http/middleware.ts';
@@ -18,53 +17,42 @@ import { overviewPage } from './overview.ts';
 import { problemPage } from './problem.ts';
 import { regionPage, stationPage } from './subject.ts';
 
-/** What the API has for them. */
-type Sources = {
-  urls: SiteUrls;
-  documents: Pick<CurrentDocuments, 'station' | 'region'>;
-  reader: NetworkReader;
-  cache: DocumentCache;
-  /** Rejects until there is something to show. */
-  firstBuild: () => Promise<void>;
-};
-
 type Values = { locale: Locale; id: number; slug: string };
 type Rendered = Validity & { page: Page };
 
 const HOUR_S = 3_600;
 
-export function addPages(app: IRouter, site: Site, { urls, documents, reader, cache, firstBuild }: Sources): void {
-  /** Stations and regions of the network, as the API lists them, of those that are wanted. */
-  async function readList(
-    locale: Locale,
-    isWanted: (station: { city_slug: string | null; district_slug: string | null }) => boolean,
-  ) {
+export function addPages(app: IRouter, site: Site, { urls, documents, reader, answer, firstBuild }: PageParts): void {
+  async function readNetwork(locale: Locale) {
     const [network, titles] = await Promise.all([reader.network(), reader.titles(locale)]);
-    const present = presenter(titles, locale, urls);
-    const rows = network.stations.filter((row) => row.is_listed && isWanted(row));
-    const list: StationsList = {
-      providers: presentProviders(network, rows),
-      stations: rows.map(present.station),
-      regions: network.regions.map(present.region),
+    const { validUntil, version } = network;
+    const listed = network.stations.filter((row) => row.is_listed);
+    return {
+      listed,
+      regions: network.regions,
+      present: presenter(titles, locale, urls),
+      validity: { validUntil, version },
     };
-    return { list, validUntil: network.validUntil, version: network.version };
   }
 
   const PAGES: Record<string, (values: Values) => Promise<Rendered>> = {
     '/{locale}/': async ({ locale }) => {
-      const { list, ...validity } = await readList(locale, () => true);
+      const { listed, regions, present, validity } = await readNetwork(locale);
+      const list = { stations: listed.map(present.station), regions: regions.map(present.region) };
       return { ...validity, page: overviewPage(site, locale, list) };
     },
     '/{locale}/station/{id}': async (values) => {
       const [{ document, ...validity }, providers] = await Promise.all([documents.station(values), reader.providers()]);
-      return { ...validity, page: stationPage(site, values.locale, await contentOf(document), providers) };
+      return { ...validity, page: stationPage(values.locale, await contentOf(document), providers) };
     },
     '/{locale}/region/{slug}': async (values) => {
+      const { locale, slug } = values;
       const { document, ...validity } = await documents.region(values);
-      const isWithin = (station: { city_slug: string | null; district_slug: string | null }) =>
-        station.city_slug === values.slug || station.district_slug === values.slug;
-      const { list, ...ofList } = await readList(values.locale, isWithin);
-      return { ...earlier(validity, ofList), page: regionPage(site, values.locale, await contentOf(document), list) };
+      const { listed, present, validity: ofNetwork } = await readNetwork(locale);
+      const stations = listed
+        .filter((row) => row.city_slug === slug || row.district_slug === slug)
+        .map(present.station);
+      return { ...earlier(validity, ofNetwork), page: regionPage(locale, await contentOf(document), stations) };
     },
     '/{locale}/embed/station/{id}': async (values) => {
       const { document, ...validity } = await documents.station(values);
@@ -91,13 +79,11 @@ export function addPages(app: IRouter, site: Site, { urls, documents, reader, ca
       const values = { locale: locale as Locale, id: Number(id), slug };
       res.locals.sendProblem = problemSender(site, values.locale, route.includes('/embed/'));
       if (values.id > MAX_STATION_ID) throw notFound('');
-      const { document, cacheHeaders } = await cache.get(req.path, async () => {
+      await answer(req, res, async () => {
         await firstBuild();
         const { page, ...validity } = await render(values);
         return { document: renderPage(site, page), ...validity, route };
       });
-      res.locals.isStale = cacheHeaders.age !== undefined;
-      sendDocument(req, res, document, cacheHeaders);
     };
     addPath(app, pathPattern(route), get, route);
   }
@@ -117,18 +103,15 @@ export function addPages(app: IRouter, site: Site, { urls, documents, reader, ca
     );
   const docs = renderPage(site, docsPage(DEMO_VALUES));
   addPath(app, /^\/docs$/, async (req, res) => {
-    const { document, cacheHeaders } = await cache
-      .get(req.path, async () => {
-        const { validUntil, version, ...network } = await reader.network();
-        const document = renderPage(site, docsPage(valuesOf(network)));
-        return { document, validUntil, version, route: req.path };
-      })
-      .catch((error) => {
-        if (!(error instanceof Unavailable)) throw error;
-        return { document: docs, cacheHeaders: { maxAge: 0, age: 0 } };
-      });
-    res.locals.isStale = cacheHeaders.age !== undefined;
-    sendDocument(req, res, document, cacheHeaders);
+    const render = async () => {
+      const { validUntil, version, ...network } = await reader.network();
+      return { document: renderPage(site, docsPage(valuesOf(network))), validUntil, version, route: req.path };
+    };
+    await answer(req, res, render).catch((error) => {
+      if (!(error instanceof Unavailable)) throw error;
+      res.locals.isStale = true;
+      sendDocument(req, res, docs, { maxAge: 0, age: 0 });
+    });
   });
   const widget = ASSETS.get(assetUrl('widget.js')); // other sites load it, so this address stays
   addFile(/^\/widget\.js$/, () => widget, { maxAge: HOUR_S });

@@ -5,7 +5,7 @@ import { formatValue } from './format.ts';
 import { type Html, html } from './html.ts';
 import type { Mark } from './map.ts';
 import { formatTime } from './numbers.ts';
-import { CATEGORIES, type Category, categoryOf } from './scale.ts';
+import { CATEGORY_NAMES, type Category, categoryOf } from './scale.ts';
 import { WORDS, type Words } from './words.ts';
 
 export const stationCategory = ({ status, aqi }: Station): Category =>
@@ -42,8 +42,7 @@ export function stationMark(locale: Locale, station: Station): Mark {
 }
 
 export function legend(words: Words): Html {
-  const names: Category[] = [...CATEGORIES.map(({ name }) => name), 'unknown', 'offline'];
-  return html`<p class="legend"><b>${words.aqi}</b> ${names.map((name) => html`<span class="chip ${name}">${words[name]}</span> `)}<br><small>${words.aqiNote}</small></p>`;
+  return html`<p class="legend"><b>${words.aqi}</b> ${CATEGORY_NAMES.map((name) => html`<span class="chip ${name}">${words[name]}</span> `)}<br><small>${words.aqiNote}</small></p>`;
 }
 
 /** Worst first; what is unknown comes last, by name. */

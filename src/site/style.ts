@@ -1,5 +1,5 @@
 /** How pages and the widget look: one sheet each, light and dark, from 320 pixels up. Colours of categories are the US EPA's. */
-import { CATEGORIES } from './scale.ts';
+import { CATEGORIES, CATEGORY_NAMES } from './scale.ts';
 
 export const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path d="M3 12h17a4 4 0 1 0-4-4M3 17h23a4 4 0 1 1-4 4M3 22h12a3 3 0 1 1-3 3" fill="none" stroke="#2a78c8" stroke-width="2.5" stroke-linecap="round"/></svg>';
@@ -72,7 +72,7 @@ ${CHIPS}
 .rim.unknown { stroke-width: 9px; }
 .dot.unknown { stroke-width: 7px; }
 .rim.offline { stroke: var(--offline); }
-${[...COLOURED, 'unknown', 'offline'].map((name) => `.dot.${name} { stroke: var(--${name}); } .bubble.${name} rect { fill: var(--${name}); }`).join('\n')}
+${CATEGORY_NAMES.map((name) => `.dot.${name} { stroke: var(--${name}); } .bubble.${name} rect { fill: var(--${name}); }`).join('\n')}
 .dot.offline { stroke: var(--raised); stroke-width: 9px; }
 .bubble { transform: scale(var(--k)); }
 .bubble rect { stroke: #0008; }
@@ -119,7 +119,7 @@ h4 { font-size: .95rem; margin: 16px 0 4px; }
 .calendar text { font: 11px system-ui, sans-serif; fill: var(--soft); }
 .calendar .year { font: 700 16px system-ui, sans-serif; fill: var(--ink); }
 .calendar rect { stroke: #0003; cursor: pointer; }
-${['good', 'moderate', 'sensitive', 'unhealthy', 'very-unhealthy', 'hazardous'].map((name) => `.calendar .${name} { fill: var(--${name}); }`).join('\n')}
+${COLOURED.map((name) => `.calendar .${name} { fill: var(--${name}); }`).join('\n')}
 .calendar .unknown { fill: var(--raised); stroke: var(--soft); stroke-dasharray: 2; }
 .calendar .at { stroke: var(--ink); stroke-width: 2.5; stroke-dasharray: none; }
 .rule { max-width: 70ch; border-left: 3px solid var(--line); padding-left: 12px; }

@@ -5,7 +5,7 @@ import { WINDOWS } from '../contract/windows.ts';
 import { developerPart } from './developers.ts';
 import { fill, formatValue } from './format.ts';
 import { type Html, html } from './html.ts';
-import type { Page, Site } from './layout.ts';
+import type { Page } from './layout.ts';
 import { renderMap } from './map.ts';
 import { formatNumber } from './numbers.ts';
 import { stationList } from './overview.ts';
@@ -16,7 +16,7 @@ import { WORDS, type Words } from './words.ts';
 
 const SCRIPTS = ['live', 'explore', 'developers'];
 
-export function stationPage(_site: Site, locale: Locale, station: Station, providers: StationsList['providers']): Page {
+export function stationPage(locale: Locale, station: Station, providers: StationsList['providers']): Page {
   const words = WORDS[locale];
   const { city, city_slug: citySlug, district, district_slug: districtSlug, status } = station;
   const provider = providers.find(({ id }) => id === station.provider);
@@ -36,12 +36,10 @@ ${developerPart(words, locale, `station/${station.id}`)}`,
   };
 }
 
-export function regionPage(_site: Site, locale: Locale, region: Region, list: StationsList): Page {
+/** `stations`: those of the region. */
+export function regionPage(locale: Locale, region: Region, stations: readonly Station[]): Page {
   const words = WORDS[locale];
   const isDistrict = 'city_slug' in region;
-  const stations = list.stations.filter((one) =>
-    isDistrict ? one.district_slug === region.slug : one.city_slug === region.slug,
-  );
   const marks = stations.map((station) => stationMark(locale, station));
   const count = region.station_count;
   return {

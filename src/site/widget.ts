@@ -1,10 +1,11 @@
 /** The widget as the one file that other sites load: the words that it needs, how it looks, what it imports, and itself. */
 import { unitIn } from './format.ts';
+import { CATEGORY_NAMES } from './scale.ts';
 import { WIDGET_STYLE } from './style.ts';
 import { WORDS, type Words } from './words.ts';
 
 const NEEDED: readonly (keyof Words)[] = [
-  ...(['good', 'moderate', 'sensitive', 'unhealthy', 'very-unhealthy', 'hazardous', 'unknown', 'offline'] as const),
+  ...CATEGORY_NAMES,
   ...(['meanOfHour', 'digestOf', 'nothingRecent', 'aqiNote', 'stale', 'unavailable', 'notFound'] as const),
 ];
 
