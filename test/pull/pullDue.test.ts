@@ -79,7 +79,7 @@ onEveryEngine('pull', (engine) => {
     expect(await quarantine()).toMatchObject([
       { source: 'us', provider_id: 'us', kind: 'value', reason: 'unreadable:humidity' },
     ]);
-    const counts = { received: 5, accepted: 2, unchanged: 0, quarantined: 0, ignored: 3 };
+    const counts = { received: 4, accepted: 2, unchanged: 1, quarantined: 0, ignored: 1 };
     expect(log.lines).toEqual([{ level: 'info', message: 'readings pulled', fields: { provider: 'us', ...counts } }]);
     expect(await states()).toEqual([
       {
@@ -119,7 +119,7 @@ onEveryEngine('pull', (engine) => {
     expect(us.requests).toHaveLength(2);
     expect(logged('info')).toHaveLength(1);
     expect(logged('debug')).toEqual([
-      { provider: 'us', received: 5, accepted: 0, unchanged: 2, quarantined: 0, ignored: 3 },
+      { provider: 'us', received: 4, accepted: 0, unchanged: 3, quarantined: 0, ignored: 1 },
     ]);
   });
 
@@ -267,7 +267,7 @@ onEveryEngine('pull', (engine) => {
     await running.run();
     expect(logged('warn')).toHaveLength(4);
     expect(await states()).toMatchObject([
-      { failures: 1, succeeded_at: '2026-11-20T17:45:00+04:00', error: expect.stringContaining('no JSON array') },
+      { failures: 1, succeeded_at: '2026-11-20T17:45:00+04:00', error: expect.stringContaining('not in the layout of sensor-community') },
     ]);
   });
 
