@@ -1,5 +1,4 @@
 /** Which sensors of the network a device may have measured with. */
-import { arrayLiteral } from '../database/client.ts';
 import { type Queryable, query } from '../database/queryPool.ts';
 import type { Scope } from './accept.ts';
 import type { PushRecord, PushSensor } from './formats/airrohr.ts';
@@ -35,7 +34,7 @@ export async function findPushSensors(
  * The sensors of devices, and those of a station that are not listed with any: one of these a device that no sensor is listed with may be.
  */
 const OF_DEVICES = `
-  select s.device, s.id from raw.sensor s where s.device = any ($1::text::text[])
+  select s.device, s.id from raw.sensor s where s.device in (select jsonb_array_elements_text($1::text::jsonb))
   union all
   select null, s.id from raw.sensor s
   join raw.sensor_station p on p.sensor_id = s.id and p.since <= $3::text::timestamptz and $3::text::timestamptz < p.until
@@ -58,7 +57,7 @@ export async function assignSensors(
   const devices = [...new Set(readings.filter(isOpen).map(({ device }) => device as string))];
   if (devices.length === 0) return [...readings];
   const station = scope?.stations?.length === 1 ? (scope.stations[0] ?? null) : null;
-  const rows = await query(db, OF_DEVICES, [arrayLiteral(devices.map(quoted)), station, now.toISOString()]);
+  const rows = await query(db, OF_DEVICES, [JSON.stringify(devices.map(plain)), station, now.toISOString()]);
   const sensors = new Map<string | null, number[]>();
   for (const { device, id } of rows as { device: string | null; id: number }[]) {
     sensors.set(device, [...(sensors.get(device) ?? []), id]);
@@ -71,5 +70,5 @@ export async function assignSensors(
   });
 }
 
-/** As an element of an array literal. */
-const quoted = (text: string): string => `"${text.replaceAll('\0', '').replaceAll(/["\\]/g, '\\$&')}"`;
+/** What jsonb cannot have, no device in the network has. */
+const plain = (device: string): string => device.replaceAll(/[\0\ud800-\udfff]/g, '');

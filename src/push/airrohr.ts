@@ -17,19 +17,13 @@ const LARGEST_BODY = 64 * 1024;
 /** "Send data to InfluxDB" names no other, whatever it sends. */
 const INFLUX_TYPES = ['application/x-www-form-urlencoded', 'text/plain'];
 
-/** What the firmware sends is the same every time: its units are known, and its time is that of arrival. */
-const FIRMWARE = {
-  ...{ format: 'airrohr', isLong: false, usedServerTime: true },
-  ...{ ignored: new Set<string>(), undeclared: new Map() },
-};
-
 /** The handlers of the route, to come after authentication. */
 export function makeAirrohrRoute(deps: IngestDeps): RequestHandler[] {
   const limits = { limit: LARGEST_BODY, types: ['application/json', ...INFLUX_TYPES] };
   const read: ReadReadings = async (body, req, { scope, now }) => {
     const record = recordOf(req, req.is(INFLUX_TYPES) ? lineOf(body) : parseJson(body), now);
     const sensors = await findPushSensors(deps.writes, record, scope, now);
-    return { readings: readingsOfPush(record, sensors), reading: FIRMWARE };
+    return { readings: readingsOfPush(record, sensors) };
   };
   return ingestRoute(deps, limits, read, { neverRefuses: true });
 }

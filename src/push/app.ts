@@ -55,9 +55,9 @@ export function makeIngestApp({ log, rate, failures = 60, bodyMs = 10_000, ...de
     const path = pathPattern(`${pushPath(format)}${APPENDED}`);
     addPostPath(app, path, pushPath(format), ...admitPush, ...makeReadingsRoute({ ...deps, bodyMs }, format));
   }
-  const paths = [READINGS_PATH, ...['airrohr', ...FORMATS].map(pushPath)].join(', ');
+  const paths = `${READINGS_PATH} or ${AIRROHR_PATH}, or to one of ${FORMATS.map(pushPath).join(', ')}`;
   app.use((req: Request) => {
-    throw notFound(`There is nothing at ${quoted(req.path)}. Readings go to one of ${paths}.`);
+    throw notFound(`There is nothing at ${quoted(req.path)}. Readings go to ${paths}.`);
   }, errors.handle);
   return app;
 }
@@ -69,7 +69,8 @@ export function makeIngestApp({ log, rate, failures = 60, bodyMs = 10_000, ...de
 function takeTokenFromPath(req: Request, _res: Response, next: NextFunction): void {
   const [found] = /\/airs_[\w-]+/.exec(req.url) ?? [];
   if (found !== undefined) {
-    req.url = req.url.replace(found, '');
+    req.url = req.url.replace(found, '') || '/';
+    req.originalUrl = req.url;
     req.headers.authorization ??= `Bearer ${found.slice(1)}`;
   }
   next();

@@ -8,6 +8,7 @@ import { Problem, sendBody } from '../http/send.ts';
 import { type Accepted, acceptReadings, type Scope, UnauthorizedSensors, type WriteStats } from '../ingest/accept.ts';
 import { assignSensors } from '../ingest/deviceSensors.ts';
 import { droppedValue, explainReading, explainValue } from '../ingest/explain.ts';
+import type { Reading } from '../ingest/formats/lines.ts';
 import type { ReadingBatch } from '../ingest/formats/readings.ts';
 import { suspectUnits } from '../ingest/otherUnits.ts';
 import type { ReadingInput } from '../ingest/validate.ts';
@@ -27,8 +28,12 @@ export type IngestDeps = {
   bodyMs: number;
 };
 
-/** The readings of a body. Rejects with Problem for one that has none. */
-export type ReadReadings = (body: Buffer, req: Request, context: { scope: Scope; now: Date }) => Promise<ReadingBatch>;
+/** The readings of a body, and how they were read if there is a choice. Rejects with Problem for one that has none. */
+export type ReadReadings = (
+  body: Buffer,
+  req: Request,
+  context: { scope: Scope; now: Date },
+) => Promise<Pick<ReadingBatch, 'readings'> & Partial<ReadingBatch>>;
 
 /** Values that an answer names. */
 const MOST_VALUES = 1_000;
@@ -60,19 +65,12 @@ export function ingestRoute(
       const parameter = reason.slice(reason.indexOf(':') + 1) as ParameterName;
       return { index, ...droppedValue(reason, readings[index]?.values[parameter]) };
     });
-    const hints = suspectUnits(readings, reading).map(
-      ({ parameter, field, unit, option, example }) =>
-        `${field} looks like ${unit}, for example ${example}: if it is, add ?unit=${parameter}=${option} to the address`,
-    );
     const answer = {
       ...{ received, accepted, unchanged, quarantined },
       ...(values.length > 0 && { values }),
       ...(outcome.values.length > MOST_VALUES && { more_values: outcome.values.length - MOST_VALUES }),
-      ...(reading.ignored.size > 0 && { ignored: [...reading.ignored] }),
-      ...(hints.length > 0 && { hints }),
+      ...(reading !== undefined && describeReading(reading, readings, outcome)),
       ...(overflowed > 0 && { left_out_of_quarantine: overflowed }),
-      format: reading.format,
-      ...(reading.usedServerTime && { time: 'server' }),
     };
     res.set('Cache-Control', 'no-store');
     const isUnusable = !neverRefuses && received > 0 && accepted + unchanged === 0;
@@ -80,6 +78,22 @@ export function ingestRoute(
     sendBody(req, res, isUnusable ? 422 : 200, Buffer.from(JSON.stringify(body)));
   };
   return [readBody({ ...limits, timeMs: bodyMs }), ingest];
+}
+
+/** What a sender learns of how its body was read. */
+function describeReading(reading: Reading, readings: readonly ReadingInput[], { values }: Accepted) {
+  const leftOut = new Set(values.map(({ reason }) => reason.slice(reason.indexOf(':') + 1))); // with hints of their own
+  const stored = suspectUnits(readings, reading).filter(({ parameter }) => !leftOut.has(parameter));
+  const hints = stored.map(
+    ({ parameter, field, unit, option, example }) =>
+      `${field} looks like ${unit}, for example ${example}: if it is, add ?unit=${parameter}=${option} to the address`,
+  );
+  return {
+    ...(reading.ignored.size > 0 && { ignored: [...reading.ignored] }),
+    ...(hints.length > 0 && { hints }),
+    format: reading.format,
+    ...(reading.usedServerTime && { time: 'server' }),
+  };
 }
 
 /** Why nothing of a body could be used, in the form of a problem: each reason once, with the first reading that has it. */

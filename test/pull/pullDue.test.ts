@@ -267,7 +267,11 @@ onEveryEngine('pull', (engine) => {
     await running.run();
     expect(logged('warn')).toHaveLength(4);
     expect(await states()).toMatchObject([
-      { failures: 1, succeeded_at: '2026-11-20T17:45:00+04:00', error: expect.stringContaining('not in the layout of sensor-community') },
+      {
+        failures: 1,
+        succeeded_at: '2026-11-20T17:45:00+04:00',
+        error: expect.stringContaining('not in the layout of sensor-community'),
+      },
     ]);
   });
 

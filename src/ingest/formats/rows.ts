@@ -107,7 +107,12 @@ function makeRowReader(profile: Profile, format: Format, notes: Notes): ReadRow 
   const objects = objectsOf(profile, format);
   const timeOf = makeTimeReader(profile, format);
   const arrival = format.now?.toISOString();
-  const unused = new Set(profile.unused?.map((name) => name.toLowerCase()));
+  const { parameter = [], value: measured = [], unit = [] } = profile.long ?? {};
+  const known = [
+    ...(profile.unused ?? []),
+    ...[...profile.time, ...parameter, ...measured, ...unit].map((path) => path.split('.')[0] ?? ''),
+  ];
+  const unused = new Set(known.map((name) => name.toLowerCase()));
   // a row with nothing but these keys is taken as it is, which NDJSON in our own names mostly is
   const plain = new Set<string>();
   const isPlain = (meaning: Meaning | null, key: string) =>
