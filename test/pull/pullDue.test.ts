@@ -320,6 +320,40 @@ onEveryEngine('pull', (engine) => {
     expect([us.requests, log.lines, await states()]).toEqual([[], [], []]);
   });
 
+  it.each<[kind: string, document: object | string, row: object]>([
+    [
+      'airgradient',
+      { wifi: -46, serialno: 'ecda3b1eaaaf', pm01: 3, pm02: 7, pm10: 8, atmp: 25.5, rhum: 43 },
+      { pm25_raw: 7, temperature: 25.5, measured_at: '2026-11-20T16:00:00+04:00' },
+    ],
+    [
+      'openaq',
+      {
+        meta: { found: 1 },
+        results: [
+          {
+            value: 19.125,
+            parameter: { id: 7, name: 'no2', units: 'µg/m³' },
+            period: { datetimeFrom: { utc: '2026-11-20T10:00:00Z' }, datetimeTo: { utc: '2026-11-20T11:00:00Z' } },
+          },
+        ],
+      },
+      { no2: 10, measured_at: '2026-11-20T14:00:00+04:00' },
+    ],
+    [
+      'airseries',
+      'time,temperature_f\n2026-11-20T10:00:00Z,50\n',
+      { temperature: 10, measured_at: '2026-11-20T14:00:00+04:00' },
+    ],
+  ])('a feed may be of kind %s', async (kind, document, row) => {
+    await bring({ kind, url: us.url(), ...(kind !== 'airgradient' && { sensor: 1 }) });
+    await owner`update raw.sensor set device = 'ecda3b1eaaaf' where id = 1`;
+    us.serve(document);
+    await run();
+    expect(await states()).toMatchObject([{ failures: 0, error: null }]);
+    expect(await stored(owner)).toMatchObject([{ sensor_id: 1, ...row }]);
+  });
+
   it('fails for an unknown kind', async () => {
     await owner`update raw.provider set pull = pull || '{"kind": "toString"}' where id = 'us'`;
     await run();
