@@ -134,6 +134,7 @@ export const PROFILES: readonly Profile[] = [
     time: ['period.datetimeFrom.utc', 'datetime.utc', 'datetime'],
     values: { ...named(String), relativehumidity: 'humidity' },
     long: { parameter: ['parameter.name', 'parameter'], value: ['value'], unit: ['parameter.units', 'units', 'unit'] },
+    unused: ['location_id', 'location', 'lat', 'lon'],
   },
   {
     name: 'ttn',
