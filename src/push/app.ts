@@ -41,8 +41,9 @@ export function makeIngestApp({ log, rate, failures = 60, bodyMs = 10_000, ...de
   const errors = makeErrorHandlers(log);
   // a proxy on the same machine says in a header which address a request came from
   app.set('trust proxy', 'loopback');
+  app.use(takeTokenFromPath);
   if (metrics !== undefined) app.use(measure(metrics, 'ingest'));
-  app.use(takeTokenFromPath, accessLog(log), errors.watch, refuseMalformedPath);
+  app.use(accessLog(log), errors.watch, refuseMalformedPath);
   const authenticate = makeAuthenticate({ writes, clock, failures });
   const limiter = limitRate(rate);
   const admit = (atOnce: Concurrency) => [...authenticate, limitConcurrency(atOnce), limiter];

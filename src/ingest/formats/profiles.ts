@@ -105,7 +105,7 @@ export const PROFILES: readonly Profile[] = [
     source: 'https://api.purpleair.com, https://community.purpleair.com/t/sd-card-file-headers/279',
     recognized: [
       ['sensor_index', 'time_stamp'],
-      ['sensor_index', 'fields', 'data'],
+      ['api_version', 'fields', 'data'],
       ['utcdatetime', 'current_temp_f'],
       ['created_at', 'temperature_f'],
     ],

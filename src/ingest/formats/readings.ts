@@ -92,8 +92,8 @@ async function* readLines(bytes: AsyncIterable<Buffer>, name: string, format: Fo
 /** Newer files of airquality.am begin with psql's reply to `set time zone`. */
 const PREAMBLE = 'SET';
 
-/** In bytes: a document that is one object is in memory as a whole. */
-const LARGEST_DOCUMENT = 16 * 1_048_576;
+/** In bytes: a document that is one object is parsed in one turn of the event loop. */
+const LARGEST_DOCUMENT = 4 * 1_048_576;
 
 /** A JSON array, whose elements are read one by one, or one object with the rows in it. */
 async function* readDocument(bytes: AsyncIterable<Buffer>, name: string, format: Format): AsyncGenerator<Some> {
