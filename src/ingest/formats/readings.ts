@@ -51,6 +51,8 @@ export async function* readReadings(
     failure = error instanceof InputError ? error : brokenOff(source.name, lastLine, error as Error);
   }
   for (const one of merger.take()) readings.push(one);
+  if (reading?.isLong && readings.length === 0 && reading.ignored.size > 0)
+    failure ??= noParameter(source.name, reading);
   for (let from = 0; reading !== undefined && from < readings.length; from += BATCH) {
     yield { readings: readings.slice(from, from + BATCH), reading };
   }
@@ -62,6 +64,13 @@ const brokenOff = (name: string, lastLine: number, { message }: Error) =>
     `${name}, after line ${lastLine}`,
     message,
     'The lines before were imported; get a new copy of the file and import it again.',
+  );
+
+const noParameter = (name: string, { ignored }: Reading) =>
+  new InputError(
+    name,
+    `no row of it has a parameter of ours, but ${[...ignored].slice(0, 5).join(', ')}`,
+    'Say which is which with --column, as in --column pm25=NAME.',
   );
 
 /** The readings of one chunk of a source; `text`: how many characters they took. */
