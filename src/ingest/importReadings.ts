@@ -121,7 +121,7 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
   const { sql, copier, format, clock, summary, progress } = run;
   let isFirst = true;
   let writing: Promise<void> = Promise.resolve();
-  const write = async ({ readings, reading: { ignored } }: ReadingBatch, prepared: Prepared, read: number) => {
+  const write = async ({ readings, notes: { ignored } }: ReadingBatch, prepared: Prepared, read: number) => {
     const outcome = await copier.store(prepared, source.name);
     warn(run, source, ignored);
     addExamples(run, source, readings, outcome);
@@ -129,16 +129,16 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
     progress.show(summary.received, run.total === undefined ? undefined : (readBefore + read) / run.total);
   };
   try {
-    for await (const { readings: given, reading } of readReadings(source, format)) {
-      if (isFirst) refuseOtherUnits(given, reading, source.name);
+    for await (const { readings: given, notes } of readReadings(source, format)) {
+      if (isFirst) refuseOtherUnits(given, notes, source.name);
       isFirst = false;
-      if (!summary.formats.includes(reading.format)) summary.formats.push(reading.format);
+      if (!summary.formats.includes(notes.format)) summary.formats.push(notes.format);
       const readings = await assignSensors(sql, given, undefined, clock());
       const prepared = await copier.prepare(readings, clock());
       await writing;
-      const { means } = reading;
+      const { means } = notes;
       if (means !== undefined) refuseBothMeans(readings, means, run.means, source.name);
-      writing = write({ readings, reading }, prepared, source.read);
+      writing = write({ readings, notes }, prepared, source.read);
       writing.catch(() => undefined); // awaited, and handled, before the next batch or at the end
     }
   } finally {

@@ -4,7 +4,7 @@
  */
 import type { ParameterName } from '../contract/parameters.ts';
 import { InputError } from '../inputError.ts';
-import type { Reading } from './formats/lines.ts';
+import type { SourceNotes } from './formats/lines.ts';
 import type { ReadingInput } from './validate.ts';
 
 type OtherUnit = { unit: string; option: string; low: number; high: number; remedy: (value: number) => string };
@@ -51,7 +51,7 @@ type Suspicion = {
 /** The columns that look like another unit by their median, among those whose unit nobody declared. */
 export function suspectUnits(
   readings: readonly ReadingInput[],
-  { undeclared }: Pick<Reading, 'undeclared'>,
+  { undeclared }: Pick<SourceNotes, 'undeclared'>,
 ): Suspicion[] {
   return [...undeclared].flatMap(([parameter, field]) => {
     if (OTHER_UNITS[parameter] === undefined) return [];
@@ -80,8 +80,8 @@ const OURS: Partial<Record<ParameterName, string>> = {
 const ENOUGH = 20;
 
 /** Throws InputError if a column of at least 20 values looks like another unit. */
-export function refuseOtherUnits(readings: readonly ReadingInput[], reading: Reading, source: string): void {
-  const found = suspectUnits(readings, reading).find(({ values }) => values >= ENOUGH);
+export function refuseOtherUnits(readings: readonly ReadingInput[], notes: SourceNotes, source: string): void {
+  const found = suspectUnits(readings, notes).find(({ values }) => values >= ENOUGH);
   if (found === undefined) return;
   const { parameter, field, unit, option, example } = found;
   throw new InputError(

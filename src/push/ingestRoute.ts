@@ -8,7 +8,7 @@ import { Problem, sendBody } from '../http/send.ts';
 import { type Accepted, acceptReadings, type Scope, UnauthorizedSensors, type WriteStats } from '../ingest/accept.ts';
 import { assignSensors } from '../ingest/deviceSensors.ts';
 import { droppedValue, explainReading, explainValue } from '../ingest/explain.ts';
-import type { Reading } from '../ingest/formats/lines.ts';
+import type { SourceNotes } from '../ingest/formats/lines.ts';
 import type { ReadingBatch } from '../ingest/formats/readings.ts';
 import { suspectUnits } from '../ingest/otherUnits.ts';
 import type { ReadingInput } from '../ingest/validate.ts';
@@ -53,7 +53,7 @@ export function ingestRoute(
   const ingest: RequestHandler = async (req, res) => {
     const now = clock();
     const { name, scope } = senderOf(res);
-    const { readings: given, reading } = await read(bodyOf(req), req, { scope, now });
+    const { readings: given, notes } = await read(bodyOf(req), req, { scope, now });
     const readings = await assignSensors(writes, given, scope, now);
     const options = { now, source: name, scope, onWrite };
     const outcome = await acceptReadings(writes, readings, options).catch((error: unknown) => {
@@ -69,7 +69,7 @@ export function ingestRoute(
       ...{ received, accepted, unchanged, quarantined },
       ...(values.length > 0 && { values }),
       ...(outcome.values.length > MOST_VALUES && { more_values: outcome.values.length - MOST_VALUES }),
-      ...(reading !== undefined && describeReading(reading, readings, outcome)),
+      ...(notes !== undefined && describeSource(notes, readings, outcome)),
       ...(overflowed > 0 && { left_out_of_quarantine: overflowed }),
     };
     res.set('Cache-Control', 'no-store');
@@ -81,18 +81,18 @@ export function ingestRoute(
 }
 
 /** What a sender learns of how its body was read. */
-function describeReading(reading: Reading, readings: readonly ReadingInput[], { values }: Accepted) {
+function describeSource(notes: SourceNotes, readings: readonly ReadingInput[], { values }: Accepted) {
   const leftOut = new Set(values.map(({ reason }) => reason.slice(reason.indexOf(':') + 1))); // with hints of their own
-  const stored = suspectUnits(readings, reading).filter(({ parameter }) => !leftOut.has(parameter));
+  const stored = suspectUnits(readings, notes).filter(({ parameter }) => !leftOut.has(parameter));
   const hints = stored.map(
     ({ parameter, field, unit, option, example }) =>
       `${field} looks like ${unit}, for example ${example}: if it is, add ?unit=${parameter}=${option} to the address`,
   );
   return {
-    ...(reading.ignored.size > 0 && { ignored: [...reading.ignored] }),
+    ...(notes.ignored.size > 0 && { ignored: [...notes.ignored] }),
     ...(hints.length > 0 && { hints }),
-    format: reading.format,
-    ...(reading.usedServerTime && { time: 'server' }),
+    format: notes.format,
+    ...(notes.usedServerTime && { time: 'server' }),
   };
 }
 

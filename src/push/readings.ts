@@ -53,11 +53,11 @@ export function makeReadingsRoute(deps: IngestDeps, name?: string): RequestHandl
 }
 
 /** Rows of one parameter become readings. Throws Problem for too many. */
-function batchOf(readings: ReadingInput[], reading: LineReader): ReadingBatch {
-  if (!reading.isLong) return { readings, reading };
+function batchOf(readings: ReadingInput[], notes: LineReader): ReadingBatch {
+  if (!notes.isLong) return { readings, notes };
   const merger = makeMerger('The body');
   readings.forEach(merger.add);
-  return { readings: merger.take(), reading };
+  return { readings: merger.take(), notes };
 }
 
 async function fromArray(body: Buffer, format: Format): Promise<ReadingBatch> {

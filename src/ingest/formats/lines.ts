@@ -16,8 +16,8 @@ export type Line = {
   tooLong?: true;
 };
 
-/** How a source is read, as far as that is known by now. */
-export type Reading = {
+/** What is known of a source so far, beside its readings. */
+export type SourceNotes = {
   /** The profile. */
   readonly format: string;
   /** Undefined: its rows are no means of hours or days. */
@@ -33,7 +33,7 @@ export type Reading = {
 };
 
 /** Parses the lines of one source. Never throws: a line that cannot be parsed becomes an unreadable reading. */
-export type LineReader = Reading & {
+export type LineReader = SourceNotes & {
   /** Undefined for a row without a parameter of ours; several of a line that is a document with rows. */
   read(line: Line): ReadingInput | ReadingInput[] | undefined;
 };

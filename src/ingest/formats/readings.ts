@@ -4,14 +4,14 @@ import type { ReadingInput } from '../validate.ts';
 import { csvReader } from './csv.ts';
 import type { Format } from './fields.ts';
 import { splitElements, unreadable } from './json.ts';
-import { type Line, type LineReader, LONGEST_LINE, type Reading, splitLines } from './lines.ts';
+import { type Line, type LineReader, LONGEST_LINE, type SourceNotes, splitLines } from './lines.ts';
 import { makeMerger } from './long.ts';
 import { refuseOtherKinds } from './recognize.ts';
 import { rowReader } from './rows.ts';
 import type { Source } from './source.ts';
 
-/** Readings, and how they were read. */
-export type ReadingBatch = { readings: ReadingInput[]; reading: Reading };
+/** Readings, and what is known of their source. */
+export type ReadingBatch = { readings: ReadingInput[]; notes: SourceNotes };
 
 const BATCH = 10_000;
 /** In characters: long lines fill a batch earlier. */
@@ -27,7 +27,7 @@ export async function* readReadings(
   format: Format = {},
   largest = LARGEST_DOCUMENT,
 ): AsyncGenerator<ReadingBatch> {
-  let reading: Reading | undefined;
+  let notes: SourceNotes | undefined;
   let readings: ReadingInput[] = [];
   let text = 0;
   let lastLine = 0;
@@ -36,25 +36,24 @@ export async function* readReadings(
   const isFull = () => readings.length >= BATCH || text >= BATCH_TEXT;
   try {
     for await (const some of readSource(source, format, largest)) {
-      ({ reading, lastLine } = some);
-      if (reading.isLong) some.readings.forEach(merger.add);
+      ({ notes, lastLine } = some);
+      if (notes.isLong) some.readings.forEach(merger.add);
       else for (const one of some.readings) readings.push(one);
       text += some.text;
-      while (isFull() && reading !== undefined) {
-        yield { readings: readings.slice(0, BATCH), reading };
+      while (isFull() && notes !== undefined) {
+        yield { readings: readings.slice(0, BATCH), notes };
         readings = readings.slice(BATCH);
         text = 0;
       }
     }
-    if (reading === undefined) throw new InputError(source.name, 'the file is empty', HEADER_OR_OBJECTS);
+    if (notes === undefined) throw new InputError(source.name, 'the file is empty', HEADER_OR_OBJECTS);
   } catch (error) {
     failure = error instanceof InputError ? error : brokenOff(source.name, lastLine, error as Error);
   }
   for (const one of merger.take()) readings.push(one);
-  if (reading?.isLong && readings.length === 0 && reading.ignored.size > 0)
-    failure ??= noParameter(source.name, reading);
-  for (let from = 0; reading !== undefined && from < readings.length; from += BATCH) {
-    yield { readings: readings.slice(from, from + BATCH), reading };
+  if (notes?.isLong && readings.length === 0 && notes.ignored.size > 0) failure ??= noParameter(source.name, notes);
+  for (let from = 0; notes !== undefined && from < readings.length; from += BATCH) {
+    yield { readings: readings.slice(from, from + BATCH), notes };
   }
   if (failure !== undefined) throw failure;
 }
@@ -66,7 +65,7 @@ const brokenOff = (name: string, lastLine: number, { message }: Error) =>
     'The lines before were imported; get a new copy of the file and import it again.',
   );
 
-const noParameter = (name: string, { ignored }: Reading) =>
+const noParameter = (name: string, { ignored }: SourceNotes) =>
   new InputError(
     name,
     `no row of it has a parameter of ours, but ${[...ignored].slice(0, 5).join(', ')}`,
@@ -74,7 +73,7 @@ const noParameter = (name: string, { ignored }: Reading) =>
   );
 
 /** The readings of one chunk of a source; `text`: how many characters they took. */
-type Some = { readings: ReadingInput[]; reading: Reading; lastLine: number; text: number };
+type Some = { readings: ReadingInput[]; notes: SourceNotes; lastLine: number; text: number };
 
 /** Rejects with InputError at once for what is no text. */
 async function* readSource({ bytes, name }: Source, format: Format, largest: number): AsyncGenerator<Some> {
@@ -99,7 +98,7 @@ async function* readLines(bytes: AsyncIterable<Buffer>, name: string, format: Fo
       else if (read !== undefined) readings.push(read);
       text += line.text.length;
     }
-    if (reader !== undefined) yield { readings, reading: reader, lastLine: lines.at(-1)?.number ?? 0, text };
+    if (reader !== undefined) yield { readings, notes: reader, lastLine: lines.at(-1)?.number ?? 0, text };
   }
 }
 
@@ -135,9 +134,9 @@ async function* readDocument(
           for (const one of reader.readValue(value, JSON.stringify(value), count)) readings.push(one); // on one line
         }
       }
-      yield { readings, reading: reader, lastLine: count, text: characters };
+      yield { readings, notes: reader, lastLine: count, text: characters };
     }
-    yield { readings: [], reading: reader, lastLine: count, text: 0 }; // an empty array is no empty file
+    yield { readings: [], notes: reader, lastLine: count, text: 0 }; // an empty array is no empty file
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw new InputError(

@@ -14,7 +14,7 @@ async function read(content: string, timeZone = 'Asia/Yerevan') {
   for await (const batch of readReadings(await openSource(file('measurements.csv', content)), formatOf(timeZone))) {
     batches.push(batch);
   }
-  return { readings: batches.flatMap(({ readings }) => readings), ignored: [...(batches[0]?.reading.ignored ?? [])] };
+  return { readings: batches.flatMap(({ readings }) => readings), ignored: [...(batches[0]?.notes.ignored ?? [])] };
 }
 const failure = (content: string) => read(content).catch((error: Error) => error.message);
 
@@ -81,7 +81,7 @@ describe('measurements', () => {
     [HEADER, undefined],
   ])('%s has means of a %s', async (header, means) => {
     const source = await openSource(file('means.csv', `${header}\n2,2026-02-01 00:00:00,1\n`));
-    for await (const batch of readReadings(source, formatOf('Asia/Yerevan'))) expect(batch.reading.means).toBe(means);
+    for await (const batch of readReadings(source, formatOf('Asia/Yerevan'))) expect(batch.notes.means).toBe(means);
     expect.assertions(1);
   });
 
@@ -90,8 +90,8 @@ describe('measurements', () => {
     async (header) => {
       const values = header.split(',').map((name) => (name === 'timestamp' ? '2026-02-01 00:00:00' : '1'));
       const source = await openSource(file('means.csv', `SET\n${header}\n${values.join(',').replace('1,1', '1,')}\n`));
-      for await (const { reading } of readReadings(source, { timeZone: 'Asia/Yerevan' })) {
-        expect(reading.format).toBe('airquality-am');
+      for await (const { notes } of readReadings(source, { timeZone: 'Asia/Yerevan' })) {
+        expect(notes.format).toBe('airquality-am');
       }
       expect.assertions(1);
     },

@@ -12,10 +12,10 @@ import { file } from '../support.ts';
 
 async function read(content: string, format: Format = {}) {
   const readings: ReadingBatch['readings'] = [];
-  let last: ReadingBatch['reading'] | undefined;
+  let last: ReadingBatch['notes'] | undefined;
   for await (const batch of readReadings(await openSource(file('sample', content)), format)) {
     readings.push(...batch.readings);
-    last = batch.reading;
+    last = batch.notes;
   }
   return {
     format: last?.format,

@@ -11,7 +11,7 @@ async function read(content: string | Buffer) {
   try {
     for await (const batch of readReadings(await openSource(file('readings', content)))) {
       readings.push(...batch.readings);
-      ignored = [...batch.reading.ignored];
+      ignored = [...batch.notes.ignored];
     }
   } catch (error) {
     failure = (error as Error).message.replace(/^.*\/readings/, 'readings');
