@@ -42,6 +42,11 @@ export const PATH_PARAMETERS = {
     schema: slug,
   },
   year: { pattern: LENIENT, meaning: 'year from 2000 to 2100', schema: z.int().min(2_000).max(2_100) },
+  month: {
+    pattern: LENIENT,
+    meaning: 'local month from 2000-01 to 2100-12, such as 2026-11',
+    schema: z.string().regex(/^2(0\d\d|100)-(0[1-9]|1[0-2])$/),
+  },
   date: { pattern: LENIENT, meaning: DATE, schema: date },
   from: { pattern: LENIENT, meaning: `${DATE}, the first one wanted`, schema: date },
   to: { pattern: LENIENT, meaning: `${DATE}, the last one wanted`, schema: date },
