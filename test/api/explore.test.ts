@@ -60,7 +60,7 @@ onEveryEngine('the documents of the front page', (engine) => {
       expect(first.headers).toMatchObject({
         'content-type': 'application/json; charset=utf-8',
         'access-control-allow-origin': '*',
-        'cache-control': 'public, max-age=60, stale-while-revalidate=240, stale-if-error=600',
+        'cache-control': 'max-age=60, stale-while-revalidate=240, stale-if-error=600',
         'content-language': 'en',
       });
       const second = await send('station/1/days/2026.json').set('If-None-Match', String(first.headers.etag));
