@@ -23,7 +23,7 @@ import { addPages } from './site/pages.ts';
 import { becomeLeader, type Candidate } from './worker/leader.ts';
 import { type Schedule, startJobs } from './worker/schedule.ts';
 
-export const { version: VERSION } = createRequire(import.meta.url)('../package.json') as { version: string };
+const { version: VERSION } = createRequire(import.meta.url)('../package.json') as { version: string };
 
 /** Few clients use it, and their connections must not take what the public API needs. */
 const ADMIN_CONNECTIONS = 100;

@@ -54,7 +54,9 @@ export function networkCommand(run: Run): Command {
     .addCommand(
       new Command('export')
         .description('print the network as a file; importing it changes nothing')
-        .action(() => run(async ({ as }) => ({ result: await as('airseries_owner', exportNetwork), ok: true }))),
+        .action(() =>
+          run(async ({ as }) => ({ result: await as('airseries_owner', exportNetwork), ok: true, table: null })),
+        ),
     )
     .addCommand(
       new Command('remove')
