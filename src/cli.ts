@@ -5,6 +5,7 @@ import { chooseCommand, type Format } from './commands/program.ts';
 import { resultTable, WIDTH } from './commands/table.ts';
 import { type Config, readConfig } from './config.ts';
 import { onConnection, type Role, type Sql } from './database/client.ts';
+import { explainConnection } from './database/errors.ts';
 import { openDatabase } from './embedded/open.ts';
 import { makeLog } from './log.ts';
 import { howFar } from './progress.ts';
@@ -24,6 +25,8 @@ async function runOn(config: Config, work: Work, makesDatabase: boolean): Promis
       now: clock(),
       log,
       mustExist,
+    }).catch((error) => {
+      throw explainConnection(error, 'DATABASE_URL', config.databaseUrl);
     });
     const as = <T>(role: Role, inRole: (sql: Sql) => Promise<T>) =>
       onConnection(database.target, { role, timeZone: installation.timeZone, max: 2 }, inRole);
