@@ -1,5 +1,6 @@
 /** The reference of the API as a page, made from its OpenAPI document: whatever that says is here, linked, and can be tried. */
 import type { Network } from '../api/current.ts';
+import { PATH_PARAMETERS } from '../contract/endpoints.ts';
 import { makeOpenApi } from '../contract/openapi.ts';
 import { type Html, html } from './html.ts';
 import type { Page } from './layout.ts';
@@ -17,7 +18,7 @@ type Schema = {
   maximum?: number;
   anyOf?: Schema[];
   items?: Schema;
-  prefixItems?: Schema[];
+  minItems?: number;
   maxItems?: number;
   properties?: Record<string, Schema>;
   'x-unit'?: string;
@@ -32,7 +33,7 @@ type Answer = {
 type Operation = {
   operationId: string;
   summary: string;
-  description?: string;
+  description: string;
   parameters: Ref[];
   responses: Record<string, Answer | Ref>;
 };
@@ -57,14 +58,20 @@ type TryValues = Readonly<Record<string, string>>;
 const instantValues = (timestamp: string): TryValues => {
   const date = timestamp.slice(0, 10);
   const closed = new Date(Date.parse(timestamp) - 2 * HOUR_MS).toISOString();
-  return { year: date.slice(0, 4), date, from: date, to: date, hour: `${closed.slice(0, 13)}Z` };
+  return {
+    year: date.slice(0, 4),
+    month: date.slice(0, 7),
+    date,
+    from: date,
+    to: date,
+    hour: `${closed.slice(0, 13)}Z`,
+  };
 };
 
 /** Of the demo network. */
-export const DEMO_VALUES: TryValues = {
-  ...{ locale: 'en', id: '3', slug: 'velmora' },
-  ...instantValues('2026-11-20T18:00:00+04:00'),
-};
+export const DEMO_VALUES: TryValues = Object.fromEntries(
+  Object.entries(PATH_PARAMETERS).map(([name, { example }]) => [name, String(example)]),
+);
 
 /** Of a network: a station that is online, and a city, where there are any. */
 export function valuesOf({ stations, regions }: Pick<Network, 'stations' | 'regions'>): TryValues {
@@ -162,22 +169,22 @@ function endpointPart(
 ): Html {
   const { operationId, summary, description, parameters, responses } = operation;
   const names = parameters.map(({ $ref }) => nameOf($ref));
-  const { description: meaning, content = {}, headers = {} } = responses[200] as Answer;
+  const { content = {}, headers = {} } = responses[200] as Answer;
   const address = path.replace(/\{(\w+)\}/g, (whole, name) => tryValues[name] ?? whole);
   return html`<article id="${operationId}">
 <h3><a class="anchor" href="#${operationId}">${capital(summary)}</a></h3>
 <p><b>GET</b> <code>${path}</code></p>
-${description !== undefined && html`<p>${prose(description)}</p>`}
+<p>${prose(description)}</p>
 <dl>
 ${names.map((name) => html`<dt><a href="#parameter-${name}"><code>${name}</code></a></dt><dd>${prose(api.components.parameters[name]?.description ?? '')}</dd>\n`)}
-${Object.entries(content).map(([media, { schema }]) => html`<dt>200 <small>${media}</small></dt><dd>${typeOf(schema)}: ${prose(meaning)}<br><small>with ${linked(Object.keys(headers), 'header-')}</small></dd>\n`)}
+${Object.entries(content).map(([media, { schema }]) => html`<dt>200 <small>${media}</small></dt><dd>${typeOf(schema)}<br><small>with ${linked(Object.keys(headers), 'header-')}</small></dd>\n`)}
 <dt>Others</dt><dd>${linked(
     Object.keys(responses).filter((status) => status !== '200'),
     'status-',
   )}</dd>
 </dl>
 <div class="address"><code>curl ${ORIGIN}${address}</code> <button type="button" data-copy data-copied="${words.copied}" hidden>${words.copy}</button> <a href="${address}" data-show>Try it</a></div>
-${Object.values(content).map(({ example }) => example !== undefined && html`<details><summary>Example</summary><pre class="scroll" tabindex="0">${JSON.stringify(example, null, 2)}</pre></details>`)}
+${Object.values(content).map(({ example }) => example !== undefined && html`<details><summary>Example</summary><pre class="scroll" tabindex="0">${typeof example === 'string' ? example : JSON.stringify(example, null, 2)}</pre></details>`)}
 </article>
 `;
 }
@@ -228,7 +235,7 @@ function answerPart(
 
 /** A type in words, with links to components. */
 function typeOf(schema: Schema): Html {
-  const { $ref, anyOf, enum: values, type, items, prefixItems, maxItems, minimum, maximum, format, pattern } = schema;
+  const { $ref, anyOf, enum: values, type, items, minItems, maxItems, minimum, maximum, format, pattern } = schema;
   if ($ref !== undefined) return html`<a href="#schema-${nameOf($ref)}">${nameOf($ref)}</a>`;
   if (anyOf !== undefined) return joined(anyOf.map(typeOf), ' or ');
   if (values !== undefined)
@@ -241,8 +248,8 @@ function typeOf(schema: Schema): Html {
       type.map((one) => typeOf({ ...schema, type: one })),
       ' or ',
     );
-  if (prefixItems !== undefined) return html`[${joined(prefixItems.map(typeOf), ', ')}]`;
-  if (type === 'array') return html`list of ${maxItems !== undefined && `up to ${maxItems} `}${typeOf(items ?? {})}`;
+  if (type === 'array')
+    return html`list of ${maxItems !== undefined && `${minItems === maxItems ? '' : 'up to '}${maxItems} `}${typeOf(items ?? {})}`;
   if (type === 'integer' || type === 'number') {
     return html`${type}${minimum !== undefined && ` from ${minimum}`}${maximum !== undefined && ` to ${maximum}`}`;
   }

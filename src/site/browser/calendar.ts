@@ -94,7 +94,7 @@ function drawYear(page: Page, year: number, byDate: ReadonlyMap<string, Point>, 
   }
   const choose = () => {
     const date = days[at]?.date;
-    if (date !== undefined && byDate.has(date)) change({ day: date, hour: undefined });
+    if (date !== undefined && byDate.has(date)) change({ month: undefined, day: date, hour: undefined });
   };
   const indexUnder = ({ target }: Event) => days.findIndex(({ date }) => cells.get(date) === target);
   svg.addEventListener('pointermove', (event) => point(indexUnder(event), false));

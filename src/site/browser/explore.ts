@@ -58,7 +58,7 @@ function showParts(place: HTMLElement, page: Page, history: History): void {
     if (next !== formatView(view)) window.history.pushState(null, '', location.pathname + next);
     view = parseView(next);
     show();
-    if (by.day !== undefined) void recompute.load().then(toRecompute);
+    if ((by.month ?? by.day) !== undefined) void recompute.load().then(toRecompute);
   };
   const calendar = later(
     async () => (await import('./calendar.ts')).makeCalendar(page, history, change),
@@ -71,7 +71,7 @@ function showParts(place: HTMLElement, page: Page, history: History): void {
       const { makeRecompute } = await import('./recompute.ts');
       return makeRecompute(page, rules.data, measured, newestOf(history)?.slice(0, 10) ?? todayOf(history), change);
     },
-    ({ day }) => day !== undefined,
+    ({ month, day }) => (month ?? day) !== undefined,
   );
   const parts: Part[] = [
     makeHistory(page, history, measured, change),

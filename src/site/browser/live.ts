@@ -39,7 +39,7 @@ function tell(isStale: boolean): void {
   const notice = document.querySelector<HTMLElement>('#stale');
   if (notice === null) return;
   notice.hidden = !isStale;
-  const time = document.querySelector('time')?.textContent ?? '–';
+  const time = document.querySelector('time')?.textContent ?? '\u2013';
   if (isStale) notice.textContent = (notice.dataset.text ?? '').replace('{time}', time);
 }
 

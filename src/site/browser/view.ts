@@ -1,6 +1,6 @@
 /** What is looked at, which the page's address says: so every view can be shared, and the browser's back button works. */
 
-export const NAMES = ['window', 'parameter', 'year', 'day', 'hour'] as const;
+export const NAMES = ['window', 'parameter', 'year', 'month', 'day', 'hour'] as const;
 
 /** Only what differs from what the page shows by itself. */
 export type View = { readonly [Name in (typeof NAMES)[number]]?: string | undefined };
@@ -9,6 +9,7 @@ const PATTERNS: Readonly<Record<keyof View, RegExp>> = {
   window: /^\w+$/,
   parameter: /^[\w.]+$/,
   year: /^20\d\d$/,
+  month: /^20\d\d-\d\d$/,
   day: /^20\d\d-\d\d-\d\d$/,
   hour: /^20\d\d-\d\d-\d\dT\d\d(:\d\d)?Z$/,
 };
