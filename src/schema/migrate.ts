@@ -67,7 +67,7 @@ async function migrateLocked(
   if (mustExist && applied.length === 0) {
     throw new MigrationRefused(
       'This database holds no network yet, and this command makes none. Is it the one that the service uses (DATABASE_URL, DATA_DIR)? ' +
-        'To set it up: npm start, migrate or import network.',
+        'To set it up: airseries start, migrate or import network.',
     );
   }
   const created =

@@ -24,13 +24,13 @@ const HOUR_S = 3_600;
 
 export function addPages(app: IRouter, site: Site, { urls, documents, reader, answer, firstBuild }: PageParts): void {
   async function readNetwork(locale: Locale) {
-    const [network, titles] = await Promise.all([reader.network(), reader.titles(locale)]);
+    const [network, { titles }] = await Promise.all([reader.network(), reader.titles()]);
     const { validUntil, version } = network;
     const listed = network.stations.filter((row) => row.is_listed);
     return {
       listed,
       regions: network.regions,
-      present: presenter(titles, locale, urls),
+      present: presenter(titles[locale], locale, urls),
       validity: { validUntil, version },
     };
   }

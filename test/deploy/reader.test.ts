@@ -7,19 +7,24 @@ import { addressVariables, launch } from '../support/program.ts';
 import { compose, findPsql, ROOT } from './composeFile.ts';
 
 const psql = findPsql();
+const PASSWORD = 'secret';
+const engine = engines.at(-1) as (typeof engines)[number];
+const isTimescale = engine === 'timescale';
 const AWKWARD = String.raw`it's "a" \$password ; 'x`;
 
 describe.runIf(psql !== undefined)('the login of Grafana', () => {
   let database: TestDatabase;
   let superuser: Sql;
   beforeAll(async () => {
-    database = await testDatabase(engines.at(-1) as (typeof engines)[number]);
+    database = await testDatabase(engine);
     superuser = database.superuser();
     await superuser`drop role if exists grafana, airseries_api`; // roles are shared by all databases of a server
   });
   afterAll(async () => {
-    await superuser`drop role if exists grafana, airseries_api`;
-    await database.drop();
+    const server = connect({ ...(database.target as object), database: 'postgres' } as never, {});
+    await database.drop(); // its privileges keep the roles
+    await server`drop role if exists grafana, airseries_api`;
+    await server.end();
   });
 
   const make = (READER_PASSWORD: string, API_PASSWORD = '') => {
@@ -63,6 +68,49 @@ describe.runIf(psql !== undefined)('the login of Grafana', () => {
     }
     await expect(login.unsafe('create temporary table mine (id int)')).rejects.toMatchObject({ code: '25006' });
     await login.end();
+  });
+
+  /** What every login may do in a new database. The read-only setting of the login is its own to change. */
+  it.each([
+    'create temporary table mine (id int)',
+    'create table public.mine (id int)',
+    'create schema mine',
+    'select lo_create(0)',
+    "select lo_from_bytea(0, 'kept')",
+    'select pg_advisory_lock(n) from generate_series(1, 100000) n',
+    'select pg_try_advisory_xact_lock_shared(1, 2)',
+    "select pg_logical_emit_message(false, 'written', 'by a reader')",
+    "select pg_read_file('postgresql.conf')",
+    "copy (select 1) to program 'true'",
+    'select rolpassword from pg_authid',
+    'set temp_file_limit = -1',
+    'grant airseries_reader to airseries_ingest',
+    ...(isTimescale ? ["select add_job('pg_catalog.pg_sleep', '1h')"] : []),
+  ])('may not, as a reader: %s', async (statement) => {
+    const login = connect(as('grafana'), {});
+    await login`set default_transaction_read_only = off`;
+    await expect(login.unsafe(statement)).rejects.toMatchObject({ code: '42501' });
+    await login.end();
+  });
+
+  it('is admitted to a database by name: another login of the server is not, and neither is it elsewhere', async () => {
+    await superuser`drop role if exists stranger`;
+    await superuser`create role stranger login in role airseries_reader`;
+    await superuser.unsafe(`alter role stranger password '${PASSWORD}'`);
+    const stranger = connect({ ...(database.target as object), user: 'stranger', password: PASSWORD } as never, {});
+    await expect(stranger`select 1`).rejects.toMatchObject({ code: '42501' });
+    await superuser`drop role stranger`;
+    const [limit] = await superuser`select rolconnlimit as most from pg_roles where rolname = 'grafana'`;
+    expect(limit?.most).toBe(30);
+  });
+
+  it('leaves the service what it needs', async () => {
+    for (const role of ['airseries_owner', 'airseries_ingest'] as const) {
+      const service = connect(database.target, { role });
+      await service`create temporary table ours (id int)`;
+      await service`select pg_try_advisory_lock(1, 2), pg_advisory_unlock(1, 2)`;
+      await service.end();
+    }
   });
 
   it('comes with one for the API if that has a password, with the same rights', async () => {

@@ -536,18 +536,16 @@ create view logic.membership as
   cross join unnest(piece.periods) part;
 
 -- The city and the district that a station belongs to at an instant, hidden or not; of several of a kind the first that the network file lists
--- (C8). With their titles by locale. In PL/pgSQL for the reason that 70_current.sql gives.
+-- (C8). In PL/pgSQL for the reason that 70_current.sql gives.
 create function logic.station_place(at timestamptz, only_station int default null)
-returns table (station_id int, city_slug text, city_title jsonb, district_slug text, district_title jsonb)
+returns table (station_id int, city_slug text, district_slug text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 begin
   return query
   select m.station_id,
     (array_agg(r.slug order by m.position, r.slug) filter (where r.kind = 'city'))[1],
-    (array_agg(r.title order by m.position, r.slug) filter (where r.kind = 'city'))[1],
-    (array_agg(r.slug order by m.position, r.slug) filter (where r.kind = 'district'))[1],
-    (array_agg(r.title order by m.position, r.slug) filter (where r.kind = 'district'))[1]
+    (array_agg(r.slug order by m.position, r.slug) filter (where r.kind = 'district'))[1]
   from raw.station_region m join raw.region r on r.slug = m.region_slug
   where m.since <= at and at < m.until and (only_station is null or m.station_id = only_station)
   group by m.station_id;
@@ -2781,6 +2779,8 @@ create function logic.station_offline(at timestamptz)
 returns table (station_id int, last_measurement_time timestamptz, offline_minutes int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
+declare
+  recently constant timestamptz := at - interval '31 days'; -- as a rule it is found there, in a few chunks instead of all
 begin
   return query
   with silent as materialized (
@@ -2791,16 +2791,22 @@ begin
   select silent.id, last.measured_at, floor(extract(epoch from at - last.measured_at) / 60)::int
   from silent
   cross join lateral (
-    select newest.measured_at
+    select max(coalesce(
+      (
+        select r.measured_at from raw.readings r
+        where r.sensor_id = p.sensor_id and r.measured_at >= p.since and r.measured_at < p.until and r.measured_at <= at and r.measured_at >= recently
+        order by r.measured_at desc limit 1
+      ),
+      (
+        select r.measured_at from raw.readings r
+        where r.sensor_id = p.sensor_id and r.measured_at >= p.since and r.measured_at < p.until and r.measured_at <= at
+        order by r.measured_at desc limit 1
+      )
+    )) as measured_at
     from raw.placement p
-    cross join lateral (
-      select r.measured_at from raw.readings r
-      where r.sensor_id = p.sensor_id and r.measured_at >= p.since and r.measured_at < p.until and r.measured_at <= at
-      order by r.measured_at desc limit 1
-    ) newest
     where p.station_id = silent.id
-    order by newest.measured_at desc limit 1
-  ) last;
+  ) last
+  where last.measured_at is not null;
 end $$;
 
 -- Flat line test: a sensor of the station gave the same hourly mean for 6 closed hours in a row, up to its newest. The test uses values
@@ -3560,9 +3566,9 @@ returns table (
     s.id, s.provider,
     case when c.station_id is null then 'offline' else 'online' end,
     state.is_listed, state.is_bad_thp,
-    t.title,
-    place.city_slug, api.title(place.city_title, station_current.locale, place.city_slug),
-    place.district_slug, api.title(place.district_title, station_current.locale, place.district_slug),
+    (select t.title from api.station_title t where t.station_id = s.id and t.locale = station_current.locale),
+    place.city_slug, (select t.title from api.region_title t where t.region_slug = place.city_slug and t.locale = station_current.locale),
+    place.district_slug, (select t.title from api.region_title t where t.region_slug = place.district_slug and t.locale = station_current.locale),
     s.latitude, s.longitude,
     c.measured_at,
     logic.published(c.temperature, 1), logic.published(c.humidity, 0), logic.published(c.pressure, 0)::int,
@@ -3573,7 +3579,6 @@ returns table (
     logic.published(c.no2, 1), logic.published(c.so2, 1), logic.published(c.o3, 1), logic.published_floor(c.dust, 1), logic.published(c.usvh, 2),
     least(c.changes_at, state.changes_at)
   from api.station s
-  join api.station_title t on t.station_id = s.id and t.locale = station_current.locale
   join logic.station_state(at, only_station) state on state.station_id = s.id
   left join logic.station_place(at, only_station) place on place.station_id = s.id
   left join logic.station_current(at, only_station) c on c.station_id = s.id
