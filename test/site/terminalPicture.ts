@@ -78,8 +78,12 @@ for await (const text of service.stderr) if (String(text).includes('ready')) bre
 const COMMANDS = ['import network network.json', 'import readings readings.csv.gz', 'status --sensors'];
 const written = COMMANDS.map((words) => {
   const command = `stty cols ${COLUMNS}; exec ${process.execPath} ${join(ROOT, 'dist/cli.js')} ${words}`;
-  const transcript = execFileSync('script', ['-qec', command, '/dev/null'], { cwd: folder, env, encoding: 'utf8' });
-  return [`$ npm run -s cli -- ${words}`, ...rowsOf(transcript.trimEnd()), ''];
+  const transcript = execFileSync('script', ['-qec', command, '/dev/null'], {
+    cwd: folder,
+    env: { ...env, LOG_LEVEL: 'warn' },
+    encoding: 'utf8',
+  });
+  return [`$ npx airseries ${words}`, ...rowsOf(transcript.trimEnd()), ''];
 });
 service.kill('SIGTERM');
 await once(service, 'exit');
