@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { launch, makeHome } from './support/program.ts';
+import { freePort, launch, makeHome, ready } from './support/program.ts';
 import { temporaryFolder } from './support/temporaryFolder.ts';
 
 const ROOT = new URL('..', import.meta.url).pathname;
@@ -52,14 +52,23 @@ describe('the package', () => {
       }
       const command = join(home.folder, 'node_modules', '.bin', 'airseries');
       symlinkSync(join(packed, BIN), command);
-      const run = (...words: string[]) =>
-        launch([command, ...words], { environment: home.environment, folder: home.folder }).finished;
-      expect(await run('--version')).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
-      const demo = await run('demo');
-      expect(demo).toMatchObject({ code: 0, stdout: '{\n "loaded": true\n}\n' });
-      const { stdout } = await run('status', '--json');
-      const { providers } = JSON.parse(stdout) as { providers: { online: number; offline: number }[] };
-      expect(providers.reduce((sum, { online, offline }) => sum + online + offline, 0)).toBeGreaterThan(30);
+      const run = (words: string[], environment: Record<string, string> = {}) =>
+        launch([command, ...words], { environment: { ...home.environment, ...environment }, folder: home.folder });
+      expect(await run(['--version']).finished).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
+
+      const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
+      const service = run(['start'], { PORT, ADMIN_PORT, INGEST_PORT });
+      await ready(ADMIN_PORT, service);
+      const answer = await fetch(`http://localhost:${PORT}/en/air-quality-app/v1/stations.json`);
+      const { stations } = (await answer.json()) as { stations: { status: string }[] };
+      expect(stations.filter(({ status }) => status === 'online').length).toBeGreaterThan(10);
+      const beside = await run(['status', '--table']).finished;
+      expect(beside).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^engine +plain, [\s\S]*airseries-demo-/),
+      });
+      service.kill('SIGINT');
+      expect((await service.finished).code).toBe(0);
     } finally {
       home.remove();
     }
