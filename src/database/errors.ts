@@ -62,9 +62,9 @@ const PROBLEMS: readonly [pattern: RegExp, what: string, remedy: string][] = [
   [/^ECONNREFUSED/, 'nothing listens there', 'Is the server running, and are host and port right?'],
   [/^(ENOTFOUND|EAI_AGAIN)/, 'its host is unknown', 'Is the name right?'],
   [
-    /^(CONNECT_TIMEOUT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/,
+    /^(CONNECT_TIMEOUT|UNREACHABLE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/,
     'it does not answer',
-    'Is the server running, are host and port right, and is no firewall in between?',
+    'Is it PostgreSQL, and running? Are host and port right, and is no firewall in between?',
   ],
   [/^ECONNRESET .*TLS/, 'the server has no TLS', 'Turn ssl on there, or leave sslmode out of the URL.'],
   [
