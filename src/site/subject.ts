@@ -72,7 +72,7 @@ function nowPart(locale: Locale, category: Category, values: Values, without: st
 ${chip(words, category, values.aqi)}
 <p class="big">PM2.5 <b>${pm25 === null ? '–' : formatValue(locale, pm25, { unit: 'µg/m³', digits: 1 })}</b></p>
 <p><small>${before}${timeOf(locale, time)}${after}</small></p>
-<dl id="indices" hidden></dl>
+<div id="indices"></div>
 </div>`;
 }
 

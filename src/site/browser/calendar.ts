@@ -3,7 +3,7 @@ import { fill, formatDate, formatValue, type Quantity } from '../format.ts';
 import { categoryOf } from '../scale.ts';
 import { monthStarts, type PlacedDay, placeDays, STEPS } from './days.ts';
 import { type Change, categoryLegend, type History, type Part, todayOf } from './history.ts';
-import { button, element, exploreUrl, fetchJson, type Page, svgElement } from './page.ts';
+import { button, element, exploreUrl, fetchJson, fillFrom, type Page, svgElement } from './page.ts';
 import { AQI, describeValue, measuredValue, type Point } from './series.ts';
 
 const STEP = 15;
@@ -14,20 +14,24 @@ const FIRST_YEAR = 2000;
 
 export function makeCalendar(page: Page, history: History, change: Change): Part {
   const { words } = page;
-  const content = element('section', { id: 'calendar', hidden: true });
+  const content = element('section', { id: 'calendar' });
   const today = todayOf(history);
   let shown = 0;
 
-  async function load(year: number): Promise<void> {
+  async function load(year: number): Promise<HTMLElement[] | undefined> {
     const found = await fetchJson<{ days: Point[] }>(exploreUrl(page, `days/${year}.json`));
-    if (found === undefined || year !== shown) return;
+    if (year !== shown) return undefined;
+    if (found === undefined) return [];
     const byDate = new Map(found.data.days.map((point) => [point.timestamp.slice(0, 10), point]));
     const hadFocus = content.contains(document.activeElement) ? document.activeElement?.textContent : undefined;
     const heading = fill(words.calendar, { year });
     const turn = (text: string, by: number, isPossible: boolean) =>
       button(text, () => change({ year: String(year + by) }), { disabled: !isPossible });
-    content.hidden = false;
-    content.replaceChildren(
+    requestAnimationFrame(() => {
+      const again = [...content.querySelectorAll('button')].find(({ textContent }) => textContent === hadFocus);
+      again?.focus();
+    });
+    return [
       element('h2', {}, heading),
       element(
         'div',
@@ -38,9 +42,7 @@ export function makeCalendar(page: Page, history: History, change: Change): Part
       ...drawYear(page, year, byDate, today, change),
       categoryLegend(page, true),
       element('p', {}, element('small', {}, words.aqiNote)),
-    );
-    const again = [...content.querySelectorAll('button')].find(({ textContent }) => textContent === hadFocus);
-    again?.focus();
+    ];
   }
 
   return {
@@ -49,9 +51,7 @@ export function makeCalendar(page: Page, history: History, change: Change): Part
       const year = Number(view.year ?? today.slice(0, 4));
       if (year === shown) return;
       shown = year;
-      load(year).catch(() => {
-        shown = 0; // the next view tries again
-      });
+      void fillFrom(page, content, () => load(year));
     },
   };
 }

@@ -18,7 +18,7 @@ import {
 } from './arithmetic.ts';
 import { makeDownload } from './download.ts';
 import { type Change, chosenQuantity, hourName, nameOf, type Part } from './history.ts';
-import { button, element, exploreUrl, fetchJson, type Page, scrollingTable } from './page.ts';
+import { button, element, exploreUrl, fetchJson, fillFrom, type Page, scrollingTable } from './page.ts';
 import { AQI, formatBucket, measuredValue, type Point } from './series.ts';
 import type { View } from './view.ts';
 
@@ -71,18 +71,17 @@ export function makeRecompute(
   date.addEventListener('change', () => {
     if (date.value !== '') change({ month: undefined, day: date.value, hour: undefined });
   });
-  const places = NAMES.map((name) => element('div', { class: name }));
+  const results = element('div', { class: 'results' });
   let shown = '';
 
-  async function load(view: View, quantity: Quantity, key: string): Promise<void> {
+  async function load(view: View, quantity: Quantity, key: string): Promise<HTMLElement[] | undefined> {
     const context = { page, rules, quantity, change };
-    const parts = NAMES.map((name) => {
+    const parts = NAMES.map(async (name) => {
       const value = view[name];
-      return value === undefined ? [] : LEVELS[name](context, value);
+      return element('div', { class: name }, ...(value === undefined ? [] : await LEVELS[name](context, value)));
     });
     const made = await Promise.all(parts);
-    if (key !== shown) return;
-    for (const [n, place] of places.entries()) place.replaceChildren(...(made[n] ?? []));
+    return key === shown ? made : undefined;
   }
 
   return {
@@ -92,7 +91,7 @@ export function makeRecompute(
       element('h2', { tabindex: -1 }, words.recompute),
       element('p', {}, words.recomputeIntro),
       element('div', { class: 'controls' }, element('label', {}, `${words.day} `, date)),
-      element('div', { class: 'results' }, ...places),
+      results,
       makeDownload(page, newest),
     ),
     show(view) {
@@ -101,13 +100,7 @@ export function makeRecompute(
       if (key === shown) return;
       shown = key;
       date.value = view.day ?? '';
-      load(view, quantity, key).catch(() => {
-        if (key !== shown) return;
-        const [first, ...others] = places;
-        first?.replaceChildren(element('p', { class: 'warning', role: 'status' }, words.unavailable));
-        for (const place of others) place.replaceChildren();
-        shown = ''; // the next view tries again
-      });
+      void fillFrom(page, results, () => load(view, quantity, key));
     },
   };
 }
