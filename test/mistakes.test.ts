@@ -1,10 +1,21 @@
 /** The mistakes of the first minutes, made as a newcomer makes them: each ends with what is wrong and what to do, and with no riddle. */
-import { chmodSync, chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isRoot, unprivilegedUser } from '../src/embedded/home.ts';
-import { freePort, launch, makeHome } from './support/program.ts';
+import { citiesOfOneStation } from './support/installation.ts';
+import { freePort, launch, makeHome, ready, start } from './support/program.ts';
 
 const home = makeHome();
 afterAll(() => home.remove());
@@ -140,6 +151,77 @@ describe('a mistake is named, with its remedy', () => {
       stdout: expect.stringMatching(/^Usage: airseries import network/),
       stderr: '',
     });
+  });
+});
+
+describe('beside a running server', () => {
+  const own = makeHome();
+  const within = (...names: string[]) => join(own.folder, ...names);
+  afterAll(() => own.remove());
+  const service = (environment: Record<string, string>) =>
+    start('main', [], { ...own.environment, DEMO: 'off', ...environment });
+  const command = (...words: string[]) => start('cli', words, own.environment).finished;
+  const rows = (sensor: number, from: number, n: number) =>
+    Array.from({ length: n }, (_, i) => `${sensor},${new Date(1.7e12 + (from + i) * 60_000).toISOString()},5\n`).join(
+      '',
+    );
+
+  it('a wrong file, an unknown sensor, Ctrl-C and a deleted folder are told as what they are', {
+    timeout: 180_000,
+  }, async () => {
+    const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
+    const running = service({ PORT, ADMIN_PORT, INGEST_PORT });
+    await ready(ADMIN_PORT, running);
+    writeFileSync(within('network.json'), JSON.stringify(citiesOfOneStation(['town']), null, 2));
+    const asReadings = await command('import', 'readings', within('network.json'));
+    expect(asReadings).toMatchObject({ code: 1, stdout: expect.stringContaining('"received": 0') });
+    expect(asReadings.stderr).toContain(
+      'network.json: this is a network file: it describes stations and has no readings. Import it with: npx airseries import network FILE.',
+    );
+    const piped = start(
+      'cli',
+      ['import', 'network', '-'],
+      own.environment,
+      readFileSync(within('network.json'), 'utf8'),
+    );
+    expect(await piped.finished).toMatchObject({ code: 0, stdout: expect.stringContaining('"added": 1') });
+    expect(
+      await command('delete', 'readings', '--sensor', '99', '--from', '2026-01-01', '--to', '2026-01-02'),
+    ).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        'no sensor of the network has this number. npx airseries status --all lists those',
+      ),
+    });
+
+    // Ctrl-C, once a first batch is stored: the unknown sensor in it is logged
+    const pipe = within('pipe');
+    execFileSync('mkfifo', [pipe]);
+    const importing = start('cli', ['import', 'readings', pipe], own.environment);
+    const input = createWriteStream(pipe);
+    input.write(`sensor_id,time,pm25\n${rows(99, 0, 1)}${rows(1, 0, 9_999)}${rows(1, 9_999, 5)}`);
+    await expect.poll(() => importing.log(), { timeout: 30_000 }).toContain('there is no sensor 99');
+    importing.kill('SIGINT');
+    const interrupted = await importing.finished;
+    input.destroy();
+    expect(interrupted).toMatchObject({ code: null, stdout: '' });
+    expect(interrupted.stderr).toMatch(
+      /\ninterrupted after importing 10,000 rows\. What is stored stays.*same command again/,
+    );
+    writeFileSync(within('all.csv'), `sensor_id,time,pm25\n${rows(1, 0, 10_004)}`);
+    const again = JSON.parse((await command('import', 'readings', within('all.csv'))).stdout);
+    expect(again).toMatchObject({ received: 10_004, accepted: 5, unchanged: 9_999 });
+
+    // the folder with the data is deleted under the service, which has nothing kept to answer with
+    const status = async (path: string) =>
+      (await fetch(`http://localhost:${PORT}/en/air-quality-app/v1/${path}.json`)).status;
+    rmSync(within('data'), { recursive: true });
+    const paths = ['station/1', 'station/1-history', 'region/town', 'region/town-history', 'stations'];
+    expect(await Promise.all(paths.map(status))).toEqual(paths.map(() => 503));
+    await expect.poll(() => running.log(), { timeout: 30_000 }).toMatch(/is gone: it was deleted while the server ran/);
+    expect(await Promise.all(paths.map(status))).toEqual(paths.map(() => 503));
+    running.kill('SIGTERM');
+    expect((await running.finished).code).toBe(0);
   });
 });
 
