@@ -1,4 +1,6 @@
 /** Draws the panels of one dashboard, in the browser, with the components and the field settings of Grafana. */
+
+import inter from '@fontsource-variable/inter/files/inter-latin-wght-normal.woff2';
 import {
   applyFieldOverrides,
   createTheme,
@@ -10,13 +12,18 @@ import {
   FieldMatcherID,
   fieldMatchers,
   getFieldDisplayValues,
+  type InterpolateFunction,
+  standardTransformers,
+  standardTransformersRegistry,
   ThemeContext,
   toDataFrame,
+  transformDataFrame,
 } from '@grafana/data';
 import { BigValue, GlobalStyles, PanelChrome, PanelContextProvider, preparePlotFrame, TimeSeries } from '@grafana/ui';
 import type { XYFieldMatchers } from '@grafana/ui/dist/types/graveyard/GraphNG/types';
 import { TableNG } from '@grafana/ui/unstable';
 import { createRoot } from 'react-dom/client';
+import { firstValueFrom } from 'rxjs';
 import type { Drawn, Page } from './gather.ts';
 
 declare global {
@@ -25,12 +32,16 @@ declare global {
   }
 }
 
-/** The machine's own font in place of the file that Grafana would serve: text is otherwise measured in one font and drawn in another. */
-const FONT = `@font-face { font-family: Inter; font-weight: 100 900; src: local("Inter Regular"), local("Inter"), local("Liberation Sans"), local("DejaVu Sans"); }`;
+/** Grafana's own font, which has to be there before text is measured. */
+const FONT = new FontFace('Inter', `url(${inter})`, { weight: '100 900' });
 const COLUMN = 59.5;
 const ROW = 38;
 const theme = createTheme({ colors: { mode: new URLSearchParams(location.search).has('light') ? 'light' : 'dark' } });
 const { timeZone, title, panels } = window.drawn;
+
+/** Only labels are asked for, in names of series. */
+const replaceVariables: InterpolateFunction = (text, scoped) =>
+  text.replace(/\$\{__field\.labels\.(\w+)\}/g, (_, label) => scoped?.__field?.value?.field?.labels?.[label] ?? '');
 
 /** Every setting that a panel or an override has, taken as it is. */
 const registry = (panel: Drawn) =>
@@ -62,13 +73,26 @@ const withInfinity = (text: string) =>
       : value,
   );
 
-function framesOf(panel: Drawn): DataFrame[] {
+standardTransformersRegistry.setInit(() =>
+  [standardTransformers.groupingToMatrixTransformer].map(
+    (transformation) => ({ ...transformation, transformation, imageDark: '', imageLight: '' }) as never,
+  ),
+);
+
+/** The results of the panel's queries, transformed as it asks for; what no component here draws is left as it is. */
+async function transformed(panel: Drawn): Promise<DataFrame[]> {
   const data = panel.frames.map((fields) => toDataFrame({ fields: fields.map((field) => ({ ...field, config: {} })) }));
+  if (panel.type !== 'table' || panel.transformations === undefined) return data;
+  return firstValueFrom(transformDataFrame([...panel.transformations], data));
+}
+const results = new Map(await Promise.all(panels.map(async (panel) => [panel, await transformed(panel)] as const)));
+
+function framesOf(panel: Drawn): DataFrame[] {
   return applyFieldOverrides({
-    data,
+    data: results.get(panel) ?? [],
     fieldConfig: withInfinity(JSON.stringify(panel.fieldConfig)),
     fieldConfigRegistry: registry(panel),
-    replaceVariables: (text: string) => text,
+    replaceVariables,
     theme,
     timeZone,
   });
@@ -133,7 +157,6 @@ function Dashboard() {
   return (
     <ThemeContext.Provider value={theme}>
       <GlobalStyles />
-      <style>{FONT}</style>
       <PanelContextProvider value={{ eventBus: new EventBusSrv() } as never}>
         <h3 style={{ margin: '12px 16px', height: 24 }}>{title}</h3>
         <div style={{ position: 'relative', margin: '0 6px' }}>
@@ -158,5 +181,6 @@ function Dashboard() {
   );
 }
 
+document.fonts.add(await FONT.load());
 const root = document.getElementById('root');
 if (root !== null) createRoot(root).render(<Dashboard />);
