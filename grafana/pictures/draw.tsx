@@ -3,6 +3,7 @@
 import inter from '@fontsource-variable/inter/files/inter-latin-wght-normal.woff2';
 import {
   applyFieldOverrides,
+  cacheFieldDisplayNames,
   createTheme,
   type DataFrame,
   dateTime,
@@ -32,8 +33,10 @@ declare global {
   }
 }
 
-/** Grafana's own font, which has to be there before text is measured. */
-const FONT = new FontFace('Inter', `url(${inter})`, { weight: '100 900' });
+/** Grafana's own font, for the weights of which Grafana would serve files; it has to be there before text is measured. */
+const FONT = [400, 500]
+  .map((weight) => `@font-face { font-family: Inter; font-weight: ${weight}; src: url(${inter}); }`)
+  .join('');
 const COLUMN = 59.5;
 const ROW = 38;
 const theme = createTheme({ colors: { mode: new URLSearchParams(location.search).has('light') ? 'light' : 'dark' } });
@@ -41,7 +44,10 @@ const { timeZone, title, panels } = window.drawn;
 
 /** Only labels are asked for, in names of series. */
 const replaceVariables: InterpolateFunction = (text, scoped) =>
-  text.replace(/\$\{__field\.labels\.(\w+)\}/g, (_, label) => scoped?.__field?.value?.field?.labels?.[label] ?? '');
+  text.replace(
+    /\$\{__field\.labels\.(\w+)\}/g,
+    (_, label) => scoped?.__dataContext?.value?.field?.labels?.[label] ?? '',
+  );
 
 /** Every setting that a panel or an override has, taken as it is. */
 const registry = (panel: Drawn) =>
@@ -59,7 +65,8 @@ const registry = (panel: Drawn) =>
         path: isCustom ? id.slice('custom.'.length) : id,
         isCustom,
         name: id,
-        process: (value: unknown) => value,
+        process: (value, { field }) =>
+          id === 'displayName' && value ? replaceVariables(value, field?.state?.scopedVars) : value,
         shouldApply: () => true,
       } as unknown as FieldConfigPropertyItem;
     });
@@ -75,7 +82,8 @@ const withInfinity = (text: string) =>
 
 standardTransformersRegistry.setInit(() =>
   [standardTransformers.groupingToMatrixTransformer].map(
-    (transformation) => ({ ...transformation, transformation, imageDark: '', imageLight: '' }) as never,
+    (transformation) =>
+      ({ ...transformation, transformation: () => transformation, imageDark: '', imageLight: '' }) as never,
   ),
 );
 
@@ -83,12 +91,12 @@ standardTransformersRegistry.setInit(() =>
 async function transformed(panel: Drawn): Promise<DataFrame[]> {
   const data = panel.frames.map((fields) => toDataFrame({ fields: fields.map((field) => ({ ...field, config: {} })) }));
   if (panel.type !== 'table' || panel.transformations === undefined) return data;
-  return firstValueFrom(transformDataFrame([...panel.transformations], data));
+  return firstValueFrom(transformDataFrame([...panel.transformations], data, { interpolate: (text) => text }));
 }
 const results = new Map(await Promise.all(panels.map(async (panel) => [panel, await transformed(panel)] as const)));
 
 function framesOf(panel: Drawn): DataFrame[] {
-  return applyFieldOverrides({
+  const frames = applyFieldOverrides({
     data: results.get(panel) ?? [],
     fieldConfig: withInfinity(JSON.stringify(panel.fieldConfig)),
     fieldConfigRegistry: registry(panel),
@@ -96,6 +104,8 @@ function framesOf(panel: Drawn): DataFrame[] {
     theme,
     timeZone,
   });
+  cacheFieldDisplayNames(frames);
+  return frames;
 }
 
 /** Grafana makes a gap a null, unless the settings say otherwise; the frames of one panel share their times here. */
@@ -157,6 +167,7 @@ function Dashboard() {
   return (
     <ThemeContext.Provider value={theme}>
       <GlobalStyles />
+      <style>{FONT}</style>
       <PanelContextProvider value={{ eventBus: new EventBusSrv() } as never}>
         <h3 style={{ margin: '12px 16px', height: 24 }}>{title}</h3>
         <div style={{ position: 'relative', margin: '0 6px' }}>
@@ -181,6 +192,7 @@ function Dashboard() {
   );
 }
 
-document.fonts.add(await FONT.load());
+for (const weight of ['400', '500'])
+  document.fonts.add(await new FontFace('Inter', `url(${inter})`, { weight }).load());
 const root = document.getElementById('root');
 if (root !== null) createRoot(root).render(<Dashboard />);

@@ -4,7 +4,7 @@ import { timeseries } from './charts.ts';
 import { LINE } from './colours.ts';
 import { dashboard } from './dashboard.ts';
 import { toStation } from './links.ts';
-import { COMPARED, column, flagColumns, flags, hidden, linked, STRUCK, unit, width } from './overrides.ts';
+import { column, compared, hidden, linked, STRUCK, styleColumn, unit, width } from './overrides.ts';
 import type { Panel } from './panel.ts';
 import { aqiStrip, within } from './strips.ts';
 import { cityColumns, LOCALE, quoted, shownCity } from './subject.ts';
@@ -28,8 +28,8 @@ const PARAMETERS = [
 
 const VALUE = `case ${quoted('parameter')} ${PARAMETERS.map(([, name]) => `when '${name}' then b.${name}`).join(' ')} end`;
 const CHOSEN = `array[${quoted('station')}]::int[]`;
-/** Whether the chosen parameter is one of those that flags are about. */
-const FLAGGED_PARAMETER = `${quoted('parameter')} in ('avg_temperature', 'avg_humidity')`;
+/** Whether the chosen parameter is one of those that flags are about, and the station has a flag. */
+const FLAGGED = `${quoted('parameter')} in ('avg_temperature', 'avg_humidity') and f.station_id is not null`;
 const MEAN = `round(avg(${VALUE})::numeric, 1)::float8`;
 
 const OF_CHOSEN = `b.station_id = any(${CHOSEN})`;
@@ -43,9 +43,10 @@ const ranking: Panel = table({
   unit: UNIT.none,
   decimals: 1,
   cells: { wrapHeaderText: true },
-  targets: rows(`select rank() over (order by d.mean desc nulls last)::int as "rank", t.title as "station",
+  targets:
+    rows(`select rank() over (order by d.mean desc nulls last)::int as "rank", t.title || case when ${FLAGGED} then ' (flagged)' else '' end as "station",
   d.mean as "mean", (d.mean - least(0, min(d.mean) over ())) / nullif(max(d.mean) over () - least(0, min(d.mean) over ()), 0) as "bar",
-  d.lowest as "lowest day", d.highest as "highest day", c.complete as "complete", ${flagColumns(`${FLAGGED_PARAMETER} and f.station_id is not null`)},
+  d.lowest as "lowest day", d.highest as "highest day", c.complete as "complete", ${styleColumn(FLAGGED)},
   s.id::text as "id", ${cityColumns('t.city').slug}
 from api.station s
 join api.station_title t on t.station_id = s.id and t.locale = ${LOCALE}
@@ -69,7 +70,10 @@ where s.id = any(${CHOSEN})
 order by 1, 2`),
   overrides: [
     width('rank', 55, { decimals: 0 }),
-    linked('station', 'Open the station', toStation('city_slug', 'id'), { 'custom.minWidth': 165 }),
+    linked('station', 'Open the station', toStation('city_slug', 'id'), {
+      'custom.minWidth': 230,
+      'custom.wrapText': true,
+    }),
     width('mean', 65, STRUCK),
     // a scale of its own, and room beside the longest bar: Grafana squeezes what does not fit into the cell, so that bars would be as long as others
     column('bar', {
@@ -82,8 +86,7 @@ order by 1, 2`),
     width('lowest day', 75, STRUCK),
     width('highest day', 80, STRUCK),
     unit('complete', UNIT.percent, { decimals: 0, 'custom.width': 90 }),
-    ...flags(70),
-    ...hidden('id', 'city_slug'),
+    ...hidden('style', 'id', 'city_slug'),
   ],
 });
 
@@ -95,7 +98,7 @@ const overTime: Panel = timeseries({
   unit: UNIT.none,
   decimals: 1,
   legend: 'right',
-  ...COMPARED,
+  overrides: compared(),
   targets: buckets(
     { view: 'station', isChosen: OF_CHOSEN },
     { value: VALUE },

@@ -1,7 +1,7 @@
 /** Panels that several dashboards share: current values as a row of numbers, and the table of stations. */
 import { aqiTexts, BAND_TEXTS, NOTHING, pm10Steps, pm25Steps, type Step } from './colours.ts';
 import { toStation } from './links.ts';
-import { categorized, flagColumns, flags, hidden, linked, STRUCK, unit, width } from './overrides.ts';
+import { categorized, FILTERED, hidden, linked, notable, STRUCK, styleColumn, unit, width } from './overrides.ts';
 import type { Panel } from './panel.ts';
 import { cityColumns, LOCALE, shownCity } from './subject.ts';
 import { stat, table } from './tables.ts';
@@ -139,6 +139,9 @@ export const INDICES: readonly Shown[] = [
   ),
 ];
 
+/** Whether a station is online, and whether its temperature, humidity and pressure are flagged. */
+export const STATUS = "c.status || case when c.is_bad_thp then ', flagged' else '' end";
+
 /** Table of the listed stations that match `where`, with their values at the end of the time range. */
 export function stationsTable(title: string, description: string, where: string, h: number): Panel {
   return table({
@@ -148,29 +151,28 @@ export function stationsTable(title: string, description: string, where: string,
     h,
     unit: UNIT.none,
     targets: rows(`select c.title as "station", ${cityColumns('c.city').city}, c.district as "district",
-  c.status as "status", api.aqi_text(c.aqi) as "AQI", c."pm2.5" as "PM2.5", c.pm10 as "PM10", c.temperature as "temperature",
-  c.humidity as "humidity", c.pressure / 100.0::float8 as "pressure", ${flagColumns('c.is_bad_thp')}, c.wind_speed as "wind", c.wind_direction as "from",
+  ${STATUS} as "status", api.aqi_text(c.aqi) as "AQI", c."pm2.5" as "PM2.5", c.pm10 as "PM10", c.temperature as "temperature",
+  c.humidity as "humidity", c.pressure / 100.0::float8 as "pressure", ${styleColumn('c.is_bad_thp')}, c.wind_speed as "wind", c.wind_direction as "from",
   c.measurement_time as "measured", c.id::text as "id", ${cityColumns('c.city').slug}
 from api.station_current(${AT}, locale => ${LOCALE}) c
 ${shownCity('c')}
 where c.is_listed${where}
 order by c.aqi desc nulls last, c.id`),
     overrides: [
-      linked('station', 'Open the station', toStation('city_slug', 'id'), { 'custom.minWidth': 150 }),
-      width('city', 90),
-      width('district', 90),
-      width('status', 65),
+      linked('station', 'Open the station', toStation('city_slug', 'id'), { 'custom.minWidth': 165, ...FILTERED }),
+      width('city', 85, FILTERED),
+      width('district', 87, FILTERED),
+      notable('status', '/flagged/', { 'custom.width': 108, ...FILTERED }),
       categorized('AQI'),
-      unit('PM2.5', UNIT.concentration, { decimals: 1, 'custom.width': 95 }),
-      unit('PM10', UNIT.concentration, { decimals: 1, 'custom.width': 95 }),
-      unit('temperature', UNIT.celsius, { decimals: 1, 'custom.width': 100, ...STRUCK }),
-      unit('humidity', UNIT.percent, { decimals: 0, 'custom.width': 80, ...STRUCK }),
-      unit('pressure', UNIT.hectopascal, { decimals: 0, 'custom.width': 85, ...STRUCK }),
-      ...flags(70),
-      unit('wind', UNIT.speed, { decimals: 1, 'custom.width': 80 }),
-      width('from', 55),
-      unit('measured', UNIT.time, { 'custom.width': 135 }),
-      ...hidden('id', 'city_slug'),
+      unit('PM2.5', UNIT.concentration, { decimals: 1, 'custom.width': 92 }),
+      unit('PM10', UNIT.concentration, { decimals: 1, 'custom.width': 92 }),
+      unit('temperature', UNIT.celsius, { decimals: 1, 'custom.width': 97, ...STRUCK }),
+      unit('humidity', UNIT.percent, { decimals: 0, 'custom.width': 72, ...STRUCK }),
+      unit('pressure', UNIT.hectopascal, { decimals: 0, 'custom.width': 74, ...STRUCK }),
+      unit('wind', UNIT.speed, { decimals: 1, 'custom.width': 66 }),
+      width('from', 52),
+      unit('measured', UNIT.time, { 'custom.width': 131 }),
+      ...hidden('style', 'id', 'city_slug'),
     ],
   });
 }

@@ -2,11 +2,11 @@
 import { buckets, linesOf, MOST_LINES } from './buckets.ts';
 import { timeseries } from './charts.ts';
 import { above, aqiSteps, limit, noneIsGood, someAreNeeded } from './colours.ts';
-import { numbers, stationsTable } from './current.ts';
+import { numbers, STATUS, stationsTable } from './current.ts';
 import { dashboard } from './dashboard.ts';
 import { toRegion, toStation } from './links.ts';
 import { map } from './map.ts';
-import { COMPARED, categorized, coloured, column, flagColumns, hidden, linked, unit, width } from './overrides.ts';
+import { categorized, coloured, column, compared, FILTERED, hidden, linked, unit, width } from './overrides.ts';
 import type { Panel } from './panel.ts';
 import { cityStrip } from './strips.ts';
 import { cityColumns, LOCALE, shownCity } from './subject.ts';
@@ -89,7 +89,7 @@ const stationsMap = map({
   noValue: '–',
   targets:
     rows(`select c.latitude, c.longitude, c.title as "station", ${cityColumns('c.city').city}, api.aqi_text(c.aqi) as "AQI", c."pm2.5" as "PM2.5",
-  c.temperature as "temperature", ${flagColumns('c.is_bad_thp')}, c.status as "status", c.measurement_time as "measured",
+  c.temperature as "temperature", ${STATUS} as "status", c.measurement_time as "measured",
   c.aqi as "index", coalesce(c.aqi::text, '–') as "label", c.id::text as "id", ${cityColumns('c.city').slug}
 from api.station_current(${AT}, locale => ${LOCALE}) c
 ${shownCity('c')}
@@ -100,7 +100,7 @@ order by c.aqi nulls first`), // the worst on top
     unit('PM2.5', UNIT.concentration, { decimals: 1 }),
     unit('temperature', UNIT.celsius, { decimals: 1 }),
     unit('measured', UNIT.time),
-    ...hidden('latitude', 'longitude', 'label', 'style', 'id', 'city_slug'),
+    ...hidden('latitude', 'longitude', 'label', 'id', 'city_slug'),
     column('index', { 'custom.hideFrom': { viz: false, legend: false, tooltip: true } }),
   ],
 });
@@ -150,9 +150,9 @@ join api.station_title t on t.station_id = s.id and t.locale = ${LOCALE}
 ${shownCity('s')}
 order by w.what, w.since`),
   overrides: [
-    width('what', 90),
-    linked('station', 'Open the station', toStation('city_slug', 'id'), { 'custom.width': 230 }),
-    width('city', 130),
+    width('what', 100, FILTERED),
+    linked('station', 'Open the station', toStation('city_slug', 'id'), { 'custom.width': 230, ...FILTERED }),
+    width('city', 130, FILTERED),
     unit('since', UNIT.time, { 'custom.width': 150 }),
     column('detail', { 'custom.minWidth': 600, 'custom.wrapText': true }),
     ...hidden('id', 'city_slug'),
@@ -179,7 +179,7 @@ const trends: Panel[] = [
     decimals: 1,
     min: 0,
     legend: 'right',
-    ...COMPARED,
+    overrides: compared(),
     targets: ofCities({ 'PM2.5': 'b.avg_pm25' }),
   }),
   timeseries({
@@ -191,7 +191,7 @@ const trends: Panel[] = [
     min: 0,
     stacked: true,
     legend: 'right',
-    ...COMPARED,
+    overrides: compared('stacked'),
     targets: ofCities({ stations: 'b.station_count' }),
   }),
 ];

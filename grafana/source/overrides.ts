@@ -36,22 +36,28 @@ export const categorized = (name: string, more: Properties = {}): Override =>
     mappings: aqiTexts('cell'),
     thresholds: { mode: 'absolute', steps: [{ color: 'transparent', value: null }] },
     ...CELL,
-    'custom.width': 270,
+    'custom.width': 262,
     ...more,
   });
 
 /** Strikes out a value of a flagged station: the column `style` is CSS as JSON, or null. */
 export const STRUCK = { 'custom.styleField': 'style' } as const satisfies Properties;
 
-/** Columns of a station whose temperature, humidity and pressure are flagged where `condition` holds: a word, and the style. */
-export const flagColumns = (condition: string) =>
-  `case when ${condition} then 'flagged' end as "weather", case when ${condition} then '{"textDecoration": "line-through"}' end as "style"`;
+/** That column, for a station whose temperature, humidity and pressure are flagged where `condition` holds. */
+export const styleColumn = (condition: string): string =>
+  `case when ${condition} then '{"textDecoration": "line-through"}' end as "style"`;
 
-/** Of a table with the columns of flagColumns(). */
-export const flags = (pixels: number): Override[] => [
-  fixed('weather', CATEGORIES[2].ink, { 'custom.cellOptions': { type: 'color-text' }, 'custom.width': pixels }),
-  ...hidden('style'),
-];
+/** A text of which only what matches `pattern` deserves a look, and is orange for that. */
+export const notable = (name: string, pattern: string, more: Properties = {}): Override =>
+  column(name, {
+    mappings: [{ type: 'regex', options: { pattern, result: { color: CATEGORIES[2].ink, index: 0 } } }],
+    thresholds: { mode: 'absolute', steps: [{ color: 'text', value: null }] },
+    'custom.cellOptions': { type: 'color-text' },
+    ...more,
+  });
+
+/** A column whose header has a filter. */
+export const FILTERED = { 'custom.filterable': true } as const satisfies Properties;
 
 export const linked = (name: string, title: string, url: string, more: Properties = {}): Override =>
   column(name, { links: [{ title, url }], ...more });
@@ -89,16 +95,21 @@ export const guideline = (name: string): Override =>
   });
 
 /**
- * Lines to compare, by the labels `line` and `name` of their series (buckets.ts): each in a colour of its own, and the second half dashed.
- * A series has its colour by its number, because names come from the database.
+ * Lines to compare, by the labels `line` and `name` of their series (buckets.ts): each in a colour of its own, and the second half dashed, or
+ * filled more if they are stacked. A series has its colour by its number, because names come from the database; and its name last, because it
+ * is matched by what it is called.
  */
-export const COMPARED: { displayName: string; overrides: readonly Override[] } = {
-  displayName: `$\{__field.labels.name}`,
-  overrides: [...LINES, ...LINES].map((color, n) => ({
+export const compared = (how: 'lines' | 'stacked' = 'lines'): Override[] =>
+  [...LINES, ...LINES].map((color, n) => ({
     matcher: { id: 'byRegexp', options: `/line="${String(n + 1).padStart(2, '0')}"/` },
     properties: [
       { id: 'color', value: { mode: 'fixed', fixedColor: color } },
-      ...(n < LINES.length ? [] : [{ id: 'custom.lineStyle', value: { fill: 'dash', dash: [6, 6] } }]),
+      ...(n < LINES.length ? [] : SECOND_HALF[how]),
+      { id: 'displayName', value: `$\{__field.labels.name}` },
     ],
-  })),
-};
+  }));
+
+const SECOND_HALF = {
+  lines: [{ id: 'custom.lineStyle', value: { fill: 'dash', dash: [6, 6] } }],
+  stacked: [{ id: 'custom.fillOpacity', value: 80 }],
+} as const;

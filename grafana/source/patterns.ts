@@ -36,7 +36,6 @@ function calendar(subject: Subject): Panel {
       align: 'center',
       width: 52,
       wrapHeaderText: true,
-      filterable: false,
     },
     targets: rows(`select c.day as "day", to_char(c.month, 'Mon YYYY') as "month", max(d.pm25) as "PM2.5"
 from (

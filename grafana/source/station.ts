@@ -1,11 +1,11 @@
 /** Dashboard of one station: current values, its sensors, the five windows, and all parameters over the time range. */
 import { annotation } from './annotations.ts';
-import { CATEGORIES, NOTHING } from './colours.ts';
+import { NOTHING } from './colours.ts';
 import { coverage } from './coverage.ts';
 import { CURRENT, INDICES, numbers } from './current.ts';
 import { dashboard } from './dashboard.ts';
 import { air, weather } from './measured.ts';
-import { column, fixed, unit, width } from './overrides.ts';
+import { column, notable, unit, width } from './overrides.ts';
 import type { Panel } from './panel.ts';
 import { patterns } from './patterns.ts';
 import { stationStrip } from './strips.ts';
@@ -38,7 +38,7 @@ const about: Panel[] = [
     description:
       'Names; whether it is online (has a current reading) and listed; and whether temperature, humidity and pressure are flagged, since when, and why.',
     w: 24,
-    h: 3,
+    h: 4,
     unit: UNIT.none,
     targets:
       rows(`select c.title as "station", ${cityColumns('c.city').city}, c.district as "district", c.provider as "provider",
@@ -59,11 +59,7 @@ ${shownCity('s')}`),
       width('provider', 200),
       width('status', 145),
       unit('measured', UNIT.time, { 'custom.width': 150 }),
-      fixed('temperature, humidity and pressure', CATEGORIES[2].ink, {
-        'custom.minWidth': 400,
-        'custom.cellOptions': { type: 'color-text' },
-        mappings: [{ type: 'value', options: { 'not flagged': { color: 'text', index: 0 } } }],
-      }),
+      notable('temperature, humidity and pressure', '/^flagged/', { 'custom.minWidth': 400 }),
     ],
   }),
   table({

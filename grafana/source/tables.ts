@@ -18,7 +18,7 @@ export function stat({ text, ...common }: Stat): Panel {
 
 /** `cells` are settings of every column. */
 export function table({ cells = {}, ...common }: Common & { cells?: Some<TableField> }): Panel {
-  const custom = { align: 'auto', filterable: true, ...cells } as const satisfies Some<TableField>;
+  const custom = { align: 'auto', ...cells } as const satisfies Some<TableField>;
   const options = { showHeader: true, cellHeight: 'sm', sortBy: [] } as const satisfies Some<TableOptions>;
   return panel({ type: 'table', custom, options, color: 'thresholds' }, { noValue: '–', ...common });
 }
