@@ -31,6 +31,12 @@ begin
     execute format('grant connect on database %I to %I', current_database(), login.name);
     execute format('alter role %I set default_transaction_read_only = on', login.name);
     execute format('alter role %I set jit = off', login.name); -- compiling the statements of dashboards takes longer than running them
+    if login.name = 'airseries_api' then -- what a process sends itself, unless there is a pooler in between
+      alter role airseries_api set search_path = rollup, public;
+      alter role airseries_api set plan_cache_mode = force_custom_plan;
+      alter role airseries_api set client_connection_check_interval = '2s';
+      alter role airseries_api set statement_timeout = '20s';
+    end if;
   end loop;
 end $$;
 -- What PostgreSQL lets every login do in a database, and these need not: connect without having been named, temporary tables, large objects, locks enough to

@@ -53,7 +53,11 @@ async function status({ as, clock, config, database, installation }: Context, ve
     return { versions: await serverVersions(sql), providers: found, freshness: await readFreshness(sql, found) };
   });
   const { engine, timeZone, epoch } = installation;
-  const where = database.embedded ? { data_dir: config.dataDirectory } : { database_url: 'set' };
+  const { target } = database;
+  const where =
+    typeof target === 'string' || !database.embedded
+      ? { database_url: 'set' }
+      : { data_dir: config.dataDirectory, psql: `psql -h ${target.host} -U ${target.user} ${target.database}` };
   const result = {
     ...{ engine, time_zone: timeZone, epoch, ...where },
     versions: { airseries: version, node: process.version, ...versions },
@@ -64,6 +68,8 @@ async function status({ as, clock, config, database, installation }: Context, ve
 }
 
 type Status = {
+  /** Of an embedded server: how to log in to it. */
+  psql?: string;
   engine: string;
   time_zone: string;
   versions: ServerVersions & { airseries: string; node: string };
@@ -73,7 +79,7 @@ type Status = {
 
 /** The result as text. */
 export function statusTable(
-  { engine, time_zone, versions, freshness, providers }: Status,
+  { psql, engine, time_zone, versions, freshness, providers }: Status,
   now: Date,
   width = WIDTH,
 ): string {
@@ -83,6 +89,7 @@ export function statusTable(
     [
       ['engine', `${engine}, ${time_zone}`],
       ['versions', named.join(', ')],
+      ...(psql === undefined ? [] : [['database', psql] as const]),
       ['newest reading', ago(freshness.newest_reading, now)],
       ['aggregates refreshed', ago(freshness.refreshed_at, now)],
       ['newest digest', ago(freshness.digest_made_at, now)],

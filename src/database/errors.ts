@@ -62,9 +62,9 @@ const PROBLEMS: readonly [pattern: RegExp, what: string, remedy: string][] = [
   [/^ECONNREFUSED/, 'nothing listens there', 'Is the server running, and are host and port right?'],
   [/^(ENOTFOUND|EAI_AGAIN)/, 'its host is unknown', 'Is the name right?'],
   [
-    /^(CONNECT_TIMEOUT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/,
+    /^(CONNECT_TIMEOUT|UNREACHABLE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/,
     'it does not answer',
-    'Is the server running, are host and port right, and is no firewall in between?',
+    'Is it PostgreSQL, and running? Are host and port right, and is no firewall in between?',
   ],
   [/^ECONNRESET .*TLS/, 'the server has no TLS', 'Turn ssl on there, or leave sslmode out of the URL.'],
   [
@@ -76,6 +76,11 @@ const PROBLEMS: readonly [pattern: RegExp, what: string, remedy: string][] = [
   [/^28000/, 'the server does not let this user in', 'Correct the user, or pg_hba.conf on the server.'],
   [/^3D000/, 'there is no such database', 'Correct its name, or make it: createdb.'],
   [/^53300/, 'the server has no connection left', 'End other clients, or raise max_connections.'],
+  [
+    /^08P01 unsupported startup parameter/,
+    'a connection pooler is in between',
+    'READER_DATABASE_URL can go through one: add ?pooler=transaction. DATABASE_URL cannot: the worker holds locks of its session.',
+  ],
   [/^CONNECTION_/, 'the server hung up', 'Is it PostgreSQL that listens there?'],
 ];
 
@@ -114,7 +119,7 @@ export async function waitForDatabase<T>(work: () => Promise<T>, log: Log, { for
       return await work();
     } catch (error) {
       const mayPass = error instanceof Unavailable || isConnectionError(error);
-      if (!mayPass || /^(28|3D)/.test(errorCode(error))) throw error;
+      if (!mayPass || /^(28|3D|08P01)/.test(errorCode(error))) throw error;
       const reason = (error as Error).message || errorCode(error);
       const left = Math.ceil((deadline - performance.now()) / 1_000);
       if (left <= 0) {

@@ -13,6 +13,7 @@ it.each([
   ['a statement timeout', failure('57014')],
   ['a closed connection', failure('CONNECTION_CLOSED')],
   ['a probe without an answer', failure('UNREACHABLE')],
+  ['a file of the database that was deleted', failure('58P01')],
   ['a deadlock', failure('40P01')],
   ['a relation that another version has taken away', failure('42P01')],
   [

@@ -1,12 +1,20 @@
-/** sql/reader.sql, run by psql as in docker-compose.yml. Skipped without psql 15 or newer. */
+/** sql/reader.sql, run by psql as in docker-compose.yml. Skipped without psql 15 or newer; what needs PgBouncer, without that. */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
+import { explainConnection } from '../../src/database/errors.ts';
+import { type Api, openReaderPool } from '../../src/database/pools.ts';
+import { checkInstalled } from '../../src/schema/installed.ts';
 import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
-import { addressVariables, launch } from '../support/program.ts';
+import { addressVariables, freePort, launch } from '../support/program.ts';
+import { until } from '../support/service.ts';
 import { compose, findPsql, ROOT } from './composeFile.ts';
 
 const psql = findPsql();
+const hasPgBouncer = spawnSync('pgbouncer', ['--version']).status === 0;
 const PASSWORD = 'secret';
 const engine = engines.at(-1) as (typeof engines)[number];
 const isTimescale = engine === 'timescale';
@@ -123,5 +131,62 @@ describe.runIf(psql !== undefined)('the login of Grafana', () => {
     await expect(login`select * from raw.readings`).rejects.toMatchObject({ code: '42501' });
     await expect(login`set role airseries_owner`).rejects.toMatchObject({ code: '42501' });
     await login.end();
+  });
+
+  describe.runIf(hasPgBouncer)('of the API, through PgBouncer, with two connections for all clients', () => {
+    let folder: string;
+    let pooler: ReturnType<typeof launch>;
+    let url: string;
+    beforeAll(async () => {
+      expect(await make('first', AWKWARD)).toMatchObject({ code: 0 });
+      folder = mkdtempSync(join(tmpdir(), 'airseries-pooler-'));
+      chmodSync(folder, 0o755);
+      const { host, port, database: name } = database.target as Exclude<DatabaseAddress, string>;
+      const listens = await freePort();
+      const settings = `
+        [databases]
+        airseries = host=${host} port=${port} dbname=${name} user=airseries_api password='${AWKWARD.replaceAll("'", "''")}'
+        [pgbouncer]
+        listen_addr = 127.0.0.1
+        listen_port = ${listens}
+        unix_socket_dir =
+        auth_type = any
+        pool_mode = transaction
+        default_pool_size = 2
+      `;
+      writeFileSync(join(folder, 'pgbouncer.ini'), settings.replaceAll(/^ +/gm, ''));
+      // as root it does not run, but as the server's user, who may use its socket
+      const owner = host.startsWith('/') ? String(spawnSync('stat', ['-c', '%U', host]).stdout).trim() : 'nobody';
+      const user = process.getuid?.() === 0 ? ['-u', owner] : [];
+      pooler = launch(['pgbouncer', ...user, join(folder, 'pgbouncer.ini')], { environment: {} });
+      url = `postgres://airseries_api@127.0.0.1:${listens}/airseries`;
+      await until(() => pooler.log().includes('process up'), 'PgBouncer runs');
+    });
+    afterAll(async () => {
+      pooler.kill('SIGKILL');
+      await pooler.finished;
+      rmSync(folder, { recursive: true });
+    });
+
+    it('reads the same as without', async () => {
+      const target = `${url}?pooler=transaction`;
+      const { timeZone } = await checkInstalled(target, {});
+      const [pooled, direct] = [target, as('airseries_api')].map((each) => openReaderPool<Api>(each, { timeZone }));
+      const read = (db = pooled) => db?.selectFrom('api.freshness').selectAll().execute();
+      const rows = await Promise.all(Array.from({ length: 100 }, () => read()));
+      expect(new Set(rows.map((row) => JSON.stringify(row)))).toEqual(new Set([JSON.stringify(await read(direct))]));
+      await Promise.all([pooled?.destroy(), direct?.destroy()]);
+    });
+
+    it('is refused with the remedy where the address does not say so, or the login lacks its settings', async () => {
+      const refusal = (of: string) => checkInstalled(of, {}).catch((error) => explainConnection(error, 'X', of));
+      expect(await refusal(url)).toMatchObject({ message: expect.stringContaining('add ?pooler=transaction') });
+      await superuser`alter role airseries_api reset statement_timeout`;
+      pooler.kill('SIGHUP');
+      await superuser`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'airseries_api'`;
+      expect(await refusal(`${url}?pooler=transaction`)).toMatchObject({
+        message: expect.stringMatching(/statement_timeout is 0 instead of 20s\. Run sql\/reader\.sql again/),
+      });
+    });
   });
 });

@@ -24,6 +24,7 @@ export type Panel = {
   datasource?: { type: string; uid: string };
   targets?: Target[];
   timeFrom?: string;
+  transformations?: { id: string; options: object }[];
   fieldConfig?: {
     defaults: {
       unit?: string;

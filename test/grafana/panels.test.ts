@@ -3,7 +3,7 @@
  * and expanded macros, over thirteen months of the demo network. All in one file, because that takes a while to load.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AQI_STEPS, BANDS, CATEGORIES } from '../../grafana/source/colours.ts';
+import { aqiSteps, BANDS, CATEGORIES } from '../../grafana/source/colours.ts';
 import { connect, type Sql } from '../../src/database/client.ts';
 import { LEVELS } from '../../src/schema/aggregates.ts';
 import { onEveryEngine, type TestDatabase } from '../support/database.ts';
@@ -193,7 +193,9 @@ onEveryEngine('Grafana', (engine) => {
   });
 
   it('names the categories of the index as SQL does', async () => {
-    const starts = AQI_STEPS.slice(1).map(({ value }) => value);
+    const starts = aqiSteps('color')
+      .slice(1)
+      .map(({ value }) => value);
     const rows = await grafana`select api.aqi_category(aqi) as name from unnest(${`{${starts}}`}::int[]) aqi`;
     expect(rows.map(({ name }) => name)).toEqual(CATEGORIES.map(({ name }) => name));
     const bands =

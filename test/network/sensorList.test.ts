@@ -147,6 +147,7 @@ onEveryEngine('import network --from-sensors', (engine) => {
     const network = {
       time_zone: db.timeZone,
       providers: [{ id: '-us', title: 'Us' }],
+      regions: [],
       stations: [
         {
           ...{
@@ -156,6 +157,7 @@ onEveryEngine('import network --from-sensors', (engine) => {
             latitude: 40,
             longitude: 44,
           },
+          regions: [],
           sensors: [
             { id: 1, ...formulas },
             { id: 2, device: '-7' },
@@ -177,7 +179,7 @@ onEveryEngine('import network --from-sensors', (engine) => {
     });
     const text = readFileSync(join(folder, 'sensors.csv'), 'utf8');
     const cells = ["'=HYPERLINK(", "'+kind", "'@SUM(A1)", "'-7", "''=1", "d'1", "'-us"];
-    for (const cell of cells) expect(text).toMatch(new RegExp(`[,"]${cell.replaceAll(/[+(]/g, '\\$&')}`));
+    for (const cell of cells) expect(text).toMatch(new RegExp(`[,"]${cell.replaceAll(/[+()]/g, '\\$&')}`));
     expect(text).not.toMatch(/(?:^|,)"?[=+\-@]/m);
     const again = await bring(text);
     expect(again).toMatchObject({
