@@ -101,18 +101,19 @@ const wanted = new WeakMap<HTMLElement, () => Promise<Node[]>>();
 
 /**
  * Puts into a place what comes from the API: says that it is on its way while there is nothing yet, and where it cannot be had, that, with a
- * button to try again.
+ * button to try again. `what` it is, where no heading says so.
  */
-export async function fillFrom(page: Page, place: HTMLElement, make: () => Promise<Node[]>): Promise<void> {
+export async function fillFrom(page: Page, place: HTMLElement, make: () => Promise<Node[]>, what = ''): Promise<void> {
   const { words } = page;
   wanted.set(place, make);
   if (place.childElementCount === 0) place.append(element('p', { role: 'status' }, words.loading));
   const made = await make().catch(() => {
     const again = button(words.tryAgain, () => {
       place.replaceChildren();
-      void fillFrom(page, place, make);
+      void fillFrom(page, place, make, what);
     });
-    return [element('p', { class: 'warning', role: 'status' }, words.unavailable, ' ', again)];
+    const said = what === '' ? words.unavailable : `${what}: ${words.unavailable}`;
+    return [element('p', { class: 'warning', role: 'status' }, said, ' ', again)];
   });
   if (wanted.get(place) !== make) return;
   const focused = place.contains(document.activeElement) ? document.activeElement?.textContent : undefined;
