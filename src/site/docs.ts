@@ -2,6 +2,7 @@
 import type { Network } from '../api/current.ts';
 import { PATH_PARAMETERS } from '../contract/endpoints.ts';
 import { makeOpenApi } from '../contract/openapi.ts';
+import { addressLine, ORIGIN_MARK } from './developers.ts';
 import { type Html, html } from './html.ts';
 import type { Page } from './layout.ts';
 import { WORDS } from './words.ts';
@@ -94,51 +95,36 @@ export function docsPage(tryValues: TryValues): Page {
   for (const { responses } of operations)
     for (const [status, answer] of Object.entries(responses))
       if ('$ref' in answer) statuses.set(nameOf(answer.$ref), status);
-  const sections: [id: string, title: string, content: Html, entries: [id: string, title: string][]][] = [
+  const parameters = Object.entries(components.parameters).map(([id, { name, description, schema }]) => {
+    return { id: `parameter-${id}`, name, type: typeOf(schema), meaning: prose(description) };
+  });
+  const headers = Object.entries(components.headers).map(([name, { description, schema, required }]) => ({
+    id: `header-${name}`,
+    name,
+    type: html`${typeOf(schema)}${required !== true && ', not always'}`,
+    meaning: html`${prose(description)}${schema['x-unit'] !== undefined && html` <small>in ${schema['x-unit']}</small>`}`,
+  }));
+  const sections: [id: string, title: string, content: Html | Html[], entries: [id: string, title: string][]][] = [
     [
       'endpoints',
       'Endpoints',
-      html`${operations.map((one) => endpointPart(api, one, tryValues))}`,
+      operations.map((one) => endpointPart(api, one, tryValues)),
       operations.map(({ operationId, summary }) => [operationId, capital(summary)]),
     ],
-    [
-      'parameters',
-      'Parameters of paths',
-      table(
-        Object.entries(components.parameters).map(([id, { name, description, schema }]) => ({
-          id: `parameter-${id}`,
-          name,
-          type: typeOf(schema),
-          meaning: prose(description),
-        })),
-      ),
-      [],
-    ],
+    ['parameters', 'Parameters of paths', table(parameters), []],
     [
       'fields',
       'Fields of answers',
-      html`${Object.entries(components.schemas).map(schemaPart)}`,
+      Object.entries(components.schemas).map(schemaPart),
       Object.keys(components.schemas).map((name) => [`schema-${name}`, name]),
     ],
     [
       'problems',
       'Other answers and problems',
-      html`${Object.entries(components.responses).map(([name, answer]) => answerPart(name, statuses.get(name), answer))}`,
+      Object.entries(components.responses).map(([name, answer]) => answerPart(name, statuses.get(name), answer)),
       [],
     ],
-    [
-      'headers',
-      'Headers of answers',
-      table(
-        Object.entries(components.headers).map(([name, { description, schema, required }]) => ({
-          id: `header-${name}`,
-          name,
-          type: html`${typeOf(schema)}${required !== true && ', not always'}`,
-          meaning: html`${prose(description)}${schema['x-unit'] !== undefined && html` <small>in ${schema['x-unit']}</small>`}`,
-        })),
-      ),
-      [],
-    ],
+    ['headers', 'Headers of answers', table(headers), []],
   ];
   return {
     locale: 'en',
@@ -146,7 +132,7 @@ export function docsPage(tryValues: TryValues): Page {
     title: words.docs,
     scripts: ['developers'],
     body: html`<h1>${words.docs} <small>${info.title} ${info.version}</small></h1>
-<div class="docs" data-origin="${ORIGIN}">
+<div class="docs" ${ORIGIN_MARK}>
 <nav aria-label="Contents"><ul>${sections.map(
       ([id, title, , entries]) =>
         html`<li><a href="#${id}">${title}</a>${entries.length > 0 && html`<ul>${entries.map(([to, name]) => html`<li><a href="#${to}">${name}</a></li>`)}</ul>`}</li>\n`,
@@ -158,9 +144,6 @@ ${sections.map(([id, title, content]) => html`<section id="${id}"><h2>${title}</
 </div></div>`,
   };
 }
-
-/** Stands for the origin of this service, which only the browser knows. */
-const ORIGIN = 'https://this-service';
 
 function endpointPart(
   api: Reference,
@@ -183,7 +166,7 @@ ${Object.entries(content).map(([media, { schema }]) => html`<dt>200 <small>${med
     'status-',
   )}</dd>
 </dl>
-<div class="address"><code>curl ${ORIGIN}${address}</code> <button type="button" data-copy data-copied="${words.copied}" hidden>${words.copy}</button> <a href="${address}" data-show>Try it</a></div>
+${addressLine(words, address, 'Try it')}
 ${Object.values(content).map(({ example }) => example !== undefined && html`<details><summary>Example</summary><pre class="scroll" tabindex="0">${typeof example === 'string' ? example : JSON.stringify(example, null, 2)}</pre></details>`)}
 </article>
 `;

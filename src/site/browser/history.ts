@@ -191,11 +191,11 @@ function asTable(
   const hasBand = buckets.some(({ point }) => rangeOf(point, quantity) !== null);
   const isWind = quantity.key === 'wind_speed';
   const rows = buckets.map(({ timestamp, point }) => {
-    const [value, range] = [measuredValue(point, quantity), rangeOf(point, quantity)];
+    const range = rangeOf(point, quantity);
     const running = isRunning(timestamp, unit, at) ? ` (${words.runningMonth})` : '';
     return [
       `${formatBucket(locale, timestamp, unit)}${running}`,
-      value === null ? '–' : formatValue(locale, value, quantity),
+      formatValue(locale, measuredValue(point, quantity), quantity),
       ...(hasBand ? [range === null ? '–' : formatRange(locale, range, quantity)] : []),
       ...(isWind ? [hasDirection(point, quantity) ? `${point?.avg_wind_direction}°` : '–'] : []),
     ];

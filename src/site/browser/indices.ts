@@ -1,5 +1,5 @@
 /** The indices beside the AQI, and how complete the last day is, in the list that the page leaves for them. */
-import { fill, formatValue } from '../format.ts';
+import { fill, formatValue, PM25 } from '../format.ts';
 import { formatNumber, formatTime } from '../numbers.ts';
 import { element, exploreUrl, fetchJson, fillFrom, type Page, wordFor } from './page.ts';
 
@@ -33,7 +33,7 @@ async function makeIndices(page: Page): Promise<HTMLElement[]> {
     entries.push([words.european, bandOf(european.index), note]);
   }
   if (nowcast['pm2.5'] !== null) {
-    const value = formatValue(locale, nowcast['pm2.5'], { unit: 'µg/m³', digits: 1 });
+    const value = formatValue(locale, nowcast['pm2.5'], PM25);
     const index = nowcast.aqi === null ? '' : `, AQI ${formatNumber(locale, nowcast.aqi, 0)}`;
     entries.push([words.nowcast, `${value}${index}`, words.nowcastNote]);
   }

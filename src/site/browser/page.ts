@@ -76,6 +76,26 @@ export function button(text: string, act: () => void, attributes: Attributes = {
   return made;
 }
 
+/** Where keys lead: how far each goes, with Home and End to the ends; Enter chooses. */
+type Moves = {
+  steps: Readonly<Record<string, number>>;
+  last: number;
+  at: () => number;
+  go: (to: number) => void;
+  choose: () => void;
+};
+
+export function moveByKeys(box: HTMLElement, { steps, last, at, go, choose }: Moves): void {
+  box.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter') choose();
+    const ends: Record<string, number> = { Home: 0, End: last };
+    const target = ends[event.key] ?? at() + (steps[event.key] ?? Number.NaN);
+    if (event.ctrlKey || event.altKey || event.metaKey || Number.isNaN(target)) return;
+    event.preventDefault();
+    go(Math.min(last, Math.max(0, target)));
+  });
+}
+
 /**
  * Puts into a place what comes from the API: says that it is on its way while there is nothing yet, and where it cannot be had, that, with a
  * button to try again. `make` gives undefined where something else is wanted meanwhile.

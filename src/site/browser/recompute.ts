@@ -148,7 +148,7 @@ async function explainDay(context: Context, date: string): Promise<HTMLElement[]
         title: isStation(page) ? words.readingsOfHour : words.stationsOfHour,
       }),
       ...parts.flatMap((part) => [
-        valueText(page, measuredValue(hour, part), part),
+        formatValue(locale, measuredValue(hour, part), part),
         exactText(exactOf.get(timestamp)?.[part.key]),
       ]),
     ];
@@ -307,26 +307,23 @@ function resultsOf(
 }
 
 function resultLine(page: Page, { quantity, exact, published, computed }: Result): HTMLElement {
-  const { words } = page;
+  const { words, locale } = page;
   const isEqual = published === computed;
   return element(
     'dl',
     { class: `result ${isEqual ? 'equal' : 'different'}` },
     element('dt', {}, `${nameOf(page, quantity)}, ${words.published}`),
-    element('dd', {}, element('b', {}, valueText(page, published, quantity))),
+    element('dd', {}, element('b', {}, formatValue(locale, published, quantity))),
     element('dt', {}, words.computed),
     element(
       'dd',
       {},
       exact === null ? '' : `${exactText(exact)} → `,
-      element('b', {}, valueText(page, computed, quantity)),
+      element('b', {}, formatValue(locale, computed, quantity)),
       ` ${isEqual ? `✓ ${words.equal}` : `≠ ${words.different}`}`,
     ),
   );
 }
-
-const valueText = ({ locale }: Page, value: number | null, quantity: Quantity) =>
-  value === null ? '–' : formatValue(locale, value, quantity);
 
 /** As the API gives it, so that it can be found there: not in the numerals of a language. */
 const exactText = (value: unknown) => (typeof value === 'number' ? String(Number(value.toFixed(ADDED))) : '–');
