@@ -28,6 +28,15 @@ garbage
 1,2026-11-19T09:00:00Z,20,red
 `;
 
+function thrownBy(work: () => void): string {
+  try {
+    work();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return '';
+}
+
 describe('bad usage', () => {
   it.each([
     ['', 'no command given'],
@@ -71,8 +80,9 @@ describe('bad usage', () => {
     expect(choose).toThrow(UsageError);
     expect(choose).toThrow(/^Usage: airseries /);
     // what is wrong stands last, where a short terminal shows it
-    const said = message.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
-    expect(choose).toThrow(new RegExp(`\n\nerror: [^]*${said}[^\\n]*$`));
+    const last = thrownBy(choose).split('\n\n').at(-1);
+    expect(last).toMatch(/^error: /);
+    expect(last).toContain(message);
   });
 
   it.each(['', 'retention --apply'])('"%s" exits 2 with help, and opens no database', async (words) => {
