@@ -124,6 +124,7 @@ ${COLOURED.map((name) => `.calendar .${name} { fill: var(--${name}); }`).join('\
 .calendar .at { stroke: var(--ink); stroke-width: 2.5; stroke-dasharray: none; }
 .rule { max-width: 70ch; border-left: 3px solid var(--line); padding-left: 12px; }
 .result { margin: 8px 0; }
+.results > :empty { display: none; }
 .results { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 400px), 1fr)); gap: 0 40px; align-items: start; }
 button:disabled { opacity: .5; cursor: default; }
 .scroll button { min-height: 28px; padding: 0 8px; }

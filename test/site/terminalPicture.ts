@@ -60,7 +60,7 @@ function draw(rows: readonly string[]): string {
     return `<text x="${margin}" y="${margin + n * line + 12}" fill="${fill}" xml:space="preserve">${escapeXml(row)}</text>`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="12">
-<title>An import of readings on a terminal</title>
+<title>An import in a terminal</title>
 <rect width="100%" height="100%" rx="8" fill="#14181c"/>
 ${texts.join('\n')}
 </svg>

@@ -127,6 +127,30 @@ inBrowser('every view', (open) => {
     },
   );
 
+  it('an answer that is no longer wanted changes nothing, and no focus is lost', async () => {
+    const page = await openLong({ errors: /503/ });
+    await page.goto(`${origin}/en/station/1`);
+    const heading = page.locator('#calendar h2');
+    await expect.poll(() => heading.textContent()).toBe('Calendar of 2026');
+    const held: Route[] = [];
+    await page.route(/\/days\/2025/, (route) => void held.push(route));
+    await page.getByRole('button', { name: 'Previous year' }).press('Enter');
+    await expect.poll(() => held.length).toBe(1);
+    const answered = page.waitForResponse(/\/days\/2024/);
+    await page.evaluate(() => {
+      history.replaceState(null, '', '?year=2024');
+      dispatchEvent(new PopStateEvent('popstate'));
+    });
+    await answered;
+    await expect.poll(() => heading.textContent()).toBe('Calendar of 2024');
+    const late = page.waitForResponse(/\/days\/2025/);
+    await held[0]?.fulfill({ status: 503 });
+    await late;
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    expect(await heading.textContent()).toBe('Calendar of 2024');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('‹ Previous year');
+  });
+
   it.each(VIEWS.filter(([path]) => path !== '/docs'))(
     '%s says while it is open that the service is away',
     async (path, whole) => {

@@ -18,19 +18,13 @@ export function makeCalendar(page: Page, history: History, change: Change): Part
   const today = todayOf(history);
   let shown = 0;
 
-  async function load(year: number): Promise<HTMLElement[] | undefined> {
+  async function load(year: number): Promise<HTMLElement[]> {
     const found = await fetchJson<{ days: Point[] }>(exploreUrl(page, `days/${year}.json`));
-    if (year !== shown) return undefined;
     if (found === undefined) return [];
     const byDate = new Map(found.data.days.map((point) => [point.timestamp.slice(0, 10), point]));
-    const hadFocus = content.contains(document.activeElement) ? document.activeElement?.textContent : undefined;
     const heading = fill(words.calendar, { year });
     const turn = (text: string, by: number, isPossible: boolean) =>
       button(text, () => change({ year: String(year + by) }), { disabled: !isPossible });
-    requestAnimationFrame(() => {
-      const again = [...content.querySelectorAll('button')].find(({ textContent }) => textContent === hadFocus);
-      again?.focus();
-    });
     return [
       element('h2', {}, heading),
       element(

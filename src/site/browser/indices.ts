@@ -15,7 +15,7 @@ type Now = {
 
 export async function showIndices(page: Page): Promise<void> {
   const place = document.querySelector<HTMLElement>('#indices');
-  if (place !== null) await fillFrom(page, place, () => makeIndices(page));
+  if (place !== null) await fillFrom(page, place, () => makeIndices(page), page.words.european);
 }
 
 async function makeIndices(page: Page): Promise<HTMLElement[]> {

@@ -96,23 +96,30 @@ export function moveByKeys(box: HTMLElement, { steps, last, at, go, choose }: Mo
   });
 }
 
+/** What each place waits for: answers to what was wanted before are dropped. */
+const wanted = new WeakMap<HTMLElement, () => Promise<Node[]>>();
+
 /**
  * Puts into a place what comes from the API: says that it is on its way while there is nothing yet, and where it cannot be had, that, with a
- * button to try again. `make` gives undefined where something else is wanted meanwhile.
+ * button to try again. `what` it is, where no heading says so.
  */
-export async function fillFrom(page: Page, place: HTMLElement, make: () => Promise<Node[] | undefined>): Promise<void> {
+export async function fillFrom(page: Page, place: HTMLElement, make: () => Promise<Node[]>, what = ''): Promise<void> {
   const { words } = page;
+  wanted.set(place, make);
   if (place.childElementCount === 0) place.append(element('p', { role: 'status' }, words.loading));
-  try {
-    const made = await make();
-    if (made !== undefined) place.replaceChildren(...made);
-  } catch {
+  const made = await make().catch(() => {
     const again = button(words.tryAgain, () => {
       place.replaceChildren();
-      void fillFrom(page, place, make);
+      void fillFrom(page, place, make, what);
     });
-    place.replaceChildren(element('p', { class: 'warning', role: 'status' }, words.unavailable, ' ', again));
-  }
+    const said = what === '' ? words.unavailable : `${what}: ${words.unavailable}`;
+    return [element('p', { class: 'warning', role: 'status' }, said, ' ', again)];
+  });
+  if (wanted.get(place) !== make) return;
+  const focused = place.contains(document.activeElement) ? document.activeElement?.textContent : undefined;
+  place.replaceChildren(...made);
+  const same = [...place.querySelectorAll('button')].find(({ textContent }) => textContent === focused);
+  same?.focus();
 }
 
 /** A table that scrolls in a box of its own, also by keys. `rows`: text of each cell, the first of which names its row. */

@@ -74,14 +74,13 @@ export function makeRecompute(
   const results = element('div', { class: 'results' });
   let shown = '';
 
-  async function load(view: View, quantity: Quantity, key: string): Promise<HTMLElement[] | undefined> {
+  async function load(view: View, quantity: Quantity): Promise<HTMLElement[]> {
     const context = { page, rules, quantity, change };
     const parts = NAMES.map(async (name) => {
       const value = view[name];
       return element('div', { class: name }, ...(value === undefined ? [] : await LEVELS[name](context, value)));
     });
-    const made = await Promise.all(parts);
-    return key === shown ? made : undefined;
+    return await Promise.all(parts);
   }
 
   return {
@@ -100,7 +99,7 @@ export function makeRecompute(
       if (key === shown) return;
       shown = key;
       date.value = view.day ?? '';
-      void fillFrom(page, results, () => load(view, quantity, key));
+      void fillFrom(page, results, () => load(view, quantity));
     },
   };
 }
