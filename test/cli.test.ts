@@ -58,7 +58,7 @@ describe('bad usage', () => {
     ['migrate --format x', 'unknown option --format'],
     ['digest --from 2026-01-01', 'unknown option --from'],
     ['audit --form 2026-01-01', 'Did you mean --from?'],
-    ['import readings x --format xml', 'choices are airquality-am'],
+    ['import readings x --format xml', 'choices are airgradient, airquality-am'],
     ['quarantine drop', 'or --all'],
     ['quarantine list --limit many', 'a whole number'],
     ['refresh --from yesterday', 'not an instant'],
