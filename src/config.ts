@@ -196,7 +196,6 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
     throw new Error(`The configuration (environment) is not usable:\n${problems.join('\n')}`);
   }
   const { databaseUrl: writes, readerDatabaseUrl: reads, role, drainSeconds } = parsed.data;
-  checkPorts(parsed.data);
   if (reads !== undefined && writes === undefined && role !== 'api') {
     throw new Error(
       'READER_DATABASE_URL alone is enough for ROLE=api only; all other roles write, and need DATABASE_URL too.',
@@ -205,10 +204,8 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
   return { ...parsed.data, drainSeconds: drainSeconds ?? ((writes ?? reads) === undefined ? 0 : 5) };
 }
 
-type Ports = Pick<z.infer<typeof SCHEMA>, 'role' | 'port' | 'adminPort' | 'adminHost' | 'ingestPort' | 'ingestHost'>;
-
 /** Throws an Error if two listeners of the role would have the same port at the same address: the second would take the first for a stranger. */
-function checkPorts({ role, port: api, adminPort, adminHost, ingestPort, ingestHost }: Ports): void {
+export function checkPorts({ role, port: api, adminPort, adminHost, ingestPort, ingestHost }: Config): void {
   const listeners = [
     { name: 'ADMIN_PORT', port: adminPort, host: adminHost },
     ...(role === 'worker' ? [] : [{ name: 'PORT', port: api, host: '0.0.0.0' }]),

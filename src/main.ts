@@ -2,7 +2,7 @@
 import { makeClock } from './clock.ts';
 import { UsageError } from './commands/context.ts';
 import { chooseCommand } from './commands/program.ts';
-import { readConfig } from './config.ts';
+import { checkPorts, readConfig } from './config.ts';
 import { makeLog } from './log.ts';
 import { start } from './service.ts';
 
@@ -24,6 +24,7 @@ async function main(): Promise<number> {
     return 0;
   }
   const config = readConfig(process.env);
+  checkPorts(config);
   const log = makeLog(config.logLevel);
   process.removeAllListeners('warning').on('warning', (warning) => log.warn({ err: warning }, 'warning from Node'));
   const service = start(config, { clock: makeClock(config.fixedNow), log });

@@ -28,6 +28,15 @@ garbage
 1,2026-11-19T09:00:00Z,20,red
 `;
 
+function thrownBy(work: () => void): string {
+  try {
+    work();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return '';
+}
+
 describe('bad usage', () => {
   it.each([
     ['', 'no command given'],
@@ -49,7 +58,7 @@ describe('bad usage', () => {
     ['migrate --format x', 'unknown option --format'],
     ['digest --from 2026-01-01', 'unknown option --from'],
     ['audit --form 2026-01-01', 'Did you mean --from?'],
-    ['import readings x --format xml', 'choices are airquality-am'],
+    ['import readings x --format xml', 'choices are airgradient, airquality-am'],
     ['quarantine drop', 'or --all'],
     ['quarantine list --limit many', 'a whole number'],
     ['refresh --from yesterday', 'not an instant'],
@@ -71,8 +80,9 @@ describe('bad usage', () => {
     expect(choose).toThrow(UsageError);
     expect(choose).toThrow(/^Usage: airseries /);
     // what is wrong stands last, where a short terminal shows it
-    const said = message.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
-    expect(choose).toThrow(new RegExp(`\n\nerror: [^]*${said}[^\\n]*$`));
+    const last = thrownBy(choose).split('\n\n').at(-1);
+    expect(last).toMatch(/^error: /);
+    expect(last).toContain(message);
   });
 
   it.each(['', 'retention --apply'])('"%s" exits 2 with help, and opens no database', async (words) => {

@@ -109,7 +109,5 @@ export const compared = (how: 'lines' | 'stacked' = 'lines'): Override[] =>
     ],
   }));
 
-const SECOND_HALF = {
-  lines: [{ id: 'custom.lineStyle', value: { fill: 'dash', dash: [6, 6] } }],
-  stacked: [{ id: 'custom.fillOpacity', value: 80 }],
-} as const;
+const DASHED = { id: 'custom.lineStyle', value: { fill: 'dash', dash: [6, 6] } };
+const SECOND_HALF = { lines: [DASHED], stacked: [DASHED, { id: 'custom.fillOpacity', value: 80 }] };

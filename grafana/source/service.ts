@@ -52,7 +52,7 @@ const glance: Panel[] = [
     steps: limit(10_800),
   }),
   number({
-    title: 'Aggregates behind',
+    title: 'Last refresh',
     description: 'Time since the aggregates were last brought up to date; about a minute is normal.',
     noValue: 'not yet',
     unit: UNIT.seconds,

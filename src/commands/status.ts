@@ -57,7 +57,10 @@ async function status({ as, clock, config, database, installation }: Context, ve
   const where =
     typeof target === 'string' || !database.embedded
       ? { database_url: 'set' }
-      : { data_dir: config.dataDirectory, psql: `psql -h ${target.host} -U ${target.user} ${target.database}` };
+      : {
+          data_dir: config.dataDirectory,
+          psql: `psql -h ${shellWord(target.host)} -U ${target.user} ${target.database}`,
+        };
   const result = {
     ...{ engine, time_zone: timeZone, epoch, ...where },
     versions: { airseries: version, node: process.version, ...versions },
@@ -66,6 +69,9 @@ async function status({ as, clock, config, database, installation }: Context, ve
   };
   return { result, ok: true, table: (width) => statusTable(result, now, width) };
 }
+
+/** As a shell takes it for one word. */
+const shellWord = (text: string) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
 type Status = {
   /** Of an embedded server: how to log in to it. */

@@ -28,19 +28,15 @@ export function addPath(app: IRouter, path: RegExp, get: RequestHandler, route =
   app.route(path).all(named(route)).get(get).options(answerOptions).all(refuse);
 }
 
-/** Adds a path for POST alone, without CORS: devices post, browsers don't. */
-export function addPostPath(app: IRouter, path: RegExp, ...handlers: RequestHandler[]): void {
+/** Adds a path for POST alone, without CORS: devices post, browsers don't. `route` is its label in metrics. */
+export function addPostPath(app: IRouter, path: RegExp, route: string, ...handlers: RequestHandler[]): void {
   const refuse = refuseOthers('POST', 'this path takes readings. Use POST');
-  app
-    .route(path)
-    .all(named(routeName(path)))
-    .post(handlers)
-    .all(refuse);
+  app.route(path).all(named(route)).post(handlers).all(refuse);
 }
 
-/** `/^\/healthz$/` is counted as `/healthz`, and so is the same with an optional slash at its end. */
+/** `/^\/healthz$/` is counted as `/healthz`. */
 function routeName(path: RegExp): string {
-  return path.source.replace(/^\^|(?:\\\/\?)?\$$|\\/g, '');
+  return path.source.replace(/^\^|\$$|\\/g, '');
 }
 
 /** What a browser asks for before a request from another page. */

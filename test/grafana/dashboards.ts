@@ -33,7 +33,7 @@ export type Panel = {
       color: { mode: string };
       mappings: unknown[];
       thresholds: { steps: Step[] };
-      custom: { drawStyle?: string; barAlignment?: number; thresholdsStyle?: { mode: string } };
+      custom: { width?: number; drawStyle?: string; barAlignment?: number; thresholdsStyle?: { mode: string } };
     };
     overrides: Override[];
   };
