@@ -36,13 +36,20 @@ type Variable = {
 const ABOUT = z.registry<Variable>();
 
 const SCHEMA = z.object({
-  databaseUrl: databaseUrl.optional().register(ABOUT, {
-    name: 'DATABASE_URL',
-    meaning: 'the database; unset: an embedded server with its data in `DATA_DIR`',
-  }),
+  databaseUrl: databaseUrl
+    .refine(
+      (url) => !url.includes('pooler='),
+      'must lead to the server itself, not to a pooler: the worker holds locks of its session',
+    )
+    .optional()
+    .register(ABOUT, {
+      name: 'DATABASE_URL',
+      meaning: 'the database; unset: an embedded server with its data in `DATA_DIR`',
+    }),
   readerDatabaseUrl: databaseUrl.optional().register(ABOUT, {
     name: 'READER_DATABASE_URL',
-    meaning: 'where the API reads: a login of role `airseries_reader`, or a replica; enough for `ROLE=api`',
+    meaning:
+      'where the API reads: a login of role `airseries_reader`, or a replica (through PgBouncer: `?pooler=transaction`)',
   }),
   dataDirectory: z.string().default('.airseries').register(ABOUT, {
     name: 'DATA_DIR',

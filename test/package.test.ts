@@ -38,7 +38,7 @@ describe('the package', () => {
 
       const files = filesIn(packed);
       expect([...new Set(files.map((name) => name.split('/')[0]))].sort()).toEqual(
-        ['CHANGELOG.md', 'LICENSE', 'README.md', 'bin', 'dist', 'package.json', 'sql'].sort(),
+        ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json', 'sql', 'src'].sort(),
       );
       expect(files.filter((name) => name.endsWith('.tsbuildinfo') || name.endsWith('.ts'))).toEqual([]);
       expect(files.filter((name) => name.startsWith('sql/'))).toHaveLength(filesIn(join(ROOT, 'sql')).length);
@@ -87,7 +87,7 @@ describe('the command', () => {
   /** A checkout with the command alone. */
   function checkout(name: string, engines = '>=20.19'): string {
     const folder = temporaryFolder(name);
-    mkdirSync(join(folder, 'bin'));
+    mkdirSync(join(folder, 'src'));
     copyFileSync(join(ROOT, BIN), join(folder, BIN));
     const build =
       'echo built >> builds; mkdir -p dist; echo \'console.log("runs")\' > dist/cli.js; touch dist/.tsbuildinfo';
@@ -136,6 +136,7 @@ describe('the command', () => {
     const folder = checkout('checkout');
     const source = join(folder, 'src', 'deep', 'cli.ts');
     write(source, '');
+    write(join(folder, 'src', 'cli.ts'), '');
     const compiler = join(folder, 'node_modules', '.bin', 'tsc');
     write(compiler, '');
     chmodSync(compiler, 0o755);

@@ -22,16 +22,20 @@ export const requests: Section = {
     }),
     chart({
       title: 'Error ratio',
-      description: 'Share of requests answered with a 5xx status, by route. The alert fires above 2 % over all routes.',
+      description:
+        'Share of requests answered with a 5xx status, by route. The alert fires when over 7 % of all requests fail in an hour, or 3 % in six.',
       unit: UNIT.ratio,
       queries: [
-        [`sum by (route) (${rate(REQUESTS, 'status=~"5.."')}) / sum by (route) (${rate(REQUESTS)})`, '{{route}}'],
+        [
+          `(sum by (route) (${rate(REQUESTS, 'status=~"5.."')}) or 0 * sum by (route) (${rate(REQUESTS)})) / sum by (route) (${rate(REQUESTS)})`,
+          '{{route}}',
+        ],
       ],
     }),
     chart({
       title: 'Latency',
       description:
-        'Median, 95th and 99th percentile of the response time. The alert fires when the 95th exceeds 0.5 s.',
+        'Median, 95th and 99th percentile of the response time. The alert fires when the 95th exceeds 0.4 s.',
       unit: UNIT.seconds,
       queries: [
         [quantile(0.5, SECONDS), 'median'],

@@ -76,6 +76,11 @@ const PROBLEMS: readonly [pattern: RegExp, what: string, remedy: string][] = [
   [/^28000/, 'the server does not let this user in', 'Correct the user, or pg_hba.conf on the server.'],
   [/^3D000/, 'there is no such database', 'Correct its name, or make it: createdb.'],
   [/^53300/, 'the server has no connection left', 'End other clients, or raise max_connections.'],
+  [
+    /^08P01 unsupported startup parameter/,
+    'a connection pooler is in between',
+    'READER_DATABASE_URL can go through one: add ?pooler=transaction. DATABASE_URL cannot: the worker holds locks of its session.',
+  ],
   [/^CONNECTION_/, 'the server hung up', 'Is it PostgreSQL that listens there?'],
 ];
 
@@ -115,7 +120,7 @@ export async function waitForDatabase<T>(work: () => Promise<T>, log: Log): Prom
       return await work();
     } catch (error) {
       const mayPass = error instanceof Unavailable || isConnectionError(error);
-      if (!mayPass || /^(28|3D)/.test(errorCode(error))) throw error;
+      if (!mayPass || /^(28|3D|08P01)/.test(errorCode(error))) throw error;
       const reason = (error as Error).message || errorCode(error);
       const left = Math.ceil((deadline - performance.now()) / 1_000);
       if (left <= 0) {

@@ -52,7 +52,7 @@ export async function migrate(target: DatabaseAddress, options: Options): Promis
   });
   for (const role of ROLES) {
     const session = { role, timeZone: installation.timeZone };
-    await onConnection(target, session, (sql) => checkSession(sql, session));
+    await onConnection(target, session, (sql) => checkSession(sql, target, session));
   }
   return installation;
 }

@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const SOURCES = join(ROOT, 'src'); // only a checkout has them
+const SOURCES = join(ROOT, 'src');
+const IS_CHECKOUT = existsSync(join(SOURCES, 'cli.ts')); // a package has none of the sources
 const PROGRAM = join(ROOT, 'dist', 'cli.js');
 /** As old as the last time that it was compared with the sources. */
 const STAMP = join(ROOT, 'dist', '.tsbuildinfo');
@@ -42,7 +43,7 @@ function isStale() {
 }
 
 function compileIfStale() {
-  if (!existsSync(SOURCES)) return;
+  if (!IS_CHECKOUT) return;
   if (!existsSync(COMPILER)) {
     if (!existsSync(PROGRAM)) refuse(INSTALL);
     return; // installed without what develops it, and built before
