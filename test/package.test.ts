@@ -25,7 +25,7 @@ const filesIn = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(folder, name)).isFile());
 
 describe('the package', () => {
-  it('has what runs and nothing else, and runs the demo in an empty folder by its command', async () => {
+  it('has what runs and nothing else, and runs the demo in an empty folder', { timeout: 180_000 }, async () => {
     const home = makeHome();
     try {
       const packed = join(home.folder, 'node_modules', 'airseries');

@@ -105,15 +105,16 @@ function shownUrl(text: string): string {
   return ` (${protocol}//${username === '' ? '' : `${username}@`}${host}${pathname})`;
 }
 
-const RETRY = { forMs: 60_000, everyMs: 1_000 };
+const RETRY_FOR_MS = 60_000;
+const RETRY_EVERY_MS = 1_000;
 const LOG_EVERY_NTH = 10;
 
 /**
- * Repeats `work` until it reaches the database, for a minute by default; then rejects with a remedy. What waiting cannot fix (a wrong
+ * Repeats `work` until it reaches the database, for a minute; then rejects with a remedy. What waiting cannot fix (a wrong
  * password, a missing database, a bug) is thrown at once.
  */
-export async function waitForDatabase<T>(work: () => Promise<T>, log: Log, { forMs, everyMs } = RETRY): Promise<T> {
-  const deadline = performance.now() + forMs;
+export async function waitForDatabase<T>(work: () => Promise<T>, log: Log): Promise<T> {
+  const deadline = performance.now() + RETRY_FOR_MS;
   for (let n = 0; ; n++) {
     try {
       return await work();
@@ -124,12 +125,12 @@ export async function waitForDatabase<T>(work: () => Promise<T>, log: Log, { for
       const left = Math.ceil((deadline - performance.now()) / 1_000);
       if (left <= 0) {
         const remedy = /[.?]$/.test(reason) ? '' : '. Is it running, and is DATABASE_URL right?'; // it may have one already
-        throw new Error(`No database for ${forMs / 1_000} seconds: ${reason}${remedy}`, { cause: error });
+        throw new Error(`No database for ${RETRY_FOR_MS / 1_000} seconds: ${reason}${remedy}`, { cause: error });
       }
       if (n % LOG_EVERY_NTH === 0) {
         log.warn({ reason, seconds_left: left }, 'the database is not reachable yet; waiting');
       }
     }
-    await new Promise((resolve) => setTimeout(resolve, everyMs));
+    await new Promise((resolve) => setTimeout(resolve, RETRY_EVERY_MS));
   }
 }
