@@ -3,7 +3,8 @@ import { Command, Option } from 'commander';
 import { exportOpenData } from '../export/exportOpenData.ts';
 import { makeFolder } from '../export/publishedFile.ts';
 import { deleteReadings } from '../ingest/deleteReadings.ts';
-import { FORMATS, type Format } from '../ingest/formats/readings.ts';
+import type { Format } from '../ingest/formats/fields.ts';
+import { FORMATS } from '../ingest/formats/profiles.ts';
 import { importReadings } from '../ingest/importReadings.ts';
 import { refreshAndDigest } from '../rollups/digest.ts';
 import { refresh } from '../rollups/refresh.ts';
@@ -18,22 +19,39 @@ import {
   wholeNumber,
 } from './context.ts';
 
+type ImportOptions = {
+  format?: string;
+  unit: string[];
+  column: string[];
+  zone?: string;
+  sensor?: number;
+  device?: string;
+};
+
+const collect = (text: string, before: string[]): string[] => [...before, text];
+
 /** Prints how many readings were accepted, unchanged and quarantined. */
 export function importReadingsCommand(run: Run): Command {
   return new Command('readings')
-    .description('import readings from CSV with a header or NDJSON, plain or gzip; safe to repeat')
+    .description('import readings from CSV with a header, NDJSON or JSON, plain or gzip; safe to repeat')
     .argument('<files...>', 'files of readings; - for standard input')
-    .addOption(new Option('--format <format>', 'layout of files that do not declare it').choices(FORMATS))
-    .action((files: string[], { format }: { format?: Format['name'] }) =>
-      run((context) => importFiles(context, files, format), { makesDatabase: true }),
+    .addOption(new Option('--format <format>', 'layout of the files; by default it is recognized').choices(FORMATS))
+    .option('--unit <ours=unit>', 'unit of a parameter, as in no2=ug/m3; can be repeated', collect, [])
+    .option('--column <ours=theirs>', 'what a column means, as in pm25=pm2_5_mean; can be repeated', collect, [])
+    .option('--zone <zone>', 'whose clock times without an offset are of, as in Europe/Berlin')
+    .option('--sensor <id>', 'the sensor that all readings are of, where the files do not say', wholeNumber(10))
+    .option('--device <name>', 'the device that all readings are of, where the files do not say')
+    .action((files: string[], options: ImportOptions) =>
+      run((context) => importFiles(context, files, options), { makesDatabase: true }),
     );
 }
 
-async function importFiles(context: Context, files: string[], formatName?: Format['name']): Promise<Outcome> {
+async function importFiles(context: Context, files: string[], options: ImportOptions): Promise<Outcome> {
   const { database, as, clock, log, terminal, installation } = context;
-  const format = formatName && { name: formatName, timeZone: installation.timeZone };
-  const options = { now: clock(), log, terminal, format };
-  const summary = await as('airseries_ingest', (sql) => importReadings(sql, files, options));
+  const { format: name, unit: units, column: columns, zone, sensor, device } = options;
+  const format: Format = { name, units, columns, zone, sensor, device, timeZone: installation.timeZone };
+  const settings = { now: clock(), log, terminal, format };
+  const summary = await as('airseries_ingest', (sql) => importReadings(sql, files, settings));
   await refreshAndDigest(database.target, clock, context);
   return { result: summary, ok: !summary.failed };
 }

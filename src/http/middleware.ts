@@ -25,32 +25,30 @@ export const allowAnyOrigin: ErrorRequestHandler = (error, _req, res, next) => {
 /** Adds a path for GET, HEAD and OPTIONS; other methods get 405. `route` is its label in metrics. */
 export function addPath(app: IRouter, path: RegExp, get: RequestHandler, route = routeName(path)): void {
   const refuse = refuseOthers(ALLOWED, 'the API is read-only. Use GET');
-  app.route(path).all(named(route)).get(get).options(answerPreflight).all(refuse);
+  app.route(path).all(named(route)).get(get).options(answerOptions).all(refuse);
 }
 
-/** Adds a path for POST alone, without CORS: devices post, browsers don't. */
-export function addPostPath(app: IRouter, path: RegExp, ...handlers: RequestHandler[]): void {
+/** Adds a path for POST alone, without CORS: devices post, browsers don't. `route` is its label in metrics. */
+export function addPostPath(app: IRouter, path: RegExp, route: string, ...handlers: RequestHandler[]): void {
   const refuse = refuseOthers('POST', 'this path takes readings. Use POST');
-  app
-    .route(path)
-    .all(named(routeName(path)))
-    .post(handlers)
-    .all(refuse);
+  app.route(path).all(named(route)).post(handlers).all(refuse);
 }
 
-/** `/^\/healthz$/` is counted as `/healthz`, and so is the same with an optional slash at its end. */
+/** `/^\/healthz$/` is counted as `/healthz`. */
 function routeName(path: RegExp): string {
-  return path.source.replace(/^\^|(?:\\\/\?)?\$$|\\/g, '');
+  return path.source.replace(/^\^|\$$|\\/g, '');
 }
 
-function answerPreflight(_req: Request, res: Response): void {
-  res.set({
-    Allow: ALLOWED,
-    'Access-Control-Allow-Methods': ALLOWED,
-    'Access-Control-Allow-Headers': '*',
-    'Access-Control-Max-Age': '86400',
-  });
-  res.status(204).end();
+/** What a browser asks for before a request from another page. */
+const PREFLIGHT = {
+  'Access-Control-Allow-Methods': ALLOWED,
+  'Access-Control-Allow-Headers': '*',
+  'Access-Control-Max-Age': '86400',
+};
+
+function answerOptions({ headers }: Request, res: Response): void {
+  if (headers['access-control-request-method'] !== undefined) res.set(PREFLIGHT);
+  res.set('Allow', ALLOWED).status(204).end();
 }
 
 const refuseOthers = (allowed: string, why: string) => (req: Request) => {

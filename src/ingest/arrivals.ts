@@ -1,6 +1,7 @@
 /** What has arrived lately, and what waits in quarantine: answers "does my device arrive?" for an operator. */
 import type { Sql } from '../database/client.ts';
 import { pushFromText } from './formats/airrohr.ts';
+import { deviceFromText } from './formats/devices.ts';
 
 export type ProviderArrivals = {
   id: string;
@@ -83,7 +84,7 @@ export async function sensorArrivals(
     if (sensor.device !== null) ofDevice.set(sensor.device, [...(ofDevice.get(sensor.device) ?? []), sensor]);
   const byDevice = new Map<string, UnknownSender>();
   for (const { text, recorded_at } of lines) {
-    const device = pushFromText(text)?.device;
+    const device = (pushFromText(text) ?? deviceFromText(text))?.device;
     if (device === undefined) continue;
     const own = ofDevice.get(device) ?? [];
     for (const sensor of own) sensor.waiting += 1; // which of them is meant, the quarantine says

@@ -2,6 +2,8 @@
 import { type Queryable, query } from '../database/queryPool.ts';
 import type { Scope } from './accept.ts';
 import type { PushRecord, PushSensor } from './formats/airrohr.ts';
+import { textOfDevice } from './formats/devices.ts';
+import type { ReadingInput } from './validate.ts';
 
 /**
  * The device's sensors with a placement at that time. If no such device is in the network and the sender is authorized for a single
@@ -27,3 +29,46 @@ export async function findPushSensors(
   const station = scope?.stations?.length === 1 ? (scope.stations[0] ?? null) : null;
   return (await query(db, SENSORS, [record.device, station, at.toISOString()])) as PushSensor[];
 }
+
+/**
+ * The sensors of devices, and those of a station that are not listed with any: one of these a device that no sensor is listed with may be.
+ */
+const OF_DEVICES = `
+  select s.device, s.id from raw.sensor s where s.device in (select jsonb_array_elements_text($1::text::jsonb))
+  union all
+  select null, s.id from raw.sensor s
+  join raw.sensor_station p on p.sensor_id = s.id and p.since <= $3::text::timestamptz and $3::text::timestamptz < p.until
+  where s.device is null and p.station_id = $2::int
+  order by 2`;
+
+/**
+ * Gives readings that name their device, and no sensor, the one sensor that the network has for it; with a sender that is authorized for a
+ * single station, the one sensor of that station may also have no device. All others get a text in our names and units, for a retry once
+ * the network has it. `db` works in the role airseries_ingest.
+ */
+export async function assignSensors(
+  db: Queryable,
+  readings: readonly ReadingInput[],
+  scope: Scope | undefined,
+  now: Date,
+): Promise<ReadingInput[]> {
+  const isOpen = ({ sensorId, device }: ReadingInput) =>
+    device !== undefined && (sensorId === undefined || sensorId === '');
+  const devices = [...new Set(readings.filter(isOpen).map(({ device }) => device as string))];
+  if (devices.length === 0) return [...readings];
+  const station = scope?.stations?.length === 1 ? (scope.stations[0] ?? null) : null;
+  const rows = await query(db, OF_DEVICES, [JSON.stringify(devices.map(plain)), station, now.toISOString()]);
+  const sensors = new Map<string | null, number[]>();
+  for (const { device, id } of rows as { device: string | null; id: number }[]) {
+    sensors.set(device, [...(sensors.get(device) ?? []), id]);
+  }
+  return readings.map((reading) => {
+    if (!isOpen(reading)) return reading;
+    const [sensorId, another] = sensors.get(reading.device as string) ?? sensors.get(null) ?? [];
+    const isOne = sensorId !== undefined && another === undefined;
+    return isOne ? { ...reading, sensorId } : { ...reading, text: textOfDevice(reading) };
+  });
+}
+
+/** What jsonb cannot have, no device in the network has. */
+const plain = (device: string): string => device.replaceAll(/[\0\ud800-\udfff]/g, '');

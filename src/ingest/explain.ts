@@ -1,6 +1,7 @@
 /** Why a reading, a value or what a device sent cannot be used, in words for the person who sent it, and what to write instead. */
 import { PARAMETERS, type Parameter, type ParameterName, type Unit } from '../contract/parameters.ts';
 import { fittingSensors, meaningOf, type PushRecord, type PushSensor } from './formats/airrohr.ts';
+import { otherUnitOf } from './otherUnits.ts';
 import { READING_REASONS, type ReadingInput, readInstant, VALUE_REASONS, type ValueReason } from './validate.ts';
 
 /** A value that was left out of a reading, as answers show it. */
@@ -40,11 +41,8 @@ function hintFor({ name }: Parameter, reason: string, given: unknown): string | 
     const thousands = fraction.length === 3 ? ` or ${whole}${fraction}` : '';
     return `${text} has a comma: write ${whole}.${fraction}${thousands}`;
   }
-  const value = Number(text);
-  if (name === 'pressure' && value >= 300 && value <= 1_100) {
-    return `${text} looks like hPa: send it in Pa, as ${Math.round(value * 100)}`;
-  }
-  return undefined;
+  const other = otherUnitOf(name as ParameterName, Number(text));
+  return other && `${text} looks like ${other.unit}: ${other.remedy(Number(text))}`;
 }
 
 /** A sentence on why a value was left out. */
@@ -57,35 +55,36 @@ export function explainValue(valueReason: string, given?: unknown): string {
   return hint === undefined ? what : `${what}; ${hint}`;
 }
 
-type Given = Partial<Pick<ReadingInput, 'sensorId' | 'measuredAt' | 'why'>>;
+type Given = Partial<Pick<ReadingInput, 'sensorId' | 'device' | 'measuredAt' | 'why'>>;
 
 /** A sentence on why a reading cannot be used; undefined for a reason that this version does not have. */
-export function explainReading(reason: string, { sensorId, measuredAt, why }: Given): string | undefined {
+export function explainReading(reason: string, { sensorId, device, measuredAt, why }: Given): string | undefined {
   const sentence: string | undefined = (READING_REASONS as Readonly<Record<string, string>>)[reason];
   if (reason === 'unreadable_line') return why ?? sentence;
   if (reason === 'unreadable_time') return `${sentence}${timeHint(measuredAt)}`;
   if (reason !== 'unknown_sensor') return sentence;
+  if (device !== undefined && !sensorId) return explainDevice(device, []);
   if (sensorId == null || sensorId === '') return 'there is no sensor_id, which says whose reading it is';
   return /^[1-9]\d{0,9}$/.test(String(sensorId))
     ? `there is no sensor ${sensorId} in the network: add {"id": ${sensorId}} to the sensors of its station, import the network, then run quarantine retry`
     : `${JSON.stringify(sensorId).slice(0, 60)} is not a sensor_id: that is the whole number which the network file gives the sensor as id`;
 }
 
-/** 2001 to 2100. */
-const [EARLIEST_SECOND, LATEST_SECOND] = [978_307_200, 4_102_444_800];
-
 function timeHint(given: unknown): string {
   if (given === undefined || given === null || given === '') return '; there is none';
   const text = String(given).slice(0, 60);
-  const number = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  const seconds = number > LATEST_SECOND ? number / 1_000 : number;
-  if (seconds >= EARLIEST_SECOND && seconds <= LATEST_SECOND) {
-    return `; ${text} looks like seconds since 1970: that is ${new Date(seconds * 1_000).toISOString().replace('.000Z', 'Z')}`;
-  }
-  return readInstant(text)?.local ? `; ${text} has no offset` : '';
+  if (!readInstant(text)?.local) return '';
+  return `; ${text} has no offset, or is in an hour that the clocks skipped or went through twice; --zone says which zone's clock it is`;
 }
 
 const RETRY = 'import the network, then run quarantine retry';
+
+/** Why a reading that names its device belongs to no sensor; `sensors` are those that the network has for it. */
+export function explainDevice(device: string, sensors: readonly number[]): string {
+  return sensors.length > 1
+    ? `sensors ${sensors.join(' and ')} both have device ${device}, but one sensor takes all that it sends here: leave "device" at one of them, ${RETRY}`
+    : `no one sensor of the network has device ${device}: write "device": ${JSON.stringify(device)} into the sensor in the network file, ${RETRY}`;
+}
 
 /**
  * Why values that a device sent belong to no sensor: which device it is, which of its instruments, and what the network file lacks.

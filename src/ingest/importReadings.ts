@@ -9,10 +9,13 @@ import type { Log } from '../log.ts';
 import { makeProgress, type Progress } from '../progress.ts';
 import type { Accepted } from './accept.ts';
 import { type Copier, makeCopier, type Prepared } from './copyReadings.ts';
+import { assignSensors } from './deviceSensors.ts';
 import { explainReading, explainValue } from './explain.ts';
-import type { Means } from './formats/lines.ts';
-import { type Format, type ReadingBatch, readReadings } from './formats/readings.ts';
+import type { Format } from './formats/fields.ts';
+import type { Means } from './formats/profiles.ts';
+import { type ReadingBatch, readReadings } from './formats/readings.ts';
 import { openSource, type Source } from './formats/source.ts';
+import { refuseOtherUnits } from './otherUnits.ts';
 import { type ReadingInput, type ReadingReason, readSensorId, type ValueReason } from './validate.ts';
 
 /** What became of all files, as the command prints it. */
@@ -31,6 +34,8 @@ type ImportSummary = {
   /** Lines for which the quarantine had no room. */
   left_out: number;
   ignored_columns: string[];
+  /** The profiles that the files were read by. */
+  formats: string[];
   /** A source could not be read to its end; the readings before are stored. */
   failed: boolean;
   failures: string[];
@@ -39,6 +44,7 @@ type ImportSummary = {
 /** `terminal`: stderr is one, and progress is drawn on it. */
 type Options = { now: Date; log: Log; terminal: boolean; format?: Format | undefined };
 type Run = {
+  sql: Sql;
   copier: Copier;
   format: Format | undefined;
   log: Log;
@@ -66,6 +72,7 @@ export async function importReadings(
   const clock = () => new Date(now.getTime() + (performance.now() - started));
   const progress = makeProgress('importing', log, terminal);
   const run: Run = {
+    sql,
     copier: makeCopier(sql),
     format,
     log,
@@ -89,7 +96,7 @@ export async function importReadings(
   const { received, accepted, unchanged } = summary;
   if (received > 0 && accepted + unchanged === 0) {
     summary.failed = true;
-    const none = `none of the ${received} readings could be used. The summary has an example of each reason; all of them: npm run -s cli -- quarantine list`;
+    const none = `none of the ${received} readings could be used. The summary has an example of each reason; all of them: npx airseries quarantine list`;
     summary.failures.push(none);
     log.error(none);
   }
@@ -111,9 +118,10 @@ async function collectFailure({ summary, log, progress }: Run, work: () => Promi
 }
 
 async function importSource(run: Run, source: Source, readBefore: number): Promise<void> {
-  const { copier, format, clock, summary, progress } = run;
+  const { sql, copier, format, clock, summary, progress } = run;
+  let isFirst = true;
   let writing: Promise<void> = Promise.resolve();
-  const write = async ({ readings, ignored }: ReadingBatch, prepared: Prepared, read: number) => {
+  const write = async ({ readings, reading: { ignored } }: ReadingBatch, prepared: Prepared, read: number) => {
     const outcome = await copier.store(prepared, source.name);
     warn(run, source, ignored);
     addExamples(run, source, readings, outcome);
@@ -121,12 +129,16 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
     progress.show(summary.received, run.total === undefined ? undefined : (readBefore + read) / run.total);
   };
   try {
-    for await (const batch of readReadings(source, format)) {
-      const prepared = await copier.prepare(batch.readings, clock());
+    for await (const { readings: given, reading } of readReadings(source, format)) {
+      if (isFirst) refuseOtherUnits(given, reading, source.name);
+      isFirst = false;
+      if (!summary.formats.includes(reading.format)) summary.formats.push(reading.format);
+      const readings = await assignSensors(sql, given, undefined, clock());
+      const prepared = await copier.prepare(readings, clock());
       await writing;
-      const { means, readings } = batch;
+      const { means } = reading;
       if (means !== undefined) refuseBothMeans(readings, means, run.means, source.name);
-      writing = write(batch, prepared, source.read);
+      writing = write({ readings, reading }, prepared, source.read);
       writing.catch(() => undefined); // awaited, and handled, before the next batch or at the end
     }
   } finally {
@@ -152,7 +164,7 @@ function refuseBothMeans(
         source,
         `it contains ${PLURAL[means]} of sensor ${id}, of which ${PLURAL[other]} were imported before, and both together would count twice`,
         `Import either hours or days of a sensor. To replace the ${PLURAL[other]}, delete them first: ` +
-          `npm run -s cli -- delete readings --sensor ${id} --from 2000-01-01 --to 2100-01-01`,
+          `npx airseries delete readings --sensor ${id} --from 2000-01-01 --to 2100-01-01`,
       );
     }
     seen.set(id, means);
@@ -204,6 +216,7 @@ function emptySummary(): ImportSummary {
     without_station: 0,
     left_out: 0,
     ignored_columns: [],
+    formats: [],
     failed: false,
     failures: [],
   };

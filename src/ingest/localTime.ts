@@ -1,7 +1,8 @@
 /**
  * Local time stamps without an offset get the offset that the network's time zone had then. A skipped hour gets none, so its readings
- * are rejected for their time. In an hour that occurred twice, a sensor's lines are taken to be in order of time: its second pass begins
- * where the stamps no longer advance. A sensor with a single line in such an hour is ambiguous; the line goes to the first pass.
+ * are rejected for their time. In an hour that occurred twice, a sensor's lines are taken to be in order of time, newest last or newest first
+ * as when they came into that hour: its other pass begins where the stamps turn back. A sensor whose first line is in such an hour is
+ * ambiguous until then, and those lines get no offset.
  */
 import { LRUCache } from 'lru-cache';
 import { readInstant } from './validate.ts';
@@ -9,22 +10,26 @@ import { readInstant } from './validate.ts';
 const DATE_LENGTH = '2026-11-20'.length;
 const HOUR_LENGTH = '2026-11-20 12'.length;
 
-type Pass = { stamp: string; second: boolean };
+/** `second` undefined: it cannot be told. */
+type Pass = { stamp: string; second: boolean | undefined; isDescending: boolean };
 
 /**
  * Returns a function from a stamp and its sensor to the stamp with an offset. It keeps state for each sensor, so call it once for each
- * line, in the order of the file. Stamps with an offset, in a skipped hour or that are no time come back without one added. Throws
- * RangeError for an unknown time zone.
+ * line, in the order of the file. Stamps with an offset, in a skipped or an ambiguous hour or that are no time come back without one
+ * added. Throws RangeError for an unknown time zone.
  */
 export function makeOffsetAdder(timeZone: string): (stamp: string, sensor: string) => string {
   const offsetsOf = makeLocalOffsets(timeZone);
   const passes = new Map<string, Pass>();
 
-  const isSecondPass = (stamp: string, sensor: string): boolean => {
+  const isSecondPass = (stamp: string, sensor: string): boolean | undefined => {
     const before = passes.get(sensor);
-    const second =
-      before?.stamp.slice(0, HOUR_LENGTH) === stamp.slice(0, HOUR_LENGTH) && (before.second || stamp <= before.stamp);
-    passes.set(sensor, { stamp, second });
+    const isDescending =
+      before !== undefined && isSameHour(before.stamp, stamp) ? before.isDescending : stamp < (before?.stamp ?? '');
+    const turnsBack = before !== undefined && (isDescending ? stamp >= before.stamp : stamp <= before.stamp);
+    let second = before === undefined ? undefined : isDescending;
+    if (before !== undefined && isSameHour(before.stamp, stamp)) second = turnsBack ? !isDescending : before.second;
+    passes.set(sensor, { stamp, second, isDescending });
     return second;
   };
 
@@ -32,9 +37,16 @@ export function makeOffsetAdder(timeZone: string): (stamp: string, sensor: strin
     const full = stamp.length === DATE_LENGTH ? `${stamp} 00:00:00` : stamp;
     if (readInstant(full)?.local !== true) return full;
     const [first = '', second = first] = offsetsOf(full.slice(0, HOUR_LENGTH));
-    return full + (second !== first && isSecondPass(full, sensor) ? second : first);
+    if (second === first) {
+      passes.set(sensor, { stamp: full, second: undefined, isDescending: false });
+      return full + first;
+    }
+    const isSecond = isSecondPass(full, sensor);
+    return isSecond === undefined ? full : full + (isSecond ? second : first);
   };
 }
+
+const isSameHour = (one: string, other: string): boolean => one.slice(0, HOUR_LENGTH) === other.slice(0, HOUR_LENGTH);
 
 const DAY_MS = 86_400_000;
 const HOUR = /^\d{4}-\d\d-\d\d[ T]\d\d$/;

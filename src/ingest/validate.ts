@@ -4,6 +4,8 @@ import { PARAMETERS, type Parameter, type ParameterName } from '../contract/para
 /** A reading as it came; nothing of it is checked yet. */
 export type ReadingInput = {
   sensorId: unknown;
+  /** The name of its device for itself, which stands for the sensor where there is no id. */
+  device?: string;
   measuredAt: unknown;
   values: Readonly<Partial<Record<ParameterName, unknown>>>;
   /** The whole reading as text, for the quarantine. */

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { FORMULAS } from '../contract/parameters.ts';
+import { FORMATS } from '../ingest/formats/profiles.ts';
 
 const periodEnds = {
   since: z
@@ -42,9 +43,6 @@ const duration = z
   .regex(STALE_AFTER, 'expected a duration such as "3 hours", "90 minutes" or "PT3H"')
   .regex(/[1-9]/, 'expected a duration longer than zero');
 
-/** The kinds of feeds that can be polled. */
-const PULL_KINDS = ['sensor-community'] as const;
-
 export const Provider = z.strictObject({
   id: providerSlug,
   title: z.string().min(1),
@@ -54,7 +52,7 @@ export const Provider = z.strictObject({
   stale_after: duration.default('3 hours').describe('how old a reading may be and still count as current'),
   pull: z
     .strictObject({
-      kind: z.enum(PULL_KINDS),
+      kind: z.enum(FORMATS).describe('the layout of what is fetched'),
       url: z
         .url({ protocol: /^https?$/, error: 'expected an http(s) address' })
         .refine(
@@ -62,6 +60,7 @@ export const Provider = z.strictObject({
           'expected an address without user and password, because it would be stored in plain text',
         ),
       every: duration.default('5 minutes'),
+      sensor: z.int().min(1).max(2_147_483_647).optional().describe('the sensor it is of, where it does not say'),
     })
     .nullish()
     .describe('where its readings are fetched from, and how often; its host must be among PULL_HOSTS'),

@@ -12,7 +12,7 @@ type Options = { provider: string; hosts: readonly string[]; limits?: FetchLimit
 const LIMITS: FetchLimits = { timeMs: 30_000, bytes: 64 * 1_048_576 };
 const MOST_REDIRECTS = 3;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-const HEADERS = { accept: 'application/json', 'user-agent': 'airseries' };
+const HEADERS = { accept: 'application/json, text/csv;q=0.9, */*;q=0.1', 'user-agent': 'airseries' };
 
 const ASK_PROVIDER = 'Open the address yourself, and ask the provider.';
 const CORRECT = 'Correct the address (pull.url) in the network file.';

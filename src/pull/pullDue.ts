@@ -82,7 +82,8 @@ function wholeMinute(now: Date): Date {
 /** Providers to poll now, by id. A start in the future was recorded by a clock that was wrong, and makes a provider due. */
 async function findDue(owner: Sql, now: Date): Promise<Pull[]> {
   return await owner<Pull[]>`
-    select p.id as provider, p.pull ->> 'kind' as kind, p.pull ->> 'url' as url
+    select p.id as provider, p.pull ->> 'kind' as kind, p.pull ->> 'url' as url,
+      (p.pull ->> 'sensor')::int as sensor
     from raw.provider p
     left join raw.pull last on last.provider_id = p.id
     where p.pull ->> 'url' is not null

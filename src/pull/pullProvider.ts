@@ -6,15 +6,18 @@ import type { Clock } from '../clock.ts';
 import type { QueryPool } from '../database/queryPool.ts';
 import type { WriteStats } from '../ingest/accept.ts';
 import { acceptAuthorized } from '../ingest/acceptAuthorized.ts';
+import { assignSensors } from '../ingest/deviceSensors.ts';
+import type { Format } from '../ingest/formats/fields.ts';
+import { FORMATS } from '../ingest/formats/profiles.ts';
 import { type ReadingInput, readInstant } from '../ingest/validate.ts';
 import { InputError } from '../inputError.ts';
 import type { Metrics } from '../metrics/definitions.ts';
 import { recordIngest, recordWrite } from '../metrics/recorders.ts';
 import { type FetchLimits, fetchDocument } from './fetchDocument.ts';
-import { readSensorCommunity } from './sensorCommunity.ts';
+import { readFeed } from './readFeed.ts';
 
 /** A feed as the network file describes it. */
-export type Pull = { provider: string; kind: string; url: string };
+export type Pull = { provider: string; kind: string; url: string; sensor: number | null };
 
 /** What became of a document: received = accepted + unchanged + quarantined + ignored. */
 type Pulled = {
@@ -22,7 +25,7 @@ type Pulled = {
   accepted: number;
   unchanged: number;
   quarantined: number;
-  /** Of sensors of other providers, from indoors, twice in the document, or too old. */
+  /** Of sensors of other providers, or too old. */
   ignored: number;
 };
 
@@ -44,17 +47,20 @@ export type PullOptions = {
 /** `pool` is one in the role airseries_ingest. Rejects with InputError for a fault of the feed, and with Unavailable as the pool does. */
 export async function pullProvider(
   pool: QueryPool,
-  { provider, kind, url }: Pull,
+  { provider, kind, url, sensor }: Pull,
   { clock, hosts, metrics, limits, confirm }: PullOptions,
 ): Promise<Pulled> {
-  if (kind !== 'sensor-community') {
+  if (!FORMATS.includes(kind)) {
     throw new InputError(`provider ${provider}`, `this version knows no kind ${kind} of feed`, 'Update airseries.');
   }
   const { sensors, newest } = await findSensors(pool, provider);
+  const now = clock();
+  const format: Format = { name: kind, sensor: sensor ?? undefined, now };
   const { received, readings } = await fetchDocument(url, { provider, hosts, limits }, (chunks, refuse) =>
-    readSensorCommunity(chunks, (sensor) => sensors.has(sensor), refuse),
+    readFeed(chunks, format, (id) => sensors.has(id), refuse),
   );
-  const recent = readings.filter((reading) => !isOlder(reading, newest - DAY_US));
+  const assigned = await assignSensors(pool, readings, { provider, stations: null }, now);
+  const recent = assigned.filter((reading) => !isOlder(reading, newest - DAY_US));
 
   const pulled = { received, accepted: 0, unchanged: 0, quarantined: 0, ignored: received - recent.length };
   const scope = { provider, stations: null };

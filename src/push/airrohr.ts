@@ -9,7 +9,7 @@ import { type PushRecord, readingsOfPush, readPushedValues } from '../ingest/for
 import { readInfluxLine } from '../ingest/formats/influx.ts';
 import { isTooDeep } from '../ingest/formats/json.ts';
 import { notJson } from './body.ts';
-import { type IngestDeps, ingestRoute } from './ingestRoute.ts';
+import { type IngestDeps, ingestRoute, type ReadReadings } from './ingestRoute.ts';
 
 /** In bytes, unpacked. */
 const LARGEST_BODY = 64 * 1024;
@@ -20,11 +20,12 @@ const INFLUX_TYPES = ['application/x-www-form-urlencoded', 'text/plain'];
 /** The handlers of the route, to come after authentication. */
 export function makeAirrohrRoute(deps: IngestDeps): RequestHandler[] {
   const limits = { limit: LARGEST_BODY, types: ['application/json', ...INFLUX_TYPES] };
-  return ingestRoute(deps, limits, async (body, req, { scope, now }) => {
+  const read: ReadReadings = async (body, req, { scope, now }) => {
     const record = recordOf(req, req.is(INFLUX_TYPES) ? lineOf(body) : parseJson(body), now);
     const sensors = await findPushSensors(deps.writes, record, scope, now);
-    return { readings: readingsOfPush(record, sensors), ignored: new Set() };
-  });
+    return { readings: readingsOfPush(record, sensors) };
+  };
+  return ingestRoute(deps, limits, read, { neverRefuses: true });
 }
 
 /** The body that "Send data to InfluxDB" sends, in the form of the other. Throws Problem for anything else. */

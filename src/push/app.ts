@@ -1,10 +1,11 @@
 /** The ingestion endpoints as an Express app, and their port, which opens with the first token. */
 import type { RequestListener } from 'node:http';
-import type { Express, Request } from 'express';
+import type { Express, NextFunction, Request, Response } from 'express';
 import { pathPattern } from '../contract/endpoints.ts';
 import { type Listening, listen } from '../http/listen.ts';
 import { accessLog, addPostPath, bareApp, makeErrorHandlers, refuseMalformedPath } from '../http/middleware.ts';
 import { notFound, quoted } from '../http/send.ts';
+import { FORMATS } from '../ingest/formats/profiles.ts';
 import type { Log } from '../log.ts';
 import { measure } from '../metrics/recorders.ts';
 import { makeAirrohrRoute } from './airrohr.ts';
@@ -24,6 +25,9 @@ type IngestOptions = Omit<IngestDeps, 'bodyMs'> & {
 
 const READINGS_PATH = '/v1/readings';
 const AIRROHR_PATH = '/v1/push/airrohr';
+/** One for each layout. What follows is the token, if it stands in the address, and what AirGradient's firmware appends. */
+const pushPath = (format: string) => `/v1/push/${format}`;
+const APPENDED = '(?:/sensors/airgradient:[^/]+/measures)?/?';
 
 /** Eight MiB each, and what is made of them: some hundreds of MiB at worst. */
 const BATCHES_AT_ONCE: Concurrency = { all: 16, each: 4 };
@@ -37,6 +41,7 @@ export function makeIngestApp({ log, rate, failures = 60, bodyMs = 10_000, ...de
   const errors = makeErrorHandlers(log);
   // a proxy on the same machine says in a header which address a request came from
   app.set('trust proxy', 'loopback');
+  app.use(takeTokenFromPath);
   if (metrics !== undefined) app.use(measure(metrics, 'ingest'));
   app.use(accessLog(log), errors.watch, refuseMalformedPath);
   const authenticate = makeAuthenticate({ writes, clock, failures });
@@ -44,12 +49,32 @@ export function makeIngestApp({ log, rate, failures = 60, bodyMs = 10_000, ...de
   const admit = (atOnce: Concurrency) => [...authenticate, limitConcurrency(atOnce), limiter];
   const batches = makeReadingsRoute({ ...deps, bodyMs });
   const pushes = makeAirrohrRoute({ ...deps, bodyMs });
-  addPostPath(app, pathPattern(READINGS_PATH), ...admit(BATCHES_AT_ONCE), ...batches);
-  addPostPath(app, pathPattern(`${AIRROHR_PATH}/?`), ...admit(PUSHES_AT_ONCE), ...pushes);
+  addPostPath(app, pathPattern(READINGS_PATH), READINGS_PATH, ...admit(BATCHES_AT_ONCE), ...batches);
+  const admitPush = admit(PUSHES_AT_ONCE);
+  addPostPath(app, pathPattern(`${AIRROHR_PATH}/?`), AIRROHR_PATH, ...admitPush, ...pushes);
+  for (const format of FORMATS) {
+    const path = pathPattern(`${pushPath(format)}${APPENDED}`);
+    addPostPath(app, path, pushPath(format), ...admitPush, ...makeReadingsRoute({ ...deps, bodyMs }, format));
+  }
+  const paths = `${READINGS_PATH} or ${AIRROHR_PATH}, or to one of ${FORMATS.map(pushPath).join(', ')}`;
   app.use((req: Request) => {
-    throw notFound(`There is nothing at ${quoted(req.path)}. Readings go to ${READINGS_PATH} or ${AIRROHR_PATH}.`);
+    throw notFound(`There is nothing at ${quoted(req.path)}. Readings go to ${paths}.`);
   }, errors.handle);
   return app;
+}
+
+/**
+ * A token in the path, for devices that have a field for an address only, becomes a header before anything else sees the request: no log
+ * and no message has it.
+ */
+function takeTokenFromPath(req: Request, _res: Response, next: NextFunction): void {
+  const [found] = /\/airs_[\w-]+/.exec(req.url) ?? [];
+  if (found !== undefined) {
+    req.url = req.url.replace(found, '') || '/';
+    req.originalUrl = req.url;
+    req.headers.authorization ??= `Bearer ${found.slice(1)}`;
+  }
+  next();
 }
 
 type ListenerOptions = {

@@ -1,12 +1,17 @@
 /** What the ingestion endpoints share: they accept the readings of a body in the name of its sender, and answer what became of them. */
+import { STATUS_CODES } from 'node:http';
 import type { Request, RequestHandler } from 'express';
 import type { Clock } from '../clock.ts';
 import type { ParameterName } from '../contract/parameters.ts';
 import type { QueryPool } from '../database/queryPool.ts';
 import { Problem, sendBody } from '../http/send.ts';
-import { acceptReadings, type Scope, UnauthorizedSensors, type WriteStats } from '../ingest/accept.ts';
-import { droppedValue } from '../ingest/explain.ts';
+import { type Accepted, acceptReadings, type Scope, UnauthorizedSensors, type WriteStats } from '../ingest/accept.ts';
+import { assignSensors } from '../ingest/deviceSensors.ts';
+import { droppedValue, explainReading, explainValue } from '../ingest/explain.ts';
+import type { Reading } from '../ingest/formats/lines.ts';
 import type { ReadingBatch } from '../ingest/formats/readings.ts';
+import { suspectUnits } from '../ingest/otherUnits.ts';
+import type { ReadingInput } from '../ingest/validate.ts';
 import type { Metrics } from '../metrics/definitions.ts';
 import { recordIngest, recordWrite } from '../metrics/recorders.ts';
 import { type BodyLimits, bodyOf, readBody } from './body.ts';
@@ -23,26 +28,33 @@ export type IngestDeps = {
   bodyMs: number;
 };
 
-/** The readings of a body. Rejects with Problem for one that has none. */
-type ReadReadings = (body: Buffer, req: Request, context: { scope: Scope; now: Date }) => Promise<ReadingBatch>;
+/** The readings of a body, and how they were read if there is a choice. Rejects with Problem for one that has none. */
+export type ReadReadings = (
+  body: Buffer,
+  req: Request,
+  context: { scope: Scope; now: Date },
+) => Promise<Pick<ReadingBatch, 'readings'> & Partial<ReadingBatch>>;
 
 /** Values that an answer names. */
 const MOST_VALUES = 1_000;
 
 /**
- * The handlers of a route, to come after authentication. The answer is 403 if the sender is not authorized for one of the sensors; errors
- * of `read` and of the database are passed on.
+ * The handlers of a route, to come after authentication. The answer is 403 if the sender is not authorized for one of the sensors, and
+ * 422 if nothing was usable, unless `neverRefuses`: firmware that sends again what was refused would not stop. Errors of `read` and of the
+ * database are passed on.
  */
 export function ingestRoute(
   { writes, clock, metrics, bodyMs }: IngestDeps,
   limits: Omit<BodyLimits, 'timeMs'>,
   read: ReadReadings,
+  { neverRefuses = false } = {},
 ): RequestHandler[] {
   const onWrite = metrics && ((written: WriteStats) => recordWrite(metrics, written));
   const ingest: RequestHandler = async (req, res) => {
     const now = clock();
     const { name, scope } = senderOf(res);
-    const { readings, ignored } = await read(bodyOf(req), req, { scope, now });
+    const { readings: given, reading } = await read(bodyOf(req), req, { scope, now });
+    const readings = await assignSensors(writes, given, scope, now);
     const options = { now, source: name, scope, onWrite };
     const outcome = await acceptReadings(writes, readings, options).catch((error: unknown) => {
       throw error instanceof UnauthorizedSensors ? forbidden(error) : error;
@@ -57,13 +69,48 @@ export function ingestRoute(
       ...{ received, accepted, unchanged, quarantined },
       ...(values.length > 0 && { values }),
       ...(outcome.values.length > MOST_VALUES && { more_values: outcome.values.length - MOST_VALUES }),
-      ...(ignored.size > 0 && { ignored: [...ignored] }),
+      ...(reading !== undefined && describeReading(reading, readings, outcome)),
       ...(overflowed > 0 && { left_out_of_quarantine: overflowed }),
     };
     res.set('Cache-Control', 'no-store');
-    sendBody(req, res, 200, Buffer.from(JSON.stringify(answer)));
+    const isUnusable = !neverRefuses && received > 0 && accepted + unchanged === 0;
+    const body = isUnusable ? { ...explained(outcome, readings), ...answer } : answer;
+    sendBody(req, res, isUnusable ? 422 : 200, Buffer.from(JSON.stringify(body)));
   };
   return [readBody({ ...limits, timeMs: bodyMs }), ingest];
+}
+
+/** What a sender learns of how its body was read. */
+function describeReading(reading: Reading, readings: readonly ReadingInput[], { values }: Accepted) {
+  const leftOut = new Set(values.map(({ reason }) => reason.slice(reason.indexOf(':') + 1))); // with hints of their own
+  const stored = suspectUnits(readings, reading).filter(({ parameter }) => !leftOut.has(parameter));
+  const hints = stored.map(
+    ({ parameter, field, unit, option, example }) =>
+      `${field} looks like ${unit}, for example ${example}: if it is, add ?unit=${parameter}=${option} to the address`,
+  );
+  return {
+    ...(reading.ignored.size > 0 && { ignored: [...reading.ignored] }),
+    ...(hints.length > 0 && { hints }),
+    format: reading.format,
+    ...(reading.usedServerTime && { time: 'server' }),
+  };
+}
+
+/** Why nothing of a body could be used, in the form of a problem: each reason once, with the first reading that has it. */
+function explained({ received, quarantined, values }: Accepted, readings: readonly ReadingInput[]) {
+  const sentences = new Map<string, string>();
+  for (const { index, reason } of quarantined) {
+    if (sentences.has(reason)) continue;
+    sentences.set(reason, explainReading(reason, readings[index] ?? {}) ?? reason);
+  }
+  for (const { index, reason } of values) {
+    if (sentences.has(reason)) continue;
+    const parameter = reason.slice(reason.indexOf(':') + 1) as ParameterName;
+    sentences.set(reason, explainValue(reason, readings[index]?.values[parameter]));
+  }
+  const what = received === 1 ? 'The reading could not be used' : `None of the ${received} readings could be used`;
+  const detail = `${what}: ${[...sentences.values()].join('; ')}.`;
+  return { status: 422, title: STATUS_CODES[422], detail };
 }
 
 /** How many sensors a message names at most. */

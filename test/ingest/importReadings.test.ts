@@ -50,6 +50,7 @@ onEveryEngine('import readings', (engine) => {
       without_station: 0,
       left_out: 0,
       ignored_columns: ['colour'],
+      formats: ['airseries'],
       failed: false,
       failures: [],
     });

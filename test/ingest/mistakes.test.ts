@@ -62,17 +62,17 @@ describe('a file that cannot be understood is named once, with what to do', () =
     ['error.csv', '<!DOCTYPE html>\n<html>Not found</html>', 'a web page or XML. Perhaps an error page was saved'],
     ['data.bin', Buffer.from([7, 1, 0, 3, 0, 0, 9]), 'binary data, no text'],
     [
-      'list.json',
-      `[{"sensor_id":1,"time":"${T}","pm25":5}]`,
-      "list.json:1: this is a JSON array. Needed is CSV with a header line, or one JSON object a line. With jq: jq -c '.[]'",
+      'latin1.csv',
+      LATIN1(`sensor_id,time,pm25,no2 (\xb5g/m\xb3)\n1,${T},5,8\n`),
+      'latin1.csv: this is text in cp1252 or Latin-1, as Windows writes it. Save it as UTF-8, or convert it: iconv -f CP1252',
+    ],
+    [
+      'cut.json',
+      `[{"sensor_id":1,"time":"${T}","pm25":5}`,
+      'cut.json, after element 0: this is no valid JSON (it is cut off)',
     ],
     ['bare.csv', `1,${T},5\n2,${T},5\n`, 'bare.csv:1: the header has numbers instead of names'],
     ['station.csv', `station,time,pm25\n1,${T},5\n`, 'station.csv:1: the header has no column sensor_id'],
-    [
-      'open.csv',
-      'sensor_id,timestamp,pm2.5,pm2.5_corrected\n1,2026-11-20 12:00:00,5,4\n',
-      'open.csv:1: this is a file of airquality.am’s open data. Add --format airquality-am',
-    ],
     ['twice.csv', `sensor_id,time,pm2.5,PM25\n1,${T},5,5\n`, 'names pm25 twice (pm2.5, PM25)'],
     ['empty.csv', '', 'empty.csv: the file is empty'],
   ])('%s', async (name, content, expected) => {
@@ -89,9 +89,8 @@ describe('a file without a usable reading fails, names the quarantine, and gives
     [
       'local times',
       '1,2026-11-20 12:00:00,5',
-      'the time is not ISO 8601 with Z or an offset: write 2026-11-20T13:00:12Z or 2026-11-20T17:00:12+04:00; 2026-11-20 12:00:00 has no offset',
+      'the time is not ISO 8601 with Z or an offset: write 2026-11-20T13:00:12Z or 2026-11-20T17:00:12+04:00; 2026-11-20 12:00:00 has no offset, or is in an hour that the clocks skipped or went through twice; --zone',
     ],
-    ['seconds since 1970', '1,1795161600,5', '1795161600 looks like seconds since 1970: that is 2026-11-20T08:00:00Z'],
     ['a date as people write it', '1,20.11.2026 08:00,5', 'the time is not ISO 8601'],
     [
       'no time',
@@ -146,6 +145,15 @@ describe('understood', () => {
       `sensor_id;time;pm25;temperature\n1;${T};12,5;-0,5\n`,
       { pm25: 12.5, temperature: -0.5 },
     ],
+    ['seconds since 1970', `sensor_id,time,pm25\n1,${Date.parse(T) / 1_000},5\n`, { pm25: 5 }],
+    ['milliseconds since 1970', `sensor_id,time,pm25\n1,${Date.parse(T)},5\n`, { pm25: 5 }],
+    ['a JSON array', `[{"sensor_id":1,"time":"${T}","pm25":5}]`, { pm25: 5 }],
+    ['one JSON document', `{\n  "sensor_id": 1,\n  "time": "${T}",\n  "pm25": 5\n}\n`, { pm25: 5 }],
+    [
+      'the open data of airquality.am',
+      'sensor_id,timestamp,pm2.5,pm2.5_corrected\n1,2026-11-20T12:00:00+04:00,5,4\n',
+      { pm25: 4, pm25_raw: 5 },
+    ],
     ['the same in NDJSON', `{"sensorId":1,"Time":"${T}","PM2.5":7,"pm10":null,"P1":8}\n`, { pm25: 7, pm10: 8 }],
   ])('are %s', async (_, text, values) => {
     expect((await imported('readings.csv', text)).summary).toMatchObject({
@@ -153,7 +161,7 @@ describe('understood', () => {
       ignored_columns: [],
       failed: false,
     });
-    expect(await stored(owner)).toMatchObject([{ sensor_id: 1, ...values }]);
+    expect(await stored(owner)).toMatchObject([{ sensor_id: 1, measured_at: '2026-11-20T12:00:00+04:00', ...values }]);
   });
 
   test('is pressure that looks like hPa, and said so', async () => {

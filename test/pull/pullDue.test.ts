@@ -79,7 +79,7 @@ onEveryEngine('pull', (engine) => {
     expect(await quarantine()).toMatchObject([
       { source: 'us', provider_id: 'us', kind: 'value', reason: 'unreadable:humidity' },
     ]);
-    const counts = { received: 5, accepted: 2, unchanged: 0, quarantined: 0, ignored: 3 };
+    const counts = { received: 4, accepted: 2, unchanged: 1, quarantined: 0, ignored: 1 };
     expect(log.lines).toEqual([{ level: 'info', message: 'readings pulled', fields: { provider: 'us', ...counts } }]);
     expect(await states()).toEqual([
       {
@@ -119,7 +119,7 @@ onEveryEngine('pull', (engine) => {
     expect(us.requests).toHaveLength(2);
     expect(logged('info')).toHaveLength(1);
     expect(logged('debug')).toEqual([
-      { provider: 'us', received: 5, accepted: 0, unchanged: 2, quarantined: 0, ignored: 3 },
+      { provider: 'us', received: 4, accepted: 0, unchanged: 3, quarantined: 0, ignored: 1 },
     ]);
   });
 
@@ -267,7 +267,11 @@ onEveryEngine('pull', (engine) => {
     await running.run();
     expect(logged('warn')).toHaveLength(4);
     expect(await states()).toMatchObject([
-      { failures: 1, succeeded_at: '2026-11-20T17:45:00+04:00', error: expect.stringContaining('no JSON array') },
+      {
+        failures: 1,
+        succeeded_at: '2026-11-20T17:45:00+04:00',
+        error: expect.stringContaining('not in the layout of sensor-community'),
+      },
     ]);
   });
 
@@ -314,6 +318,40 @@ onEveryEngine('pull', (engine) => {
     await bring(null, null);
     await run();
     expect([us.requests, log.lines, await states()]).toEqual([[], [], []]);
+  });
+
+  it.each<[kind: string, document: object | string, row: object]>([
+    [
+      'airgradient',
+      { wifi: -46, serialno: 'ecda3b1eaaaf', pm01: 3, pm02: 7, pm10: 8, atmp: 25.5, rhum: 43 },
+      { pm25_raw: 7, temperature: 25.5, measured_at: '2026-11-20T16:00:00+04:00' },
+    ],
+    [
+      'openaq',
+      {
+        meta: { found: 1 },
+        results: [
+          {
+            value: 19.125,
+            parameter: { id: 7, name: 'no2', units: 'µg/m³' },
+            period: { datetimeFrom: { utc: '2026-11-20T10:00:00Z' }, datetimeTo: { utc: '2026-11-20T11:00:00Z' } },
+          },
+        ],
+      },
+      { no2: 10, measured_at: '2026-11-20T14:00:00+04:00' },
+    ],
+    [
+      'airseries',
+      'time,temperature_f\n2026-11-20T10:00:00Z,50\n',
+      { temperature: 10, measured_at: '2026-11-20T14:00:00+04:00' },
+    ],
+  ])('a feed may be of kind %s', async (kind, document, row) => {
+    await bring({ kind, url: us.url(), ...(kind !== 'airgradient' && { sensor: 1 }) });
+    await owner`update raw.sensor set device = 'ecda3b1eaaaf' where id = 1`;
+    us.serve(document);
+    await run();
+    expect(await states()).toMatchObject([{ failures: 0, error: null }]);
+    expect(await stored(owner)).toMatchObject([{ sensor_id: 1, ...row }]);
   });
 
   it('fails for an unknown kind', async () => {

@@ -34,6 +34,7 @@ describe('an answer', () => {
         },
         { index: 1, parameter: 'wind_direction', reason: 'out_of_bounds', bounds: [0, 360], unit: 'degrees' },
       ],
+      format: 'airseries',
     });
   });
 
@@ -71,6 +72,7 @@ describe('readings', () => {
       accepted: 1,
       unchanged: 0,
       quarantined: [],
+      format: 'airseries',
     });
     expect(await stored(here.owner)).toMatchObject([{ sensor_id: 1, ...expected }]);
   });
@@ -80,6 +82,7 @@ describe('readings', () => {
     expect(plain.body).toEqual({
       ...{ received: 2, accepted: 1, unchanged: 0, quarantined: [{ index: 1, reason: 'unknown_sensor' }] },
       ignored: ['colour'],
+      format: 'airseries',
     });
     const german = await csv(`\ufeffsensor_id;time;temperature;pressure\r\n2;${T};-0,5;1013,2\r\n`);
     expect(german.body).toMatchObject({

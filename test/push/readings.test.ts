@@ -42,7 +42,8 @@ onEveryEngine('POST /v1/readings', (engine) => {
     expect(first.text).toBe(
       '{"received":5,"accepted":2,"unchanged":0,"quarantined":[{"index":1,"reason":"unknown_sensor"},' +
         '{"index":2,"reason":"unreadable_line"},{"index":4,"reason":"no_value"}],' +
-        '"values":[{"index":4,"parameter":"temperature","reason":"out_of_bounds","bounds":[-60,60],"unit":"°C"}]}',
+        '"values":[{"index":4,"parameter":"temperature","reason":"out_of_bounds","bounds":[-60,60],"unit":"°C",' +
+        '"hint":"99 looks like °F: send it in °C, as 37.2"}],"format":"airseries"}',
     );
     expect(await stored(here.owner)).toMatchObject([
       { sensor_id: 1, pm25: 5.5, pm10: 7 },
@@ -64,8 +65,15 @@ onEveryEngine('POST /v1/readings', (engine) => {
       accepted: 1,
       unchanged: 0,
       quarantined: [],
+      format: 'airseries',
     });
-    expect((await post('[]')).body).toEqual({ received: 0, accepted: 0, unchanged: 0, quarantined: [] });
+    expect((await post('[]')).body).toEqual({
+      received: 0,
+      accepted: 0,
+      unchanged: 0,
+      quarantined: [],
+      format: 'airseries',
+    });
   });
 
   it.each(['application/x-ndjson', 'application/ndjson; charset=utf-8', 'text/plain'])(
@@ -77,6 +85,7 @@ onEveryEngine('POST /v1/readings', (engine) => {
         accepted: 2,
         unchanged: 0,
         quarantined: [{ index: 1, reason: 'unreadable_line' }],
+        format: 'airseries',
       });
       expect(await quarantine()).toMatchObject([{ line: '3', text: 'nonsense' }]);
     },
@@ -167,6 +176,7 @@ onEveryEngine('POST /v1/readings', (engine) => {
         ],
         values: [{ index: 1, parameter: 'pm25', reason: 'out_of_bounds', bounds: [-10, 2000], unit: 'µg/m³' }],
         ignored: ['__proto__', 'constructor', 'toString'],
+        format: 'airseries',
       },
     ]);
     expect(await stored(here.owner)).toMatchObject([{ sensor_id: 1, pm25: null, pm10: 3 }]);

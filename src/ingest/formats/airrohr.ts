@@ -4,6 +4,7 @@
  */
 import type { ParameterName } from '../../contract/parameters.ts';
 import type { ReadingInput } from '../validate.ts';
+import { SENSOR_COMMUNITY_VALUES } from './profiles.ts';
 
 type PushedValue = { value_type: string; value: unknown };
 
@@ -80,18 +81,10 @@ export function readingsOfPush(record: PushRecord, sensors: readonly PushSensor[
 }
 
 /**
- * The names of Sensor.Community for what it measures, in its feeds and in the airRohr firmware, which adds a prefix for the instrument when
- * it sends everything in one body, and a pin in a header when it sends each instrument by itself. P1 is PM10 and P2 is PM2.5, not the other
- * way round. Pressure is in Pa. Other names are not used.
+ * The airRohr firmware adds a prefix for the instrument when it sends everything in one body, and a pin in a header when it sends each
+ * instrument by itself. Other names are not used.
  */
-export const VALUE_TYPES: ReadonlyMap<unknown, ParameterName> = new Map([
-  ['P0', 'pm1'],
-  ['P1', 'pm10'],
-  ['P2', 'pm25'],
-  ['temperature', 'temperature'],
-  ['humidity', 'humidity'],
-  ['pressure', 'pressure'],
-]);
+const VALUE_TYPES: ReadonlyMap<unknown, ParameterName> = new Map(Object.entries(SENSOR_COMMUNITY_VALUES));
 
 /** All instruments that share a prefix. */
 type Family = {

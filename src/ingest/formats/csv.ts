@@ -1,74 +1,171 @@
-/** Readings as CSV with a header that names the parameters, and the splitting of CSV lines into fields. */
+/** Readings as CSV with a header that says what the columns are, and the splitting of CSV lines into fields. */
 import { PARAMETER_NAMES, type ParameterName } from '../../contract/parameters.ts';
 import { InputError } from '../../inputError.ts';
 import type { ReadingInput } from '../validate.ts';
+import { chooseProfile, type Fields, type Format, isOwn, type Meaning, readFields } from './fields.ts';
 import { unreadable } from './json.ts';
 import type { Line, LineReader } from './lines.ts';
-import { fieldNamed, SENSOR_KEY, TIME_KEYS } from './names.ts';
-
-/** CSV whose header has our names, or others that mean the same. Throws InputError where it lacks what a reading needs. */
-export function csvReader(header: string, position: string): LineReader {
-  const delimiter = /[,;\t]/.exec(header)?.[0] ?? ',';
-  const given = splitCsvLine(header, delimiter) ?? [];
-  const names = given.map((name) => fieldNamed(name) ?? name);
-  const time = TIME_KEYS.find((key) => names.includes(key));
-  const needed = `Needed are ${SENSOR_KEY}, one of ${TIME_KEYS.join(' / ')}, and parameters by name: ${PARAMETER_NAMES.join(', ')}.`;
-  return tableReader({ header, position, delimiter, given, names, time, needed });
-}
-
-type Table = {
-  header: string;
-  /** Of the header, for messages. */
-  position: string;
-  delimiter: string;
-  /** The columns as the header names them, and under our names. */
-  given: readonly string[];
-  names: readonly string[];
-  /** The column of the time; undefined: there is none. */
-  time: string | undefined;
-  /** A column that is preferred to it in lines that have it. */
-  preferredTime?: string;
-  /** What a header has to have, for messages. */
-  needed: string;
-};
+import { readMeasured, type SomeValues } from './long.ts';
+import type { Profile } from './profiles.ts';
+import { makeTimeReader } from './times.ts';
 
 /** A number as people write it where a comma is not the delimiter. */
 const DECIMAL_COMMA = /^[+-]?\d+,\d+$/;
 
-/** Reads the columns that have one of our names. Throws InputError where the header lacks what a reading needs. */
-export function tableReader(table: Table): LineReader {
-  const { header, position, delimiter, given, names, needed } = table;
-  const indexOf = (name = '') => names.indexOf(name);
-  const [sensor, time, preferred] = [indexOf(SENSOR_KEY), indexOf(table.time), indexOf(table.preferredTime)];
-  const parameters = PARAMETER_NAMES.filter((name) => indexOf(name) >= 0);
-  const used = [sensor, time, preferred, ...parameters.map(indexOf)];
+/**
+ * Reads the lines after this header. What the columns mean is looked up once, here. Throws InputError where the header lacks what a
+ * reading needs, and for a declaration that cannot be followed.
+ */
+export function csvReader(header: string, position: string, format: Format = {}): LineReader {
+  const delimiter = /[,;\t]/.exec(header)?.[0] ?? ',';
+  const given = splitCsvLine(header, delimiter) ?? [];
+  const lower = given.map((name) => name.toLowerCase());
+  const profile = chooseProfile(format.name, (field) => lower.includes(field.toLowerCase()));
+  const fields = readFields(profile, format);
+  const columns = findColumns({ given, lower, fields, format, header, position });
+  const { sensor, device, time, start, values, long } = columns;
+  const timeOf = makeTimeReader(profile, format);
+  const stamp = format.now?.toISOString();
+  const plainNumber = (field: string) => (DECIMAL_COMMA.test(field) ? field.replace(',', '.') : field);
+  const ignored = new Set(columns.ignored);
+  let usedServerTime = false;
+
+  const read = ({ number, text, tooLong }: Line): ReadingInput | undefined => {
+    const cells = tooLong ? undefined : splitCsvLine(text, delimiter);
+    if (cells?.length !== given.length) return unreadable(text, number, whyUnreadable(cells, given, tooLong));
+    const found: SomeValues = {};
+    for (const { index, parameter, convert } of values) {
+      const cell = cells[index] as string;
+      if (cell === '') continue;
+      const value = delimiter === ',' ? cell : plainNumber(cell);
+      found[parameter] = convert === null ? value : convert(value);
+    }
+    if (long !== undefined) {
+      const name = cells[long.parameter] as string;
+      const value = cells[long.value] as string;
+      const unit = long.unit < 0 ? undefined : cells[long.unit];
+      if (!readMeasured(fields, found, name, delimiter === ',' ? value : plainNumber(value), unit)) {
+        if (ignored.size < MOST_IGNORED) ignored.add(name);
+        return undefined;
+      }
+    }
+    const sensorId = sensor < 0 ? format.sensor : cells[sensor];
+    const own = device < 0 ? format.device : cells[device];
+    let measuredAt = (start >= 0 && cells[start]) || (time < 0 ? '' : cells[time]);
+    if (measuredAt === '' && stamp !== undefined) {
+      measuredAt = stamp;
+      usedServerTime = true;
+    }
+    const reading: ReadingInput = {
+      sensorId,
+      measuredAt: timeOf(measuredAt, sensorId ?? own),
+      values: found,
+      text,
+      line: number,
+    };
+    if (own !== undefined && own !== '') reading.device = own;
+    return reading;
+  };
+  return {
+    format: profile.name,
+    means: profile.means,
+    isLong: long !== undefined,
+    ignored,
+    undeclared: new Map(
+      values.flatMap(({ parameter, isDeclared, index }) => (isDeclared ? [] : [[parameter, given[index] ?? '']])),
+    ),
+    get usedServerTime() {
+      return usedServerTime;
+    },
+    read,
+  };
+}
+
+/** A bound, because a file may have a new name on every line. */
+const MOST_IGNORED = 100;
+
+type Header = {
+  given: readonly string[];
+  lower: readonly string[];
+  fields: Fields;
+  format: Format;
+  header: string;
+  /** Of the header, for messages. */
+  position: string;
+};
+
+/** The columns that are used, by what they mean; -1: there is none. */
+function findColumns({ given, lower, fields, format, header, position }: Header) {
+  const { profile } = fields;
+  const meanings = given.map(fields.meaningOf);
+  const best = (slot: Meaning['slot']) =>
+    meanings.reduce(
+      (found, meaning, index) =>
+        meaning?.slot === slot && !(found >= 0 && (meanings[found]?.rank ?? 0) <= meaning.rank) ? index : found,
+      -1,
+    );
+  const [sensor, device, time] = [best('sensor'), best('device'), best('time')];
+  const start = profile.start === undefined ? -1 : lower.indexOf(profile.start);
+  const long = findLong(profile, lower);
+  const declared = new Set(meanings.flatMap((one) => (one?.slot === 'value' && one.rank < 0 ? one.parameter : [])));
+  const values = meanings.flatMap((meaning, index) =>
+    meaning?.slot === 'value' && (meaning.rank < 0 || !declared.has(meaning.parameter)) ? { index, ...meaning } : [],
+  );
+  const used = new Set([sensor, device, time, start, ...values.map(({ index }) => index), ...(long?.all ?? [])]);
 
   const invalid = (what: string) =>
-    new InputError(position, `the header ${what}: ${JSON.stringify(header.slice(0, 300))}`, needed);
-  if (names.length > 0 && names.every((name) => /^[-+\d.:TZ ]*$/.test(name)))
+    new InputError(position, `the header ${what}: ${JSON.stringify(header.slice(0, 300))}`, neededBy(profile));
+  if (given.length > 0 && given.every((name) => /^[-+\d.:TZ ]*$/.test(name)))
     throw invalid('has numbers instead of names; the first line must name the columns, but it');
-  if (sensor < 0) throw invalid(`has no column ${SENSOR_KEY}`);
-  if (time < 0) throw invalid(`has no column ${table.time ?? 'for the time'}`);
-  if (parameters.length === 0) throw invalid('names no parameter');
-  const twice = names.find((name, index) => used.includes(indexOf(name)) && indexOf(name) !== index);
-  if (twice !== undefined) {
-    const same = given.filter((_, index) => names[index] === twice);
-    throw invalid(`names ${twice} twice${new Set(same).size > 1 ? ` (${same.join(', ')})` : ''}`);
+  if (sensor < 0 && device < 0 && format.sensor === undefined && format.device === undefined)
+    throw invalid(`has no column ${profile.sensor?.[0] ?? profile.device?.[0]}`);
+  if (time < 0 && format.now === undefined)
+    throw invalid(`has no column ${profile.time.length === 1 ? profile.time[0] : 'for the time'}`);
+  if (values.length === 0 && long === undefined) throw invalid('names no parameter');
+  checkTwice(values, given, invalid);
+  for (const [index, name] of lower.entries()) {
+    if (lower.indexOf(name) !== index && used.has(lower.indexOf(name)) && name !== '')
+      throw invalid(`names ${name} twice`);
   }
+  const missing = (format.columns ?? []).map((text) => text.slice(text.indexOf('=') + 1).trim());
+  const unknown = long === undefined ? missing.find((theirs) => !lower.includes(theirs.toLowerCase())) : undefined;
+  if (unknown !== undefined) throw invalid(`has no column ${unknown}, which --column names`);
+  const unused = new Set(profile.unused?.map((name) => name.toLowerCase()));
+  const ignored = given.filter((_, index) => !used.has(index) && !unused.has(lower[index] ?? ''));
+  return { sensor, device, time, start, values, long, ignored };
+}
 
-  const columns = parameters.map((name) => [name, indexOf(name)] as const);
-  const read = ({ number, text, tooLong }: Line): ReadingInput => {
-    const fields = tooLong ? undefined : splitCsvLine(text, delimiter);
-    if (fields?.length !== names.length) return unreadable(text, number, whyUnreadable(fields, names, tooLong));
-    const values: ReadingInput['values'] & { [name in ParameterName]?: unknown } = {};
-    for (const [name, index] of columns) {
-      const field = fields[index] as string;
-      if (field === '') continue;
-      values[name] = delimiter !== ',' && DECIMAL_COMMA.test(field) ? field.replace(',', '.') : field;
-    }
-    return { sensorId: fields[sensor], measuredAt: fields[preferred] || fields[time], values, text, line: number };
-  };
-  return { ignored: new Set(given.filter((_, index) => !used.includes(index))), read };
+function findLong({ long }: Profile, lower: readonly string[]) {
+  const first = (names: readonly string[] = []) =>
+    names.reduce((found, name) => (found < 0 ? lower.indexOf(name.toLowerCase()) : found), -1);
+  const [parameter, value, unit] = [first(long?.parameter), first(long?.value), first(long?.unit)];
+  return parameter < 0 || value < 0 ? undefined : { parameter, value, unit, all: [parameter, value, unit] };
+}
+
+/** Throws what `invalid` makes of two columns for one parameter: which of them counts would be a guess. */
+function checkTwice(
+  values: readonly { parameter: ParameterName; index: number }[],
+  given: readonly string[],
+  invalid: (what: string) => InputError,
+): void {
+  for (const { parameter } of values) {
+    const same = values.filter((other) => other.parameter === parameter).map(({ index }) => given[index] ?? '');
+    if (same.length === 1) continue;
+    throw invalid(`names ${parameter} twice${new Set(same).size > 1 ? ` (${same.join(', ')})` : ''}`);
+  }
+}
+
+function neededBy(profile: Profile): string {
+  if (profile.needed !== undefined) return profile.needed;
+  const map = 'Name other columns with --column, as in --column pm25=THEIRS.';
+  if (isOwn(profile)) {
+    const times = profile.time.filter((name) => name !== 'datetime').join(' / ');
+    return `Needed are sensor_id, one of ${times}, and parameters by name: ${PARAMETER_NAMES.join(', ')}. ${map}`;
+  }
+  const values =
+    profile.long === undefined ? Object.keys(profile.values) : [profile.long.parameter.at(-1), profile.long.value[0]];
+  const sender = [...(profile.sensor ?? []), ...(profile.device ?? [])].join(' / ');
+  return `Files of ${profile.name} have ${sender}, ${profile.time.join(' / ')}, and ${values.join(', ')}. ${map}`;
 }
 
 function whyUnreadable(fields: readonly string[] | undefined, names: readonly string[], tooLong?: boolean): string {

@@ -3,8 +3,7 @@
  * and nothing that is too long or too deeply nested: nested brackets cost it many times the time and memory of their text.
  */
 import type { ReadingInput } from '../validate.ts';
-import { EXCERPT_LENGTH, type Line, type LineReader, LONGEST_LINE } from './lines.ts';
-import { SENSOR_KEY, TIME_KEYS, withOurNames } from './names.ts';
+import { EXCERPT_LENGTH, LONGEST_LINE } from './lines.ts';
 
 export type Element = {
   /** Only the beginning of an element that is not to be parsed. */
@@ -22,9 +21,13 @@ const MARK = Buffer.from('\ufeff');
 
 /**
  * Yields the elements that end in one piece at a time. Looks only at strings and brackets, so an element may still be invalid JSON.
- * Rejects with SyntaxError where the array itself is malformed, and as `pieces` does.
+ * Rejects with SyntaxError where the array itself is malformed, and as `pieces` does. A document that is no array may have `longestAlone`
+ * bytes.
  */
-export async function* splitElements(pieces: AsyncIterable<Buffer>): AsyncGenerator<Element[]> {
+export async function* splitElements(
+  pieces: AsyncIterable<Buffer>,
+  longestAlone = LONGEST_LINE,
+): AsyncGenerator<Element[]> {
   let isArray: boolean | undefined; // undefined: nothing but blanks yet
   let closed = false;
   let [inString, escaped] = [false, false];
@@ -33,8 +36,9 @@ export async function* splitElements(pieces: AsyncIterable<Buffer>): AsyncGenera
   let length = 0; // of the whole element, also where only its beginning is kept
   let count = 0;
 
+  const longest = () => (isArray === false ? longestAlone : LONGEST_LINE);
   const take = (end: Buffer): Element => {
-    const unparsable = length + end.length > LONGEST_LINE || deepest > DEEPEST;
+    const unparsable = length + end.length > longest() || deepest > DEEPEST;
     const bytes = Buffer.concat([...kept, end]);
     const text = (unparsable ? bytes.subarray(0, EXCERPT_LENGTH) : bytes).toString('utf8');
     [kept, length, deepest] = [[], 0, 0];
@@ -75,23 +79,12 @@ export async function* splitElements(pieces: AsyncIterable<Buffer>): AsyncGenera
       }
     }
     const rest = piece.subarray(start);
-    if (length <= LONGEST_LINE && rest.length > 0) kept.push(rest);
+    if (length <= longest() && rest.length > 0) kept.push(rest);
     length += rest.length;
     if (elements.length > 0) yield elements;
   }
   if (isArray !== false && !closed) throw new SyntaxError('it is cut off');
   if (!isArray) yield [take(Buffer.alloc(0))];
-}
-
-/**
- * A parsed JSON value as a reading; `text` is what the quarantine records of it, `line` its number in the source. Adds to `ignored` the keys
- * that are not used.
- */
-export function readingOf(value: unknown, text: string, line: number, ignored: Set<string>): ReadingInput {
-  if (!isObject(value)) return unreadable(text, line);
-  const fields = withOurNames(value, ignored);
-  const time = TIME_KEYS.find((key) => fields[key] !== undefined) ?? 'time';
-  return { sensorId: fields[SENSOR_KEY], measuredAt: fields[time], values: fields, text, line };
 }
 
 /** A reading that could not be parsed. */
@@ -121,17 +114,3 @@ export function isTooDeep(text: string): boolean {
 
 /** A string may lack its end: with the end optional, no character is looked at twice. */
 const STRING_OR_BRACKET = /"[^"\\]*(?:\\.[^"\\]*)*"?|[[\]{}]/gs;
-
-/** NDJSON: one object a line. Keys may differ from line to line, so `ignored` grows while lines are read. */
-export function ndjsonReader(): LineReader {
-  const ignored = new Set<string>();
-  const read = ({ number, text, tooLong }: Line): ReadingInput => {
-    if (tooLong || isTooDeep(text)) return unreadable(text, number);
-    try {
-      return readingOf(JSON.parse(text), text, number, ignored);
-    } catch {
-      return unreadable(text, number);
-    }
-  };
-  return { ignored, read };
-}

@@ -4,7 +4,9 @@
  */
 import { StringDecoder } from 'node:string_decoder';
 import { setImmediate } from 'node:timers/promises';
+import type { ParameterName } from '../../contract/parameters.ts';
 import type { ReadingInput } from '../validate.ts';
+import type { Means } from './profiles.ts';
 
 export type Line = {
   /** Counted from 1, blank lines included. */
@@ -14,17 +16,26 @@ export type Line = {
   tooLong?: true;
 };
 
-/** What a file of means contains of each sensor. */
-export type Means = 'hour' | 'day';
+/** How a source is read, as far as that is known by now. */
+export type Reading = {
+  /** The profile. */
+  readonly format: string;
+  /** Undefined: its rows are no means of hours or days. */
+  readonly means?: Means | undefined;
+  /** Whether a row has one parameter, so that several are one reading. */
+  readonly isLong: boolean;
+  /** Columns, keys or names of parameters that are not used, as far as they were met. */
+  readonly ignored: ReadonlySet<string>;
+  /** Parameters whose unit nobody declared, and the fields they are in. */
+  readonly undeclared: ReadonlyMap<ParameterName, string>;
+  /** Whether a reading got the time of its arrival, because it had none. */
+  readonly usedServerTime: boolean;
+};
 
-/** Parses the lines of one source. */
-export type LineReader = {
-  /** Undefined: its lines are no means of hours or days. */
-  means?: Means | undefined;
-  /** Columns or keys that are not used, as far as they were met. */
-  ignored: ReadonlySet<string>;
-  /** Never throws: a line that cannot be parsed becomes an unreadable reading. */
-  read(line: Line): ReadingInput;
+/** Parses the lines of one source. Never throws: a line that cannot be parsed becomes an unreadable reading. */
+export type LineReader = Reading & {
+  /** Undefined for a row without a parameter of ours; several of a line that is a document with rows. */
+  read(line: Line): ReadingInput | ReadingInput[] | undefined;
 };
 
 /** Longer lines are no readings. In bytes. */

@@ -1,56 +1,54 @@
 /** A source becomes batches of readings, each read when it is asked for, so memory stays constant. */
 import { InputError } from '../../inputError.ts';
 import type { ReadingInput } from '../validate.ts';
-import { airqualityAmReader, isPortalFile, PREAMBLE } from './airqualityAm.ts';
 import { csvReader } from './csv.ts';
-import { ndjsonReader } from './json.ts';
-import { type Line, type LineReader, type Means, splitLines } from './lines.ts';
+import type { Format } from './fields.ts';
+import { splitElements, unreadable } from './json.ts';
+import { type Line, type LineReader, LONGEST_LINE, type Reading, splitLines } from './lines.ts';
+import { makeMerger } from './long.ts';
 import { refuseOtherKinds } from './recognize.ts';
+import { rowReader } from './rows.ts';
 import type { Source } from './source.ts';
 
-/** Formats that cannot be told from their first line. Their time stamps have no offset and are in the network's time zone. */
-export const FORMATS = ['airquality-am'] as const;
-export type Format = { name: (typeof FORMATS)[number]; timeZone: string };
-
-/** `ignored`: columns or keys that are not used. `means`: the readings are means of hours or days. */
-export type ReadingBatch = { readings: ReadingInput[]; ignored: ReadonlySet<string>; means?: Means | undefined };
+/** Readings, and how they were read. */
+export type ReadingBatch = { readings: ReadingInput[]; reading: Reading };
 
 const BATCH = 10_000;
 /** In characters: long lines fill a batch earlier. */
 const BATCH_TEXT = 4_000_000;
 
 /**
- * Yields batches of up to 10,000 readings. `format` is undefined for CSV with a header and NDJSON. When reading fails, everything before
- * the failure is yielded first; then it rejects with InputError, which names the file and line.
+ * Yields batches of up to 10,000 readings; where a row has one parameter, all are read before the first batch. When reading fails,
+ * everything before the failure is yielded first; then it rejects with InputError, which names the file and line.
  */
-export async function* readReadings(source: Source, format?: Format): AsyncGenerator<ReadingBatch> {
-  let reader: LineReader | undefined;
+export async function* readReadings(source: Source, format: Format = {}): AsyncGenerator<ReadingBatch> {
+  let reading: Reading | undefined;
   let readings: ReadingInput[] = [];
   let text = 0;
   let lastLine = 0;
   let failure: InputError | undefined;
+  const merger = makeMerger(source.name);
+  const isFull = () => readings.length >= BATCH || text >= BATCH_TEXT;
   try {
-    for await (const lines of splitLines(recognized(source))) {
-      for (const line of lines) {
-        lastLine = line.number;
-        if (reader === undefined) {
-          if (format !== undefined && line.text === PREAMBLE) continue;
-          reader = chooseReader(line, source.name, format);
-          if (!line.text.startsWith('{')) continue; // the header
-        }
-        readings.push(reader.read(line));
-        text += line.text.length;
-        if (readings.length < BATCH && text < BATCH_TEXT) continue;
-        yield { readings, ignored: reader.ignored, means: reader.means };
-        readings = [];
+    for await (const some of readSource(source, format)) {
+      ({ reading, lastLine } = some);
+      if (reading.isLong) some.readings.forEach(merger.add);
+      else for (const one of some.readings) readings.push(one);
+      text += some.text;
+      while (isFull() && reading !== undefined) {
+        yield { readings: readings.slice(0, BATCH), reading };
+        readings = readings.slice(BATCH);
         text = 0;
       }
     }
-    if (reader === undefined) throw new InputError(source.name, 'the file is empty', HEADER_OR_OBJECTS);
+    if (reading === undefined) throw new InputError(source.name, 'the file is empty', HEADER_OR_OBJECTS);
   } catch (error) {
     failure = error instanceof InputError ? error : brokenOff(source.name, lastLine, error as Error);
   }
-  if (reader !== undefined && readings.length > 0) yield { readings, ignored: reader.ignored, means: reader.means };
+  for (const one of merger.take()) readings.push(one);
+  for (let from = 0; reading !== undefined && from < readings.length; from += BATCH) {
+    yield { readings: readings.slice(from, from + BATCH), reading };
+  }
   if (failure !== undefined) throw failure;
 }
 
@@ -61,27 +59,120 @@ const brokenOff = (name: string, lastLine: number, { message }: Error) =>
     'The lines before were imported; get a new copy of the file and import it again.',
   );
 
-/** The bytes of a source. Rejects with InputError at once if they are no lines of text. */
-async function* recognized({ bytes, name }: Source): AsyncGenerator<Buffer> {
-  let isFirst = true;
-  for await (const chunk of bytes) {
-    if (isFirst) refuseOtherKinds(chunk, name);
-    isFirst = false;
-    yield chunk;
+/** The readings of one chunk of a source; `text`: how many characters they took. */
+type Some = { readings: ReadingInput[]; reading: Reading; lastLine: number; text: number };
+
+/** Rejects with InputError at once for what is no text. */
+async function* readSource({ bytes, name }: Source, format: Format): AsyncGenerator<Some> {
+  const { start, all } = await begun(bytes);
+  if (start.length > 0) refuseOtherKinds(start, name);
+  yield* isDocument(start) ? readDocument(all, name, format) : readLines(all, name, format);
+}
+
+async function* readLines(bytes: AsyncIterable<Buffer>, name: string, format: Format): AsyncGenerator<Some> {
+  let reader: LineReader | undefined;
+  for await (const lines of splitLines(bytes)) {
+    const readings: ReadingInput[] = [];
+    let text = 0;
+    for (const line of lines) {
+      if (reader === undefined) {
+        if (line.text === PREAMBLE) continue;
+        reader = chooseReader(line, name, format);
+        if (!line.text.startsWith('{')) continue; // the header
+      }
+      const read = reader.read(line);
+      if (Array.isArray(read)) readings.push(...read);
+      else if (read !== undefined) readings.push(read);
+      text += line.text.length;
+    }
+    if (reader !== undefined) yield { readings, reading: reader, lastLine: lines.at(-1)?.number ?? 0, text };
   }
+}
+
+/** Newer files of airquality.am begin with psql's reply to `set time zone`. */
+const PREAMBLE = 'SET';
+
+/** In bytes: a document that is one object is parsed in one turn of the event loop. */
+const LARGEST_DOCUMENT = 4 * 1_048_576;
+
+/** A JSON array, whose elements are read one by one, or one object with the rows in it. */
+async function* readDocument(bytes: AsyncIterable<Buffer>, name: string, format: Format): AsyncGenerator<Some> {
+  const reader = rowReader(format);
+  let count = 0;
+  try {
+    for await (const elements of splitElements(bytes, LARGEST_DOCUMENT)) {
+      const readings: ReadingInput[] = [];
+      let characters = 0;
+      for (const { text, unparsable, alone } of elements) {
+        count += 1;
+        characters += text.length;
+        if (unparsable && alone) {
+          const what = `this is a JSON document that is larger than ${LARGEST_DOCUMENT} bytes or too deeply nested`;
+          throw new InputError(name, what, "Make it one object a line, with jq: jq -c '.results[]' OLD > NEW.");
+        }
+        if (unparsable) readings.push(unreadable(text, count));
+        else {
+          const value: unknown = JSON.parse(text);
+          for (const one of reader.readValue(value, JSON.stringify(value), count)) readings.push(one); // on one line
+        }
+      }
+      yield { readings, reading: reader, lastLine: count, text: characters };
+    }
+    yield { readings: [], reading: reader, lastLine: count, text: 0 }; // an empty array is no empty file
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new InputError(
+      `${name}, after element ${count}`,
+      `this is no valid JSON (${error.message})`,
+      HEADER_OR_OBJECTS,
+    );
+  }
+}
+
+/** The bytes up to the end of the first line, and all of them. */
+async function begun(bytes: AsyncIterable<Buffer>): Promise<{ start: Buffer; all: AsyncIterable<Buffer> }> {
+  const iterator = bytes[Symbol.asyncIterator]();
+  const chunks: Buffer[] = [];
+  let length = 0;
+  let failure: unknown;
+  while (length <= LONGEST_LINE && !chunks.at(-1)?.includes(NEWLINE)) {
+    const next = await iterator.next().catch((error: unknown) => {
+      failure = error;
+      return { done: true as const, value: undefined };
+    });
+    if (next.done) break;
+    chunks.push(next.value);
+    length += next.value.length;
+  }
+  async function* all(): AsyncGenerator<Buffer> {
+    yield* chunks;
+    if (failure !== undefined) throw failure;
+    yield* { [Symbol.asyncIterator]: () => iterator };
+  }
+  return { start: Buffer.concat(chunks), all: all() };
+}
+
+const NEWLINE = 10;
+
+/** Whether this is the beginning of one JSON document, rather than of an object a line or CSV. */
+function isDocument(start: Buffer): boolean {
+  const [line = '', more] = start
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .trimStart()
+    .split('\n', 2);
+  if (line.startsWith('[')) return true;
+  return (
+    line.startsWith('{') &&
+    ('{[,:'.includes(line.trimEnd().at(-1) ?? '') || (more === undefined && start.length > LONGEST_LINE))
+  );
 }
 
 const HEADER_OR_OBJECTS = 'Needed is CSV with a header line, or one JSON object a line.';
 
-function chooseReader(first: Line, name: string, format: Format | undefined): LineReader {
+function chooseReader(first: Line, name: string, format: Format): LineReader {
   const position = `${name}:${first.number}`;
-  if (format?.name === 'airquality-am') return airqualityAmReader(first.text, position, format.timeZone);
-  if (first.text.startsWith('{')) return ndjsonReader();
-  if (first.text.startsWith('['))
-    throw new InputError(position, 'this is a JSON array', `${HEADER_OR_OBJECTS} With jq: jq -c '.[]' OLD > NEW.`);
-  if (isPortalFile(first.text)) {
-    throw new InputError(position, 'this is a file of airquality.am’s open data', 'Add --format airquality-am.');
-  }
+  if (first.text.startsWith('{')) return rowReader(format);
   if (first.tooLong) throw new InputError(position, 'the first line is too long for a header', HEADER_OR_OBJECTS);
-  return csvReader(first.text, position);
+  return csvReader(first.text, position, format);
 }

@@ -1,4 +1,5 @@
 /** Files that are no text, or text that is not cut into lines, are recognized by their first bytes, so that a message can name them. */
+import { isUtf8 } from 'node:buffer';
 import { InputError } from '../../inputError.ts';
 
 const SAVE_AS_CSV = 'Open it in a spreadsheet program and save it as CSV (UTF-8).';
@@ -29,6 +30,11 @@ const KINDS: readonly [start: RegExp, what: string, remedy: string][] = [
     'a web page or XML',
     'Perhaps an error page was saved instead of the data: download it again.',
   ],
+  [
+    /^[^"]*"(?:\$schema|time_zone|providers|regions|stations)"\s*:/,
+    'a network file: it describes stations and has no readings',
+    'Import it with: npx airseries import network FILE.',
+  ],
   [/^[^\r\n]+\r[^\n]+$/, 'text whose lines end as on old Macs (CR alone)', "Convert it: tr '\\r' '\\n' < OLD > NEW."],
 ];
 
@@ -37,5 +43,11 @@ export function refuseOtherKinds(start: Buffer, name: string): void {
   const bytes = start.subarray(0, 65_536).toString('latin1');
   for (const [pattern, what, remedy] of KINDS) {
     if (pattern.test(bytes)) throw new InputError(name, `this is ${what}`, remedy);
+  }
+  const end = bytes.indexOf('\n');
+  // later lines may have anything in columns that are not used, and cost only themselves
+  if (end >= 0 && !isUtf8(start.subarray(0, end))) {
+    const remedy = 'Save it as UTF-8, or convert it: iconv -f CP1252 -t UTF-8 OLD > NEW.';
+    throw new InputError(name, 'this is text in cp1252 or Latin-1, as Windows writes it', remedy);
   }
 }

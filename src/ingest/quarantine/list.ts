@@ -1,8 +1,10 @@
 /** Lists what is in quarantine, with the reasons in words, and deletes what the operator names. */
 import type { Sql } from '../../database/client.ts';
-import { explainPush, explainReading, explainValue } from '../explain.ts';
+import { explainDevice, explainPush, explainReading, explainValue } from '../explain.ts';
 import { type PushSensor, pushFromText } from '../formats/airrohr.ts';
-import { ndjsonReader } from '../formats/json.ts';
+import { deviceFromText } from '../formats/devices.ts';
+import { OWN_FORMAT } from '../formats/profiles.ts';
+import { rowReader } from '../formats/rows.ts';
 import { VALUE_REASONS } from '../validate.ts';
 
 /** Which lines; what is not given is not filtered by. */
@@ -81,8 +83,15 @@ function explain(row: Row, sensors: readonly DeviceSensor[]): string | undefined
     return explainPush(push, own);
   }
   if (kind === 'value') return (reason.split(':')[0] ?? '') in VALUE_REASONS ? explainValue(reason) : undefined;
-  const { sensorId, measuredAt } = ndjsonReader().read({ number: 1, text }); // the columns of CSV are not known any more
-  return explainReading(reason, { sensorId: sensor_id ?? sensorId, measuredAt });
+  const device = deviceFromText(text)?.device;
+  if (device !== undefined && reason === 'unknown_sensor') {
+    return explainDevice(
+      device,
+      sensors.filter((sensor) => sensor.device === device).map(({ id }) => id),
+    );
+  }
+  const [reading] = [rowReader({ name: OWN_FORMAT }).read({ number: 1, text }) ?? []].flat(); // the columns of CSV are not known any more
+  return explainReading(reason, { sensorId: sensor_id ?? reading?.sensorId, measuredAt: reading?.measuredAt });
 }
 
 /** Deletes what matches the filter, and returns how many lines that were. `sql` is a pool of the owner. */

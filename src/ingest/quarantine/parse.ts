@@ -1,8 +1,9 @@
 /** Turns a line of the quarantine back into readings, to be accepted as if they had just arrived. */
 import type { Sql } from '../../database/client.ts';
 import type { Scope } from '../accept.ts';
-import { findPushSensors } from '../deviceSensors.ts';
+import { assignSensors, findPushSensors } from '../deviceSensors.ts';
 import { pushFromText, readingsOfPush } from '../formats/airrohr.ts';
+import { deviceFromText } from '../formats/devices.ts';
 import { instantText, type ReadingInput, readInstant, type ValueReason } from '../validate.ts';
 
 /** What was recorded of a reading that could be parsed. */
@@ -49,9 +50,18 @@ function unusableValue(reason: ValueReason): [string, unknown] {
 }
 
 async function parsePushed(sql: Sql, line: RetryLine): Promise<ReadingInput[]> {
+  const reading = deviceFromText(line.text);
+  if (reading !== undefined) return await parseDevice(sql, line, reading);
   const record = pushFromText(line.text);
   const time = record && readInstant(record.measuredAt);
   if (record === undefined || time === undefined || time.local) return [];
   const sensors = await findPushSensors(sql, record, line.scope ?? undefined, new Date(time.microseconds / 1_000));
   return readingsOfPush(record, sensors);
+}
+
+/** At the station of a token, the device may be the sensor that was there then. */
+async function parseDevice(sql: Sql, { scope }: RetryLine, reading: ReadingInput): Promise<ReadingInput[]> {
+  const time = typeof reading.measuredAt === 'string' ? readInstant(reading.measuredAt) : undefined;
+  if (time === undefined || time.local) return [];
+  return await assignSensors(sql, [reading], scope ?? undefined, new Date(time.microseconds / 1_000));
 }

@@ -2,7 +2,7 @@
 import { createGzip } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { fetchDocument } from '../../../src/pull/fetchDocument.ts';
-import { readSensorCommunity } from '../../../src/pull/sensorCommunity.ts';
+import { readFeed } from '../../../src/pull/readFeed.ts';
 import { openProvider, type Provider } from '../../pull/server.ts';
 import { type Cost, costOf, leastHeld } from '../costs.ts';
 
@@ -43,10 +43,10 @@ const world =
   '{"id":1,"sensor":{"id":100,"pin":"1","sensor_type":{"name":"SDS011","id":14,"manufacturer":"Nova Fitness"}},"timestamp":"2026-11-20 11:58:02","location":{"id":1,"indoor":0,"latitude":"40.1","longitude":"44.5","country":"AM"},"sensordatavalues":[{"value_type":"P1","value":"21.90","id":2},{"value_type":"P2","value":"14.20","id":3}]},';
 
 it.each<[name: string, outcome: string, serve: () => void]>([
-  ['brackets', 'no JSON array', () => serve('', '[')],
-  ['brackets in an element', 'no JSON array', () => serve('[1,', '[', '1]')],
-  ['objects in objects', 'no JSON array', () => serve('[', '{"a":', '1]')],
-  ['one string', '0 of 1', () => serve('["', 'x', '"]')],
+  ['brackets', 'not in the layout', () => serve('', '[')],
+  ['brackets in an element', 'not in the layout', () => serve('[1,', '[', '1]')],
+  ['objects in objects', 'not in the layout', () => serve('[', '{"a":', '1]')],
+  ['one string', 'not in the layout', () => serve('["', 'x', '"]')],
   ['empty objects', 'it holds more than', () => serve('[', '{},', '{}]')],
   ['the whole world', '0 of', () => serve('[', world, '{}]')],
   ['ours, long', /* as text of 1.4 KB each */ '47', () => serve('[', ours(1_400), '{}]')],
@@ -57,7 +57,7 @@ it.each<[name: string, outcome: string, serve: () => void]>([
   const read = async (): Promise<void> => {
     const address = provider.url();
     const document = fetchDocument(address, { provider: 'them', hosts: [provider.host] }, (chunks, refuse) =>
-      readSensorCommunity(chunks, (sensor) => sensor < 100, refuse),
+      readFeed(chunks, { name: 'sensor-community' }, (sensor) => sensor < 100, refuse),
     );
     result.read = await document.then(
       ({ readings, received }) => `${readings.length} of ${received}`,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Format, type ReadingBatch, readReadings } from '../../../src/ingest/formats/readings.ts';
+import type { Format } from '../../../src/ingest/formats/fields.ts';
+import { type ReadingBatch, readReadings } from '../../../src/ingest/formats/readings.ts';
 import { openSource } from '../../../src/ingest/formats/source.ts';
 import { importReadings } from '../../../src/ingest/importReadings.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
@@ -13,7 +14,7 @@ async function read(content: string, timeZone = 'Asia/Yerevan') {
   for await (const batch of readReadings(await openSource(file('measurements.csv', content)), formatOf(timeZone))) {
     batches.push(batch);
   }
-  return { readings: batches.flatMap(({ readings }) => readings), ignored: [...(batches[0]?.ignored ?? [])] };
+  return { readings: batches.flatMap(({ readings }) => readings), ignored: [...(batches[0]?.reading.ignored ?? [])] };
 }
 const failure = (content: string) => read(content).catch((error: Error) => error.message);
 
@@ -68,7 +69,6 @@ describe('measurements', () => {
     ['sensor_id,time_start,pm2.5', 'has no column timestamp'],
     ['sensor_id,timestamp,colour', 'names no parameter'],
     ['sensor_id,timestamp,avg_pm2.5,pm2.5', 'names pm25 twice \\(avg_pm2.5, pm2.5\\)'],
-    ['{"sensor_id":1}', 'has no column sensor_id'],
   ])('the header %j is refused', async (header, why) => {
     expect(await failure(`SET\n${header}\n1,2,3\n`)).toMatch(
       new RegExp(`measurements.csv:2: the header ${why}: .*Needed are measurements_YYYY_MM.csv`),
@@ -81,17 +81,19 @@ describe('measurements', () => {
     [HEADER, undefined],
   ])('%s has means of a %s', async (header, means) => {
     const source = await openSource(file('means.csv', `${header}\n2,2026-02-01 00:00:00,1\n`));
-    for await (const batch of readReadings(source, formatOf('Asia/Yerevan'))) expect(batch.means).toBe(means);
+    for await (const batch of readReadings(source, formatOf('Asia/Yerevan'))) expect(batch.reading.means).toBe(means);
     expect.assertions(1);
   });
 
-  test.each(['SET', 'sensor_id,timestamp,avg_pm2.5', 'station_id,timestamp,pm2.5,avg_pm10', HEADER])(
-    'without its format, a file that begins with %s is recognized',
+  test.each(['sensor_id,timestamp,avg_pm2.5', 'sensor_id,timestamp,pm2.5,avg_pm10', HEADER])(
+    'without its format, a file that begins with %s is recognized, and its times are those of the network',
     async (header) => {
-      const readers = readReadings(await openSource(file('means.csv', `${header}\n`)));
-      await expect(readers.next()).rejects.toThrow(
-        /means.csv:1: this is a file of airquality.am.*Add --format airquality-am/,
-      );
+      const values = header.split(',').map((name) => (name === 'timestamp' ? '2026-02-01 00:00:00' : '1'));
+      const source = await openSource(file('means.csv', `SET\n${header}\n${values.join(',').replace('1,1', '1,')}\n`));
+      for await (const { reading } of readReadings(source, { timeZone: 'Asia/Yerevan' })) {
+        expect(reading.format).toBe('airquality-am');
+      }
+      expect.assertions(1);
     },
   );
 
@@ -126,14 +128,23 @@ describe('stamps where clocks change', () => {
     expect(await measured(order.map(([sensor, time]) => [sensor, `2026-10-25 ${time}`]))).toEqual([
       '00:30+01:00',
       '01:00+01:00',
-      '01:50+01:00',
+      '01:50', // the first line of its sensor: nothing says which pass it is
       '01:30+01:00',
       '01:00+00:00',
-      '01:55+01:00',
+      '01:55',
       '01:30+00:00',
       '02:00+00:00',
     ]);
   });
+});
+
+test('newest first, the first pass of that hour begins where the stamps go forward', async () => {
+  const stamps = ['02:00', '01:30', '01:00', '01:30', '01:00', '00:30'];
+  const lines = stamps.map((time) => `1,2026-10-25 ${time},1`);
+  const { readings } = await read(`sensor_id,timestamp,pm2.5\n${lines.join('\n')}\n`, 'Europe/London');
+  expect(readings.map(({ measuredAt }) => String(measuredAt).slice(11))).toEqual([
+    ...['02:00+00:00', '01:30+00:00', '01:00+00:00', '01:30+01:00', '01:00+01:00', '00:30+01:00'],
+  ]);
 });
 
 onEveryEngine('import readings --format airquality-am', (engine) => {

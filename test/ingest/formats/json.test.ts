@@ -1,8 +1,9 @@
 /** An array is cut into the elements that JSON.parse would find, wherever the pieces end. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEEPEST, type Element, isTooDeep, ndjsonReader, splitElements } from '../../../src/ingest/formats/json.ts';
+import { DEEPEST, type Element, isTooDeep, splitElements } from '../../../src/ingest/formats/json.ts';
 import { LONGEST_LINE } from '../../../src/ingest/formats/lines.ts';
+import { rowReader } from '../../../src/ingest/formats/rows.ts';
 
 async function split(text: string, size = 7): Promise<Element[]> {
   async function* pieces(): AsyncGenerator<Buffer> {
@@ -68,8 +69,8 @@ describe('an element is not to be parsed', () => {
 });
 
 it('makes an unreadable reading of a line that is nested too deeply', () => {
-  const read = (levels: number) => ndjsonReader().read({ number: 1, text: `{"sensor_id":1,"a":${nested(levels)}}` });
-  expect([read(DEEPEST - 1).unreadable, read(DEEPEST).unreadable]).toEqual([undefined, true]);
+  const read = (levels: number) => rowReader().read({ number: 1, text: `{"sensor_id":1,"a":${nested(levels)}}` });
+  expect([read(DEEPEST - 1), read(DEEPEST)].map((one) => [one].flat()[0]?.unreadable)).toEqual([undefined, true]);
 });
 
 it.each([

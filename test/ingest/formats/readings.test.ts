@@ -11,7 +11,7 @@ async function read(content: string | Buffer) {
   try {
     for await (const batch of readReadings(await openSource(file('readings', content)))) {
       readings.push(...batch.readings);
-      ignored = [...batch.ignored];
+      ignored = [...batch.reading.ignored];
     }
   } catch (error) {
     failure = (error as Error).message.replace(/^.*\/readings/, 'readings');
@@ -101,8 +101,17 @@ describe('NDJSON', () => {
     expect(ignored).toEqual(['a', 'b', '__proto__']);
   });
 
-  test('as an array is refused', async () => {
-    expect((await read('[{}]')).failure).toMatch(/^readings:1: this is a JSON array/);
+  test('as an array, or an object over several lines, of which a broken one is refused', async () => {
+    const one = { sensor_id: 1, time: T, pm25: 5 };
+    for (const text of [JSON.stringify([one]), JSON.stringify([one], null, 2), JSON.stringify(one, null, 2)]) {
+      const { readings } = await read(text);
+      expect(readings).toEqual([
+        { sensorId: 1, measuredAt: T, values: { pm25: 5 }, line: 1, text: JSON.stringify(one) },
+      ]);
+    }
+    const { readings, failure } = await read(`[${JSON.stringify(one)},\n{]`);
+    expect(readings).toHaveLength(1);
+    expect(failure).toMatch(/^readings, after element 1: this is no valid JSON/);
   });
 });
 

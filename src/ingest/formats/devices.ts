@@ -1,0 +1,21 @@
+/** A reading of a device, as text in our names and units: from the quarantine it is read as it was the first time. */
+import { PARAMETER_NAMES } from '../../contract/parameters.ts';
+import type { ReadingInput } from '../validate.ts';
+import { isObject } from './json.ts';
+
+export function textOfDevice({ device, measuredAt, values }: ReadingInput): string {
+  const ours = PARAMETER_NAMES.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]]));
+  return JSON.stringify({ device, measured_at: measuredAt, ...Object.fromEntries(ours) });
+}
+
+/** The reading that textOfDevice wrote; undefined for any other text. */
+export function deviceFromText(text: string): (ReadingInput & { device: string }) | undefined {
+  if (!text.startsWith('{"device":')) return undefined;
+  try {
+    const given: unknown = JSON.parse(text);
+    if (!isObject(given) || typeof given.device !== 'string' || 'sensordatavalues' in given) return undefined;
+    return { sensorId: undefined, device: given.device, measuredAt: given.measured_at, values: given, text };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,170 @@
+/** What the fields of a source mean: by its profile, and by what the operator declares about it. */
+import { PARAMETER_NAMES, type ParameterName } from '../../contract/parameters.ts';
+import { InputError } from '../../inputError.ts';
+import { FORMATS, OWN_FORMAT, PROFILES, type Profile } from './profiles.ts';
+import { type Convert, conversionFrom, unitsOf } from './units.ts';
+
+/** What the operator or the sender declares about a source; nothing of it is guessed. */
+export type Format = {
+  /** A profile; absent: it is recognized. */
+  name?: string | undefined;
+  /** That of the network, for profiles whose times are local to it. */
+  timeZone?: string | undefined;
+  /** That of times without an offset, whatever the profile says. */
+  zone?: string | undefined;
+  /** `no2=ug/m3`: the unit of a parameter, whatever the profile says. */
+  units?: readonly string[] | undefined;
+  /** `pm25=pm2_5_concentration`: our name for a field (sensor_id, device, time, or a parameter), and theirs. */
+  columns?: readonly string[] | undefined;
+  /** The sensor or the device that all readings are of, where they do not say. */
+  sensor?: unknown;
+  device?: string | undefined;
+  /** The time of readings without one; absent: they are rejected. */
+  now?: Date | undefined;
+};
+
+export type Measures = {
+  slot: 'value';
+  parameter: ParameterName;
+  /** Null: its values are in the stored unit. */
+  convert: Convert | null;
+  /** Whether its unit was said, and not only taken for granted. */
+  isDeclared: boolean;
+  /** The lowest counts where several fields have the same meaning. */
+  rank: number;
+};
+export type Meaning = Measures | { slot: 'sensor' | 'device' | 'time'; rank: number };
+
+/** Knows what the fields of one source mean. */
+export type Fields = {
+  profile: Profile;
+  /** Undefined for a field that is not used. */
+  meaningOf(field: string): Meaning | undefined;
+  /** Our parameter for a name in a row of one parameter. `unit` undefined: no unit is given there. */
+  measuresOf(name: string, unit: string | undefined): Measures | undefined;
+};
+
+const SLOTS = { sensor_id: 'sensor', device: 'device', time: 'time' } as const;
+
+/** Of a unit that a row names and its parameter does not have: the value is no number, and rejected with both. */
+const withUnit =
+  (unit: string): Convert =>
+  (given) =>
+    `${String(given)} ${unit}`.slice(0, 100);
+
+/** Throws InputError for a declaration that cannot be followed. */
+export function readFields(profile: Profile, { columns = [], units = [] }: Format): Fields {
+  const declared = new Map(units.map(readUnit));
+  const measures = (name: string, unit: string | undefined, rank: number): Measures | undefined => {
+    const parameter = PARAMETER_NAMES.find((one) => one === name);
+    if (parameter === undefined) return undefined;
+    const said = declared.get(parameter) ?? unit;
+    const convert = said === undefined ? null : conversionFrom(said, parameter);
+    return convert === undefined
+      ? undefined
+      : { slot: 'value', parameter, convert, isDeclared: said !== undefined, rank };
+  };
+  const known = new Map<string, Meaning>();
+  const add = (field: string, meaning: Meaning | undefined) => {
+    const key = field.toLowerCase();
+    if (meaning !== undefined && !known.has(key)) known.set(key, meaning);
+  };
+  for (const [ours, theirs] of columns.map((text) => readPair(text, '--column', 'pm25=pm2_5_concentration'))) {
+    const slot = SLOTS[ours as keyof typeof SLOTS];
+    const meaning: Meaning | undefined = slot === undefined ? ownName(ours, measures, -1) : { slot, rank: -1 };
+    if (meaning === undefined) throw new InputError('--column', `"${ours}" is no name of ours`, NAMES);
+    add(theirs, meaning);
+    if (profile.ours) add(`${profile.ours}.${theirs}`, meaning);
+  }
+  for (const slot of ['sensor', 'device', 'time'] as const)
+    profile[slot]?.forEach((field, rank) => {
+      add(field, { slot, rank });
+    });
+  const below = profile.ours ? `${profile.ours}.`.toLowerCase() : '';
+  Object.entries(profile.values).forEach(([field, text], index) => {
+    const [name = '', unit] = text.split(' ');
+    add(below + field, measures(name, unit, index + 1));
+  });
+  const meaningOf = (field: string): Meaning | undefined => {
+    const key = field.toLowerCase();
+    const found = known.get(key);
+    if (found !== undefined || profile.ours === undefined || !key.startsWith(below)) return found;
+    const rest = key.slice(below.length);
+    return ownName(rest, measures, 0) ?? withSaidUnit(rest, (name) => known.get(below + name), measures);
+  };
+  return {
+    profile,
+    meaningOf,
+    measuresOf(name, unit) {
+      const meaning = meaningOf(name);
+      if (meaning?.slot !== 'value' || unit === undefined || declared.has(meaning.parameter)) {
+        return meaning?.slot === 'value' ? meaning : undefined;
+      }
+      return measures(meaning.parameter, unit, 0) ?? { ...meaning, convert: withUnit(unit), isDeclared: true };
+    },
+  };
+}
+
+type MakeMeasures = (name: string, unit: string | undefined, rank: number) => Measures | undefined;
+
+/** One of our names, perhaps with its unit: `no2_ugm3`, `pressure [hPa]`. */
+function ownName(name: string, measures: MakeMeasures, rank: number): Measures | undefined {
+  const key = name.toLowerCase();
+  return measures(key, undefined, rank) ?? withSaidUnit(key, (base) => measures(base, undefined, rank), measures);
+}
+
+/** A name that `find` knows, with its unit after an underscore or in brackets. */
+function withSaidUnit(
+  key: string,
+  find: (base: string) => Meaning | undefined,
+  measures: MakeMeasures,
+): Measures | undefined {
+  const last = key.at(-1);
+  const ends = last === ')' || last === ']' ? [key.search(/[([]/)] : underscoresOf(key);
+  for (const end of ends) {
+    const found = end > 0 ? find(key.slice(0, end).trim()) : undefined;
+    if (found?.slot !== 'value') continue;
+    const unit = key.slice(end + 1, last === ')' || last === ']' ? -1 : undefined);
+    const meaning = measures(found.parameter, unit, found.rank);
+    if (meaning !== undefined) return meaning;
+  }
+  return undefined;
+}
+
+/** A name that is longer has no unit at its end. */
+const LONGEST_NAME = 60;
+
+const underscoresOf = (key: string): number[] =>
+  key.length > LONGEST_NAME ? [] : [...key].flatMap((character, index) => (character === '_' ? index : []));
+
+const NAMES = `Names of ours are sensor_id, device, time, ${PARAMETER_NAMES.join(', ')}.`;
+
+function readPair(text: string, option: string, example: string): [ours: string, theirs: string] {
+  const equals = text.indexOf('=');
+  if (equals > 0 && equals < text.length - 1) {
+    return [text.slice(0, equals).trim().toLowerCase(), text.slice(equals + 1).trim()];
+  }
+  throw new InputError(option, `"${text}" is not of the form OURS=THEIRS`, `An example: ${option} ${example}.`);
+}
+
+function readUnit(text: string): [ParameterName, string] {
+  const [name, unit] = readPair(text, '--unit', 'no2=ug/m3');
+  const parameter = PARAMETER_NAMES.find((one) => one === name);
+  if (parameter === undefined) throw new InputError('--unit', `there is no parameter "${name}"`, NAMES);
+  if (conversionFrom(unit, parameter) !== undefined) return [parameter, unit];
+  throw new InputError('--unit', `${parameter} has no unit "${unit}"`, `It has: ${unitsOf(parameter).join(', ')}.`);
+}
+
+/**
+ * The profile of this name, or the one that a source is recognized by; of a name with several layouts, the one that fits or else the last.
+ * Throws InputError for an unknown name.
+ */
+export function chooseProfile(name: string | undefined, has: (field: string) => boolean): Profile {
+  const candidates = PROFILES.filter((profile) => name === undefined || profile.name === name);
+  const fitting = candidates.find(({ recognized }) => recognized.some((fields) => fields.every(has)));
+  const chosen = fitting ?? candidates.at(-1);
+  if (chosen !== undefined) return chosen;
+  throw new InputError('--format', `there is no format "${name}"`, `There are: ${FORMATS.join(', ')}.`);
+}
+
+export const isOwn = ({ name }: Profile): boolean => name === OWN_FORMAT;

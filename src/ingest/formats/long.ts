@@ -1,0 +1,62 @@
+/** Readings that come as one row for each parameter: the names of parameters in rows, and rows of one time made one reading. */
+import type { ParameterName } from '../../contract/parameters.ts';
+import { InputError } from '../../inputError.ts';
+import type { ReadingInput } from '../validate.ts';
+import type { Fields } from './fields.ts';
+
+export type SomeValues = { -readonly [name in ParameterName]?: unknown };
+
+/** Adds the value of a parameter that a row names to the others; false: it is none of ours. */
+export function readMeasured(
+  fields: Fields,
+  values: SomeValues,
+  name: unknown,
+  value: unknown,
+  unit: unknown,
+): boolean {
+  const given = typeof unit === 'string' && unit !== '' ? unit : undefined;
+  const measures = typeof name === 'string' ? fields.measuresOf(name, given) : undefined;
+  if (measures === undefined) return false;
+  if (value !== undefined && value !== null && value !== '') {
+    values[measures.parameter] = measures.convert === null ? value : measures.convert(value);
+  }
+  return true;
+}
+
+/** As many are kept in memory until the end of their source. */
+const MOST_READINGS = 500_000;
+
+/**
+ * Collects rows; those of one sensor and time become one reading, because a reading that is sent again replaces the one before as a whole
+ * (S3). Its text is then in our names and units.
+ */
+export function makeMerger(source: string) {
+  const bySlot = new Map<string, ReadingInput>();
+  return {
+    /** Throws InputError if there are too many. */
+    add(reading: ReadingInput): void {
+      const { sensorId, device, measuredAt, line } = reading;
+      const slot = reading.unreadable ? `line ${line}` : JSON.stringify([sensorId ?? device, measuredAt]);
+      const before = bySlot.get(slot);
+      bySlot.set(slot, before === undefined ? reading : merged(before, reading));
+      if (bySlot.size <= MOST_READINGS) return;
+      const remedy = 'Split it by sensor or by time, each part with the header.';
+      throw new InputError(
+        source,
+        `it has rows of more than ${MOST_READINGS} readings, one for each parameter`,
+        remedy,
+      );
+    },
+    take(): ReadingInput[] {
+      const readings = [...bySlot.values()];
+      bySlot.clear();
+      return readings;
+    },
+  };
+}
+
+function merged(before: ReadingInput, { values }: ReadingInput): ReadingInput {
+  const all = { ...before.values, ...values };
+  const { sensorId: sensor_id, measuredAt: measured_at, device } = before;
+  return { ...before, values: all, text: JSON.stringify({ sensor_id, device, measured_at, ...all }) };
+}

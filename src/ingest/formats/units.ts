@@ -1,0 +1,91 @@
+/** The units that values may come in, and their conversion to the unit that a parameter is stored in (S6). Never guessed, only declared. */
+import { PARAMETERS, type ParameterName } from '../../contract/parameters.ts';
+
+/** A unit: its names, simplified; what one of it is in the first of its quantity; and what is added before. */
+type Scale = readonly [names: readonly string[], factor: number, offset?: number];
+
+const MASS: readonly Scale[] = [
+  [['ug/m3', 'ugm3', 'ug_m3'], 1],
+  [['mg/m3', 'mgm3', 'mg_m3'], 1_000],
+];
+
+/** µg/m³ in 1 ppb at 20 °C and 1,013 hPa, as UK-AIR publishes them (S6). */
+const MASS_OF_PPB: Partial<Record<ParameterName, number>> = { no2: 1.9125, o3: 1.9957, so2: 2.6609 };
+
+/** Each quantity by its units. */
+const QUANTITIES: readonly (readonly Scale[])[] = [
+  [
+    [['c', 'degc', 'celsius'], 1],
+    [['f', 'degf', 'fahrenheit'], 5 / 9, -32],
+    [['k', 'kelvin'], 1, -273.15],
+  ],
+  [
+    [['pa'], 1],
+    [['hpa', 'mbar', 'mb'], 100],
+    [['kpa'], 1_000],
+    [['mmhg'], 133.322],
+    [['inhg'], 3_386.389],
+  ],
+  [
+    [['m/s', 'ms'], 1],
+    [['km/h', 'kmh', 'kph'], 1 / 3.6],
+    [['mph'], 0.44704],
+    [['kn', 'kt', 'knots'], 1_852 / 3_600],
+  ],
+  [
+    [['mm'], 1],
+    [['in', 'inch'], 25.4],
+  ],
+  [
+    [['usv/h', 'usvh'], 1],
+    [['nsv/h', 'nsvh'], 0.001],
+  ],
+  [[['%', 'percent', 'pct'], 1]],
+  [[['degrees', 'deg'], 1]],
+  [[['uvindex'], 1]],
+];
+
+/** `µg/m³`, `ug/m3` and `UG/M^3` are one; `°F` is `f`. */
+const simplified = (unit: string): string =>
+  unit
+    .toLowerCase()
+    .replace(/[\s°º^*]/g, '')
+    .replaceAll(/[µμ]/g, 'u')
+    .replaceAll('³', '3');
+
+function scalesOf(name: ParameterName): readonly Scale[] {
+  const ppb = MASS_OF_PPB[name];
+  if (ppb !== undefined) return [...MASS, [['ppb'], ppb], [['ppm'], ppb * 1_000]];
+  const stored = simplified(PARAMETERS.find((parameter) => parameter.name === name)?.unit ?? '');
+  return [MASS, ...QUANTITIES].find((scales) => scales.some(([names]) => names.includes(stored))) ?? [];
+}
+
+const UNITS = new Map(
+  PARAMETERS.map(({ name, unit }) => {
+    const scales = scalesOf(name);
+    return [name, { scales, stored: scales.find(([names]) => names.includes(simplified(unit)))?.[1] ?? 1 }] as const;
+  }),
+);
+
+/** Turns a value into one in the stored unit; anything but a number stays what it is, to be judged when it is validated. */
+export type Convert = (given: unknown) => unknown;
+
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** How values of a parameter are converted from a unit; null: they are in the stored one; undefined: it has no such unit. */
+export function conversionFrom(unit: string, parameter: ParameterName): Convert | null | undefined {
+  const { scales, stored } = UNITS.get(parameter) ?? { scales: [], stored: 1 };
+  const plain = simplified(unit);
+  const scale = scales.find(([names]) => names.includes(plain));
+  if (scale === undefined) return undefined;
+  const [, factor, offset = 0] = scale;
+  if (factor === stored && offset === 0) return null;
+  return (given) => {
+    const value = typeof given === 'string' && NUMBER.test(given) ? Number(given) : given;
+    return typeof value === 'number' ? ((value + offset) * factor) / stored : given;
+  };
+}
+
+/** The units that values of a parameter may have, for messages. */
+export const unitsOf = (parameter: ParameterName): string[] =>
+  (UNITS.get(parameter)?.scales ?? []).map(([[name = '']]) => name);

@@ -1,0 +1,92 @@
+/**
+ * Values that look like another unit. None is ever converted for that: a hint names it, and an import of which a whole column looks so stops
+ * before it stores anything.
+ */
+import type { ParameterName } from '../contract/parameters.ts';
+import { InputError } from '../inputError.ts';
+import type { Reading } from './formats/lines.ts';
+import type { ReadingInput } from './validate.ts';
+
+type OtherUnit = { unit: string; option: string; low: number; high: number; remedy: (value: number) => string };
+
+const ppm: Omit<OtherUnit, 'remedy'> = { unit: 'ppm', option: 'ppm', low: Number.MIN_VALUE, high: 0.2 };
+const declare = () => 'declare its unit';
+
+/** Where the median of a column is within these, ends included, it is hardly in our unit outdoors. */
+const OTHER_UNITS: Partial<Record<ParameterName, OtherUnit>> = {
+  temperature: {
+    unit: '°F',
+    option: 'f',
+    low: 45.1,
+    high: 150,
+    remedy: (value) => `send it in °C, as ${Math.round((value - 32) / 0.18) / 10}`,
+  },
+  pressure: {
+    unit: 'hPa',
+    option: 'hpa',
+    low: 300,
+    high: 1_100,
+    remedy: (value) => `send it in Pa, as ${Math.round(value * 100)}`,
+  },
+  no2: { ...ppm, remedy: declare },
+  o3: { ...ppm, remedy: declare },
+  so2: { ...ppm, remedy: declare },
+};
+
+/** The unit that a single value looks like; undefined: it does not. */
+export function otherUnitOf(name: ParameterName, value: number): OtherUnit | undefined {
+  const other = OTHER_UNITS[name];
+  return other !== undefined && value >= other.low && value <= other.high ? other : undefined;
+}
+
+type Suspicion = {
+  parameter: ParameterName;
+  field: string;
+  unit: string;
+  option: string;
+  example: number;
+  values: number;
+};
+
+/** The columns that look like another unit by their median, among those whose unit nobody declared. */
+export function suspectUnits(
+  readings: readonly ReadingInput[],
+  { undeclared }: Pick<Reading, 'undeclared'>,
+): Suspicion[] {
+  return [...undeclared].flatMap(([parameter, field]) => {
+    if (OTHER_UNITS[parameter] === undefined) return [];
+    const given = readings.flatMap(({ values }) => numberOf(values[parameter]) ?? []);
+    const example = given.sort((a, b) => a - b)[Math.floor(given.length / 2)];
+    const other = example === undefined ? undefined : otherUnitOf(parameter, example);
+    if (example === undefined || other === undefined) return [];
+    return [{ parameter, field, unit: other.unit, option: other.option, example, values: given.length }];
+  });
+}
+
+function numberOf(given: unknown): number | undefined {
+  const value = typeof given === 'string' && given !== '' ? Number(given) : given;
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+const OURS: Partial<Record<ParameterName, string>> = {
+  temperature: 'c',
+  pressure: 'pa',
+  no2: 'ppb',
+  o3: 'ug/m3',
+  so2: 'ug/m3',
+};
+
+/** Fewer values may be an exception. */
+const ENOUGH = 20;
+
+/** Throws InputError if a column of at least 20 values looks like another unit. */
+export function refuseOtherUnits(readings: readonly ReadingInput[], reading: Reading, source: string): void {
+  const found = suspectUnits(readings, reading).find(({ values }) => values >= ENOUGH);
+  if (found === undefined) return;
+  const { parameter, field, unit, option, example } = found;
+  throw new InputError(
+    source,
+    `column ${field} looks like ${unit}, for example ${example}; nothing of it was stored`,
+    `Add --unit ${parameter}=${option} if it is, or --unit ${parameter}=${OURS[parameter]} if it is right as it is.`,
+  );
+}

@@ -1,0 +1,346 @@
+/**
+ * Every profile on samples in the layout that its publisher describes (the sources stand in the table), and the conversion of units by the
+ * factors of S6.
+ */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it, test } from 'vitest';
+import type { Format } from '../../../src/ingest/formats/fields.ts';
+import { FORMATS, PROFILES } from '../../../src/ingest/formats/profiles.ts';
+import { type ReadingBatch, readReadings } from '../../../src/ingest/formats/readings.ts';
+import { openSource } from '../../../src/ingest/formats/source.ts';
+import { file } from '../support.ts';
+
+async function read(content: string, format: Format = {}) {
+  const readings: ReadingBatch['readings'] = [];
+  let last: ReadingBatch['reading'] | undefined;
+  for await (const batch of readReadings(await openSource(file('sample', content)), format)) {
+    readings.push(...batch.readings);
+    last = batch.reading;
+  }
+  return {
+    format: last?.format,
+    ignored: [...(last?.ignored ?? [])],
+    readings: readings.map(({ sensorId, device, measuredAt, values }) => ({ sensorId, device, measuredAt, values })),
+  };
+}
+const T = '2026-11-20T08:00:00Z';
+const SECONDS = String(Date.parse(T) / 1_000);
+const close = (value: number) => expect.closeTo(value, 6);
+
+const UPLINK = {
+  end_device_ids: { device_id: 'roof-1', application_ids: { application_id: 'air' }, dev_eui: '0004A30B001C0530' },
+  correlation_ids: ['as:up:01'],
+  received_at: '2026-11-20T08:00:00.200Z',
+  uplink_message: {
+    f_port: 1,
+    frm_payload: 'gkHe',
+    decoded_payload: { pm2_5: 7.5, temperature: 3.5, humidity: 80, pressure_hpa: 1013.2, battery: 3.6 },
+    rx_metadata: [{ gateway_ids: { gateway_id: 'gtw1' }, rssi: -35 }],
+    received_at: '2026-11-20T08:00:00.100Z',
+  },
+};
+const AIRGRADIENT = {
+  ...{ wifi: -46, serialno: 'ecda3b1eaaaf', rco2: 447, pm01: 3, pm02: 7, pm10: 8, pm003Count: 442, atmp: 25.87 },
+  ...{ atmpCompensated: 24.47, rhum: 43, rhumCompensated: 49, boot: 6, model: 'I-9PSL' },
+};
+const OPENAQ = {
+  meta: { name: 'openaq-api', website: '/', page: 1, limit: 100, found: 1 },
+  results: [
+    {
+      value: 12.5,
+      flagInfo: { hasFlags: false },
+      parameter: { id: 5, name: 'no2', units: 'ppm', displayName: null },
+      period: {
+        label: '1hour',
+        interval: '01:00:00',
+        datetimeFrom: { utc: T, local: '2026-11-20T03:00:00-05:00' },
+        datetimeTo: { utc: '2026-11-20T09:00:00Z', local: '2026-11-20T04:00:00-05:00' },
+      },
+      coordinates: null,
+    },
+  ],
+};
+const STATE = {
+  entity_id: 'sensor.garden_pressure',
+  state: '29.92',
+  attributes: { unit_of_measurement: 'inHg', device_class: 'atmospheric_pressure', friendly_name: 'Garden' },
+  last_changed: '2026-11-20T07:59:00+00:00',
+  last_updated: T,
+};
+
+type Sample = [name: string, what: string, content: string, format: Format, readings: object[]];
+const SAMPLES: Sample[] = [
+  [
+    'purpleair',
+    'CSV of the history API',
+    `time_stamp,sensor_index,humidity,temperature,pressure,pm1.0_atm,pm2.5_atm,pm10.0_atm\n${SECONDS},53,40,103,1013.25,1,2.5,3\n`,
+    {},
+    [
+      {
+        sensorId: '53',
+        measuredAt: T,
+        values: {
+          humidity: '40',
+          temperature: close(39.444444),
+          pressure: close(101_325),
+          pm1: '1',
+          pm25_raw: '2.5',
+          pm10: '3',
+        },
+      },
+    ],
+  ],
+  [
+    'purpleair',
+    'JSON of the history API',
+    JSON.stringify({
+      ...{ api_version: 'V1.0.14-0.0.58', time_stamp: 1_795_170_000, sensor_index: 53, average: 60 },
+      fields: ['time_stamp', 'temperature', 'pm2.5_atm', 'pm2.5_cf_1'],
+      data: [
+        [Number(SECONDS), 41, 2.5, 2.6],
+        [Number(SECONDS) + 3_600, null, 3.5, 3.6],
+      ],
+    }),
+    {},
+    [
+      { sensorId: 53, measuredAt: T, values: { temperature: close(5), pm25_raw: 2.5 } },
+      { sensorId: 53, measuredAt: '2026-11-20T09:00:00Z', values: { pm25_raw: 3.5 } },
+    ],
+  ],
+  [
+    'purpleair',
+    'a file of the SD card',
+    'UTCDateTime,mac_address,current_temp_f,current_humidity,pressure,pm2_5_cf_1,pm2_5_atm\n2026/11/20T08:00:00z,8:3a:8d:b:a4:fd,50,40,1000,9,8\n',
+    {},
+    [
+      {
+        device: '8:3a:8d:b:a4:fd',
+        measuredAt: '2026-11-20T08:00:00z',
+        values: { temperature: close(10), humidity: '40', pressure: 100_000, pm25_raw: '8' },
+      },
+    ],
+  ],
+  [
+    'purpleair',
+    'a download of the earlier map',
+    'created_at,PM1.0_CF1_ug/m3,PM2.5_CF1_ug/m3,Temperature_F,Humidity_%,PM2.5_ATM_ug/m3\n2026-11-20 08:00:00 UTC,1,9,50,40,8\n',
+    { sensor: 53 },
+    [
+      {
+        sensorId: 53,
+        measuredAt: '2026-11-20 08:00:00Z',
+        values: { temperature: close(10), humidity: '40', pm25_raw: '8' },
+      },
+    ],
+  ],
+  [
+    'openaq',
+    'CSV of the archive, of which the rows of one sensor and time are one reading',
+    [
+      'location_id,sensors_id,location,datetime,lat,lon,parameter,units,value',
+      '2178,3919,Del Norte-2178,2026-11-20T01:00:00-07:00,35.1,-106.5,pm10,µg/m³,20',
+      '2178,3917,Del Norte-2178,2026-11-20T01:00:00-07:00,35.1,-106.5,o3,ppm,0.03',
+      '2178,25227,Del Norte-2178,2026-11-20T01:00:00-07:00,35.1,-106.5,co,ppm,0.2',
+      '2178,9,Del Norte-2178,2026-11-20T01:00:00-07:00,35.1,-106.5,temperature,f,50',
+      '2178,9,Del Norte-2178,2026-11-20T01:00:00-07:00,35.1,-106.5,relativehumidity,%,40',
+      '2178,8,Del Norte-2178,2026-11-20T01:00:00-07:00,35.1,-106.5,pm25,particles/cm³,7',
+    ].join('\n'),
+    {},
+    [
+      { sensorId: '3919', measuredAt: '2026-11-20T01:00:00-07:00', values: { pm10: '20' } },
+      { sensorId: '3917', values: { o3: close(59.871) } },
+      { sensorId: '9', values: { temperature: close(10), humidity: '40' } },
+      { sensorId: '8', values: { pm25: '7 particles/cm³' } },
+    ],
+  ],
+  [
+    'openaq',
+    'JSON of /v3/sensors/ID/measurements, by the start of the hour',
+    JSON.stringify(OPENAQ),
+    { sensor: 3916 },
+    [{ sensorId: 3916, measuredAt: T, values: { no2: close(12_500) } }],
+  ],
+  [
+    'ttn',
+    'an uplink of The Things Stack',
+    JSON.stringify(UPLINK),
+    {},
+    [
+      {
+        device: 'roof-1',
+        measuredAt: '2026-11-20T08:00:00.100Z',
+        values: { pm25: 7.5, temperature: 3.5, humidity: 80, pressure: close(101_320) },
+      },
+    ],
+  ],
+  [
+    'ttn',
+    'the same with names of its own',
+    JSON.stringify(UPLINK),
+    { columns: ['pm10=battery'], units: ['temperature=f'] },
+    [{ values: { pm25: 7.5, pm10: 3.6, temperature: close(-15.833333), humidity: 80, pressure: close(101_320) } }],
+  ],
+  [
+    'airgradient',
+    'what the local server says, compensated for its housing',
+    JSON.stringify(AIRGRADIENT),
+    { now: new Date(T) },
+    [
+      {
+        device: 'ecda3b1eaaaf',
+        measuredAt: '2026-11-20T08:00:00.000Z',
+        values: { pm1: 3, pm25_raw: 7, pm10: 8, temperature: 24.47, humidity: 49 },
+      },
+    ],
+  ],
+  [
+    'sensor-community',
+    'CSV of the archive, in UTC',
+    'sensor_id;sensor_type;location;lat;lon;timestamp;P1;durP1;ratioP1;P2;durP2;ratioP2\n36;SDS011;500;48.5;9.1;2026-11-20T08:00:00;17.3;;;4.6;;\n',
+    {},
+    [{ sensorId: '36', measuredAt: T, values: { pm10: '17.3', pm25: '4.6' } }],
+  ],
+  [
+    'home-assistant',
+    'the state of an entity',
+    JSON.stringify(STATE),
+    { device: 'garden' },
+    [{ device: 'garden', measuredAt: T, values: { pressure: close(101_320.75888) } }],
+  ],
+  [
+    'home-assistant',
+    'several values in our names',
+    JSON.stringify({ device: 'garden', pm25: 7, temperature_f: 50 }),
+    { name: 'home-assistant', now: new Date(T) },
+    [{ device: 'garden', measuredAt: '2026-11-20T08:00:00.000Z', values: { pm25: 7, temperature: close(10) } }],
+  ],
+  [
+    'home-assistant',
+    'history, each entity of which is one parameter',
+    `entity_id,state,last_changed\nsensor.garden_pm25,7,${T}\nsensor.garden_t,50,${T}\nsensor.garden_t,unavailable,2026-11-20T09:00:00Z\n`,
+    { sensor: 11, columns: ['pm25=sensor.garden_pm25', 'temperature=sensor.garden_t'], units: ['temperature=f'] },
+    [
+      { sensorId: 11, measuredAt: T, values: { pm25: '7', temperature: close(10) } },
+      { sensorId: 11, values: { temperature: 'unavailable' } },
+    ],
+  ],
+  [
+    'home-assistant',
+    'hourly statistics',
+    `statistic_id,unit,start,min,max,mean\nsensor.garden_t,°F,${SECONDS},41,59,50\n`,
+    { sensor: 11, columns: ['temperature=sensor.garden_t'] },
+    [{ sensorId: 11, measuredAt: T, values: { temperature: close(10) } }],
+  ],
+  [
+    'airseries',
+    'the file of a city, with units in its header, its own names and local time',
+    'station;Zeit;NO2 (µg/m³);o3_ppb;pressure [hPa];temp;pm2_5_mean\n7;2026-11-20 09:00;19,125;10;1013,2;-1,5;8\n',
+    { columns: ['sensor_id=station', 'time=Zeit', 'pm25=pm2_5_mean'], zone: 'Europe/Berlin' },
+    [
+      {
+        sensorId: '7',
+        measuredAt: '2026-11-20 09:00+01:00',
+        values: { no2: close(10), o3: close(19.957), pressure: close(101_320), temperature: '-1.5', pm25: '8' },
+      },
+    ],
+  ],
+  [
+    'airquality-am',
+    'measurements',
+    'SET\nsensor_id,timestamp,pm2.5,pm2.5_corrected\n2,2026-02-01 00:05:10,14.2,9.1\n',
+    { timeZone: 'Asia/Yerevan' },
+    [{ sensorId: '2', measuredAt: '2026-02-01 00:05:10+04:00', values: { pm25_raw: '14.2', pm25: '9.1' } }],
+  ],
+];
+
+describe('a profile', () => {
+  test.each(SAMPLES)('%s: %s', async (name, _, content, format, expected) => {
+    const result = await read(content, format);
+    expect(result.format).toBe(name);
+    expect(result.readings).toMatchObject(expected);
+    expect(result.readings).toHaveLength(expected.length);
+    expect(result.readings.map(({ values }) => Object.keys(values).length)).toEqual(
+      expected.map((one) => Object.keys((one as { values: object }).values).length),
+    );
+  });
+
+  it('has a sample, a source, and at most 25 lines', () => {
+    expect([...new Set(SAMPLES.map(([name]) => name))].sort()).toEqual(FORMATS);
+    for (const { source } of PROFILES) expect(source).toMatch(/https:|README/);
+    const table = new URL('../../../src/ingest/formats/profiles.ts', import.meta.url);
+    const rows = readFileSync(table, 'utf8')
+      .split(/^ {2}\{$/m)
+      .slice(1);
+    expect(Math.max(...rows.map((row) => (row.split(/^ {2}\},$/m)[0] ?? '').split('\n').length))).toBeLessThanOrEqual(
+      25,
+    );
+    expect(rows.length).toBeGreaterThan(6);
+  });
+});
+
+describe('units', () => {
+  const header = (columns: string) => `sensor_id,time,${columns}\n`;
+  const value = async (column: string, given: string, units: string[] = []) => {
+    const { readings } = await read(`${header(column)}1,${T},${given}\n`, { units });
+    return Object.values(readings[0]?.values ?? {})[0];
+  };
+
+  it.each<[column: string, given: string, stored: number | string]>([
+    // S6: 1 ppb is 1.9125 µg/m³ of NO₂, 1.9957 of O₃, 2.6609 of SO₂
+    ['no2_ugm3', '1.9125', close(1) as never],
+    ['no2_ppm', '0.001', close(1) as never],
+    ['no2_ppb', '1', '1'],
+    ['o3_ppb', '1', close(1.9957) as never],
+    ['o3_ugm3', '1', '1'],
+    ['so2_ppb', '1', close(2.6609) as never],
+    ['so2 (mg/m³)', '0.5', close(500) as never],
+    ['temperature_f', '103', close(39.444444) as never],
+    ['temperature_k', '273.15', close(0) as never],
+    ['temp_f', '-40', close(-40) as never],
+    ['pressure_hpa', '1013.25', close(101_325) as never],
+    ['pressure_mbar', '1013.25', close(101_325) as never],
+    ['pressure [inHg]', '29.92', close(101_320.75888) as never],
+    ['wind_speed_kmh', '36', close(10) as never],
+    ['temperature_f', 'broken', 'broken'],
+  ])('%s: %s', async (column, given, stored) => {
+    expect(await value(column, given)).toEqual(stored);
+  });
+
+  it('are declared apart from the name, and that counts', async () => {
+    expect(await value('no2', '19.125', ['no2=ug/m3'])).toEqual(close(10));
+    expect(await value('temperature_f', '12', ['temperature=c'])).toBe('12');
+  });
+
+  it.each<[string, Format, RegExp]>([
+    [
+      'an unknown unit',
+      { units: ['no2=stone'] },
+      /^--unit: no2 has no unit "stone". It has: ug\/m3, mg\/m3, ppb, ppm\.$/,
+    ],
+    [
+      'a unit of another quantity',
+      { units: ['temperature=hpa'] },
+      /^--unit: temperature has no unit "hpa"\. It has: c, f, k\.$/,
+    ],
+    [
+      'an unknown parameter',
+      { units: ['co=ppm'] },
+      /^--unit: there is no parameter "co"\. Names of ours are sensor_id/,
+    ],
+    ['no unit', { units: ['no2'] }, /^--unit: "no2" is not of the form OURS=THEIRS\. An example: --unit no2=ug\/m3\.$/],
+    ['a column that is not there', { columns: ['pm25=fine'] }, /has no column fine, which --column names/],
+    ['a name that is none of ours', { columns: ['co=CO'] }, /^--column: "co" is no name of ours/],
+    [
+      'an unknown zone',
+      { zone: 'Europe/Berln' },
+      /^--zone: there is no time zone "Europe\/Berln"\. Write its IANA name/,
+    ],
+    [
+      'an unknown format',
+      { name: 'csv' },
+      /^--format: there is no format "csv"\. There are: airgradient, airquality-am/,
+    ],
+  ])('%s is refused', async (_, format, message) => {
+    await expect(read(`${header('pm25,no2,temperature')}1,${T},5,6,7\n`, format)).rejects.toThrow(message);
+  });
+});

@@ -1,0 +1,111 @@
+/** An import of which a column looks like another unit stops before it stores anything, and says what to declare. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Sql } from '../../src/database/client.ts';
+import type { Format } from '../../src/ingest/formats/fields.ts';
+import { importReadings } from '../../src/ingest/importReadings.ts';
+import { retryQuarantined } from '../../src/ingest/quarantine/retry.ts';
+import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
+import { bringIn, file, keepingLog, NOW, smallNetwork, stored } from './support.ts';
+
+// nothing here depends on the engine
+let db: TestDatabase;
+let owner: Sql;
+beforeAll(async () => {
+  db = await testDatabase(engines[0] as (typeof engines)[0]);
+  owner = db.as();
+  await bringIn(owner, smallNetwork());
+});
+beforeEach(() => owner.unsafe('truncate raw.readings, raw.quarantine'));
+afterAll(() => db.drop());
+
+const imported = (content: string, format: Format = {}) =>
+  importReadings(db.as('airseries_ingest'), [file('readings.csv', content)], {
+    now: NOW,
+    log: keepingLog(),
+    terminal: false,
+    format,
+  });
+const at = (hour: number) => new Date(NOW.getTime() - (hour + 1) * 3_600_000).toISOString();
+const csv = (header: string, count: number, value: (hour: number) => unknown, time: (hour: number) => unknown = at) =>
+  `${header}\n${Array.from({ length: count }, (_, hour) => `${time(hour)},1,${value(hour)}`).join('\n')}\n`;
+const stops = async (content: string, format: Format, message: RegExp) => {
+  const { failures, received } = await imported(content, format);
+  expect([received, failures]).toEqual([0, [expect.stringMatching(message)]]);
+  expect(await stored(owner)).toEqual([]);
+  expect(await owner`select 1 from raw.quarantine`).toEqual([]);
+};
+
+describe('103 hours of PurpleAir in °F', () => {
+  const fahrenheit = (hour: number) => 80 + (hour % 24);
+  const epoch = (hour: number) => Date.parse(at(hour)) / 1_000;
+
+  test('are converted as they come', async () => {
+    const summary = await imported(csv('time_stamp,sensor_index,temperature', 103, fahrenheit, epoch));
+    expect(summary).toMatchObject({ accepted: 103, failed: false, formats: ['purpleair'] });
+    const rows = await stored(owner);
+    expect(rows.find(({ measured_at }) => Date.parse(measured_at) === Date.parse(at(23)))?.temperature).toBeCloseTo(
+      (103 - 32) / 1.8,
+      4,
+    );
+    expect(Math.max(...rows.map(({ temperature }) => temperature))).toBeLessThan(39.5);
+  });
+
+  test('with their columns renamed are refused, unless the unit is declared', async () => {
+    const renamed = csv('time,sensor_id,temperature', 103, fahrenheit, epoch);
+    await stops(
+      renamed,
+      {},
+      /readings\.csv: column temperature looks like °F, for example 9\d; nothing of it was stored\. Add --unit temperature=f if it is, or --unit temperature=c if it is right as it is\./,
+    );
+    expect(await imported(renamed, { units: ['temperature=f'] })).toMatchObject({ accepted: 103, values: {} });
+    expect(Math.max(...(await stored(owner)).map(({ temperature }) => temperature))).toBeLessThan(39.5);
+  });
+});
+
+test.each<[string, (hour: number) => number, RegExp, Format]>([
+  [
+    'pressure',
+    (hour) => 1_000 + (hour % 20),
+    /column pressure looks like hPa, for example 10\d\d.*--unit pressure=hpa if it is, or --unit pressure=pa/,
+    { units: ['pressure=hpa'] },
+  ],
+  [
+    'no2',
+    (hour) => 0.01 + hour / 1_000,
+    /column no2 looks like ppm.*--unit no2=ppm if it is, or --unit no2=ppb/,
+    { units: ['no2=ppb'] },
+  ],
+  [
+    'o3',
+    (hour) => 0.03 + hour / 1_000,
+    /column o3 looks like ppm.*--unit o3=ppm if it is, or --unit o3=ug\/m3/,
+    { units: ['o3=ppm'] },
+  ],
+])('%s', async (name, value, message, remedy) => {
+  const content = csv(`time,sensor_id,${name}`, 24, value);
+  await stops(content, {}, message);
+  expect(await imported(content, remedy)).toMatchObject({ accepted: 24, values: {}, failed: false });
+});
+
+test('a few such values, or a column with some, are taken', async () => {
+  expect(await imported(csv('time,sensor_id,temperature', 19, () => 50))).toMatchObject({ accepted: 19 });
+  expect(await imported(csv('time,sensor_id,temperature', 40, (hour) => (hour % 3 ? 20 : 50)))).toMatchObject({
+    failed: false,
+  });
+  expect(await imported(csv('time,sensor_id,no2', 40, () => 0))).toMatchObject({ failed: false });
+});
+
+test('a reading that waited in quarantine has the values that the first try would have stored', async () => {
+  const content = csv('time,sensor_id,temperature,no2', 3, (hour) => `${50 + hour},19.125`).replaceAll(',1,', ',77,');
+  const format = { units: ['temperature=f', 'no2=ug/m3'] };
+  expect(await imported(content, format)).toMatchObject({ accepted: 0, quarantined: { unknown_sensor: 3 } });
+  await owner`insert into raw.sensor (id) values (77)`;
+  expect(await retryQuarantined(owner, { now: NOW, log: keepingLog(), terminal: false })).toMatchObject({
+    accepted: 3,
+  });
+  const later = await stored(owner);
+  await owner`truncate raw.readings`;
+  expect(await imported(content, format)).toMatchObject({ accepted: 3 });
+  expect(await stored(owner)).toEqual(later);
+  expect(later.map(({ temperature, no2 }) => [temperature, no2])).toContainEqual([10, 10]);
+});
