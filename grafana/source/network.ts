@@ -22,7 +22,7 @@ const glance: Panel[] = [
       description: 'Listed stations with a current reading.',
       column: "(count(*) filter (where c.status = 'online'))::int",
       unit: UNIT.none,
-      w: 4,
+      w: 3,
       steps: someAreNeeded(),
     },
     {
@@ -30,7 +30,7 @@ const glance: Panel[] = [
       description: 'Listed stations without a current reading.',
       column: "(count(*) filter (where c.status = 'offline'))::int",
       unit: UNIT.none,
-      w: 4,
+      w: 3,
       steps: noneIsGood,
     },
   ]),
@@ -50,7 +50,7 @@ const glance: Panel[] = [
       description: 'US EPA index of PM2.5 and PM10 only, of the worst city; grey: no city has one.',
       column: 'max(c.aqi)',
       unit: UNIT.text,
-      w: 4,
+      w: 6,
       index: 'number',
     },
     {

@@ -135,7 +135,6 @@ export const readings: Section = {
       title: 'Delay of readings',
       description: 'Time from measurement to acceptance: median and 95th percentile of the accepted readings.',
       unit: UNIT.seconds,
-      w: 12,
       queries: [
         [quantile(0.5, 'airseries_reading_delay_seconds'), 'median'],
         [quantile(0.95, 'airseries_reading_delay_seconds'), '95 %'],
@@ -145,7 +144,6 @@ export const readings: Section = {
       title: 'Recomputed hours',
       description: 'Closed hours per second that are recomputed because late readings were accepted.',
       unit: UNIT.perSecond,
-      w: 12,
       queries: [[`sum(${rate('airseries_late_buckets_total')})`, 'late hours']],
     }),
   ],

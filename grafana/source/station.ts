@@ -43,23 +43,25 @@ const about: Panel[] = [
     targets:
       rows(`select c.title as "station", ${cityColumns('c.city').city}, c.district as "district", c.provider as "provider",
   c.status || case when c.is_listed then '' else ', not listed' end as "status", c.measurement_time as "measured",
-  case when c.is_bad_thp then 'flagged' || (
-    select coalesce(to_char(min(f.since) at time zone i.time_zone, '" since "YYYY-MM-DD HH24:MI'), '') || ': ' || string_agg(distinct replace(f.reason, '_', ' '), ', ')
+  case when c.is_bad_thp then 'flagged: ' || (
+    select string_agg(replace(f.reason, '_', ' ') || coalesce(to_char(f.since at time zone i.time_zone, '" since "YYYY-MM-DD HH24:MI'), ''), ', ' order by f.since nulls first, f.reason)
     from api.station_flag f cross join api.installation i
     where f.station_id = c.id and coalesce(f.since <= ${AT}, true) and coalesce(f.until > ${AT}, true)
-    group by i.time_zone
   ) else 'not flagged' end as "temperature, humidity and pressure"
 ${current}
 join api.station s on s.id = c.id
 ${shownCity('s')}`),
     overrides: [
-      column('station', { 'custom.minWidth': 200 }),
-      width('city', 120),
-      width('district', 120),
-      width('provider', 200),
-      width('status', 145),
-      unit('measured', UNIT.time, { 'custom.width': 150 }),
-      notable('temperature, humidity and pressure', '/^flagged/', { 'custom.minWidth': 400 }),
+      width('station', 225),
+      width('city', 105),
+      width('district', 110),
+      width('provider', 190),
+      width('status', 135),
+      unit('measured', UNIT.time, { 'custom.width': 135 }),
+      notable('temperature, humidity and pressure', '/^flagged/', {
+        'custom.minWidth': 480,
+        'custom.wrapText': true,
+      }),
     ],
   }),
   table({
