@@ -219,7 +219,12 @@ describe('one network from its file to its audit', () => {
       values: { 'out_of_bounds:pm25': 1 },
       ignored_columns: ['colour'],
     });
-    expect((await json('import readings -', { input: READINGS })).result).toMatchObject({ accepted: 0, unchanged: 2 });
+    // the same again, with names, a unit and times of its own
+    const city = 'Messstelle;Zeit;PM2.5_mean\n1;2026-11-19 09:00;0,0125\n1;2026-11-19 10:00;0,02\n';
+    const columns = '--column sensor_id=Messstelle --column time=Zeit --column pm25=PM2.5_mean';
+    expect(
+      (await json(`import readings - ${columns} --unit pm25=mg/m3 --zone Europe/Berlin`, { input: city })).result,
+    ).toMatchObject({ accepted: 0, unchanged: 2, formats: ['airseries'] });
     expect((await json('status')).result.freshness.digest_made_at).not.toBeNull(); // regions have values at once
     expect(await json('audit --from 2026-01-01')).toMatchObject({ code: 0, result: [] });
     expect((await json('digest', { FIXED_NOW: '2026-11-19T09:30:00Z' })).result).toEqual({

@@ -17,6 +17,9 @@ type Feed = {
 export const MOST_READINGS = 50_000;
 export const MOST_IN_ALL = 500_000;
 
+/** In bytes, of a document that is one object: parsing it holds up everything else. An array may be larger. */
+const LARGEST_OBJECT = 2 * 1_048_576;
+
 /**
  * Leaves out readings of sensors for which `isOurs` is false, and elements that name none, whatever their form. Rejects as `chunks` does,
  * and with what `refuse` makes of a document that is of another kind or has too many readings.
@@ -40,7 +43,7 @@ export async function readFeed(
   let received = 0;
   try {
     const source = { name: 'the document', size: undefined, read: 0, bytes: watched() };
-    for await (const batch of readReadings(source, format)) {
+    for await (const batch of readReadings(source, format, LARGEST_OBJECT)) {
       received += batch.readings.length;
       for (const reading of batch.readings) if (isWanted(reading, isOurs)) readings.push(reading);
       if (readings.length > MOST_READINGS || received > MOST_IN_ALL) {

@@ -53,6 +53,7 @@ it('accepts lines up to the last byte, and reports how many did not fit', async 
     accepted: 1,
     unchanged: 0,
     quarantined: [expect.anything(), expect.anything()],
+    format: 'airseries',
   });
   expect([await lines(), await load('us')]).toEqual([2, { bytes: BOUND, left_out: 0 }]);
 

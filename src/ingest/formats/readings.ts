@@ -19,9 +19,14 @@ const BATCH_TEXT = 4_000_000;
 
 /**
  * Yields batches of up to 10,000 readings; where a row has one parameter, all are read before the first batch. When reading fails,
- * everything before the failure is yielded first; then it rejects with InputError, which names the file and line.
+ * everything before the failure is yielded first; then it rejects with InputError, which names the file and line. `largest`: of a document
+ * that is one object, in bytes; it is parsed in one turn of the event loop.
  */
-export async function* readReadings(source: Source, format: Format = {}): AsyncGenerator<ReadingBatch> {
+export async function* readReadings(
+  source: Source,
+  format: Format = {},
+  largest = LARGEST_DOCUMENT,
+): AsyncGenerator<ReadingBatch> {
   let reading: Reading | undefined;
   let readings: ReadingInput[] = [];
   let text = 0;
@@ -30,7 +35,7 @@ export async function* readReadings(source: Source, format: Format = {}): AsyncG
   const merger = makeMerger(source.name);
   const isFull = () => readings.length >= BATCH || text >= BATCH_TEXT;
   try {
-    for await (const some of readSource(source, format)) {
+    for await (const some of readSource(source, format, largest)) {
       ({ reading, lastLine } = some);
       if (reading.isLong) some.readings.forEach(merger.add);
       else for (const one of some.readings) readings.push(one);
@@ -46,6 +51,8 @@ export async function* readReadings(source: Source, format: Format = {}): AsyncG
     failure = error instanceof InputError ? error : brokenOff(source.name, lastLine, error as Error);
   }
   for (const one of merger.take()) readings.push(one);
+  if (reading?.isLong && readings.length === 0 && reading.ignored.size > 0)
+    failure ??= noParameter(source.name, reading);
   for (let from = 0; reading !== undefined && from < readings.length; from += BATCH) {
     yield { readings: readings.slice(from, from + BATCH), reading };
   }
@@ -59,14 +66,21 @@ const brokenOff = (name: string, lastLine: number, { message }: Error) =>
     'The lines before were imported; get a new copy of the file and import it again.',
   );
 
+const noParameter = (name: string, { ignored }: Reading) =>
+  new InputError(
+    name,
+    `no row of it has a parameter of ours, but ${[...ignored].slice(0, 5).join(', ')}`,
+    'Say which is which with --column, as in --column pm25=NAME.',
+  );
+
 /** The readings of one chunk of a source; `text`: how many characters they took. */
 type Some = { readings: ReadingInput[]; reading: Reading; lastLine: number; text: number };
 
 /** Rejects with InputError at once for what is no text. */
-async function* readSource({ bytes, name }: Source, format: Format): AsyncGenerator<Some> {
+async function* readSource({ bytes, name }: Source, format: Format, largest: number): AsyncGenerator<Some> {
   const { start, all } = await begun(bytes);
   if (start.length > 0) refuseOtherKinds(start, name);
-  yield* isDocument(start) ? readDocument(all, name, format) : readLines(all, name, format);
+  yield* isDocument(start) ? readDocument(all, name, format, largest) : readLines(all, name, format);
 }
 
 async function* readLines(bytes: AsyncIterable<Buffer>, name: string, format: Format): AsyncGenerator<Some> {
@@ -92,22 +106,27 @@ async function* readLines(bytes: AsyncIterable<Buffer>, name: string, format: Fo
 /** Newer files of airquality.am begin with psql's reply to `set time zone`. */
 const PREAMBLE = 'SET';
 
-/** In bytes: a document that is one object is parsed in one turn of the event loop. */
-const LARGEST_DOCUMENT = 4 * 1_048_576;
+/** In bytes, of a document that is one object. */
+const LARGEST_DOCUMENT = 64 * 1_048_576;
 
 /** A JSON array, whose elements are read one by one, or one object with the rows in it. */
-async function* readDocument(bytes: AsyncIterable<Buffer>, name: string, format: Format): AsyncGenerator<Some> {
+async function* readDocument(
+  bytes: AsyncIterable<Buffer>,
+  name: string,
+  format: Format,
+  largest: number,
+): AsyncGenerator<Some> {
   const reader = rowReader(format);
   let count = 0;
   try {
-    for await (const elements of splitElements(bytes, LARGEST_DOCUMENT)) {
+    for await (const elements of splitElements(bytes, largest)) {
       const readings: ReadingInput[] = [];
       let characters = 0;
       for (const { text, unparsable, alone } of elements) {
         count += 1;
         characters += text.length;
         if (unparsable && alone) {
-          const what = `this is a JSON document that is larger than ${LARGEST_DOCUMENT} bytes or too deeply nested`;
+          const what = `this is a JSON document that is larger than ${largest} bytes or too deeply nested`;
           throw new InputError(name, what, "Make it one object a line, with jq: jq -c '.results[]' OLD > NEW.");
         }
         if (unparsable) readings.push(unreadable(text, count));

@@ -107,23 +107,8 @@ function makeRowReader(profile: Profile, format: Format, notes: Notes): ReadRow 
   const objects = objectsOf(profile, format);
   const timeOf = makeTimeReader(profile, format);
   const arrival = format.now?.toISOString();
-  const { parameter = [], value: measured = [], unit = [] } = profile.long ?? {};
-  const known = [
-    ...(profile.unused ?? []),
-    ...[...profile.time, ...parameter, ...measured, ...unit].map((path) => path.split('.')[0] ?? ''),
-  ];
-  const unused = new Set(known.map((name) => name.toLowerCase()));
-  // a row with nothing but these keys is taken as it is, which NDJSON in our own names mostly is
-  const plain = new Set<string>();
-  const isPlain = (meaning: Meaning | null, key: string) =>
-    meaning?.slot === 'value'
-      ? meaning.parameter === key && meaning.convert === null
-      : (meaning?.slot === 'sensor' && meaning.rank === 0) || (meaning?.slot === 'time' && profile.time.includes(key));
-  const isAllPlain = (row: Row) => {
-    for (const key in row) if (!plain.has(key)) return false;
-    return true;
-  };
-  const ownSensor = isOwn(profile) && columns.length === 0 ? profile.sensor?.[0] : undefined;
+  const unused = unusedOf(profile);
+  const plain = plainRows(profile, columns.length > 0, timeOf);
 
   /** A key means the same in every row, so it is looked up once. */
   const meaningIn = ({ prefix, meanings }: Place, key: string): Meaning | null => {
@@ -131,7 +116,7 @@ function makeRowReader(profile: Profile, format: Format, notes: Notes): ReadRow 
     if (known !== undefined) return known;
     const meaning = fields.meaningOf(prefix + key) ?? null;
     if (meanings.size < MOST_REMEMBERED) meanings.set(key, meaning);
-    if (isPlain(meaning, key)) plain.add(key);
+    plain.note(key, meaning);
     if (meaning?.slot === 'value' && !meaning.isDeclared && !notes.undeclared.has(meaning.parameter)) {
       notes.undeclared.set(meaning.parameter, key);
     }
@@ -144,13 +129,8 @@ function makeRowReader(profile: Profile, format: Format, notes: Notes): ReadRow 
 
   return (row, text, line) => {
     if (screened !== undefined && Number(at(row, screened.split('.'))) === unwanted) return undefined;
-    if (ownSensor !== undefined && isAllPlain(row)) {
-      const time = profile.time.find((key) => row[key] !== undefined && row[key] !== null && row[key] !== '');
-      if (time !== undefined && row[ownSensor] !== undefined) {
-        const sensorId = row[ownSensor];
-        return { sensorId, measuredAt: timeOf(row[time], sensorId), values: row, text, line };
-      }
-    }
+    const asItIs = plain.read(row, text, line);
+    if (asItIs !== undefined) return asItIs;
     const values: SomeValues = {};
     const found: { [slot in 'sensor' | 'device' | 'time']: Found } = {
       sensor: MISSING,
@@ -172,10 +152,8 @@ function makeRowReader(profile: Profile, format: Format, notes: Notes): ReadRow 
         }
         const { parameter, convert } = meaning;
         if (values[parameter] !== undefined) {
-          const before = Object.keys(object).find(
-            (other) => isOf(meaningIn(place, other), parameter) && object[other] != null,
-          );
-          const isBetter = before !== undefined && meaning.rank < (meaningIn(place, before)?.rank ?? 0);
+          const before = Object.keys(object).find((other) => isOf(meaningIn(place, other), parameter)) ?? key;
+          const isBetter = meaning.rank < (meaningIn(place, before)?.rank ?? 0);
           ignore(isBetter ? before : key);
           if (!isBetter) continue;
         }
@@ -195,6 +173,37 @@ function makeRowReader(profile: Profile, format: Format, notes: Notes): ReadRow 
     return reading;
   };
 }
+
+/** Names that need not be reported: those that the profile knows to be of no use, and those with a meaning. */
+function unusedOf({ unused = [], time, long }: Profile): Set<string> {
+  const paths = [...unused, ...time, ...(long?.parameter ?? []), ...(long?.value ?? []), ...(long?.unit ?? [])];
+  return new Set(paths.map((path) => (path.split('.')[0] ?? '').toLowerCase()));
+}
+
+/** Takes rows that have nothing but keys of ours, as NDJSON mostly does, as they are, which is faster. */
+function plainRows(profile: Profile, isMapped: boolean, timeOf: (given: unknown, sensor: unknown) => unknown) {
+  const plain = new Set<string>();
+  const isPlain = (meaning: Meaning | null, key: string): boolean =>
+    meaning?.slot === 'value' ? meaning.parameter === key && meaning.convert === null : OWN_KEYS.includes(key);
+  const hasOthers = (row: Row): boolean => {
+    for (const key in row) if (!plain.has(key)) return true;
+    return false;
+  };
+  return {
+    note(key: string, meaning: Meaning | null): void {
+      if (isOwn(profile) && !isMapped && isPlain(meaning, key)) plain.add(key);
+    },
+    /** Undefined: it has other keys, or lacks what a reading needs. */
+    read(row: Row, text: string, line: number): ReadingInput | undefined {
+      const sensorId = row.sensor_id;
+      if (sensorId === undefined || hasOthers(row)) return undefined;
+      const given = row.measured_at ?? row.time ?? row.timestamp ?? '';
+      return given === '' ? undefined : { sensorId, measuredAt: timeOf(given, sensorId), values: row, text, line };
+    },
+  };
+}
+
+const OWN_KEYS: readonly string[] = ['sensor_id', 'measured_at', 'time', 'timestamp'];
 
 type Found = { rank: number; value: unknown };
 const MISSING: Found = { rank: Number.POSITIVE_INFINITY, value: undefined };

@@ -48,6 +48,7 @@ it.each<[name: string, outcome: string, serve: () => void]>([
   ['objects in objects', 'not in the layout', () => serve('[', '{"a":', '1]')],
   ['one string', 'not in the layout', () => serve('["', 'x', '"]')],
   ['empty objects', 'it holds more than', () => serve('[', '{},', '{}]')],
+  ['one object', 'not in the layout', () => serve('{"results":[[]', ',[]', ']}')],
   ['the whole world', '0 of', () => serve('[', world, '{}]')],
   ['ours, long', /* as text of 1.4 KB each */ '47', () => serve('[', ours(1_400), '{}]')],
   ['ours, too many', 'it holds more than', () => serve('[', ours(200), '{}]')],

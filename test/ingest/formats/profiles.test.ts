@@ -278,6 +278,16 @@ describe('a profile', () => {
   });
 });
 
+it('says what to do with rows whose names are none of ours', async () => {
+  const history = `entity_id,state,last_changed\nsensor.garden_a,7,${T}\nsensor.garden_b,50,${T}\n`;
+  await expect(read(history, { sensor: 11 })).rejects.toThrow(
+    /sample: no row of it has a parameter of ours, but sensor\.garden_a, sensor\.garden_b\. Say which is which with --column/,
+  );
+  await expect(read(history)).rejects.toThrow(
+    /:1: the header has no column sensor_id: .*Files of home-assistant have sensor_id/,
+  );
+});
+
 describe('units', () => {
   const header = (columns: string) => `sensor_id,time,${columns}\n`;
   const value = async (column: string, given: string, units: string[] = []) => {
