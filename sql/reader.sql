@@ -28,10 +28,42 @@ begin
     end if;
     execute format('alter role %I password %L', login.name, login.password);
     execute format('grant airseries_reader to %I', login.name);
+    execute format('grant connect on database %I to %I', current_database(), login.name);
     execute format('alter role %I set default_transaction_read_only = on', login.name);
     execute format('alter role %I set jit = off', login.name); -- compiling the statements of dashboards takes longer than running them
+    if login.name = 'airseries_api' then -- what a process sends itself, unless there is a pooler in between
+      alter role airseries_api set search_path = rollup, public;
+      alter role airseries_api set plan_cache_mode = force_custom_plan;
+      alter role airseries_api set client_connection_check_interval = '2s';
+      alter role airseries_api set statement_timeout = '20s';
+    end if;
   end loop;
 end $$;
+-- What PostgreSQL lets every login do in a database, and these need not: connect without having been named, temporary tables, large objects, locks enough to
+-- leave none for others, records in the log that replicas and backups read, and background jobs of TimescaleDB. The functions are the server's own: only a
+-- superuser can take them away.
+do $$
+declare
+  needless record;
+  is_superuser constant boolean := (select rolsuper from pg_roles where rolname = current_user);
+begin
+  execute format('grant connect, temporary on database %I to airseries_owner, airseries_ingest, %I', current_database(), current_user);
+  execute format('revoke connect, temporary on database %I from public', current_database());
+  for needless in
+    select oid::regprocedure as routine from pg_proc
+    where is_superuser and (
+      proname ~ '^pg_(try_)?advisory_' or proname in ('lo_creat', 'lo_create', 'lo_from_bytea', 'pg_logical_emit_message', 'add_job'))
+  loop
+    execute format('revoke execute on function %s from public', needless.routine);
+    execute format('grant execute on function %s to airseries_owner, airseries_ingest', needless.routine);
+  end loop;
+  if is_superuser then
+    alter role grafana set temp_file_limit = '2GB'; -- of sorting on the disk; a login can change its other settings itself
+  else
+    raise warning '% is no superuser, so logins can still create large objects and background jobs, and exhaust the locks: see README.md, Security', current_user;
+  end if;
+end $$;
+alter role grafana connection limit 30; -- three data sources at their most
 -- dashboards query a few years at most: a longer statement is a mistake, and an open transaction would block the next migration
 alter role grafana set statement_timeout = '30s';
 alter role grafana set idle_in_transaction_session_timeout = '30s';

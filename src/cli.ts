@@ -1,11 +1,14 @@
-/** Entry point of the operator's commands. Results go to stdout, all else to stderr. Exits 0 on success, 1 on failure, 2 on bad usage. */
+/** Entry point of the command `airseries`. Results go to stdout, all else to stderr. Exits 0 on success, 1 on failure, 2 on bad usage. */
 import { makeClock } from './clock.ts';
 import { type Outcome, UsageError, type Work } from './commands/context.ts';
-import { chooseCommand } from './commands/program.ts';
+import { chooseCommand, type Format } from './commands/program.ts';
+import { resultTable, WIDTH } from './commands/table.ts';
 import { type Config, readConfig } from './config.ts';
 import { onConnection, type Role, type Sql } from './database/client.ts';
+import { explainConnection } from './database/errors.ts';
 import { openDatabase } from './embedded/open.ts';
 import { makeLog } from './log.ts';
+import { howFar } from './progress.ts';
 import { migrate } from './schema/migrate.ts';
 
 /** Opens and migrates the database, which must exist unless the command makes one, runs the command, and closes the database. */
@@ -22,6 +25,8 @@ async function runOn(config: Config, work: Work, makesDatabase: boolean): Promis
       now: clock(),
       log,
       mustExist,
+    }).catch((error) => {
+      throw explainConnection(error, 'DATABASE_URL', config.databaseUrl);
     });
     const as = <T>(role: Role, inRole: (sql: Sql) => Promise<T>) =>
       onConnection(database.target, { role, timeZone: installation.timeZone, max: 2 }, inRole);
@@ -39,22 +44,47 @@ async function runOn(config: Config, work: Work, makesDatabase: boolean): Promis
   }
 }
 
-/** Returns the exit code. */
-async function main(args: readonly string[]): Promise<number> {
+/** As a table on a terminal, unless `format` says how. */
+function shown({ result, table }: Outcome, format: Format): string {
+  const isTable = table !== null && (format ?? (process.stdout.isTTY ? 'table' : 'json')) === 'table';
+  if (!isTable) return JSON.stringify(result, null, 1);
+  const width = Math.max(process.stdout.columns ?? 0, WIDTH);
+  return table === undefined ? resultTable(result, width) : table(width);
+}
+
+/** Every command is safe to interrupt and to repeat; people who press Ctrl-C don't know that. */
+function sayHowFar(): void {
+  process.once('SIGINT', () => {
+    const done = howFar();
+    process.stderr.write(
+      `\ninterrupted${done === undefined ? '' : ` ${done}`}. What is stored stays, and nothing is left half done: ` +
+        'the same command again does the rest.\n',
+    );
+    process.kill(process.pid, 'SIGINT'); // this handler is gone: it ends as any interrupted program, even in the middle of a read
+  });
+}
+
+/** Returns the exit code; undefined where the service runs, which ends by itself. */
+async function main(args: readonly string[]): Promise<number | undefined> {
   const choice = chooseCommand(args);
   if ('text' in choice) {
     process.stdout.write(choice.text);
     return 0;
   }
+  if ('starts' in choice) {
+    process.argv.splice(2);
+    await import('./main.ts');
+    return undefined;
+  }
+  sayHowFar();
   const config = readConfig(process.env);
   if (config.databaseUrl === undefined && config.readerDatabaseUrl !== undefined) {
     throw new Error('Commands need DATABASE_URL: the login of READER_DATABASE_URL is read-only.');
   }
   choice.check(config);
-  const { result, ok, table } = await runOn(config, choice.run, choice.makesDatabase);
-  const shown = table !== undefined && process.stdout.isTTY ? table() : JSON.stringify(result, null, 1);
-  process.stdout.write(`${shown}\n`);
-  return ok ? 0 : 1;
+  const outcome = await runOn(config, choice.run, choice.makesDatabase);
+  process.stdout.write(`${shown(outcome, choice.format)}\n`);
+  return outcome.ok ? 0 : 1;
 }
 
 try {

@@ -19,7 +19,12 @@ const databaseUrl = z.url({
   error: 'must look like postgres://user:password@host:5432/database',
 });
 const firstOfMonth = 'must be the first of a month, such as 2011-01-01';
-const port = z.coerce.number().int().min(0).max(65_535);
+const whole = (from: number, to: number) => {
+  const error = `must be a whole number from ${from} to ${to}`;
+  return z.coerce.number({ error }).int(error).min(from, error).max(to, error);
+};
+const port = whole(0, 65_535);
+const HOST = /^[A-Za-z0-9.-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/;
 
 /** What a variable is called in the environment, and what the README says of it. */
 type Variable = {
@@ -31,13 +36,20 @@ type Variable = {
 const ABOUT = z.registry<Variable>();
 
 const SCHEMA = z.object({
-  databaseUrl: databaseUrl.optional().register(ABOUT, {
-    name: 'DATABASE_URL',
-    meaning: 'the database; unset: an embedded server with its data in `DATA_DIR`',
-  }),
+  databaseUrl: databaseUrl
+    .refine(
+      (url) => !url.includes('pooler='),
+      'must lead to the server itself, not to a pooler: the worker holds locks of its session',
+    )
+    .optional()
+    .register(ABOUT, {
+      name: 'DATABASE_URL',
+      meaning: 'the database; unset: an embedded server with its data in `DATA_DIR`',
+    }),
   readerDatabaseUrl: databaseUrl.optional().register(ABOUT, {
     name: 'READER_DATABASE_URL',
-    meaning: 'where the API reads: a login of role `airseries_reader`, or a replica; enough for `ROLE=api`',
+    meaning:
+      'where the API reads: a login of role `airseries_reader`, or a replica (through PgBouncer: `?pooler=transaction`)',
   }),
   dataDirectory: z.string().default('.airseries').register(ABOUT, {
     name: 'DATA_DIR',
@@ -69,7 +81,7 @@ const SCHEMA = z.object({
     name: 'ADMIN_HOST',
     meaning: 'the address that the admin port listens on; `0.0.0.0` means all',
   }),
-  drainSeconds: z.coerce.number().int().min(0).max(300).optional().register(ABOUT, {
+  drainSeconds: whole(0, 300).optional().register(ABOUT, {
     name: 'DRAIN_SECONDS',
     meaning: 'how long requests are still served after SIGTERM, while readiness is 503 and load balancers go elsewhere',
     defaultsTo: '5 with a database URL, else 0',
@@ -86,19 +98,28 @@ const SCHEMA = z.object({
     name: 'INGEST_HOST',
     meaning: 'the address that the ingestion port listens on',
   }),
-  ingestRate: z.coerce.number().int().min(1).default(600).register(ABOUT, {
+  ingestRate: whole(1, 1_000_000_000).default(600).register(ABOUT, {
     name: 'INGEST_RATE',
     meaning: 'requests a minute from one token, for each process',
   }),
-  pullHosts: z.string().transform(readHosts).default([]).register(ABOUT, {
-    name: 'PULL_HOSTS',
-    meaning: 'hosts that may be polled for readings, such as `data.sensor.community`, with their port if it is unusual',
-  }),
+  pullHosts: z
+    .string()
+    .transform(readHosts)
+    .refine(
+      (hosts) => hosts.every((host) => HOST.test(host)),
+      'must be names of hosts such as data.sensor.community, without https:// or a path',
+    )
+    .default([])
+    .register(ABOUT, {
+      name: 'PULL_HOSTS',
+      meaning:
+        'hosts that may be polled for readings, such as `data.sensor.community`, with their port if it is unusual',
+    }),
   rawRetention: retention.optional().register(ABOUT, {
     name: 'RAW_RETENTION',
     meaning: 'how long readings are kept, at least `35 days`; unset: forever. Aggregates stay',
   }),
-  responseCacheMb: z.coerce.number().int().min(0).max(4_096).default(64).register(ABOUT, {
+  responseCacheMb: whole(0, 4_096).default(64).register(ABOUT, {
     name: 'RESPONSE_CACHE_MB',
     meaning: 'how much memory rendered responses may take; `0`: each is rendered for its request',
   }),
@@ -162,7 +183,7 @@ export const CONFIGURATION = Object.entries(SCHEMA.shape).map(([key, schema]) =>
 /** The names alone; Dockerfile and compose file are checked against them. */
 export const VARIABLES: readonly string[] = CONFIGURATION.map(({ name }) => name);
 
-/** An empty variable counts as unset, as in `PORT= npm start` and most compose files. Throws an Error that lists every problem. */
+/** An empty variable counts as unset, as in `PORT= airseries start` and most compose files. Throws an Error that lists every problem. */
 export function readConfig(environment: NodeJS.ProcessEnv) {
   const given = CONFIGURATION.map(({ key, name }) => [key, environment[name] === '' ? undefined : environment[name]]);
   const parsed = SCHEMA.safeParse(Object.fromEntries(given));
@@ -181,6 +202,26 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
     );
   }
   return { ...parsed.data, drainSeconds: drainSeconds ?? ((writes ?? reads) === undefined ? 0 : 5) };
+}
+
+/** Throws an Error if two listeners of the role would have the same port at the same address: the second would take the first for a stranger. */
+export function checkPorts({ role, port: api, adminPort, adminHost, ingestPort, ingestHost }: Config): void {
+  const listeners = [
+    { name: 'ADMIN_PORT', port: adminPort, host: adminHost },
+    ...(role === 'worker' ? [] : [{ name: 'PORT', port: api, host: '0.0.0.0' }]),
+    ...(role === 'api' ? [] : [{ name: 'INGEST_PORT', port: ingestPort, host: ingestHost }]),
+  ];
+  const isEverywhere = (host: string) => host === '0.0.0.0' || host === '::';
+  for (const [index, one] of listeners.entries()) {
+    const other = listeners
+      .slice(index + 1)
+      .find(
+        ({ port, host }) =>
+          port === one.port && port !== 0 && (host === one.host || [host, one.host].some(isEverywhere)),
+      );
+    if (other === undefined) continue;
+    throw new Error(`${one.name} and ${other.name} are both ${one.port}. Set one of them to another port.`);
+  }
 }
 
 function readHosts(text: string): string[] {

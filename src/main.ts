@@ -1,9 +1,10 @@
-/** The program: reads the environment, runs the service, and stops it at a signal. */
+/** The service as a process: reads the command line and the environment, runs the service, and stops it at a signal. */
 import { makeClock } from './clock.ts';
-import { serviceUsage } from './commands/serviceUsage.ts';
-import { readConfig } from './config.ts';
+import { UsageError } from './commands/context.ts';
+import { chooseCommand } from './commands/program.ts';
+import { checkPorts, readConfig } from './config.ts';
 import { makeLog } from './log.ts';
-import { start, VERSION } from './service.ts';
+import { start } from './service.ts';
 
 /** Resolves to the first signal to stop. A second one ends the process at once. */
 const signalled = new Promise<string>((resolve) => {
@@ -17,12 +18,13 @@ const signalled = new Promise<string>((resolve) => {
 });
 
 async function main(): Promise<number> {
-  const usage = serviceUsage(process.argv.slice(2), VERSION);
-  if (usage !== undefined) {
-    (usage.code === 0 ? process.stdout : process.stderr).write(usage.text);
-    return usage.code;
+  const choice = chooseCommand(['start', ...process.argv.slice(2)]);
+  if ('text' in choice) {
+    process.stdout.write(choice.text);
+    return 0;
   }
   const config = readConfig(process.env);
+  checkPorts(config);
   const log = makeLog(config.logLevel);
   process.removeAllListeners('warning').on('warning', (warning) => log.warn({ err: warning }, 'warning from Node'));
   const service = start(config, { clock: makeClock(config.fixedNow), log });
@@ -41,7 +43,8 @@ async function main(): Promise<number> {
 
 process.exit(
   await main().catch((error: Error) => {
-    process.stderr.write(`error: ${error.message}\n`);
-    return 1;
+    const usage = error instanceof UsageError;
+    process.stderr.write(`${usage ? '' : 'error: '}${error.message}\n`);
+    return usage ? 2 : 1;
   }),
 );

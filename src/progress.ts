@@ -8,6 +8,14 @@ export type Progress = {
   hide(): void;
 };
 
+/** The work of this process whose progress was told last. */
+let latest: { what: string; done: number; unit: string } | undefined;
+
+/** `after importing 120,000 rows`, for who interrupts it; undefined where nothing was counted. */
+export function howFar(): string | undefined {
+  return latest && `after ${latest.what} ${latest.done.toLocaleString('en')} ${latest.unit}`;
+}
+
 /** What takes less than this needs no line. */
 const FIRST_MS = 1_000;
 const TERMINAL_INTERVAL_MS = 200;
@@ -25,6 +33,7 @@ export function makeProgress(what: string, log: Log, terminal: boolean, unit: 'r
   return {
     hide,
     show(done, part) {
+      latest = { what, done, unit };
       const now = performance.now();
       if (now - lastShown < (terminal ? TERMINAL_INTERVAL_MS : LOG_INTERVAL_MS)) return;
       lastShown = now;

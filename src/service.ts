@@ -4,7 +4,7 @@ import { type AppOptions, makeApp } from './api/app.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { DatabaseAddress } from './database/client.ts';
-import { waitForDatabase } from './database/errors.ts';
+import { explainConnection, waitForDatabase } from './database/errors.ts';
 import { type Api, openIngestPool, openReaderPool, openWholeNetworkPool } from './database/pools.ts';
 import { watchDataVersion } from './documents/dataVersion.ts';
 import { type Database, openDatabase } from './embedded/open.ts';
@@ -23,7 +23,7 @@ import { addPages } from './site/pages.ts';
 import { becomeLeader, type Candidate } from './worker/leader.ts';
 import { type Schedule, startJobs } from './worker/schedule.ts';
 
-export const { version: VERSION } = createRequire(import.meta.url)('../package.json') as { version: string };
+const { version: VERSION } = createRequire(import.meta.url)('../package.json') as { version: string };
 
 /** Few clients use it, and their connections must not take what the public API needs. */
 const ADMIN_CONNECTIONS = 100;
@@ -129,14 +129,17 @@ type Databases = { database: Database | undefined; target: DatabaseAddress; inst
 /** Waits for the databases; migrates the one, and checks that the one for reading is of the same version. */
 async function openInstallation({ config, clock, log, opened }: Context): Promise<Databases> {
   const { databaseUrl, readerDatabaseUrl: reader, timeZone, epoch } = config;
-  const checkReader = (url: string) => waitForDatabase(() => checkInstalled(url, { timeZone, epoch }), log);
+  const connected = <T>(work: () => Promise<T>, variable: string, url: string | undefined) =>
+    waitForDatabase(() => work().catch((error) => Promise.reject(explainConnection(error, variable, url))), log);
+  const checkReader = (url: string) =>
+    connected(() => checkInstalled(url, { timeZone, epoch }), 'READER_DATABASE_URL', url);
   if (databaseUrl === undefined && reader !== undefined) {
     return { database: undefined, target: reader, installation: await checkReader(reader) };
   }
   const database = await openDatabase(config, log);
   opened.closers.push(() => database.close());
   const bringUp = () => migrate(database.target, { timeZone, epoch, now: clock(), log });
-  const installation = await waitForDatabase(bringUp, log);
+  const installation = await connected(bringUp, 'DATABASE_URL', databaseUrl);
   if (reader !== undefined) await checkReader(reader);
   return { database, target: reader ?? database.target, installation };
 }

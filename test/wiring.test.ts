@@ -221,8 +221,8 @@ const EFFECTS: Record<string, () => Promise<void>> = {
 
   async SITE_CONTACT() {
     for (const [siteContact, link, contact] of [
-      ['https://air.example/ask', 'https://air.example/ask', { url: 'https://air.example/ask' }],
-      ['us@air.example', 'mailto:us@air.example', { email: 'us@air.example' }],
+      ['https://air.example/ask', 'https://air.example/ask', { name: 'Air quality', url: 'https://air.example/ask' }],
+      ['us@air.example', 'mailto:us@air.example', { name: 'Air quality', email: 'us@air.example' }],
     ] as const) {
       const { ports } = await running({ role: 'api', siteContact });
       expect((await get(ports.port, '/en/')).body).toContain(`<a href="${link}">${siteContact}</a>`);
@@ -233,7 +233,8 @@ const EFFECTS: Record<string, () => Promise<void>> = {
   async SITE_LICENSE() {
     const { ports } = await running({ role: 'api', siteLicense: 'CC-BY-4.0' });
     expect((await get(ports.port, '/en/')).body).toContain('CC-BY-4.0');
-    expect(JSON.parse((await get(ports.port, '/openapi.json')).body).info.license).toEqual({ name: 'CC-BY-4.0' });
+    const { license } = JSON.parse((await get(ports.port, '/openapi.json')).body).info;
+    expect(license).toEqual({ name: 'CC-BY-4.0', identifier: 'CC-BY-4.0' });
   },
 
   async DEMO() {

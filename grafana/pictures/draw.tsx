@@ -1,6 +1,9 @@
 /** Draws the panels of one dashboard, in the browser, with the components and the field settings of Grafana. */
+
+import inter from '@fontsource-variable/inter/files/inter-latin-wght-normal.woff2';
 import {
   applyFieldOverrides,
+  cacheFieldDisplayNames,
   createTheme,
   type DataFrame,
   dateTime,
@@ -10,13 +13,18 @@ import {
   FieldMatcherID,
   fieldMatchers,
   getFieldDisplayValues,
+  type InterpolateFunction,
+  standardTransformers,
+  standardTransformersRegistry,
   ThemeContext,
   toDataFrame,
+  transformDataFrame,
 } from '@grafana/data';
 import { BigValue, GlobalStyles, PanelChrome, PanelContextProvider, preparePlotFrame, TimeSeries } from '@grafana/ui';
 import type { XYFieldMatchers } from '@grafana/ui/dist/types/graveyard/GraphNG/types';
 import { TableNG } from '@grafana/ui/unstable';
 import { createRoot } from 'react-dom/client';
+import { firstValueFrom } from 'rxjs';
 import type { Drawn, Page } from './gather.ts';
 
 declare global {
@@ -25,12 +33,21 @@ declare global {
   }
 }
 
-/** The machine's own font in place of the file that Grafana would serve: text is otherwise measured in one font and drawn in another. */
-const FONT = `@font-face { font-family: Inter; font-weight: 100 900; src: local("Inter Regular"), local("Inter"), local("Liberation Sans"), local("DejaVu Sans"); }`;
+/** Grafana's own font, for the weights of which Grafana would serve files; it has to be there before text is measured. */
+const FONT = [400, 500]
+  .map((weight) => `@font-face { font-family: Inter; font-weight: ${weight}; src: url(${inter}); }`)
+  .join('');
 const COLUMN = 59.5;
 const ROW = 38;
 const theme = createTheme({ colors: { mode: new URLSearchParams(location.search).has('light') ? 'light' : 'dark' } });
 const { timeZone, title, panels } = window.drawn;
+
+/** Only labels are asked for, in names of series. */
+const replaceVariables: InterpolateFunction = (text, scoped) =>
+  text.replace(
+    /\$\{__field\.labels\.(\w+)\}/g,
+    (_, label) => scoped?.__dataContext?.value?.field?.labels?.[label] ?? '',
+  );
 
 /** Every setting that a panel or an override has, taken as it is. */
 const registry = (panel: Drawn) =>
@@ -48,7 +65,8 @@ const registry = (panel: Drawn) =>
         path: isCustom ? id.slice('custom.'.length) : id,
         isCustom,
         name: id,
-        process: (value: unknown) => value,
+        process: (value, { field }) =>
+          id === 'displayName' && value ? replaceVariables(value, field?.state?.scopedVars) : value,
         shouldApply: () => true,
       } as unknown as FieldConfigPropertyItem;
     });
@@ -62,16 +80,32 @@ const withInfinity = (text: string) =>
       : value,
   );
 
-function framesOf(panel: Drawn): DataFrame[] {
+standardTransformersRegistry.setInit(() =>
+  [standardTransformers.groupingToMatrixTransformer].map(
+    (transformation) =>
+      ({ ...transformation, transformation: () => transformation, imageDark: '', imageLight: '' }) as never,
+  ),
+);
+
+/** The results of the panel's queries, transformed as it asks for; what no component here draws is left as it is. */
+async function transformed(panel: Drawn): Promise<DataFrame[]> {
   const data = panel.frames.map((fields) => toDataFrame({ fields: fields.map((field) => ({ ...field, config: {} })) }));
-  return applyFieldOverrides({
-    data,
+  if (panel.type !== 'table' || panel.transformations === undefined) return data;
+  return firstValueFrom(transformDataFrame([...panel.transformations], data, { interpolate: (text) => text }));
+}
+const results = new Map(await Promise.all(panels.map(async (panel) => [panel, await transformed(panel)] as const)));
+
+function framesOf(panel: Drawn): DataFrame[] {
+  const frames = applyFieldOverrides({
+    data: results.get(panel) ?? [],
     fieldConfig: withInfinity(JSON.stringify(panel.fieldConfig)),
     fieldConfigRegistry: registry(panel),
-    replaceVariables: (text: string) => text,
+    replaceVariables,
     theme,
     timeZone,
   });
+  cacheFieldDisplayNames(frames);
+  return frames;
 }
 
 /** Grafana makes a gap a null, unless the settings say otherwise; the frames of one panel share their times here. */
@@ -158,5 +192,7 @@ function Dashboard() {
   );
 }
 
+for (const weight of ['400', '500'])
+  document.fonts.add(await new FontFace('Inter', `url(${inter})`, { weight }).load());
 const root = document.getElementById('root');
 if (root !== null) createRoot(root).render(<Dashboard />);

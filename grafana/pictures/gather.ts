@@ -77,24 +77,25 @@ async function choose(sql: postgres.Sql, board: Dashboard, chosen: Values, now: 
 
 type Rows = Awaited<ReturnType<postgres.Sql['unsafe']>>;
 
-/** A table as it is; a series for each value of the column `metric`, if there is one, as the data source makes them. */
+/** A table as it is; a series for each set of values of the columns with text, which are its labels, as the data source makes them. */
 function frame(rows: Rows, format: string | undefined): Column[][] {
-  const columns = (of: readonly postgres.Row[], metric?: string): Column[] =>
+  const kindOf = (type: number): Column['type'] => TYPES[type] ?? 'string';
+  const texts = format === 'time_series' ? rows.columns.filter(({ type }) => kindOf(type) === 'string') : [];
+  const labelsOf = (row: postgres.Row) => Object.fromEntries(texts.map(({ name }) => [name, String(row[name])]));
+  const series = new Map<string, postgres.Row[]>();
+  for (const row of rows) {
+    const key = JSON.stringify(labelsOf(row));
+    series.set(key, [...(series.get(key) ?? []), row]);
+  }
+  return [...(series.size === 0 ? [['{}', []] as const] : series)].map(([labels, of]) =>
     rows.columns
-      .filter(({ name }) => metric === undefined || name !== 'metric')
+      .filter(({ name }) => !texts.some((text) => text.name === name))
       .map(({ name, type }) => {
-        const kind = TYPES[type] ?? 'string';
+        const kind = kindOf(type);
         const values = of.map((row) =>
           kind === 'time' && row[name] !== null ? Date.parse(String(row[name])) : row[name],
         );
-        return { name: metric === undefined || kind === 'time' ? name : metric, type: kind, values };
-      });
-  if (format !== 'time_series' || !rows.columns.some(({ name }) => name === 'metric')) return [columns(rows)];
-  const metrics = [...new Set(rows.map((row) => String(row.metric)))];
-  return metrics.map((metric) =>
-    columns(
-      rows.filter((row) => row.metric === metric),
-      metric,
-    ),
+        return { name, type: kind, values, ...(kind === 'time' ? {} : { labels: JSON.parse(labels) }) };
+      }),
   );
 }

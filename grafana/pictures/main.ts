@@ -37,13 +37,15 @@ run('node_modules/.bin/esbuild', [
   '--jsx=automatic',
   '--loader:.svg=dataurl',
   '--loader:.ttf=empty',
+  '--loader:.woff2=dataurl',
+  '--format=esm',
   '--log-level=error',
 ]);
 for (const [name, asked] of Object.entries(CHOICES)) {
   const drawn = await gather(name, asked, prometheus);
   const height = 60 + 38 * Math.max(...drawn.panels.map(({ gridPos }) => gridPos.y + gridPos.h));
   const data = JSON.stringify(drawn).replaceAll('<', '\\u003c');
-  const page = `<!doctype html><meta charset="utf-8"><link rel="stylesheet" href="draw.css"><body><div id="root"></div><script>window.drawn = ${data}</script><script src="draw.js"></script>`;
+  const page = `<!doctype html><meta charset="utf-8"><link rel="stylesheet" href="draw.css"><body><div id="root"></div><script>window.drawn = ${data}</script><script type="module" src="draw.js"></script>`;
   writeFileSync(new URL(`${name}.html`, OUT), page);
   run(chromium, [
     '--headless',

@@ -13,24 +13,33 @@ export const EPA = {
   hazardous: 'rgb(126, 0, 35)',
 } as const;
 
-/** Categories as api.aqi_category() names them, best first, each with its colour. */
+/**
+ * Categories as api.aqi_category() names them, best first, each with its colour; `ink` is the shade of it in which a number can be read on
+ * the dark and the light theme, and `cell` the one behind a number in a table. Grafana writes dark digits only on what it takes for bright:
+ * not on the green and the orange of the EPA, and white ones on its red are too faint.
+ */
 export const CATEGORIES = [
-  { name: 'Good', color: EPA.good },
-  { name: 'Moderate', color: EPA.moderate },
-  { name: 'Unhealthy for sensitive groups', color: EPA.sensitive },
-  { name: 'Unhealthy', color: EPA.unhealthy },
-  { name: 'Very unhealthy', color: EPA.veryUnhealthy },
-  { name: 'Hazardous', color: EPA.hazardous },
+  { name: 'Good', color: EPA.good, ink: 'rgb(0, 150, 0)', cell: 'rgb(110, 240, 110)' },
+  { name: 'Moderate', color: EPA.moderate, ink: 'rgb(170, 140, 0)', cell: EPA.moderate },
+  {
+    name: 'Unhealthy for sensitive groups',
+    color: EPA.sensitive,
+    ink: 'rgb(225, 105, 0)',
+    cell: 'rgb(255, 170, 60)',
+  },
+  { name: 'Unhealthy', color: EPA.unhealthy, ink: 'rgb(230, 30, 30)', cell: 'rgb(224, 0, 0)' },
+  { name: 'Very unhealthy', color: EPA.veryUnhealthy, ink: 'rgb(165, 85, 175)', cell: EPA.veryUnhealthy },
+  { name: 'Hazardous', color: EPA.hazardous, ink: 'rgb(200, 50, 100)', cell: EPA.hazardous },
 ] as const;
 
-/** Bands as api.european_index() names them, best first, in the colours of the European Environment Agency. */
+/** Bands as api.european_index() names them, best first, in legible shades of the colours of the European Environment Agency. */
 export const BANDS = [
-  { name: 'good', color: 'rgb(80, 240, 230)' },
-  { name: 'fair', color: 'rgb(80, 204, 170)' },
-  { name: 'moderate', color: 'rgb(240, 230, 65)' },
-  { name: 'poor', color: 'rgb(255, 80, 80)' },
-  { name: 'very poor', color: 'rgb(150, 0, 50)' },
-  { name: 'extremely poor', color: 'rgb(125, 33, 129)' },
+  { name: 'good', ink: 'rgb(0, 150, 150)' },
+  { name: 'fair', ink: 'rgb(25, 150, 105)' },
+  { name: 'moderate', ink: 'rgb(160, 145, 0)' },
+  { name: 'poor', ink: 'rgb(235, 60, 60)' },
+  { name: 'very poor', ink: 'rgb(200, 50, 100)' },
+  { name: 'extremely poor', ink: 'rgb(165, 85, 175)' },
 ] as const;
 
 /** Grey: unknown. It is the first step of every scale, because that step also colours what has no value. */
@@ -41,43 +50,62 @@ export const LINE = '#3d71d9';
 export const SECOND = '#b877d9';
 export const GUIDELINE = '#e0226e';
 
-const bands = (starts: readonly number[]): Step[] => [
-  { color: NOTHING, value: null },
-  ...CATEGORIES.map(({ color }, n) => ({ color, value: starts[n] ?? null })),
-];
+/** Colours of lines that are compared: none is like another, or like that of a category. */
+export const LINES = [LINE, '#1ea0be', '#9682f0', '#e66ebe', '#aa7d5f', '#008782'] as const;
 
-export const AQI_STEPS = bands([0, 51, 101, 151, 201, 301]);
-export const PM25_STEPS = bands([0, 9.1, 35.5, 55.5, 125.5, 225.5]);
-export const PM10_STEPS = bands([0, 55, 155, 255, 355, 425]);
+/** Which shade of the categories is meant: behind or beside something, of a number, or behind a number in a table. */
+type Shade = 'color' | 'ink' | 'cell';
+
+/** The categories from the given numbers on; what has no value is grey, but in a table it stands on nothing. */
+const bands =
+  (...starts: readonly number[]) =>
+  (shade: Shade): Step[] => [
+    { color: shade === 'cell' ? 'transparent' : NOTHING, value: null },
+    ...CATEGORIES.map((category, n) => ({ color: category[shade], value: starts[n] ?? null })),
+  ];
+
+export const aqiSteps = bands(0, 51, 101, 151, 201, 301);
+export const pm25Steps = bands(0, 9.1, 35.5, 55.5, 125.5, 225.5);
+export const pm10Steps = bands(0, 55, 155, 255, 355, 425);
+
+/** Colours of a number that is as it should be, that deserves a look, and that must not be. */
+const [{ ink: FINE }, , { ink: NOTABLE }, { ink: WRONG }] = CATEGORIES;
 
 type Steps = readonly { readonly color: string; readonly value: number }[];
 
-/** Grey without a value, green from 0 on, then the other colours from theirs on. */
-export const fromGood = (...steps: Steps): Step[] => [
+/** A number in grey without a value, in green from 0 on, then in the other colours from theirs on. */
+const fromGood = (...steps: Steps): Step[] => [{ color: NOTHING, value: null }, { color: FINE, value: 0 }, ...steps];
+
+/** Green below a limit, red from it on. */
+export const limit = (value: number): Step[] => fromGood({ color: WRONG, value });
+
+/** Green for none, orange for any. */
+export const noneIsGood: Step[] = fromGood({ color: NOTABLE, value: 1 });
+
+/** Red for none and, if there can be `tooMany`, from those on; green between. */
+export const someAreNeeded = (tooMany?: number): Step[] => [
   { color: NOTHING, value: null },
-  { color: EPA.good, value: 0 },
-  ...steps,
+  { color: WRONG, value: 0 },
+  { color: FINE, value: 1 },
+  ...(tooMany === undefined ? [] : [{ color: WRONG, value: tooMany }]),
 ];
 
-/** Grey without a value, red from 0 on, then the other colours from theirs on: for numbers that must not be 0. */
-export const fromNone = (...steps: Steps): Step[] => [
-  { color: NOTHING, value: null },
-  { color: EPA.unhealthy, value: 0 },
-  ...steps,
+/** In a table: nothing up to a limit, red from it on. */
+export const above = (value: number): Step[] => [
+  { color: 'transparent', value: null },
+  { color: CATEGORIES[3].cell, value },
 ];
-
-/** Grey without a value, green below a limit, red from it on. */
-export const limit = (value: number): Step[] => fromGood({ color: EPA.unhealthy, value });
 
 export const PLAIN: Step[] = [{ color: LINE, value: null }];
 
 /** Colours of texts that api.aqi_text() makes, such as "79 · Moderate"; such a column keeps its order, because Grafana sorts digits by value. */
-export const AQI_TEXTS: readonly Mapping[] = CATEGORIES.map(({ name, color }, index) => ({
-  type: 'regex',
-  options: { pattern: `/· ${name}$/`, result: { color, index } },
-}));
+export const aqiTexts = (shade: Shade): readonly Mapping[] =>
+  CATEGORIES.map(({ name, [shade]: color }, index) => ({
+    type: 'regex',
+    options: { pattern: `/· ${name}$/`, result: { color, index } },
+  }));
 
-export const BAND_TEXTS: readonly Mapping[] = BANDS.map(({ name, color }, index) => ({
+export const BAND_TEXTS: readonly Mapping[] = BANDS.map(({ name, ink: color }, index) => ({
   type: 'regex',
   options: { pattern: `/^${name}$/`, result: { color, index } },
 }));

@@ -1,17 +1,17 @@
 /** Stations of a city side by side by one parameter: a ranking, the highest of them over time, and the AQI of each hour. */
-import { buckets } from './buckets.ts';
+import { buckets, IN_DAYS, linesOf, MOST_LINES } from './buckets.ts';
 import { timeseries } from './charts.ts';
 import { LINE } from './colours.ts';
 import { dashboard } from './dashboard.ts';
 import { toStation } from './links.ts';
-import { column, hidden, linked, unit, width } from './overrides.ts';
+import { column, compared, hidden, linked, STRUCK, styleColumn, unit, width } from './overrides.ts';
 import type { Panel } from './panel.ts';
 import { aqiStrip, within } from './strips.ts';
-import { LOCALE, quoted } from './subject.ts';
+import { cityColumns, LOCALE, quoted, shownCity } from './subject.ts';
 import { table } from './tables.ts';
 import { rows } from './targets.ts';
 import { UNIT } from './units.ts';
-import { choice, chosen, datasource, locale, POSTGRES, severalChosen } from './variables.ts';
+import { choice, cityOfStations, datasource, locale, POSTGRES, STATIONS_OF_CITY, severalChosen } from './variables.ts';
 
 /** Parameters by the column of the views that holds their mean. */
 const PARAMETERS = [
@@ -28,30 +28,33 @@ const PARAMETERS = [
 
 const VALUE = `case ${quoted('parameter')} ${PARAMETERS.map(([, name]) => `when '${name}' then b.${name}`).join(' ')} end`;
 const CHOSEN = `array[${quoted('station')}]::int[]`;
+/** Whether the chosen parameter is one of those that flags are about, and the station has a flag. */
+const FLAGGED = `${quoted('parameter')} in ('avg_temperature', 'avg_humidity') and f.station_id is not null`;
 const MEAN = `round(avg(${VALUE})::numeric, 1)::float8`;
 
-/** Selects the days of the chosen stations that the time range touches. */
-const IN_DAYS = `b.station_id = any(${CHOSEN}) and b.timestamp > $__timeFrom()::timestamptz - interval '1 day' and b.timestamp <= $__timeTo()::timestamptz`;
-
-const SHOWN = 12;
+const OF_CHOSEN = `b.station_id = any(${CHOSEN})`;
 
 const ranking: Panel = table({
   title: `Ranking by $\{parameter:text}`,
   description:
-    'Mean, lowest and highest of the daily means that the time range touches, highest mean first; complete: hours with readings in % of those expected. Click a station to open it.',
-  w: 10,
+    'Mean, lowest and highest of the daily means that the time range touches, highest mean first; the bars share one scale, from 0 to the highest mean. Complete: hours with readings in % of those expected. Struck out: temperature and humidity of a station that was flagged in the time range. Click a station to open it.',
+  w: 12,
   h: 16,
   unit: UNIT.none,
   decimals: 1,
-  targets: rows(`select rank() over (order by d.mean desc nulls last)::int as "rank", t.title as "station",
-  d.mean as "mean", d.lowest as "lowest day", d.highest as "highest day", c.complete as "complete",
-  s.id::text as "id", coalesce(s.city_slug, '-') as "city_slug"
+  cells: { wrapHeaderText: true },
+  targets:
+    rows(`select rank() over (order by d.mean desc nulls last)::int as "rank", t.title || case when ${FLAGGED} then ' (flagged)' else '' end as "station",
+  d.mean as "mean", (d.mean - least(0, min(d.mean) over ())) / nullif(max(d.mean) over () - least(0, min(d.mean) over ()), 0) as "bar",
+  d.lowest as "lowest day", d.highest as "highest day", c.complete as "complete", ${styleColumn(FLAGGED)},
+  s.id::text as "id", ${cityColumns('t.city').slug}
 from api.station s
 join api.station_title t on t.station_id = s.id and t.locale = ${LOCALE}
+${shownCity('s')}
 left join (
   select b.station_id, ${MEAN} as mean, min(${VALUE}) as lowest, max(${VALUE}) as highest
   from api.station_daily b
-  where ${IN_DAYS}
+  where ${OF_CHOSEN} and ${IN_DAYS}
   group by 1
 ) d on d.station_id = s.id
 left join (
@@ -59,40 +62,47 @@ left join (
   from api.station_completeness($__timeFrom()::timestamptz, $__timeTo()::timestamptz, ${CHOSEN}) f
   group by 1
 ) c on c.station_id = s.id
+left join (
+  select distinct f.station_id from api.station_flag f
+  where coalesce(f.since <= $__timeTo()::timestamptz, true) and coalesce(f.until > $__timeFrom()::timestamptz, true)
+) f on f.station_id = s.id
 where s.id = any(${CHOSEN})
 order by 1, 2`),
   overrides: [
-    width('rank', 50, { decimals: 0 }),
-    linked('station', 'Open the station', toStation('city_slug', 'id'), { 'custom.minWidth': 150 }),
-    column('mean', {
+    width('rank', 55, { decimals: 0 }),
+    linked('station', 'Open the station', toStation('city_slug', 'id'), {
+      'custom.minWidth': 230,
+      'custom.wrapText': true,
+    }),
+    width('mean', 65, STRUCK),
+    // a scale of its own, and room beside the longest bar: Grafana squeezes what does not fit into the cell, so that bars would be as long as others
+    column('bar', {
       color: { mode: 'fixed', fixedColor: LINE },
       min: 0,
-      fieldMinMax: true, // or the percentages of the last column would set its scale
-      'custom.width': 110,
-      'custom.cellOptions': { type: 'gauge', mode: 'basic', valueDisplayMode: 'text' },
+      max: 1.25,
+      'custom.width': 90,
+      'custom.cellOptions': { type: 'gauge', mode: 'basic', valueDisplayMode: 'hidden' },
     }),
-    width('lowest day', 85),
-    width('highest day', 95),
-    unit('complete', UNIT.percent, { decimals: 0, 'custom.width': 85 }),
-    ...hidden('id', 'city_slug'),
+    width('lowest day', 75, STRUCK),
+    width('highest day', 80, STRUCK),
+    unit('complete', UNIT.percent, { decimals: 0, 'custom.width': 90 }),
+    ...hidden('style', 'id', 'city_slug'),
   ],
 });
 
 const overTime: Panel = timeseries({
-  title: `$\{parameter:text} of the highest ${SHOWN}`,
-  description: `Of the chosen stations, the ${SHOWN} with the highest mean over the days of the time range. Hourly up to a range of 15 days, daily up to 400, monthly beyond.`,
-  w: 14,
+  title: `$\{parameter:text} of the highest ${MOST_LINES}`,
+  description: `Of the chosen stations, the ${MOST_LINES} with the highest mean over the days of the time range; the colours only tell them apart. Hourly up to a range of 15 days, daily up to 400, monthly beyond.`,
+  w: 12,
   h: 16,
   unit: UNIT.none,
   decimals: 1,
   legend: 'right',
+  overrides: compared(),
   targets: buckets(
-    {
-      view: 'station',
-      isChosen: `b.station_id = any(array(select b.station_id from api.station_daily b where ${IN_DAYS} group by 1 having ${MEAN} is not null order by ${MEAN} desc limit ${SHOWN}))`,
-    },
+    { view: 'station', isChosen: OF_CHOSEN },
     { value: VALUE },
-    `(select t.title from api.station_title t where t.station_id = b.station_id and t.locale = ${LOCALE}) as "metric"`,
+    { lines: linesOf({ view: 'station', isChosen: `${OF_CHOSEN} and ${VALUE} is not null` }, MEAN) },
   ),
 });
 
@@ -106,9 +116,6 @@ join api.station_title t on t.station_id = h.station_id and t.locale = ${LOCALE}
 where h.station_id = any(${CHOSEN}) and ${within('48h')}`,
 });
 
-/** Stations with their titles. */
-const named = `from api.station s join api.station_title t on t.station_id = s.id and t.locale = ${LOCALE}`;
-
 export const compare = dashboard({
   uid: 'airseries-compare',
   title: 'Compare',
@@ -118,16 +125,8 @@ export const compare = dashboard({
     datasource(POSTGRES),
     locale,
     choice('parameter', 'Parameter', PARAMETERS),
-    chosen(
-      'city',
-      'City',
-      `select distinct coalesce(s.city_slug, '-') as __value, coalesce(t.city, '-') as __text ${named} order by 2`,
-    ),
-    severalChosen(
-      'station',
-      'Stations',
-      `select s.id::text as __value, t.title as __text ${named} where coalesce(s.city_slug, '-') = ${quoted('city')} order by 2`,
-    ),
+    cityOfStations,
+    severalChosen('station', 'Stations', STATIONS_OF_CITY),
   ],
   sections: [{ panels: [ranking, overTime] }, { panels: [strip] }],
 });

@@ -5,21 +5,25 @@ import { LINE } from './colours.ts';
 import { fixed } from './overrides.ts';
 import type { Panel } from './panel.ts';
 import { quoted, type Subject } from './subject.ts';
-import { series } from './targets.ts';
+import { AT, series } from './targets.ts';
 import { UNIT } from './units.ts';
 
 /** How many sensors or stations each bucket was computed from; `name` is what is counted. */
 function sources(subject: Subject, name: string, title: string, what: string): Panel {
   return timeseries({
     title,
-    description: `${what} Hourly up to a range of 15 days, daily up to 400, monthly beyond.`,
+    description: `${what} Completed ones: hourly up to a range of 15 days, daily up to 400, monthly beyond.`,
     w: 12,
     h: 7,
     unit: UNIT.none,
     min: 0,
     draw: 'bars',
     legend: 'hidden',
-    targets: buckets(subject, { [name]: `b.${subject.view === 'station' ? 'sensor_count' : 'station_count'}` }),
+    targets: buckets(
+      subject,
+      { [name]: `b.${subject.view === 'station' ? 'sensor_count' : 'station_count'}` },
+      { completed: true },
+    ),
     overrides: [fixed(name, LINE)],
   });
 }
@@ -32,7 +36,7 @@ function completeness({ view }: Subject): Panel {
       : `array(select s.id from api.station s where ${quoted('region')} in (s.city_slug, s.district_slug))`;
   return timeseries({
     title: 'Completeness by day',
-    description: `Hours with readings, in % of those expected: the closed hours with a sensor placed at ${view === 'station' ? 'the station, from its first reading on' : 'a station, from its first reading on; of all stations that are there now'}. The WHO figures need 75 %.`,
+    description: `Hours with readings of each completed day, in % of those expected: the closed hours with a sensor placed at ${view === 'station' ? 'the station, from its first reading on' : 'a station, from its first reading on; of all stations that are there now'}. The WHO figures need 75 %.`,
     w: 12,
     h: 7,
     unit: UNIT.percent,
@@ -44,6 +48,7 @@ function completeness({ view }: Subject): Panel {
     targets:
       series(`select c.timestamp as "time", (100.0 * sum(c.measured_hours) / sum(c.expected_hours))::float8 as "completeness"
 from api.station_completeness($__timeFrom()::timestamptz, $__timeTo()::timestamptz, ${stations}) c
+where c.timestamp + interval '1 day' <= ${AT}
 group by 1
 order by 1`),
     overrides: [fixed('completeness', LINE)],

@@ -1,9 +1,9 @@
 /** Panels that several dashboards share: current values as a row of numbers, and the table of stations. */
-import { AQI_TEXTS, BAND_TEXTS, NOTHING, PM10_STEPS, PM25_STEPS, type Step } from './colours.ts';
+import { aqiTexts, BAND_TEXTS, NOTHING, pm10Steps, pm25Steps, type Step } from './colours.ts';
 import { toStation } from './links.ts';
-import { categorized, hidden, linked, unit, width } from './overrides.ts';
+import { categorized, FILTERED, hidden, linked, notable, STRUCK, styleColumn, unit, width } from './overrides.ts';
 import type { Panel } from './panel.ts';
-import { LOCALE } from './subject.ts';
+import { cityColumns, LOCALE, shownCity } from './subject.ts';
 import { stat, table } from './tables.ts';
 import { AT, rows } from './targets.ts';
 import { UNIT, type Unit } from './units.ts';
@@ -21,7 +21,7 @@ export type Shown = {
   index?: 'number' | 'band';
 };
 
-const MAPPINGS = { number: AQI_TEXTS, band: BAND_TEXTS };
+const MAPPINGS = { number: aqiTexts('ink'), band: BAND_TEXTS };
 
 /** One panel for each entry of `shown`; `from` is the query after its select list. */
 export function numbers(from: string, shown: readonly Shown[]): Panel[] {
@@ -33,7 +33,6 @@ export function numbers(from: string, shown: readonly Shown[]): Panel[] {
       w,
       h: 4,
       targets: rows(`select ${index === 'number' ? `api.aqi_text(${column})` : column} as value\n${from}`),
-      show: steps === undefined && index === undefined ? 'value' : 'background',
       ...(steps === undefined ? {} : { steps }),
       ...(index === undefined ? {} : { steps: [{ color: NOTHING, value: null }], mappings: MAPPINGS[index] }),
       ...(text ? { text: 'value' } : {}),
@@ -58,7 +57,7 @@ export const CURRENT: readonly Shown[] = [
     column: 'c."pm2.5"',
     unit: UNIT.concentration,
     decimals: 1,
-    steps: PM25_STEPS,
+    steps: pm25Steps('ink'),
   },
   {
     title: 'PM10',
@@ -66,7 +65,7 @@ export const CURRENT: readonly Shown[] = [
     column: 'c.pm10',
     unit: UNIT.concentration,
     decimals: 1,
-    steps: PM10_STEPS,
+    steps: pm10Steps('ink'),
   },
   { title: 'NO₂', description: 'Current nitrogen dioxide.', column: 'c.no2', unit: UNIT.ppb, decimals: 1 },
   {
@@ -110,7 +109,7 @@ export const INDICES: readonly Shown[] = [
     column: 'n."nowcast_pm2.5"',
     unit: UNIT.concentration,
     decimals: 1,
-    steps: PM25_STEPS,
+    steps: pm25Steps('ink'),
   },
   {
     title: 'PM10, NowCast',
@@ -118,7 +117,7 @@ export const INDICES: readonly Shown[] = [
     column: 'n.nowcast_pm10',
     unit: UNIT.concentration,
     decimals: 0,
-    steps: PM10_STEPS,
+    steps: pm10Steps('ink'),
   },
   {
     title: 'European index',
@@ -140,36 +139,40 @@ export const INDICES: readonly Shown[] = [
   ),
 ];
 
+/** Whether a station is online, and whether its temperature, humidity and pressure are flagged. */
+export const STATUS = "c.status || case when c.is_bad_thp then ', flagged' else '' end";
+
 /** Table of the listed stations that match `where`, with their values at the end of the time range. */
 export function stationsTable(title: string, description: string, where: string, h: number): Panel {
   return table({
     title,
-    description: `${description} Values are those at the end of the time range; an offline station has none. AQI: US EPA index of PM2.5 and PM10 only.`,
+    description: `${description} Values are those at the end of the time range; an offline station has none. Struck out: temperature, humidity and pressure of a flagged station. AQI: US EPA index of PM2.5 and PM10 only.`,
     w: 24,
     h,
     unit: UNIT.none,
-    targets: rows(`select c.title as "station", c.city as "city", c.district as "district",
-  c.status as "status", api.aqi_text(c.aqi) as "AQI", c."pm2.5" as "PM2.5", c.pm10 as "PM10", c.temperature as "temperature",
-  c.humidity as "humidity", c.pressure / 100.0::float8 as "pressure", c.wind_speed as "wind", c.wind_direction as "from",
-  c.measurement_time as "measured", c.id::text as "id", coalesce(c.city_slug, '-') as "city_slug"
+    targets: rows(`select c.title as "station", ${cityColumns('c.city').city}, c.district as "district",
+  ${STATUS} as "status", api.aqi_text(c.aqi) as "AQI", c."pm2.5" as "PM2.5", c.pm10 as "PM10", c.temperature as "temperature",
+  c.humidity as "humidity", c.pressure / 100.0::float8 as "pressure", ${styleColumn('c.is_bad_thp')}, c.wind_speed as "wind", c.wind_direction as "from",
+  c.measurement_time as "measured", c.id::text as "id", ${cityColumns('c.city').slug}
 from api.station_current(${AT}, locale => ${LOCALE}) c
+${shownCity('c')}
 where c.is_listed${where}
 order by c.aqi desc nulls last, c.id`),
     overrides: [
-      linked('station', 'Open the station', toStation('city_slug', 'id'), { 'custom.minWidth': 150 }),
-      width('city', 90),
-      width('district', 90),
-      width('status', 65),
-      categorized('AQI', { 'custom.width': 255 }),
-      unit('PM2.5', UNIT.concentration, { decimals: 1, 'custom.width': 95 }),
-      unit('PM10', UNIT.concentration, { decimals: 1, 'custom.width': 95 }),
-      unit('temperature', UNIT.celsius, { decimals: 1, 'custom.width': 100 }),
-      unit('humidity', UNIT.percent, { decimals: 0, 'custom.width': 80 }),
-      unit('pressure', UNIT.hectopascal, { decimals: 0, 'custom.width': 85 }),
-      unit('wind', UNIT.speed, { decimals: 1, 'custom.width': 80 }),
-      width('from', 55),
-      unit('measured', UNIT.time, { 'custom.width': 135 }),
-      ...hidden('id', 'city_slug'),
+      linked('station', 'Open the station', toStation('city_slug', 'id'), { 'custom.minWidth': 165, ...FILTERED }),
+      width('city', 85, FILTERED),
+      width('district', 87, FILTERED),
+      notable('status', '/flagged/', { 'custom.width': 115, ...FILTERED }),
+      categorized('AQI'),
+      unit('PM2.5', UNIT.concentration, { decimals: 1, 'custom.width': 92 }),
+      unit('PM10', UNIT.concentration, { decimals: 1, 'custom.width': 92 }),
+      unit('temperature', UNIT.celsius, { decimals: 1, 'custom.width': 97, ...STRUCK }),
+      unit('humidity', UNIT.percent, { decimals: 0, 'custom.width': 72, ...STRUCK }),
+      unit('pressure', UNIT.hectopascal, { decimals: 0, 'custom.width': 74, ...STRUCK }),
+      unit('wind', UNIT.speed, { decimals: 1, 'custom.width': 66 }),
+      width('from', 52),
+      unit('measured', UNIT.time, { 'custom.width': 131 }),
+      ...hidden('style', 'id', 'city_slug'),
     ],
   });
 }

@@ -1,4 +1,4 @@
-/** All dashboards by file name. */
+/** All dashboards with numbers, by file name. */
 import { compare } from './compare.ts';
 import { network } from './network.ts';
 import type { Json } from './panel.ts';

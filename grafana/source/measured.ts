@@ -1,7 +1,7 @@
 /** Measurements over the time range: panels that the dashboards of a station and of a region share. */
 import { buckets } from './buckets.ts';
 import { barChart, timeseries } from './charts.ts';
-import { CATEGORIES, LINE, SECOND } from './colours.ts';
+import { CATEGORIES, LINE, LINES, SECOND } from './colours.ts';
 import { band, fixed, unit } from './overrides.ts';
 import type { Panel } from './panel.ts';
 import type { Subject } from './subject.ts';
@@ -12,13 +12,16 @@ const BUCKETS =
   'Hourly up to a range of 15 days, daily up to 400, monthly beyond; days and months are local, at their start.';
 const EXTREMES = 'The band of a day or month spans its lowest to its highest hourly mean; hours have none.';
 
+/** A colour for each series, none of them that of a category. */
+const told = (...names: readonly string[]) => names.map((name, n) => fixed(name, LINES[n] ?? LINE));
+
 /** AQI, particles, gases and radiation. */
 export function air(subject: Subject): Panel[] {
   const raw = subject.view === 'station' ? { 'PM2.5 uncorrected': 'b.avg_pm25_raw' } : {};
   return [
     timeseries({
       title: 'Air quality index',
-      description: `US EPA index of PM2.5 and PM10 only, of the mean of each bucket, by category. ${BUCKETS}`,
+      description: `US EPA index of PM2.5 and PM10 only, of the mean of each completed bucket, by category. ${BUCKETS}`,
       w: 12,
       h: 8,
       unit: UNIT.none,
@@ -30,6 +33,7 @@ export function air(subject: Subject): Panel[] {
         Object.fromEntries(
           CATEGORIES.map(({ name }) => [name, `case when api.aqi_category(b.aqi) = '${name}' then b.aqi end`]),
         ),
+        { completed: true },
       ),
       overrides: CATEGORIES.map(({ name, color }) => fixed(name, color)),
     }),
@@ -47,6 +51,7 @@ export function air(subject: Subject): Panel[] {
         PM10: 'b.avg_pm10',
         dust: 'b.avg_dust',
       }),
+      overrides: told('PM2.5', 'PM1', 'PM10', ...Object.keys(raw), 'dust'),
     }),
     timeseries({
       title: 'Gases',
@@ -56,7 +61,7 @@ export function air(subject: Subject): Panel[] {
       unit: UNIT.concentration,
       decimals: 1,
       targets: buckets(subject, { 'NO₂': 'b.avg_no2', 'SO₂': 'b.avg_so2', 'O₃': 'b.avg_o3' }),
-      overrides: [unit('NO₂', UNIT.ppb, { 'custom.axisPlacement': 'right' })],
+      overrides: [...told('SO₂', 'O₃', 'NO₂'), unit('NO₂', UNIT.ppb, { 'custom.axisPlacement': 'right' })],
     }),
     timeseries({
       title: 'Radiation and UV',
@@ -107,7 +112,7 @@ export function weather(subject: Subject): Panel[] {
     }),
     timeseries({
       title: 'Rain',
-      description: `Precipitation in each bucket. ${BUCKETS}`,
+      description: `Precipitation in each completed bucket. ${BUCKETS}`,
       w: 8,
       h: 8,
       unit: UNIT.millimetre,
@@ -115,7 +120,7 @@ export function weather(subject: Subject): Panel[] {
       min: 0,
       draw: 'bars',
       legend: 'hidden',
-      targets: buckets(subject, { rain: 'b.total_rain' }),
+      targets: buckets(subject, { rain: 'b.total_rain' }, { completed: true }),
       overrides: [fixed('rain', LINE)],
     }),
     timeseries({

@@ -1,15 +1,15 @@
 /** The network at a glance: where the air is bad, and which stations need attention. */
-import { buckets } from './buckets.ts';
+import { buckets, linesOf, MOST_LINES } from './buckets.ts';
 import { timeseries } from './charts.ts';
-import { AQI_STEPS, EPA, fromGood, fromNone, limit } from './colours.ts';
-import { numbers, stationsTable } from './current.ts';
+import { above, aqiSteps, limit, noneIsGood, someAreNeeded } from './colours.ts';
+import { numbers, STATUS, stationsTable } from './current.ts';
 import { dashboard } from './dashboard.ts';
 import { toRegion, toStation } from './links.ts';
 import { map } from './map.ts';
-import { categorized, coloured, column, hidden, linked, unit, width } from './overrides.ts';
+import { categorized, coloured, column, compared, FILTERED, hidden, linked, unit, width } from './overrides.ts';
 import type { Panel } from './panel.ts';
 import { cityStrip } from './strips.ts';
-import { LOCALE } from './subject.ts';
+import { cityColumns, LOCALE, shownCity } from './subject.ts';
 import { table } from './tables.ts';
 import { AT, rows } from './targets.ts';
 import { UNIT } from './units.ts';
@@ -22,16 +22,16 @@ const glance: Panel[] = [
       description: 'Listed stations with a current reading.',
       column: "(count(*) filter (where c.status = 'online'))::int",
       unit: UNIT.none,
-      w: 4,
-      steps: fromNone({ color: EPA.good, value: 1 }),
+      w: 3,
+      steps: someAreNeeded(),
     },
     {
       title: 'Offline',
       description: 'Listed stations without a current reading.',
       column: "(count(*) filter (where c.status = 'offline'))::int",
       unit: UNIT.none,
-      w: 4,
-      steps: fromGood({ color: EPA.sensitive, value: 1 }),
+      w: 3,
+      steps: noneIsGood,
     },
   ]),
   ...numbers('', [
@@ -41,7 +41,7 @@ const glance: Panel[] = [
       column: `((select count(*) from api.station_offline(${AT})) + (select count(*) from api.station_flat_line(${AT})) + (select count(*) from api.station_outlier(${AT})))::int`,
       unit: UNIT.none,
       w: 4,
-      steps: fromGood({ color: EPA.sensitive, value: 1 }),
+      steps: noneIsGood,
     },
   ]),
   ...numbers(`from api.region_current(${AT}) c where c.kind = 'city' and not c.is_hidden`, [
@@ -50,7 +50,7 @@ const glance: Panel[] = [
       description: 'US EPA index of PM2.5 and PM10 only, of the worst city; grey: no city has one.',
       column: 'max(c.aqi)',
       unit: UNIT.text,
-      w: 4,
+      w: 6,
       index: 'number',
     },
     {
@@ -81,17 +81,18 @@ const stationsMap = map({
   description:
     'Listed stations with their US EPA index of PM2.5 and PM10 only, in its colours; grey: offline, or no particles measured. Click a station to open it. The stations of the demo lie in open water, without a coast, so that nobody takes their numbers for the air of a real place.',
   w: 14,
-  h: 19,
+  h: 12,
   unit: UNIT.none,
   by: 'index',
   label: 'label',
-  steps: AQI_STEPS,
+  steps: aqiSteps('color'),
   noValue: '–',
   targets:
-    rows(`select c.latitude, c.longitude, c.title as "station", c.city as "city", api.aqi_text(c.aqi) as "AQI", c."pm2.5" as "PM2.5",
-  c.temperature as "temperature", c.status as "status", c.measurement_time as "measured",
-  c.aqi as "index", coalesce(c.aqi::text, '–') as "label", c.id::text as "id", coalesce(c.city_slug, '-') as "city_slug"
+    rows(`select c.latitude, c.longitude, c.title as "station", ${cityColumns('c.city').city}, api.aqi_text(c.aqi) as "AQI", c."pm2.5" as "PM2.5",
+  c.temperature as "temperature", ${STATUS} as "status", c.measurement_time as "measured",
+  c.aqi as "index", coalesce(c.aqi::text, '–') as "label", c.id::text as "id", ${cityColumns('c.city').slug}
 from api.station_current(${AT}, locale => ${LOCALE}) c
+${shownCity('c')}
 where c.is_listed
 order by c.aqi nulls first`), // the worst on top
   overrides: [
@@ -109,7 +110,7 @@ const cities = table({
   description:
     'AQI: US EPA index of PM2.5 and PM10 only. Values from the newest digest, up to half an hour before the end of the time range; 24 h: mean PM2.5 of the last 24 hours, red above the WHO guideline of 15 µg/m³. Click a city to open it.',
   w: 10,
-  h: 9,
+  h: 12,
   unit: UNIT.none,
   targets:
     rows(`select c.title as "city", api.aqi_text(c.aqi) as "AQI", c."pm2.5" as "PM2.5", c."who_daily_pm2.5" as "24 h", c.slug as "slug"
@@ -118,9 +119,9 @@ where c.kind = 'city' and not c.is_hidden
 order by c.aqi desc nulls last, c.slug`),
   overrides: [
     linked('city', 'Open the city', toRegion('slug', 'slug'), { 'custom.minWidth': 90 }),
-    categorized('AQI', { 'custom.width': 255 }),
+    categorized('AQI'),
     unit('PM2.5', UNIT.concentration, { decimals: 1, 'custom.width': 90 }),
-    coloured('24 h', UNIT.concentration, limit(15.05), { decimals: 1, 'custom.width': 90 }),
+    coloured('24 h', UNIT.concentration, above(15.05), { decimals: 1, 'custom.width': 90 }),
     ...hidden('slug'),
   ],
 });
@@ -129,64 +130,68 @@ const needAttention = table({
   title: 'Stations that need attention',
   description:
     'Offline: no current reading, though it measured before. Flat line: the same hourly mean for six hours or more. Outlier: PM2.5 far from that of its neighbours. Weather: temperature, humidity and pressure are flagged. All but the last also raise alerts.',
-  w: 10,
-  h: 10,
+  w: 24,
+  h: 7,
   unit: UNIT.none,
   targets:
-    rows(`select w.what as "what", t.title as "station", t.city as "city", w.since as "since", w.detail as "detail",
-  s.id::text as "id", coalesce(s.city_slug, '-') as "city_slug"
+    rows(`select w.what as "what", t.title as "station", ${cityColumns('t.city').city}, w.since as "since", w.detail as "detail",
+  s.id::text as "id", ${cityColumns('t.city').slug}
 from (
   select station_id, 'offline' as what, last_measurement_time as since, 'no current reading' as detail from api.station_offline(${AT})
   union all
   select station_id, 'flat line', since, parameters from api.station_flat_line(${AT})
   union all
-  select station_id, 'outlier', timestamp, avg_pm25 || ' µg/m³, its neighbours ' || neighbour_median from api.station_outlier(${AT})
+  select station_id, 'outlier', timestamp, round(avg_pm25::numeric, 1) || ' µg/m³, its neighbours ' || round(neighbour_median::numeric, 1) from api.station_outlier(${AT})
   union all
   select c.id, 'weather', max(f.since), 'temperature, humidity, pressure: ' || string_agg(distinct replace(f.reason, '_', ' '), ', ') from api.station_current(${AT}) c join api.station_flag f on f.station_id = c.id and coalesce(f.since <= ${AT}, true) and coalesce(f.until > ${AT}, true) where c.is_listed and c.is_bad_thp group by c.id
 ) w
 join api.station s on s.id = w.station_id
 join api.station_title t on t.station_id = s.id and t.locale = ${LOCALE}
+${shownCity('s')}
 order by w.what, w.since`),
   overrides: [
-    width('what', 70),
-    linked('station', 'Open the station', toStation('city_slug', 'id'), { 'custom.minWidth': 130 }),
-    width('city', 80),
-    unit('since', UNIT.time, { 'custom.width': 135 }),
-    column('detail', { 'custom.minWidth': 140, 'custom.wrapText': true }),
+    width('what', 100, FILTERED),
+    linked('station', 'Open the station', toStation('city_slug', 'id'), { 'custom.width': 230, ...FILTERED }),
+    width('city', 130, FILTERED),
+    unit('since', UNIT.time, { 'custom.width': 150 }),
+    column('detail', { 'custom.minWidth': 600, 'custom.wrapText': true }),
     ...hidden('id', 'city_slug'),
   ],
 });
 
-/** Series of every city over the time range. */
+const CITIES = {
+  view: 'region',
+  isChosen: `b.region_slug in (select r.slug from api.region r where r.kind = 'city' and not r.is_hidden)`,
+} as const;
+
+/** Series of the cities over the time range. */
 const ofCities = (columns: Readonly<Record<string, string>>) =>
-  buckets(
-    { view: 'region', isChosen: `b.region_slug in (select r.slug from api.region r where r.kind = 'city')` },
-    columns,
-    `(select t.title from api.region_title t where t.region_slug = b.region_slug and t.locale = ${LOCALE}) as "metric"`,
-  );
+  buckets(CITIES, columns, { lines: linesOf(CITIES, 'avg(b.avg_pm25)') });
 const BUCKETS = 'Hourly up to a range of 15 days, daily up to 400, monthly beyond.';
 
 const trends: Panel[] = [
   timeseries({
     title: 'PM2.5 of the cities',
-    description: `Mean PM2.5 by city, including hidden cities; the colours only tell the cities apart. ${BUCKETS}`,
+    description: `Mean PM2.5 by city, of the ${MOST_LINES} with the most over the days of the time range; the colours only tell the cities apart. ${BUCKETS}`,
     w: 12,
     h: 9,
     unit: UNIT.concentration,
     decimals: 1,
     min: 0,
     legend: 'right',
+    overrides: compared(),
     targets: ofCities({ 'PM2.5': 'b.avg_pm25' }),
   }),
   timeseries({
     title: 'Stations that measured',
-    description: `Stations in each mean, by city. A step down means that a station or a provider went offline. ${BUCKETS}`,
+    description: `Stations in each mean, of the same cities. A step down means that a station or a provider went offline. ${BUCKETS}`,
     w: 12,
     h: 9,
     unit: UNIT.none,
     min: 0,
     stacked: true,
     legend: 'right',
+    overrides: compared('stacked'),
     targets: ofCities({ stations: 'b.station_count' }),
   }),
 ];
@@ -200,7 +205,7 @@ export const network = dashboard({
   variables: [datasource(POSTGRES), locale],
   sections: [
     { panels: glance },
-    { panels: [stationsMap, [cities, needAttention]] },
+    { panels: [stationsMap, cities, needAttention] },
     { heading: 'Over time', panels: [cityStrip, ...trends] },
     { heading: 'All stations', panels: [stationsTable('Stations', 'Every listed station.', '', 16)] },
   ],

@@ -1,5 +1,5 @@
 /** Overrides: settings of single columns of a panel. */
-import { AQI_TEXTS, GUIDELINE, LINE, NOTHING, type Step } from './colours.ts';
+import { aqiTexts, CATEGORIES, GUIDELINE, LINE, LINES, type Step } from './colours.ts';
 import type { Override, Properties } from './grafanaTypes.ts';
 import { UNIT, type Unit } from './units.ts';
 
@@ -17,25 +17,47 @@ export const unit = (name: string, id: Unit, more: Properties = {}): Override =>
 export const width = (name: string, pixels: number, more: Properties = {}): Override =>
   column(name, { 'custom.width': pixels, ...(pixels < 50 ? { 'custom.minWidth': pixels } : {}), ...more });
 
-/** Columns that only links need. */
+/** Columns that only links and styles need. */
 export const hidden = (...names: readonly string[]): Override[] =>
   names.map((name) => column(name, { 'custom.hideFrom': { viz: true, legend: true, tooltip: true } }));
 
-const CELL = { 'custom.cellOptions': { type: 'color-background', mode: 'basic' } } as const satisfies Properties;
+/** A cell whose background has the colour of its value. */
+export const FILLED = { type: 'color-background', mode: 'basic' } as const;
+const CELL = { 'custom.cellOptions': FILLED } as const satisfies Properties;
 
 /** A table cell whose background shows its value. */
 export const coloured = (name: string, id: Unit, steps: readonly Step[], more: Properties = {}): Override =>
   column(name, { unit: id, thresholds: { mode: 'absolute', steps }, ...CELL, ...more });
 
-/** A table cell with an index and its category, in the colour of that. */
+/** A table cell with an index and its category, in the colour of that; as wide as the longest, in Grafana's font. */
 export const categorized = (name: string, more: Properties = {}): Override =>
   column(name, {
     unit: UNIT.text,
-    mappings: AQI_TEXTS,
-    thresholds: { mode: 'absolute', steps: [{ color: NOTHING, value: null }] },
+    mappings: aqiTexts('cell'),
+    thresholds: { mode: 'absolute', steps: [{ color: 'transparent', value: null }] },
     ...CELL,
+    'custom.width': 262,
     ...more,
   });
+
+/** Strikes out a value of a flagged station: the column `style` is CSS as JSON, or null. */
+export const STRUCK = { 'custom.styleField': 'style' } as const satisfies Properties;
+
+/** That column, for a station whose temperature, humidity and pressure are flagged where `condition` holds. */
+export const styleColumn = (condition: string): string =>
+  `case when ${condition} then '{"textDecoration": "line-through"}' end as "style"`;
+
+/** A text of which only what matches `pattern` deserves a look, and is orange for that. */
+export const notable = (name: string, pattern: string, more: Properties = {}): Override =>
+  column(name, {
+    mappings: [{ type: 'regex', options: { pattern, result: { color: CATEGORIES[2].ink, index: 0 } } }],
+    thresholds: { mode: 'absolute', steps: [{ color: 'text', value: null }] },
+    'custom.cellOptions': { type: 'color-text' },
+    ...more,
+  });
+
+/** A column whose header has a filter. */
+export const FILTERED = { 'custom.filterable': true } as const satisfies Properties;
 
 export const linked = (name: string, title: string, url: string, more: Properties = {}): Override =>
   column(name, { links: [{ title, url }], ...more });
@@ -71,3 +93,21 @@ export const guideline = (name: string): Override =>
     'custom.showPoints': 'never',
     'custom.lineWidth': 1,
   });
+
+/**
+ * Lines to compare, by the labels `line` and `name` of their series (buckets.ts): each in a colour of its own, and the second half dashed, or
+ * filled more if they are stacked. A series has its colour by its number, because names come from the database; and its name last, because it
+ * is matched by what it is called.
+ */
+export const compared = (how: 'lines' | 'stacked' = 'lines'): Override[] =>
+  [...LINES, ...LINES].map((color, n) => ({
+    matcher: { id: 'byRegexp', options: `/line="${String(n + 1).padStart(2, '0')}"/` },
+    properties: [
+      { id: 'color', value: { mode: 'fixed', fixedColor: color } },
+      ...(n < LINES.length ? [] : SECOND_HALF[how]),
+      { id: 'displayName', value: `$\{__field.labels.name}` },
+    ],
+  }));
+
+const DASHED = { id: 'custom.lineStyle', value: { fill: 'dash', dash: [6, 6] } };
+const SECOND_HALF = { lines: [DASHED], stacked: [DASHED, { id: 'custom.fillOpacity', value: 80 }] };

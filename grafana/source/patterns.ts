@@ -1,14 +1,12 @@
 /** PM2.5 by the calendar, the hour, the wind and last year: panels that the dashboards of a station and of a region share. */
 import { barChart, trend } from './charts.ts';
-import { CATEGORIES, LINE, PM25_STEPS, SECOND } from './colours.ts';
-import { coloured, fixed, unit, width } from './overrides.ts';
+import { CATEGORIES, LINE, pm25Steps, SECOND } from './colours.ts';
+import { column, FILLED, fixed, unit } from './overrides.ts';
 import type { Panel } from './panel.ts';
 import type { Subject } from './subject.ts';
 import { table } from './tables.ts';
 import { AT, rows } from './targets.ts';
 import { UNIT } from './units.ts';
-
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** The local days up to the end of the time range: `pm25` by `month` and `day`; `newest` is the month in which the range ends. */
 const daysOf = ({ view, isChosen }: Subject) => `(
@@ -18,36 +16,40 @@ const daysOf = ({ view, isChosen }: Subject) => `(
   where ${isChosen} and b.timestamp > ${AT} - interval '14 months' and b.timestamp <= ${AT}
 ) d`;
 
-/** A row for each day of the month, a column for each month: Grafana makes no column narrower than 50 pixels, so 31 would not fit. */
+/**
+ * A row for each day of the month, a column for each month with its year, oldest first. Every cell is in the result, in order, because the
+ * matrix takes rows and columns in the order in which it meets them. Grafana makes no column narrower than 50 pixels, so 31 would not fit.
+ */
 function calendar(subject: Subject): Panel {
-  const steps = PM25_STEPS.map((step) => (step.value === null ? { ...step, color: 'transparent' } : step));
-  const cells = MONTHS.map(
-    (name, n) => `max(d.pm25) filter (where extract(month from d.month) = ${n + 1}) as "${name}"`,
-  );
   return table({
     title: 'Calendar of daily PM2.5',
     description:
-      'Mean PM2.5 of each local day (µg/m³) of the last twelve months, in the colours of the US EPA index; months after the one in which the time range ends are those of the year before. Empty: no reading.',
+      'Mean PM2.5 of each local day (µg/m³) of the month in which the time range ends and the eleven before, in light shades of the colours of the US EPA index. Empty: no reading.',
     w: 12,
     h: 31,
     unit: UNIT.none,
+    decimals: 0,
     noValue: ' ',
-    filterable: false,
-    targets: rows(`select d.day as "day", ${cells.join(', ')}
-from ${daysOf(subject)}
-where d.month > d.newest - interval '1 year'
-group by d.day
-order by d.day`),
+    steps: pm25Steps('cell'),
+    cells: {
+      cellOptions: FILLED,
+      align: 'center',
+      width: 52,
+      wrapHeaderText: true,
+    },
+    targets: rows(`select c.day as "day", to_char(c.month, 'Mon YYYY') as "month", max(d.pm25) as "PM2.5"
+from (
+  select date_trunc('month', ${AT} at time zone i.time_zone) - make_interval(months => back) as month, day
+  from api.installation i cross join generate_series(0, 11) back cross join generate_series(1, 31) day
+) c
+left join ${daysOf(subject)} on d.month = c.month and d.day = c.day
+group by c.month, c.day
+order by c.month, c.day`),
+    transformations: [
+      { id: 'groupingToMatrix', options: { columnField: 'month', rowField: 'day', valueField: 'PM2.5' } },
+    ],
     overrides: [
-      width('day', 50),
-      ...MONTHS.map((name) =>
-        coloured(name, UNIT.none, steps, {
-          decimals: 0,
-          'custom.width': 52,
-          'custom.align': 'center',
-          'custom.sortable': false,
-        }),
-      ),
+      column('day\\month', { displayName: 'day', 'custom.cellOptions': { type: 'auto' }, 'custom.width': 50 }),
     ],
   });
 }

@@ -94,7 +94,7 @@ export const region = dashboard({
   variables: [
     datasource(POSTGRES),
     locale,
-    chosen('city', 'City', `${choice} where r.kind = 'city' order by 2`),
+    chosen('city', 'City', `${choice} where r.kind = 'city' and not r.is_hidden order by 2`),
     chosen(
       'region',
       'City or district',

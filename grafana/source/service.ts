@@ -1,5 +1,5 @@
 /** Dashboard for the operator: is the service up and fast, do readings arrive, do the aggregates keep up, does the disk last. */
-import { EPA, fromGood, fromNone, limit } from './colours.ts';
+import { limit, noneIsGood, someAreNeeded } from './colours.ts';
 import { dashboard } from './dashboard.ts';
 import type { Panel } from './panel.ts';
 import { database, jobs, processes } from './serviceInside.ts';
@@ -8,32 +8,36 @@ import { readings, requests } from './serviceTraffic.ts';
 import { UNIT } from './units.ts';
 import { datasource, labelValues } from './variables.ts';
 
+/** 0, if there is a process at all: an idle service has nothing to count, which is no fault of it. */
+const NONE = `0 * sum(${all('airseries_build_info')})`;
+
 const glance: Panel[] = [
   number({
     title: 'Processes up',
     description: 'Chosen processes that Prometheus can scrape.',
     unit: UNIT.none,
     expr: `sum(${all('up')})`,
-    steps: fromNone({ color: EPA.good, value: 1 }),
+    steps: someAreNeeded(),
   }),
   number({
     title: 'Workers',
     description: 'Processes that run the scheduled jobs. It must be 1: without one, the aggregates are not updated.',
     unit: UNIT.none,
     expr: `sum(${all('airseries_worker')})`,
-    steps: fromNone({ color: EPA.good, value: 1 }, { color: EPA.unhealthy, value: 2 }),
+    steps: someAreNeeded(2),
   }),
   number({
     title: 'Errors',
-    description: 'Share of requests answered with a 5xx status.',
+    description: 'Share of requests answered with a 5xx status; 0 without requests.',
     unit: UNIT.ratio,
     decimals: 2,
-    expr: `(sum(${rate(REQUESTS, 'status=~"5.."')}) or vector(0)) / sum(${rate(REQUESTS)})`,
+    expr: `(sum(${rate(REQUESTS, 'status=~"5.."')}) / (sum(${rate(REQUESTS)}) > 0)) or ${NONE}`,
     steps: limit(0.02),
   }),
   number({
     title: 'Latency, 95 %',
     description: '95 % of requests are answered within this time.',
+    noValue: 'idle',
     unit: UNIT.seconds,
     expr: quantile(0.95, SECONDS),
     steps: limit(0.4),
@@ -41,14 +45,16 @@ const glance: Panel[] = [
   number({
     title: 'Newest reading',
     description: 'Age of the newest reading of any provider.',
+    noValue: 'none yet',
     unit: UNIT.seconds,
     decimals: 0,
     expr: `time() - max(${all('airseries_newest_reading_timestamp_seconds')})`,
     steps: limit(10_800),
   }),
   number({
-    title: 'Aggregates behind',
+    title: 'Last refresh',
     description: 'Time since the aggregates were last brought up to date; about a minute is normal.',
+    noValue: 'not yet',
     unit: UNIT.seconds,
     decimals: 0,
     expr: `abs(time() - max(${all('airseries_refresh_last_success_timestamp_seconds')}))`,
@@ -56,7 +62,9 @@ const glance: Panel[] = [
   }),
   number({
     title: 'Audit differences',
-    description: 'Stored buckets that differ from the readings, as of the last audit. It must be 0.',
+    description:
+      'Stored buckets that differ from the readings, as of the last audit, which is made every night. It must be 0.',
+    noValue: 'not yet',
     unit: UNIT.none,
     expr: `max(${all('airseries_audit_differing_buckets')})`,
     steps: limit(1),
@@ -65,8 +73,8 @@ const glance: Panel[] = [
     title: 'Stations offline',
     description: 'Listed stations without a current reading.',
     unit: UNIT.none,
-    expr: `sum(${collected('airseries_stations', 'provider', 'status="offline"')})`,
-    steps: fromGood({ color: EPA.sensitive, value: 1 }),
+    expr: `sum(${collected('airseries_stations', 'provider', 'status="offline"')}) or ${NONE}`,
+    steps: noneIsGood,
   }),
 ];
 

@@ -116,12 +116,14 @@ export const database: Section = {
       title: 'Queries',
       description: '95th percentile of the query time, by the relation or function queried.',
       unit: UNIT.seconds,
+      w: 12,
       queries: [[quantile(0.95, 'airseries_database_query_duration_seconds', 'query'), '{{query}}']],
     }),
     chart({
       title: 'Free disk space',
       description: 'On the disk of the embedded server. No data for any other database.',
       unit: UNIT.bytes,
+      w: 12,
       queries: [[`min by (instance) (${all('airseries_disk_free_bytes')})`, '{{instance}}']],
     }),
     chart({

@@ -51,7 +51,9 @@ type Number = {
   expr: string;
   steps: readonly Step[];
   decimals?: number;
+  /** What stands there if a healthy service has no value. */
+  noValue?: string;
 };
 
 export const number = ({ expr, title, ...rest }: Number): Panel =>
-  stat({ ...rest, title, w: 3, h: 4, show: 'background', targets: now({ expr, legend: title }) });
+  stat({ ...rest, title, w: 3, h: 4, targets: now({ expr, legend: title }) });

@@ -22,16 +22,20 @@ export const requests: Section = {
     }),
     chart({
       title: 'Error ratio',
-      description: 'Share of requests answered with a 5xx status, by route. The alert fires above 2 % over all routes.',
+      description:
+        'Share of requests answered with a 5xx status, by route. The alert fires when over 7 % of all requests fail in an hour, or 3 % in six.',
       unit: UNIT.ratio,
       queries: [
-        [`sum by (route) (${rate(REQUESTS, 'status=~"5.."')}) / sum by (route) (${rate(REQUESTS)})`, '{{route}}'],
+        [
+          `(sum by (route) (${rate(REQUESTS, 'status=~"5.."')}) or 0 * sum by (route) (${rate(REQUESTS)})) / sum by (route) (${rate(REQUESTS)})`,
+          '{{route}}',
+        ],
       ],
     }),
     chart({
       title: 'Latency',
       description:
-        'Median, 95th and 99th percentile of the response time. The alert fires when the 95th exceeds 0.5 s.',
+        'Median, 95th and 99th percentile of the response time. The alert fires when the 95th exceeds 0.4 s.',
       unit: UNIT.seconds,
       queries: [
         [quantile(0.5, SECONDS), 'median'],
@@ -131,7 +135,6 @@ export const readings: Section = {
       title: 'Delay of readings',
       description: 'Time from measurement to acceptance: median and 95th percentile of the accepted readings.',
       unit: UNIT.seconds,
-      w: 12,
       queries: [
         [quantile(0.5, 'airseries_reading_delay_seconds'), 'median'],
         [quantile(0.95, 'airseries_reading_delay_seconds'), '95 %'],
@@ -141,7 +144,6 @@ export const readings: Section = {
       title: 'Recomputed hours',
       description: 'Closed hours per second that are recomputed because late readings were accepted.',
       unit: UNIT.perSecond,
-      w: 12,
       queries: [[`sum(${rate('airseries_late_buckets_total')})`, 'late hours']],
     }),
   ],

@@ -5,23 +5,20 @@ import { coverage } from './coverage.ts';
 import { CURRENT, INDICES, numbers } from './current.ts';
 import { dashboard } from './dashboard.ts';
 import { air, weather } from './measured.ts';
-import { column, unit, width } from './overrides.ts';
+import { column, notable, unit, width } from './overrides.ts';
 import type { Panel } from './panel.ts';
 import { patterns } from './patterns.ts';
 import { stationStrip } from './strips.ts';
-import { LOCALE, quoted, STATION } from './subject.ts';
+import { cityColumns, LOCALE, quoted, STATION, shownCity } from './subject.ts';
 import { table } from './tables.ts';
 import { AT, rows } from './targets.ts';
 import { UNIT } from './units.ts';
-import { chosen, datasource, locale, POSTGRES } from './variables.ts';
+import { chosen, cityOfStations, datasource, locale, POSTGRES, STATIONS_OF_CITY } from './variables.ts';
 import { windows } from './windows.ts';
 
 const current = `from api.station_current(${AT}, ${quoted('station')}::int, ${LOCALE}) c`;
 
 const indices = `from api.station_now(${AT}, ${quoted('station')}::int) n`;
-
-/** Stations with their titles. */
-const named = `from api.station s join api.station_title t on t.station_id = s.id and t.locale = ${LOCALE}`;
 
 const now: Panel[] = numbers(current, [
   ...CURRENT,
@@ -39,28 +36,39 @@ const about: Panel[] = [
   table({
     title: 'Station',
     description:
-      'Names; whether it is online (has a current reading), is listed, and has temperature, humidity and pressure flagged.',
-    w: 13,
-    h: 6,
+      'Names; whether it is online (has a current reading) and listed; and whether temperature, humidity and pressure are flagged, since when, and why.',
+    w: 24,
+    h: 4,
     unit: UNIT.none,
-    targets: rows(`select c.title as "station", c.city as "city", c.district as "district", c.provider as "provider",
-  c.status || case when c.is_listed then '' else ', not listed' end as "status", c.is_bad_thp as "flagged", c.measurement_time as "measured"
-${current}`),
+    targets:
+      rows(`select c.title as "station", ${cityColumns('c.city').city}, c.district as "district", c.provider as "provider",
+  c.status || case when c.is_listed then '' else ', not listed' end as "status", c.measurement_time as "measured",
+  case when c.is_bad_thp then 'flagged: ' || (
+    select string_agg(replace(f.reason, '_', ' ') || coalesce(to_char(f.since at time zone i.time_zone, '" since "YYYY-MM-DD HH24:MI'), ''), ', ' order by f.since nulls first, f.reason)
+    from api.station_flag f cross join api.installation i
+    where f.station_id = c.id and coalesce(f.since <= ${AT}, true) and coalesce(f.until > ${AT}, true)
+  ) else 'not flagged' end as "temperature, humidity and pressure"
+${current}
+join api.station s on s.id = c.id
+${shownCity('s')}`),
     overrides: [
-      column('station', { 'custom.minWidth': 180 }),
-      width('city', 80),
-      width('district', 85),
-      width('provider', 145),
-      width('status', 70),
-      width('flagged', 65),
-      unit('measured', UNIT.time, { 'custom.width': 128 }),
+      width('station', 225),
+      width('city', 105),
+      width('district', 110),
+      width('provider', 190),
+      width('status', 135),
+      unit('measured', UNIT.time, { 'custom.width': 135 }),
+      notable('temperature, humidity and pressure', '/^flagged/', {
+        'custom.minWidth': 480,
+        'custom.wrapText': true,
+      }),
     ],
   }),
   table({
     title: 'Sensors',
     description:
       'Sensors placed there, or placed there last, with their first and newest reading. Suspicious sensors are excluded from all values.',
-    w: 11,
+    w: 24,
     h: 6,
     unit: UNIT.none,
     targets: rows(`select s.id::text as "sensor", s.kind as "kind", s.device as "device", s.altitude as "altitude",
@@ -69,13 +77,13 @@ from api.sensor(${AT}) s
 where s.station_id = ${quoted('station')}::int
 order by s.id`),
     overrides: [
-      width('sensor', 55),
-      column('kind', { 'custom.minWidth': 120 }),
-      width('device', 70),
-      unit('altitude', UNIT.metre, { decimals: 0, 'custom.width': 65 }),
-      unit('first reading', UNIT.time, { 'custom.width': 122 }),
-      unit('newest reading', UNIT.time, { 'custom.width': 122 }),
-      width('suspicious', 84),
+      width('sensor', 120),
+      column('kind', { 'custom.minWidth': 200 }),
+      width('device', 200),
+      unit('altitude', UNIT.metre, { decimals: 0, 'custom.width': 120 }),
+      unit('first reading', UNIT.time, { 'custom.width': 160 }),
+      unit('newest reading', UNIT.time, { 'custom.width': 160 }),
+      width('suspicious', 130),
     ],
   }),
 ];
@@ -98,20 +106,7 @@ export const station = dashboard({
   description: 'One station: its current values, the five windows of the API, and everything it measured.',
   from: 'now-30d',
   annotations: [flags],
-  variables: [
-    datasource(POSTGRES),
-    locale,
-    chosen(
-      'city',
-      'City',
-      `select distinct coalesce(s.city_slug, '-') as __value, coalesce(t.city, '-') as __text ${named} order by 2`,
-    ),
-    chosen(
-      'station',
-      'Station',
-      `select s.id::text as __value, t.title as __text ${named} where coalesce(s.city_slug, '-') = ${quoted('city')} order by 2`,
-    ),
-  ],
+  variables: [datasource(POSTGRES), locale, cityOfStations, chosen('station', 'Station', STATIONS_OF_CITY)],
   sections: [
     { panels: [...now, ...numbers(indices, INDICES)] },
     { panels: [...about, stationStrip] },

@@ -1,6 +1,6 @@
 /** Strips of the AQI: a row for each city or station, a cell for each hour, in the colours of the US EPA index. */
 import { strip } from './charts.ts';
-import { AQI_TEXTS, NOTHING } from './colours.ts';
+import { aqiTexts, NOTHING } from './colours.ts';
 import type { Panel } from './panel.ts';
 import { LOCALE, quoted } from './subject.ts';
 import { AT, rows } from './targets.ts';
@@ -23,7 +23,7 @@ export const aqiStrip = ({ title, of, h, row = 't.title', order = row, from, spa
     row: 'row',
     gapMs: 1.5 * HOUR,
     steps: [{ color: NOTHING, value: null }],
-    mappings: AQI_TEXTS,
+    mappings: aqiTexts('color'),
     ...(span === undefined ? {} : { span }),
     targets: rows(`select h.timestamp as "time", ${row} as "row", api.aqi_text(h.aqi) as "AQI"
 ${from}
@@ -36,11 +36,11 @@ export const within = (span: string) =>
 
 export const cityStrip = aqiStrip({
   title: 'AQI of the cities, hour by hour',
-  of: 'by city, including hidden cities; of the last seven days at most',
+  of: 'by city; of the last seven days at most',
   h: 9,
   from: `from api.region_hourly h join api.region r on r.slug = h.region_slug
 join api.region_title t on t.region_slug = r.slug and t.locale = ${LOCALE}
-where r.kind = 'city' and $__timeFilter(h.timestamp) and h.timestamp > ${AT} - interval '7 days'`,
+where r.kind = 'city' and not r.is_hidden and $__timeFilter(h.timestamp) and h.timestamp > ${AT} - interval '7 days'`,
 });
 
 export const regionStrip = aqiStrip({

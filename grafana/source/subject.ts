@@ -25,3 +25,13 @@ export const REGION = one('region', 'region_slug', quoted('region'));
 function one(view: Subject['view'], column: string, id: string): OneSubject {
   return { view, id, isChosen: `b.${column} = ${id}` };
 }
+
+/** Joined as `shown`: the city of the station `of`, unless it is hidden. */
+export const shownCity = (of: string): string =>
+  `left join api.region shown on shown.slug = ${of}.city_slug and not shown.is_hidden`;
+
+/** Columns with the title of that city, which is the column `title`, and its slug for links: `-` where there is none. */
+export const cityColumns = (title: string) => ({
+  city: `case when shown.slug is not null then ${title} end as "city"`,
+  slug: `coalesce(shown.slug, '-') as "city_slug"`,
+});

@@ -3,7 +3,7 @@
  * the dashboard's range is relative to now: Grafana ignores a panel's own range otherwise.
  */
 import { timeseries } from './charts.ts';
-import { LINE, PM25_STEPS } from './colours.ts';
+import { LINE, pm25Steps } from './colours.ts';
 import { band, fixed, guideline, toldRange } from './overrides.ts';
 import type { Panel } from './panel.ts';
 import type { OneSubject } from './subject.ts';
@@ -75,7 +75,7 @@ export function windows(subject: OneSubject): Panel[] {
       span,
       gapMs,
       bands: true,
-      steps: PM25_STEPS,
+      steps: pm25Steps('color'),
       targets: series(`select b.timestamp as "time", b.avg_pm25 as "mean"${extremes}${guided}
 from api.${subject.view}_history(${AT}, ${subject.id}) b
 where b.series = '${key}'

@@ -20,9 +20,9 @@ returns table (
     s.id, s.provider,
     case when c.station_id is null then 'offline' else 'online' end,
     state.is_listed, state.is_bad_thp,
-    t.title,
-    place.city_slug, api.title(place.city_title, station_current.locale, place.city_slug),
-    place.district_slug, api.title(place.district_title, station_current.locale, place.district_slug),
+    (select t.title from api.station_title t where t.station_id = s.id and t.locale = station_current.locale),
+    place.city_slug, (select t.title from api.region_title t where t.region_slug = place.city_slug and t.locale = station_current.locale),
+    place.district_slug, (select t.title from api.region_title t where t.region_slug = place.district_slug and t.locale = station_current.locale),
     s.latitude, s.longitude,
     c.measured_at,
     {{publish temperature: c.temperature}}, {{publish humidity: c.humidity}}, {{publish pressure: c.pressure}}::int,
@@ -33,7 +33,6 @@ returns table (
     {{publish no2: c.no2}}, {{publish so2: c.so2}}, {{publish o3: c.o3}}, {{publish dust: c.dust}}, {{publish usvh: c.usvh}},
     least(c.changes_at, state.changes_at)
   from api.station s
-  join api.station_title t on t.station_id = s.id and t.locale = station_current.locale
   join logic.station_state(at, only_station) state on state.station_id = s.id
   left join logic.station_place(at, only_station) place on place.station_id = s.id
   left join logic.station_current(at, only_station) c on c.station_id = s.id

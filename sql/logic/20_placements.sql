@@ -50,18 +50,16 @@ create view logic.membership as
   cross join unnest(piece.periods) part;
 
 -- The city and the district that a station belongs to at an instant, hidden or not; of several of a kind the first that the network file lists
--- (C8). With their titles by locale. In PL/pgSQL for the reason that 70_current.sql gives.
+-- (C8). In PL/pgSQL for the reason that 70_current.sql gives.
 create function logic.station_place(at timestamptz, only_station int default null)
-returns table (station_id int, city_slug text, city_title jsonb, district_slug text, district_title jsonb)
+returns table (station_id int, city_slug text, district_slug text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 begin
   return query
   select m.station_id,
     (array_agg(r.slug order by m.position, r.slug) filter (where r.kind = 'city'))[1],
-    (array_agg(r.title order by m.position, r.slug) filter (where r.kind = 'city'))[1],
-    (array_agg(r.slug order by m.position, r.slug) filter (where r.kind = 'district'))[1],
-    (array_agg(r.title order by m.position, r.slug) filter (where r.kind = 'district'))[1]
+    (array_agg(r.slug order by m.position, r.slug) filter (where r.kind = 'district'))[1]
   from raw.station_region m join raw.region r on r.slug = m.region_slug
   where m.since <= at and at < m.until and (only_station is null or m.station_id = only_station)
   group by m.station_id;

@@ -8,6 +8,8 @@ create function logic.station_offline(at timestamptz)
 returns table (station_id int, last_measurement_time timestamptz, offline_minutes int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
+declare
+  recently constant timestamptz := at - interval '31 days'; -- as a rule it is found there, in a few chunks instead of all
 begin
   return query
   with silent as materialized (
@@ -18,16 +20,22 @@ begin
   select silent.id, last.measured_at, floor(extract(epoch from at - last.measured_at) / 60)::int
   from silent
   cross join lateral (
-    select newest.measured_at
+    select max(coalesce(
+      (
+        select r.measured_at from raw.readings r
+        where r.sensor_id = p.sensor_id and r.measured_at >= p.since and r.measured_at < p.until and r.measured_at <= at and r.measured_at >= recently
+        order by r.measured_at desc limit 1
+      ),
+      (
+        select r.measured_at from raw.readings r
+        where r.sensor_id = p.sensor_id and r.measured_at >= p.since and r.measured_at < p.until and r.measured_at <= at
+        order by r.measured_at desc limit 1
+      )
+    )) as measured_at
     from raw.placement p
-    cross join lateral (
-      select r.measured_at from raw.readings r
-      where r.sensor_id = p.sensor_id and r.measured_at >= p.since and r.measured_at < p.until and r.measured_at <= at
-      order by r.measured_at desc limit 1
-    ) newest
     where p.station_id = silent.id
-    order by newest.measured_at desc limit 1
-  ) last;
+  ) last
+  where last.measured_at is not null;
 end $$;
 
 -- Flat line test: a sensor of the station gave the same hourly mean for 6 closed hours in a row, up to its newest. The test uses values

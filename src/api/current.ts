@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { z } from 'zod';
 import { city, district, type Provider, provider, type Region, type Station, station } from '../contract/current.ts';
-import type { Locale } from '../contract/endpoints.ts';
+import { LOCALES, type Locale } from '../contract/endpoints.ts';
 import type { ApiDb, ApiRow } from '../database/pools.ts';
 import { apiRows } from '../database/queryPool.ts';
 
@@ -95,29 +95,34 @@ export async function queryNetwork(db: ApiDb, at: Date): Promise<Network> {
 }
 
 /** The titles in a locale, of stations by id and of regions by slug. */
-export type Titles = { stations: Map<number, string>; regions: Map<string, string> };
+export type Titles = { stations: ReadonlyMap<string, string>; regions: ReadonlyMap<string, string> };
 
-/** `rows` tell the data version. */
-export async function queryTitles(db: ApiDb, locale: Locale): Promise<Titles & { rows: readonly Version[] }> {
+/** The titles in every locale, and rows that tell the data version. One row each: the driver takes longer for rows than for JSON. */
+export async function queryTitles(db: ApiDb): Promise<{ titles: Record<Locale, Titles>; rows: readonly Version[] }> {
+  const grouped = ['locale', 'data_version'] as const;
+  const titlesBy = (key: 'station_id' | 'region_slug') =>
+    sql<Record<string, string>>`json_object_agg(${sql.ref(key)}, title)`.as('titles');
   const [stations, regions] = await Promise.all([
     db
       .selectFrom('api.station_title')
       .innerJoin('api.freshness', (join) => join.onTrue())
-      .select(['station_id', 'title', 'data_version'])
-      .where('locale', '=', locale)
+      .select([...grouped, titlesBy('station_id')])
+      .groupBy(grouped)
       .execute(),
     db
       .selectFrom('api.region_title')
       .innerJoin('api.freshness', (join) => join.onTrue())
-      .select(['region_slug', 'title', 'data_version'])
-      .where('locale', '=', locale)
+      .select([...grouped, titlesBy('region_slug')])
+      .groupBy(grouped)
       .execute(),
   ]);
-  return {
-    stations: new Map(stations.map((row) => [row.station_id as number, row.title as string])),
-    regions: new Map(regions.map((row) => [row.region_slug as string, row.title as string])),
-    rows: [...stations, ...regions],
-  };
+  const inLocale = (rows: typeof stations, locale: Locale) =>
+    new Map(Object.entries(rows.find((row) => row.locale === locale)?.titles ?? {}));
+  const titles = LOCALES.map((locale): [Locale, Titles] => [
+    locale,
+    { stations: inLocale(stations, locale), regions: inLocale(regions, locale) },
+  ]);
+  return { titles: Object.fromEntries(titles) as Record<Locale, Titles>, rows: [...stations, ...regions] };
 }
 
 /** What presents stations and regions of the network in a locale. */
@@ -125,7 +130,7 @@ export function presenter(titles: Titles, locale: Locale, site: SiteUrls) {
   const regionTitle = (slug: string | null) => (slug === null ? null : (titles.regions.get(slug) ?? slug));
   return {
     station(row: UntitledRow): Station {
-      const title = titles.stations.get(row.id) ?? String(row.id);
+      const title = titles.stations.get(String(row.id)) ?? String(row.id);
       const words = { title, city: regionTitle(row.city_slug), district: regionTitle(row.district_slug) };
       return presentStation(row, words, locale, site);
     },

@@ -1,6 +1,6 @@
 /** The five documents of the API, and how each is rendered: from one query, or a few for the list of stations. */
 import type { Clock } from '../clock.ts';
-import { type EndpointName, LOCALES, type Locale } from '../contract/endpoints.ts';
+import type { EndpointName, Locale } from '../contract/endpoints.ts';
 import type { ApiDb } from '../database/pools.ts';
 import type { Rendering } from '../documents/cache.ts';
 import { renderDocument, renderPieces } from '../documents/document.ts';
@@ -36,7 +36,7 @@ type Share = <T extends Validity>(read: (at: Date) => Promise<T>) => () => Promi
 /** All that is listed, hidden or not, and what it is called. */
 export type NetworkReader = {
   network(): Promise<Network & Validity>;
-  titles(locale: Locale): Promise<Titles & Validity>;
+  titles(): Promise<{ titles: Record<Locale, Titles> } & Validity>;
   providers(): Promise<Network['providers']>;
 };
 
@@ -46,16 +46,11 @@ export function makeNetworkReader(wholeNetwork: ApiDb, share: Share): NetworkRea
     const read = await queryNetwork(wholeNetwork, at);
     return { ...read, ...validityOf([...read.stations, ...read.regions]) };
   });
-  const titles = Object.fromEntries(
-    LOCALES.map((locale) => [
-      locale,
-      share(async () => {
-        const { rows, ...read } = await queryTitles(wholeNetwork, locale);
-        return { ...read, ...validityOf(rows) };
-      }),
-    ]),
-  ) as Record<Locale, () => Promise<Titles & Validity>>;
-  return { network, titles: (locale) => titles[locale](), providers: () => queryProviders(wholeNetwork) };
+  const titles = share(async () => {
+    const { rows, ...read } = await queryTitles(wholeNetwork);
+    return { ...read, ...validityOf(rows) };
+  });
+  return { network, titles, providers: () => queryProviders(wholeNetwork) };
 }
 
 type Sources = { db: ApiDb; reader: NetworkReader; clock: Clock; site: SiteUrls };
@@ -65,9 +60,9 @@ export function makeDocuments({ db, reader, clock, site }: Sources): CurrentDocu
   const windowsAt = makeWindows(db);
   return {
     async stations({ locale }) {
-      const [network, titles] = await Promise.all([reader.network(), reader.titles(locale)]);
+      const [network, { titles }] = await Promise.all([reader.network(), reader.titles()]);
       const { validUntil, version } = network;
-      const document = await renderPieces(locale, presentStationsList(network, titles, locale, site));
+      const document = await renderPieces(locale, presentStationsList(network, titles[locale], locale, site));
       return { document, validUntil, version };
     },
 

@@ -48,6 +48,16 @@ export function makeExplore({
       return presentDays(locale, year, found(row, noSuchRegion(slug)));
     },
 
+    async stationMonth({ locale, id, month }) {
+      const [row] = await callApi(db, 'station_month_json', { at: clock(), only_station: id, local_month: month });
+      return presentMonth(locale, found(row, noSuchStation(id)));
+    },
+
+    async regionMonth({ locale, slug, month }) {
+      const [row] = await callApi(db, 'region_month_json', { at: clock(), only_region: slug, local_month: month });
+      return presentMonth(locale, found(row, noSuchRegion(slug)));
+    },
+
     async stationHours({ locale, id, date }) {
       const [row] = await callApi(db, 'station_day_json', { at: clock(), only_station: id, local_date: date });
       return presentHours(locale, date, found(row, noSuchStation(id)));
@@ -59,10 +69,18 @@ export function makeExplore({
     },
 
     async stationReadings({ locale, id, hour }) {
-      const instant = hour.replace(/T(\d\d)Z$/, 'T$1:00Z');
-      const [row] = await callApi(db, 'station_readings_json', { at: clock(), only_station: id, instant });
+      const args = { at: clock(), only_station: id, instant: instantOf(hour) };
+      const [row] = await callApi(db, 'station_readings_json', args);
       const { timestamp, sensors, station, is_kept, is_complete, ...rest } = found(row, noSuchStation(id));
       const json = `{"timestamp":"${timestamp}","hour":${rest.hour},"sensors":${sensors},"station":${station},"kept":${is_kept},"complete":${is_complete}}`;
+      return { ...rendered(locale, json, rest), ...ON_DEMAND };
+    },
+
+    async regionStations({ locale, slug, hour }) {
+      const args = { at: clock(), only_region: slug, instant: instantOf(hour) };
+      const [row] = await callApi(db, 'region_stations_json', args);
+      const { timestamp, stations, region, is_complete, ...rest } = found(row, noSuchRegion(slug));
+      const json = `{"timestamp":"${timestamp}","hour":${rest.hour},"stations":${stations},"region":${region},"complete":${is_complete}}`;
       return { ...rendered(locale, json, rest), ...ON_DEMAND };
     },
 
@@ -90,6 +108,9 @@ function found<T>(row: T | undefined, problem: Problem): T {
   if (row === undefined) throw problem;
   return row;
 }
+
+/** Of `2026-11-22T09Z` as the database reads it. */
+const instantOf = (hour: string) => hour.replace(/T(\d\d)Z$/, 'T$1:00Z');
 
 type Now = ApiRow<'region_now'> & Partial<ApiRow<'station_last_hours'>>;
 
@@ -123,6 +144,11 @@ const ON_DEMAND = { keep: 'on demand' } as const;
 
 const presentDays = (locale: Locale, year: number, row: Row & { days: string }): Rendered => ({
   ...rendered(locale, `{"year":${year},"days":${row.days}}`, row),
+  ...ON_DEMAND,
+});
+
+const presentMonth = (locale: Locale, row: ApiRow<'station_month_json'>): Rendered => ({
+  ...rendered(locale, `{"month":${row.month},"exact":${row.exact_month},"days":${row.exact_days}}`, row),
   ...ON_DEMAND,
 });
 

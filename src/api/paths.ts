@@ -13,7 +13,7 @@ import { notFound, type Problem, quoted, truncate } from '../http/send.ts';
 
 /** The values of the parameters in a path; those that it doesn't have mean nothing. */
 export type PathValues = { locale: Locale; id: number; slug: string; year: number } & Record<
-  'date' | 'from' | 'to' | 'hour',
+  'month' | 'date' | 'from' | 'to' | 'hour',
   string
 >;
 

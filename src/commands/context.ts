@@ -29,10 +29,10 @@ export type Context = {
 };
 
 /**
- * `result` is printed to stdout as JSON, with keys in snake_case, or on a terminal as `table` if there is one; unless `ok`, the exit code
- * is 1.
+ * `result` is printed to stdout as JSON, with keys in snake_case, or as a table; unless `ok`, the exit code is 1. `table`: its own words for
+ * lines of a width; null: the result is a file, which is JSON in any case.
  */
-export type Outcome = { result: unknown; ok: boolean; table?: () => string };
+export type Outcome = { result: unknown; ok: boolean; table?: ((width: number) => string) | null };
 
 /** What a command does. */
 export type Work = (context: Context) => Promise<Outcome>;

@@ -1,7 +1,9 @@
 /** Commands for the network: import it, export it, remove parts of it, screen its stations. */
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { text as textOf } from 'node:stream/consumers';
 import { Argument, Command } from 'commander';
 import { hasDemo } from '../demo/lifecycle.ts';
+import { InputError } from '../inputError.ts';
 import { exportNetwork } from '../network/exportNetwork.ts';
 import { importNetwork } from '../network/importNetwork.ts';
 import { importSensorList } from '../network/importSensorList.ts';
@@ -9,6 +11,7 @@ import { REMOVABLE, type Removable, removeElement } from '../network/removeEleme
 import { screen, screenedPeriods } from '../network/screening.ts';
 import { refreshAndDigest } from '../rollups/digest.ts';
 import { refresh } from '../rollups/refresh.ts';
+
 import { type Context, type Outcome, type Run, timeOption, UsageError } from './context.ts';
 
 type ImportOptions = { dryRun?: true; fromSensors?: true };
@@ -17,24 +20,37 @@ type ImportOptions = { dryRun?: true; fromSensors?: true };
 export function importNetworkCommand(run: Run): Command {
   return new Command('network')
     .description('import stations, sensors, regions and their periods; what the file does not list stays as it is')
-    .argument('<file>', 'the network as JSON')
+    .argument('<file>', 'the network as JSON; - for standard input')
     .option('--from-sensors', 'the file is sensors.csv of open data instead: one line per sensor')
     .option('--dry-run', 'show what would change, and how many hours would be recomputed; changes nothing')
     .action((file: string, options: ImportOptions) =>
-      run((context) => importFile(context, file, options), { makesDatabase: !options.dryRun }),
+      run((context) => importFile(context, file, options), {
+        makesDatabase: !options.dryRun,
+        check: () => void (file === '-' || readNetworkFile(file)), // before a database is made for it
+      }),
     );
+}
+
+/** Throws InputError if it cannot be read. */
+function readNetworkFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new InputError(file, (error as Error).message, 'Check its name and permissions.');
+  }
 }
 
 async function importFile(context: Context, file: string, options: ImportOptions): Promise<Outcome> {
   const { database, as, clock, log, installation } = context;
   const { fromSensors, dryRun = false } = options;
-  const text = await readFile(file, 'utf8');
+  const text = file === '-' ? await textOf(process.stdin) : readNetworkFile(file);
   await refuseDemo(context);
+  const name = file === '-' ? 'standard input' : file;
   const { timeZone } = installation;
   const result = await as('airseries_owner', (sql) =>
     fromSensors
-      ? importSensorList(sql, text, { name: file, timeZone, log, dryRun })
-      : importNetwork(sql, text, { log, file, dryRun }),
+      ? importSensorList(sql, text, { name, timeZone, log, dryRun })
+      : importNetwork(sql, text, { log, file: name, dryRun }),
   );
   if (dryRun) return { result: { dry_run: true, ...result }, ok: true };
   await refreshAndDigest(database.target, clock, context);
@@ -43,7 +59,7 @@ async function importFile(context: Context, file: string, options: ImportOptions
 
 async function refuseDemo({ database }: Context): Promise<void> {
   if (await hasDemo(database.target)) {
-    throw new Error('This database contains the demo network. Remove it first: npm run -s cli -- demo --remove');
+    throw new Error('This database contains the demo network. Remove it first: npx airseries demo --remove');
   }
 }
 
@@ -54,7 +70,9 @@ export function networkCommand(run: Run): Command {
     .addCommand(
       new Command('export')
         .description('print the network as a file; importing it changes nothing')
-        .action(() => run(async ({ as }) => ({ result: await as('airseries_owner', exportNetwork), ok: true }))),
+        .action(() =>
+          run(async ({ as }) => ({ result: await as('airseries_owner', exportNetwork), ok: true, table: null })),
+        ),
     )
     .addCommand(
       new Command('remove')

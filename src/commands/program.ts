@@ -1,6 +1,6 @@
 /** The command line: all commands, and parsing of arguments into the work to do. */
 import { createRequire } from 'node:module';
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import type { Config } from '../config.ts';
 import { auditCommand, digestCommand, migrateCommand, refreshCommand } from './aggregates.ts';
 import { checkPeriod, type Run, type RunOptions, UsageError, type Work } from './context.ts';
@@ -9,26 +9,33 @@ import { importNetworkCommand, networkCommand, screenCommand } from './network.t
 import { quarantineCommand } from './quarantine.ts';
 import { deleteReadingsCommand, exportCommand, importReadingsCommand } from './readings.ts';
 import { retentionCommand } from './retention.ts';
+import { startCommand } from './start.ts';
 import { statusCommand } from './status.ts';
 import { tokenCommand } from './tokens.ts';
 
 const { version: VERSION } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
 const NOTES = `
-COMMAND --help describes one command. Results are printed to stdout as JSON (status as a table on a
-terminal), everything else to stderr. Exit status: 0 on success, 1 on failure, 2 on bad usage.
-Configuration comes from the environment: DATABASE_URL, DATA_DIR, TIME_ZONE and others (README.md).`;
+COMMAND --help describes one command. Results are printed to stdout, as a table
+on a terminal and as JSON elsewhere, everything else to stderr. Exit status: 0 on
+success, 1 on failure, 2 on bad usage. Configuration comes from the environment:
+DATABASE_URL, DATA_DIR, TIME_ZONE and others; start --help lists them.`;
 
 /** Help text of commands with time options. */
 const TIMES = `
-Times are ISO 8601, such as 2026-11-20T12:00:00+04:00. Without an offset (2026-11-20T12:00, 2026-11-20) they are
-local to the network.`;
+Times are ISO 8601, such as 2026-11-20T12:00:00+04:00. Without an offset
+(2026-11-20T12:00, 2026-11-20) they are local to the network.`;
 
-function makeProgram(run: Run): Command {
-  return new Command('npm run -s cli --')
-    .description('Operates the database of an airseries network. Can be used while the service is running.')
+function makeProgram(run: Run, start: () => void): Command {
+  return new Command('airseries')
+    .description(
+      'Runs the service of an airseries network, and operates its database. Commands can run beside the service.',
+    )
     .usage('COMMAND')
     .version(VERSION, '-V, --version', 'print the version')
+    .addOption(new Option('--table', 'print the result as a table').conflicts('json'))
+    .option('--json', 'print the result as JSON')
+    .addCommand(startCommand(start))
     .addCommand(statusCommand(run, VERSION))
     .addCommand(migrateCommand(run))
     .addCommand(
@@ -51,19 +58,32 @@ function makeProgram(run: Run): Command {
     .addHelpText('after', NOTES);
 }
 
-/** Either a text to print (help or the version), or work to do; call `check` with the configuration before `run`. */
-type Choice = { text: string } | { run: Work; check: (config: Config) => void; makesDatabase: boolean };
+/** How a result is printed; undefined: as a table on a terminal, as JSON elsewhere. */
+export type Format = 'table' | 'json' | undefined;
+
+type Chosen = { run: Work; check: (config: Config) => void; makesDatabase: boolean; format: Format };
 
 /**
- * Parses the arguments of the command line. Throws UsageError on bad usage, and so do the returned functions; its message ends with the
- * help of the command in question.
+ * A text to print (help or the version), the service to start, or work to do; call `check` with the configuration before `run`.
  */
-export function chooseCommand(args: readonly string[]): Choice {
+type Choice = { text: string } | { starts: true } | Chosen;
+
+/**
+ * Parses the arguments of the command line. Throws UsageError on bad usage, and so do the returned functions; its message begins with the
+ * help of the command in question, so that what is wrong stands last, where it is seen.
+ */
+export function chooseCommand([first, ...others]: readonly string[]): Choice {
   let text = '';
+  let starts = false;
   let chosen: ({ work: Work } & RunOptions) | undefined;
-  const program = makeProgram((work, options) => {
-    chosen = { work, ...options };
-  });
+  const program = makeProgram(
+    (work, options) => {
+      chosen = { work, ...options };
+    },
+    () => {
+      starts = true;
+    },
+  );
   let selected = program;
   const output = {
     writeOut: (more: string) => {
@@ -72,7 +92,7 @@ export function chooseCommand(args: readonly string[]): Choice {
     writeErr: () => undefined, // the error has the message
   };
   for (const command of allCommands(program)) {
-    command.helpCommand(false).configureOutput(output);
+    command.helpCommand(false).configureOutput(output).configureHelp({ showGlobalOptions: true });
     if (command.options.some(({ flags }) => flags.endsWith('<time>'))) command.addHelpText('after', TIMES);
     command.exitOverride((error) => {
       selected = command;
@@ -85,17 +105,23 @@ export function chooseCommand(args: readonly string[]): Choice {
   });
   const rethrow = (error: unknown): never => {
     const message = messageOf(error, selected);
-    throw message === undefined ? error : new UsageError(`${message}\n\n${selected.helpInformation().trimEnd()}`);
+    throw message === undefined
+      ? error
+      : new UsageError(`${selected.helpInformation().trimEnd()}\n\nerror: ${message}`);
   };
   try {
-    program.parse(args, { from: 'user' });
+    if (first === 'help') program.parse([...others, '--help'], { from: 'user' });
+    else program.parse(first === undefined ? [] : [first, ...others], { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return { text };
     return rethrow(error);
   }
+  if (starts) return { starts };
   const { work, check, makesDatabase = false } = chosen as NonNullable<typeof chosen>; // every command has an action
+  const { table, json } = program.opts<{ table?: true; json?: true }>();
   return {
     makesDatabase,
+    format: table ? 'table' : json && 'json',
     run: (context) => work(context).catch(rethrow),
     check: (config) => {
       try {

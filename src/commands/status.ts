@@ -12,7 +12,7 @@ import {
 } from '../ingest/arrivals.ts';
 import { type ServerVersions, serverVersions, versionsInWords } from '../schema/engine.ts';
 import type { Context, Outcome, Run } from './context.ts';
-import { ago, table } from './table.ts';
+import { ago, facts, since, table, WIDTH } from './table.ts';
 
 /** As many as fit on a screen or two. */
 const MOST_SENSORS = 40;
@@ -53,17 +53,29 @@ async function status({ as, clock, config, database, installation }: Context, ve
     return { versions: await serverVersions(sql), providers: found, freshness: await readFreshness(sql, found) };
   });
   const { engine, timeZone, epoch } = installation;
-  const where = database.embedded ? { data_dir: config.dataDirectory } : { database_url: 'set' };
+  const { target } = database;
+  const where =
+    typeof target === 'string' || !database.embedded
+      ? { database_url: 'set' }
+      : {
+          data_dir: config.dataDirectory,
+          psql: `psql -h ${shellWord(target.host)} -U ${target.user} ${target.database}`,
+        };
   const result = {
     ...{ engine, time_zone: timeZone, epoch, ...where },
     versions: { airseries: version, node: process.version, ...versions },
     freshness,
     providers,
   };
-  return { result, ok: true, table: () => statusTable(result, now) };
+  return { result, ok: true, table: (width) => statusTable(result, now, width) };
 }
 
+/** As a shell takes it for one word. */
+const shellWord = (text: string) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
+
 type Status = {
+  /** Of an embedded server: how to log in to it. */
+  psql?: string;
   engine: string;
   time_zone: string;
   versions: ServerVersions & { airseries: string; node: string };
@@ -72,54 +84,73 @@ type Status = {
 };
 
 /** The result as text. */
-export function statusTable({ engine, time_zone, versions, freshness, providers }: Status, now: Date): string {
+export function statusTable(
+  { psql, engine, time_zone, versions, freshness, providers }: Status,
+  now: Date,
+  width = WIDTH,
+): string {
   const named = [`airseries ${versions.airseries}`, `node ${versions.node}`, ...versionsInWords(versions)];
   const { differing_buckets: differing } = freshness;
-  const facts: [string, string][] = [
-    ['engine', `${engine}, ${time_zone}`],
-    ['versions', named.join(', ')],
-    ['newest reading', ago(freshness.newest_reading, now)],
-    ['aggregates refreshed', ago(freshness.refreshed_at, now)],
-    ['newest digest', ago(freshness.digest_made_at, now)],
-    ['last audit', `${ago(freshness.audited_at, now)}${differing ? `: ${differing} buckets differ` : ''}`],
-  ];
-  const rows = providers.map(({ id, online, offline, newest_reading, pull, tokens, quarantined }) => [
-    ...[id, online, offline, ago(newest_reading, now)],
-    pull === null ? null : pullState(pull, now),
-    tokens.map(({ name, last_used_at }) => `${name}: ${ago(last_used_at, now)}`).join(', '),
-    quarantined,
+  const summary = facts(
+    [
+      ['engine', `${engine}, ${time_zone}`],
+      ['versions', named.join(', ')],
+      ...(psql === undefined ? [] : [['database', psql] as const]),
+      ['newest reading', ago(freshness.newest_reading, now)],
+      ['aggregates refreshed', ago(freshness.refreshed_at, now)],
+      ['newest digest', ago(freshness.digest_made_at, now)],
+      ['last audit', `${ago(freshness.audited_at, now)}${differing ? `: ${differing} buckets differ` : ''}`],
+    ],
+    width,
+  );
+  const arrivals = providers.map(({ id, online, offline, newest_reading, quarantined }) => [
+    ...[id, online, offline, since(newest_reading, now), quarantined],
   ]);
-  const headings = ['provider', 'online', 'offline', 'newest reading', 'pull', 'tokens, last used', 'quarantined'];
-  const list = rows.length === 0 ? 'There is no network yet: import network FILE.' : table(headings, rows);
-  return `${facts.map(([name, value]) => `${name.padEnd(22)}${value}`).join('\n')}\n\n${list}`;
-}
-
-function pullState({ every, succeeded_at, failures, error }: NonNullable<ProviderArrivals['pull']>, now: Date): string {
-  const outcome = failures > 0 ? `, then ${failures} failures: ${error}` : '';
-  return `every ${every}, succeeded ${ago(succeeded_at, now)}${outcome}`;
+  const pulls = providers.flatMap(({ id, pull }) => {
+    if (pull === null) return [];
+    const { every, succeeded_at, failures, error } = pull;
+    return [[id, every, since(succeeded_at, now), failures > 0 ? `${failures}: ${error}` : null]];
+  });
+  const tokens = providers.flatMap((provider) =>
+    provider.tokens.map(({ name, last_used_at }) => [provider.id, name, since(last_used_at, now)]),
+  );
+  const tables: [headings: string[], rows: (string | number | null)[][]][] = [
+    [['provider', 'online', 'offline', 'newest reading', 'quarantined'], arrivals],
+    [['pulled from', 'every', 'succeeded', 'failures since'], pulls],
+    [['pushed by', 'token', 'last used'], tokens],
+  ];
+  const shown = tables.filter(([, rows]) => rows.length > 0).map(([headings, rows]) => table(headings, rows, width));
+  const none = shown.length === 0 ? ['There is no network yet: airseries import network FILE.'] : [];
+  return [summary, ...shown, ...none].join('\n\n');
 }
 
 async function sensorStatus({ as, clock }: Context, all: boolean): Promise<Outcome> {
   const now = clock();
   const found = await as('airseries_owner', (sql) => sensorArrivals(sql, now));
   const result = all ? found : mostUrgent(found, MOST_SENSORS);
-  return { result, ok: true, table: () => sensorTable(result, now) };
+  return { result, ok: true, table: (width) => sensorTable(result, now, width) };
 }
 
 type Sensors = { sensors: readonly SensorArrivals[]; unknown: readonly UnknownSender[]; others?: OtherArrivals };
 
 /** The result as text. */
-export function sensorTable({ sensors, unknown, others }: Sensors, now: Date): string {
+export function sensorTable({ sensors, unknown, others }: Sensors, now: Date, width = WIDTH): string {
   const rows = sensors.map(({ sensor, kind, device, station, newest_reading, waiting }) => [
-    ...[sensor, kind, device, station, ago(newest_reading, now), waiting],
+    ...[sensor, kind, device, station, since(newest_reading, now), waiting],
   ]);
-  const known = table(['sensor', 'kind', 'device', 'station', 'newest reading', 'waiting in quarantine'], rows);
+  const known = table(['sensor', 'kind', 'device', 'station', 'newest reading', 'quarantined'], rows, width);
   const parts = others === undefined ? [known] : [known, ...otherSensors(others)];
   if (unknown.length > 0) {
-    const senders = unknown.map(({ sensor, device, waiting, newest }) => [sensor, device, waiting, ago(newest, now)]);
+    const senders = unknown.map(({ sensor, device, waiting, newest }) => [sensor, device, since(newest, now), waiting]);
     const more = others !== undefined && others.unknown > 0 ? [`and ${others.unknown} others: --all shows them`] : [];
-    const hint = 'quarantine list --reason unknown_sensor says what to write in the network file.';
-    parts.push('', 'Not in the network:', table(['sensor', 'device', 'waiting', 'newest'], senders), ...more, hint);
+    const hint = 'quarantine list --reason unknown_sensor says what to write in the\nnetwork file.';
+    parts.push(
+      '',
+      'Not in the network:',
+      table(['sensor', 'device', 'newest', 'quarantined'], senders, width),
+      ...more,
+      hint,
+    );
   }
   return parts.join('\n');
 }

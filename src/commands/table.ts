@@ -1,20 +1,94 @@
-/** Tables for people: columns of text, aligned. */
+/** Results for people: columns of text, aligned, in lines of a terminal's width. */
 
 type Cell = string | number | null;
 
-/** A table with a line of headings; numbers are aligned to the right, null is a dash. */
-export function table(headings: readonly string[], rows: readonly (readonly Cell[])[]): string {
+/** What a terminal has unless it says otherwise. */
+export const WIDTH = 80;
+const GAP = 2;
+const NARROWEST = 8;
+
+/**
+ * A table with a line of headings; numbers are aligned to the right, null is a dash. Where it would be wider than `width`, the widest columns of
+ * text are cut off, with an ellipsis.
+ */
+export function table(headings: readonly string[], rows: readonly (readonly Cell[])[], width = WIDTH): string {
   const text = rows.map((row) => row.map((cell) => (cell === null || cell === '' ? '–' : String(cell))));
+  const isNumber = headings.map((_, column) => rows.some((row) => typeof row[column] === 'number'));
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...text.map((row) => (row[column] ?? '').length)),
   );
-  const isNumber = headings.map((_, column) => rows.some((row) => typeof row[column] === 'number'));
+  const surplus = () => widths.reduce((sum, each) => sum + each, GAP * (widths.length - 1)) - width;
+  while (surplus() > 0) {
+    const widest = Math.max(...widths.filter((_, column) => !isNumber[column]));
+    if (widest <= NARROWEST) break; // numbers are never cut off
+    widths[widths.findIndex((each, column) => each === widest && !isNumber[column])] = widest - 1;
+  }
   const line = (cells: readonly string[]) =>
     cells
-      .map((cell, column) => (isNumber[column] ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0)))
-      .join('  ')
+      .map((cell, column) => {
+        const room = widths[column] ?? 0;
+        const fitting = cell.length > room ? `${cell.slice(0, room - 1)}…` : cell;
+        return isNumber[column] ? fitting.padStart(room) : fitting.padEnd(room);
+      })
+      .join(' '.repeat(GAP))
       .trimEnd();
   return [headings, ...text].map(line).join('\n');
+}
+
+/** Names with their values, aligned; a value that is too long for its line goes on below where it began. */
+export function facts(pairs: readonly (readonly [name: string, value: string])[], width = WIDTH): string {
+  const indent = Math.max(...pairs.map(([name]) => name.length)) + GAP;
+  return pairs.map(([name, value]) => name.padEnd(indent) + wrapped(value, width - indent, indent)).join('\n');
+}
+
+/** Broken at spaces; a word that is longer than a line stays whole. */
+function wrapped(text: string, width: number, indent: number): string {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1) ?? '';
+    const longer = last === '' ? word : `${last} ${word}`;
+    if (longer.length > width && last !== '') lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines.join(`\n${' '.repeat(indent)}`);
+}
+
+/** Any result that a command prints as JSON: its values as facts, and each list of objects below them. */
+export function resultTable(result: unknown, width = WIDTH): string {
+  if (Array.isArray(result)) return listOf(result, width);
+  if (!isObject(result)) return wordsOf(result);
+  const entries = Object.entries(result);
+  const isList = (value: unknown) => Array.isArray(value) && value.some(isObject);
+  const values = entries.filter(([, value]) => !isList(value)).map(([name, value]) => [name, wordsOf(value)] as const);
+  const lists = entries.filter(([, value]) => isList(value));
+  const parts = lists.map(([name, value]) => `${name}:\n${listOf(value as unknown[], width)}`);
+  return [...(values.length === 0 ? [] : [facts(values, width)]), ...parts].join('\n\n');
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Objects as a table or, where that would be wider than a line, one below the other. */
+function listOf(items: readonly unknown[], width: number): string {
+  if (items.length === 0) return 'none';
+  if (!items.every(isObject)) return items.map(wordsOf).join('\n');
+  const headings = [...new Set(items.flatMap((item) => Object.keys(item)))];
+  const rows = items.map((item) => headings.map((name) => cellOf(item[name])));
+  const whole = table(headings, rows, Number.POSITIVE_INFINITY);
+  if (whole.split('\n').every((line) => line.length <= width)) return whole;
+  return items.map((item) => resultTable(item, width)).join('\n\n');
+}
+
+const cellOf = (value: unknown): Cell =>
+  value === null || value === undefined ? null : typeof value === 'number' ? value : wordsOf(value);
+
+/** `a, b` for a list, `added 1, changed 0` for an object. */
+function wordsOf(value: unknown): string {
+  if (value === null || value === undefined) return '–';
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(wordsOf).join(', ');
+  if (!isObject(value)) return String(value);
+  const words = Object.entries(value).map(([name, each]) => `${name} ${wordsOf(each)}`);
+  return words.length === 0 ? 'none' : words.join(', ');
 }
 
 const UNITS = [
@@ -24,11 +98,16 @@ const UNITS = [
   [1, 's'],
 ] as const;
 
-/** `2026-11-20T13:00:00+04:00` with how long ago that was: `2026-11-20 13:00:00 (3 h ago)`. Null is `never`. */
-export function ago(time: string | null, now: Date): string {
+/** How long ago a time was: `3 h ago`. Null is `never`. */
+export function since(time: string | null, now: Date): string {
   if (time === null) return 'never';
   const seconds = Math.round((now.getTime() - Date.parse(time)) / 1_000);
   const [size, unit] = UNITS.find(([size]) => Math.abs(seconds) >= size) ?? UNITS[3];
   const count = Math.floor(Math.abs(seconds) / size);
-  return `${time.slice(0, 10)} ${time.slice(11, 19)} (${seconds < 0 ? `in ${count} ${unit}` : `${count} ${unit} ago`})`;
+  return seconds < 0 ? `in ${count} ${unit}` : `${count} ${unit} ago`;
+}
+
+/** `2026-11-20T13:00:00+04:00` with how long ago that was: `2026-11-20 13:00:00 (3 h ago)`. Null is `never`. */
+export function ago(time: string | null, now: Date): string {
+  return time === null ? 'never' : `${time.slice(0, 10)} ${time.slice(11, 19)} (${since(time, now)})`;
 }

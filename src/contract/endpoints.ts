@@ -26,25 +26,38 @@ const date = z
   .refine(isDate);
 
 /**
- * The path parameters: the pattern that finds each in a path, and the schema of its value. Leading zeros and signs are excluded, so
- * that each station has one URL.
+ * The path parameters: the pattern that finds each in a path, the schema of its value, and an example from the demo network. Leading zeros and
+ * signs are excluded, so that each station has one URL.
  */
 export const PATH_PARAMETERS = {
-  locale: { pattern: LOCALES.join('|'), meaning: 'language of names and titles', schema: z.enum(LOCALES) },
+  locale: {
+    pattern: LOCALES.join('|'),
+    meaning: 'language of names and titles',
+    schema: z.enum(LOCALES),
+    example: 'en',
+  },
   id: {
     pattern: '[1-9][0-9]*',
     meaning: 'station id, a positive integer without leading zeros',
     schema: z.int().min(1).max(MAX_STATION_ID),
+    example: 3,
   },
   slug: {
     pattern: '[a-z-]+',
     meaning: 'slug of a city or district, lowercase Latin letters and hyphens',
     schema: slug,
+    example: 'velmora',
   },
-  year: { pattern: LENIENT, meaning: 'year from 2000 to 2100', schema: z.int().min(2_000).max(2_100) },
-  date: { pattern: LENIENT, meaning: DATE, schema: date },
-  from: { pattern: LENIENT, meaning: `${DATE}, the first one wanted`, schema: date },
-  to: { pattern: LENIENT, meaning: `${DATE}, the last one wanted`, schema: date },
+  year: { pattern: LENIENT, meaning: 'year from 2000 to 2100', schema: z.int().min(2_000).max(2_100), example: 2026 },
+  month: {
+    pattern: LENIENT,
+    meaning: 'local month from 2000-01 to 2100-12, such as 2026-11',
+    schema: z.string().regex(/^2(0\d\d|100)-(0[1-9]|1[0-2])$/),
+    example: '2026-10',
+  },
+  date: { pattern: LENIENT, meaning: DATE, schema: date, example: '2026-11-22' },
+  from: { pattern: LENIENT, meaning: `${DATE}, the first one wanted`, schema: date, example: '2026-11-22' },
+  to: { pattern: LENIENT, meaning: `${DATE}, the last one wanted`, schema: date, example: '2026-11-22' },
   hour: {
     pattern: LENIENT,
     meaning: 'time in UTC, such as 2026-11-22T09Z or 2026-11-22T09:30Z, in the local hour that is wanted',
@@ -52,6 +65,7 @@ export const PATH_PARAMETERS = {
       .string()
       .regex(/^2(0\d\d|100)-\d\d-\d\dT([01]\d|2[0-3])(:[0-5]\d)?Z$/)
       .refine((text) => isDate(text.slice(0, 10))),
+    example: '2026-11-22T09Z',
   },
 } as const;
 

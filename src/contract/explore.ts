@@ -1,6 +1,6 @@
 /**
  * What the front page needs beyond the five endpoints, as documents that any client may use: paths and schemas. Indices of now, days of a
- * year, hours of a day with unrounded means, readings of an hour, hours as CSV, and the rules in words.
+ * year, and of a month; hours of a day with unrounded means; readings or stations of an hour; hours as CSV; and the rules in words.
  */
 import { z } from 'zod';
 import { ENDPOINTS, type Endpoint } from './endpoints.ts';
@@ -89,6 +89,33 @@ const days = (day: z.ZodType, id: string) =>
     .strictObject({ year, days: field(z.array(day).max(366), DAYS) })
     .meta({ id, description: 'the completed days of a local year' });
 
+const ofHours = z.int().min(0);
+const counts = z
+  .strictObject(
+    Object.fromEntries(
+      Object.keys(exact.shape)
+        .filter((key) => key !== 'timestamp' && key !== 'rain')
+        .map((key) => [key, field(ofHours, 'number of hours in this mean', 'hours')]),
+    ),
+  )
+  .meta({ id: 'HourCounts', description: 'how many hours each mean of a day is of; a month weighs the day by them' });
+
+const dayOfMonth = z
+  .strictObject({
+    mean: field(exact, 'the day before rounding'),
+    hours: field(counts, 'the numbers of its hours'),
+  })
+  .meta({ id: 'DayOfMonth', description: 'a day as a part of its month' });
+
+const month = (point: z.ZodType, id: string) =>
+  z
+    .strictObject({
+      month: field(point.nullable(), 'the month; null until it is completed, or without readings'),
+      exact: field(exact.nullable(), 'the month before rounding'),
+      days: field(z.array(dayOfMonth).max(31), DAYS),
+    })
+    .meta({ id, description: 'a local month, and the days that it was made of: it is the mean of their hours' });
+
 /** At most 25 hours: where the clocks go back. */
 function hours(subject: 'Station' | 'Region', hour: z.ZodType, day: z.ZodType) {
   const exactDay = z
@@ -134,6 +161,24 @@ const readings = z
   })
   .meta({ id: 'StationReadings', description: 'an hour of a station, and the readings that it was made of' });
 
+const stationOfRegion = z
+  .strictObject({
+    id: field(z.int().min(1), 'station id', null),
+    is_bad_thp: field(z.boolean(), 'whether its temperature, humidity and pressure are left out'),
+    mean: field(exact, 'hour of the station'),
+  })
+  .meta({ id: 'StationOfRegion', description: 'a station that belonged to the region in the hour, and measured' });
+
+const stationsOfHour = z
+  .strictObject({
+    timestamp: field(instant, 'start of the hour'),
+    hour: field(regionHour.nullable(), 'the hour; null until it has closed, or without readings'),
+    stations: field(z.array(stationOfRegion), 'the stations that it was made of; none until it has closed'),
+    region: field(exact.nullable(), 'the hour before rounding'),
+    complete: field(z.boolean(), 'whether these are all stations: at most 1,000 are shown'),
+  })
+  .meta({ id: 'RegionStations', description: 'an hour of a region, and the hours of stations that it was made of' });
+
 const rules = z
   .strictObject(
     Object.fromEntries(
@@ -166,6 +211,16 @@ export const EXPLORE = {
     summary: 'days of one region in a year',
     answer: days(regionDay, 'RegionDays'),
   },
+  stationMonth: {
+    path: `${BASE_PATH}/station/{id}/months/{month}.json`,
+    summary: 'one station in a month',
+    answer: month(stationDay, 'StationMonth'),
+  },
+  regionMonth: {
+    path: `${BASE_PATH}/region/{slug}/months/{month}.json`,
+    summary: 'one region in a month',
+    answer: month(regionDay, 'RegionMonth'),
+  },
   stationHours: {
     path: `${BASE_PATH}/station/{id}/hours/{date}.json`,
     summary: 'hours of one station on a day',
@@ -180,6 +235,11 @@ export const EXPLORE = {
     path: `${BASE_PATH}/station/{id}/readings/{hour}.json`,
     summary: 'readings of one station in an hour',
     answer: readings,
+  },
+  regionStations: {
+    path: `${BASE_PATH}/region/{slug}/stations/{hour}.json`,
+    summary: 'hours of the stations of one region',
+    answer: stationsOfHour,
   },
   stationCsv: {
     path: `${BASE_PATH}/station/{id}/hours/{from}/{to}.csv`,

@@ -30,11 +30,13 @@ export function measured(name: ParameterName, how: string) {
   return field(z.number().nullable(), `${meaning}, ${how}`, unit);
 }
 
+/** Two values, or null. An array of two rather than a tuple, which many tools that read OpenAPI don't know. */
+export const pairOf = <T extends z.ZodType>(value: T) => z.array(value).length(2).nullable();
+
 /** The lowest and highest hourly mean of a parameter in a bucket, or null if there is none. Throws on an unknown parameter. */
 export function range(name: ParameterName) {
   const { meaning, unit } = parameter(name);
-  const pair = z.tuple([z.number(), z.number()]).nullable();
-  return field(pair, `${meaning}, lowest and highest hourly mean in the bucket`, unit);
+  return field(pairOf(z.number()), `${meaning}, lowest and highest hourly mean in the bucket`, unit);
 }
 
 /** The US EPA air quality index, or null if there is none. */

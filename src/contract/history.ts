@@ -3,7 +3,7 @@
  * `avg_pm25_raw`, only regions `station_count`, only days and months extremes. The key order is that of the specification.
  */
 import { z } from 'zod';
-import { aqi, field, instant, measured, range } from './fields.ts';
+import { aqi, field, instant, measured, pairOf, range } from './fields.ts';
 import type { ParameterName } from './parameters.ts';
 import { WINDOWS, type Window } from './windows.ts';
 
@@ -47,7 +47,7 @@ const ranges = {
   range_dust: range('dust'),
   range_wind_speed: range('wind_speed'),
   range_aqi: field(
-    z.tuple([z.int(), z.int()]).nullable(),
+    pairOf(z.int()),
     'US EPA air quality index of PM2.5 and PM10 only, lowest and highest of the hours in the bucket',
     'US EPA AQI',
   ),

@@ -8,14 +8,14 @@ import {
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import { type Endpoint, LOCALES, PATH_PARAMETERS, parametersIn } from './endpoints.ts';
-import { EXAMPLES } from './examples.ts';
 import { ALL_ENDPOINTS } from './explore.ts';
 import { PROBLEMS, problem } from './problem.ts';
 
-const { version, license } = createRequire(import.meta.url)('../../package.json') as Record<
-  'version' | 'license',
-  string
->;
+const require = createRequire(import.meta.url);
+const { version } = require('../../package.json') as { version: string };
+
+/** Answers of the demo network by endpoint, lists cut to one element: `npx tsx test/contract/writeExamples.ts` asks for them. */
+const EXAMPLES = require('./examples.json') as Readonly<Record<string, unknown>>;
 
 /** Markdown, so lines may end anywhere. */
 const DESCRIPTION = `Air-quality and weather measurements of monitoring stations, and of the cities and districts they stand
@@ -41,7 +41,7 @@ const HEADERS = {
   'Retry-After': header(seconds, 'seconds after which to try again'),
 };
 
-const VALIDATORS = pick(HEADERS, ['ETag', 'Cache-Control', 'Content-Language', 'Vary', 'Last-Modified', 'Age']);
+const VALIDATORS = pick(HEADERS, ['ETag', 'Cache-Control', 'Vary', 'Last-Modified', 'Age']);
 
 const NOT_MODIFIED: ZodOpenApiResponseObject = {
   id: 'NotModified',
@@ -64,17 +64,44 @@ const PROBLEM_RESPONSES: Record<string, ZodOpenApiResponseObject> = Object.fromE
 
 /** By name. */
 const PARAMETERS: Record<string, z.ZodType> = Object.fromEntries(
-  Object.entries(PATH_PARAMETERS).map(([id, { meaning, schema }]) => [
+  Object.entries(PATH_PARAMETERS).map(([id, { meaning, schema, example }]) => [
     id,
-    schema.meta({ param: { id, description: meaning } }),
+    schema.meta({ param: { id, description: meaning, example } }),
   ]),
 );
 
-/** Whose data the API has: a page or mail address to ask at, and the licence of the data; empty: unknown. */
-type Publisher = { contact: string; license: string };
+/** The groups of endpoints, each by what its paths match, the first that does. */
+const TAGS = [
+  { name: 'history', description: 'buckets of hours, days and months in five windows', paths: /-history\.json$/ },
+  { name: 'current', description: 'stations, cities and districts as they are now', paths: /\/air-quality-app\// },
+  { name: 'explore', description: 'what numbers are made of, other indices, and tables', paths: /\/explore\// },
+] as const;
+
+/** Whose data the API has: their name, a page or mail address to ask at, and the licence of the data; empty: unknown. */
+type Publisher = { title?: string; contact: string; license: string };
+
+const isUrl = (text: string) => /^https?:\/\//.test(text);
+
+/** By its name, its address, or its identifier in the list of SPDX. */
+function licenseOf(license: string) {
+  if (license === '') return {};
+  if (isUrl(license)) return { termsOfService: license, license: { name: 'licence of the data', url: license } };
+  if (!/^[A-Z][\w.+]*(-[\w.+]+)+$/i.test(license)) return { license: { name: license } };
+  return {
+    termsOfService: `https://spdx.org/licenses/${license}.html`,
+    license: { name: license, identifier: license },
+  };
+}
+
+function contactOf({ title = '', contact }: Publisher) {
+  if (title === '' && contact === '') return {};
+  const name = title === '' ? {} : { name: title };
+  if (contact.includes('@')) return { contact: { ...name, email: contact } };
+  return { contact: isUrl(contact) ? { ...name, url: contact } : { name: contact === '' ? title : contact } };
+}
 
 /** The document. What has an id is a component in it, and referred to wherever it is used. */
-export function makeOpenApi({ contact, license: ofData }: Publisher = { contact: '', license: '' }) {
+export function makeOpenApi(publisher: Publisher = { contact: '', license: '' }) {
   return createDocument(
     {
       openapi: '3.1.0',
@@ -82,9 +109,10 @@ export function makeOpenApi({ contact, license: ofData }: Publisher = { contact:
         title: 'airseries',
         version,
         description: DESCRIPTION,
-        ...(contact !== '' && { contact: contact.includes('@') ? { email: contact } : { url: contact } }),
-        license: ofData === '' ? { name: license, identifier: license } : { name: ofData },
+        ...contactOf(publisher),
+        ...licenseOf(publisher.license),
       },
+      tags: TAGS.map(({ name, description }) => ({ name, description })),
       servers: [{ url: '/', description: 'the server that this document is from' }],
       security: [],
       paths: Object.fromEntries(
@@ -100,16 +128,19 @@ function operation(
   name: string,
   { path, summary, answer, media = 'application/json' }: Endpoint,
 ): ZodOpenApiOperationObject {
-  const example = EXAMPLES[name];
   return {
     operationId: name,
+    tags: TAGS.filter(({ paths }) => paths.test(path))
+      .slice(0, 1)
+      .map((tag) => tag.name),
     summary,
+    description: answer.description ?? summary,
     requestParams: { path: pick(PARAMETERS, parametersIn(path)) },
     responses: {
       200: {
-        description: answer.description ?? summary,
-        headers: VALIDATORS,
-        content: { [media]: { schema: answer, ...(example !== undefined && { example }) } },
+        description: summary,
+        headers: VALIDATORS.extend({ 'Content-Language': HEADERS['Content-Language'] }),
+        content: { [media]: { schema: answer, example: EXAMPLES[name] } },
       },
       304: NOT_MODIFIED,
       ...PROBLEM_RESPONSES,

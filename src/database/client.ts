@@ -45,19 +45,39 @@ export function connect(
   target: DatabaseAddress,
   { max = 1, name = 'airseries', prepare = true, onNotice = () => undefined, openSocket, ...session }: ConnectOptions,
 ): Sql {
+  const isPooled = hasPooler(target);
+  const settings = isPooled ? trackedSettings(session) : sessionSettings(session);
   const options = {
     max,
-    prepare,
+    prepare: prepare && !isPooled,
     connect_timeout: 2,
     keep_alive: 5, // seconds of silence before the system probes the peer; after ten probes, one a second, it gives up
     max_lifetime: null, // the default replaces a connection after half an hour, and some of ours hold a lock
     onnotice: onNotice,
     fetch_types: false,
     types: DRIVER_TYPES,
-    connection: { application_name: name, ...sessionSettings(session) } as object,
+    connection: { application_name: name, ...settings } as object,
     ...(openSocket === undefined ? {} : { socket: openSocket }),
   };
-  return typeof target === 'string' ? postgres(target, options) : postgres({ ...target, ...options });
+  return typeof target === 'string' ? postgres(withoutPooler(target), options) : postgres({ ...target, ...options });
+}
+
+const POOLER = 'pooler';
+
+/**
+ * Whether connections come from a pooler such as PgBouncer, which keeps nothing of a session from one transaction to the next: the URL says
+ * so with `?pooler=transaction`. Then nothing is prepared, and settings are those of the login (sql/reader.sql).
+ */
+export function hasPooler(target: DatabaseAddress): boolean {
+  return typeof target === 'string' && URL.canParse(target) && new URL(target).searchParams.has(POOLER, 'transaction');
+}
+
+/** The driver would send it to the server. */
+function withoutPooler(target: string): string {
+  if (!hasPooler(target)) return target;
+  const url = new URL(target);
+  url.searchParams.delete(POOLER);
+  return url.href;
 }
 
 /** As the driver's own, except that a server which accepts and hangs up is an error: the driver would reconnect at once, endlessly. */
@@ -123,6 +143,21 @@ function sessionSettings({ role, timeZone, statementTimeoutMs, idleTimeoutMs }: 
   };
 }
 
+/** Those that a pooler knows of: it sets them again where a client gets a connection of another. */
+function trackedSettings(session: Session): Record<string, string> {
+  const { DateStyle = '', TimeZone = '' } = sessionSettings(session);
+  return { DateStyle, TimeZone };
+}
+
+/** Settings that a reader can do without: it has the role's rights anyway, changes no chunk, and a pooler watches its own clients. */
+const NOT_OF_LOGINS = /^(role$|tcp_|timescaledb)/;
+
+/** What a session has to have where the pooler sets little of it: no statement may run forever. */
+function settingsOfLogin(session: Session): Record<string, string> {
+  const settings = Object.entries({ ...sessionSettings(session), statement_timeout: '20s' });
+  return Object.fromEntries(settings.filter(([name]) => !NOT_OF_LOGINS.test(name)));
+}
+
 const SETTINGS = {
   DateStyle: 'ISO, YMD',
   search_path: 'rollup, public',
@@ -186,10 +221,11 @@ function toIso(text: string): string {
 /**
  * Compares every setting on the server with what `sessionSettings` sends for `session`, because a driver, a pooler or a server may drop one
  * silently. Throws, naming those that differ. Keepalives are skipped on a Unix socket, where they mean nothing. `sql` must be connected
- * with that session.
+ * to the target with that session.
  */
-export async function checkSession(sql: Sql, session: Session): Promise<void> {
-  const expected = JSON.stringify(sessionSettings(session));
+export async function checkSession(sql: Sql, target: DatabaseAddress, session: Session): Promise<void> {
+  const isPooled = hasPooler(target);
+  const expected = JSON.stringify(isPooled ? settingsOfLogin(session) : sessionSettings(session));
   const rows = await sql<{ name: string; expected: string; found: string | null }[]>`
     -- set for this statement only, so that the server formats both alike
     select name, current_setting(name, true) as found, set_config(name, expected, true) as expected
@@ -199,7 +235,9 @@ export async function checkSession(sql: Sql, session: Session): Promise<void> {
   if (differing.length === 0) return;
   const list = differing.map(({ name, expected, found }) => `${name} is ${found ?? 'unset'} instead of ${expected}`);
   throw new Error(
-    `The database server does not have the session settings that this program sent: ${list.join(', ')}. ` +
-      'A connection pooler in between must pass start-up parameters on (or connect without it), and the server must allow them.',
+    isPooled
+      ? `The login lacks settings that a pooler cannot pass on: ${list.join(', ')}. Run sql/reader.sql again, and let the pooler reconnect.`
+      : `The database server does not have the session settings that this program sent: ${list.join(', ')}. ` +
+          'A connection pooler in between must pass start-up parameters on (or connect without it), and the server must allow them.',
   );
 }

@@ -7,10 +7,10 @@ import { Unavailable } from '../unavailable.ts';
 
 /**
  * SQLSTATEs, codes of the driver and of the operating system, and our own: a statement (RESPONSE_TIMEOUT) or a probe (UNREACHABLE) went
- * unanswered.
+ * unanswered. 58P01: a file of the database is gone.
  */
 const CONNECTION_ERROR =
-  /^(08...|25006|28...|3D000|40001|53...|55000|57P..|CONNECTION_\w+|CONNECT_TIMEOUT|E(CONN|HOST|NET)\w+|EPIPE|ENOENT|EACCES|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|RESPONSE_TIMEOUT|UNREACHABLE)$/;
+  /^(08...|25006|28...|3D000|40001|53...|55000|57P..|58P01|CONNECTION_\w+|CONNECT_TIMEOUT|E(CONN|HOST|NET)\w+|EPIPE|ENOENT|EACCES|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|RESPONSE_TIMEOUT|UNREACHABLE)$/;
 
 /** Those after which a new connection may well succeed at once. */
 const TRANSIENT = /^(40001|40P01|57P0.|CONNECTION_(CLOSED|DESTROYED)|ECONN\w+|EPIPE|ENOENT|RESPONSE_TIMEOUT)$/;
@@ -57,33 +57,80 @@ export function errorCode(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-const RETRY = { forMs: 60_000, everyMs: 1_000 };
+/** What failed connections mean, by code and message, and what to do; the first that matches counts. */
+const PROBLEMS: readonly [pattern: RegExp, what: string, remedy: string][] = [
+  [/^ECONNREFUSED/, 'nothing listens there', 'Is the server running, and are host and port right?'],
+  [/^(ENOTFOUND|EAI_AGAIN)/, 'its host is unknown', 'Is the name right?'],
+  [
+    /^(CONNECT_TIMEOUT|UNREACHABLE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/,
+    'it does not answer',
+    'Is it PostgreSQL, and running? Are host and port right, and is no firewall in between?',
+  ],
+  [/^ECONNRESET .*TLS/, 'the server has no TLS', 'Turn ssl on there, or leave sslmode out of the URL.'],
+  [
+    /^(DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|CERT_|ERR_TLS_CERT)/,
+    'its certificate cannot be verified',
+    'Name the file of its authority in NODE_EXTRA_CA_CERTS; sslmode=require encrypts without verifying.',
+  ],
+  [/^(28P01|SASL)/, 'user or password is wrong', 'In the URL, write characters other than letters and digits as %XX.'],
+  [/^28000/, 'the server does not let this user in', 'Correct the user, or pg_hba.conf on the server.'],
+  [/^3D000/, 'there is no such database', 'Correct its name, or make it: createdb.'],
+  [/^53300/, 'the server has no connection left', 'End other clients, or raise max_connections.'],
+  [
+    /^08P01 unsupported startup parameter/,
+    'a connection pooler is in between',
+    'READER_DATABASE_URL can go through one: add ?pooler=transaction. DATABASE_URL cannot: the worker holds locks of its session.',
+  ],
+  [/^CONNECTION_/, 'the server hung up', 'Is it PostgreSQL that listens there?'],
+];
+
+/**
+ * The error of a connection to the address that a variable of the environment names, in words: which variable, what is wrong, and what to do.
+ * It keeps its code. Any other error is returned unchanged, and so is every error of an address that is no URL.
+ */
+export function explainConnection(error: unknown, variable: string, url: unknown): unknown {
+  const { message } = Object(error) as { message?: unknown };
+  const text = `${errorCode(error)} ${message}`;
+  const problem = PROBLEMS.find(([pattern]) => pattern.test(text));
+  if (problem === undefined || typeof url !== 'string') return error;
+  const [, what, remedy] = problem;
+  const explained = new Error(`${variable}${shownUrl(url)}: ${what} (${message}). ${remedy}`, { cause: error });
+  return Object.assign(explained, { code: errorCode(error) });
+}
+
+/** ` (postgres://me@here:5432/air)`, without what may be a password. */
+function shownUrl(text: string): string {
+  if (!URL.canParse(text)) return '';
+  const { protocol, username, host, pathname } = new URL(text);
+  return ` (${protocol}//${username === '' ? '' : `${username}@`}${host}${pathname})`;
+}
+
+const RETRY_FOR_MS = 60_000;
+const RETRY_EVERY_MS = 1_000;
 const LOG_EVERY_NTH = 10;
 
 /**
- * Repeats `work` until it reaches the database, for a minute by default; then rejects with a remedy. What waiting cannot fix (a wrong
+ * Repeats `work` until it reaches the database, for a minute; then rejects with a remedy. What waiting cannot fix (a wrong
  * password, a missing database, a bug) is thrown at once.
  */
-export async function waitForDatabase<T>(work: () => Promise<T>, log: Log, { forMs, everyMs } = RETRY): Promise<T> {
-  const deadline = performance.now() + forMs;
+export async function waitForDatabase<T>(work: () => Promise<T>, log: Log): Promise<T> {
+  const deadline = performance.now() + RETRY_FOR_MS;
   for (let n = 0; ; n++) {
     try {
       return await work();
     } catch (error) {
       const mayPass = error instanceof Unavailable || isConnectionError(error);
-      if (!mayPass || /^(28|3D)/.test(errorCode(error))) throw error;
+      if (!mayPass || /^(28|3D|08P01)/.test(errorCode(error))) throw error;
       const reason = (error as Error).message || errorCode(error);
       const left = Math.ceil((deadline - performance.now()) / 1_000);
       if (left <= 0) {
-        throw new Error(
-          `No database for ${forMs / 1_000} seconds: ${reason}. Is it running, and is DATABASE_URL right?`,
-          { cause: error },
-        );
+        const remedy = /[.?]$/.test(reason) ? '' : '. Is it running, and is DATABASE_URL right?'; // it may have one already
+        throw new Error(`No database for ${RETRY_FOR_MS / 1_000} seconds: ${reason}${remedy}`, { cause: error });
       }
       if (n % LOG_EVERY_NTH === 0) {
         log.warn({ reason, seconds_left: left }, 'the database is not reachable yet; waiting');
       }
     }
-    await new Promise((resolve) => setTimeout(resolve, everyMs));
+    await new Promise((resolve) => setTimeout(resolve, RETRY_EVERY_MS));
   }
 }

@@ -26,10 +26,13 @@ export async function feedDemo(sql: Sql, now: Date, show: Show = () => undefined
     // the lock: one feed at a time, and none while the demo is removed
     const [provider] = await connection`select from raw.provider where id = ${DEMO_PROVIDER} for no key update`;
     if (provider === undefined) return 0;
-    const [stored] = await connection<{ zone: string; newest: string | null }[]>`
-      select time_zone as zone, (select max(measured_at) from raw.readings) as newest from raw.installation`;
-    const from = new Date(stored?.newest ?? now.getTime() - RECENT);
-    return await copySpan(connection, { network: demoNetwork(stored?.zone ?? 'UTC'), from, to: now, now }, show);
+    const [stored] = await connection<{ zone: string; from: string }[]>`
+      select time_zone as zone, coalesce(
+        (select max(measured_at) from raw.readings),
+        greatest(${new Date(now.getTime() - RECENT)}, epoch::timestamp at time zone time_zone)) as from
+      from raw.installation`;
+    const { zone, from } = stored as NonNullable<typeof stored>; // the provider is of a network
+    return await copySpan(connection, { network: demoNetwork(zone), from: new Date(from), to: now, now }, show);
   });
 }
 
@@ -44,7 +47,7 @@ export async function loadHistory(
 ): Promise<number> {
   const [stored] = await sql<{ zone: string; oldest: string | null; start: string }[]>`
     select time_zone as zone, (select min(measured_at) from raw.readings) as oldest,
-      greatest(ingest_cutoff, ${now}::timestamptz - interval '2 years') as start
+      greatest(ingest_cutoff, epoch::timestamp at time zone time_zone, ${now}::timestamptz - interval '2 years') as start
     from raw.installation`;
   if (stored?.oldest == null) return 0; // nothing to continue from
   const [oldest, start] = [Date.parse(stored.oldest), Date.parse(stored.start)];

@@ -132,7 +132,7 @@ export function sendDocument(
     return;
   }
   const encoded = encode(document, coding);
-  headers.push('Content-Type', document.kind.type);
+  headers.push('Content-Type', document.kind.type, 'Content-Language', document.locale);
   if (coding !== 'identity') headers.push('Content-Encoding', coding);
   if (Buffer.isBuffer(encoded)) send(req, res, headers, encoded);
   else encoded.then((body) => send(req, res, headers, body)).catch(() => res.destroy()); // only for want of memory
@@ -143,7 +143,7 @@ export function sendDocument(
  * response.
  */
 function headersOf(
-  { locale, etag, kind }: Document,
+  { etag, kind }: Document,
   coding: Coding,
   { maxAge, lastModified, age, isImmutable = false }: CacheHeaders,
 ): string[] {
@@ -153,8 +153,6 @@ function headersOf(
     validator(etag, coding),
     'Cache-Control',
     isImmutable ? IMMUTABLE : cacheControl(maxAge),
-    'Content-Language',
-    locale,
     'Vary',
     'Accept-Encoding',
   ];
@@ -170,9 +168,9 @@ const validator = (etag: string, coding: Coding) => (coding === 'identity' ? `"$
  * Fresh for at most a minute, the interval of the refresh. For four more a cache may serve it while it revalidates, so nothing shown is
  * older than the five minutes between two digests. Ten minutes bridge an outage.
  */
-const cacheControl = (maxAge: number) => `public, max-age=${maxAge}, stale-while-revalidate=240, stale-if-error=600`;
+const cacheControl = (maxAge: number) => `max-age=${maxAge}, stale-while-revalidate=240, stale-if-error=600`;
 
-const IMMUTABLE = 'public, max-age=31536000, immutable';
+const IMMUTABLE = 'max-age=31536000, immutable';
 
 /** A client that has the content in another coding needs no second copy. */
 function isKnown(

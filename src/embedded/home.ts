@@ -5,10 +5,11 @@
  */
 import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, lchownSync, lstatSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
+import { chmodSync, existsSync, lchownSync, lstatSync, mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { errorCode } from '../database/errors.ts';
+import { checkFolder, makeFolders, whyUnusable } from '../folder.ts';
 import type { Log } from '../log.ts';
 
 /** All paths are absolute. The names on disk must not change, because processes of older versions may use the same home. */
@@ -33,9 +34,13 @@ const TIMEOUT_MS = 120_000;
  * home is below /var/lib/airseries instead. Throws, with a remedy, if another user owns the home or its own user cannot enter it.
  */
 export async function findHome(dataDirectory: string, name: string, log: Log): Promise<Home> {
-  makePath(resolve(dataDirectory));
+  usable(dataDirectory, () => makePath(resolve(dataDirectory)));
   const base = realpathSync(dataDirectory); // every process must derive the same names
-  if (!isRoot()) return homeIn(ownDirectory(join(base, name)), currentUser());
+  if (!isRoot())
+    return homeIn(
+      usable(base, () => ownDirectory(join(base, name))),
+      currentUser(),
+    );
 
   const inside = join(base, name);
   const outside = join(ROOT_BASE, shortHash(base), name);
@@ -48,7 +53,7 @@ export async function findHome(dataDirectory: string, name: string, log: Log): P
       'data are stored here because the user that runs PostgreSQL cannot access the data directory',
     );
   }
-  const user = handOver(directory);
+  const user = usable(dataDirectory, () => handOver(directory));
   if (await canReach(user, directory)) return homeIn(directory, user);
   throw new Error(
     `User ${user.uid}, who owns the cluster in ${directory}, cannot enter it. ` +
@@ -56,11 +61,49 @@ export async function findHome(dataDirectory: string, name: string, log: Log): P
   );
 }
 
-/** Whether a server called `name` was ever started for the data directory. Creates nothing. */
+/** Runs `work`, which makes folders. What the system refuses is thrown as an Error with a remedy. */
+function usable<T>(dataDirectory: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (errorCode(error) === '') throw error;
+    const why = whyUnusable(`DATA_DIR (${dataDirectory})`, error);
+    throw new Error(`${why}. Choose a folder that this user may write to, or set DATABASE_URL.`, { cause: error });
+  }
+}
+
+/** Whether a server called `name` was ever started for the data directory. Creates nothing. Throws, with a remedy, if that can't be seen. */
 export function hasCluster(dataDirectory: string, name: string): boolean {
-  if (!existsSync(dataDirectory)) return false;
+  if (!usable(dataDirectory, () => checkFolder(dataDirectory))) return false;
   const base = realpathSync(dataDirectory);
-  return [join(base, name), join(ROOT_BASE, shortHash(base), name)].some((home) => existsSync(join(home, 'data')));
+  return [join(base, name), join(ROOT_BASE, shortHash(base), name)].some((home) => {
+    try {
+      return statSync(join(home, 'data'), { throwIfNoEntry: false }) !== undefined;
+    } catch (error) {
+      if (errorCode(error) !== 'EACCES') throw error;
+      throw new Error(
+        `There may be a database in ${home} (DATA_DIR), but it belongs to ${ownerOf(home)}, and this is ${userName(currentUser().uid)}: ` +
+          'only its owner and root can see it. Run the command as the user who started the service, such as root (sudo).',
+      );
+    }
+  });
+}
+
+/** The owner of the path, or of the first folder above it that this user can see. */
+function ownerOf(path: string): string {
+  for (let at = path; ; at = dirname(at)) {
+    try {
+      return userName(lstatSync(at).uid);
+    } catch {
+      if (at === dirname(at)) return 'another user';
+    }
+  }
+}
+
+/** With the number alone where it has no name. */
+function userName(uid: number): string {
+  const { status, stdout } = spawnSync('id', ['-nu', String(uid)], { encoding: 'utf8' });
+  return status === 0 ? `user ${stdout.trim()}` : `user ${uid}`;
 }
 
 function homeIn(directory: string, user: ServerUser): Home {
@@ -79,7 +122,7 @@ function ownDirectory(path: string): string {
   makePrivate(path);
   const { uid } = lstatSync(path);
   if (uid === currentUser().uid) return path;
-  throw new Error(`${path} belongs to user ${uid}. Run this as that user, or choose another DATA_DIR.`);
+  throw new Error(`${path} belongs to ${userName(uid)}. Run this as that user, or choose another DATA_DIR.`);
 }
 
 /** As root: makes the directory if needed and returns the server's user, who owns it. Only an empty directory changes its owner. */
@@ -99,9 +142,9 @@ function handOver(path: string): ServerUser {
 
 /** Directories that root makes are open to the server's user, whatever the umask. */
 function makePath(path: string): void {
-  const first = mkdirSync(path, { recursive: true });
-  if (first === undefined || !isRoot()) return;
-  for (let made = path; made.length >= first.length; made = dirname(made)) chmodSync(made, 0o755);
+  const made = makeFolders(path);
+  if (!isRoot()) return;
+  for (const each of made) chmodSync(each, 0o755);
 }
 
 function makePrivate(path: string): void {

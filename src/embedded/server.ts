@@ -93,12 +93,19 @@ const majorOf = ({ version }: Program): number => Number.parseInt(version, 10);
 function noCluster(dataDirectory: string): string {
   return (
     `There is no database in ${dataDirectory} (DATA_DIR), and this command makes none. Name the one that the service uses, as the service does: ` +
-    'run the command in the same folder, or with the same DATA_DIR, EMBEDDED_PG or DATABASE_URL. To make a new one: npm start, migrate or import network.'
+    'run the command in the same folder, or with the same DATA_DIR, EMBEDDED_PG or DATABASE_URL. To make a new one: ' +
+    'airseries start, migrate or import network.'
   );
 }
 
 /** Makes what the server needs, as its user, so that root never writes where that user could have placed a link. */
 async function start(program: Program, home: Home, log: Log): Promise<Started> {
+  if (!existsSync(home.directory)) {
+    throw new Error(
+      `${home.directory} is gone: it was deleted while the server ran. Restore it from a backup; or stop the service, and start it ` +
+        'with a new, empty database.',
+    );
+  }
   const bin = await program.bin(home.user);
   if (!existsSync(home.data)) warnOfOtherClusters(home, log);
   await runAs(home.user, '/bin/sh', ['-c', 'umask 077; [ -d "$1" ] || mkdir "$1" || [ -d "$1" ]', 'sh', home.sockets]);

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { arrayLiteral, type Sql } from '../database/client.ts';
 import { type Api, type ApiDb, readsOn } from '../database/pools.ts';
 import { apiRows } from '../database/queryPool.ts';
+import { textCell } from '../ingest/formats/textCell.ts';
 import type { Row } from './csv.ts';
 import { fileOf, type Layout } from './layouts.ts';
 
@@ -103,5 +104,6 @@ export async function* ahead<T>(batches: AsyncIterable<T>): AsyncGenerator<T> {
 /** A bucket as a line of its file. The database has rounded already, but the files contain 2.0 where JSON has 2. */
 export function bucketRow({ columns }: Layout, bucket: Bucket): Row {
   const values = columns.map(({ source, digits }) => (bucket[source] as number | null)?.toFixed(digits) ?? null);
-  return [bucket.subject, bucket.localStart, ...values];
+  const { subject } = bucket;
+  return [typeof subject === 'string' ? textCell(subject) : subject, bucket.localStart, ...values];
 }

@@ -3,22 +3,31 @@
  * that mirrors and caches fetch no file twice.
  */
 import { createHash } from 'node:crypto';
-import { accessSync, constants, createReadStream, mkdirSync } from 'node:fs';
+import { createReadStream, lstatSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { checkWritable, makeFolders, whyUnusable } from '../folder.ts';
 import { InputError } from '../inputError.ts';
 
-const unusable = (folder: string, error: unknown) =>
-  new InputError(folder, (error as Error).message, 'Name a folder that you may write to.');
+const REMEDY = 'Name a folder that you may write to.';
+const unusable = (folder: string, error: unknown) => new InputError('export', whyUnusable(folder, error), REMEDY);
 
 /** Creates the folder if there is none. Throws InputError if it cannot be created or written to. */
 export function makeFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true });
-    accessSync(folder, constants.W_OK | constants.X_OK);
+    makeFolders(folder);
+    checkWritable(folder);
   } catch (error) {
     throw unusable(folder, error);
   }
+}
+
+/** Whoever may write to the folder could place links in it, and have files replaced that this user may write to. */
+function makeFolderWithin(folder: string, part: string): void {
+  if (part !== folder && lstatSync(part, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    throw new InputError('export', `${part} is a link, and links in ${folder} are not followed`, 'Remove it.');
+  }
+  makeFolder(part);
 }
 
 /**
@@ -32,8 +41,9 @@ export async function publishFile(
 ): Promise<boolean> {
   const path = join(folder, name);
   const unfinished = `${path}.part`;
-  makeFolder(dirname(path));
-  const file = await open(unfinished, 'w').catch((error) => {
+  makeFolderWithin(folder, dirname(path));
+  await rm(unfinished, { force: true }); // of an export that was killed
+  const file = await open(unfinished, 'wx').catch((error) => {
     throw unusable(folder, error);
   });
   const hash = createHash('sha256');

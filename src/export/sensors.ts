@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { arrayLiteral } from '../database/client.ts';
 import type { ApiDb } from '../database/pools.ts';
 import { apiRows } from '../database/queryPool.ts';
+import { textCell } from '../ingest/formats/textCell.ts';
 import type { Row } from './csv.ts';
 import type { Field } from './layouts.ts';
 
@@ -57,7 +58,10 @@ export async function querySensors(db: ApiDb, at: Date, stations: readonly numbe
     .where(sql<boolean>`station.id = any (${arrayLiteral(stations)}::text::int[])`)
     .orderBy('sensor.id')
     .execute();
-  return rows.map((row) => ({ id: row.id, row: SENSOR_FIELDS.map(({ name }) => row[name]) }));
+  return rows.map((row) => ({
+    id: row.id,
+    row: SENSOR_FIELDS.map(({ name, type }) => (type === 'string' ? textCell(row[name]) : row[name])),
+  }));
 }
 
 /** In the network's zone, without an offset. */

@@ -411,6 +411,16 @@ export type ApiFunctions = {
     arguments: { at: Date | string; only_region: string; first_date: string; last_date: string };
     row: { lines: string; valid_until: string; data_version: number | null };
   };
+  region_month_json: {
+    arguments: { at: Date | string; only_region: string; local_month: string };
+    row: {
+      month: string | null;
+      exact_month: string | null;
+      exact_days: string | null;
+      valid_until: string | null;
+      data_version: number | null;
+    };
+  };
   region_now: {
     arguments: { at: Date | string; only_region: string };
     row: {
@@ -426,6 +436,18 @@ export type ApiFunctions = {
       european_no2: string | null;
       european_so2: string | null;
       valid_until: string;
+      data_version: number | null;
+    };
+  };
+  region_stations_json: {
+    arguments: { at: Date | string; only_region: string; instant: Date | string; most?: number };
+    row: {
+      timestamp: string | null;
+      hour: string | null;
+      stations: string | null;
+      region: string | null;
+      is_complete: boolean | null;
+      valid_until: string | null;
       data_version: number | null;
     };
   };
@@ -596,6 +618,16 @@ export type ApiFunctions = {
   station_last_hours: {
     arguments: { at: Date | string; only_station: number };
     row: { expected_hours: number; measured_hours: number };
+  };
+  station_month_json: {
+    arguments: { at: Date | string; only_station: number; local_month: string };
+    row: {
+      month: string | null;
+      exact_month: string | null;
+      exact_days: string | null;
+      valid_until: string | null;
+      data_version: number | null;
+    };
   };
   station_now: {
     arguments: { at: Date | string; only_station: number };

@@ -25,7 +25,7 @@ export const allowAnyOrigin: ErrorRequestHandler = (error, _req, res, next) => {
 /** Adds a path for GET, HEAD and OPTIONS; other methods get 405. `route` is its label in metrics. */
 export function addPath(app: IRouter, path: RegExp, get: RequestHandler, route = routeName(path)): void {
   const refuse = refuseOthers(ALLOWED, 'the API is read-only. Use GET');
-  app.route(path).all(named(route)).get(get).options(answerPreflight).all(refuse);
+  app.route(path).all(named(route)).get(get).options(answerOptions).all(refuse);
 }
 
 /** Adds a path for POST alone, without CORS: devices post, browsers don't. `route` is its label in metrics. */
@@ -39,14 +39,16 @@ function routeName(path: RegExp): string {
   return path.source.replace(/^\^|\$$|\\/g, '');
 }
 
-function answerPreflight(_req: Request, res: Response): void {
-  res.set({
-    Allow: ALLOWED,
-    'Access-Control-Allow-Methods': ALLOWED,
-    'Access-Control-Allow-Headers': '*',
-    'Access-Control-Max-Age': '86400',
-  });
-  res.status(204).end();
+/** What a browser asks for before a request from another page. */
+const PREFLIGHT = {
+  'Access-Control-Allow-Methods': ALLOWED,
+  'Access-Control-Allow-Headers': '*',
+  'Access-Control-Max-Age': '86400',
+};
+
+function answerOptions({ headers }: Request, res: Response): void {
+  if (headers['access-control-request-method'] !== undefined) res.set(PREFLIGHT);
+  res.set('Allow', ALLOWED).status(204).end();
 }
 
 const refuseOthers = (allowed: string, why: string) => (req: Request) => {

@@ -17,7 +17,7 @@ export async function deleteReadings(
     throw new InputError(
       `sensor ${sensor}`,
       'no sensor of the network has this number',
-      'See raw.sensor for those there are.',
+      'npx airseries status --all lists those there are.',
     );
   }
   const deleted = await sql`

@@ -96,7 +96,7 @@ export async function importReadings(
   const { received, accepted, unchanged } = summary;
   if (received > 0 && accepted + unchanged === 0) {
     summary.failed = true;
-    const none = `none of the ${received} readings could be used. The summary has an example of each reason; all of them: npm run -s cli -- quarantine list`;
+    const none = `none of the ${received} readings could be used. The summary has an example of each reason; all of them: npx airseries quarantine list`;
     summary.failures.push(none);
     log.error(none);
   }
@@ -164,7 +164,7 @@ function refuseBothMeans(
         source,
         `it contains ${PLURAL[means]} of sensor ${id}, of which ${PLURAL[other]} were imported before, and both together would count twice`,
         `Import either hours or days of a sensor. To replace the ${PLURAL[other]}, delete them first: ` +
-          `npm run -s cli -- delete readings --sensor ${id} --from 2000-01-01 --to 2100-01-01`,
+          `npx airseries delete readings --sensor ${id} --from 2000-01-01 --to 2100-01-01`,
       );
     }
     seen.set(id, means);

@@ -3,6 +3,7 @@
  * where it stands. What such a list does not say is made up from ids (titles of cities and providers) or left out (periods).
  */
 import { splitCsvLine } from '../ingest/formats/csv.ts';
+import { textOfCell } from '../ingest/formats/textCell.ts';
 import { InputError } from '../inputError.ts';
 import type { Issue } from './read.ts';
 
@@ -133,7 +134,7 @@ function linesOf(text: string, name: string): Line[] {
     if (fields?.length !== columns.length) {
       throw new InputError(`${name}:${number}`, `the line does not have the header's ${columns.length} fields`, remedy);
     }
-    return { number, get: (column) => fields[columns.indexOf(column)] ?? '' };
+    return { number, get: (column) => textOfCell(fields[columns.indexOf(column)] ?? '') };
   });
 }
 

@@ -40,7 +40,7 @@ export async function checkInstalled(
     return { ...recorded, applied: migrations };
   });
   const session = { role: ROLE, timeZone: installation.timeZone } as const;
-  await onConnection(target, session, (sql) => checkSession(sql, session));
+  await onConnection(target, session, (sql) => checkSession(sql, target, session));
   return installation;
 }
 

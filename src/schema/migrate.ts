@@ -52,7 +52,7 @@ export async function migrate(target: DatabaseAddress, options: Options): Promis
   });
   for (const role of ROLES) {
     const session = { role, timeZone: installation.timeZone };
-    await onConnection(target, session, (sql) => checkSession(sql, session));
+    await onConnection(target, session, (sql) => checkSession(sql, target, session));
   }
   return installation;
 }
@@ -67,7 +67,7 @@ async function migrateLocked(
   if (mustExist && applied.length === 0) {
     throw new MigrationRefused(
       'This database holds no network yet, and this command makes none. Is it the one that the service uses (DATABASE_URL, DATA_DIR)? ' +
-        'To set it up: npm start, migrate or import network.',
+        'To set it up: airseries start, migrate or import network.',
     );
   }
   const created =

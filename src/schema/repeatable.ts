@@ -60,6 +60,7 @@ function wordsOfLogic(definitions: Definitions, engine: Engine, calendar: Calend
     ...wordsOf(calendar),
     'seek settings': SEEK_SETTINGS[engine],
     'point of a station hour': pointOf(stationHour),
+    'point of a region hour': pointOf(regionHour),
     levels: LEVELS.map((level, n) => levelRow(level, n + 1, definitions, calendar)).join(',\n  '),
   };
 }

@@ -1,6 +1,8 @@
 /** The reference of the API as a page, made from its OpenAPI document: whatever that says is here, linked, and can be tried. */
 import type { Network } from '../api/current.ts';
+import { PATH_PARAMETERS } from '../contract/endpoints.ts';
 import { makeOpenApi } from '../contract/openapi.ts';
+import { addressLine, ORIGIN_MARK } from './developers.ts';
 import { type Html, html } from './html.ts';
 import type { Page } from './layout.ts';
 import { WORDS } from './words.ts';
@@ -17,7 +19,7 @@ type Schema = {
   maximum?: number;
   anyOf?: Schema[];
   items?: Schema;
-  prefixItems?: Schema[];
+  minItems?: number;
   maxItems?: number;
   properties?: Record<string, Schema>;
   'x-unit'?: string;
@@ -32,7 +34,7 @@ type Answer = {
 type Operation = {
   operationId: string;
   summary: string;
-  description?: string;
+  description: string;
   parameters: Ref[];
   responses: Record<string, Answer | Ref>;
 };
@@ -57,14 +59,20 @@ type TryValues = Readonly<Record<string, string>>;
 const instantValues = (timestamp: string): TryValues => {
   const date = timestamp.slice(0, 10);
   const closed = new Date(Date.parse(timestamp) - 2 * HOUR_MS).toISOString();
-  return { year: date.slice(0, 4), date, from: date, to: date, hour: `${closed.slice(0, 13)}Z` };
+  return {
+    year: date.slice(0, 4),
+    month: date.slice(0, 7),
+    date,
+    from: date,
+    to: date,
+    hour: `${closed.slice(0, 13)}Z`,
+  };
 };
 
 /** Of the demo network. */
-export const DEMO_VALUES: TryValues = {
-  ...{ locale: 'en', id: '3', slug: 'velmora' },
-  ...instantValues('2026-11-20T18:00:00+04:00'),
-};
+export const DEMO_VALUES: TryValues = Object.fromEntries(
+  Object.entries(PATH_PARAMETERS).map(([name, { example }]) => [name, String(example)]),
+);
 
 /** Of a network: a station that is online, and a city, where there are any. */
 export function valuesOf({ stations, regions }: Pick<Network, 'stations' | 'regions'>): TryValues {
@@ -87,51 +95,36 @@ export function docsPage(tryValues: TryValues): Page {
   for (const { responses } of operations)
     for (const [status, answer] of Object.entries(responses))
       if ('$ref' in answer) statuses.set(nameOf(answer.$ref), status);
-  const sections: [id: string, title: string, content: Html, entries: [id: string, title: string][]][] = [
+  const parameters = Object.entries(components.parameters).map(([id, { name, description, schema }]) => {
+    return { id: `parameter-${id}`, name, type: typeOf(schema), meaning: prose(description) };
+  });
+  const headers = Object.entries(components.headers).map(([name, { description, schema, required }]) => ({
+    id: `header-${name}`,
+    name,
+    type: html`${typeOf(schema)}${required !== true && ', not always'}`,
+    meaning: html`${prose(description)}${schema['x-unit'] !== undefined && html` <small>in ${schema['x-unit']}</small>`}`,
+  }));
+  const sections: [id: string, title: string, content: Html | Html[], entries: [id: string, title: string][]][] = [
     [
       'endpoints',
       'Endpoints',
-      html`${operations.map((one) => endpointPart(api, one, tryValues))}`,
+      operations.map((one) => endpointPart(api, one, tryValues)),
       operations.map(({ operationId, summary }) => [operationId, capital(summary)]),
     ],
-    [
-      'parameters',
-      'Parameters of paths',
-      table(
-        Object.entries(components.parameters).map(([id, { name, description, schema }]) => ({
-          id: `parameter-${id}`,
-          name,
-          type: typeOf(schema),
-          meaning: prose(description),
-        })),
-      ),
-      [],
-    ],
+    ['parameters', 'Parameters of paths', table(parameters), []],
     [
       'fields',
       'Fields of answers',
-      html`${Object.entries(components.schemas).map(schemaPart)}`,
+      Object.entries(components.schemas).map(schemaPart),
       Object.keys(components.schemas).map((name) => [`schema-${name}`, name]),
     ],
     [
       'problems',
       'Other answers and problems',
-      html`${Object.entries(components.responses).map(([name, answer]) => answerPart(name, statuses.get(name), answer))}`,
+      Object.entries(components.responses).map(([name, answer]) => answerPart(name, statuses.get(name), answer)),
       [],
     ],
-    [
-      'headers',
-      'Headers of answers',
-      table(
-        Object.entries(components.headers).map(([name, { description, schema, required }]) => ({
-          id: `header-${name}`,
-          name,
-          type: html`${typeOf(schema)}${required !== true && ', not always'}`,
-          meaning: html`${prose(description)}${schema['x-unit'] !== undefined && html` <small>in ${schema['x-unit']}</small>`}`,
-        })),
-      ),
-      [],
-    ],
+    ['headers', 'Headers of answers', table(headers), []],
   ];
   return {
     locale: 'en',
@@ -139,7 +132,7 @@ export function docsPage(tryValues: TryValues): Page {
     title: words.docs,
     scripts: ['developers'],
     body: html`<h1>${words.docs} <small>${info.title} ${info.version}</small></h1>
-<div class="docs" data-origin="${ORIGIN}">
+<div class="docs" ${ORIGIN_MARK}>
 <nav aria-label="Contents"><ul>${sections.map(
       ([id, title, , entries]) =>
         html`<li><a href="#${id}">${title}</a>${entries.length > 0 && html`<ul>${entries.map(([to, name]) => html`<li><a href="#${to}">${name}</a></li>`)}</ul>`}</li>\n`,
@@ -152,9 +145,6 @@ ${sections.map(([id, title, content]) => html`<section id="${id}"><h2>${title}</
   };
 }
 
-/** Stands for the origin of this service, which only the browser knows. */
-const ORIGIN = 'https://this-service';
-
 function endpointPart(
   api: Reference,
   { path, ...operation }: Operation & { path: string },
@@ -162,22 +152,22 @@ function endpointPart(
 ): Html {
   const { operationId, summary, description, parameters, responses } = operation;
   const names = parameters.map(({ $ref }) => nameOf($ref));
-  const { description: meaning, content = {}, headers = {} } = responses[200] as Answer;
+  const { content = {}, headers = {} } = responses[200] as Answer;
   const address = path.replace(/\{(\w+)\}/g, (whole, name) => tryValues[name] ?? whole);
   return html`<article id="${operationId}">
 <h3><a class="anchor" href="#${operationId}">${capital(summary)}</a></h3>
 <p><b>GET</b> <code>${path}</code></p>
-${description !== undefined && html`<p>${prose(description)}</p>`}
+<p>${prose(description)}</p>
 <dl>
 ${names.map((name) => html`<dt><a href="#parameter-${name}"><code>${name}</code></a></dt><dd>${prose(api.components.parameters[name]?.description ?? '')}</dd>\n`)}
-${Object.entries(content).map(([media, { schema }]) => html`<dt>200 <small>${media}</small></dt><dd>${typeOf(schema)}: ${prose(meaning)}<br><small>with ${linked(Object.keys(headers), 'header-')}</small></dd>\n`)}
+${Object.entries(content).map(([media, { schema }]) => html`<dt>200 <small>${media}</small></dt><dd>${typeOf(schema)}<br><small>with ${linked(Object.keys(headers), 'header-')}</small></dd>\n`)}
 <dt>Others</dt><dd>${linked(
     Object.keys(responses).filter((status) => status !== '200'),
     'status-',
   )}</dd>
 </dl>
-<div class="address"><code>curl ${ORIGIN}${address}</code> <button type="button" data-copy data-copied="${words.copied}" hidden>${words.copy}</button> <a href="${address}" data-show>Try it</a></div>
-${Object.values(content).map(({ example }) => example !== undefined && html`<details><summary>Example</summary><pre class="scroll" tabindex="0">${JSON.stringify(example, null, 2)}</pre></details>`)}
+${addressLine(words, address, 'Try it')}
+${Object.values(content).map(({ example }) => example !== undefined && html`<details><summary>Example</summary><pre class="scroll" tabindex="0">${typeof example === 'string' ? example : JSON.stringify(example, null, 2)}</pre></details>`)}
 </article>
 `;
 }
@@ -228,7 +218,7 @@ function answerPart(
 
 /** A type in words, with links to components. */
 function typeOf(schema: Schema): Html {
-  const { $ref, anyOf, enum: values, type, items, prefixItems, maxItems, minimum, maximum, format, pattern } = schema;
+  const { $ref, anyOf, enum: values, type, items, minItems, maxItems, minimum, maximum, format, pattern } = schema;
   if ($ref !== undefined) return html`<a href="#schema-${nameOf($ref)}">${nameOf($ref)}</a>`;
   if (anyOf !== undefined) return joined(anyOf.map(typeOf), ' or ');
   if (values !== undefined)
@@ -241,8 +231,8 @@ function typeOf(schema: Schema): Html {
       type.map((one) => typeOf({ ...schema, type: one })),
       ' or ',
     );
-  if (prefixItems !== undefined) return html`[${joined(prefixItems.map(typeOf), ', ')}]`;
-  if (type === 'array') return html`list of ${maxItems !== undefined && `up to ${maxItems} `}${typeOf(items ?? {})}`;
+  if (type === 'array')
+    return html`list of ${maxItems !== undefined && `${minItems === maxItems ? '' : 'up to '}${maxItems} `}${typeOf(items ?? {})}`;
   if (type === 'integer' || type === 'number') {
     return html`${type}${minimum !== undefined && ` from ${minimum}`}${maximum !== undefined && ` to ${maximum}`}`;
   }

@@ -21,10 +21,14 @@ export const unitIn = (locale: string, unit: string): string => LOCAL_UNITS[unit
 /** Pressure is shown in hPa, as weather reports have it. */
 export const shownAs = (unit: string, value: number): number => (unit === 'Pa' ? value / 100 : value);
 
+/** Of which people ask first. */
+export const PM25: Quantity = { key: 'pm2.5', unit: 'µg/m³', digits: 1 };
+
 type Precision = Pick<Quantity, 'unit' | 'digits'>;
 
-/** With as many decimals as are published. */
-export function formatValue(locale: string, value: number, { unit, digits }: Precision): string {
+/** With as many decimals as are published; a dash where there is no value. */
+export function formatValue(locale: string, value: number | null, { unit, digits }: Precision): string {
+  if (value === null) return '–';
   const text = formatBare(locale, value, { unit, digits });
   const name = unitIn(locale, unit);
   if (name === '°') return `${text}°`;

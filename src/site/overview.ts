@@ -4,7 +4,7 @@ import type { Locale, StationsList } from '../contract/endpoints.ts';
 import { type Html, html } from './html.ts';
 import type { Page, Site } from './layout.ts';
 import { type Mark, renderMap } from './map.ts';
-import { chip, legend, pm25, regionPath, stationLine, stationMark, timeOf, worstFirst } from './parts.ts';
+import { chip, legend, pm25, regionPath, stationLine, stationMark, withTime, worstFirst } from './parts.ts';
 import { categoryOf } from './scale.ts';
 import { WORDS } from './words.ts';
 
@@ -23,7 +23,6 @@ export function overviewPage(site: Site, locale: Locale, list: Pick<StationsList
   const bubbles = cities.length === 1 ? regions.filter((region) => cityOf(region) !== undefined) : cities;
   const marks = [...list.stations.map((station) => stationMark(locale, station)), ...bubbles.map(bubble)];
 
-  const [before, after] = words.digestOf.split('{time}');
   const newest = regions.reduce((time, { measurement_time: at }) => ((at ?? '') > time ? (at as string) : time), '');
   const line = (region: Region): Html => html`<li>
 <div class="line"><a href="${regionPath(locale, region)}">${region.title}</a> ${chip(words, categoryOf(region.aqi), region.aqi)} ${pm25(locale, region['pm2.5'])}</div>
@@ -46,7 +45,7 @@ ${within(region)}</li>
     title: site.title,
     scripts: ['map', 'live'],
     body: html`<h1>${words.cities} <small>${words.worstFirst}</small></h1>
-${newest !== '' && html`<p class="of"><small>${before}${timeOf(locale, newest)}${after}</small></p>`}
+${newest !== '' && html`<p class="of">${withTime(locale, words.digestOf, newest)}</p>`}
 <div class="overview">
 <section aria-label="${words.map}">${renderMap(marks, words)}
 <p><small>${words.mapHint}</small></p>

@@ -3,6 +3,7 @@ import type { IRouter, Request, Response } from 'express';
 import Negotiator from 'negotiator';
 import type { PageParts } from '../api/app.ts';
 import { presenter } from '../api/current.ts';
+import type { CurrentDocuments } from '../api/documents.ts';
 import { LOCALES, type Locale, MAX_STATION_ID, pathPattern } from '../contract/endpoints.ts';
 import { type CacheHeaders, type Document, encode, sendDocument } from '../documents/document.ts';
 import type { Validity } from '../documents/validity.ts';
@@ -24,15 +25,20 @@ const HOUR_S = 3_600;
 
 export function addPages(app: IRouter, site: Site, { urls, documents, reader, answer, firstBuild }: PageParts): void {
   async function readNetwork(locale: Locale) {
-    const [network, titles] = await Promise.all([reader.network(), reader.titles(locale)]);
+    const [network, { titles }] = await Promise.all([reader.network(), reader.titles()]);
     const { validUntil, version } = network;
     const listed = network.stations.filter((row) => row.is_listed);
     return {
       listed,
       regions: network.regions,
-      present: presenter(titles, locale, urls),
+      present: presenter(titles[locale], locale, urls),
       validity: { validUntil, version },
     };
+  }
+
+  async function embedded(values: Values, render: CurrentDocuments['station'], path: string): Promise<Rendered> {
+    const { document, ...validity } = await render(values);
+    return { ...validity, page: embedPage(site, values.locale, path, await contentOf(document)) };
   }
 
   const PAGES: Record<string, (values: Values) => Promise<Rendered>> = {
@@ -54,14 +60,8 @@ export function addPages(app: IRouter, site: Site, { urls, documents, reader, an
         .map(present.station);
       return { ...earlier(validity, ofNetwork), page: regionPage(locale, await contentOf(document), stations) };
     },
-    '/{locale}/embed/station/{id}': async (values) => {
-      const { document, ...validity } = await documents.station(values);
-      return { ...validity, page: embedPage(site, values.locale, `station/${values.id}`, await contentOf(document)) };
-    },
-    '/{locale}/embed/region/{slug}': async (values) => {
-      const { document, ...validity } = await documents.region(values);
-      return { ...validity, page: embedPage(site, values.locale, `region/${values.slug}`, await contentOf(document)) };
-    },
+    '/{locale}/embed/station/{id}': (values) => embedded(values, documents.station, `station/${values.id}`),
+    '/{locale}/embed/region/{slug}': (values) => embedded(values, documents.region, `region/${values.slug}`),
   };
 
   const toOverview = (req: Request, res: Response) => {

@@ -1,7 +1,7 @@
 /** Small parts that several pages are made of. */
 import type { Region, Station } from '../contract/current.ts';
 import type { Locale } from '../contract/endpoints.ts';
-import { formatValue } from './format.ts';
+import { formatValue, PM25 } from './format.ts';
 import { type Html, html } from './html.ts';
 import type { Mark } from './map.ts';
 import { formatTime } from './numbers.ts';
@@ -21,12 +21,17 @@ export function chip(words: Words, category: Category, aqi: number | null): Html
 
 /** PM2.5 first, as people ask for it; a dash where there is none. */
 export function pm25(locale: Locale, value: number | null): Html {
-  const text = value === null ? '–' : formatValue(locale, value, { unit: 'µg/m³', digits: 1 });
-  return html`<span class="pm"><small>PM2.5</small> <b>${text}</b></span>`;
+  return html`<span class="pm"><small>PM2.5</small> <b>${formatValue(locale, value, PM25)}</b></span>`;
 }
 
 export const timeOf = (locale: Locale, timestamp: string) =>
   html`<time datetime="${timestamp}">${formatTime(locale, timestamp)}</time>`;
+
+/** A text with the time in it. */
+export function withTime(locale: Locale, text: string, timestamp: string): Html {
+  const [before, after] = text.split('{time}');
+  return html`<small>${before}${timeOf(locale, timestamp)}${after}</small>`;
+}
 
 /** A line of a list of stations. */
 export function stationLine(locale: Locale, station: Station): Html {

@@ -124,12 +124,13 @@ ${COLOURED.map((name) => `.calendar .${name} { fill: var(--${name}); }`).join('\
 .calendar .at { stroke: var(--ink); stroke-width: 2.5; stroke-dasharray: none; }
 .rule { max-width: 70ch; border-left: 3px solid var(--line); padding-left: 12px; }
 .result { margin: 8px 0; }
+.results > :empty { display: none; }
 .results { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 400px), 1fr)); gap: 0 40px; align-items: start; }
 button:disabled { opacity: .5; cursor: default; }
 .scroll button { min-height: 28px; padding: 0 8px; }
 .button { display: inline-flex; align-items: center; min-height: 36px; padding: 4px 14px; border: 1px solid var(--soft); border-radius: 6px; text-decoration: none; }
 .button:not([href]) { opacity: .6; }
-@media (max-width: 520px) { .scroll th, .scroll td { padding-right: 10px; } #indices, .result { grid-template-columns: minmax(0, 1fr); } #indices dd { margin-bottom: 8px; } }
+@media (max-width: 520px) { .scroll th, .scroll td { padding-right: 10px; } #indices dl, .result { grid-template-columns: minmax(0, 1fr); } #indices dd { margin-bottom: 8px; } }
 .docs { display: grid; grid-template-columns: 15rem minmax(0, 1fr); gap: 0 32px; }
 .docs > nav { display: block; position: sticky; top: 0; max-height: 100vh; overflow-y: auto; padding: 12px 0; font-size: .9rem; align-self: start; }
 .docs nav ul { list-style: none; margin: 0; padding: 0 0 8px; }

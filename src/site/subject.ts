@@ -3,13 +3,13 @@ import type { Region, Station } from '../contract/current.ts';
 import { BASE_PATH, type Locale, type StationsList } from '../contract/endpoints.ts';
 import { WINDOWS } from '../contract/windows.ts';
 import { developerPart } from './developers.ts';
-import { fill, formatValue } from './format.ts';
+import { fill, formatValue, PM25 } from './format.ts';
 import { type Html, html } from './html.ts';
 import type { Page } from './layout.ts';
 import { renderMap } from './map.ts';
 import { formatNumber } from './numbers.ts';
 import { stationList } from './overview.ts';
-import { chip, regionPath, stationCategory, stationMark, timeOf } from './parts.ts';
+import { chip, regionPath, stationCategory, stationMark, withTime } from './parts.ts';
 import { QUANTITIES } from './quantities.ts';
 import { type Category, categoryOf } from './scale.ts';
 import { WORDS, type Words } from './words.ts';
@@ -67,12 +67,11 @@ function nowPart(locale: Locale, category: Category, values: Values, without: st
   const words = WORDS[locale];
   const { measurement_time: time, 'pm2.5': pm25 } = values;
   if (time === null) return html`<div class="now">${chip(words, category, null)}<p>${without}</p></div>`;
-  const [before, after] = meaning.split('{time}');
   return html`<div class="now" data-key="aqi">
 ${chip(words, category, values.aqi)}
-<p class="big">PM2.5 <b>${pm25 === null ? '–' : formatValue(locale, pm25, { unit: 'µg/m³', digits: 1 })}</b></p>
-<p><small>${before}${timeOf(locale, time)}${after}</small></p>
-<dl id="indices" hidden></dl>
+<p class="big">PM2.5 <b>${formatValue(locale, pm25, PM25)}</b></p>
+<p>${withTime(locale, meaning, time)}</p>
+<div id="indices"></div>
 </div>`;
 }
 
@@ -93,8 +92,7 @@ ${rows.map(({ key, text }) => html`<tr data-key="${key}"><th scope="row">${words
 function healthPart(words: Words, locale: Locale, region: Region): Html {
   const ratio = (mean: number | null, times: number | null) => {
     if (mean === null) return '–';
-    const value = formatValue(locale, mean, { unit: 'µg/m³', digits: 1 });
-    return `${value}, ${times === null ? words.withinGuideline : fill(words.times, { n: formatNumber(locale, times, 1) })}`;
+    return `${formatValue(locale, mean, PM25)}, ${times === null ? words.withinGuideline : fill(words.times, { n: formatNumber(locale, times, 1) })}`;
   };
   const cigarettes = region.month_cigarettes;
   const rows: [string, string][] = [

@@ -40,9 +40,17 @@ onEveryEngine('the documents of the front page', (engine) => {
         ...['alpha', 'beta', 'zeta', 'alpha-north', 'beta-old'].map((slug) => `region/${slug}`),
       ];
       for (const subject of subjects) {
-        for (const name of ['now', 'days/2026', 'days/2000', 'days/2100', 'hours/2026-11-19', 'hours/2026-11-20'])
-          await get(`${subject}/${name}.json`);
-        if (subject.startsWith('station')) await get(`${subject}/readings/2026-11-20T08Z.json`);
+        const names = [
+          'now',
+          'days/2026',
+          'days/2000',
+          'days/2100',
+          'months/2026-10',
+          'months/2026-11',
+          'months/2100-12',
+        ];
+        for (const name of [...names, 'hours/2026-11-19', 'hours/2026-11-20']) await get(`${subject}/${name}.json`);
+        await get(`${subject}/${subject.startsWith('station') ? 'readings' : 'stations'}/2026-11-20T08Z.json`);
         expect((await send(`${subject}/hours/2026-11-19/2026-11-20.csv`)).status).toBe(200);
       }
     });
@@ -52,7 +60,7 @@ onEveryEngine('the documents of the front page', (engine) => {
       expect(first.headers).toMatchObject({
         'content-type': 'application/json; charset=utf-8',
         'access-control-allow-origin': '*',
-        'cache-control': 'public, max-age=60, stale-while-revalidate=240, stale-if-error=600',
+        'cache-control': 'max-age=60, stale-while-revalidate=240, stale-if-error=600',
         'content-language': 'en',
       });
       const second = await send('station/1/days/2026.json').set('If-None-Match', String(first.headers.etag));
@@ -114,6 +122,32 @@ onEveryEngine('the documents of the front page', (engine) => {
           13,
         ]);
       }
+    });
+
+    it('a month is that of the history, once it is completed, and has the days before today', async () => {
+      for (const subject of ['station/1', 'region/alpha']) {
+        const history = (await request(served.app).get(`/en/air-quality-app/v1/${subject}-history.json`)).body;
+        const { month, exact, days } = await get(`${subject}/months/2026-10.json`);
+        expect(month).toEqual(history['2y'].at(-2));
+        expect([exact.timestamp, days.length]).toEqual([month.timestamp, 31]);
+        expect(days[0].hours).toMatchObject({ 'pm2.5': 24, wind_sin: 24, uv: 0 });
+        const running = await get(`${subject}/months/2026-11.json`);
+        expect([running.month, running.exact, running.days.length]).toEqual([null, null, 19]);
+      }
+    });
+
+    it('an hour of a region has the hours of its stations once it has closed', async () => {
+      const hour = await get('region/alpha/stations/2026-11-20T08:30Z.json');
+      expect(hour).toMatchObject({ timestamp: '2026-11-20T12:00:00+04:00', complete: true });
+      expect(hour.stations.map(({ id, is_bad_thp: isFlagged }: Body) => [id, isFlagged])).toEqual([
+        [1, false], // the hidden one is no part of it
+        [2, true],
+      ]);
+      expect(hour.stations[0].mean).toEqual((await get('station/1/readings/2026-11-20T08Z.json')).station);
+      expect(hour.region.temperature).toBe(hour.stations[0].mean.temperature);
+      expect(hour.region['pm2.5']).toBe((hour.stations[0].mean['pm2.5'] + 20) / 2);
+      const open = await get('region/alpha/stations/2026-11-20T09Z.json');
+      expect([open.hour, open.region, open.stations]).toEqual([null, null, []]);
     });
 
     it('an hour has its readings once it has closed', async () => {
@@ -184,6 +218,12 @@ onEveryEngine('the documents of the front page', (engine) => {
       ['station/1/readings/2026-11-20T24Z.json', /cannot be a time in UTC.*T09:30Z/],
       ['station/1/readings/2026-02-30T09Z.json', /cannot be a time in UTC/],
       ['station/1/readings/2026-11-20T09.json', /cannot be a time in UTC/],
+      ['region/nowhere/stations/2026-11-20T09Z.json', /no region "nowhere"/],
+      ['region/alpha/stations/2026-11-20T24Z.json', /cannot be a time in UTC/],
+      ['station/999/months/2026-11.json', /no station 999\b/],
+      ['region/nowhere/months/2026-11.json', /no region "nowhere"/],
+      ['station/1/months/2026-13.json', /"2026-13" cannot be a local month from 2000-01 to 2100-12/],
+      ['station/1/months/1999-12.json', /cannot be a local month/],
       ['region/alpha/readings/2026-11-20T09Z.json', /nothing at .*station\/\{id\}\/readings/],
       ['station/1/hours/2026-11-20/2026-11-19.csv', /no period of 1 to 400 days/],
       ['station/1/hours/2025-01-01/2026-02-05.csv', /no period of 1 to 400 days/],
@@ -293,6 +333,41 @@ onEveryEngine('the documents of the front page', (engine) => {
           const means = measured.map((one: Body) => one.mean);
           expectPublished(point, { avg_pm25: mean(means, 'pm2.5'), avg_temperature: mean(means, 'temperature') });
           expect(station['pm2.5']).toBeCloseTo(mean(means, 'pm2.5'), 12);
+        }
+      }
+    });
+
+    it('the hour of a region computed from its stations is the published one (A3)', async () => {
+      for (const [date, slug, ids] of days.flatMap((day) => [
+        [day, 'town', [1, 2]] as const,
+        [day, 'other', [2]] as const,
+      ])) {
+        for (const point of (await get(`region/${slug}/hours/${date}.json`)).hours) {
+          const instant = new Date(point.timestamp).toISOString();
+          const { hour, stations, region } = await get(`region/${slug}/stations/${instant.slice(0, 16)}Z.json`);
+          expect(hour).toEqual(point);
+          expect(ids).toEqual(expect.arrayContaining(stations.map((one: Body) => one.id)));
+          expect(stations).toHaveLength(point.station_count);
+          const means = stations.map((one: Body) => one.mean);
+          expect(region['pm2.5']).toBeCloseTo(mean(means, 'pm2.5'), 12);
+          expectPublished(point, { avg_pm25: mean(means, 'pm2.5'), total_rain: mean(means, 'rain') });
+        }
+      }
+    });
+
+    it('the month is the mean of the hours of its days (A4)', async () => {
+      for (const subject of ['station/1', 'region/town']) {
+        for (const month of new Set(days.map((day) => day.slice(0, 7)))) {
+          const { month: point, days: parts } = await get(`${subject}/months/${month}.json`);
+          const documents = days
+            .filter((day) => day.startsWith(month))
+            .map((day) => get(`${subject}/hours/${day}.json`));
+          const all = (await Promise.all(documents)).flatMap(({ exact }) => exact.hours);
+          expectPublished(point, { avg_pm25: mean(all, 'pm2.5'), total_rain: sum(all, 'rain') });
+          const weighted = parts.map((one: Body) => one.mean['pm2.5'] * one.hours['pm2.5']);
+          const count = parts.reduce((total: number, one: Body) => total + one.hours['pm2.5'], 0);
+          expect(count).toBe(column(all, 'pm2.5').length);
+          expect(weighted.reduce((a: number, b: number) => a + b, 0) / count).toBeCloseTo(mean(all, 'pm2.5'), 10);
         }
       }
     });

@@ -36,7 +36,7 @@ describe(PATH, () => {
     expect(headers).toMatchObject({
       'content-type': 'application/json; charset=utf-8',
       'content-language': 'en',
-      'cache-control': 'public, max-age=3600, stale-while-revalidate=240, stale-if-error=600',
+      'cache-control': 'max-age=3600, stale-while-revalidate=240, stale-if-error=600',
       etag: expect.stringMatching(/^"[\w-]{27}"$/),
       vary: 'Accept-Encoding',
       'access-control-allow-origin': '*',

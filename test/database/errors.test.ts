@@ -1,6 +1,6 @@
 /** Which failures count as an outage of the database, answered with 503, and which as bugs; and waiting for it at start. */
-import { describe, expect, it } from 'vitest';
-import { asUnavailable, waitForDatabase } from '../../src/database/errors.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { asUnavailable, explainConnection, waitForDatabase } from '../../src/database/errors.ts';
 import { Unavailable } from '../../src/unavailable.ts';
 import { keepingLog } from '../ingest/support.ts';
 
@@ -13,6 +13,7 @@ it.each([
   ['a statement timeout', failure('57014')],
   ['a closed connection', failure('CONNECTION_CLOSED')],
   ['a probe without an answer', failure('UNREACHABLE')],
+  ['a file of the database that was deleted', failure('58P01')],
   ['a deadlock', failure('40P01')],
   ['a relation that another version has taken away', failure('42P01')],
   [
@@ -35,16 +36,48 @@ describe('waitForDatabase', () => {
   const failing = (code: string) => () => Promise.reject(Object.assign(new Error(`failed with ${code}`), { code }));
 
   it('gives up after a minute with a remedy, having logged every tenth attempt', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
     const log = keepingLog();
-    const waiting = waitForDatabase(failing('ECONNREFUSED'), log, { forMs: 100, everyMs: 3 });
-    await expect(waiting).rejects.toThrow(/No database for 0.1 seconds: failed with ECONNREFUSED.*DATABASE_URL/);
-    expect(log.lines.length).toBeGreaterThan(1);
-    expect(log.lines.length).toBeLessThanOrEqual(4);
+    const ended = expect(waitForDatabase(failing('ECONNREFUSED'), log)).rejects.toThrow(
+      /^No database for 60 seconds: failed with ECONNREFUSED\. Is it running, and is DATABASE_URL right\?$/,
+    );
+    await vi.advanceTimersByTimeAsync(61_000);
+    await ended;
+    expect(log.lines.length).toBe(6);
   });
 
   it.each(['28P01', '28000', '3D000', '42501', ''])('throws at once what waiting cannot fix: code %j', async (code) => {
     const log = keepingLog();
     await expect(waitForDatabase(failing(code), log)).rejects.toThrow(`failed with ${code}`);
     expect(log.lines).toEqual([]);
+  });
+});
+
+describe('explainConnection', () => {
+  const failed = (code: string, message = 'failed') => Object.assign(new Error(message), { code });
+
+  it('names the variable, its address without a password, the problem and the remedy, and keeps the code', () => {
+    const explained = explainConnection(
+      failed('DEPTH_ZERO_SELF_SIGNED_CERT'),
+      'DATABASE_URL',
+      'postgres://me:word@db:5433/air?password=word',
+    );
+    expect(explained).toMatchObject({
+      code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+      message: expect.stringMatching(
+        /^DATABASE_URL \(postgres:\/\/me@db:5433\/air\): its certificate cannot be verified \(failed\)\. Name the file .*\.$/,
+      ),
+    });
+    expect(explained).not.toMatchObject({ message: expect.stringContaining('word@') });
+    const several = explainConnection(failed('ENOTFOUND'), 'READER_DATABASE_URL', 'postgres://me:word@a:1,b:2/air');
+    expect(several).toMatchObject({ message: expect.stringMatching(/^READER_DATABASE_URL: its host is unknown/) });
+  });
+
+  it('leaves alone what is no failed connection, and an embedded server', () => {
+    const bug = failed('22012');
+    expect(explainConnection(bug, 'DATABASE_URL', 'postgres://db/air')).toBe(bug);
+    const refused = failed('ECONNREFUSED');
+    expect(explainConnection(refused, 'DATABASE_URL', undefined)).toBe(refused);
   });
 });

@@ -14,7 +14,7 @@ onEveryEngine('session settings', (engine) => {
     const session = { role, timeZone: 'Asia/Yerevan', statementTimeoutMs: 2_000, idleTimeoutMs: 6_000 };
 
     it('reach the server unchanged', async () => {
-      await onConnection(database.target, session, (sql) => checkSession(sql, session));
+      await onConnection(database.target, session, (sql) => checkSession(sql, database.target, session));
     });
 
     it('include an unlimited number of decompressed rows', async () => {
@@ -27,7 +27,9 @@ onEveryEngine('session settings', (engine) => {
     });
 
     it('are named in the error where the server has others', async () => {
-      const check = onConnection(database.target, { ...session, timeZone: 'UTC' }, (sql) => checkSession(sql, session));
+      const check = onConnection(database.target, { ...session, timeZone: 'UTC' }, (sql) =>
+        checkSession(sql, database.target, session),
+      );
       await expect(check).rejects.toThrow('TimeZone is UTC instead of Asia/Yerevan');
     });
   });
@@ -44,7 +46,7 @@ onEveryEngine('session settings', (engine) => {
   it('are all checked, including the limit of decompressed rows', async () => {
     const check = onConnection(database.target, {}, async (sql) => {
       await sql`set timescaledb.max_tuples_decompressed_per_dml_transaction = 100000`;
-      await checkSession(sql, {});
+      await checkSession(sql, database.target, {});
     });
     await expect(check).rejects.toThrow('max_tuples_decompressed_per_dml_transaction is 100000 instead of 0');
   });

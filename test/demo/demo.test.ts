@@ -1,6 +1,6 @@
 /** The demo in a database: loaded, aggregated, fed after pauses, and removed without a trace. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Sql } from '../../src/database/client.ts';
+import { connect, type Sql } from '../../src/database/client.ts';
 import { feedDemo, loadHistory } from '../../src/demo/feed.ts';
 import { isDemo, isEmpty, removeDemo } from '../../src/demo/lifecycle.ts';
 import { demoNetwork } from '../../src/demo/network.ts';
@@ -8,8 +8,9 @@ import { demoReadings } from '../../src/demo/readings.ts';
 import { makeLog } from '../../src/log.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
 import { LEVELS } from '../../src/schema/aggregates.ts';
+import { migrate } from '../../src/schema/migrate.ts';
 import { copyIn } from '../support/copyIn.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { emptyDatabase, onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const DAY = 86_400_000;
 const now = new Date('2026-11-20T12:00:00Z');
@@ -49,6 +50,17 @@ onEveryEngine('the demo', (engine) => {
         where not exists (select from raw.placement p where p.sensor_id = r.sensor_id and r.measured_at >= p.since and r.measured_at < p.until)`,
     ).toEqual([]);
     await refresh();
+  });
+
+  it('begins with the epoch where that is later', async () => {
+    const young = await emptyDatabase(engine);
+    await migrate(young.target, { epoch: '2026-11-01', timeZone: 'Asia/Yerevan', now, log });
+    const owner = connect(young.target, { role: 'airseries_owner', max: 2 });
+    await importNetwork(owner, JSON.stringify(network), { log });
+    expect(await feedDemo(owner, now)).toBe(expected(new Date('2026-10-31T20:00:00Z'), now));
+    expect(await loadHistory(owner, now)).toBe(0);
+    await owner.end();
+    await young.drop();
   });
 
   it('reports a load that the database rejects, at its end or midway, and leaves nothing of it', async () => {

@@ -61,7 +61,7 @@ it('contains no compiler, no embedded server and no tests', () => {
 it('runs the commands', async () => {
   const { code, stderr } = await program(['dist/cli.js']).finished;
   expect(code).toBe(2);
-  expect(stderr).toMatch(/no command given[\s\S]*Usage/);
+  expect(stderr).toMatch(/Usage: airseries[\s\S]*\n\nerror: no command given\n$/);
 });
 
 it('names the missing variable if started without a database', async () => {

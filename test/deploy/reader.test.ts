@@ -1,25 +1,38 @@
-/** sql/reader.sql, run by psql as in docker-compose.yml. Skipped without psql 15 or newer. */
+/** sql/reader.sql, run by psql as in docker-compose.yml. Skipped without psql 15 or newer; what needs PgBouncer, without that. */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
+import { explainConnection } from '../../src/database/errors.ts';
+import { type Api, openReaderPool } from '../../src/database/pools.ts';
+import { checkInstalled } from '../../src/schema/installed.ts';
 import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
-import { addressVariables, launch } from '../support/program.ts';
+import { addressVariables, freePort, launch } from '../support/program.ts';
+import { until } from '../support/service.ts';
 import { compose, findPsql, ROOT } from './composeFile.ts';
 
 const psql = findPsql();
+const hasPgBouncer = spawnSync('pgbouncer', ['--version']).status === 0;
+const PASSWORD = 'secret';
+const engine = engines.at(-1) as (typeof engines)[number];
+const isTimescale = engine === 'timescale';
 const AWKWARD = String.raw`it's "a" \$password ; 'x`;
 
 describe.runIf(psql !== undefined)('the login of Grafana', () => {
   let database: TestDatabase;
   let superuser: Sql;
   beforeAll(async () => {
-    database = await testDatabase(engines.at(-1) as (typeof engines)[number]);
+    database = await testDatabase(engine);
     superuser = database.superuser();
     await superuser`drop role if exists grafana, airseries_api`; // roles are shared by all databases of a server
   });
   afterAll(async () => {
-    await superuser`drop role if exists grafana, airseries_api`;
-    await database.drop();
+    const server = connect({ ...(database.target as object), database: 'postgres' } as never, {});
+    await database.drop(); // its privileges keep the roles
+    await server`drop role if exists grafana, airseries_api`;
+    await server.end();
   });
 
   const make = (READER_PASSWORD: string, API_PASSWORD = '') => {
@@ -65,6 +78,49 @@ describe.runIf(psql !== undefined)('the login of Grafana', () => {
     await login.end();
   });
 
+  /** What every login may do in a new database. The read-only setting of the login is its own to change. */
+  it.each([
+    'create temporary table mine (id int)',
+    'create table public.mine (id int)',
+    'create schema mine',
+    'select lo_create(0)',
+    "select lo_from_bytea(0, 'kept')",
+    'select pg_advisory_lock(n) from generate_series(1, 100000) n',
+    'select pg_try_advisory_xact_lock_shared(1, 2)',
+    "select pg_logical_emit_message(false, 'written', 'by a reader')",
+    "select pg_read_file('postgresql.conf')",
+    "copy (select 1) to program 'true'",
+    'select rolpassword from pg_authid',
+    'set temp_file_limit = -1',
+    'grant airseries_reader to airseries_ingest',
+    ...(isTimescale ? ["select add_job('pg_catalog.pg_sleep', '1h')"] : []),
+  ])('may not, as a reader: %s', async (statement) => {
+    const login = connect(as('grafana'), {});
+    await login`set default_transaction_read_only = off`;
+    await expect(login.unsafe(statement)).rejects.toMatchObject({ code: '42501' });
+    await login.end();
+  });
+
+  it('is admitted to a database by name: another login of the server is not, and neither is it elsewhere', async () => {
+    await superuser`drop role if exists stranger`;
+    await superuser`create role stranger login in role airseries_reader`;
+    await superuser.unsafe(`alter role stranger password '${PASSWORD}'`);
+    const stranger = connect({ ...(database.target as object), user: 'stranger', password: PASSWORD } as never, {});
+    await expect(stranger`select 1`).rejects.toMatchObject({ code: '42501' });
+    await superuser`drop role stranger`;
+    const [limit] = await superuser`select rolconnlimit as most from pg_roles where rolname = 'grafana'`;
+    expect(limit?.most).toBe(30);
+  });
+
+  it('leaves the service what it needs', async () => {
+    for (const role of ['airseries_owner', 'airseries_ingest'] as const) {
+      const service = connect(database.target, { role });
+      await service`create temporary table ours (id int)`;
+      await service`select pg_try_advisory_lock(1, 2), pg_advisory_unlock(1, 2)`;
+      await service.end();
+    }
+  });
+
   it('comes with one for the API if that has a password, with the same rights', async () => {
     expect(await superuser`select from pg_roles where rolname = 'airseries_api'`).toEqual([]);
     expect(await make('first', AWKWARD)).toEqual({ code: 0, stdout: '', stderr: '' });
@@ -75,5 +131,62 @@ describe.runIf(psql !== undefined)('the login of Grafana', () => {
     await expect(login`select * from raw.readings`).rejects.toMatchObject({ code: '42501' });
     await expect(login`set role airseries_owner`).rejects.toMatchObject({ code: '42501' });
     await login.end();
+  });
+
+  describe.runIf(hasPgBouncer)('of the API, through PgBouncer, with two connections for all clients', () => {
+    let folder: string;
+    let pooler: ReturnType<typeof launch>;
+    let url: string;
+    beforeAll(async () => {
+      expect(await make('first', AWKWARD)).toMatchObject({ code: 0 });
+      folder = mkdtempSync(join(tmpdir(), 'airseries-pooler-'));
+      chmodSync(folder, 0o755);
+      const { host, port, database: name } = database.target as Exclude<DatabaseAddress, string>;
+      const listens = await freePort();
+      const settings = `
+        [databases]
+        airseries = host=${host} port=${port} dbname=${name} user=airseries_api password='${AWKWARD.replaceAll("'", "''")}'
+        [pgbouncer]
+        listen_addr = 127.0.0.1
+        listen_port = ${listens}
+        unix_socket_dir =
+        auth_type = any
+        pool_mode = transaction
+        default_pool_size = 2
+      `;
+      writeFileSync(join(folder, 'pgbouncer.ini'), settings.replaceAll(/^ +/gm, ''));
+      // as root it does not run, but as the server's user, who may use its socket
+      const owner = host.startsWith('/') ? String(spawnSync('stat', ['-c', '%U', host]).stdout).trim() : 'nobody';
+      const user = process.getuid?.() === 0 ? ['-u', owner] : [];
+      pooler = launch(['pgbouncer', ...user, join(folder, 'pgbouncer.ini')], { environment: {} });
+      url = `postgres://airseries_api@127.0.0.1:${listens}/airseries`;
+      await until(() => pooler.log().includes('process up'), 'PgBouncer runs');
+    });
+    afterAll(async () => {
+      pooler.kill('SIGKILL');
+      await pooler.finished;
+      rmSync(folder, { recursive: true });
+    });
+
+    it('reads the same as without', async () => {
+      const target = `${url}?pooler=transaction`;
+      const { timeZone } = await checkInstalled(target, {});
+      const [pooled, direct] = [target, as('airseries_api')].map((each) => openReaderPool<Api>(each, { timeZone }));
+      const read = (db = pooled) => db?.selectFrom('api.freshness').selectAll().execute();
+      const rows = await Promise.all(Array.from({ length: 100 }, () => read()));
+      expect(new Set(rows.map((row) => JSON.stringify(row)))).toEqual(new Set([JSON.stringify(await read(direct))]));
+      await Promise.all([pooled?.destroy(), direct?.destroy()]);
+    });
+
+    it('is refused with the remedy where the address does not say so, or the login lacks its settings', async () => {
+      const refusal = (of: string) => checkInstalled(of, {}).catch((error) => explainConnection(error, 'X', of));
+      expect(await refusal(url)).toMatchObject({ message: expect.stringContaining('add ?pooler=transaction') });
+      await superuser`alter role airseries_api reset statement_timeout`;
+      pooler.kill('SIGHUP');
+      await superuser`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'airseries_api'`;
+      expect(await refusal(`${url}?pooler=transaction`)).toMatchObject({
+        message: expect.stringMatching(/statement_timeout is 0 instead of 20s\. Run sql\/reader\.sql again/),
+      });
+    });
   });
 });

@@ -1,6 +1,6 @@
 /** sql/service.sql, run by psql as in docker-compose.yml: the service works as a login that is no superuser. Skipped without psql 15 or newer. */
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
 import { makeLog } from '../../src/log.ts';
 import { audit } from '../../src/rollups/audit.ts';
@@ -44,6 +44,9 @@ describe.runIf(psql !== undefined).each(engines)('the login of the service (%s)'
   }
   const isSuperuser = async (sql: Sql) =>
     (await sql`select rolsuper as is from pg_roles where rolname = session_user`)[0]?.is;
+
+  // the roles belong to the server, and another file's database may be making them just now
+  beforeAll(async () => await (await testDatabase(engine, timeZone)).drop());
 
   it('is refused without a password', async () => {
     const database = await emptyDatabase(engine);

@@ -1,5 +1,5 @@
 /** The open data files: their exact contents, complete or absent, and the same hours when they are imported again. */
-import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { csvLine } from '../../src/export/csv.ts';
@@ -194,12 +194,27 @@ onEveryEngine('the export', (engine) => {
 
     test('refuses an unusable folder, and leaves no partial file when it fails midway', async () => {
       const path = file('taken', '');
-      await expect(exported(db, path)).rejects.toThrow(/taken: E.*Name a folder that you may write to/);
+      await expect(exported(db, path)).rejects.toThrow(/taken is a file.*Name a folder that you may write to/);
       const folder = emptyFolder();
       mkdirSync(join(folder, 'city_avg_daily.csv')); // a directory of that name cannot be replaced
       await expect(exported(db, folder)).rejects.toThrow();
       expect(Object.keys(filesIn(folder)).filter((name) => name.endsWith('.part'))).toEqual([]);
       expect(Object.keys(filesIn(folder))).not.toContain('sensors.csv');
+    });
+
+    test('follows no link that somebody placed in the folder', async () => {
+      const folder = emptyFolder();
+      const precious = file('precious', 'kept');
+      for (const name of ['sensors.csv.part', 'sensors.csv']) symlinkSync(precious, join(folder, name));
+      await exported(db, folder);
+      expect(readFileSync(precious, 'utf8')).toBe('kept');
+      expect(lstatSync(join(folder, 'sensors.csv')).isFile()).toBe(true);
+
+      const elsewhere = emptyFolder();
+      const linked = emptyFolder();
+      symlinkSync(elsewhere, join(linked, 'city_avg_hourly'));
+      await expect(exported(db, linked)).rejects.toThrow(/city_avg_hourly is a link, and links in .* are not followed/);
+      expect(filesIn(elsewhere)).toEqual({});
     });
   });
 

@@ -104,33 +104,27 @@ describe.each(engines.flatMap((engine) => [2, 20].map((stations) => ({ engine, s
     it('the documents of the front page', async () => {
       const tables = /^(readings|(sensor|station|region)_(hourly|daily|monthly))$/;
       await withReader(async (sql, reading) => {
-        const {
-          stationNow,
-          regionNow,
-          stationDays,
-          regionDays,
-          stationHours,
-          regionHours,
-          stationReadings,
-          stationCsv,
-        } = makeExplore({ db: readsOn<Api>(sql), wholeNetwork: readsOn<Api>(sql), clock: () => NOW });
+        const render = makeExplore({ db: readsOn<Api>(sql), wholeNetwork: readsOn<Api>(sql), clock: () => NOW });
         const values: PathValues = {
-          ...{ locale: 'en', id: 1, slug: 'town-a', year: 2025 },
+          ...{ locale: 'en', id: 1, slug: 'town-a', year: 2025, month: '2026-10' },
           ...{ date: '2026-11-19', hour: '2026-11-19T08Z', from: '2026-10-20', to: '2026-10-29' },
         };
         const hours = 24;
-        for (const [name, render, most] of [
-          ['now of a station', stationNow, 12 + hours + 2 + 1], // and the days and the month that tell what to expect
-          ['now of a region', regionNow, 12],
-          ['days of a station', stationDays, 365],
-          ['days of a region', regionDays, 365],
-          ['hours of a station', stationHours, 2 * (1 + hours)],
-          ['hours of a region', regionHours, 2 * (1 + hours)],
-          ['readings', stationReadings, 1 + 2 + 1], // readings, the hour as published and as stored, the hour of the sensor
-          ['hours as CSV', stationCsv, 10 * hours],
+        for (const [name, most] of [
+          ['stationNow', 12 + hours + 2 + 1], // and the days and the month that tell what to expect
+          ['regionNow', 12],
+          ['stationDays', 365],
+          ['regionDays', 365],
+          ['stationMonth', 2 + 31],
+          ['regionMonth', 2 + 31],
+          ['stationHours', 2 * (1 + hours)],
+          ['regionHours', 2 * (1 + hours)],
+          ['stationReadings', 1 + 2 + 1], // readings, the hour as published and as stored, the hour of the sensor
+          ['regionStations', 2 + 1], // the hour as published and as stored, the hour of the station
+          ['stationCsv', 10 * hours],
         ] as const) {
           for (let time = 1; time <= 7; time++) {
-            const { answer, rows } = await reading(tables, () => render(values));
+            const { answer, rows } = await reading(tables, () => render[name](values));
             expect(answer.document.bytes, name).toBeGreaterThan(200);
             expect(rows, `rows read for ${name}, time ${time}`).toBeLessThanOrEqual(most);
             expect(rows, `rows read for ${name}, time ${time}`).toBeGreaterThan(0);

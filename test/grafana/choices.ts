@@ -16,8 +16,17 @@ export const CHOICES: Readonly<Record<string, Values[]>> = {
     { city: 'tarnesh', station: '13' },
     { city: 'velmora', station: String(FLAGGED) },
   ],
-  region: [{}, { city: 'velmora', region: 'kestrava', locale: 'hy' }, { city: 'tarnesh', region: 'tarnesh' }],
-  compare: [{}, { city: 'velmora', station: ['3', '5'], parameter: 'avg_no2', locale: 'ru' }],
+  region: [
+    {},
+    { city: 'velmora', region: 'velmora' },
+    { city: 'velmora', region: 'kestrava', locale: 'hy' },
+    { city: 'tarnesh', region: 'tarnesh' },
+  ],
+  compare: [
+    {},
+    { city: 'velmora', parameter: 'avg_temperature' },
+    { city: 'velmora', station: ['3', '5'], parameter: 'avg_no2', locale: 'ru' },
+  ],
 };
 
 /** Most stations have none. */

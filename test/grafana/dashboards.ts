@@ -24,6 +24,7 @@ export type Panel = {
   datasource?: { type: string; uid: string };
   targets?: Target[];
   timeFrom?: string;
+  transformations?: { id: string; options: object }[];
   fieldConfig?: {
     defaults: {
       unit?: string;
@@ -32,7 +33,7 @@ export type Panel = {
       color: { mode: string };
       mappings: unknown[];
       thresholds: { steps: Step[] };
-      custom: { drawStyle?: string; barAlignment?: number; thresholdsStyle?: { mode: string } };
+      custom: { width?: number; drawStyle?: string; barAlignment?: number; thresholdsStyle?: { mode: string } };
     };
     overrides: Override[];
   };

@@ -6,19 +6,12 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { DEFINITIONS } from '../metrics/metricsTable.ts';
 import { GRAFANA } from './dashboards.ts';
+import { prometheusRules } from './prometheusRules.ts';
 import { faults, SERIES } from './promql.ts';
+import { linksOf } from './runbooks.ts';
 
 const FOLDER = new URL('prometheus/', GRAFANA).pathname;
 const read = (path: string) => parse(readFileSync(`${FOLDER}${path}`, 'utf8'));
-
-type Rule = {
-  alert: string;
-  expr: string;
-  for?: string;
-  labels: { severity: string };
-  annotations: { summary: string; runbook: string };
-};
-const rules: Rule[] = read('rules/airseries.yml').groups.flatMap(({ rules: of }: { rules: Rule[] }) => of);
 
 const TESTS = ['tests/airseries.yml', 'tests/days.yml'];
 
@@ -29,14 +22,17 @@ const promtool = spawnSync('promtool', ['--version']).status === 0;
 if (!promtool) process.stderr.write('\n=== promtool is not installed: the alert rules are parsed, but not run ===\n\n');
 
 describe('the alert rules', () => {
-  it.each(rules.filter(({ alert }) => alert !== WATCHDOG))(
-    '$alert: uses existing metrics, and has a runbook',
-    ({ expr, labels, annotations, for: wait = '0m' }) => {
+  it.each(prometheusRules.filter(({ alert }) => alert !== WATCHDOG))(
+    '$alert: uses existing metrics whatever the job is called, and has a runbook and links',
+    ({ alert, expr, labels, annotations, for: wait = '0m' }) => {
       expect(faults(expr)).toEqual([]);
+      expect(expr).not.toMatch(/\bjob=/);
       expect(['critical', 'warning']).toContain(labels.severity);
       expect(annotations.summary.length).toBeGreaterThan(20);
       expect(annotations.runbook.length).toBeGreaterThan(60);
       expect(annotations.runbook).not.toContain('\n');
+      const board = alert === 'AirseriesProviderOffline' ? 'airseries-network' : 'airseries-service';
+      expect(annotations).toMatchObject(linksOf(alert, '{{ $externalLabels.grafana }}', board));
       expect(Number.parseInt(wait, 10)).toBeLessThanOrEqual(10);
     },
   );
@@ -47,8 +43,8 @@ describe('the alert rules', () => {
       (test: { alert_rule_test: Case[] }) => test.alert_rule_test,
     );
     const names = [WATCHDOG, ...cases.map(({ alertname }) => alertname)];
-    expect(rules.map(({ alert }) => alert).sort()).toEqual([...new Set(names)].sort());
-    for (const { alert } of rules) {
+    expect(prometheusRules.map(({ alert }) => alert).sort()).toEqual([...new Set(names)].sort());
+    for (const { alert } of prometheusRules) {
       if (alert === WATCHDOG) continue; // it always fires
       const tested = cases
         .filter(({ alertname }) => alertname === alert)

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { POSTGRES, UIDS } from '../../grafana/source/variables.ts';
 import { dashboard, GRAFANA, names } from './dashboards.ts';
 import { provisioned, provisioningFiles, ruleGroups, stationRules } from './provisioning.ts';
+import { linksOf } from './runbooks.ts';
 
 it('uses $ for environment variables, which deploy/compose.test.ts compares with those that are given, and else for one macro', () => {
   const text = provisioningFiles()
@@ -35,6 +36,7 @@ it('has three rules about stations, one contact point, and no notification polic
     expect(rule.condition).toBe('C');
     expect(rule.data[1]?.model).toMatchObject({ type: 'threshold', expression: 'A' });
     expect(rule.annotations.runbook?.length).toBeGreaterThan(60);
+    expect(rule.annotations).toMatchObject(linksOf(rule.title, '{{ externalURL }}', rule.dashboardUid));
     expect(rule.sql).toContain(
       `api.station_${rule.uid.replace('airseries-', '').replace('-', '_')}($__timeTo()::timestamptz)`,
     );

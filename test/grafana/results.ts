@@ -12,17 +12,17 @@ export const TYPES: Readonly<Record<number, string>> = {
   1184: 'timestamptz',
 };
 
-/** A time first, ascending and once for each series; then numbers, and at most the name of the series. */
+/** A time first, ascending and once for each series; then numbers, and the labels of lines that are compared. */
 export function expectSeries(what: string, rows: Awaited<ReturnType<Sql['unsafe']>>): void {
   const [time, ...others] = rows.columns.map(({ name, type }) => ({ name, type: TYPES[type] }));
   expect(time, what).toEqual({ name: 'time', type: 'timestamptz' });
   expect(
-    others.filter(({ name, type }) => !['int4', 'float8'].includes(type ?? '') && name !== 'metric'),
+    others.filter(({ name, type }) => !['int4', 'float8'].includes(type ?? '') && !['line', 'name'].includes(name)),
     what,
   ).toEqual([]);
   const times = rows.map((row) => Date.parse(row.time));
   expect(times, what).toEqual([...times].sort((a, b) => a - b));
-  const keys = rows.map((row) => `${row.time} ${row.metric ?? ''}`);
+  const keys = rows.map((row) => `${row.time} ${row.line ?? ''}`);
   expect(new Set(keys).size, what).toBe(keys.length);
 }
 

@@ -1,12 +1,16 @@
 /** Traps of Grafana that a panel fell into once, each as a property of all panels. */
 import { describe, expect, it } from 'vitest';
-import { CATEGORIES, LINE, NOTHING } from '../../grafana/source/colours.ts';
+import { MOST_LINES } from '../../grafana/source/buckets.ts';
+import { BANDS, CATEGORIES, LINE, LINES, NOTHING } from '../../grafana/source/colours.ts';
+import { contrast, darkDigits, difference, THEMES } from './contrast.ts';
 import { dashboard, names, type Override, type Panel, type Step, targetsOf } from './dashboards.ts';
 
 /** Colours that say nothing about the air or the service. */
-const NEUTRAL = [NOTHING, LINE, 'transparent'];
+const NEUTRAL = [NOTHING, LINE, 'transparent', 'text'];
 /** Pixels of a grid column on a screen 1,440 pixels wide. */
 const COLUMN = 58;
+/** Pixels of the widest text of a cell in Grafana's font, as a browser measured it, with the cell's padding. */
+const WIDEST = { 'Unhealthy for sensitive groups': 253, time: 129 };
 
 type Named = { what: string; panel: Panel };
 
@@ -67,9 +71,47 @@ describe('colours', () => {
     expect(JSON.stringify(panel)).not.toMatch(/#[0-9a-f]{6}00"|#[0-9a-f]{4}00"/i);
   });
 
-  holds('a tile in one colour, not a gradient', ofType('stat'), ({ panel }) => {
-    expect(['value', 'background_solid']).toContain(panel.options?.colorMode);
+  holds('coloured values, not coloured tiles', ofType('stat'), ({ panel }) => {
+    expect(panel.options?.colorMode).toBe('value');
   });
+
+  it.each([...CATEGORIES, ...BANDS])('$name: a number in its ink can be read on both themes', ({ ink }) => {
+    for (const background of THEMES) expect(contrast(ink, background)).toBeGreaterThan(3);
+  });
+
+  it.each(CATEGORIES)('$name: the digits that Grafana writes on its cell can be read', ({ name, cell }) => {
+    expect(contrast(cell, darkDigits(cell) ? 'rgb(32, 34, 38)' : 'rgb(247, 248, 250)')).toBeGreaterThan(4.5);
+    expect(darkDigits(cell)).toBe(['Good', 'Moderate', 'Unhealthy for sensitive groups'].includes(name));
+  });
+
+  it('lines that are compared are like no category, and unlike each other', () => {
+    LINES.forEach((line, n) => {
+      for (const { color } of CATEGORIES) expect(difference(line, color), `${line} ${color}`).toBeGreaterThan(0.15);
+      for (const other of LINES.slice(0, n)) expect(difference(line, other), `${line} ${other}`).toBeGreaterThan(0.1);
+      for (const background of THEMES) expect(contrast(line, background), line).toBeGreaterThan(2.5);
+    });
+  });
+
+  holds(
+    'no line about the air has a colour of the palette, which has those of the categories',
+    all.filter(({ panel }) => ['timeseries', 'trend', 'barchart'].includes(panel.type) && sqlOf(panel) !== ''),
+    ({ panel }) => {
+      if (sqlOf(panel).includes('l.line')) {
+        const styles = overrides(panel).map(({ matcher, properties }) => {
+          const [color, ...more] = properties.map(({ value }) => JSON.stringify(value));
+          return [matcher.options, color + more.join('')];
+        });
+        expect(styles.map(([options]) => options)).toEqual(
+          Array.from({ length: MOST_LINES }, (_, n) => `/line="${String(n + 1).padStart(2, '0')}"/`),
+        );
+        expect(new Set(styles.map(([, style]) => style)).size).toBe(MOST_LINES);
+        return;
+      }
+      const [over] = columnsOf(panel);
+      for (const name of columnsOf(panel).filter((one) => one !== over))
+        expect(property(panel, name, 'color') ?? isHidden(panel, name), name).toBeTruthy();
+    },
+  );
 
   holds('one colour for a series, and none of the palette over bands', ofType('timeseries'), ({ panel }) => {
     const { color, custom } = panel.fieldConfig?.defaults ?? {};
@@ -124,12 +166,13 @@ describe('the index', () => {
         ),
       ] as { options: { pattern: string; result: { color: string } } }[];
       if (panel.type === 'geomap') return; // coloured by its thresholds
+      const shade = ({ stat: 'ink', table: 'cell' } as const)[panel.type] ?? 'color';
       const found = CATEGORIES.map(
         ({ name }) =>
           mappings.find(({ options }) => new RegExp(options.pattern.slice(1, -1)).test(`7 · ${name}`))?.options.result
             .color,
       );
-      expect(found).toEqual(CATEGORIES.map(({ color }) => color));
+      expect(found).toEqual(CATEGORIES.map((category) => category[shade]));
     },
   );
 });
@@ -183,21 +226,72 @@ describe('tables', () => {
     const inLinks = [...JSON.stringify(panel.fieldConfig).matchAll(/fields\[\\"([^"\\]+)\\"\]/g)].map(
       ([, name = '']) => name,
     );
-    const helpers = columnsOf(panel).filter((name) => inLinks.includes(name) || /^id$|slug$/.test(name));
+    const helpers = columnsOf(panel).filter((name) => inLinks.includes(name) || /^id$|^style$|slug$/.test(name));
     for (const name of helpers) expect(isHidden(panel, name), name).toBe(true);
   });
 
   holds('fits into its width', ofType('table'), ({ panel }) => {
-    const widths = columnsOf(panel)
+    const widths = drawnColumns(panel)
       .filter((name) => !isHidden(panel, name))
-      .map((name) => ({
-        name,
-        pixels: property(panel, name, 'custom.width') ?? property(panel, name, 'custom.minWidth'),
-      }));
+      .map((name) => ({ name, pixels: widthOf(panel, name) }));
     expect(widths.filter(({ pixels }) => typeof pixels !== 'number')).toEqual([]);
     const sum = widths.reduce((total, { pixels }) => total + Number(pixels), 0);
     expect(sum).toBeLessThanOrEqual(panel.gridPos.w * COLUMN);
   });
+});
+
+/** Of a matrix, the first column and those of twelve months, of which each has the panel's own settings. */
+const drawnColumns = (panel: Panel): string[] =>
+  panel.transformations === undefined ? columnsOf(panel) : [MATRIX, ...Array.from({ length: 12 }, () => 'month')];
+const MATRIX = 'day\\month';
+const widthOf = (panel: Panel, name: string): unknown =>
+  property(panel, name, 'custom.width') ??
+  property(panel, name, 'custom.minWidth') ??
+  panel.fieldConfig?.defaults.custom.width;
+
+describe('cells', () => {
+  holds('are wide enough for the longest category and for a time', ofType('table'), ({ panel }) => {
+    for (const name of columnsOf(panel)) {
+      const least = sqlOf(panel).includes(`aqi_text(c.aqi) as "${name}"`)
+        ? WIDEST['Unhealthy for sensitive groups']
+        : `${property(panel, name, 'unit')}`.startsWith('time:')
+          ? WIDEST.time
+          : 0;
+      expect(Number(widthOf(panel, name) ?? 0), name).toBeGreaterThanOrEqual(least);
+    }
+  });
+
+  const WEATHER = ['temperature', 'humidity', 'pressure', 'mean', 'lowest day', 'highest day'];
+  const weatherOf = (panel: Panel) => columnsOf(panel).filter((name) => WEATHER.includes(name));
+  holds(
+    'strike out the values of a flagged station',
+    ofType('table').filter(({ panel }) => weatherOf(panel).length > 0),
+    ({ panel }) => {
+      expect(weatherOf(panel)).toHaveLength(3);
+      for (const name of weatherOf(panel)) expect(property(panel, name, 'custom.styleField'), name).toBe('style');
+      expect(sqlOf(panel)).toContain(`then '{"textDecoration": "line-through"}' end as "style"`);
+    },
+  );
+
+  it('bars have a scale of their own, and room for the longest: Grafana squeezes what does not fit', () => {
+    const gauges = ofType('table').flatMap(({ panel }) =>
+      overrides(panel).filter(({ properties }) => JSON.stringify(properties).includes('"gauge"')),
+    );
+    expect(gauges).toHaveLength(1);
+    const value = (id: string) => gauges[0]?.properties.find((one) => one.id === id)?.value;
+    expect(value('min')).toBe(0);
+    expect(value('custom.cellOptions')).toMatchObject({ valueDisplayMode: 'hidden' });
+    const [width, padding] = [Number(value('custom.width')), 13];
+    expect(width / Number(value('max'))).toBeLessThan(width - padding); // the longest, which is 1
+  });
+});
+
+it('no tile of an idle healthy service says that there are no data', () => {
+  const tiles = ofType('stat').filter(({ what }) => what.startsWith('service:'));
+  const silent = tiles.filter(({ panel }) => panel.fieldConfig?.defaults.noValue === 'no data');
+  const always = /\(up\{|\(airseries_worker\{| or 0 \* sum\(airseries_build_info\{/; // what every process reports
+  expect(silent.map(({ panel }) => panel.targets?.[0]?.expr).filter((expr) => !always.test(expr ?? ''))).toEqual([]);
+  expect(tiles.length).toBe(8);
 });
 
 describe.each(names)('%s', (name) => {

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { demoNetwork } from '../../src/demo/network.ts';
 import { exportOpenData } from '../../src/export/exportOpenData.ts';
@@ -140,6 +140,52 @@ onEveryEngine('import network --from-sensors', (engine) => {
     await exportOpenData(db.target, folder, options);
     expect(readFileSync(join(folder, 'sensors.csv'), 'utf8')).toBe(list);
     rmSync(folder, { recursive: true });
+  });
+
+  test('gets back the texts of our own export that a spreadsheet would run as formulas', async () => {
+    const formulas = { kind: '+kind', device: '@SUM(A1)' };
+    const network = {
+      time_zone: db.timeZone,
+      providers: [{ id: '-us', title: 'Us' }],
+      regions: [],
+      stations: [
+        {
+          ...{
+            id: 1,
+            provider: '-us',
+            title: { en: '=HYPERLINK("https://evil.example")' },
+            latitude: 40,
+            longitude: 44,
+          },
+          regions: [],
+          sensors: [
+            { id: 1, ...formulas },
+            { id: 2, device: '-7' },
+            { id: 3, device: "'=1" },
+            { id: 4, device: "d'1" },
+          ],
+        },
+      ],
+    };
+    await importNetwork(owner, JSON.stringify(network), { log, file: 'network.json' });
+    const folder = mkdtempSync(join(tmpdir(), 'airseries-formulas-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    await exportOpenData(db.target, folder, {
+      timeZone: db.timeZone,
+      now: NOW,
+      log,
+      terminal: false,
+      license: undefined,
+    });
+    const text = readFileSync(join(folder, 'sensors.csv'), 'utf8');
+    const cells = ["'=HYPERLINK(", "'+kind", "'@SUM(A1)", "'-7", "''=1", "d'1", "'-us"];
+    for (const cell of cells) expect(text).toMatch(new RegExp(`[,"]${cell.replaceAll(/[+()]/g, '\\$&')}`));
+    expect(text).not.toMatch(/(?:^|,)"?[=+\-@]/m);
+    const again = await bring(text);
+    expect(again).toMatchObject({
+      stations: { added: 0, changed: 0 },
+      sensors: { added: 0, changed: 0, unchanged: 4 },
+    });
   });
 
   test('names every problem with its line', async () => {

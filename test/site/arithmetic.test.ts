@@ -4,9 +4,11 @@ import {
   aqi,
   direction,
   epa2021,
+  ofDays,
   ofHours,
   ofReadings,
   ofSensors,
+  ofStations,
   published,
 } from '../../src/site/browser/arithmetic.ts';
 import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
@@ -90,6 +92,23 @@ describe('means', () => {
     expect(ofReadings([{ pm10: 0.1 }, { pm10: 0.2 }], 'pm10')).toBe((Math.fround(0.1) + Math.fround(0.2)) / 2);
     const wind = [{ wind_direction: 350 }, { wind_direction: 10 }];
     expect(direction(ofReadings(wind, 'wind_sin'), ofReadings(wind, 'wind_cos'))).toBe(0);
+  });
+
+  it('of a month are of its hours, not of its days (A4)', () => {
+    const days = [
+      { mean: { pm10: 10, rain: 1 }, hours: { pm10: 1 } },
+      { mean: { pm10: 20, rain: 2 }, hours: { pm10: 23 } },
+      { mean: { pm10: null, rain: null }, hours: { pm10: 0 } },
+    ];
+    expect([ofDays(days, 'pm10'), ofDays(days, 'rain'), ofDays(days, 'o3')]).toEqual([470 / 24, 3, null]);
+  });
+
+  it('of a region count each station once, without what looks unreliable (A3)', () => {
+    const stations = [
+      { is_bad_thp: false, mean: { pm10: 1, humidity: 40, rain: 2 } },
+      { is_bad_thp: true, mean: { pm10: 2, humidity: 90, rain: 1 } },
+    ];
+    expect(['pm10', 'humidity', 'rain', 'o3'].map((key) => ofStations(stations, key))).toEqual([1.5, 40, 1.5, null]);
   });
 
   it('count each sensor once; the corrected ones together (A2, S5)', () => {

@@ -39,7 +39,7 @@ describe.each(ALL)('%s', (path) => {
       'content-language': path.startsWith('/docs') ? 'en' : path.slice(1, 3),
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'strict-origin-when-cross-origin',
-      'cache-control': expect.stringMatching(/^public, max-age=\d+, stale-while-revalidate=240, stale-if-error=600$/),
+      'cache-control': expect.stringMatching(/^max-age=\d+, stale-while-revalidate=240, stale-if-error=600$/),
       vary: 'Accept-Encoding',
     });
     const policy = headers['content-security-policy'] as string;
@@ -235,7 +235,7 @@ describe('files of pages', () => {
       const { status, headers } = await get(path);
       expect(status).toBe(200);
       expect(headers).toMatchObject({
-        'cache-control': 'public, max-age=31536000, immutable',
+        'cache-control': 'max-age=31536000, immutable',
         'x-content-type-options': 'nosniff',
         'content-type': expect.stringMatching(/^(text\/(css|javascript); charset=utf-8|image\/svg\+xml)$/),
       });

@@ -73,11 +73,60 @@ inBrowser('recompute', (newPage) => {
     expect(new URL(page.url()).search).toBe('?window=30d&day=2026-11-18&hour=2026-11-18T09Z');
   });
 
-  it('a region has its days, and the running day has no mean yet', async () => {
-    const page = await open(`${origin}/en/region/town?day=2026-11-19`);
+  /** What is computed again of a view, each with its result. */
+  async function resultsAt(path: string): Promise<string[]> {
+    const page = await open(`${origin}/en/${path}`);
     await page.locator('#history').scrollIntoViewIfNeeded();
-    await page.locator('.day .result').waitFor();
-    expect(await page.locator('.result').allTextContents()).toEqual([expect.stringMatching(/✓ equal$/)]);
+    await page.locator('.result').first().waitFor();
+    return await page.locator('.result').allTextContents();
+  }
+
+  it.each(PARAMETERS)('%s of a region: months, days and hours come out equal, digit by digit', async (parameter) => {
+    const results = await resultsAt(
+      `region/town?parameter=${parameter}&month=2026-10&day=2026-11-19&hour=2026-11-19T09Z`,
+    );
+    // uncorrected PM2.5 is published of stations only
+    const count = parameter === 'aqi' ? 9 : parameter === 'wind_speed' ? 6 : 3;
+    expect(results).toHaveLength(count);
+    for (const text of results) expect(text).toMatch(/✓ equal$/);
+  });
+
+  it.each(PARAMETERS)('%s: months come out equal, digit by digit', async (parameter) => {
+    for (const month of ['2026-10', '2026-03', '2024-12']) {
+      for (const text of await resultsAt(`station/1?parameter=${parameter}&month=${month}`))
+        expect(text, month).toMatch(/✓ equal$/);
+    }
+  });
+
+  it('an hour of a region is made of its stations, without what looks unreliable', async () => {
+    const page = await open(`${origin}/en/region/town?parameter=temperature&day=2026-11-19&hour=2026-11-19T09Z`);
+    await page.locator('#history').scrollIntoViewIfNeeded();
+    const rows = page.locator('.hour tbody tr');
+    await rows.first().waitFor();
+    expect(await rows.allTextContents()).toEqual([expect.stringMatching(/^1-?\d+\.\d+$/), '3left out']);
+    expect(await page.locator('.hour a').last().getAttribute('href')).toBe('/en/station/3');
+    expect(await page.locator('.hour .rule').first().textContent()).toContain('mean of the hours of its stations');
+  });
+
+  it('a month is chosen in the chart, its days in the table; what is not over has no mean yet', async () => {
+    const page = await open(`${origin}/en/region/town?window=1y`);
+    await page.locator('#history').scrollIntoViewIfNeeded();
+    await page.locator('.chart canvas').waitFor();
+    await page.locator('.chart').focus();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.locator('.month').textContent()).toContain('This month is not over yet');
+    expect(new URL(page.url()).search).toBe('?window=1y&month=2026-11');
+    expect(await page.locator('.result').count()).toBe(0);
+    await page.locator('.chart').focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.locator('.month h3').textContent()).toBe('Oct 2026: PM2.5');
+    await page.locator('.month').getByRole('button', { name: '5 Oct', exact: true }).click();
+    await expect.poll(() => page.locator('.day h3').textContent()).toBe('5 October 2026: PM2.5');
+    await page.locator('.day button').first().click();
+    await expect.poll(() => page.locator('.hour h3').textContent()).toMatch(/^5 Oct, \d\d:00: PM2.5$/);
+    expect(await page.locator('.result').allTextContents()).toEqual(Array(3).fill(expect.stringMatching(/✓ equal$/)));
     await page.getByLabel('Day', { exact: true }).fill('2026-11-20');
     await expect.poll(() => page.locator('.day').textContent()).toContain('This day is not over yet');
     expect(await page.locator('.result').count()).toBe(0);

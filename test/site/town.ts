@@ -1,4 +1,7 @@
-/** A station with two sensors, one of them corrected, and two years of history with gaps; and one without readings. Served by the real service. */
+/**
+ * A station with two sensors, one of them corrected, and two years of history with gaps; one without readings; and one more in the first one's
+ * town, of which temperature, humidity and pressure are left out there. Served by the real service.
+ */
 import type { Engine } from '../../src/schema/aggregates.ts';
 import { citiesOfOneStation, install, reading, type Values } from '../support/installation.ts';
 import { SERVICE_NOW, startService } from '../support/service.ts';
@@ -41,9 +44,11 @@ export async function serveTown(engine: Engine) {
   const network = citiesOfOneStation(['town', 'village']);
   const here = await install(engine, {
     ...network,
-    stations: network.stations.map((one) =>
-      one.id === 1 ? { ...one, sensors: [{ id: 1 }, { id: 3, correction: 'epa-2021' }] } : one,
-    ),
+    stations: [
+      { ...network.stations[0], sensors: [{ id: 1 }, { id: 3, correction: 'epa-2021' }] },
+      network.stations[1],
+      { ...network.stations[0], id: 3, sensors: [{ id: 5 }], is_bad_thp: true },
+    ],
   });
   const all = [...instants()];
   await here.accept(all.map((at) => reading(1, at, valuesAt(at))));
@@ -51,6 +56,7 @@ export async function serveTown(engine: Engine) {
     all.map((at) => reading(3, at + 60_000, { pm25_raw: 50 + 45 * Math.sin(at / HOUR_MS / 10) })),
     SERVICE_NOW,
   );
+  await here.accept(all.map((at) => reading(5, at, valuesAt(at + 3 * HOUR_MS))));
   await here.refresh(SERVICE_NOW);
   await here.digest(SERVICE_NOW);
   const service = await startService(here);

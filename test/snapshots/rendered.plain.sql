@@ -536,18 +536,16 @@ create view logic.membership as
   cross join unnest(piece.periods) part;
 
 -- The city and the district that a station belongs to at an instant, hidden or not; of several of a kind the first that the network file lists
--- (C8). With their titles by locale. In PL/pgSQL for the reason that 70_current.sql gives.
+-- (C8). In PL/pgSQL for the reason that 70_current.sql gives.
 create function logic.station_place(at timestamptz, only_station int default null)
-returns table (station_id int, city_slug text, city_title jsonb, district_slug text, district_title jsonb)
+returns table (station_id int, city_slug text, district_slug text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 begin
   return query
   select m.station_id,
     (array_agg(r.slug order by m.position, r.slug) filter (where r.kind = 'city'))[1],
-    (array_agg(r.title order by m.position, r.slug) filter (where r.kind = 'city'))[1],
-    (array_agg(r.slug order by m.position, r.slug) filter (where r.kind = 'district'))[1],
-    (array_agg(r.title order by m.position, r.slug) filter (where r.kind = 'district'))[1]
+    (array_agg(r.slug order by m.position, r.slug) filter (where r.kind = 'district'))[1]
   from raw.station_region m join raw.region r on r.slug = m.region_slug
   where m.since <= at and at < m.until and (only_station is null or m.station_id = only_station)
   group by m.station_id;
@@ -2781,6 +2779,8 @@ create function logic.station_offline(at timestamptz)
 returns table (station_id int, last_measurement_time timestamptz, offline_minutes int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
+declare
+  recently constant timestamptz := at - interval '31 days'; -- as a rule it is found there, in a few chunks instead of all
 begin
   return query
   with silent as materialized (
@@ -2791,16 +2791,22 @@ begin
   select silent.id, last.measured_at, floor(extract(epoch from at - last.measured_at) / 60)::int
   from silent
   cross join lateral (
-    select newest.measured_at
+    select max(coalesce(
+      (
+        select r.measured_at from raw.readings r
+        where r.sensor_id = p.sensor_id and r.measured_at >= p.since and r.measured_at < p.until and r.measured_at <= at and r.measured_at >= recently
+        order by r.measured_at desc limit 1
+      ),
+      (
+        select r.measured_at from raw.readings r
+        where r.sensor_id = p.sensor_id and r.measured_at >= p.since and r.measured_at < p.until and r.measured_at <= at
+        order by r.measured_at desc limit 1
+      )
+    )) as measured_at
     from raw.placement p
-    cross join lateral (
-      select r.measured_at from raw.readings r
-      where r.sensor_id = p.sensor_id and r.measured_at >= p.since and r.measured_at < p.until and r.measured_at <= at
-      order by r.measured_at desc limit 1
-    ) newest
     where p.station_id = silent.id
-    order by newest.measured_at desc limit 1
-  ) last;
+  ) last
+  where last.measured_at is not null;
 end $$;
 
 -- Flat line test: a sensor of the station gave the same hourly mean for 6 closed hours in a row, up to its newest. The test uses values
@@ -3560,9 +3566,9 @@ returns table (
     s.id, s.provider,
     case when c.station_id is null then 'offline' else 'online' end,
     state.is_listed, state.is_bad_thp,
-    t.title,
-    place.city_slug, api.title(place.city_title, station_current.locale, place.city_slug),
-    place.district_slug, api.title(place.district_title, station_current.locale, place.district_slug),
+    (select t.title from api.station_title t where t.station_id = s.id and t.locale = station_current.locale),
+    place.city_slug, (select t.title from api.region_title t where t.region_slug = place.city_slug and t.locale = station_current.locale),
+    place.district_slug, (select t.title from api.region_title t where t.region_slug = place.district_slug and t.locale = station_current.locale),
     s.latitude, s.longitude,
     c.measured_at,
     logic.published(c.temperature, 1), logic.published(c.humidity, 0), logic.published(c.pressure, 0)::int,
@@ -3573,7 +3579,6 @@ returns table (
     logic.published(c.no2, 1), logic.published(c.so2, 1), logic.published(c.o3, 1), logic.published_floor(c.dust, 1), logic.published(c.usvh, 2),
     least(c.changes_at, state.changes_at)
   from api.station s
-  join api.station_title t on t.station_id = s.id and t.locale = station_current.locale
   join logic.station_state(at, only_station) state on state.station_id = s.id
   left join logic.station_place(at, only_station) place on place.station_id = s.id
   left join logic.station_current(at, only_station) c on c.station_id = s.id
@@ -4720,6 +4725,81 @@ end $$;
 comment on function api.station_day_json is
   'A local day of a station and its closed hours. One row; none for an unknown station_id. Columns: day (the point as JSON, as text; null until it is completed or without readings), hours (a JSON array of points in the order of time), exact_day and exact_hours (the same with unrounded means: a day is the mean of these hours), valid_until, data_version.';
 
+-- Each day with the numbers of hours that its means are of, by which a month weighs it (sql/rollups/monthly.sql).
+create function api.station_month_json(at timestamptz, only_station int, local_month text)
+returns table (month text, exact_month text, exact_days text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
+as $$
+declare
+  since constant timestamptz := (local_month || '-01')::timestamp at time zone rollup.time_zone();
+  end_of_month constant timestamptz := ((local_month || '-01')::timestamp + interval '1 month') at time zone rollup.time_zone();
+  end_of_days constant timestamptz := least(end_of_month, rollup.bucket_start('day', at));
+begin
+  return query
+  select
+    (select concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_pm25_raw":', coalesce(b.avg_pm25_raw::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"range_temperature":', coalesce('[' || b.min_temperature || ',' || b.max_temperature || ']', 'null'), ',"range_pm25":', coalesce('[' || b.min_pm25 || ',' || b.max_pm25 || ']', 'null'), ',"range_pm10":', coalesce('[' || b.min_pm10 || ',' || b.max_pm10 || ']', 'null'), ',"range_dust":', coalesce('[' || b.min_dust || ',' || b.max_dust || ']', 'null'), ',"range_wind_speed":', coalesce('[' || b.min_wind_speed || ',' || b.max_wind_speed || ']', 'null'), ',"range_aqi":', coalesce('[' || b.min_aqi || ',' || b.max_aqi || ']', 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"min_temperature":', coalesce(b.min_temperature::text, 'null'), ',"max_temperature":', coalesce(b.max_temperature::text, 'null'), ',"min_pm25":', coalesce(b.min_pm25::text, 'null'), ',"max_pm25":', coalesce(b.max_pm25::text, 'null'), ',"min_pm10":', coalesce(b.min_pm10::text, 'null'), ',"max_pm10":', coalesce(b.max_pm10::text, 'null'), ',"min_no2":', coalesce(b.min_no2::text, 'null'), ',"max_no2":', coalesce(b.max_no2::text, 'null'), ',"min_dust":', coalesce(b.min_dust::text, 'null'), ',"max_dust":', coalesce(b.max_dust::text, 'null'), ',"min_wind_speed":', coalesce(b.min_wind_speed::text, 'null'), ',"max_wind_speed":', coalesce(b.max_wind_speed::text, 'null'), '}') from api.station_monthly b where b.station_id = only_station and b.timestamp = since and end_of_month <= at),
+    (select concat('{"timestamp":', to_json(h.bucket),
+  ',"temperature":', coalesce(logic.possible(h.temperature)::text, 'null'),
+  ',"humidity":', coalesce(logic.possible(h.humidity)::text, 'null'),
+  ',"pressure":', coalesce(logic.possible(h.pressure)::text, 'null'),
+  ',"pm1":', coalesce(logic.possible(h.pm1)::text, 'null'),
+  ',"pm2.5":', coalesce(logic.possible(h.pm25)::text, 'null'),
+  ',"pm2.5_raw":', coalesce(logic.possible(h.pm25_raw)::text, 'null'),
+  ',"pm10":', coalesce(logic.possible(h.pm10)::text, 'null'),
+  ',"no2":', coalesce(logic.possible(h.no2)::text, 'null'),
+  ',"so2":', coalesce(logic.possible(h.so2)::text, 'null'),
+  ',"o3":', coalesce(logic.possible(h.o3)::text, 'null'),
+  ',"dust":', coalesce(logic.possible(h.dust)::text, 'null'),
+  ',"usvh":', coalesce(logic.possible(h.usvh)::text, 'null'),
+  ',"uv":', coalesce(logic.possible(h.uv)::text, 'null'),
+  ',"wind_speed":', coalesce(logic.possible(h.wind_speed)::text, 'null'),
+  ',"wind_sin":', coalesce(logic.possible(h.wind_sin)::text, 'null'),
+  ',"wind_cos":', coalesce(logic.possible(h.wind_cos)::text, 'null'),
+  ',"rain":', coalesce(logic.possible(h.rain)::text, 'null'), '}')
+      from rollup.station_monthly h where h.station_id = only_station and h.bucket = since and end_of_month <= at),
+    (select '[' || coalesce(string_agg(concat('{"mean":', concat('{"timestamp":', to_json(h.bucket),
+  ',"temperature":', coalesce(logic.possible(h.temperature)::text, 'null'),
+  ',"humidity":', coalesce(logic.possible(h.humidity)::text, 'null'),
+  ',"pressure":', coalesce(logic.possible(h.pressure)::text, 'null'),
+  ',"pm1":', coalesce(logic.possible(h.pm1)::text, 'null'),
+  ',"pm2.5":', coalesce(logic.possible(h.pm25)::text, 'null'),
+  ',"pm2.5_raw":', coalesce(logic.possible(h.pm25_raw)::text, 'null'),
+  ',"pm10":', coalesce(logic.possible(h.pm10)::text, 'null'),
+  ',"no2":', coalesce(logic.possible(h.no2)::text, 'null'),
+  ',"so2":', coalesce(logic.possible(h.so2)::text, 'null'),
+  ',"o3":', coalesce(logic.possible(h.o3)::text, 'null'),
+  ',"dust":', coalesce(logic.possible(h.dust)::text, 'null'),
+  ',"usvh":', coalesce(logic.possible(h.usvh)::text, 'null'),
+  ',"uv":', coalesce(logic.possible(h.uv)::text, 'null'),
+  ',"wind_speed":', coalesce(logic.possible(h.wind_speed)::text, 'null'),
+  ',"wind_sin":', coalesce(logic.possible(h.wind_sin)::text, 'null'),
+  ',"wind_cos":', coalesce(logic.possible(h.wind_cos)::text, 'null'),
+  ',"rain":', coalesce(logic.possible(h.rain)::text, 'null'), '}'), ',"hours":', concat(
+        '{', '"temperature":', h.temperature_hours, ',',
+  '"humidity":', h.humidity_hours, ',',
+  '"pressure":', h.pressure_hours, ',',
+  '"pm1":', h.pm1_hours, ',',
+  '"pm2.5":', h.pm25_hours, ',',
+  '"pm2.5_raw":', h.pm25_raw_hours, ',',
+  '"pm10":', h.pm10_hours, ',',
+  '"no2":', h.no2_hours, ',',
+  '"so2":', h.so2_hours, ',',
+  '"o3":', h.o3_hours, ',',
+  '"dust":', h.dust_hours, ',',
+  '"usvh":', h.usvh_hours, ',',
+  '"uv":', h.uv_hours, ',',
+  '"wind_speed":', h.wind_speed_hours, ',', '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}'), '}'
+      ), ',' order by h.bucket), '') || ']'
+      from rollup.station_daily h where h.station_id = only_station and h.bucket >= since and h.bucket < end_of_days),
+    api.history_valid_until(at), (select f.data_version from api.freshness f)
+  from raw.station s
+  where s.id = only_station;
+end $$;
+comment on function api.station_month_json is
+  'A local month of a station and its completed days. One row; none for an unknown station_id. Columns: month (the point as JSON, as text; null until it is completed or without readings), exact_month (the same with unrounded means), exact_days (a JSON array in the order of time: of each day its unrounded means, and the number of hours that each is of), valid_until, data_version.';
+
 create function api.station_hours_csv(at timestamptz, only_station int, first_date text, last_date text)
 returns table (lines text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
@@ -4873,6 +4953,81 @@ end $$;
 comment on function api.region_day_json is
   'A local day of a region and its closed hours. One row; none for an unknown region_slug. Columns: day (the point as JSON, as text; null until it is completed or without readings), hours (a JSON array of points in the order of time), exact_day and exact_hours (the same with unrounded means: a day is the mean of these hours), valid_until, data_version.';
 
+-- Each day with the numbers of hours that its means are of, by which a month weighs it (sql/rollups/monthly.sql).
+create function api.region_month_json(at timestamptz, only_region text, local_month text)
+returns table (month text, exact_month text, exact_days text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
+as $$
+declare
+  since constant timestamptz := (local_month || '-01')::timestamp at time zone rollup.time_zone();
+  end_of_month constant timestamptz := ((local_month || '-01')::timestamp + interval '1 month') at time zone rollup.time_zone();
+  end_of_days constant timestamptz := least(end_of_month, rollup.bucket_start('day', at));
+begin
+  return query
+  select
+    (select concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"station_count":', coalesce(b.station_count::text, 'null'), ',"range_temperature":', coalesce('[' || b.min_temperature || ',' || b.max_temperature || ']', 'null'), ',"range_pm25":', coalesce('[' || b.min_pm25 || ',' || b.max_pm25 || ']', 'null'), ',"range_pm10":', coalesce('[' || b.min_pm10 || ',' || b.max_pm10 || ']', 'null'), ',"range_dust":', coalesce('[' || b.min_dust || ',' || b.max_dust || ']', 'null'), ',"range_wind_speed":', coalesce('[' || b.min_wind_speed || ',' || b.max_wind_speed || ']', 'null'), ',"range_aqi":', coalesce('[' || b.min_aqi || ',' || b.max_aqi || ']', 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"min_temperature":', coalesce(b.min_temperature::text, 'null'), ',"max_temperature":', coalesce(b.max_temperature::text, 'null'), ',"min_pm25":', coalesce(b.min_pm25::text, 'null'), ',"max_pm25":', coalesce(b.max_pm25::text, 'null'), ',"min_pm10":', coalesce(b.min_pm10::text, 'null'), ',"max_pm10":', coalesce(b.max_pm10::text, 'null'), ',"min_no2":', coalesce(b.min_no2::text, 'null'), ',"max_no2":', coalesce(b.max_no2::text, 'null'), ',"min_dust":', coalesce(b.min_dust::text, 'null'), ',"max_dust":', coalesce(b.max_dust::text, 'null'), ',"min_wind_speed":', coalesce(b.min_wind_speed::text, 'null'), ',"max_wind_speed":', coalesce(b.max_wind_speed::text, 'null'), '}') from api.region_monthly b where b.region_slug = only_region and b.timestamp = since and end_of_month <= at),
+    (select concat('{"timestamp":', to_json(h.bucket),
+  ',"temperature":', coalesce(logic.possible(h.temperature)::text, 'null'),
+  ',"humidity":', coalesce(logic.possible(h.humidity)::text, 'null'),
+  ',"pressure":', coalesce(logic.possible(h.pressure)::text, 'null'),
+  ',"pm1":', coalesce(logic.possible(h.pm1)::text, 'null'),
+  ',"pm2.5":', coalesce(logic.possible(h.pm25)::text, 'null'),
+  ',"pm2.5_raw":', coalesce(logic.possible(h.pm25_raw)::text, 'null'),
+  ',"pm10":', coalesce(logic.possible(h.pm10)::text, 'null'),
+  ',"no2":', coalesce(logic.possible(h.no2)::text, 'null'),
+  ',"so2":', coalesce(logic.possible(h.so2)::text, 'null'),
+  ',"o3":', coalesce(logic.possible(h.o3)::text, 'null'),
+  ',"dust":', coalesce(logic.possible(h.dust)::text, 'null'),
+  ',"usvh":', coalesce(logic.possible(h.usvh)::text, 'null'),
+  ',"uv":', coalesce(logic.possible(h.uv)::text, 'null'),
+  ',"wind_speed":', coalesce(logic.possible(h.wind_speed)::text, 'null'),
+  ',"wind_sin":', coalesce(logic.possible(h.wind_sin)::text, 'null'),
+  ',"wind_cos":', coalesce(logic.possible(h.wind_cos)::text, 'null'),
+  ',"rain":', coalesce(logic.possible(h.rain)::text, 'null'), '}')
+      from rollup.region_monthly h where h.region_slug = only_region and h.bucket = since and end_of_month <= at),
+    (select '[' || coalesce(string_agg(concat('{"mean":', concat('{"timestamp":', to_json(h.bucket),
+  ',"temperature":', coalesce(logic.possible(h.temperature)::text, 'null'),
+  ',"humidity":', coalesce(logic.possible(h.humidity)::text, 'null'),
+  ',"pressure":', coalesce(logic.possible(h.pressure)::text, 'null'),
+  ',"pm1":', coalesce(logic.possible(h.pm1)::text, 'null'),
+  ',"pm2.5":', coalesce(logic.possible(h.pm25)::text, 'null'),
+  ',"pm2.5_raw":', coalesce(logic.possible(h.pm25_raw)::text, 'null'),
+  ',"pm10":', coalesce(logic.possible(h.pm10)::text, 'null'),
+  ',"no2":', coalesce(logic.possible(h.no2)::text, 'null'),
+  ',"so2":', coalesce(logic.possible(h.so2)::text, 'null'),
+  ',"o3":', coalesce(logic.possible(h.o3)::text, 'null'),
+  ',"dust":', coalesce(logic.possible(h.dust)::text, 'null'),
+  ',"usvh":', coalesce(logic.possible(h.usvh)::text, 'null'),
+  ',"uv":', coalesce(logic.possible(h.uv)::text, 'null'),
+  ',"wind_speed":', coalesce(logic.possible(h.wind_speed)::text, 'null'),
+  ',"wind_sin":', coalesce(logic.possible(h.wind_sin)::text, 'null'),
+  ',"wind_cos":', coalesce(logic.possible(h.wind_cos)::text, 'null'),
+  ',"rain":', coalesce(logic.possible(h.rain)::text, 'null'), '}'), ',"hours":', concat(
+        '{', '"temperature":', h.temperature_hours, ',',
+  '"humidity":', h.humidity_hours, ',',
+  '"pressure":', h.pressure_hours, ',',
+  '"pm1":', h.pm1_hours, ',',
+  '"pm2.5":', h.pm25_hours, ',',
+  '"pm2.5_raw":', h.pm25_raw_hours, ',',
+  '"pm10":', h.pm10_hours, ',',
+  '"no2":', h.no2_hours, ',',
+  '"so2":', h.so2_hours, ',',
+  '"o3":', h.o3_hours, ',',
+  '"dust":', h.dust_hours, ',',
+  '"usvh":', h.usvh_hours, ',',
+  '"uv":', h.uv_hours, ',',
+  '"wind_speed":', h.wind_speed_hours, ',', '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}'), '}'
+      ), ',' order by h.bucket), '') || ']'
+      from rollup.region_daily h where h.region_slug = only_region and h.bucket >= since and h.bucket < end_of_days),
+    api.history_valid_until(at), (select f.data_version from api.freshness f)
+  from raw.region s
+  where s.slug = only_region;
+end $$;
+comment on function api.region_month_json is
+  'A local month of a region and its completed days. One row; none for an unknown region_slug. Columns: month (the point as JSON, as text; null until it is completed or without readings), exact_month (the same with unrounded means), exact_days (a JSON array in the order of time: of each day its unrounded means, and the number of hours that each is of), valid_until, data_version.';
+
 create function api.region_hours_csv(at timestamptz, only_region text, first_date text, last_date text)
 returns table (lines text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
@@ -5021,6 +5176,86 @@ Columns:
   sensors (a JSON array: of each its id, formula, unrounded mean and readings in the order of time),
   station (the unrounded mean of the station, likewise null),
   is_kept (whether readings of that hour are still kept),
+  is_complete (whether these are all: at most `most` are shown),
+  valid_until,
+  data_version.';
+
+-- What the front page says of a region alone: the hours of stations that an hour of it was made of (A3). With the rights of its owner, since
+-- unrounded means are in no view of this schema.
+create function api.region_stations_json(at timestamptz, only_region text, instant timestamptz, most int default 1000)
+returns table ("timestamp" timestamptz, hour text, stations text, region text, is_complete boolean, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
+as $$
+#variable_conflict use_column
+declare
+  start constant timestamptz := rollup.bucket_start('hour', instant);
+  next constant timestamptz := rollup.bucket_add('hour', start, 1);
+  is_closed constant boolean := next <= at;
+begin
+  return query
+  with station as materialized ( -- one more than wanted, to know whether there are more
+    select m.station_id, concat('{"id":', m.station_id, ',"is_bad_thp":', m.is_flagged::text, ',"mean":', h.mean, '}') as mean
+    from raw.membership m
+    cross join lateral (
+      select concat('{"timestamp":', to_json(h.bucket),
+  ',"temperature":', coalesce(logic.possible(h.temperature)::text, 'null'),
+  ',"humidity":', coalesce(logic.possible(h.humidity)::text, 'null'),
+  ',"pressure":', coalesce(logic.possible(h.pressure)::text, 'null'),
+  ',"pm1":', coalesce(logic.possible(h.pm1)::text, 'null'),
+  ',"pm2.5":', coalesce(logic.possible(h.pm25)::text, 'null'),
+  ',"pm2.5_raw":', coalesce(logic.possible(h.pm25_raw)::text, 'null'),
+  ',"pm10":', coalesce(logic.possible(h.pm10)::text, 'null'),
+  ',"no2":', coalesce(logic.possible(h.no2)::text, 'null'),
+  ',"so2":', coalesce(logic.possible(h.so2)::text, 'null'),
+  ',"o3":', coalesce(logic.possible(h.o3)::text, 'null'),
+  ',"dust":', coalesce(logic.possible(h.dust)::text, 'null'),
+  ',"usvh":', coalesce(logic.possible(h.usvh)::text, 'null'),
+  ',"uv":', coalesce(logic.possible(h.uv)::text, 'null'),
+  ',"wind_speed":', coalesce(logic.possible(h.wind_speed)::text, 'null'),
+  ',"wind_sin":', coalesce(logic.possible(h.wind_sin)::text, 'null'),
+  ',"wind_cos":', coalesce(logic.possible(h.wind_cos)::text, 'null'),
+  ',"rain":', coalesce(logic.possible(h.rain)::text, 'null'), '}') as mean
+      from rollup.station_hourly h where h.station_id = m.station_id and h.bucket = start) h
+    where m.region_slug = only_region and m.since <= start and m.until > start and is_closed
+    limit most + 1
+  )
+  select start,
+    (select concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"station_count":', coalesce(b.station_count::text, 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), '}') from api.region_hourly b where b.region_slug = only_region and b.timestamp = start and is_closed),
+    (select '[' || coalesce(string_agg(shown.mean, ',' order by shown.station_id), '') || ']' from (select * from station limit most) shown),
+    (select concat('{"timestamp":', to_json(h.bucket),
+  ',"temperature":', coalesce(logic.possible(h.temperature)::text, 'null'),
+  ',"humidity":', coalesce(logic.possible(h.humidity)::text, 'null'),
+  ',"pressure":', coalesce(logic.possible(h.pressure)::text, 'null'),
+  ',"pm1":', coalesce(logic.possible(h.pm1)::text, 'null'),
+  ',"pm2.5":', coalesce(logic.possible(h.pm25)::text, 'null'),
+  ',"pm2.5_raw":', coalesce(logic.possible(h.pm25_raw)::text, 'null'),
+  ',"pm10":', coalesce(logic.possible(h.pm10)::text, 'null'),
+  ',"no2":', coalesce(logic.possible(h.no2)::text, 'null'),
+  ',"so2":', coalesce(logic.possible(h.so2)::text, 'null'),
+  ',"o3":', coalesce(logic.possible(h.o3)::text, 'null'),
+  ',"dust":', coalesce(logic.possible(h.dust)::text, 'null'),
+  ',"usvh":', coalesce(logic.possible(h.usvh)::text, 'null'),
+  ',"uv":', coalesce(logic.possible(h.uv)::text, 'null'),
+  ',"wind_speed":', coalesce(logic.possible(h.wind_speed)::text, 'null'),
+  ',"wind_sin":', coalesce(logic.possible(h.wind_sin)::text, 'null'),
+  ',"wind_cos":', coalesce(logic.possible(h.wind_cos)::text, 'null'),
+  ',"rain":', coalesce(logic.possible(h.rain)::text, 'null'), '}')
+      from rollup.region_hourly h where h.region_slug = only_region and h.bucket = start and is_closed),
+    (select count(*) <= most from station),
+    api.history_valid_until(at), f.data_version
+  from raw.region s
+  cross join api.freshness f
+  where s.slug = only_region;
+end $$;
+comment on function api.region_stations_json is
+  'The hours of stations that an hour of a region was made of; none while the hour goes on. One row; none for an unknown slug.
+Columns:
+  timestamp (start of the hour that contains the instant),
+  hour (its point as JSON, as text; null without readings),
+  stations (a JSON array: of each its id, whether its temperature, humidity and pressure are left out, and its unrounded means),
+  region (the unrounded mean of the region, likewise null),
   is_complete (whether these are all: at most `most` are shown),
   valid_until,
   data_version.';

@@ -5,7 +5,7 @@ import { chooseCommand } from '../../src/commands/program.ts';
 /** Rejects with UsageError if the command line is invalid. */
 export async function runCommand(context: Context, ...words: string[]): Promise<Outcome> {
   const choice = chooseCommand(words);
-  if ('text' in choice) throw new Error(`not a command that runs, only prints: ${choice.text}`);
+  if (!('run' in choice)) throw new Error(`not a command that runs: ${words.join(' ')}`);
   choice.check(context.config);
   return await choice.run(context);
 }

@@ -14,10 +14,11 @@ type Described = { description: string; schema: { type?: string } };
 /** As a client gets it: test/api/openapi.test.ts compares it with what is served. The type is what tests read of it. */
 export const openApi: {
   info: { description: string };
-  paths: Record<string, { get: { parameters: Ref[]; responses: Record<string, Documented | Ref> } }>;
+  tags: { name: string }[];
+  paths: Record<string, { get: { tags: string[]; parameters: Ref[]; responses: Record<string, Documented | Ref> } }>;
   components: {
     schemas: Record<string, unknown>;
-    parameters: Record<string, Described & { name: string }>;
+    parameters: Record<string, Described & { name: string; example: unknown }>;
     headers: Record<string, Described & { required?: boolean }>;
     responses: Record<string, Documented>;
   };
@@ -34,8 +35,10 @@ const PATHS = Object.entries(openApi.paths).map(([path, { get }]) => ({
   responses: get.responses,
 }));
 
-/** A validator of a schema in the document. Throws on a keyword that JSON Schema doesn't have. */
-export function validatorOf({ $ref }: { $ref: string }): ValidateFunction {
+/** A validator of a schema, in the document or by itself. Throws on a keyword that JSON Schema doesn't have. */
+export function validatorOf(schema: object & { $ref?: string }): ValidateFunction {
+  const { $ref } = schema;
+  if ($ref === undefined) return ajv.compile(schema);
   const validate = ajv.getSchema(`${NAME}${$ref}`);
   if (validate === undefined) throw new Error(`the document has no ${$ref}`);
   return validate;

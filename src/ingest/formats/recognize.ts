@@ -30,6 +30,11 @@ const KINDS: readonly [start: RegExp, what: string, remedy: string][] = [
     'a web page or XML',
     'Perhaps an error page was saved instead of the data: download it again.',
   ],
+  [
+    /^[^"]*"(?:\$schema|time_zone|providers|regions|stations)"\s*:/,
+    'a network file: it describes stations and has no readings',
+    'Import it with: npx airseries import network FILE.',
+  ],
   [/^[^\r\n]+\r[^\n]+$/, 'text whose lines end as on old Macs (CR alone)', "Convert it: tr '\\r' '\\n' < OLD > NEW."],
 ];
 

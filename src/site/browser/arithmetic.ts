@@ -1,6 +1,6 @@
 /**
- * The rules by which published numbers come about (A1, A2, A4, A6, A7, S5, Q2), computed once more in the browser from what they were made
- * of. In SQL they are in sql/rollups and sql/logic/05_published_values.sql.
+ * The rules by which published numbers come about (A1 to A4, A6, A7, S5, Q2), computed once more in the browser from what they were made of.
+ * In SQL they are in sql/rollups and sql/logic/05_published_values.sql.
  */
 import type { Quantity } from '../format.ts';
 import { BOUNDS } from '../scale.ts';
@@ -46,6 +46,40 @@ export function direction(sine: number | null, cosine: number | null): number | 
 export function ofHours(hours: readonly Values[], key: string): number | null {
   const values = present(hours, key);
   return key === 'rain' && values.length > 0 ? sum(values) : mean(values);
+}
+
+/** A day as a part of its month: its means, and how many hours each is of. */
+export type DayOfMonth = { mean: Values; hours: Values };
+
+/** A month is the mean of its hours (A4): each day counts as often as it has some. */
+export function ofDays(days: readonly DayOfMonth[], key: string): number | null {
+  if (key === 'rain')
+    return ofHours(
+      days.map((day) => day.mean),
+      key,
+    );
+  const parts = days.flatMap(({ mean: { [key]: value }, hours: { [key]: hours } }) =>
+    typeof value === 'number' && typeof hours === 'number' ? [{ value, hours }] : [],
+  );
+  if (parts.length === 0) return null;
+  return sum(parts.map(({ value, hours }) => value * hours)) / sum(parts.map(({ hours }) => hours));
+}
+
+/** An hour of a station in a region. `is_bad_thp`: whether its temperature, humidity and pressure look unreliable. */
+export type StationOfRegion = { is_bad_thp: boolean; mean: Values };
+
+export const isLeftOut = ({ is_bad_thp: isBad }: StationOfRegion, key: string): boolean =>
+  isBad && ['temperature', 'humidity', 'pressure'].includes(key);
+
+/** An hour of a region from those of its stations (A3); also rain, which is summed over time only. */
+export function ofStations(stations: readonly StationOfRegion[], key: string): number | null {
+  const counted = stations.filter((station) => !isLeftOut(station, key));
+  return mean(
+    present(
+      counted.map((station) => station.mean),
+      key,
+    ),
+  );
 }
 
 /** An hour of a sensor from its readings, which are stored in single precision (A1, A6). */

@@ -1,9 +1,9 @@
 /** A year as a calendar of days, coloured by the category of each, with what is known of a day by pointer and by keys. */
-import { fill, formatDate, formatValue, type Quantity } from '../format.ts';
+import { fill, formatDate, formatValue, PM25 } from '../format.ts';
 import { categoryOf } from '../scale.ts';
 import { monthStarts, type PlacedDay, placeDays, STEPS } from './days.ts';
 import { type Change, categoryLegend, type History, type Part, todayOf } from './history.ts';
-import { button, element, exploreUrl, fetchJson, type Page, svgElement } from './page.ts';
+import { button, element, exploreUrl, fetchJson, fillFrom, moveByKeys, type Page, svgElement } from './page.ts';
 import { AQI, describeValue, measuredValue, type Point } from './series.ts';
 
 const STEP = 15;
@@ -14,20 +14,18 @@ const FIRST_YEAR = 2000;
 
 export function makeCalendar(page: Page, history: History, change: Change): Part {
   const { words } = page;
-  const content = element('section', { id: 'calendar', hidden: true });
+  const content = element('section', { id: 'calendar' });
   const today = todayOf(history);
   let shown = 0;
 
-  async function load(year: number): Promise<void> {
+  async function load(year: number): Promise<HTMLElement[]> {
     const found = await fetchJson<{ days: Point[] }>(exploreUrl(page, `days/${year}.json`));
-    if (found === undefined || year !== shown) return;
+    if (found === undefined) return [];
     const byDate = new Map(found.data.days.map((point) => [point.timestamp.slice(0, 10), point]));
-    const hadFocus = content.contains(document.activeElement) ? document.activeElement?.textContent : undefined;
     const heading = fill(words.calendar, { year });
     const turn = (text: string, by: number, isPossible: boolean) =>
       button(text, () => change({ year: String(year + by) }), { disabled: !isPossible });
-    content.hidden = false;
-    content.replaceChildren(
+    return [
       element('h2', {}, heading),
       element(
         'div',
@@ -38,9 +36,7 @@ export function makeCalendar(page: Page, history: History, change: Change): Part
       ...drawYear(page, year, byDate, today, change),
       categoryLegend(page, true),
       element('p', {}, element('small', {}, words.aqiNote)),
-    );
-    const again = [...content.querySelectorAll('button')].find(({ textContent }) => textContent === hadFocus);
-    again?.focus();
+    ];
   }
 
   return {
@@ -49,9 +45,7 @@ export function makeCalendar(page: Page, history: History, change: Change): Part
       const year = Number(view.year ?? today.slice(0, 4));
       if (year === shown) return;
       shown = year;
-      load(year).catch(() => {
-        shown = 0; // the next view tries again
-      });
+      void fillFrom(page, content, () => load(year));
     },
   };
 }
@@ -94,7 +88,7 @@ function drawYear(page: Page, year: number, byDate: ReadonlyMap<string, Point>, 
   }
   const choose = () => {
     const date = days[at]?.date;
-    if (date !== undefined && byDate.has(date)) change({ day: date, hour: undefined });
+    if (date !== undefined && byDate.has(date)) change({ month: undefined, day: date, hour: undefined });
   };
   const indexUnder = ({ target }: Event) => days.findIndex(({ date }) => cells.get(date) === target);
   svg.addEventListener('pointermove', (event) => point(indexUnder(event), false));
@@ -103,14 +97,7 @@ function drawYear(page: Page, year: number, byDate: ReadonlyMap<string, Point>, 
     point(indexUnder(event), false);
     choose();
   });
-  box.addEventListener('keydown', (event) => {
-    const ends: Record<string, number> = { Home: 0, End: days.length - 1 };
-    const target = ends[event.key] ?? at + (STEPS[event.key] ?? Number.NaN);
-    if (event.key === 'Enter') choose();
-    if (event.ctrlKey || event.altKey || event.metaKey || Number.isNaN(target)) return;
-    event.preventDefault();
-    point(Math.min(days.length - 1, Math.max(0, target)), true);
-  });
+  moveByKeys(box, { steps: STEPS, last: days.length - 1, at: () => at, go: (to) => point(to, true), choose });
   point(at, false);
   requestAnimationFrame(() => {
     const last = days[at];
@@ -125,8 +112,6 @@ function cellOf({ week, weekday }: PlacedDay, point: Point | undefined): SVGRect
   const [x, y] = [LEFT + week * STEP, TOP + weekday * STEP];
   return svgElement('rect', { x, y, width: SIDE, height: SIDE, rx: 2, class: category });
 }
-
-const PM25: Quantity = { key: 'pm2.5', unit: 'µg/m³', digits: 1 };
 
 /** `Fri, 20 Nov 2026: PM2.5 20.9 µg/m³ (7.7–33.1) · AQI 73, Moderate`. */
 function describeDay({ words, locale }: Page, date: string, point: Point | undefined): string {

@@ -1,9 +1,9 @@
 /** The chart of a window: line, band, what its values mean behind it, and each value by pointer and by arrow keys. Drawn with uPlot. */
 import type uPlot from 'uplot';
 import { formatValue, type Quantity } from '../format.ts';
-import { BOUNDS, CATEGORIES, GUIDELINES } from '../scale.ts';
+import { BOUNDS, CATEGORIES, type Category, GUIDELINES } from '../scale.ts';
 import type { Words } from '../words.ts';
-import { element } from './page.ts';
+import { element, moveByKeys } from './page.ts';
 import { AQI, type Bucket, formatTick, type HistoryWindow, measuredValue, rangeOf, ticksOf } from './series.ts';
 
 type Plotted = {
@@ -48,20 +48,18 @@ export function loadPlot(): Promise<Plot> {
 const HEIGHT = 300;
 const TICK_WIDTH = 62;
 const ARROW_ROOM = 26;
+const ARROW = new Path2D('M0 7V-7L-3.5 -2.5M0 -7L3.5 -2.5');
 const FONT = '12px system-ui, sans-serif';
 
 /** Quantities whose 0 is not where they begin. */
 const FLOATING = new Set(['temperature', 'pressure']);
 
-type Colours = Record<'ink' | 'paper' | 'line' | 'series' | 'band', string> & { stripes: string[] };
+/** A colour of the page's style by its name, as it is now: light or dark. */
+type Colours = (name: 'ink' | 'paper' | 'line' | 'series' | 'band' | Category) => string;
 
 function coloursOf(box: HTMLElement): Colours {
   const style = getComputedStyle(box);
-  const read = (name: string) => style.getPropertyValue(`--${name}`).trim();
-  return {
-    ...{ ink: read('ink'), paper: read('paper'), line: read('line'), series: read('series'), band: read('band') },
-    stripes: CATEGORIES.map(({ name }) => read(name)),
-  };
+  return (name) => style.getPropertyValue(`--${name}`).trim();
 }
 
 export function drawChart(Plot: Plot, plotted: Plotted): Chart {
@@ -81,18 +79,18 @@ export function drawChart(Plot: Plot, plotted: Plotted): Chart {
     plotted.onPoint(index, false);
   }
 
-  box.addEventListener('keydown', (event) => {
-    const last = buckets.length - 1;
-    const targets: Record<string, number> = { ArrowLeft: pointed - 1, ArrowRight: pointed + 1, Home: 0, End: last };
-    const target = targets[event.key];
-    if (event.key === 'Enter') plotted.onChoose(pointed);
-    if (event.ctrlKey || event.altKey || event.metaKey || target === undefined) return;
-    event.preventDefault();
-    pointed = Math.min(last, Math.max(0, target));
-    const value = measuredValue(buckets[pointed]?.point, quantity);
-    const top = value === null ? HEIGHT : (plot?.valToPos(value, 'y') ?? 0);
-    plot?.setCursor({ left: plot.valToPos(pointed, 'x'), top }, false);
-    plotted.onPoint(pointed, true);
+  moveByKeys(box, {
+    steps: { ArrowLeft: -1, ArrowRight: 1 },
+    last: buckets.length - 1,
+    at: () => pointed,
+    go(to) {
+      pointed = to;
+      const value = measuredValue(buckets[to]?.point, quantity);
+      const top = value === null ? HEIGHT : (plot?.valToPos(value, 'y') ?? 0);
+      plot?.setCursor({ left: plot.valToPos(to, 'x'), top }, false);
+      plotted.onPoint(to, true);
+    },
+    choose: () => plotted.onChoose(pointed),
   });
 
   const scheme = matchMedia('(prefers-color-scheme: dark)');
@@ -131,7 +129,7 @@ function optionsOf(Plot: Plot, plotted: Plotted, box: HTMLElement, point: (index
   const ticks = (plot: uPlot) => ticksOf(locale, buckets, window, Math.max(2, Math.floor(plot.width / TICK_WIDTH)));
   const [low, high] = extentOf(Plot, plotted);
   const edge = { stroke: 'transparent', points: { show: false } };
-  const axis = { stroke: colours.ink, font: FONT };
+  const axis = { stroke: colours('ink'), font: FONT };
   return {
     width: box.clientWidth,
     height: HEIGHT,
@@ -142,7 +140,7 @@ function optionsOf(Plot: Plot, plotted: Plotted, box: HTMLElement, point: (index
       {
         ...axis,
         grid: { show: false },
-        ticks: { stroke: colours.line },
+        ticks: { stroke: colours('line') },
         size: hasArrows ? 46 + ARROW_ROOM : 46,
         gap: hasArrows ? 5 + ARROW_ROOM : 5,
         splits: (plot) => ticks(plot).map(({ index }) => index),
@@ -151,7 +149,7 @@ function optionsOf(Plot: Plot, plotted: Plotted, box: HTMLElement, point: (index
       {
         ...axis,
         size: 58,
-        grid: { stroke: colours.line, width: 1 },
+        grid: { stroke: colours('line'), width: 1 },
         ticks: { show: false },
         values: (_plot, splits, _axis, _space, step) =>
           splits.map((value) => formatTick(locale, value, step, quantity)),
@@ -160,18 +158,18 @@ function optionsOf(Plot: Plot, plotted: Plotted, box: HTMLElement, point: (index
     series: [
       {},
       {
-        stroke: colours.series,
+        stroke: colours('series'),
         width: 2,
         ...(isRain && {
-          fill: colours.series,
+          fill: colours('series'),
           paths: Plot.paths.bars?.({ size: [0.7, 40] }) as uPlot.Series.PathBuilder,
         }),
-        points: { show: !isRain && buckets.length <= 31, size: 5, fill: colours.series },
+        points: { show: !isRain && buckets.length <= 31, size: 5, fill: colours('series') },
       },
       edge,
       edge,
     ],
-    bands: [{ series: [3, 2], fill: colours.band }],
+    bands: [{ series: [3, 2], fill: colours('band') }],
     hooks: {
       drawClear: [(plot) => drawStripes(plot, quantity, colours)],
       draw: [
@@ -219,7 +217,7 @@ const boundsOf = (quantity: Quantity): readonly number[] =>
   quantity === AQI ? CATEGORIES.map(({ upTo }) => upTo).filter(Number.isFinite) : (BOUNDS[quantity.key] ?? []);
 
 /** Behind everything; the names of the categories stand under the chart. */
-function drawStripes(plot: uPlot, quantity: Quantity, { stripes }: Colours): void {
+function drawStripes(plot: uPlot, quantity: Quantity, colours: Colours): void {
   const { ctx } = plot;
   const { left, top, width, height } = plot.bbox;
   const ends = boundsOf(quantity);
@@ -227,17 +225,17 @@ function drawStripes(plot: uPlot, quantity: Quantity, { stripes }: Colours): voi
   ctx.save();
   ctx.globalAlpha = 0.17;
   let from = top + height;
-  for (const [n, colour] of stripes.entries()) {
+  for (const [n, { name }] of CATEGORIES.entries()) {
     const end = ends[n] === undefined ? top : plot.valToPos(ends[n], 'y', true);
     const to = Math.max(top, Math.min(from, end));
-    ctx.fillStyle = colour;
+    ctx.fillStyle = colours(name);
     ctx.fillRect(left, to, width, from - to);
     from = to;
   }
   ctx.restore();
 }
 
-function drawGuideline(plot: uPlot, { quantity, window, words, locale }: Plotted, { ink, paper }: Colours): void {
+function drawGuideline(plot: uPlot, { quantity, window, words, locale }: Plotted, colours: Colours): void {
   const guideline = guidelineOf(quantity, window);
   if (guideline === undefined) return;
   const { ctx } = plot;
@@ -245,8 +243,8 @@ function drawGuideline(plot: uPlot, { quantity, window, words, locale }: Plotted
   const { left, width } = plot.bbox;
   const y = plot.valToPos(guideline.value, 'y', true);
   ctx.save();
-  ctx.strokeStyle = ink;
-  ctx.fillStyle = ink;
+  ctx.strokeStyle = colours('ink');
+  ctx.fillStyle = colours('ink');
   ctx.lineWidth = pxRatio;
   ctx.setLineDash([6 * pxRatio, 4 * pxRatio]);
   ctx.beginPath();
@@ -257,7 +255,7 @@ function drawGuideline(plot: uPlot, { quantity, window, words, locale }: Plotted
   ctx.textAlign = 'left';
   ctx.textBaseline = 'bottom';
   ctx.setLineDash([]);
-  ctx.strokeStyle = paper; // so that it is read on the line as well
+  ctx.strokeStyle = colours('paper'); // so that it is read on the line as well
   ctx.lineWidth = 4 * pxRatio;
   ctx.lineJoin = 'round';
   const text = `${words[guideline.word]}: ${formatValue(locale, guideline.value, { ...quantity, digits: 0 })}`;
@@ -267,14 +265,14 @@ function drawGuideline(plot: uPlot, { quantity, window, words, locale }: Plotted
 }
 
 /** Under the axis, each the way the wind blows; as many as have room. */
-function drawArrows(plot: uPlot, buckets: readonly Bucket[], { series }: Colours): void {
+function drawArrows(plot: uPlot, buckets: readonly Bucket[], colours: Colours): void {
   const { ctx } = plot;
   const pxRatio = devicePixelRatio;
   const { top, height, width } = plot.bbox;
   const step = Math.max(1, Math.ceil((buckets.length * 16 * pxRatio) / width));
   const y = top + height + (ARROW_ROOM / 2 + 3) * pxRatio;
   ctx.save();
-  ctx.strokeStyle = series;
+  ctx.strokeStyle = colours('series');
   for (const [n, { point }] of buckets.entries()) {
     const from = point?.avg_wind_direction;
     if (typeof from !== 'number' || n % step !== 0) continue;
@@ -283,16 +281,7 @@ function drawArrows(plot: uPlot, buckets: readonly Bucket[], { series }: Colours
     ctx.rotate(((from + 180) * Math.PI) / 180);
     ctx.scale(pxRatio, pxRatio);
     ctx.lineWidth = 1.5;
-    ctx.beginPath();
-    for (const [x, up] of [
-      [0, 7],
-      [0, -7],
-      [-3.5, -2.5],
-      [0, -7],
-      [3.5, -2.5],
-    ] as const)
-      ctx.lineTo(x, up);
-    ctx.stroke();
+    ctx.stroke(ARROW);
     ctx.restore();
   }
   ctx.restore();

@@ -1,4 +1,5 @@
 /** What developers do on a page: copy an address or a snippet, and read the JSON beside what is shown. Without this, links open it. */
+import { element } from './page.ts';
 
 /** More of a long answer is not shown, in characters. */
 const MOST_SHOWN = 100_000;
@@ -11,8 +12,7 @@ for (const part of document.querySelectorAll<HTMLElement>('[data-origin]')) {
 
 for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]')) {
   const code = button.closest('.address')?.querySelector('code');
-  const said = document.createElement('span');
-  said.setAttribute('role', 'status');
+  const said = element('span', { role: 'status' });
   button.after(said);
   button.hidden = false;
   button.addEventListener('click', () => {
@@ -56,13 +56,8 @@ for (const link of document.querySelectorAll<HTMLAnchorElement>('[data-show]')) 
 
 /** The answer, below the line of its link. */
 function open(link: HTMLAnchorElement): HTMLElement {
-  const place = document.createElement('pre');
-  place.className = 'scroll';
-  place.tabIndex = 0;
-  place.setAttribute('role', 'region');
-  place.setAttribute('aria-label', link.pathname);
-  place.setAttribute('aria-busy', 'true');
-  place.textContent = '…';
+  const attributes = { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': link.pathname, 'aria-busy': 'true' };
+  const place = element('pre', attributes, '…');
   (link.closest('.address') ?? link).after(place);
   void read(link.href).then((text) => {
     place.replaceChildren(...marked(text));
@@ -88,9 +83,6 @@ function marked(text: string): (Node | string)[] {
   const shown = new Set([...document.querySelectorAll<HTMLElement>('[data-key]')].map(({ dataset }) => dataset.key));
   return text.split(/^/m).map((line) => {
     const [, key] = /^ {2}"([^"]+)": /.exec(line) ?? [];
-    if (key === undefined || !shown.has(key)) return line;
-    const mark = document.createElement('mark');
-    mark.textContent = line;
-    return mark;
+    return shown.has(key) ? element('mark', {}, line) : line;
   });
 }

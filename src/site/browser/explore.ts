@@ -1,7 +1,7 @@
 /** The history on the page of a station or region: its parts, and the address that says what of them is looked at. */
 import { type Change, type History, makeHistory, makeMonths, newestOf, type Part, todayOf } from './history.ts';
 import { showIndices } from './indices.ts';
-import { button, element, fetchJson, historyUrl, type Page, readPage } from './page.ts';
+import { element, fetchJson, fillFrom, historyUrl, type Page, readPage } from './page.ts';
 import { measuredQuantities } from './series.ts';
 import { formatView, parseView, type View } from './view.ts';
 
@@ -15,11 +15,11 @@ if (section !== null) begin(section, readPage(section));
 function begin(place: HTMLElement, page: Page): void {
   const parts = element('div', { id: 'parts' });
   place.append(parts);
-  showIndices(page).catch(() => undefined);
+  void showIndices(page);
   setInterval(() => {
-    if (!document.hidden) showIndices(page).catch(() => undefined);
+    if (!document.hidden) void showIndices(page);
   }, EVERY_MS);
-  whenNear(place, () => void open(parts, page));
+  whenNear(place, () => void fillFrom(page, parts, () => makeParts(page)));
   keepQuery();
 }
 
@@ -35,20 +35,10 @@ function whenNear(place: HTMLElement, act: () => void): void {
   observer.observe(place);
 }
 
-/** Says so where the history cannot be reached, and offers to try again. */
-async function open(place: HTMLElement, page: Page): Promise<void> {
-  try {
-    const found = await fetchJson<History['windows']>(historyUrl(page));
-    if (found === undefined) return;
-    place.replaceChildren();
-    showParts(place, page, { windows: found.data, at: found.at });
-  } catch {
-    const again = button(page.words.tryAgain, () => void open(place, page));
-    place.replaceChildren(element('p', { class: 'warning', role: 'status' }, page.words.unavailable, ' ', again));
-  }
-}
-
-function showParts(place: HTMLElement, page: Page, history: History): void {
+async function makeParts(page: Page): Promise<HTMLElement[]> {
+  const answer = await fetchJson<History['windows']>(historyUrl(page));
+  if (answer === undefined) return [];
+  const history: History = { windows: answer.data, at: answer.at };
   const found = measuredQuantities(page.quantities, Object.values(history.windows));
   const measured = found.length > 0 ? found : page.quantities.filter(({ key }) => key === 'pm2.5');
   let view = parseView(location.search);
@@ -58,20 +48,22 @@ function showParts(place: HTMLElement, page: Page, history: History): void {
     if (next !== formatView(view)) window.history.pushState(null, '', location.pathname + next);
     view = parseView(next);
     show();
-    if (by.day !== undefined) void recompute.load().then(toRecompute);
+    if ((by.month ?? by.day) !== undefined) void recompute.load().then(toRecompute);
   };
   const calendar = later(
+    page,
     async () => (await import('./calendar.ts')).makeCalendar(page, history, change),
     ({ year }) => year !== undefined,
   );
   const recompute = later(
+    page,
     async () => {
       const rules = await fetchJson<Record<string, string>>(`/${page.locale}/explore/v1/rules.json`);
       if (rules === undefined) return undefined;
       const { makeRecompute } = await import('./recompute.ts');
       return makeRecompute(page, rules.data, measured, newestOf(history)?.slice(0, 10) ?? todayOf(history), change);
     },
-    ({ day }) => day !== undefined,
+    ({ month, day }) => (month ?? day) !== undefined,
   );
   const parts: Part[] = [
     makeHistory(page, history, measured, change),
@@ -83,7 +75,6 @@ function showParts(place: HTMLElement, page: Page, history: History): void {
     for (const part of parts) part.show(view);
     keepQuery();
   }
-  place.append(...parts.map((part) => part.element));
   window.addEventListener('popstate', () => {
     view = parseView(location.search);
     show();
@@ -92,34 +83,36 @@ function showParts(place: HTMLElement, page: Page, history: History): void {
     if (!document.hidden) void refresh(page, history, show);
   }, EVERY_MS);
   show();
+  return parts.map((part) => part.element);
 }
 
 /** A part that is made when it comes near, or when a view wants it; undefined: what it needs is not in the API. */
 function later(
+  page: Page,
   make: () => Promise<Part | undefined>,
   isWanted: (view: View) => boolean,
 ): Part & { load(): Promise<void> } {
   const place = element('div', { class: 'later' });
   let view: View = {};
-  let made: Promise<Part | undefined> | undefined;
-  async function load(): Promise<void> {
-    made ??= make();
-    try {
-      const part = await made;
-      if (part !== undefined && part.element.parentElement !== place) place.replaceChildren(part.element);
+  let part: Part | undefined;
+  let loading: Promise<void> | undefined;
+  const load = () => {
+    loading ??= fillFrom(page, place, async () => {
+      part = await make();
       place.classList.remove('later');
       part?.show(view);
-    } catch {
-      made = undefined; // the next view tries again
-    }
-  }
+      return part === undefined ? [] : [part.element];
+    });
+    return loading;
+  };
   whenNear(place, () => void load());
   return {
     element: place,
     load,
     show(next) {
       view = next;
-      if (made !== undefined || isWanted(next)) void load();
+      part?.show(next);
+      if (isWanted(next)) void load();
     },
   };
 }

@@ -53,10 +53,12 @@ function nameWithUnit(page: Page, quantity: Quantity): string {
   return unit === '' ? nameOf(page, quantity) : `${nameOf(page, quantity)}, ${unit}`;
 }
 
-/** What a chosen bucket goes to: the day or hour that can be recomputed. */
+/** What a chosen bucket goes to: the month, day or hour that can be recomputed. */
 function bucketView({ timestamp, point }: Bucket, unit: Unit): View | undefined {
-  if (unit === 'month' || point === undefined) return undefined;
-  return { day: timestamp.slice(0, 10), hour: unit === 'hour' ? hourName(timestamp) : undefined };
+  if (point === undefined) return undefined;
+  if (unit === 'month') return { month: timestamp.slice(0, 7), day: undefined, hour: undefined };
+  const hour = unit === 'hour' ? hourName(timestamp) : undefined;
+  return { month: undefined, day: timestamp.slice(0, 10), hour };
 }
 
 /** An hour as addresses have it: in UTC, `2026-11-22T09Z`; with minutes where the zone's hours begin at others. */
@@ -189,11 +191,11 @@ function asTable(
   const hasBand = buckets.some(({ point }) => rangeOf(point, quantity) !== null);
   const isWind = quantity.key === 'wind_speed';
   const rows = buckets.map(({ timestamp, point }) => {
-    const [value, range] = [measuredValue(point, quantity), rangeOf(point, quantity)];
+    const range = rangeOf(point, quantity);
     const running = isRunning(timestamp, unit, at) ? ` (${words.runningMonth})` : '';
     return [
       `${formatBucket(locale, timestamp, unit)}${running}`,
-      value === null ? '–' : formatValue(locale, value, quantity),
+      formatValue(locale, measuredValue(point, quantity), quantity),
       ...(hasBand ? [range === null ? '–' : formatRange(locale, range, quantity)] : []),
       ...(isWind ? [hasDirection(point, quantity) ? `${point?.avg_wind_direction}°` : '–'] : []),
     ];

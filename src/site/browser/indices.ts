@@ -1,7 +1,7 @@
 /** The indices beside the AQI, and how complete the last day is, in the list that the page leaves for them. */
-import { fill, formatValue } from '../format.ts';
+import { fill, formatValue, PM25 } from '../format.ts';
 import { formatNumber, formatTime } from '../numbers.ts';
-import { element, exploreUrl, fetchJson, type Page, wordFor } from './page.ts';
+import { element, exploreUrl, fetchJson, fillFrom, type Page, wordFor } from './page.ts';
 
 type Now = {
   nowcast: { 'pm2.5': number | null; aqi: number | null };
@@ -14,10 +14,14 @@ type Now = {
 };
 
 export async function showIndices(page: Page): Promise<void> {
+  const place = document.querySelector<HTMLElement>('#indices');
+  if (place !== null) await fillFrom(page, place, () => makeIndices(page), page.words.european);
+}
+
+async function makeIndices(page: Page): Promise<HTMLElement[]> {
   const { words, locale } = page;
-  const list = document.querySelector<HTMLElement>('#indices');
-  const found = list === null ? undefined : await fetchJson<Now>(exploreUrl(page, 'now.json'));
-  if (list === null || found === undefined) return;
+  const found = await fetchJson<Now>(exploreUrl(page, 'now.json'));
+  if (found === undefined) return [];
   const { nowcast, european_index: european, completeness } = found.data;
   const entries: [string, string, string][] = [];
   if (european.index !== null) {
@@ -29,7 +33,7 @@ export async function showIndices(page: Page): Promise<void> {
     entries.push([words.european, bandOf(european.index), note]);
   }
   if (nowcast['pm2.5'] !== null) {
-    const value = formatValue(locale, nowcast['pm2.5'], { unit: 'µg/m³', digits: 1 });
+    const value = formatValue(locale, nowcast['pm2.5'], PM25);
     const index = nowcast.aqi === null ? '' : `, AQI ${formatNumber(locale, nowcast.aqi, 0)}`;
     entries.push([words.nowcast, `${value}${index}`, words.nowcastNote]);
   }
@@ -37,11 +41,9 @@ export async function showIndices(page: Page): Promise<void> {
     const { measured_hours: measured, expected_hours: expected } = completeness;
     entries.push([words.completeness, fill(words.hoursOf, { measured, expected }), '']);
   }
-  list.replaceChildren(
-    ...entries.flatMap(([name, value, note]) => [
-      element('dt', {}, name),
-      element('dd', {}, element('b', {}, value), note === '' ? '' : ' ', note !== '' && element('small', {}, note)),
-    ]),
-  );
-  list.hidden = entries.length === 0;
+  const items = entries.flatMap(([name, value, note]) => [
+    element('dt', {}, name),
+    element('dd', {}, element('b', {}, value), note === '' ? '' : ' ', note !== '' && element('small', {}, note)),
+  ]);
+  return items.length === 0 ? [] : [element('dl', {}, ...items)];
 }

@@ -6,7 +6,8 @@ let etag = '';
 
 async function refresh(): Promise<void> {
   try {
-    const answer = await fetch(location.pathname, { headers: etag === '' ? {} : { 'If-None-Match': etag } });
+    const headers: HeadersInit = etag === '' ? {} : { 'If-None-Match': etag };
+    const answer = await fetch(location.pathname, { headers, signal: AbortSignal.timeout(EVERY_MS) });
     const age = Number(answer.headers.get('Age') ?? 0);
     if (!answer.ok && answer.status !== 304) throw new Error(String(answer.status));
     if (answer.status === 200 && answer.headers.get('ETag') !== etag) {
@@ -39,7 +40,7 @@ function tell(isStale: boolean): void {
   const notice = document.querySelector<HTMLElement>('#stale');
   if (notice === null) return;
   notice.hidden = !isStale;
-  const time = document.querySelector('time')?.textContent ?? '–';
+  const time = document.querySelector('time')?.textContent ?? '\u2013';
   if (isStale) notice.textContent = (notice.dataset.text ?? '').replace('{time}', time);
 }
 

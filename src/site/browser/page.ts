@@ -22,9 +22,11 @@ export function readPage(section: HTMLElement): Page {
 export const historyUrl = ({ locale, subject }: Page) => `/${locale}/air-quality-app/v1/${subject}-history.json`;
 export const exploreUrl = ({ locale, subject }: Page, path: string) => `/${locale}/explore/v1/${subject}/${path}`;
 
+const TIMEOUT_MS = 20_000;
+
 /** A document and when it was answered, by the service's clock; undefined for a 404. Throws while the API does not answer. */
 export async function fetchJson<T>(url: string): Promise<{ data: T; at: number } | undefined> {
-  const answer = await fetch(url);
+  const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
   if (answer.status === 404) {
     await answer.body?.cancel(); // else the connection waits for somebody to read it
     return undefined;
@@ -72,6 +74,52 @@ export function button(text: string, act: () => void, attributes: Attributes = {
   const made = element('button', { type: 'button', ...attributes }, text);
   made.addEventListener('click', act);
   return made;
+}
+
+/** Where keys lead: how far each goes, with Home and End to the ends; Enter chooses. */
+type Moves = {
+  steps: Readonly<Record<string, number>>;
+  last: number;
+  at: () => number;
+  go: (to: number) => void;
+  choose: () => void;
+};
+
+export function moveByKeys(box: HTMLElement, { steps, last, at, go, choose }: Moves): void {
+  box.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter') choose();
+    const ends: Record<string, number> = { Home: 0, End: last };
+    const target = ends[event.key] ?? at() + (steps[event.key] ?? Number.NaN);
+    if (event.ctrlKey || event.altKey || event.metaKey || Number.isNaN(target)) return;
+    event.preventDefault();
+    go(Math.min(last, Math.max(0, target)));
+  });
+}
+
+/** What each place waits for: answers to what was wanted before are dropped. */
+const wanted = new WeakMap<HTMLElement, () => Promise<Node[]>>();
+
+/**
+ * Puts into a place what comes from the API: says that it is on its way while there is nothing yet, and where it cannot be had, that, with a
+ * button to try again. `what` it is, where no heading says so.
+ */
+export async function fillFrom(page: Page, place: HTMLElement, make: () => Promise<Node[]>, what = ''): Promise<void> {
+  const { words } = page;
+  wanted.set(place, make);
+  if (place.childElementCount === 0) place.append(element('p', { role: 'status' }, words.loading));
+  const made = await make().catch(() => {
+    const again = button(words.tryAgain, () => {
+      place.replaceChildren();
+      void fillFrom(page, place, make, what);
+    });
+    const said = what === '' ? words.unavailable : `${what}: ${words.unavailable}`;
+    return [element('p', { class: 'warning', role: 'status' }, said, ' ', again)];
+  });
+  if (wanted.get(place) !== make) return;
+  const focused = place.contains(document.activeElement) ? document.activeElement?.textContent : undefined;
+  place.replaceChildren(...made);
+  const same = [...place.querySelectorAll('button')].find(({ textContent }) => textContent === focused);
+  same?.focus();
 }
 
 /** A table that scrolls in a box of its own, also by keys. `rows`: text of each cell, the first of which names its row. */

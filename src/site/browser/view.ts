@@ -1,17 +1,18 @@
 /** What is looked at, which the page's address says: so every view can be shared, and the browser's back button works. */
 
-export const NAMES = ['window', 'parameter', 'year', 'day', 'hour'] as const;
-
-/** Only what differs from what the page shows by itself. */
-export type View = { readonly [Name in (typeof NAMES)[number]]?: string | undefined };
-
-const PATTERNS: Readonly<Record<keyof View, RegExp>> = {
+const PATTERNS = {
   window: /^\w+$/,
   parameter: /^[\w.]+$/,
   year: /^20\d\d$/,
+  month: /^20\d\d-\d\d$/,
   day: /^20\d\d-\d\d-\d\d$/,
   hour: /^20\d\d-\d\d-\d\dT\d\d(:\d\d)?Z$/,
 };
+
+/** Only what differs from what the page shows by itself. */
+export type View = { readonly [Name in keyof typeof PATTERNS]?: string | undefined };
+
+const NAMES = Object.keys(PATTERNS) as (keyof View)[];
 
 /** What makes no sense is left out. */
 export function parseView(query: string): View {

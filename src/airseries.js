@@ -1,0 +1,63 @@
+#!/usr/bin/env node
+/**
+ * The command `airseries`. Before the program is loaded, it checks what that needs: Node and the dependencies. In a checkout it compiles
+ * first if the sources have changed. Written so that Node 12 can read it, because it can't name a Node that is too old otherwise.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const SOURCES = join(ROOT, 'src');
+const IS_CHECKOUT = existsSync(join(SOURCES, 'cli.ts')); // a package has none of the sources
+const PROGRAM = join(ROOT, 'dist', 'cli.js');
+/** As old as the last time that it was compared with the sources. */
+const STAMP = join(ROOT, 'dist', '.tsbuildinfo');
+const COMPILER = join(ROOT, 'node_modules', '.bin', 'tsc');
+const INSTALL = `The dependencies of airseries are not installed. Run this first, in ${ROOT}: npm ci`;
+
+function refuse(message) {
+  process.stderr.write(`error: ${message}\n`);
+  process.exit(1);
+}
+
+/** Major and minor version as a number that can be compared. */
+function versionNumber(text) {
+  const [, major, minor] = /(\d+)\.(\d+)/.exec(text);
+  return Number(major) * 1000 + Number(minor);
+}
+
+function checkNode() {
+  const needed = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).engines.node;
+  if (versionNumber(process.versions.node) >= versionNumber(needed)) return;
+  const found = `this is ${process.versions.node} (${process.execPath})`;
+  refuse(`airseries needs Node ${needed}, and ${found}. Install a newer one: https://nodejs.org/en/download`);
+}
+
+function isStale() {
+  if (!existsSync(PROGRAM) || !existsSync(STAMP)) return true;
+  const built = statSync(STAMP).mtimeMs;
+  // of folders too: that is where a deleted file shows
+  return readdirSync(SOURCES, { recursive: true }).some((path) => statSync(join(SOURCES, path)).mtimeMs > built);
+}
+
+function compileIfStale() {
+  if (!IS_CHECKOUT) return;
+  if (!existsSync(COMPILER)) {
+    if (!existsSync(PROGRAM)) refuse(INSTALL);
+    return; // installed without what develops it, and built before
+  }
+  if (!isStale()) return;
+  const { status } = spawnSync('npm', ['run', '-s', 'build'], { cwd: ROOT, stdio: ['ignore', 2, 2] });
+  if (status !== 0) refuse(`The sources in ${SOURCES} do not compile.`);
+  const now = new Date();
+  utimesSync(STAMP, now, now);
+}
+
+checkNode();
+compileIfStale();
+import('../dist/cli.js').catch((error) => {
+  if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+  refuse(`${INSTALL}\n(${error.message})`);
+});

@@ -1,0 +1,56 @@
+/** Folders that the operator names: making them, and saying in words why one cannot be used. */
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+/**
+ * Makes the folder and those above it that are missing, and returns what it made, from the top. Throws the system's error. Node's own recursive
+ * mkdir never returns on a file system that makes no folders, such as /proc.
+ */
+export function makeFolders(path: string): string[] {
+  checkFolder(path);
+  const missing: string[] = [];
+  for (let at = resolve(path); isMissing(at); at = dirname(at)) missing.unshift(at);
+  return missing.filter((each) => {
+    try {
+      mkdirSync(each);
+      return true;
+    } catch (error) {
+      if (!checkFolder(each)) throw error;
+      return false; // another process was faster
+    }
+  });
+}
+
+/** Throws an error like the system's if something else than a folder is there; whether anything is. */
+export function checkFolder(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory() === false) throw Object.assign(new Error('not a directory'), { code: 'ENOTDIR' });
+  return found !== undefined;
+}
+
+/** Throws the system's error unless a file can be made in the folder. Trying is the only test that covers every reason. */
+export function checkWritable(folder: string): void {
+  const probe = join(folder, `.airseries-${randomUUID()}`);
+  writeFileSync(probe, '', { flag: 'wx' });
+  rmSync(probe);
+}
+
+/** What the system's error means, with its code: `/data is a file, not a folder (ENOTDIR)`. */
+export function whyUnusable(path: string, error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  const reason = Object.entries(REASONS).find(([codes]) => codes.split(' ').includes(code))?.[1];
+  return reason === undefined ? `${path}: ${message}` : `${path} ${reason} (${code})`;
+}
+
+const REASONS = {
+  'EACCES EPERM': 'is not open to this user',
+  EROFS: 'is on a read-only file system',
+  'ENOTDIR EEXIST': 'is a file, or below one, and not a folder',
+  ENOENT: 'is on a file system that makes no files or folders',
+  'ENOSPC EDQUOT': 'has no space left',
+};
+
+function isMissing(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) === undefined;
+}

@@ -1,0 +1,14 @@
+/** Texts of the network in files that people open in spreadsheet programs, which run some texts as formulas (CSV injection). */
+
+/** What spreadsheet programs take for a formula, or for the beginning of one, perhaps behind apostrophes of an earlier export. */
+const FORMULA = /^'*[=+\-@＝＋－＠\p{Cc}]/u;
+
+/** A text of the network as a cell: with an apostrophe before it where a spreadsheet would run it as a formula. */
+export function textCell(text: string | null): string | null {
+  return text !== null && FORMULA.test(text) ? `'${text}` : text;
+}
+
+/** The text of such a cell. */
+export function textOfCell(cell: string): string {
+  return cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell;
+}

@@ -1,0 +1,52 @@
+/** grafana/runbooks.md: a section for each alert, with commands that exist, and the dashboard that is made of it. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { runbooks } from '../../grafana/source/runbooks.ts';
+import { chooseCommand } from '../../src/commands/program.ts';
+import { compose } from '../deploy/composeFile.ts';
+import { GRAFANA } from './dashboards.ts';
+import { prometheusRules } from './prometheusRules.ts';
+import { stationRules } from './provisioning.ts';
+import { SECTIONS } from './runbooks.ts';
+
+it('has a section for each alert, and no other', () => {
+  const alerts = [...prometheusRules.map(({ alert }) => alert), ...stationRules().map(({ title }) => title)];
+  expect(SECTIONS.map(({ alert }) => alert).sort()).toEqual(alerts.sort());
+});
+
+it('is the dashboard Runbooks (npm run grafana), a panel for each section in order', () => {
+  const written = JSON.parse(readFileSync(new URL('dashboards/runbooks.json', GRAFANA), 'utf8'));
+  expect(written).toEqual(JSON.parse(JSON.stringify(runbooks)));
+  expect(runbooks.uid).toBe('airseries-runbooks');
+  expect(runbooks.panels.map(({ id, type, title }) => [id, type, title])).toEqual(
+    SECTIONS.map(({ alert }, n) => [n + 1, 'text', alert]),
+  );
+});
+
+describe.each(SECTIONS)('$alert', ({ text, commands }) => {
+  it('says whether it can wait until morning, and gives commands to copy, for Docker too', () => {
+    expect(text).toMatch(/^\*\*Until morning:\*\* (yes|no)\b.{30}/m);
+    expect(commands).toHaveLength(2);
+    expect(commands[0]).not.toContain('docker');
+    expect(commands[1]).toMatch(/^(docker|df|curl) /);
+  });
+
+  it('has commands that exist', () => {
+    const lines = commands
+      .join('')
+      .split(/[\n;|]/)
+      .map((line) => line.replace(/ +#.*| > .*| - < .*/, '').trim());
+    for (const line of lines.filter((one) => one.includes('airseries ') || one.includes('dist/cli.js '))) {
+      const [, words] = / (?:npx airseries|node dist\/cli\.js) (.+)$/.exec(` ${line}`) ?? [];
+      if (line.startsWith('docker compose exec database')) continue;
+      const args = (words ?? '').split(' ');
+      const chosen = chooseCommand(args[0] === 'import' ? [...args.slice(0, 2), 'file'] : args);
+      expect('run' in chosen || 'starts' in chosen, line).toBe(true);
+    }
+    for (const [, verb, rest = ''] of commands.join('').matchAll(/docker compose (\w+)(.*)/g)) {
+      const words = rest.split(' ').filter((word) => word in compose.services);
+      if (verb === 'exec') expect(words[0], rest).toBeDefined();
+      if (['logs', 'exec', 'restart'].includes(`${verb}`)) expect(words.length, rest).toBeGreaterThan(0);
+    }
+  });
+});

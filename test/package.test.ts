@@ -1,0 +1,151 @@
+/** The package and its command: what is packed, that it runs where nothing else is installed, and what is said where something is missing. */
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { freePort, launch, makeHome, ready } from './support/program.ts';
+import { temporaryFolder } from './support/temporaryFolder.ts';
+
+const ROOT = new URL('..', import.meta.url).pathname;
+const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+const BIN = manifest.bin.airseries;
+
+const filesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(folder, name)).isFile());
+
+describe('the package', () => {
+  it('has what runs and nothing else, and runs the demo in an empty folder', { timeout: 180_000 }, async () => {
+    const home = makeHome();
+    try {
+      const packed = join(home.folder, 'node_modules', 'airseries');
+      mkdirSync(join(home.folder, 'node_modules', '.bin'), { recursive: true });
+      mkdirSync(packed);
+      // without scripts: they would compile under the feet of other tests
+      const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', home.folder];
+      const [{ filename }] = JSON.parse(execFileSync('npm', pack, { cwd: ROOT, encoding: 'utf8' }));
+      execFileSync('tar', ['-xzf', join(home.folder, filename), '-C', packed, '--strip-components=1']);
+
+      const files = filesIn(packed);
+      expect([...new Set(files.map((name) => name.split('/')[0]))].sort()).toEqual(
+        ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json', 'sql', 'src'].sort(),
+      );
+      expect(files.filter((name) => name.endsWith('.tsbuildinfo') || name.endsWith('.ts'))).toEqual([]);
+      expect(files.filter((name) => name.startsWith('sql/'))).toHaveLength(filesIn(join(ROOT, 'sql')).length);
+
+      // what npm would install; nothing that only develops it
+      const wanted = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
+      for (const name of wanted.filter((each) => existsSync(join(ROOT, 'node_modules', each)))) {
+        const link = join(home.folder, 'node_modules', name);
+        mkdirSync(dirname(link), { recursive: true });
+        symlinkSync(join(ROOT, 'node_modules', name), link);
+      }
+      const command = join(home.folder, 'node_modules', '.bin', 'airseries');
+      symlinkSync(join(packed, BIN), command);
+      const run = (words: string[], environment: Record<string, string> = {}) =>
+        launch([command, ...words], { environment: { ...home.environment, ...environment }, folder: home.folder });
+      expect(await run(['--version']).finished).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
+
+      const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
+      const service = run(['start'], { PORT, ADMIN_PORT, INGEST_PORT });
+      await ready(ADMIN_PORT, service);
+      const answer = await fetch(`http://localhost:${PORT}/en/air-quality-app/v1/stations.json`);
+      const { stations } = (await answer.json()) as { stations: { status: string }[] };
+      expect(stations.filter(({ status }) => status === 'online').length).toBeGreaterThan(10);
+      const beside = await run(['status', '--table']).finished;
+      expect(beside).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^engine +plain, [\s\S]*airseries-demo-/),
+      });
+      service.kill('SIGINT');
+      expect((await service.finished).code).toBe(0);
+    } finally {
+      home.remove();
+    }
+  });
+
+  it('may be published: it is not private, its command is executable, and what it needs is named', () => {
+    expect(manifest).not.toHaveProperty('private');
+    expect(statSync(join(ROOT, BIN)).mode & 0o111).toBe(0o111);
+    expect(readFileSync(join(ROOT, BIN), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
+    const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+    expect(lock.packages['']).toMatchObject({ bin: manifest.bin, dependencies: manifest.dependencies });
+  });
+});
+
+describe('the command', () => {
+  /** A checkout with the command alone. */
+  function checkout(name: string, engines = '>=20.19'): string {
+    const folder = temporaryFolder(name);
+    mkdirSync(join(folder, 'src'));
+    copyFileSync(join(ROOT, BIN), join(folder, BIN));
+    const build =
+      'echo built >> builds; mkdir -p dist; echo \'console.log("runs")\' > dist/cli.js; touch dist/.tsbuildinfo';
+    writeFileSync(
+      join(folder, 'package.json'),
+      JSON.stringify({ name, type: 'module', engines: { node: engines }, scripts: { build } }),
+    );
+    return folder;
+  }
+  const run = (folder: string) => launch([join(folder, BIN)], { environment: {} }).finished;
+  function write(path: string, text: string): void {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+
+  it('names a Node that is too old', async () => {
+    const found = await run(checkout('old-node', '>=99.1'));
+    expect(found).toMatchObject({ code: 1, stdout: '' });
+    expect(found.stderr).toBe(
+      `error: airseries needs Node >=99.1, and this is ${process.versions.node} (${process.execPath}). ` +
+        'Install a newer one: https://nodejs.org/en/download\n',
+    );
+  });
+
+  it('is of syntax and modules that Node 12.20 knows, which would be too old', () => {
+    const text = readFileSync(join(ROOT, BIN), 'utf8').replaceAll(/\/\*[\s\S]*?\*\//g, '');
+    expect(text).not.toMatch(/\?\.|\?\?|\|\|=|&&=|^await |#\w+\(|\.at\(|replaceAll/m);
+    expect([...text.matchAll(/from '(.+)'/g)].every(([, name]) => name?.startsWith('node:'))).toBe(true);
+  });
+
+  it('says that npm ci is missing, whatever of it is', async () => {
+    const fresh = checkout('fresh');
+    write(join(fresh, 'src', 'cli.ts'), '');
+    const installed = checkout('broken');
+    write(join(installed, 'dist', 'cli.js'), "import 'no-such-package';");
+    for (const folder of [fresh, installed]) {
+      const found = await run(folder);
+      expect(found).toMatchObject({ code: 1, stdout: '' });
+      expect(found.stderr).toContain(
+        `error: The dependencies of airseries are not installed. Run this first, in ${folder}/: npm ci\n`,
+      );
+    }
+  });
+
+  it('compiles only where the sources have changed since', async () => {
+    const folder = checkout('checkout');
+    const source = join(folder, 'src', 'deep', 'cli.ts');
+    write(source, '');
+    write(join(folder, 'src', 'cli.ts'), '');
+    const compiler = join(folder, 'node_modules', '.bin', 'tsc');
+    write(compiler, '');
+    chmodSync(compiler, 0o755);
+    const builds = () => readFileSync(join(folder, 'builds'), 'utf8').split('\n').length - 1;
+    const runs = { code: 0, stdout: 'runs\n', stderr: '' };
+    expect([await run(folder), builds()]).toEqual([runs, 1]);
+    expect([await run(folder), builds()]).toEqual([runs, 1]);
+    const later = new Date(statSync(join(folder, 'dist', '.tsbuildinfo')).mtimeMs + 1_000);
+    utimesSync(source, later, later);
+    expect([await run(folder), builds()]).toEqual([runs, 2]);
+  });
+});
