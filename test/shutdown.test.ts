@@ -70,7 +70,13 @@ it('SIGTERM: requests under way are finished, the public port closes first and t
   expect((await httpGet(service.port.admin, '/healthz')).status).toBe(200);
   const taken = await batch.finish(']');
   expect([taken.status, taken.headers.connection]).toEqual([200, 'close']);
-  expect(JSON.parse(taken.body)).toEqual({ received: 1, accepted: 1, unchanged: 0, quarantined: [] });
+  expect(JSON.parse(taken.body)).toEqual({
+    received: 1,
+    accepted: 1,
+    unchanged: 0,
+    quarantined: [],
+    format: 'airseries',
+  });
 
   expect((await service.finished).code).toBe(0);
   expect(await isRefused('admin')).toBe(true);
