@@ -22,29 +22,44 @@ inBrowser('recompute', (newPage) => {
     return page;
   };
 
-  it.each(PARAMETERS)('%s: days and hours come out equal, digit by digit', async (parameter) => {
-    for (const [day, hour] of [
-      ['2026-11-19', '2026-11-19T09Z'],
-      ['2026-11-18', '2026-11-18T19Z'],
-    ]) {
-      const page = await open(`${origin}/en/station/1?parameter=${parameter}&day=${day}&hour=${hour}`);
-      await page.locator('#history').scrollIntoViewIfNeeded();
-      await page.locator('.hour .result').first().waitFor();
-      const results = await page.locator('.result').allTextContents();
-      const count = parameter === 'aqi' ? 6 : parameter === 'wind_speed' ? 4 : 2; // with what it is made of, or its direction
-      expect(results).toHaveLength(count);
+  /** What is computed again of a view, each with its result. */
+  async function resultsAt(path: string): Promise<string[]> {
+    const page = await open(`${origin}/en/${path}`);
+    await page.locator('#history').scrollIntoViewIfNeeded();
+    await page.locator('.result').first().waitFor();
+    return await page.locator('.result').allTextContents();
+  }
+  /** How many numbers a month, a day and an hour are: the index is shown with what it is made of, the wind with its direction. */
+  const countOf = (parameter = '') => (parameter === 'aqi' ? 9 : parameter === 'wind_speed' ? 6 : 3);
+
+  it.each(['station/1', 'region/town'].flatMap((place) => PARAMETERS.map((parameter) => [parameter, place])))(
+    '%s of %s: a month, a day and an hour come out equal, digit by digit',
+    async (parameter, place) => {
+      const results = await resultsAt(
+        `${place}?parameter=${parameter}&month=2026-10&day=2026-11-19&hour=2026-11-19T09Z`,
+      );
+      expect(results).toHaveLength(countOf(parameter));
       for (const text of results) expect(text).toMatch(/✓ equal$/);
-      const { day: published } = (await (
-        await fetch(`${origin}/en/explore/v1/station/1/hours/${day}.json`)
-      ).json()) as { day: Record<string, number> };
-      if (parameter === 'pm2.5') {
-        const value = published.avg_pm25?.toFixed(1);
-        expect(results[0]).toMatch(
-          new RegExp(`Published${value} µg/m³Computed here\\d+\\.\\d+ → ${value} µg/m³ ✓ equal`),
-        );
-        expect(await page.locator('.hour').textContent()).toContain('corrected by epa-2021');
-      }
-    }
+    },
+  );
+
+  it('says what was published, and the formula that corrected it', async () => {
+    const day = '2026-11-18';
+    const page = await open(`${origin}/en/station/1?day=${day}&hour=${day}T19Z`);
+    await page.locator('#history').scrollIntoViewIfNeeded();
+    await page.locator('.hour .result').first().waitFor();
+    const { day: published } = (await (await fetch(`${origin}/en/explore/v1/station/1/hours/${day}.json`)).json()) as {
+      day: Record<string, number>;
+    };
+    const value = published.avg_pm25?.toFixed(1);
+    expect(await page.locator('.result').first().textContent()).toMatch(
+      new RegExp(`Published${value} µg/m³Computed here\\d+\\.\\d+ → ${value} µg/m³ ✓ equal`),
+    );
+    expect(await page.locator('.hour').textContent()).toContain('corrected by epa-2021');
+  });
+
+  it.each(['2026-03', '2024-12'])('the month %s comes out equal, with its gaps', async (month) => {
+    for (const text of await resultsAt(`station/1?month=${month}`)) expect(text).toMatch(/✓ equal$/);
   });
 
   it('a day is chosen in the chart, in the calendar or by its date; an hour among the hours of a day', async () => {
@@ -71,31 +86,6 @@ inBrowser('recompute', (newPage) => {
     await page.locator('.day').getByRole('button', { name: '13:00' }).click();
     await expect.poll(() => page.locator('.hour h3').textContent()).toBe('18 Nov, 13:00: PM2.5');
     expect(new URL(page.url()).search).toBe('?window=30d&day=2026-11-18&hour=2026-11-18T09Z');
-  });
-
-  /** What is computed again of a view, each with its result. */
-  async function resultsAt(path: string): Promise<string[]> {
-    const page = await open(`${origin}/en/${path}`);
-    await page.locator('#history').scrollIntoViewIfNeeded();
-    await page.locator('.result').first().waitFor();
-    return await page.locator('.result').allTextContents();
-  }
-
-  it.each(PARAMETERS)('%s of a region: months, days and hours come out equal, digit by digit', async (parameter) => {
-    const results = await resultsAt(
-      `region/town?parameter=${parameter}&month=2026-10&day=2026-11-19&hour=2026-11-19T09Z`,
-    );
-    // uncorrected PM2.5 is published of stations only
-    const count = parameter === 'aqi' ? 9 : parameter === 'wind_speed' ? 6 : 3;
-    expect(results).toHaveLength(count);
-    for (const text of results) expect(text).toMatch(/✓ equal$/);
-  });
-
-  it.each(PARAMETERS)('%s: months come out equal, digit by digit', async (parameter) => {
-    for (const month of ['2026-10', '2026-03', '2024-12']) {
-      for (const text of await resultsAt(`station/1?parameter=${parameter}&month=${month}`))
-        expect(text, month).toMatch(/✓ equal$/);
-    }
   });
 
   it('an hour of a region is made of its stations, without what looks unreliable', async () => {
