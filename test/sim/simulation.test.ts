@@ -12,7 +12,7 @@ import { describeStep, makeSteps } from './steps.ts';
 
 /** One per zone, chosen so that every pair occurs in one of them. */
 const seedOf = (zone: (typeof ZONES)[number]) => 1 + ZONES.indexOf(zone);
-const STEPS_PER_ZONE = 45;
+const STEPS_PER_ZONE = 60;
 
 it('meets every pair of event, moment, value, statement and zone', () => {
   const missing = allPairs();
@@ -24,7 +24,7 @@ it('meets every pair of event, moment, value, statement and zone', () => {
 });
 
 it.concurrent.each(ZONES)(
-  '%s: all buckets are correct after each of 45 steps, and the engines agree',
+  '%s: all buckets are correct after each of 60 steps, and the engines agree',
   { timeout: 600_000 },
   async (zone) => {
     const steps = makeSteps(zone, seedOf(zone), STEPS_PER_ZONE);
