@@ -134,12 +134,10 @@ describe.runIf(psql !== undefined)('the login of Grafana', () => {
   });
 
   describe.runIf(hasPgBouncer)('of the API, through PgBouncer, with two connections for all clients', () => {
-    let folder: string;
-    let pooler: ReturnType<typeof launch>;
-    let url: string;
-    beforeAll(async () => {
-      expect(await make('first', AWKWARD)).toMatchObject({ code: 0 });
-      folder = mkdtempSync(join(tmpdir(), 'airseries-pooler-'));
+    beforeAll(async () => expect(await make('first', AWKWARD)).toMatchObject({ code: 0 }));
+
+    async function throughPooler(work: (url: string) => Promise<void>): Promise<void> {
+      const folder = mkdtempSync(join(tmpdir(), 'airseries-pooler-'));
       chmodSync(folder, 0o755);
       const { host, port, database: name } = database.target as Exclude<DatabaseAddress, string>;
       const listens = await freePort();
@@ -158,34 +156,40 @@ describe.runIf(psql !== undefined)('the login of Grafana', () => {
       // as root it does not run, but as the server's user, who may use its socket
       const owner = host.startsWith('/') ? String(spawnSync('stat', ['-c', '%U', host]).stdout).trim() : 'nobody';
       const user = process.getuid?.() === 0 ? ['-u', owner] : [];
-      pooler = launch(['pgbouncer', ...user, join(folder, 'pgbouncer.ini')], { environment: {} });
-      url = `postgres://airseries_api@127.0.0.1:${listens}/airseries`;
-      await until(() => pooler.log().includes('process up'), 'PgBouncer runs');
-    });
-    afterAll(async () => {
-      pooler.kill('SIGKILL');
-      await pooler.finished;
-      rmSync(folder, { recursive: true });
-    });
+      const pooler = launch(['pgbouncer', ...user, join(folder, 'pgbouncer.ini')], { environment: {} });
+      try {
+        await until(() => pooler.log().includes('process up'), 'PgBouncer runs');
+        await work(`postgres://airseries_api@127.0.0.1:${listens}/airseries`);
+      } finally {
+        pooler.kill('SIGKILL');
+        await pooler.finished;
+        rmSync(folder, { recursive: true });
+      }
+    }
+    const refusal = (of: string) => checkInstalled(of, {}).catch((error) => explainConnection(error, 'X', of));
 
-    it('reads the same as without', async () => {
-      const target = `${url}?pooler=transaction`;
-      const { timeZone } = await checkInstalled(target, {});
-      const [pooled, direct] = [target, as('airseries_api')].map((each) => openReaderPool<Api>(each, { timeZone }));
-      const read = (db = pooled) => db?.selectFrom('api.freshness').selectAll().execute();
-      const rows = await Promise.all(Array.from({ length: 100 }, () => read()));
-      expect(new Set(rows.map((row) => JSON.stringify(row)))).toEqual(new Set([JSON.stringify(await read(direct))]));
-      await Promise.all([pooled?.destroy(), direct?.destroy()]);
-    });
+    it('reads the same as without', () =>
+      throughPooler(async (url) => {
+        const target = `${url}?pooler=transaction`;
+        const { timeZone } = await checkInstalled(target, {});
+        const [pooled, direct] = [target, as('airseries_api')].map((each) => openReaderPool<Api>(each, { timeZone }));
+        const read = (db = pooled) => db?.selectFrom('api.freshness').selectAll().execute();
+        const rows = await Promise.all(Array.from({ length: 100 }, () => read()));
+        expect(new Set(rows.map((row) => JSON.stringify(row)))).toEqual(new Set([JSON.stringify(await read(direct))]));
+        await Promise.all([pooled?.destroy(), direct?.destroy()]);
+      }));
 
-    it('is refused with the remedy where the address does not say so, or the login lacks its settings', async () => {
-      const refusal = (of: string) => checkInstalled(of, {}).catch((error) => explainConnection(error, 'X', of));
-      expect(await refusal(url)).toMatchObject({ message: expect.stringContaining('add ?pooler=transaction') });
+    it('is refused with the remedy where the address does not say so', () =>
+      throughPooler(async (url) => {
+        expect(await refusal(url)).toMatchObject({ message: expect.stringContaining('add ?pooler=transaction') });
+      }));
+
+    it('is refused with the remedy where the login lacks its settings', async () => {
       await superuser`alter role airseries_api reset statement_timeout`;
-      pooler.kill('SIGHUP');
-      await superuser`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'airseries_api'`;
-      expect(await refusal(`${url}?pooler=transaction`)).toMatchObject({
-        message: expect.stringMatching(/statement_timeout is 0 instead of 20s\. Run sql\/reader\.sql again/),
+      await throughPooler(async (url) => {
+        expect(await refusal(`${url}?pooler=transaction`)).toMatchObject({
+          message: expect.stringMatching(/statement_timeout is 0 instead of 20s\. Run sql\/reader\.sql again/),
+        });
       });
     });
   });
