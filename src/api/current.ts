@@ -128,12 +128,14 @@ export async function queryTitles(db: ApiDb): Promise<{ titles: Record<Locale, T
 /** What presents stations and regions of the network in a locale. */
 export function presenter(titles: Titles, locale: Locale, site: SiteUrls) {
   const regionTitle = (slug: string | null) => (slug === null ? null : (titles.regions.get(slug) ?? slug));
+  const words = (row: UntitledRow) => ({
+    title: titles.stations.get(String(row.id)) ?? String(row.id),
+    city: regionTitle(row.city_slug),
+    district: regionTitle(row.district_slug),
+  });
   return {
-    station(row: UntitledRow): Station {
-      const title = titles.stations.get(String(row.id)) ?? String(row.id);
-      const words = { title, city: regionTitle(row.city_slug), district: regionTitle(row.district_slug) };
-      return presentStation(row, words, locale, site);
-    },
+    words,
+    station: (row: UntitledRow): Station => presentStation(row, words(row), locale, site),
     region(row: RegionRow): Region {
       const [title, city] = [regionTitle(row.slug) as string, regionTitle(row.city_slug)];
       return presentRegion({ ...row, title, city }, locale, site);
@@ -160,10 +162,28 @@ export function* presentStationsList(
   const listed = network.stations.filter((row) => row.is_listed);
   yield `{"providers":${JSON.stringify(presentProviders(network, listed))},"stations":[`;
   for (let n = 0; n < listed.length; n += STATIONS_PER_PIECE) {
-    const texts = listed.slice(n, n + STATIONS_PER_PIECE).map((row) => JSON.stringify(present.station(row)));
+    const texts = listed.slice(n, n + STATIONS_PER_PIECE).map((row) => {
+      const { title, city, district } = present.words(row);
+      const words = [title, city, district, site.station(locale, row.id)].map((word) => JSON.stringify(word));
+      return textAround(row).reduce((text, next, index) => text + words[index - 1] + next);
+    });
     yield `${n === 0 ? '' : ','}${texts.join(',')}`;
   }
   yield `],"regions":${JSON.stringify(network.regions.map(present.region))}}`;
+}
+
+/** Stands for what depends on the locale: PostgreSQL stores no such character. */
+const WORD = '\0';
+const textsAround = new WeakMap<UntitledRow, string[]>();
+
+/** A station as JSON text in which these words are to be put: its title, city, district and address. The same in every locale. */
+function textAround(row: UntitledRow): string[] {
+  const known = textsAround.get(row);
+  if (known !== undefined) return known;
+  const words = { title: WORD, city: WORD, district: WORD, lux: null, url: WORD };
+  const texts = JSON.stringify(pickStation(row, words)).split(JSON.stringify(WORD));
+  textsAround.set(row, texts);
+  return texts;
 }
 
 /** Links to the pages of the operator's site (C7). */

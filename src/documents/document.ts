@@ -51,6 +51,8 @@ const unpackBrotli = promisify<Buffer, Buffer>(zlib.brotliDecompress);
 
 /** Brotli's level 5 is about as fast as gzip's 6 on our documents, and 15 to 40 % smaller. */
 const BROTLI = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 5 } };
+/** Level 4 takes half as long for lists, which somebody waits for, and is 3 % larger. */
+const QUICK_BROTLI = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } };
 const CODINGS: ReadonlyMap<Coding, Compress> = new Map<Coding, Compress>([
   ['br', (body) => brotli(body, BROTLI)],
   ...(zstdCompress === undefined ? [] : ([['zstd', promisify(zstdCompress)]] as const)),
@@ -91,7 +93,7 @@ const etagOf = (hash: Hash) => hash.digest('base64url').slice(0, 27);
 export async function renderPieces(locale: Locale, pieces: Iterable<string>): Promise<Document> {
   const hash = createHash('sha256');
   const plain: Buffer[] = [];
-  const packing = zlib.createBrotliCompress(BROTLI);
+  const packing = zlib.createBrotliCompress(QUICK_BROTLI);
   const packed = buffer(packing);
   let bytes = 0;
   for (const piece of pieces) {
