@@ -177,6 +177,9 @@ describe.runIf(psql !== undefined)('the login of Grafana', () => {
         const rows = await Promise.all(Array.from({ length: 100 }, () => read()));
         expect(new Set(rows.map((row) => JSON.stringify(row)))).toEqual(new Set([JSON.stringify(await read(direct))]));
         await Promise.all([pooled?.destroy(), direct?.destroy()]);
+        const session = connect(target, {});
+        expect(await session`select name from pg_prepared_statements`).toEqual([]);
+        await session.end();
       }));
 
     it('is refused with the remedy where the address does not say so', () =>
