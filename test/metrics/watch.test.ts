@@ -78,6 +78,11 @@ onEveryEngine('watching stations', (engine) => {
     expect([await offline(), await flatLines(), await outliers()]).toEqual([[], [], []]);
   });
 
+  it('a station that has long been silent is listed too', async () => {
+    await measure(4, 40 * 24, 40 * 24, lively(10));
+    expect(await offline()).toMatchObject([{ station_id: 4, last_measurement_time: iso(hoursAgo(40 * 24)) }]);
+  });
+
   it('a station is listed from the moment it is offline until it measures again', async () => {
     await measure(1, 10, 4, lively(10));
     await measure(2, 3, 3, lively(10)); // exactly stale
