@@ -1,8 +1,8 @@
 /**
  * The version of the published data: a number that the database raises whenever they have changed (logic.raise_data_version). A process asks
  * for it every second, and at once after a notification: that is only a hint, as any login may send one, a connection that was cut silently
- * delivers none, a standby sends none and a pooler keeps none. Each answer confirms that the database is in contact. Numbers are compared within one history: a
- * database that was restored, or a replica that was promoted, may count the same numbers for other data.
+ * delivers none, a standby sends none and a pooler keeps none. Each answer confirms that the database is in contact. Numbers are compared
+ * within one history: a database that was restored, or a replica that was promoted, may count the same numbers for other data.
  */
 import type { Clock } from '../clock.ts';
 import { connect, type DatabaseAddress, hasPooler } from '../database/client.ts';
@@ -96,10 +96,11 @@ export function watchDataVersion({ db, target, clock, log, pollMs = POLL_MS }: O
     if (!isAsking) askIn(soon());
   };
   const connection = connect(target, { role: 'airseries_reader', name: 'airseries listen', max: 1 });
-  if (!hasPooler(target))
+  if (!hasPooler(target)) {
     connection.listen(CHANNEL, hint, hint).catch((error: Error) => {
       log.info({ err: error }, 'no notifications from this database; asking for changes instead');
     });
+  }
 
   return {
     current: () => (performance.now() - contactAt <= CONTACT_MS ? known?.version : undefined),

@@ -5,6 +5,7 @@
 import type { ParameterName } from '../contract/parameters.ts';
 import { InputError } from '../inputError.ts';
 import type { SourceNotes } from './formats/lines.ts';
+import { ownUnitOf } from './formats/units.ts';
 import type { ReadingInput } from './validate.ts';
 
 type OtherUnit = { unit: string; option: string; low: number; high: number; remedy: (value: number) => string };
@@ -68,14 +69,6 @@ function numberOf(given: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-const OURS: Partial<Record<ParameterName, string>> = {
-  temperature: 'c',
-  pressure: 'pa',
-  no2: 'ppb',
-  o3: 'ug/m3',
-  so2: 'ug/m3',
-};
-
 /** Fewer values may be an exception. */
 const ENOUGH = 20;
 
@@ -87,6 +80,6 @@ export function refuseOtherUnits(readings: readonly ReadingInput[], notes: Sourc
   throw new InputError(
     source,
     `column ${field} looks like ${unit}, for example ${example}; nothing of it was stored`,
-    `Add --unit ${parameter}=${option} if it is, or --unit ${parameter}=${OURS[parameter]} if it is right as it is.`,
+    `Add --unit ${parameter}=${option} if it is, or --unit ${parameter}=${ownUnitOf(parameter)} if it is right as it is.`,
   );
 }

@@ -2,9 +2,9 @@
 import { PARAMETER_NAMES, type ParameterName } from '../../contract/parameters.ts';
 import { InputError } from '../../inputError.ts';
 import type { ReadingInput } from '../validate.ts';
-import { chooseProfile, type Fields, type Format, isOwn, type Meaning, readFields } from './fields.ts';
+import { chooseProfile, declaredColumns, type Fields, type Format, isOwn, type Meaning, readFields } from './fields.ts';
 import { unreadable } from './json.ts';
-import type { Line, LineReader } from './lines.ts';
+import { type Line, type LineReader, MOST_IGNORED } from './lines.ts';
 import { readMeasured, type SomeValues } from './long.ts';
 import type { Profile } from './profiles.ts';
 import { makeTimeReader } from './times.ts';
@@ -81,9 +81,6 @@ export function csvReader(header: string, position: string, format: Format = {})
   };
 }
 
-/** A bound, because a file may have a new name on every line. */
-const MOST_IGNORED = 100;
-
 type Header = {
   given: readonly string[];
   lower: readonly string[];
@@ -127,8 +124,9 @@ function findColumns({ given, lower, fields, format, header, position }: Header)
     if (lower.indexOf(name) !== index && used.has(lower.indexOf(name)) && name !== '')
       throw invalid(`names ${name} twice`);
   }
-  const missing = (format.columns ?? []).map((text) => text.slice(text.indexOf('=') + 1).trim());
-  const unknown = long === undefined ? missing.find((theirs) => !lower.includes(theirs.toLowerCase())) : undefined;
+  const declaredNames = declaredColumns(format);
+  const unknown =
+    long === undefined ? declaredNames.find((theirs) => !lower.includes(theirs.toLowerCase())) : undefined;
   if (unknown !== undefined) throw invalid(`has no column ${unknown}, which --column names`);
   const unused = new Set(profile.unused?.map((name) => name.toLowerCase()));
   const ignored = given.filter((_, index) => !used.has(index) && !unused.has(lower[index] ?? ''));

@@ -69,7 +69,7 @@ export function readFields(profile: Profile, { columns = [], units = [] }: Forma
     const key = field.toLowerCase();
     if (meaning !== undefined && !known.has(key)) known.set(key, meaning);
   };
-  for (const [ours, theirs] of columns.map((text) => readPair(text, '--column', 'pm25=pm2_5_concentration'))) {
+  for (const [ours, theirs] of columns.map(readColumn)) {
     const slot = SLOTS[ours as keyof typeof SLOTS];
     const meaning: Meaning | undefined = slot === undefined ? ownName(ours, measures, -1) : { slot, rank: -1 };
     if (meaning === undefined) throw new InputError('--column', `"${ours}" is no name of ours`, NAMES);
@@ -138,6 +138,11 @@ const underscoresOf = (key: string): number[] =>
   key.length > LONGEST_NAME ? [] : [...key].flatMap((character, index) => (character === '_' ? index : []));
 
 const NAMES = `Names of ours are sensor_id, device, time, ${PARAMETER_NAMES.join(', ')}.`;
+
+const readColumn = (text: string) => readPair(text, '--column', 'pm25=pm2_5_concentration');
+
+/** Their names of the columns that were declared. Throws InputError as readFields does. */
+export const declaredColumns = ({ columns = [] }: Format): string[] => columns.map((text) => readColumn(text)[1]);
 
 function readPair(text: string, option: string, example: string): [ours: string, theirs: string] {
   const equals = text.indexOf('=');

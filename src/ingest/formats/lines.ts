@@ -38,6 +38,9 @@ export type LineReader = SourceNotes & {
   read(line: Line): ReadingInput | ReadingInput[] | undefined;
 };
 
+/** Names that are reported as not used: a bound, because a file may have a new one on every line. */
+export const MOST_IGNORED = 100;
+
 /** Longer lines are no readings. In bytes. */
 export const LONGEST_LINE = 65_536;
 /** How much is kept, for the quarantine, of text that is too long or too deeply nested to be a reading. */

@@ -1,9 +1,9 @@
 /** Readings as JSON objects: what their keys mean is looked up as their profile says. */
 import type { ParameterName } from '../../contract/parameters.ts';
 import type { ReadingInput } from '../validate.ts';
-import { chooseProfile, type Fields, type Format, isOwn, type Meaning, readFields } from './fields.ts';
+import { chooseProfile, declaredColumns, type Fields, type Format, isOwn, type Meaning, readFields } from './fields.ts';
 import { isObject, isTooDeep, unreadable } from './json.ts';
-import type { LineReader } from './lines.ts';
+import { type LineReader, MOST_IGNORED } from './lines.ts';
 import { readMeasured, type SomeValues } from './long.ts';
 import type { Profile } from './profiles.ts';
 import { makeTimeReader } from './times.ts';
@@ -18,8 +18,7 @@ export type RowReader = LineReader & {
   readValue(value: unknown, text: string, line: number): ReadingInput[];
 };
 
-/** Bounds, because a file may have new keys on every line. */
-const MOST_IGNORED = 100;
+/** A bound, because a file may have new keys on every line. */
 const MOST_REMEMBERED = 1_000;
 
 /** Reads NDJSON and elements of arrays. The first object says which profile it is, and may throw InputError for what was declared wrongly. */
@@ -241,9 +240,8 @@ function readLong(
 /** An object within a row in which fields are looked for; `prefix` comes before their keys. */
 type Place = { path: readonly string[]; prefix: string; isReported: boolean; meanings: Map<string, Meaning | null> };
 
-function objectsOf(profile: Profile, { columns = [] }: Format): Place[] {
-  const declared = columns.map((text) => text.slice(text.indexOf('=') + 1).trim());
-  const fields = [...(profile.sensor ?? []), ...(profile.device ?? []), ...profile.time, ...declared];
+function objectsOf(profile: Profile, format: Format): Place[] {
+  const fields = [...(profile.sensor ?? []), ...(profile.device ?? []), ...profile.time, ...declaredColumns(format)];
   const measured = profile.ours ?? '';
   const paths = new Set([measured, ...fields.map((field) => field.slice(0, Math.max(0, field.lastIndexOf('.'))))]);
   return [...paths].map((path) => ({

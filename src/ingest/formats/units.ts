@@ -1,3 +1,6 @@
+/** The unit that a parameter is stored in, as it may be declared. */
+export const ownUnitOf = (parameter: ParameterName): string => UNITS.get(parameter)?.own?.[0][0] ?? '';
+
 /** The units that values may come in, and their conversion to the unit that a parameter is stored in (S6). Never guessed, only declared. */
 import { PARAMETERS, type ParameterName } from '../../contract/parameters.ts';
 
@@ -63,7 +66,7 @@ function scalesOf(name: ParameterName): readonly Scale[] {
 const UNITS = new Map(
   PARAMETERS.map(({ name, unit }) => {
     const scales = scalesOf(name);
-    return [name, { scales, stored: scales.find(([names]) => names.includes(simplified(unit)))?.[1] ?? 1 }] as const;
+    return [name, { scales, own: scales.find(([names]) => names.includes(simplified(unit))) }] as const;
   }),
 );
 
@@ -74,7 +77,8 @@ const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** How values of a parameter are converted from a unit; null: they are in the stored one; undefined: it has no such unit. */
 export function conversionFrom(unit: string, parameter: ParameterName): Convert | null | undefined {
-  const { scales, stored } = UNITS.get(parameter) ?? { scales: [], stored: 1 };
+  const { scales = [], own } = UNITS.get(parameter) ?? {};
+  const stored = own?.[1] ?? 1;
   const plain = simplified(unit);
   const scale = scales.find(([names]) => names.includes(plain));
   if (scale === undefined) return undefined;
