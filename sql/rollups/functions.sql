@@ -17,12 +17,16 @@ create function rollup.bucket_add(unit text, bucket timestamptz, n int) returns 
          else (date_trunc(unit, bucket at time zone rollup.time_zone()) + n * ('1 ' || unit)::interval) at time zone rollup.time_zone() end;
 
 -- US EPA air quality index, breakpoints of May 2024 (40 CFR 58 Appendix G), of mean PM2.5 and PM10 in µg/m³: the larger of the two (Q1),
--- null if both are null. What no instrument measures, from 500,000 µg/m³ on, counts as null, and so do NaN and infinities. Computed from the published values (Q2): PM2.5 in tenths, PM10 in whole µg/m³ after rounding to tenths. In
--- integer arithmetic, so rounding half up is exact: low + (2·rise·x + run) / (2·run). Above the table the last slope continues.
+-- null if both are null. What no instrument measures, from 500,000 µg/m³ on, counts as null, and so do NaN and infinities. Computed from the
+-- published values (Q2): PM2.5 in tenths, PM10 in whole µg/m³ after rounding to tenths, near a tie by numeric arithmetic, elsewhere by floats, which
+-- takes less than half the time. In integer arithmetic from there on, so rounding half up is exact: low + (2·rise·x + run) / (2·run). Above the
+-- table the last slope continues.
 create function rollup.aqi(pm25 float8, pm10 float8) returns int language plpgsql immutable parallel safe as $$
 declare
-  fine int := case when abs(pm25) < 500000 then greatest(round(pm25::numeric, 1) * 10, 0)::int end;
-  coarse int := case when abs(pm10) < 500000 then trunc(greatest(round(pm10::numeric, 1), 0))::int end;
+  fine int := case when abs(pm25) < 500000 then
+    greatest(round(case when abs(pm25 * 10 - round(pm25 * 10)) < 0.4999 then pm25 * 10 else round(pm25::numeric, 1) * 10 end), 0) end;
+  coarse int := case when abs(pm10) < 500000 then
+    greatest(round(case when abs(pm10 * 10 - round(pm10 * 10)) < 0.4999 then pm10 * 10 else round(pm10::numeric, 1) * 10 end), 0) end::int / 10;
 begin
   return greatest(
     case

@@ -13,8 +13,10 @@ create function rollup.bucket_add(unit text, bucket timestamptz, n int) returns 
 
 create function rollup.aqi(pm25 float8, pm10 float8) returns int language plpgsql immutable parallel safe as $$
 declare
-  fine int := case when abs(pm25) < 500000 then greatest(round(pm25::numeric, 1) * 10, 0)::int end;
-  coarse int := case when abs(pm10) < 500000 then trunc(greatest(round(pm10::numeric, 1), 0))::int end;
+  fine int := case when abs(pm25) < 500000 then
+    greatest(round(case when abs(pm25 * 10 - round(pm25 * 10)) < 0.4999 then pm25 * 10 else round(pm25::numeric, 1) * 10 end), 0) end;
+  coarse int := case when abs(pm10) < 500000 then
+    greatest(round(case when abs(pm10 * 10 - round(pm10 * 10)) < 0.4999 then pm10 * 10 else round(pm10::numeric, 1) * 10 end), 0) end::int / 10;
 begin
   return greatest(
     case
