@@ -69,7 +69,7 @@ export function makeDocuments({ db, reader, clock, site }: Sources): CurrentDocu
     async station({ locale, id }) {
       const row = await queryStation(db, clock(), locale, id);
       if (row === undefined) throw noSuchStation(id);
-      return rendered(locale, JSON.stringify(presentStation(row, row, locale, site)), row);
+      return rendered(locale, JSON.stringify(presentStation(row, locale, site)), row);
     },
 
     async stationHistory({ locale, id }) {
