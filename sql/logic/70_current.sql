@@ -91,22 +91,27 @@ begin
 end $$;
 
 -- The rows of sensor_latest that hold at an instant too.
-create function logic.latest_kept(at timestamptz) returns setof logic.sensor_latest
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
-begin
-  return query
+create function logic.latest_kept(at timestamptz) returns setof logic.sensor_latest language sql stable begin atomic
   select l.* from logic.sensor_latest l
   where at > l.computed_at - logic.latest_slack() and at <= l.computed_at + logic.latest_life()
     and (l.measured_at <= at) is not false and (l.ahead_at <= at) is not true;
-end $$;
+end;
+
+-- The sensors whose row does not hold.
+create function logic.latest_unkept(at timestamptz) returns int[] language sql stable begin atomic
+  select array(
+    select p.sensor_id from logic.placed(at) p
+    where not exists (
+      select from logic.latest_kept(at) l
+      where l.sensor_id = p.sensor_id and l.station_id = p.station_id and l.placed_since = p.placed_since));
+end;
 
 -- Computes sensor_latest of these sensors again, and of all whose row does not hold any more. A null among them stands for all.
 create function logic.refresh_latest(at timestamptz, sensors int[]) returns void language plpgsql as $$
 declare
-  wanted constant int[] := sensors || array(
-    select p.sensor_id from logic.placed(at) p
-    left join logic.latest_kept(at) l on l.sensor_id = p.sensor_id and l.station_id = p.station_id and l.placed_since = p.placed_since
-    where l.sensor_id is null or array_position(sensors, null) is not null);
+  wanted constant int[] := sensors || case
+    when array_position(sensors, null) is null then logic.latest_unkept(at)
+    else array(select p.sensor_id from logic.placed(at) p) end;
 begin
   delete from logic.sensor_latest l where l.sensor_id = any (wanted);
   insert into logic.sensor_latest select * from logic.latest_of(at, wanted, logic.latest_slack());
@@ -124,14 +129,11 @@ returns table (
   changes_at timestamptz -- when the first of the values becomes stale
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
+declare
+  unkept constant int[] := case when only_station is null then logic.latest_unkept(at)
+    else array(select p.sensor_id from logic.placed(at, null, only_station) p) end;
 begin
   return query
-  with placed as materialized (select *, at - stale_after as usable_since from logic.placed(at, null, only_station)),
-  kept as materialized (
-    select l.* from placed p
-    join logic.latest_kept(at) l on l.sensor_id = p.sensor_id and l.station_id = p.station_id and l.placed_since = p.placed_since
-    where only_station is null
-  )
   select station_id, measured_at, {{list mean: $name}}, wind_sin, wind_cos, rain, changes_at
   from (
     select
@@ -144,12 +146,12 @@ begin
       avg(s.wind_cos) as wind_cos,
       avg(s.rain) as rain,
       min(least({{list parameter: case when l.$name_at > p.usable_since then l.$name_at end}}) + p.stale_after) as changes_at
-    from placed p
+    from (select *, at - stale_after as usable_since from logic.placed(at, null, only_station)) p
     join (
-      select * from kept
+      select * from logic.latest_kept(at) where only_station is null
       union all
-      select * from logic.latest_of(at, array(select sensor_id from placed except select sensor_id from kept))
-    ) l on l.sensor_id = p.sensor_id and l.measured_at > p.usable_since
+      select * from logic.latest_of(at, unkept)
+    ) l on l.sensor_id = p.sensor_id and l.station_id = p.station_id and l.placed_since = p.placed_since and l.measured_at > p.usable_since
     cross join lateral (
       select
         {{list mean: case when l.$name_at > p.usable_since then l.$name end as $name}},
