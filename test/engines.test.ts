@@ -396,13 +396,16 @@ onEveryEngine('an engine', (engine) => {
         superuser,
         `update raw.readings set pm1 = 1 where measured_at = '${at('04-20 10:00')}'`,
       );
-      const cutOff = night('60 days', true).catch((error: Error) => error.message);
-      const waiting = () => superuser<{ pid: number }[]>`
-        select pid from pg_stat_activity where datname = current_database() and application_name = 'airseries refresh' and wait_event_type = 'Lock'`;
-      await expect.poll(waiting, { timeout: 30_000 }).toHaveLength(1);
-      await superuser`select pg_terminate_backend(pid) from pg_stat_activity where pid = ${(await waiting())[0]?.pid ?? 0}`;
-      expect(await cutOff).toMatch(/terminat|closed/i);
-      await end('rollback');
+      try {
+        const cutOff = night('60 days', true).catch((error: Error) => error.message);
+        const waiting = () => superuser<{ pid: number }[]>`
+          select pid from pg_stat_activity where datname = current_database() and application_name = 'airseries refresh' and wait_event_type = 'Lock'`;
+        await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1);
+        await superuser`select pg_terminate_backend(pid) from pg_stat_activity where pid = ${(await waiting())[0]?.pid ?? 0}`;
+        expect(await cutOff).toMatch(/terminat|closed/i);
+      } finally {
+        await end('rollback');
+      }
       before = await aggregates();
       expect(
         await owner`select pm25 from rollup.sensor_hourly where bucket = ${at('03-11 10:00')} and sensor_id = 1`,
