@@ -1,5 +1,5 @@
-# One image for the service and its commands. Built with everything, shipped with what runs, as a user who owns none of it.
-# Alpine has no glibc, so the embedded servers are left out: a container always needs DATABASE_URL.
+# One image for the service and its commands. Built with everything, shipped with what runs: Node and JavaScript, as a user who owns none of
+# it, without a shell, npm or a package manager. The embedded servers are left out: a container always needs DATABASE_URL.
 
 FROM node:24-alpine AS build
 WORKDIR /app
@@ -11,15 +11,19 @@ COPY src ./src
 RUN npm run build
 RUN npm prune --ignore-scripts --omit=dev --omit=optional
 
-FROM node:24-alpine
+FROM gcr.io/distroless/nodejs24-debian13:nonroot
 ENV NODE_ENV=production
+# where this image has its only program
+ENV PATH=/nodejs/bin
 WORKDIR /app
 COPY package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY sql ./sql
-USER node
+USER nonroot
 EXPOSE 8080 8081 8082
 # alive; whether it can answer is /readyz, and for whoever sends requests to it to ask
-HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["wget", "-q", "-O", "/dev/null", "http://127.0.0.1:8081/healthz"]
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["node", "-e", "fetch(process.argv[1]).then(({ ok }) => process.exit(ok ? 0 : 1))", "http://127.0.0.1:8081/healthz"]
+# commands name node themselves, as in `docker compose exec worker node dist/cli.js status`
+ENTRYPOINT []
 CMD ["node", "dist/main.js"]

@@ -83,6 +83,42 @@ describe('the package', () => {
   });
 });
 
+it('has a list of what is installed with it (SBOM), each with its version, licence and checksum', () => {
+  const made = execFileSync(process.execPath, ['.github/sbom.mjs'], { cwd: ROOT, encoding: 'utf8' }); // as the release does
+  const { bomFormat, components, dependencies, metadata } = JSON.parse(made);
+  const { name, purl } = metadata.component;
+  expect([bomFormat, name, purl]).toEqual(['CycloneDX', 'airseries', `pkg:npm/airseries@${manifest.version}`]);
+  type Locked = { version: string; dev?: boolean };
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, Locked>;
+  };
+  const shipped = Object.entries(packages).filter(([path, { dev }]) => path !== '' && dev !== true);
+  const listed = shipped.map(([path, { version }]) => `${path.replace(/^.*node_modules\//, '')}@${version}`);
+  type Component = {
+    name: string;
+    version: string;
+    licenses: { license?: { id: string }; expression?: string }[];
+    hashes: { content: string }[];
+  };
+  const found = components as Component[];
+  expect(found.map(({ name, version }) => `${name}@${version}`).sort()).toEqual([...new Set(listed)].sort());
+  expect(listed).toEqual(expect.arrayContaining(Object.entries(manifest.dependencies).map((pair) => pair.join('@'))));
+  const licences = found.map(({ licenses: [first] = [] }) => first?.license?.id ?? first?.expression);
+  expect([...new Set(licences)].sort()).toEqual([
+    'Apache-2.0',
+    'BSD-3-Clause',
+    'BlueOak-1.0.0',
+    'ISC',
+    'MIT',
+    'Unlicense',
+  ]); // all permissive
+  expect(found.filter(({ hashes }) => !/^[0-9a-f]{128}$/.test(hashes?.[0]?.content ?? ''))).toEqual([]);
+  const refs = found.map(({ name, version }) => `${name}@${version}`);
+  type Dependency = { ref: string; dependsOn: string[] };
+  const linked = (dependencies as Dependency[]).flatMap(({ ref, dependsOn }) => [ref, ...dependsOn]);
+  expect([...new Set(linked)].sort()).toEqual([...refs, `airseries@${manifest.version}`].sort());
+});
+
 describe('the command', () => {
   /** A checkout with the command alone. */
   function checkout(name: string, engines = '>=20.19'): string {

@@ -1,6 +1,6 @@
 /** What the documentation tells people to type: its commands exist, and its lines for `.env` add what is missing and nothing else. */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { chooseCommand } from '../src/commands/program.ts';
@@ -37,6 +37,12 @@ it.each(commands)('$path: $rest', ({ rest }) => {
   if ('check' in choice && !/^(export|import network)/.test(rest))
     choice.check(readConfig({ RAW_RETENTION: '2 years' }));
   expect(Object.keys(choice).length).toBeGreaterThan(0);
+});
+
+it('the README names tests that exist', () => {
+  const named = [...textOf('README.md').matchAll(/`(test\/[\w./]+)`/g)].map(([, path]) => `${path}`);
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
 it('has commands everywhere', () => {

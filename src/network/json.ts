@@ -3,6 +3,7 @@
  * are allowed; a missing comma does not end the parsing, and of two equal keys neither is dropped silently.
  */
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { withoutSecrets } from './messages.ts';
 
 type LocatedJson = {
   /** Undefined: the text could not be parsed to its end. */
@@ -63,7 +64,7 @@ export function parseLocated(text: string): LocatedJson {
 
 /** The parser's code, such as CommaExpected, as words: `expected a comma, found "device"`. */
 function wording(code: string, text: string): string {
-  const found = text === '' ? 'the end of the file' : text.slice(0, 40);
+  const found = text === '' ? 'the end of the file' : withoutSecrets(text).slice(0, 40);
   const words = code.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).trim();
   const [, expected] = words.match(/^(.*) expected$/) ?? [];
   return expected === undefined

@@ -9,10 +9,9 @@ export function faultsOf(schema: z.ZodType, given: unknown): Fault[] {
   const { error } = schema.safeParse(given, { error: expectation, reportInput: true });
   return (error?.issues ?? []).flatMap(flatten).map(({ path, message, input, code }) => {
     if (input === undefined) return { path, message: `missing, ${message}` };
-    return {
-      path,
-      message: code === 'unrecognized_keys' || code === 'custom' ? message : `${show(input)} found, ${message}`,
-    };
+    if (code === 'unrecognized_keys' || code === 'custom') return { path, message };
+    const isAddress = path.includes('url') || path.includes('pull');
+    return { path, message: `${show(input, isAddress ? withoutSecrets : String)} found, ${message}` };
   });
 }
 
@@ -60,8 +59,17 @@ const expectation: z.core.$ZodErrorMap = (issue) => {
   return undefined;
 };
 
+/** Of an address, not what may be a password, nor its query, which may have a key: messages end up in logs. */
+export function withoutSecrets(text: string): string {
+  const [slashes, at] = [text.indexOf('//'), text.lastIndexOf('@')];
+  const start = slashes === -1 || slashes > at ? 1 : slashes + 2; // 1: after the quotation mark
+  const host = at === -1 ? text : `${text.slice(0, start)}…${text.slice(at)}`;
+  const query = host.indexOf('?');
+  return query === -1 ? host : `${host.slice(0, query)}?…`;
+}
+
 /** As JSON, shortened. */
-function show(given: unknown): string {
-  const text = JSON.stringify(given);
+function show(given: unknown, redact: (text: string) => string): string {
+  const text = redact(JSON.stringify(given));
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

@@ -72,6 +72,7 @@ async function take({ word, rest }: Step, state: Built, context: string, built: 
     case 'USER':
     case 'EXPOSE':
     case 'HEALTHCHECK':
+    case 'ENTRYPOINT':
     case 'CMD':
       return;
     default:

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { emptyDatabase, engines } from '../support/database.ts';
 import { addressVariables, freePort, launch, ready } from '../support/program.ts';
-import { ROOT, textOf } from './composeFile.ts';
+import { ours, ROOT, textOf } from './composeFile.ts';
 import { type Built, build, contextOf, lockOf, readStages, said, wordsOf } from './dockerSteps.ts';
 
 const stages = readStages(textOf('Dockerfile'));
@@ -35,10 +35,13 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const program = (words: string[], environment: Record<string, string> = {}) =>
   launch([process.execPath, ...words], { folder: image.folder, environment: { ...image.environment, ...environment } });
 
-it('is built on the image it runs on, as a user who owns none of its files', () => {
-  expect([...new Set(stages.map(({ image: base }) => base))]).toEqual(['node:24-alpine']);
+it('has nothing but Node and what is copied, of the version it is built with, as a user who owns none of its files', () => {
+  expect(stages.map(({ image: base }) => base)).toEqual([
+    'node:24-alpine',
+    'gcr.io/distroless/nodejs24-debian13:nonroot',
+  ]);
   const words = last.steps.map(({ word }) => word);
-  expect(said(last, 'USER')).toEqual(['node']);
+  expect(said(last, 'USER')).toEqual(['nonroot']);
   expect(words.indexOf('USER')).toBeGreaterThan(words.lastIndexOf('COPY'));
   expect(words).not.toContain('RUN');
 });
@@ -56,6 +59,22 @@ it('contains no compiler, no embedded server and no tests', () => {
   const unwanted = Object.keys({ ...manifest.devDependencies, ...manifest.optionalDependencies });
   expect(installed.filter((name) => unwanted.includes(name))).toEqual([]);
   for (const name of unwanted) expect(existsSync(join(image.folder, 'node_modules', name))).toBe(false);
+  // nor anything compiled: it was installed on another C library
+  const files = readdirSync(join(image.folder, 'node_modules'), { recursive: true, encoding: 'utf8' });
+  expect(files.length).toBeGreaterThan(1_000);
+  expect(files.filter((name) => /\.(node|so|dylib|wasm)$/.test(name))).toEqual([]);
+});
+
+it('is started, checked and asked by node alone, as there is no shell, and node is found', () => {
+  expect(said(last, 'ENV')).toContain('PATH=/nodejs/bin');
+  expect(said(last, 'ENTRYPOINT')).toEqual(['[]']); // that of the image would make `node dist/cli.js` into `node node dist/cli.js`
+  for (const word of ['CMD', 'HEALTHCHECK']) expect(wordsOf(said(last, word)[0])[0]).toBe('node');
+  for (const [name, { command, healthcheck }] of ours) {
+    expect(command?.[0] ?? 'node', name).toBe('node');
+    if (healthcheck?.disable) continue;
+    const [kind, ...words] = healthcheck?.test ?? [];
+    expect([kind, ...words.slice(0, -1)], name).toEqual(['CMD', ...wordsOf(said(last, 'HEALTHCHECK')[0]).slice(0, -1)]);
+  }
 });
 
 it('runs the commands', async () => {
@@ -85,10 +104,14 @@ it('starts a service that becomes ready by its health check, and stops on SIGTER
   const defaults = readConfig({});
   const check = new URL(wordsOf(said(last, 'HEALTHCHECK')[0]).at(-1) ?? '');
   expect([check.hostname, check.port]).toEqual(['127.0.0.1', String(defaults.adminPort)]);
-  expect((await fetch(`http://127.0.0.1:${ADMIN_PORT}${check.pathname}`)).status).toBe(200);
+  const [, ...asked] = wordsOf(said(last, 'HEALTHCHECK')[0]).slice(0, -1);
+  const checked = (path: string) => program([...asked, `http://127.0.0.1:${ADMIN_PORT}${path}`]).finished;
+  expect((await checked(check.pathname)).code).toBe(0);
+  expect((await checked('/no-such-path')).code).toBe(1);
   expect((await fetch(`http://127.0.0.1:${PORT}/en/air-quality-app/v1/stations.json`)).status).toBe(200);
   expect(said(last, 'EXPOSE')).toEqual([`${defaults.port} ${defaults.adminPort} ${defaults.ingestPort}`]);
   service.kill('SIGTERM');
   expect((await service.finished).code).toBe(0);
+  expect((await checked(check.pathname)).code).toBe(1);
   await database.drop();
 });

@@ -1,4 +1,4 @@
-/** The workflow and Dependabot's settings, checked without GitHub: they refer to things that exist, and agree with the rest of the project. */
+/** The workflows and Dependabot's settings, checked without GitHub: they refer to things that exist, and agree with the rest of the project. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,15 +6,19 @@ import { isNewer } from '../../src/schema/engine.ts';
 import { compose, ROOT, services, textOf, variablesOf, yamlOf } from './composeFile.ts';
 
 type Job = {
+  permissions?: Record<string, string>;
   strategy?: { matrix: { node: number[]; timescaledb: string[] } };
   steps: { uses?: string; run?: string; with?: Record<string, unknown>; env?: Record<string, string> }[];
 };
-type Workflow = { permissions: unknown; env: Record<string, string>; jobs: Record<string, Job> };
+type Workflow = { on: unknown; permissions: unknown; env: Record<string, string>; jobs: Record<string, Job> };
 
 const text = textOf('.github/workflows/ci.yml');
 const workflow = yamlOf('.github/workflows/ci.yml') as Workflow;
-const steps = Object.values(workflow.jobs).flatMap((job) => job.steps);
-const commands = steps.flatMap(({ run }) => (run === undefined ? [] : [run]));
+const release = yamlOf('.github/workflows/release.yml') as Workflow;
+const stepsOf = ({ jobs }: Workflow) => Object.values(jobs).flatMap((job) => job.steps);
+const commandsOf = (of: Workflow) => stepsOf(of).flatMap(({ run }) => (run === undefined ? [] : [run.trim()]));
+const steps = stepsOf(workflow);
+const commands = commandsOf(workflow);
 const manifest = JSON.parse(textOf('package.json'));
 
 describe('the workflow', () => {
@@ -25,12 +29,11 @@ describe('the workflow', () => {
   });
 
   it('runs existing scripts, files and services', () => {
-    const scripts = commands.flatMap((command) =>
-      [...command.matchAll(/npm (?:run )?(?:-s )?(\w+)/g)].map(([, name]) => name),
+    const scripts = [...commands, ...commandsOf(release)].flatMap((command) =>
+      [...command.matchAll(/npm (?:run )?(?:-s )?(\w+)/g)].map(([, name = '']) => name),
     );
-    expect(
-      scripts.filter((name) => !['ci', 'install'].includes(`${name}`) && !(`${name}` in manifest.scripts)),
-    ).toEqual([]);
+    const own = ['audit', 'ci', 'install', 'pack', 'pkg', 'publish']; // npm's
+    expect(scripts.filter((name) => !own.includes(name) && !(name in manifest.scripts))).toEqual([]);
     expect(scripts).toEqual(expect.arrayContaining(['check', 'test']));
     const files = commands.flatMap((command) => [...command.matchAll(/ -f (\S+\.yml)/g)].map(([, file]) => `${file}`));
     expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
@@ -81,10 +84,58 @@ describe('the workflow', () => {
     expect([...new Set(required.map(({ name }) => name))].sort()).toEqual(Object.keys(workflow.env).sort());
   });
 
-  it('may only read, and uses actions with a fixed version', () => {
-    expect(workflow.permissions).toEqual({ contents: 'read' });
-    const used = steps.flatMap(({ uses }) => uses ?? []);
-    expect(used.filter((action) => !/^actions\/[\w-]+@v\d+\.\d+\.\d+$/.test(action))).toEqual([]);
+  it.each([workflow, release])(
+    'may only read, and uses actions with a fixed version, which keep no credentials',
+    (of) => {
+      expect(of.permissions).toEqual({ contents: 'read' });
+      const used = stepsOf(of).flatMap(({ uses }) => uses ?? []);
+      expect(used.filter((action) => !/^actions\/[\w-]+@v\d+\.\d+\.\d+$/.test(action))).toEqual([]);
+      const checkouts = stepsOf(of).filter(({ uses }) => uses?.startsWith('actions/checkout@'));
+      expect(checkouts.map((step) => step.with)).toEqual(checkouts.map(() => ({ 'persist-credentials': false })));
+    },
+  );
+
+  it('audits what is shipped, in the one as in the other', () => {
+    const audits = [...commands, ...commandsOf(release)].filter((command) => command.startsWith('npm audit'));
+    expect(audits).toEqual(Array(2).fill('npm audit --omit=dev --audit-level=moderate'));
+  });
+});
+
+describe('the release', () => {
+  const { package: job } = release.jobs;
+
+  it('is of a tag, and alone may write: a release, and a signature by the identity of the run, without any secret', () => {
+    expect(release.on).toEqual({ push: { tags: ['v*'] } });
+    expect(Object.keys(release.jobs)).toEqual(['package']);
+    expect(job?.permissions).toEqual({ contents: 'write', 'id-token': 'write', attestations: 'write' });
+    expect(Object.values(workflow.jobs).filter(({ permissions }) => permissions !== undefined)).toEqual([]);
+    expect(textOf('.github/workflows/release.yml')).not.toMatch(/secrets\.|_authToken/);
+  });
+
+  it('tests before it packs, attests what it packed with its SBOM, and publishes that and nothing else', () => {
+    const order = stepsOf(release).map(
+      ({ uses, run }) => uses?.split('@')[0] ?? run?.match(/(npm|gh) \w+|test |node \S+/)?.[0].trim(),
+    );
+    expect(order).toEqual([
+      ...[
+        'actions/checkout',
+        'actions/setup-node',
+        'test',
+        'npm ci',
+        'npm audit',
+        'npm test',
+        'npm pkg',
+        'node .github/sbom.mjs',
+      ],
+      ...['actions/attest', 'actions/attest', 'gh release', 'npm publish'],
+    ]);
+    const packed = `${manifest.name}-*.tgz`;
+    const attested = stepsOf(release).filter(({ uses }) => uses?.startsWith('actions/attest@'));
+    expect(attested.map((step) => step.with)).toEqual([
+      { 'subject-path': packed },
+      { 'subject-path': packed, 'sbom-path': 'airseries.cdx.json' },
+    ]);
+    for (const command of commandsOf(release).slice(-2)) expect(command).toContain(` ./${packed} `);
   });
 });
 

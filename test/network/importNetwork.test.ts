@@ -31,11 +31,7 @@ onEveryEngine('import network', (engine) => {
   );
   /** The hours of a level that a change and a refresh compute again: all others keep what is written behind the engine's back. */
   const recomputed = async (level: string, change: () => Promise<void>) => {
-    const [storage] =
-      engine === 'plain'
-        ? [{ relation: `rollup.${level}` }]
-        : await owner`select format('%I.%I', materialization_hypertable_schema, materialization_hypertable_name) as relation
-            from timescaledb_information.continuous_aggregates where view_schema = 'rollup' and view_name = ${level}`;
+    const [storage] = await owner`select logic.storage_of(${level})::text as relation`;
     await owner.unsafe(`update ${storage?.relation} set pm25 = -9`);
     await change();
     await refresh(db.target, NOW);

@@ -1,6 +1,6 @@
 /**
- * Aggregates whose definition has changed are built beside the old ones: those go on answering, what is written meanwhile comes along, and
- * a build that is killed anywhere is continued.
+ * Aggregates whose definition has changed are built beside the old ones, which go on answering, and a build that is killed anywhere is
+ * continued. That what is written meanwhile comes along is in test/engines.test.ts.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,7 +23,6 @@ const PROCESS = new URL('migrateProcess.mjs', import.meta.url).pathname;
 onEveryEngine('a rebuild', (engine) => {
   let target: DatabaseAddress;
   let owner: Sql;
-  let superuser: Sql;
   let next: Definitions;
   /** Rain counts twice in the next version, so it is seen at once whose numbers these are. */
   const rain = async () =>
@@ -40,7 +39,6 @@ onEveryEngine('a rebuild', (engine) => {
     const database = await testDatabase(engine, timeZone);
     target = database.target;
     owner = database.as();
-    superuser = database.superuser();
     await bringIn(owner, smallNetwork());
     await owner`insert into raw.readings (measured_at, sensor_id, pm25, rain)
       select at, sensor, 10, 1 from generate_series(timestamptz '2026-07-15', '2026-11-20 11:30Z', '1 hour') at, generate_series(1, 3) sensor`;
@@ -49,39 +47,6 @@ onEveryEngine('a rebuild', (engine) => {
       text.replace('sum(rain::float8)', '2 * sum(rain::float8)'),
     );
     return () => database.drop();
-  });
-
-  it('leaves the old numbers until the new ones are complete, with all that was written meanwhile', async () => {
-    await superuser`select`; // a connection must be open to be reserved
-    const holder = await superuser.reserve(); // the build is filled and waits for the refresh lock
-    await holder`call raw.acquire_lock('rollup.refresh')`;
-    const migrated = migrateNext();
-    const filledAt = () =>
-      owner`select refreshed_at from rollup_next.freshness`.then(
-        ([row]) => row?.refreshed_at,
-        () => null,
-      );
-    await expect.poll(filledAt, { timeout: 30_000 }).not.toBeNull();
-    expect(await rain()).toBe(30 * 24);
-    await owner`update raw.readings set rain = 2 where sensor_id = 1 and measured_at = '2026-09-10 10:00Z'`;
-    await owner`delete from raw.readings where sensor_id = 2 and measured_at < '2026-08-01'`;
-    await bringIn(
-      owner,
-      smallNetwork({
-        one: { hidden: [{ since: '2026-10-01T00:00' }] },
-        two: { sensors: [{ id: 3, suspicious: [{ since: '2026-11-01' }] }] },
-      }),
-    );
-    expect(await rain()).toBe(30 * 24);
-    await holder`select raw.release_lock('rollup.refresh')`;
-    holder.release();
-    await migrated;
-    expect(await rain()).toBe(2 * 30 * 24 + 1); // of two sensors one has measured more
-    expect(
-      await owner`select from rollup.region_hourly where region_slug = 'quarter' and bucket >= '2026-10-01 00:00+04'`,
-    ).toEqual([]);
-    expect(await wrong()).toEqual([]);
-    expect(await leftovers()).toEqual([]);
   });
 
   it('is continued after it was killed, wherever that was, and answers all the while', {

@@ -11,8 +11,8 @@ declare
   day timestamptz;
 begin
   loop
-    day := (select rollup.bucket_start('day', min(measured_at)) + interval '1 day' from raw.readings);
-    exit when day is null or day - interval '1 day' >= expired;
+    day := (select rollup.bucket_start('day', min(measured_at)) + interval '1 day' from raw.readings where measured_at < expired);
+    exit when day is null;
     delete from raw.readings where measured_at < least(day, expired);
     commit;
   end loop;
