@@ -4,11 +4,11 @@
  * audit finds nothing, and the service takes load, with LOAD_SECONDS=600 for ten minutes.
  */
 import { execFileSync } from 'node:child_process';
-import { chownSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { chownSync, copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, type TestContext, test } from 'vitest';
 import { type Config, readConfig } from '../../src/config.ts';
-import { connect, type DatabaseAddress, onConnection } from '../../src/database/client.ts';
+import { type DatabaseAddress, onConnection } from '../../src/database/client.ts';
 import { currentUser, isRoot, runAs, unprivilegedUser } from '../../src/embedded/home.ts';
 import { openDatabase } from '../../src/embedded/open.ts';
 import { findLocalTimescale } from '../../src/embedded/program.ts';
@@ -17,11 +17,13 @@ import { makeLog } from '../../src/log.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
 import { createToken } from '../../src/push/tokens.ts';
 import { audit } from '../../src/rollups/audit.ts';
+import { makeDigest } from '../../src/rollups/digest.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
+import { migrate } from '../../src/schema/migrate.ts';
 import { start } from '../../src/service.ts';
 import { engines } from '../support/database.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
-import { addressVariables, freePort } from '../support/program.ts';
+import { freePort } from '../support/program.ts';
 import { beginRequest, httpGet } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
@@ -50,11 +52,14 @@ function words(beginning: string): string {
 /** An installation: how the service is told of its database, and where that is while it runs. */
 type Place = { config: Partial<Config>; open(): Promise<{ target: DatabaseAddress; close(): Promise<void> }> };
 
-/** The service while `work` runs; its jobs run only when it starts. */
-async function serve<T>({ config }: Place, work: (ports: { api: number; ingest: number }) => Promise<T>): Promise<T> {
+type Ports = { api: number; ingest: number };
+
+/** The service while `work` runs; its jobs run only when it starts, and no body is kept. */
+async function serve<T>({ config }: Place, work: (ports: Ports) => Promise<T>): Promise<T> {
   const [port, adminPort, ingestPort] = [Number(await freePort()), Number(await freePort()), Number(await freePort())];
+  const settings = readConfig({ DEMO: 'off', INGEST_RATE: '1000000', RESPONSE_CACHE_MB: '0' });
   const service = start(
-    { ...readConfig({ DEMO: 'off', INGEST_RATE: '1000000' }), port, adminPort, ingestPort, ...config },
+    { ...settings, port, adminPort, ingestPort, ...config },
     { clock, log, schedule: () => async () => undefined },
   );
   try {
@@ -65,12 +70,11 @@ async function serve<T>({ config }: Place, work: (ports: { api: number; ingest: 
   }
 }
 
-const bodies = (place: Place) =>
-  serve(place, async ({ api }) => {
-    const answers = await Promise.all(PATHS.map((path) => httpGet(api, path)));
-    expect(answers.map(({ status }) => status)).toEqual(PATHS.map(() => 200));
-    return answers.map(({ body }) => body);
-  });
+async function bodies({ api }: Ports): Promise<string[]> {
+  const answers = await Promise.all(PATHS.map((path) => httpGet(api, path)));
+  expect(answers.map(({ status }) => status)).toEqual(PATHS.map(() => 200));
+  return answers.map(({ body }) => body);
+}
 
 async function push(port: number, token: string, ages: readonly number[], value: number): Promise<void> {
   const readings = ages.flatMap((age, n) =>
@@ -81,26 +85,38 @@ async function push(port: number, token: string, ages: readonly number[], value:
   expect(await begun.finish(JSON.stringify(readings))).toMatchObject({ status: 200 });
 }
 
+const nothing = async () => undefined;
 const series = (count: number, step: number) => Array.from({ length: count }, (_, n) => n * step);
 
-/** The network, a token, which is returned, and readings of two years. */
-async function fill(place: Place): Promise<string> {
-  const { target, close } = await place.open();
-  const token = await serve(place, async () => {
-    const owner = connect(target, { role: 'airseries_owner', timeZone: ZONE });
-    await importNetwork(owner, JSON.stringify(citiesOfOneStation(['town', 'village'])), { log });
-    const made = await createToken(owner, { name: 'feed', provider: 'us', stations: null, now: NOW });
-    await owner.end();
-    return made.token;
-  });
-  await serve(place, ({ ingest }) => push(ingest, token, series(70, 10 * DAY_MS + HOUR_MS), 10));
-  await close();
-  return token;
-}
+type Filled = { token: string; before: string[] };
 
-/** The last days, hour by hour: what comes between a base backup and the moment that is restored. */
-async function goOn(place: Place, token: string): Promise<void> {
-  await serve(place, ({ ingest }) => push(ingest, token, series(200, HOUR_MS), 30));
+/** A network with readings of two years, and its bodies. `halfway` is called before those of the last days arrive, `after` after that. */
+async function fill(
+  place: Place,
+  { halfway = nothing, after = nothing }: Partial<Record<'halfway' | 'after', () => Promise<void>>> = {},
+): Promise<Filled> {
+  const { target, close } = await place.open();
+  await onConnection(target, {}, async (sql) => {
+    await sql`alter system set fsync = off`; // nothing here need survive a power cut
+    await sql`select pg_reload_conf()`;
+  });
+  await migrate(target, { timeZone: ZONE, now: NOW, log });
+  const token = await onConnection(target, { role: 'airseries_owner', timeZone: ZONE }, async (owner) => {
+    await importNetwork(owner, JSON.stringify(citiesOfOneStation(['town', 'village'])), { log });
+    return (await createToken(owner, { name: 'feed', provider: 'us', stations: null, now: NOW })).token;
+  });
+  const before = await serve(place, async (ports) => {
+    await push(ports.ingest, token, series(24, 30 * DAY_MS), 10);
+    await halfway();
+    await push(ports.ingest, token, series(200, HOUR_MS), 30);
+    await refresh(target, NOW);
+    await makeDigest(target, NOW);
+    const read = await bodies(ports);
+    await after();
+    return read;
+  });
+  await close();
+  return { token, before };
 }
 
 async function makeMistake(place: Place): Promise<void> {
@@ -114,20 +130,22 @@ const differing = async (target: DatabaseAddress) =>
   (await audit(target, { now: NOW, from: new Date('2024-11-01'), timeZone: ZONE })).found;
 
 /** What every restored database must do. */
-async function keepsItsPromise(place: Place, before: string[], token: string, { annotate }: TestContext) {
+async function keepsItsPromise(place: Place, { token, before }: Filled, { annotate }: TestContext): Promise<void> {
   const { target, close } = await place.open();
-  expect(await bodies(place)).toEqual(before);
-  expect(await differing(target)).toEqual([]);
-  const tally = await takeLoad(place, target, token);
-  const after = await bodies(place);
-  expect(after.filter((body, n) => body !== before[n])).toHaveLength(PATHS.length);
-  expect(await differing(target)).toEqual([]);
+  await serve(place, async (ports) => {
+    expect(await bodies(ports)).toEqual(before);
+    expect(await differing(target)).toEqual([]);
+    const tally = await takeLoad(ports, target, token);
+    if (LOAD_SECONDS > 0) await annotate(`${LOAD_SECONDS} s of load: ${JSON.stringify(tally)}`);
+    const after = await bodies(ports);
+    expect(after.filter((body, n) => body !== before[n])).toHaveLength(PATHS.length);
+    expect(await differing(target)).toEqual([]);
+  });
   await close();
-  if (LOAD_SECONDS > 0) await annotate(`${LOAD_SECONDS} s of load: ${JSON.stringify(tally)}`);
 }
 
 /** Senders, readers and refreshes side by side: each once or, with LOAD_SECONDS, until these are over. */
-async function takeLoad(place: Place, target: DatabaseAddress, token: string): Promise<Record<string, number>> {
+async function takeLoad({ api, ingest }: Ports, target: DatabaseAddress, token: string) {
   const end = performance.now() + LOAD_SECONDS * 1_000;
   const tally: Record<string, number> = {};
   const repeat = async (what: string, once: (turn: number) => Promise<unknown>) => {
@@ -139,32 +157,29 @@ async function takeLoad(place: Place, target: DatabaseAddress, token: string): P
     } while (performance.now() < end);
   };
   const late = (turn: number) => series(100, HOUR_MS).map((age) => age + ((turn * 61) % 9_000) * 60_000);
-  await serve(place, async ({ api, ingest }) => {
-    await Promise.all([
-      repeat('batches of 200 readings', (turn) => push(ingest, token, late(turn), 50 + (turn % 100))),
-      repeat('late batches of 200 readings', (turn) => push(ingest, token, late(turn * 7 + 3), 60)),
-      repeat('refreshes', () => refresh(target, NOW)),
-      ...PATHS.map((path) =>
-        repeat('documents', async () => expect(await httpGet(api, path)).toMatchObject({ status: 200 })),
-      ),
-    ]);
-  });
+  await Promise.all([
+    repeat('batches of 200 readings', (turn) => push(ingest, token, late(turn), 50 + (turn % 100))),
+    repeat('late batches of 200 readings', (turn) => push(ingest, token, late(turn * 7 + 3), 60)),
+    repeat('refreshes', () => refresh(target, NOW)),
+    ...PATHS.map((path) =>
+      repeat('documents', async () => expect(await httpGet(api, path)).toMatchObject({ status: 200 })),
+    ),
+  ]);
   await refresh(target, NOW);
+  await makeDigest(target, NOW);
   return tally;
 }
 
-/** Runs commands in a shell: as the user of the server, since they start it, or as this one. */
-async function shell(script: string, variables: Record<string, string>, folder?: string): Promise<void> {
-  const settings = Object.entries(variables).map(([name, value]) => `export ${name}='${value}'\n`);
-  const text = `${settings.join('')}${script}`;
-  if (folder === undefined) await runAs(server, '/bin/sh', ['-ec', text]);
-  else execFileSync('/bin/sh', ['-ec', text], { cwd: folder, stdio: 'pipe' });
-}
+/** What the words say for Docker, without it; the plain engine has no use for the lines of TimescaleDB. */
+const inDocker = (commands: string, engine: string) =>
+  `docker() { case $* in 'compose exec -T database '*) shift 4; "$@" ;; esac; }
+  ${engine === 'plain' ? commands.replaceAll(/^.*timescaledb_.*\n/gm, '') : commands}`;
 
 /** An empty server of one's own, like that of the image, stopped after the test. */
 async function openServer(engine: string, bin: string) {
   const folder = join(temporaryFolder('backup'), 'server');
-  mkdirSync(folder);
+  mkdirSync(join(folder, 'sql'), { recursive: true });
+  copyFileSync(new URL('../../sql/roles.sql', import.meta.url), join(folder, 'sql/roles.sql'));
   chownSync(folder, server.uid, server.gid);
   const variables = {
     ...{ PATH: `${bin}:/usr/bin:/bin`, LC_ALL: 'C', PGDATA: join(folder, 'data'), PGHOST: folder, PGUSER: 'airseries' },
@@ -172,14 +187,16 @@ async function openServer(engine: string, bin: string) {
   };
   const extension =
     engine === 'timescale' ? `timescaledb.telemetry_level = off\nshared_preload_libraries = timescaledb` : '';
-  const run = (script: string, more = {}) => shell(script, { ...variables, ...more });
+  const run = async (commands: string, more = {}) => {
+    const settings = Object.entries({ ...variables, ...more }).map(([name, value]) => `export ${name}='${value}'\n`);
+    await runAs(server, '/bin/sh', ['-ec', `${settings.join('')}cd ${folder}\n${commands}`]);
+  };
   await run(`
     mkdir "$ARCHIVE"
-    initdb -D "$PGDATA" -U airseries -A trust -E UTF8 --locale=C --no-sync > "$PGDATA.log"
+    initdb -D "$PGDATA" -U airseries -A trust -E UTF8 --locale=C --no-sync --wal-segsize=1 > "$PGDATA.log"
     cat >> "$PGDATA/postgresql.conf" << END
 listen_addresses = ''
 unix_socket_directories = '$PGHOST'
-fsync = off
 shared_buffers = 64MB
 ${extension}
 END
@@ -202,64 +219,44 @@ describe.each(engines)('on %s', (engine) => {
     if (embedded === 'local' && local === undefined) context.skip('no local PostgreSQL with TimescaleDB');
     const config = { dataDirectory: join(folder, '.airseries'), embedded } as const;
     const place: Place = { config, open: () => openDatabase({ ...config, databaseUrl: undefined }, log) };
-    const token = await fill(place);
-    await goOn(place, token);
-    const before = await bodies(place);
+    const filled = await fill(place);
     const [backUp = '', restore = ''] = words('cp -a .airseries').split(/(?<=\n)(?=mv)/);
-    await shell(backUp, {}, folder);
+    execFileSync('/bin/sh', ['-ec', backUp], { cwd: folder });
     await makeMistake(place);
-    await shell(restore, {}, folder);
-    await keepsItsPromise(place, before, token, context);
-  });
-
-  test.skipIf(local === undefined)('a dump, made while the service runs', { timeout: TIMEOUT_MS }, async (context) => {
-    const { place, target } = await openServer(engine, local?.bin ?? '');
-    const folder = temporaryFolder('dump');
-    symlinkSync(new URL('../../sql', import.meta.url).pathname, join(folder, 'sql'));
-    // what the words say for Docker, without it; the plain engine has no use for the lines of TimescaleDB
-    const docker = 'docker() { case $* in \'compose exec -T database \'*) shift 4; "$@" ;; esac; }\n';
-    const run = (script: string, to: DatabaseAddress) =>
-      shell(
-        docker + (engine === 'plain' ? script.replaceAll(/^.*timescaledb_.*\n/gm, '') : script),
-        { PATH: `${local?.bin}:/usr/bin:/bin`, ...addressVariables(to) },
-        folder,
-      );
-    const token = await fill(place);
-    await goOn(place, token);
-    const before = await bodies(place);
-    await serve(place, () => run(words('docker compose exec -T database pg_dump'), target));
-    const other = await openServer(engine, local?.bin ?? '');
-    await run(words('docker compose up --wait database'), other.target);
-    await keepsItsPromise(other.place, before, token, context);
+    execFileSync('/bin/sh', ['-ec', restore], { cwd: folder });
+    await keepsItsPromise(place, filled, context);
   });
 
   test.skipIf(local === undefined)(
-    'a base backup and the log since then, to any moment',
+    'a dump, and a base backup with the log since then, of a server of one’s own',
     { timeout: TIMEOUT_MS },
     async (context) => {
       const { place, target, run } = await openServer(engine, local?.bin ?? '');
-      const token = await fill(place);
       await run(words('psql -X -d postgres -c "alter system set archive_mode'));
-      await run(words('pg_basebackup'));
-      await goOn(place, token);
-      const before = await bodies(place);
+      const filled = await fill(place, {
+        halfway: () => run(words('pg_basebackup')),
+        after: () => run(inDocker(words('docker compose exec -T database pg_dump'), engine)),
+      });
       const moment = await onConnection(target, {}, async (sql) => {
         const [row] = await sql<[{ time: string; lsn: string }]>`
           select clock_timestamp()::text as time, pg_create_restore_point('before the mistake')::text as lsn`;
         return row;
       });
       await makeMistake(place);
+
+      const other = await openServer(engine, local?.bin ?? '');
+      await run(inDocker(words('docker compose up --wait database'), engine), { PGHOST: other.target.host });
+      await keepsItsPromise(other.place, filled, context);
+
+      // to two moments, because the first return begins a history of its own
       const back = words('pg_ctl stop');
       const line = "recovery_target_time = '$MOMENT'";
-      for (const [instead, MOMENT] of [
-        [line, moment.time],
-        ["recovery_target_lsn = '$MOMENT'", moment.lsn],
-        ["recovery_target_name = '$MOMENT'", 'before the mistake'],
-      ] as const) {
+      const second = engine === 'plain' ? (['name', 'before the mistake'] as const) : (['lsn', moment.lsn] as const);
+      for (const [kind, MOMENT] of [['time', moment.time], second] as const) {
+        const instead = `recovery_target_${kind} = '$MOMENT'`;
         await run(`rm -rf "$PGDATA.broken"; ${back.replace(line, instead)}`, { MOMENT });
-        expect(await bodies(place), instead).toEqual(before);
       }
-      await keepsItsPromise(place, before, token, context);
+      await keepsItsPromise(place, filled, context);
     },
   );
 });
