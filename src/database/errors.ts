@@ -116,7 +116,7 @@ const DATABASE_PROBLEMS: Problems = [
   [
     /^58P01 .*timescaledb/,
     'the server lacks the version of TimescaleDB that this database was made with',
-    'Install it beside the one that is there, and start the server again; or restore a backup on a server that has it.',
+    'Install that version of TimescaleDB too, and start the server again; or restore a backup on a server that has it.',
   ],
   [
     /^(58P01|XX001|XX002) /,
@@ -173,7 +173,7 @@ export async function waitForDatabase<T>(work: () => Promise<T>, log: Log): Prom
       return await work();
     } catch (error) {
       const mayPass = error instanceof Unavailable || isConnectionError(error);
-      if (!mayPass || /^(28|3D|08P01)/.test(errorCode(error))) throw error;
+      if (!mayPass || /^(28|3D|08P01|58P01)/.test(errorCode(error))) throw error;
       const reason = (error as Error).message || errorCode(error);
       const left = Math.ceil((deadline - performance.now()) / 1_000);
       if (left <= 0) {
