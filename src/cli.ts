@@ -25,8 +25,6 @@ async function runOn(config: Config, work: Work, makesDatabase: boolean): Promis
       now: clock(),
       log,
       mustExist,
-    }).catch((error) => {
-      throw explainConnection(error, 'DATABASE_URL', config.databaseUrl);
     });
     const as = <T>(role: Role, inRole: (sql: Sql) => Promise<T>) =>
       onConnection(database.target, { role, timeZone: installation.timeZone, max: 2 }, inRole);
@@ -39,6 +37,8 @@ async function runOn(config: Config, work: Work, makesDatabase: boolean): Promis
       return new Date(row?.at as string);
     };
     return await work({ config, clock, log, terminal, database, installation, as, instant });
+  } catch (error) {
+    throw explainConnection(error, 'DATABASE_URL', config.databaseUrl);
   } finally {
     await database.close();
   }

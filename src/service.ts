@@ -101,7 +101,11 @@ async function open(context: Context): Promise<void> {
   closers.push(() => Promise.all([reads.destroy(), wholeNetwork.destroy()]));
   registerCollectors(metrics, wholeNetwork, { clock, log });
   state.opened = { db: reads, missing: await waitForDatabase(() => rememberApi(reads), log) };
-  if (database !== undefined && config.role !== 'api') await startWork(context, database, timeZone);
+  if (database !== undefined && config.role !== 'api') {
+    await startWork(context, database, timeZone).catch((error) => {
+      throw explainConnection(error, 'DATABASE_URL', config.databaseUrl);
+    });
+  }
 
   state.serving = true;
   if (publicServer === undefined) return;

@@ -37,12 +37,19 @@ export const isUnreachable = (error: unknown): boolean => /^(UNREACHABLE|CONNECT
 /** A retry on a new connection is worthwhile. */
 export const isTransient = (error: unknown): boolean => TRANSIENT.test(errorCode(error)) || isSchemaChange(error);
 
-/** The error as Unavailable if retrying later may help, otherwise unchanged. */
+/** Somebody took from our roles what the migrations grant: with it, the same statement succeeds. */
+const RIGHT_REVOKED = /^42501$/;
+
+/** The error as Unavailable, with its remedy, if retrying later may help, otherwise unchanged. */
 export function asUnavailable(error: unknown): unknown {
   if (error instanceof Unavailable) return error;
-  const mayPass = isConnectionError(error) || isTransient(error) || STATEMENT_TIMEOUT.test(errorCode(error));
+  const code = errorCode(error);
+  const mayPass =
+    isConnectionError(error) || isTransient(error) || STATEMENT_TIMEOUT.test(code) || RIGHT_REVOKED.test(code);
   if (!mayPass) return error;
-  return new Unavailable(`${errorCode(error)}: ${(error as Error).message}`, { cause: error });
+  const { remedy } = remedyFor(error);
+  const message = `${code}: ${(error as Error).message}`;
+  return new Unavailable(remedy === undefined ? message : `${message}. ${remedy}`, { cause: error });
 }
 
 /** Whatever its code: a server with a full disk, for one, ends a session with the code of an internal error. */
@@ -57,8 +64,11 @@ export function errorCode(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-/** What failed connections mean, by code and message, and what to do; the first that matches counts. */
-const PROBLEMS: readonly [pattern: RegExp, what: string, remedy: string][] = [
+/** Failures by code and message, what they mean, and what to do; the first that matches counts. */
+type Problems = readonly [pattern: RegExp, what: string, remedy: string][];
+
+/** Of connections to an address. */
+const CONNECTION_PROBLEMS: Problems = [
   [/^ECONNREFUSED/, 'nothing listens there', 'Is the server running, and are host and port right?'],
   [/^(ENOTFOUND|EAI_AGAIN)/, 'its host is unknown', 'Is the name right?'],
   [
@@ -84,17 +94,60 @@ const PROBLEMS: readonly [pattern: RegExp, what: string, remedy: string][] = [
   [/^CONNECTION_/, 'the server hung up', 'Is it PostgreSQL that listens there?'],
 ];
 
-/**
- * The error of a connection to the address that a variable of the environment names, in words: which variable, what is wrong, and what to do.
- * It keeps its code. Any other error is returned unchanged, and so is every error of an address that is no URL.
- */
-export function explainConnection(error: unknown, variable: string, url: unknown): unknown {
+/** Of a database that was reached, and is not as the migrations made it. */
+const DATABASE_PROBLEMS: Problems = [
+  [
+    /^(3F000|42703|42704|42883|42P01) /,
+    'a part of the database is missing',
+    'Was it dropped, or not restored with the rest? Started again, the service makes schemas logic and api anew; anything else ' +
+      'only a backup brings back.',
+  ],
+  [
+    /^(42710|42723|42P06|42P07) /,
+    'it is not empty, and the record of its migrations is missing',
+    'Restore it from a backup, or name an empty database.',
+  ],
+  [
+    /^42501 /,
+    'a right is missing',
+    'Was it revoked? sql/service.sql and sql/reader.sql give the logins their roles again. Or was a dump restored before sql/roles.sql was run, or ' +
+      'with --no-owner or --no-privileges? Restore it as src/database/README.md says.',
+  ],
+  [
+    /^58P01 .*timescaledb/,
+    'the server lacks the version of TimescaleDB that this database was made with',
+    'Install that version of TimescaleDB too, and start the server again; or restore a backup on a server that has it.',
+  ],
+  [
+    /^(58P01|XX001|XX002) /,
+    'a file of the database is missing or damaged',
+    'Stop the server, keep a copy of its folder, and restore a backup.',
+  ],
+  [/^53100 /, 'the disk of the server is full', 'Make room there: what is stored is not lost.'],
+];
+
+/** What to do about a database that is not as the migrations made it; empty for any other error. For the log of a running process. */
+export function remedyFor(error: unknown): { remedy?: string } {
+  const problem = problemOf(error, DATABASE_PROBLEMS);
+  return problem === undefined ? {} : { remedy: problem[2] };
+}
+
+function problemOf(error: unknown, problems: Problems) {
   const { message } = Object(error) as { message?: unknown };
-  const text = `${errorCode(error)} ${message}`;
-  const problem = PROBLEMS.find(([pattern]) => pattern.test(text));
-  if (problem === undefined || typeof url !== 'string') return error;
+  return problems.find(([pattern]) => pattern.test(`${errorCode(error)} ${message}`));
+}
+
+/**
+ * The error of a connection to the address that a variable of the environment names (undefined: the embedded server), or of what was found
+ * there, in words: which variable, what is wrong, and what to do. It keeps its code. Any other error is returned unchanged.
+ */
+export function explainConnection(error: unknown, variable: string, url: string | undefined): unknown {
+  const problems = url === undefined ? DATABASE_PROBLEMS : [...CONNECTION_PROBLEMS, ...DATABASE_PROBLEMS];
+  const problem = problemOf(error, problems);
+  if (problem === undefined) return error;
   const [, what, remedy] = problem;
-  const explained = new Error(`${variable}${shownUrl(url)}: ${what} (${message}). ${remedy}`, { cause: error });
+  const where = url === undefined ? 'The embedded database' : `${variable}${shownUrl(url)}`;
+  const explained = new Error(`${where}: ${what} (${(error as Error).message}). ${remedy}`, { cause: error });
   return Object.assign(explained, { code: errorCode(error) });
 }
 
@@ -120,7 +173,7 @@ export async function waitForDatabase<T>(work: () => Promise<T>, log: Log): Prom
       return await work();
     } catch (error) {
       const mayPass = error instanceof Unavailable || isConnectionError(error);
-      if (!mayPass || /^(28|3D|08P01)/.test(errorCode(error))) throw error;
+      if (!mayPass || /^(28|3D|08P01|58P01)/.test(errorCode(error))) throw error;
       const reason = (error as Error).message || errorCode(error);
       const left = Math.ceil((deadline - performance.now()) / 1_000);
       if (left <= 0) {

@@ -53,16 +53,18 @@ const NAMED_PARTS = 5;
  */
 export async function readiness({ opened, serving }: StartupState): Promise<Readiness> {
   if (opened === undefined) return { ok: false, checks: { migrations: false, ...UNKNOWN, serving } };
-  const answered = Promise.all([queryFreshness(opened.db), opened.missing()]);
-  const [freshness, missing] = await answered.catch(() => [undefined, undefined]);
-  if (freshness === undefined || missing === undefined) {
+  const [freshness, missing] = await Promise.all([
+    queryFreshness(opened.db).catch(() => undefined), // it may be this that is missing
+    opened.missing().catch(() => undefined),
+  ]);
+  if (missing === undefined || (freshness === undefined && missing.length === 0)) {
     return { ok: false, checks: { migrations: true, ...UNKNOWN, database: false, serving } };
   }
-  const { refreshed_at } = freshness;
-  const [schema, first_build] = [missing.length === 0, refreshed_at !== null];
+  const refreshed_at = freshness?.refreshed_at;
+  const [schema, first_build] = [missing.length === 0, freshness === undefined ? null : refreshed_at !== null];
   const checks = { migrations: true, database: true, schema, first_build, serving, refreshed_at };
   const gone = schema ? {} : { missing: missing.slice(0, NAMED_PARTS) };
-  return { ok: schema && first_build && serving, checks: { ...checks, ...gone } };
+  return { ok: schema && first_build === true && serving, checks: { ...checks, ...gone } };
 }
 
 /** When the aggregates were last refreshed, and the instant of the newest digest, ISO 8601; null: never. Rejects when the database doesn't answer. */

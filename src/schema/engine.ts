@@ -45,15 +45,22 @@ function refuseOld(version: string): void {
 /** Throws MigrationRefused if the server no longer has the recorded engine, or has it too old. A plain database stays plain on a server with TimescaleDB. */
 export async function checkEngine(sql: Sql, recorded: Engine): Promise<void> {
   if (recorded === 'plain') return;
-  const [loaded] = await sql<{ version: string }[]>`
-    select extversion as version from pg_extension where extname = 'timescaledb' and current_setting('timescaledb.license', true) = 'timescale'`;
-  if (loaded === undefined) {
+  const [found] = await sql<[{ version: string | null; community: boolean }]>`
+    select (select extversion from pg_extension where extname = 'timescaledb') as version,
+      coalesce(current_setting('timescaledb.license', true), '') = 'timescale' as community`;
+  if (found.version === null) {
+    throw new MigrationRefused(
+      'This database was made with TimescaleDB, and the extension is not in it: it was dropped, and with it every reading and aggregate, ' +
+        'or a dump was restored without it. Creating it again brings nothing back: restore a backup as src/database/README.md says.',
+    );
+  }
+  if (!found.community) {
     throw new MigrationRefused(
       'This database was made with TimescaleDB Community, and the server does not have it now. ' +
         "Put timescaledb into shared_preload_libraries, set timescaledb.license to 'timescale', and restart the server.",
     );
   }
-  refuseOld(loaded.version);
+  refuseOld(found.version);
 }
 
 /**

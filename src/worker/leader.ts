@@ -4,6 +4,7 @@
  * dead, frozen or cut off is replaced within ten seconds, and when it comes back it notices that it is no longer the worker.
  */
 import { connect, type DatabaseAddress, type Sql } from '../database/client.ts';
+import { remedyFor } from '../database/errors.ts';
 import { singleFlight, unreachable, withTimeout } from '../database/timeouts.ts';
 import type { Log } from '../log.ts';
 
@@ -11,6 +12,8 @@ export const TRY_EVERY_MS = 2_000;
 /** Longer than TRY_EVERY_MS and ANSWER_TIMEOUT_MS together. */
 export const IDLE_TIMEOUT_MS = 6_000;
 const ANSWER_TIMEOUT_MS = 3_000;
+/** Of failures in a row. */
+const LOG_EVERY_NTH = 10;
 
 /** A process that is the worker or standing by. */
 export type Candidate = {
@@ -77,8 +80,19 @@ export async function becomeLeader(
 
   await tryToLead();
   if (lock === undefined) log.info('another process is the worker; standing by');
+  let failures = 0;
   const tryAgain = singleFlight(() =>
-    tryToLead().catch((error: Error) => log.error({ err: error }, 'worker failed to start; retrying')),
+    tryToLead().then(
+      () => {
+        failures = 0;
+      },
+      (error: Error) => {
+        if (failures % LOG_EVERY_NTH === 0) {
+          log.error({ err: error, ...remedyFor(error) }, 'worker failed to start; retrying');
+        }
+        failures += 1;
+      },
+    ),
   );
   let lastTry: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {

@@ -1,6 +1,7 @@
 /** Starting the worker: first whatever is due, then each job on its schedule in UTC, with failures logged, counted and never fatal. */
 import { schedule as cron } from 'node-cron';
 import { watchClock } from '../clock.ts';
+import { remedyFor } from '../database/errors.ts';
 import { startDemo, startDemoHistory } from '../demo/lifecycle.ts';
 import type { Log } from '../log.ts';
 import { makeDigest } from '../rollups/digest.ts';
@@ -96,6 +97,9 @@ export async function runJob({ name: task, run }: Job, { clock, log, metrics, co
   } catch (error) {
     metrics.jobFailures.inc({ task });
     metrics.jobLastFailure.set({ task }, clock().getTime() / 1_000);
-    log.error({ job: task, err: error }, 'job failed; it will run again at its next scheduled time');
+    log.error(
+      { job: task, err: error, ...remedyFor(error) },
+      'job failed; it will run again at its next scheduled time',
+    );
   }
 }

@@ -1,8 +1,11 @@
-/** Which failures count as an outage of the database, answered with 503, and which as bugs; and waiting for it at start. */
+/** Which failures count as an outage of the database, answered with 503, and which as bugs; what they say to do; and waiting at start. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { asUnavailable, explainConnection, waitForDatabase } from '../../src/database/errors.ts';
+import { refresh } from '../../src/rollups/refresh.ts';
+import { migrate } from '../../src/schema/migrate.ts';
 import { Unavailable } from '../../src/unavailable.ts';
 import { keepingLog } from '../ingest/support.ts';
+import { onEveryEngine, testDatabase } from '../support/database.ts';
 
 const failure = (code: string, severity = 'ERROR') => Object.assign(new Error('failed'), { code, severity });
 
@@ -15,6 +18,7 @@ it.each([
   ['a probe without an answer', failure('UNREACHABLE')],
   ['a file of the database that was deleted', failure('58P01')],
   ['a deadlock', failure('40P01')],
+  ['a right that was revoked', failure('42501')],
   ['a relation that another version has taken away', failure('42P01')],
   [
     'a function that it has replaced',
@@ -47,11 +51,14 @@ describe('waitForDatabase', () => {
     expect(log.lines.length).toBe(6);
   });
 
-  it.each(['28P01', '28000', '3D000', '42501', ''])('throws at once what waiting cannot fix: code %j', async (code) => {
-    const log = keepingLog();
-    await expect(waitForDatabase(failing(code), log)).rejects.toThrow(`failed with ${code}`);
-    expect(log.lines).toEqual([]);
-  });
+  it.each(['28P01', '28000', '3D000', '42501', '58P01', ''])(
+    'throws at once what waiting cannot fix: code %j',
+    async (code) => {
+      const log = keepingLog();
+      await expect(waitForDatabase(failing(code), log)).rejects.toThrow(`failed with ${code}`);
+      expect(log.lines).toEqual([]);
+    },
+  );
 });
 
 describe('explainConnection', () => {
@@ -80,4 +87,56 @@ describe('explainConnection', () => {
     const refused = failed('ECONNREFUSED');
     expect(explainConnection(refused, 'DATABASE_URL', undefined)).toBe(refused);
   });
+});
+
+onEveryEngine('a database that somebody broke', (engine) => {
+  const onTimescale: [string, string, RegExp][] = [
+    ['its extension was dropped', 'drop extension timescaledb cascade', /and with it every reading.* restore a backup/],
+    [
+      'the server has no such version of its extension',
+      "update pg_extension set extversion = '2.99.0' where extname = 'timescaledb'",
+      /lacks the version of TimescaleDB that .*\. Install that version/,
+    ],
+  ];
+  it.each<[string, string, RegExp]>([
+    ['a schema was dropped', 'drop schema rollup cascade', /a part .* is missing \(.*rollup.*\)\. .*only a backup/],
+    [
+      'a table was dropped',
+      'drop table raw.sensor cascade',
+      /a part .* is missing \(.*raw\.sensor.*\)\. .*only a backup/,
+    ],
+    [
+      'the record of migrations was dropped',
+      'drop table raw.migration cascade',
+      /record of its migrations .* from a backup/,
+    ],
+    [
+      'a right was revoked',
+      'alter table rollup.freshness owner to current_user; revoke all on rollup.freshness from airseries_owner',
+      /a right is missing \(.*freshness\)\. .*sql\/service\.sql/,
+    ],
+    ...(engine === 'timescale' ? onTimescale : []),
+  ])('%s: the remedy', async (_, damage, remedy) => {
+    const database = await testDatabase(engine);
+    onTestFinished(() => database.drop());
+    await database.superuser().unsafe(damage).simple();
+    const now = new Date('2026-11-20T12:00:00Z');
+    const starting = migrate(database.target, { now, log: keepingLog() }).then(() => refresh(database.target, now));
+    const refused = starting.catch((error) => Promise.reject(explainConnection(error, 'DATABASE_URL', undefined)));
+    await expect(refused).rejects.toThrow(remedy);
+  });
+
+  it.each(['schema logic', 'schema api', 'function logic.raise_data_version()'])(
+    '%s was dropped: the next start makes it again',
+    async (what) => {
+      const database = await testDatabase(engine);
+      onTestFinished(() => database.drop());
+      await database.superuser().unsafe(`drop ${what} cascade`).simple();
+      const log = keepingLog();
+      await migrate(database.target, { now: new Date('2026-11-20T12:00:00Z'), log });
+      expect(log.lines.map(({ message }) => message).join()).toContain('building them again');
+      const [row] = await database.superuser()`select refreshed_at from api.freshness, logic.raise_data_version()`;
+      expect(row).toHaveProperty('refreshed_at');
+    },
+  );
 });
