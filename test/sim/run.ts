@@ -73,13 +73,11 @@ async function play(of: Play, step: Step, index: number, last: boolean): Promise
   const change = () => changeAll(of, step, now);
   const [what] = await Promise.all([
     step.then === 'race' ? sideBySide(of, now, change) : change(),
-    ...(step.upgrade ? [upgrade(of, step.then === 'kill' ? index : undefined)] : []),
+    ...(step.upgrade ? [upgrade(of)] : []),
   ]);
   if (what !== undefined) return what;
   if (step.now !== undefined) await of.owner`call rollup.refresh_levels(${now}, true)`;
-  if (step.then === 'kill') {
-    await killed(of, 'airseries refresh', index % 40, () => refresh(target, now));
-  }
+  if (step.then === 'kill') await killedRefresh(of, now, index);
   if (step.then !== 'nothing' || last) await refreshHere(of, now);
   if (step.compress) await maintain(target, now);
   return undefined;
@@ -179,31 +177,28 @@ function otherDefinitions(): Definitions {
   return changed;
 }
 
-/** Replaces all aggregates by those of the other definition; `kill`: it is killed once, so many statements after its beginning. */
-async function upgrade(of: Play, kill: number | undefined): Promise<void> {
+/** Replaces all aggregates by those of the other definition. (One that is killed is in test/upgrade.) */
+async function upgrade(of: Play): Promise<void> {
   of.definitions = of.definitions === DEFINITIONS ? otherDefinitions() : DEFINITIONS;
-  const { definitions } = of;
-  const run = async () => void (await migrate(of.database.target, { now: NOW, log, definitions }));
-  if (kill !== undefined) await killed(of, 'airseries migrate', (kill * 10) % 1000, run);
-  await run();
+  await migrate(of.database.target, { now: NOW, log, definitions: of.definitions });
   await planOnce(of);
 }
 
-/** Work whose connection is terminated while it goes on; the next one must complete it, wherever it was. */
-async function killed({ superuser }: Play, name: string, after: number, work: () => Promise<void>): Promise<void> {
+/** A refresh whose connection is terminated while it works; the next one must complete it, wherever it was. */
+async function killedRefresh({ database, superuser }: Play, now: Date, index: number): Promise<void> {
   let finished = false;
-  const done = work()
+  const killed = refresh(database.target, now)
     .catch(() => undefined)
     .finally(() => {
       finished = true;
     });
   const working = () => superuser`select pid from pg_stat_activity
-    where datname = current_database() and application_name = ${name}`;
+    where datname = current_database() and application_name = 'airseries refresh'`;
   while (!finished && (await working()).length === 0);
-  for (let further = after; !finished && further > 0; further--) await superuser`select 1`; // not always at the start
+  for (let further = index % 40; !finished && further > 0; further--) await superuser`select 1`; // not always at the start
   await superuser`select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and application_name = ${name}`;
-  await done;
+    where datname = current_database() and application_name = 'airseries refresh'`;
+  await killed;
 }
 
 /** Every bucket of every level, to compare engines with each other. `sql` must be allowed to read them. */
