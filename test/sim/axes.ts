@@ -15,7 +15,7 @@ export const ZONES = [
   'Australia/Adelaide',
 ] as const;
 
-/** What happens. */
+/** What happens. An upgrade takes seconds, so it happens beside some of these steps, as compression does. */
 export const EVENTS = [
   'insert',
   'late',
@@ -29,6 +29,9 @@ export const EVENTS = [
   'hide',
   'retire',
   'formula',
+  'retain',
+  'tamper',
+  'clock',
 ] as const;
 
 /** When, relative to an anchor day. */

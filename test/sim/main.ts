@@ -1,6 +1,8 @@
 /**
- * `npm run sim -- --steps N --seed S [--zone Z]`: runs the simulation with N steps on every engine of this machine; a seed always gives the
- * same steps. A failure is shrunk to a few steps and added to the corpus, which `npm test` plays from then on.
+ * `npm run sim -- --steps N --seed S [--from N] [--zone Z] [--engine E]`: plays the steps of a seed on every engine of this machine, in chapters
+ * of 500, each with a zone and a fresh database. So a run that was stopped at step N is continued by `--from N`, which begins with the chapter
+ * of that step: nothing of the chapters before reaches it. A failure is shrunk to a few steps and added to the corpus, which `npm test`
+ * plays from then on.
  */
 import { parseArgs } from 'node:util';
 import type { Engine } from '../../src/schema/aggregates.ts';
@@ -10,41 +12,68 @@ import { ZONES } from './axes.ts';
 import { writeCase } from './corpus.ts';
 import { type Failure, playSteps } from './run.ts';
 import { shrink } from './shrink.ts';
-import { describeStep, makeSteps, type Step } from './steps.ts';
+import { chapterSeed, describeStep, makeSteps, type Step } from './steps.ts';
+
+const CHAPTER = 500;
 
 const { values } = parseArgs({
-  options: { steps: { type: 'string', default: '2000' }, seed: { type: 'string' }, zone: { type: 'string' } },
+  options: {
+    steps: { type: 'string', default: '2000' },
+    from: { type: 'string', default: '0' },
+    seed: { type: 'string' },
+    zone: { type: 'string' },
+    engine: { type: 'string' },
+  },
 });
-const seed = Number(values.seed ?? Math.floor(Math.random() * 1e9));
+const seed = Number(values.seed ?? Math.floor(Math.random() * 1e6));
+const total = Number(values.steps);
+const first = Math.floor(Number(values.from) / CHAPTER) * CHAPTER;
 const zones = values.zone === undefined ? ZONES : [values.zone];
-const stepsPerZone = Math.ceil(Number(values.steps) / zones.length);
+const command = ['npm run sim --', `--seed ${seed} --steps ${total}`]
+  .concat(values.zone === undefined ? [] : `--zone ${values.zone}`)
+  .concat(values.engine === undefined ? [] : `--engine ${values.engine}`)
+  .join(' ');
 
 const servers = await openServers();
+let failed = 0;
 try {
-  for (const zone of zones) {
-    for (const engine of Object.keys(servers.targets) as Engine[]) await runOne(servers.targets, engine, zone);
+  const engines = (Object.keys(servers.targets) as Engine[]).filter((name) => (values.engine ?? name) === name);
+  if (engines.length === 0) throw new Error(`no server for the engine ${values.engine}`);
+  const startedAt = performance.now();
+  for (let from = first; from < total; from += CHAPTER) {
+    const count = Math.min(CHAPTER, total - from);
+    const show = (done: number) => progress(`${from + done} of ${total}`, from + done - first, startedAt);
+    for (const engine of engines) await playChapter(servers.targets, engine, from / CHAPTER, count, show);
+    const rate = progress('', from + count - first, startedAt);
+    process.stdout.write(
+      `steps ${from} to ${from + count} on ${engines.join(' and ')}, ${failed} failed; ${rate}; resume with ${command} --from ${from + count}\n`,
+    );
   }
 } finally {
   await servers.close();
 }
 
-async function runOne(targets: Targets, engine: Engine, zone: string): Promise<void> {
-  const steps = makeSteps(zone, seed, stepsPerZone);
-  const name = `seed ${seed}, ${zone}, ${engine}`;
-  const failure = await playFresh(targets, engine, zone, steps, (step) =>
-    progress(`${name}: step ${step} of ${steps.length}`),
+async function playChapter(
+  targets: Targets,
+  engine: Engine,
+  chapter: number,
+  count: number,
+  show: (done: number) => unknown,
+): Promise<void> {
+  const zone = zones[chapter % zones.length] as string;
+  const steps = makeSteps(zone, chapterSeed(seed, chapter), count);
+  const failure = await playFresh(targets, engine, zone, steps, (step) => step % 10 === 0 && show(step));
+  if (failure === undefined) return;
+  failed += 1;
+  process.exitCode = 1;
+  process.stdout.write(
+    `seed ${seed}, ${zone}, ${engine}: FAILED after step ${chapter * CHAPTER + failure.step}\n${failure.what}\nshrinking …\n`,
   );
-  progress('');
-  if (failure === undefined) {
-    process.stdout.write(`${name}: ${steps.length} steps, all buckets correct\n`);
-    return;
-  }
-  process.stdout.write(`${name}: FAILED after step ${failure.step}\n${failure.what}\nshrinking …\n`);
   const fails = async (some: readonly Step[]) => (await playFresh(targets, engine, zone, some)) !== undefined;
   const short = await shrink(steps.slice(0, failure.step + 1), fails);
-  const file = writeCase(`${engine}-seed-${seed}`, { zone, why: `found by seed ${seed} on ${engine}`, steps: short });
+  const why = `found by seed ${seed} on ${engine}`;
+  const file = writeCase(`${engine}-seed-${seed}-${chapter}`, { zone, why, steps: short });
   process.stdout.write(`${short.map((step) => describeStep(step, zone)).join('\n')}\nkept in ${file}\n`);
-  process.exitCode = 1;
 }
 
 async function playFresh(
@@ -62,6 +91,11 @@ async function playFresh(
   }
 }
 
-function progress(text: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+/** Shows how far the run is where a person watches; returns its rate and the time that is left, in words. */
+function progress(where: string, done: number, startedAt: number): string {
+  const rate = done / ((performance.now() - startedAt) / 1000);
+  const minutes = Math.ceil((total - first - done) / rate / 60);
+  const words = `${rate.toFixed(1)} steps a second, ${minutes} min left`;
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${where === '' ? '' : `${where}, ${words}`}`);
+  return words;
 }

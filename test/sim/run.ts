@@ -1,11 +1,20 @@
 /** Plays steps against a database, and compares all buckets with the oracle after every refresh. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Sql } from '../../src/database/client.ts';
+import { errorCode } from '../../src/database/errors.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
 import { deleteReadings } from '../../src/ingest/deleteReadings.ts';
 import { makeLog } from '../../src/log.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
+import { audit } from '../../src/rollups/audit.ts';
 import { maintain, refresh } from '../../src/rollups/refresh.ts';
+import { deleteExpired, lowerCutoff, planRetention } from '../../src/rollups/retention.ts';
 import { LEVELS } from '../../src/schema/aggregates.ts';
+import { migrate } from '../../src/schema/migrate.ts';
+import { DEFINITIONS, type Definitions } from '../../src/schema/template.ts';
+import { changedDefinitions } from '../support/definitions.ts';
 import type { TestDatabase } from '../support/makeDatabase.ts';
 import { FIRST, networkFile } from './network.ts';
 import type { Step } from './steps.ts';
@@ -21,45 +30,164 @@ export async function playSteps(
   steps: readonly Step[],
   onStep?: (step: number) => void,
 ): Promise<Failure | undefined> {
-  const owner = database.as('airseries_owner', 'UTC');
-  const ingest = database.as('airseries_ingest', 'UTC');
-  const superuser = database.superuser();
-  await importNetwork(owner, networkFile(FIRST, database.timeZone), { log });
+  const of: Play = {
+    database,
+    owner: database.as('airseries_owner', 'UTC'),
+    ingest: database.as('airseries_ingest', 'UTC'),
+    superuser: database.superuser(),
+    definitions: DEFINITIONS,
+  };
+  await importNetwork(of.owner, networkFile(FIRST, database.timeZone), { log });
+  await planOnce(of);
+  let expired: Expired | undefined;
   for (const [index, step] of steps.entries()) {
     onStep?.(index);
     const last = index === steps.length - 1;
-    await play({ database, owner, ingest, superuser }, step, index, last);
+    const what = await play(of, step, index, last).catch((error: Error) => error.stack ?? String(error));
+    if (what !== undefined) return { step: index, what };
     if (step.then === 'nothing' && !last) continue;
-    const wrong =
-      await owner`select level, bucket, subject, columns from logic.differences('-infinity', 'infinity') limit 3`;
+    const wrong = await of.owner`
+      select level, bucket, subject, columns from logic.differences('-infinity', 'infinity') limit 3`;
     if (wrong.length > 0) return { step: index, what: wrong.map((row) => JSON.stringify(row)).join('\n') };
+    const before = expired;
+    expired = await expiredHours(of.owner);
+    if (before?.until === expired.until && before.hours !== expired.hours) {
+      return { step: index, what: `sensor hours before ${expired.until}, which nothing can recompute, have changed` };
+    }
   }
   return undefined;
 }
 
-type Play = { database: TestDatabase; owner: Sql; ingest: Sql; superuser: Sql };
+type Play = { database: TestDatabase; owner: Sql; ingest: Sql; superuser: Sql; definitions: Definitions };
 
-async function play(of: Play, step: Step, index: number, last: boolean): Promise<void> {
-  const { target, timeZone } = of.database;
-  const change = async () => {
-    if (step.network) await importNetwork(of.owner, networkFile(step.network, timeZone), { log });
-    for (const { sensor, from, to } of step.remove ?? []) {
-      await deleteReadings(of.owner, { sensor, from: new Date(from), to: new Date(to) });
-    }
-    const rows = step.write?.map(({ sensor, at, values }) => ({ sensorId: sensor, measuredAt: at, values, text: '' }));
-    if (rows) await acceptReadings(of.ingest, rows, { now: NOW, source: 'sim' });
-  };
-  if (step.then === 'race') await Promise.all([change(), refresh(target, NOW), refresh(target, NOW)]);
-  else await change();
-  if (step.then === 'kill') await killedRefresh(of, index);
-  if (step.then !== 'nothing' || last) await refresh(target, NOW);
-  if (step.compress) await maintain(target, NOW);
+/** The comparison always asks for the same; planning it anew each time would take four times as long as doing it. */
+async function planOnce({ superuser }: Play): Promise<void> {
+  await superuser`alter function logic.differences_of_days set plan_cache_mode = force_generic_plan`;
+}
+
+/** What is wrong, where something else shows it than a comparison of all buckets. */
+async function play(of: Play, step: Step, index: number, last: boolean): Promise<string | undefined> {
+  const { target } = of.database;
+  const now = new Date(step.now ?? NOW);
+  if (step.retain || step.tamper) await refreshHere(of, now);
+  const change = () => changeAll(of, step, now);
+  const [what] = await Promise.all([
+    step.then === 'race' ? sideBySide(of, now, change) : change(),
+    ...(step.upgrade ? [upgrade(of)] : []),
+  ]);
+  if (what !== undefined) return what;
+  if (step.now !== undefined) await of.owner`call rollup.refresh_levels(${now}, true)`;
+  if (step.then === 'kill') await killedRefresh(of, now, index);
+  if (step.then !== 'nothing' || last) await refreshHere(of, now);
+  if (step.compress) await maintain(target, now);
+  return undefined;
+}
+
+/** As `refresh` does, on a connection that stays: most of the time of a small refresh is that of making a new one. */
+async function refreshHere({ owner }: Play, now: Date): Promise<void> {
+  await owner`call rollup.refresh_levels(${now}, false)`;
+}
+
+/** Two workers refresh while something changes. */
+async function sideBySide<T>({ database: { target } }: Play, now: Date, change: () => Promise<T>): Promise<T> {
+  const [result] = await Promise.all([change(), refresh(target, now), refresh(target, now)]);
+  return result;
+}
+
+async function changeAll(of: Play, step: Step, now: Date): Promise<string | undefined> {
+  if (step.network) await importNetwork(of.owner, networkFile(step.network, of.database.timeZone), { log });
+  for (const { sensor, from, to } of step.remove ?? []) {
+    await deleteReadings(of.owner, { sensor, from: new Date(from), to: new Date(to) });
+  }
+  const rows = step.write?.map(({ sensor, at, values }) => ({ sensorId: sensor, measuredAt: at, values, text: '' }));
+  if (rows) await acceptReadings(of.ingest, rows, { now, source: 'sim' });
+  if (step.retain) return await retain(of, step.retain, now);
+  if (step.tamper) return await tamper(of, step.tamper, now);
+  return undefined;
+}
+
+/** Sensor hours whose readings may have been deleted, in one word. */
+type Expired = { until: string; hours: string | null };
+
+async function expiredHours(sql: Sql, until?: string): Promise<Expired> {
+  const [row] = await sql<[Expired]>`
+    select i.until::text, (
+      select md5(string_agg(h::text, ' ' order by h.bucket, h.sensor_id)) from rollup.sensor_hourly h where h.bucket < i.until) as hours
+    from (select coalesce(${until ?? null}::text::timestamptz, retained_from) as until from raw.installation) i`;
+  return row;
+}
+
+/** Deletes expired readings, which must leave their hours as they were; or accepts some again. */
+async function retain(of: Play, what: NonNullable<Step['retain']>, now: Date): Promise<string | undefined> {
+  if ('lower' in what) {
+    await lowerCutoff(of.owner, new Date(what.lower)).catch((error) => {
+      if (errorCode(error) !== 'AS409') throw error;
+    });
+    return undefined;
+  }
+  const { wanted } = await planRetention(of.owner, now, what.keep);
+  const before = await expiredHours(of.owner, wanted);
+  await deleteExpired(of.database.target, now, what.keep, { log, apply: true });
+  const after = await expiredHours(of.owner, wanted);
+  return after.hours === before.hours
+    ? undefined
+    : `retention of ${what.keep} has changed sensor hours before ${wanted}`;
+}
+
+/** Overwrites a stored number. The audit must find exactly that one, and mend it. */
+async function tamper(
+  { database, owner }: Play,
+  { level: name, row: position, column, value }: NonNullable<Step['tamper']>,
+  now: Date,
+): Promise<string | undefined> {
+  const id = LEVELS.find((level) => level.name === name)?.id ?? '';
+  const [row] = await owner.unsafe<{ at: string; subject: string; storage: string }[]>(
+    `with kept as materialized ( -- what is older is all that is known of it, and the audit has nothing to compare it with
+       select bucket, ${id}::text as subject from rollup.${name}, raw.installation i
+       where '${name}' <> 'sensor_hourly' or bucket >= i.retained_from)
+     select bucket::text as at, subject, logic.storage_of('${name}')::text as storage from kept
+     order by bucket, subject offset ${position} % greatest((select count(*) from kept), 1) limit 1`,
+  );
+  if (row === undefined) return undefined;
+  await owner.unsafe(
+    `update ${row.storage} set ${column} = '${value}' where bucket = '${row.at}' and ${id}::text = '${row.subject}'`,
+  );
+  const from = new Date(row.at);
+  const options = { now, timeZone: 'UTC', from, to: new Date(from.getTime() + 1), repair: true };
+  const { found, remaining } = await audit(database.target, options);
+  const words = found.map(({ level, bucket, subject, columns }) =>
+    [level, Date.parse(bucket), subject, columns].join(' '),
+  );
+  const expected = [name, from.getTime(), row.subject, column].join(' ');
+  if (words.join() === expected && remaining.length === 0) return undefined;
+  return `tampered with ${expected}: the audit found ${JSON.stringify(found)}, and after repair ${JSON.stringify(remaining)}`;
+}
+
+/** Rain counts twice in the other definition. */
+let changed: Definitions | undefined;
+
+function otherDefinitions(): Definitions {
+  if (changed === undefined) {
+    const folder = mkdtempSync(join(tmpdir(), 'airseries-sim-'));
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+    changed = changedDefinitions(folder, 'rollups/sensor_hourly.sql', (text) =>
+      text.replace('sum(rain::float8)', '2 * sum(rain::float8)'),
+    );
+  }
+  return changed;
+}
+
+/** Replaces all aggregates by those of the other definition. (One that is killed is in test/upgrade.) */
+async function upgrade(of: Play): Promise<void> {
+  of.definitions = of.definitions === DEFINITIONS ? otherDefinitions() : DEFINITIONS;
+  await migrate(of.database.target, { now: NOW, log, definitions: of.definitions });
+  await planOnce(of);
 }
 
 /** A refresh whose connection is terminated while it works; the next one must complete it, wherever it was. */
-async function killedRefresh({ database, superuser }: Play, index: number): Promise<void> {
+async function killedRefresh({ database, superuser }: Play, now: Date, index: number): Promise<void> {
   let finished = false;
-  const killed = refresh(database.target, NOW)
+  const killed = refresh(database.target, now)
     .catch(() => undefined)
     .finally(() => {
       finished = true;

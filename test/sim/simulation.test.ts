@@ -1,6 +1,6 @@
 /**
  * Rule A10 by simulation: after any sequence of writes, deletions, network changes and refreshes, some of them killed or concurrent, every
- * bucket follows from the readings, and the engines agree. 480 steps on each engine, and the corpus.
+ * bucket follows from the readings, and the engines agree. 400 steps on each engine, and the corpus.
  */
 import { expect, it } from 'vitest';
 import { engines, onEveryEngine, testDatabase } from '../support/database.ts';
@@ -8,26 +8,26 @@ import { allPairs, pairsOf, ZONES } from './axes.ts';
 import { compareBuckets } from './compare.ts';
 import { readCorpus } from './corpus.ts';
 import { allBuckets, playSteps } from './run.ts';
-import { describeStep, makeSteps } from './steps.ts';
+import { chapterSeed, describeStep, makeSteps } from './steps.ts';
 
 /** One per zone, chosen so that every pair occurs in one of them. */
-const seedOf = (zone: (typeof ZONES)[number]) => 1 + ZONES.indexOf(zone);
-const STEPS_PER_ZONE = 60;
+const seedOf = (zone: (typeof ZONES)[number]) => 13 + ZONES.indexOf(zone);
+const STEPS_PER_ZONE = 50;
 
 it('meets every pair of event, moment, value, statement and zone', () => {
   const missing = allPairs();
   for (const zone of ZONES) {
-    for (const step of makeSteps(zone, seedOf(zone), STEPS_PER_ZONE))
+    for (const step of makeSteps(zone, chapterSeed(seedOf(zone), 0), STEPS_PER_ZONE))
       for (const pair of pairsOf(step, zone)) missing.delete(pair);
   }
   expect([...missing]).toEqual([]);
 });
 
 it.concurrent.each(ZONES)(
-  '%s: all buckets are correct after each of 60 steps, and the engines agree',
+  '%s: all buckets are correct after each of 50 steps, and the engines agree',
   { timeout: 600_000 },
   async (zone) => {
-    const steps = makeSteps(zone, seedOf(zone), STEPS_PER_ZONE);
+    const steps = makeSteps(zone, chapterSeed(seedOf(zone), 0), STEPS_PER_ZONE);
     const databases = await Promise.all(engines.map((engine) => testDatabase(engine, zone)));
     const failures = await Promise.all(databases.map((database) => playSteps(database, steps)));
     for (const [index, failure] of failures.entries()) {

@@ -1,8 +1,9 @@
 /** Generates the steps of a run from its seed: plain data, each valid without the others, so that a failure can be shrunk. */
 import type { Values } from '../../src/contract/parameters.ts';
+import { LEVELS } from '../../src/schema/aggregates.ts';
 import { bucketStart, instantOf, localDate } from '../support/localTime.ts';
 import { type Random, seeded } from '../support/random.ts';
-import { type Axes, EVENTS, MOMENTS, STATEMENTS, VALUES } from './axes.ts';
+import { type Axes, EVENTS, MOMENTS, pairsOf, STATEMENTS, VALUES } from './axes.ts';
 import { FIRST, type Network, type Period, REGIONS, SENSORS, STATIONS } from './network.ts';
 
 export type Reading = { sensor: number; at: string; values: Values };
@@ -10,6 +11,14 @@ export type Step = Axes & {
   write?: Reading[];
   remove?: { sensor: number; from: string; to: string }[];
   network?: Network;
+  /** Readings older than `keep` are deleted, or those from `lower` on are accepted again, where that is possible. */
+  retain?: { keep: string } | { lower: string };
+  /** A number is written over a stored one, or in place of none: of that row of the level, counted in order of time. */
+  tamper?: { level: string; row: number; column: string; value: string };
+  /** What the clock shows; by it the running day and month are put off before what `then` says. */
+  now?: string;
+  /** While the step happens, the aggregates are built anew by another definition. */
+  upgrade?: true;
   /** The refresh after the step: none, a normal one, one killed midway, or two concurrent ones while the step is being written. */
   then: 'nothing' | 'refresh' | 'kill' | 'race';
   /** Compress old chunks afterwards, so that later writes must go into compressed ones. */
@@ -18,6 +27,11 @@ export type Step = Axes & {
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
+
+const THEN = [
+  ...['nothing', 'nothing', 'nothing', 'nothing', 'refresh', 'refresh', 'refresh', 'refresh'],
+  ...['kill', 'race'],
+] as Step['then'][];
 
 /** Anchor days in local time: clock changes (where the zone has them) or else ends of months and years, and a leap day. */
 const ANCHORS: Record<string, { leap: string; transitions: string[] }> = {
@@ -31,22 +45,23 @@ const ANCHORS: Record<string, { leap: string; transitions: string[] }> = {
   'Australia/Adelaide': { leap: '2024-02-29', transitions: ['2024-04-07', '2024-10-06'] },
 };
 
+/** A run of many chapters has a seed, and each of them its own. */
+export const chapterSeed = (seed: number, chapter: number) => seed * 1000 + chapter;
+
 /** The first `count` steps of the run with this seed in this zone. */
 export function makeSteps(zone: string, seed: number, count: number): Step[] {
   const random = seeded(seed);
-  const compressing = seeded(seed + 1);
+  const beside = seeded(seed + 1);
+  const seen = new Set<string>();
   const written = new Map<string, Reading>();
   let network = structuredClone(FIRST);
   return Array.from({ length: count }, () => {
-    const axes: Axes = {
-      event: random.pick(EVENTS),
-      moment: random.pick(MOMENTS),
-      value: random.pick(VALUES),
-      statement: random.pick(STATEMENTS),
-    };
-    const then = random.pick(['nothing', 'nothing', 'refresh', 'refresh', 'kill', 'race'] as const);
+    const axes = drawAxes(random, zone, seen);
+    const then = random.pick(THEN);
     const instants = shape(random, axes.statement, () => instant(random, zone, axes.moment));
-    const step: Step = { ...axes, then, ...(compressing.next() < 0.03 ? { compress: true } : {}) };
+    const step: Step = { ...axes, then };
+    if (beside.next() < 0.03) step.compress = true;
+    if (beside.next() < 0.01) step.upgrade = true;
     if (axes.event === 'delete') {
       step.remove = instants.map((at) => ({
         sensor: random.pick(SENSORS),
@@ -56,12 +71,41 @@ export function makeSteps(zone: string, seed: number, count: number): Step[] {
     } else if (NETWORK_EVENTS.has(axes.event)) {
       network = changed(random, zone, network, axes.event, instants);
       step.network = network;
+    } else if (axes.event === 'retain') {
+      step.retain =
+        random.next() < 0.3
+          ? { lower: iso(instants[0] ?? 0) }
+          : { keep: `${random.pick([200, 380, 380, 500, 500, 700, 700, 700])} days` };
+    } else if (axes.event === 'tamper') {
+      step.tamper = {
+        level: random.pick(LEVELS).name,
+        row: random.below(1_000_000),
+        column: random.pick(['pm25', 'temperature', 'wind_sin', 'rain']),
+        value: random.pick(['NaN', 'Infinity', '-1e308', '12345']),
+      };
     } else {
+      if (axes.event === 'clock') {
+        step.now = iso(Math.max(...instants) + random.pick([-40 * DAY, -DAY, -HOUR, 0, HOUR, DAY, 40 * DAY]));
+      }
       step.write = instants.map((at) => reading(random, axes, at, written));
       for (const row of step.write) written.set(`${row.sensor} ${row.at}`, row);
     }
     return step;
   });
+}
+
+/** Of a few draws the one with the most pairs that have not been seen: so few steps meet nearly all of them. */
+function drawAxes(random: Random, zone: string, seen: Set<string>): Axes {
+  const unseen = (axes: Axes) => pairsOf(axes, zone).filter((pair) => !seen.has(pair)).length;
+  const draws = Array.from({ length: 8 }, () => ({
+    event: random.pick(EVENTS),
+    moment: random.pick(MOMENTS),
+    value: random.pick(VALUES),
+    statement: random.pick(STATEMENTS),
+  }));
+  const best = draws.reduce((best, other) => (unseen(other) > unseen(best) ? other : best));
+  for (const pair of pairsOf(best, zone)) seen.add(pair);
+  return best;
 }
 
 function reading(random: Random, axes: Axes, at: number, written: Map<string, Reading>): Reading {
@@ -204,5 +248,6 @@ function iso(instant: number): string {
 export function describeStep(step: Step, zone: string): string {
   const at = step.write?.at(-1)?.at ?? step.remove?.at(-1)?.from;
   const local = at === undefined ? '' : ` ${Object.values(localDate(zone, Date.parse(at))).join('-')}`;
-  return `${step.event} ${step.moment} ${step.value} ${step.statement}${local}, then ${step.then}`;
+  const upgrade = step.upgrade ? ' during an upgrade' : '';
+  return `${step.event} ${step.moment} ${step.value} ${step.statement}${local}${upgrade}, then ${step.then}`;
 }

@@ -1,0 +1,136 @@
+/**
+ * `npm run mutants -- [--minutes 60] [--only text]`: changes one thing at a time in a copy of the project, and runs the tests that should notice.
+ * Fails where they don't and nothing in the table says why that is right, or where they do although it says so. What there is no time
+ * for is told, and is no failure; `--only` takes the mutants with this text in their file or change. One server of each engine serves them all.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type DatabaseAddress, onConnection } from '../../src/database/client.ts';
+import { openServers, type Targets } from '../support/servers.ts';
+import { GROUPS, type Group, type Mutant } from './mutants.ts';
+
+const ROOT = new URL('../../', import.meta.url).pathname;
+/** A test that waits for what the mutant never does has noticed it. */
+const TIMEOUT_MS = 300_000;
+
+const { values } = parseArgs({
+  options: { minutes: { type: 'string', default: '60' }, only: { type: 'string', default: '' } },
+});
+const deadline = performance.now() + Number(values.minutes) * 60_000;
+
+const groups = GROUPS.map((group) => ({ ...group, mutants: group.mutants.filter(isWanted) })).filter(
+  ({ mutants }) => mutants.length > 0,
+);
+const misfits = groups.flatMap(({ mutants }) => mutants.flatMap(misfit));
+if (misfits.length > 0) throw new Error(`the table no longer fits:\n${misfits.join('\n')}`);
+
+const copy = mkdtempSync(join(tmpdir(), 'airseries-mutants-'));
+process.once('exit', () => rmSync(copy, { recursive: true, force: true, maxRetries: 10 }));
+let running: ReturnType<typeof spawn> | undefined;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => {
+    running?.kill('SIGKILL');
+    void servers.close().finally(() => process.exit(1));
+  });
+}
+for (const path of execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: ROOT, encoding: 'utf8' })
+  .split('\0')
+  .filter((path) => path !== '' && path !== 'node_modules')) {
+  cpSync(join(ROOT, path), join(copy, path));
+}
+symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+const servers = await openServers();
+const counts = { killed: 0, argued: 0, wrong: 0, unchanged: 0, left: 0 };
+try {
+  build();
+  for (const group of groups) {
+    if (group.engine !== undefined && servers.targets[group.engine] === undefined) {
+      counts.left += group.mutants.length;
+      continue;
+    }
+    if (performance.now() < deadline && (await runTests(group))) {
+      process.stdout.write(`FAILS WITHOUT ANY CHANGE: ${group.tests.join(' ')}\n`);
+      counts.unchanged += 1;
+      continue;
+    }
+    for (const mutant of group.mutants) await tryOut(group, mutant);
+  }
+} finally {
+  await servers.close();
+}
+const { killed, argued, wrong, unchanged, left } = counts;
+process.stdout.write(
+  `${killed} killed, ${argued} survive as argued, ${wrong} do not as they should, ${left} left untried\n`,
+);
+process.exit(wrong + unchanged === 0 ? 0 : 1);
+
+function isWanted({ file, replace }: Mutant): boolean {
+  return `${file} ${replace}`.includes(values.only);
+}
+
+/** Why it can't be tried: its text must be in the file, and once, or nobody knows which. */
+function misfit({ file, replace }: Mutant): string[] {
+  const times = readFileSync(join(ROOT, file), 'utf8').split(replace).length - 1;
+  return times === 1 ? [] : [`${file} has ${times} times: ${replace}`];
+}
+
+async function tryOut(group: Group, { file, replace, by, survives }: Mutant): Promise<void> {
+  if (performance.now() > deadline) {
+    counts.left += 1;
+    return;
+  }
+  const path = join(copy, file);
+  const text = readFileSync(path, 'utf8');
+  writeFileSync(
+    path,
+    text.replace(replace, () => by),
+  );
+  if (group.build) build();
+  const noticed = await runTests(group);
+  writeFileSync(path, text);
+  if (group.build) build();
+  const asExpected = noticed === (survives === undefined);
+  counts[asExpected ? (noticed ? 'killed' : 'argued') : 'wrong'] += 1;
+  const outcome = asExpected ? (noticed ? 'killed' : 'survives') : noticed ? 'KILLED, THOUGH ARGUED' : 'SURVIVES';
+  process.stdout.write(`${outcome}  ${file}: ${oneLine(replace)} → ${oneLine(by)}\n`);
+}
+
+const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim() || 'nothing';
+
+/** The programs that tests run as processes; what TypeScript says of a mutant does not matter. */
+function build(): void {
+  try {
+    execFileSync('npm', ['run', '-s', 'build'], { cwd: copy, stdio: 'ignore' });
+  } catch {}
+}
+
+/** Whether a test failed. On plain PostgreSQL, unless the group is about the other engine. */
+async function runTests({ tests, engine = 'plain' }: Group): Promise<boolean> {
+  const target = servers.targets[engine];
+  if (target === undefined) throw new Error(`no server for the engine ${engine}`);
+  await dropDatabases(target);
+  const targets: Partial<Targets> = { [engine]: target };
+  const config = ['--config', 'test/mutants/vitest.config.ts', '--root', '.', '--bail', '1', '--reporter', 'dot'];
+  running = spawn('npx', ['vitest', 'run', ...config, ...tests], {
+    cwd: copy,
+    env: { ...process.env, MUTANTS_TARGETS: JSON.stringify(targets) },
+    stdio: 'ignore',
+    timeout: TIMEOUT_MS,
+    killSignal: 'SIGKILL',
+  });
+  const [code] = await once(running, 'exit');
+  return code !== 0;
+}
+
+/** The templates hold the SQL of the mutant before; tests that were cut short leave theirs. */
+async function dropDatabases(target: DatabaseAddress): Promise<void> {
+  await onConnection(target, {}, async (sql) => {
+    const made = await sql<{ name: string }[]>`
+      select datname as name from pg_database where datname ~ '^(template|test|empty)_[0-9a-f]+$'`;
+    for (const { name } of made) await sql.unsafe(`drop database ${name} with (force)`);
+  });
+}

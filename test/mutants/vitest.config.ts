@@ -1,0 +1,13 @@
+/** The tests of one mutant: on servers that are running already. */
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    globalSetup: ['test/mutants/globalSetup.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    isolate: false,
+    maxWorkers: 2,
+  },
+});
