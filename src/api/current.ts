@@ -71,10 +71,18 @@ export function presentRegion(row: RegionRow, locale: Locale, site: SiteUrls): R
 }
 
 /** All providers, stations (hidden ones too: they may appear with time) and regions, each in the order of the response. Stations without titles. */
-export type Network = { providers: Provider[]; stations: UntitledRow[]; regions: RegionRow[] };
+export type Network = { providers: ProviderRow[]; stations: UntitledRow[]; regions: RegionRow[] };
 
-export async function queryProviders(db: ApiDb): Promise<Provider[]> {
-  return await db.selectFrom('api.provider').selectAll().orderBy(sql`id collate "C"`).execute();
+type ProviderRow = Provider & Version;
+
+export async function queryProviders(db: ApiDb): Promise<ProviderRow[]> {
+  return await db
+    .selectFrom('api.provider')
+    .innerJoin('api.freshness as freshness', (join) => join.onTrue())
+    .selectAll('api.provider')
+    .select('freshness.data_version')
+    .orderBy(sql`id collate "C"`)
+    .execute();
 }
 
 const UNTITLED = [...Object.keys(station.shape), 'is_listed', 'valid_until'].filter(
