@@ -78,7 +78,7 @@ async function main(args: readonly string[]): Promise<number | undefined> {
   }
   sayHowFar();
   const config = readConfig(process.env);
-  if (config.databaseUrl === undefined && config.readerDatabaseUrl !== undefined) {
+  if (config.databaseUrl === undefined && config.readerDatabaseUrls !== undefined) {
     throw new Error('Commands need DATABASE_URL: the login of READER_DATABASE_URL is read-only.');
   }
   choice.check(config);

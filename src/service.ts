@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { type AppOptions, makeApp } from './api/app.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
-import type { DatabaseAddress } from './database/client.ts';
 import { explainConnection, waitForDatabase } from './database/errors.ts';
+import { type Host, type Hosts, makeHosts } from './database/hosts.ts';
 import { type Api, openIngestPool, openReaderPool, openWholeNetworkPool } from './database/pools.ts';
 import { watchDataVersion } from './documents/dataVersion.ts';
 import { type Database, openDatabase } from './embedded/open.ts';
@@ -13,11 +13,11 @@ import { boundedLog, type Log } from './log.ts';
 import { makeAdminApp, readiness, type StartupState } from './metrics/adminApp.ts';
 import { registerCollectors } from './metrics/collectors.ts';
 import { type Metrics, makeMetrics } from './metrics/definitions.ts';
-import { observeDisk, observePool } from './metrics/recorders.ts';
+import { observeDisk, observeHosts, observePool } from './metrics/recorders.ts';
 import { makeIngestApp, openListener } from './push/app.ts';
 import { hasTokens } from './push/tokens.ts';
 import { rememberApi } from './schema/apiSurface.ts';
-import { checkInstalled } from './schema/installed.ts';
+import { checkHosts, checkInstalled } from './schema/installed.ts';
 import { type Installation, migrate } from './schema/migrate.ts';
 import { addPages } from './site/pages.ts';
 import { becomeLeader, type Candidate } from './worker/leader.ts';
@@ -31,8 +31,8 @@ const ADMIN_CONNECTIONS = 100;
 /** A running refresh may take minutes; it can be cut off anywhere, and the next one completes it. */
 const SHUTDOWN_TIMEOUT_MS = 15_000;
 
-/** `schedule`: what starts the jobs; default: cron. */
-type Dependencies = { clock: Clock; log: Log; schedule?: Schedule | undefined };
+/** `schedule`: what starts the jobs; default: cron. `pollMs`: how often the database is asked for its version; default: every second. */
+type Dependencies = { clock: Clock; log: Log; schedule?: Schedule | undefined; pollMs?: number | undefined };
 
 export type Service = {
   /** Resolves when the service answers requests; rejects if it cannot. */
@@ -76,7 +76,7 @@ async function closeAll({ closers }: Opened, log: Log): Promise<void> {
 
 /** Whatever it opened when it resolves, or before it failed, is in `opened`. */
 async function open(context: Context): Promise<void> {
-  const { config, clock, log, requestLog, metrics } = context;
+  const { config, clock, log, requestLog, metrics, pollMs } = context;
   const { closers, listeners, state } = context.opened;
   const admin = await listen(makeAdminApp({ ready: () => readiness(state), metrics, log: requestLog }), {
     port: config.adminPort,
@@ -92,15 +92,15 @@ async function open(context: Context): Promise<void> {
       ? undefined
       : await listen(starting.listener, { port: config.port, variable: 'PORT', log: requestLog });
 
-  const { database, target, installation } = await openInstallation(context);
+  const { database, hosts, installation } = await openInstallation(context);
   const { timeZone, engine } = installation;
   if (database?.embedded) observeDisk(metrics, config.dataDirectory);
   metrics.buildInfo.set({ version: VERSION, node: process.version, engine }, 1);
-  const reads = openReaderPool<Api>(target, { timeZone, observer: observePool(metrics, 'read') });
-  const wholeNetwork = openWholeNetworkPool<Api>(target, { timeZone, observer: observePool(metrics, 'read_all') });
+  const reads = openReaderPool<Api>(hosts, { timeZone, observer: observePool(metrics, 'read') });
+  const wholeNetwork = openWholeNetworkPool<Api>(hosts, { timeZone, observer: observePool(metrics, 'read_all') });
   closers.push(() => Promise.all([reads.destroy(), wholeNetwork.destroy()]));
   registerCollectors(metrics, wholeNetwork, { clock, log });
-  state.opened = { db: reads, missing: await waitForDatabase(() => rememberApi(reads), log) };
+  state.opened = { db: reads, hosts, missing: await waitForDatabase(() => rememberApi(reads), log) };
   if (database !== undefined && config.role !== 'api') {
     await startWork(context, database, timeZone).catch((error) => {
       throw explainConnection(error, 'DATABASE_URL', config.databaseUrl);
@@ -108,11 +108,15 @@ async function open(context: Context): Promise<void> {
   }
 
   state.serving = true;
+  if (publicServer === undefined && hosts.all.length === 1) return;
+  const { epoch } = config;
+  const check = (host: Host) => checkInstalled(host.target, { timeZone, epoch });
+  const versions = watchDataVersion({ db: reads, target: hosts, clock, log, check, pollMs });
+  closers.push(() => versions.close());
+  observeHosts(metrics, hosts, clock);
   if (publicServer === undefined) return;
   closers.push(() => publicServer.close());
   listeners.push(publicServer);
-  const versions = watchDataVersion({ db: reads, target, clock, log });
-  closers.push(() => versions.close());
   const cache = { maxBytes: config.responseCacheMb * 1_048_576, versions };
   const { siteBaseUrl, siteTitle: title, siteContact: contact, siteLicense: license } = config;
   const site = { title, contact, license, zone: timeZone };
@@ -127,25 +131,26 @@ async function open(context: Context): Promise<void> {
   log.info(`ready: try http://localhost:${publicServer.port}${path}`);
 }
 
-/** The database to write to, undefined where there is only a reader's login, and the one to read from. */
-type Databases = { database: Database | undefined; target: DatabaseAddress; installation: Installation };
+/** The database to write to, undefined where there is only a reader's login, and the hosts to read from. */
+type Databases = { database: Database | undefined; hosts: Hosts; installation: Installation };
 
-/** Waits for the databases; migrates the one, and checks that the one for reading is of the same version. */
+/** Waits for the databases; migrates the one, and checks that those for reading are of the same version. */
 async function openInstallation({ config, clock, log, opened }: Context): Promise<Databases> {
-  const { databaseUrl, readerDatabaseUrl: reader, timeZone, epoch } = config;
-  const connected = <T>(work: () => Promise<T>, variable: string, url: string | undefined) =>
-    waitForDatabase(() => work().catch((error) => Promise.reject(explainConnection(error, variable, url))), log);
-  const checkReader = (url: string) =>
-    connected(() => checkInstalled(url, { timeZone, epoch }), 'READER_DATABASE_URL', url);
-  if (databaseUrl === undefined && reader !== undefined) {
-    return { database: undefined, target: reader, installation: await checkReader(reader) };
+  const { databaseUrl, readerDatabaseUrls, timeZone, epoch } = config;
+  const readers = readerDatabaseUrls === undefined ? undefined : makeHosts(readerDatabaseUrls);
+  const checkReaders = (hosts: Hosts) => waitForDatabase(() => checkHosts(hosts, { timeZone, epoch }), log);
+  if (databaseUrl === undefined && readers !== undefined) {
+    return { database: undefined, hosts: readers, installation: await checkReaders(readers) };
   }
   const database = await openDatabase(config, log);
   opened.closers.push(() => database.close());
-  const bringUp = () => migrate(database.target, { timeZone, epoch, now: clock(), log });
-  const installation = await connected(bringUp, 'DATABASE_URL', databaseUrl);
-  if (reader !== undefined) await checkReader(reader);
-  return { database, target: reader ?? database.target, installation };
+  const bringUp = () =>
+    migrate(database.target, { timeZone, epoch, now: clock(), log }).catch((error) =>
+      Promise.reject(explainConnection(error, 'DATABASE_URL', databaseUrl)),
+    );
+  const installation = await waitForDatabase(bringUp, log);
+  if (readers !== undefined) await checkReaders(readers);
+  return { database, hosts: readers ?? makeHosts([database.target]), installation };
 }
 
 /** Takes readings in, and runs the scheduled jobs for as long as this process is the worker. */

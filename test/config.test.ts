@@ -1,7 +1,7 @@
 /** The configuration is declared once; README and .env.example must agree with it. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { CONFIGURATION, readConfig, VARIABLES } from '../src/config.ts';
+import { CONFIGURATION, readConfig, splitHosts, VARIABLES } from '../src/config.ts';
 import { DEFAULT_EPOCH, DEFAULT_TIME_ZONE } from '../src/schema/migrate.ts';
 
 const textOf = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
@@ -51,4 +51,37 @@ it('the configuration has the values of the environment, with the types that the
 it('the configuration defaults to the time zone and the epoch of a new database', () => {
   const defaults = Object.fromEntries(CONFIGURATION.map(({ name, defaultsTo }) => [name, defaultsTo]));
   expect(defaults).toMatchObject({ TIME_ZONE: DEFAULT_TIME_ZONE, EPOCH: DEFAULT_EPOCH });
+});
+
+it.each([
+  ['postgres://me:word@one:5432/air', ['postgres://me:word@one:5432/air']],
+  ['postgres://', ['postgres://']],
+  ['postgresql:///air', ['postgresql:///air']],
+  [
+    'postgres://me:w%40,rd@one:5432,two:5433,three/air?pooler=transaction',
+    ['one:5432', 'two:5433', 'three'].map((host) => `postgres://me:w%40,rd@${host}/air?pooler=transaction`),
+  ],
+  ['postgres://[::1]:5432,[::2]/air', ['postgres://[::1]:5432/air', 'postgres://[::2]/air']],
+  [
+    'postgres://one,two?sslmode=require&x=a,b@c',
+    ['one', 'two'].map((host) => `postgres://${host}?sslmode=require&x=a,b@c`),
+  ],
+])('the hosts of %s are each a URL', (url, urls) => {
+  expect(splitHosts(url)).toEqual(urls);
+  expect(readConfig({ ROLE: 'api', READER_DATABASE_URL: url }).readerDatabaseUrls).toEqual(urls);
+});
+
+it.each([
+  [
+    'one host that is none',
+    'postgres://me:word@one,two:port/air',
+    'must look like postgres://user:password@host:5432/',
+  ],
+  ['one host that is missing', 'postgres://me:word@one,/air', 'must look like postgres://user:password@host:5432/'],
+  ['one host twice', 'postgres://me:word@one,one/air', 'must not name a host twice'],
+  ['another protocol', 'mysql://me:word@one,two/air', 'must look like postgres://user:password@host:5432/'],
+])('%s is said, and no password', (_, url, said) => {
+  const read = () => readConfig({ ROLE: 'api', READER_DATABASE_URL: url });
+  expect(read).toThrow(`READER_DATABASE_URL: ${said}`);
+  expect(read).not.toThrow('word@');
 });

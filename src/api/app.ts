@@ -72,12 +72,11 @@ export type PageParts = {
 const SHOWCASE = `${BASE_PATH.replace('{locale}', 'en')}/stations.json`;
 /** The description of the API changes with its version only. In seconds. */
 const DESCRIPTION_MAX_AGE = 3_600;
+const nothing = () => undefined;
 const UNCACHED = {
   maxBytes: 0,
-  versions: { current: () => undefined, lastKnown: () => undefined, onChange: () => undefined },
+  versions: { current: nothing, lastKnown: nothing, sawVersion: nothing, onChange: nothing },
 };
-
-const nothing = () => undefined;
 
 /** Throws nothing: every failure of a request is an answer in JSON. */
 export function makeApp({

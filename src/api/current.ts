@@ -71,10 +71,18 @@ const CHOSEN_BY = [
 ] as const;
 
 /** All providers, stations (hidden ones too: they may appear with time) and regions, each in the order of the response. */
-export type Network = { providers: Provider[]; stations: ListRow[]; regions: RegionRow[] };
+export type Network = { providers: ProviderRow[]; stations: ListRow[]; regions: RegionRow[] };
 
-export async function queryProviders(db: ApiDb): Promise<Provider[]> {
-  return await db.selectFrom('api.provider').selectAll().orderBy(sql`id collate "C"`).execute();
+type ProviderRow = Provider & Version;
+
+export async function queryProviders(db: ApiDb): Promise<ProviderRow[]> {
+  return await db
+    .selectFrom('api.provider')
+    .innerJoin('api.freshness as freshness', (join) => join.onTrue())
+    .selectAll('api.provider')
+    .select('freshness.data_version')
+    .orderBy(sql`id collate "C"`)
+    .execute();
 }
 
 /** Stands for what depends on the locale. The names of stations may hold it, but nothing else of a station. */

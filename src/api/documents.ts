@@ -44,7 +44,7 @@ export type NetworkReader = {
 export function makeNetworkReader(wholeNetwork: ApiDb, share: Share): NetworkReader {
   const network = share(async (at) => {
     const read = await queryNetwork(wholeNetwork, at);
-    return { ...read, ...validityOf([...read.stations, ...read.regions]) };
+    return { ...read, ...validityOf([...read.providers, ...read.stations, ...read.regions]) };
   });
   const titles = share(async () => {
     const { rows, ...read } = await queryTitles(wholeNetwork);
@@ -60,10 +60,9 @@ export function makeDocuments({ db, reader, clock, site }: Sources): CurrentDocu
   const windowsAt = makeWindows(db);
   return {
     async stations({ locale }) {
-      const [network, { titles }] = await Promise.all([reader.network(), reader.titles()]);
-      const { validUntil, version } = network;
+      const [network, { titles, ...ofTitles }] = await Promise.all([reader.network(), reader.titles()]);
       const document = await renderPieces(locale, presentStationsList(network, titles[locale], locale, site));
-      return { document, validUntil, version };
+      return { document, ...earlier(network, ofTitles) };
     },
 
     async station({ locale, id }) {
@@ -107,6 +106,12 @@ export function validityOf(rows: readonly Row[]): Validity {
   }
   return { validUntil: new Date(end), version };
 }
+
+/** Of what is made of both. */
+export const earlier = (a: Validity, b: Validity): Validity => ({
+  validUntil: a.validUntil < b.validUntil ? a.validUntil : b.validUntil,
+  version: Math.min(a.version, b.version),
+});
 
 export const rendered = (locale: Locale, json: string, row: Row): Rendered => ({
   document: renderDocument(locale, json),

@@ -138,10 +138,11 @@ function problemOf(error: unknown, problems: Problems) {
 }
 
 /**
- * The error of a connection to the address that a variable of the environment names (undefined: the embedded server), or of what was found
+ * The error of a connection to the address that a variable of the environment names (no URL: the embedded server), or of what was found
  * there, in words: which variable, what is wrong, and what to do. It keeps its code. Any other error is returned unchanged.
  */
-export function explainConnection(error: unknown, variable: string, url: string | undefined): unknown {
+export function explainConnection(error: unknown, variable: string, address: unknown): unknown {
+  const url = typeof address === 'string' ? address : undefined;
   const problems = url === undefined ? DATABASE_PROBLEMS : [...CONNECTION_PROBLEMS, ...DATABASE_PROBLEMS];
   const problem = problemOf(error, problems);
   if (problem === undefined) return error;

@@ -1,6 +1,7 @@
 /**
  * Keeps rendered documents for as long as they are valid; those requested lately are rendered again as soon as the data change, before anyone
- * waits for them. While a document takes its time, or the database is away, the last one is served with its age.
+ * waits for them. While a document takes its time, or the database is away, the last one is served with its age; so is what a database
+ * says that is far behind. Nothing older than what was served before is served as current.
  */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
@@ -49,6 +50,8 @@ const RECENT_MS = 5 * 60_000;
 const RENDERINGS_AT_ONCE = 4;
 /** How long an outage is bridged with the last current document. */
 const OUTAGE_MS = 10 * 60_000;
+/** How often a document is read that is older than what was served before. */
+const MAX_READS = 2;
 /** A client gets an answer, or 503, within three seconds. */
 const PATIENCE_MS = 2_800;
 
@@ -67,14 +70,28 @@ export function makeDocumentCache({ maxBytes, clock, versions, patienceMs = PATI
     const now = clock().getTime();
     if (entry === undefined || !isCurrent(entry, versions, now)) return undefined;
     entry.requestedAt = now;
-    entry.currentAt = now;
+    entry.currentAt = now - lagMs();
     return served(entry, now);
+  }
+
+  const lagMs = () => (versions.lastKnown()?.lagSeconds ?? 0) * 1_000;
+
+  /** Rejects with Unavailable where the database knows less than before: of several behind one address, it may be another one. */
+  async function readNewest(render: Render): Promise<Rendering> {
+    for (let n = 1; ; n++) {
+      const before = versions.lastKnown();
+      const read = await render();
+      // version 0: of nothing at all
+      const isOlder = before !== undefined && read.version > 0 && read.version < before.version;
+      if (!isOlder || before.history !== versions.lastKnown()?.history) return read;
+      if (n === MAX_READS) throw new Unavailable(`data version ${read.version} was read after ${before.version}`);
+    }
   }
 
   async function renderInto(key: string, render: Render, requestedAt: number): Promise<Served> {
     const readAt = clock().getTime();
     const history = versions.lastKnown()?.history;
-    const read = await render();
+    const read = await readNewest(render);
     const before = entries.peek(key);
     const isSame = before !== undefined && before.document.etag === read.document.etag;
     const changedAt = isSame ? before.changedAt : changedAfter(before, readAt);
@@ -87,11 +104,12 @@ export function makeDocumentCache({ maxBytes, clock, versions, patienceMs = PATI
       changedAt,
       lastModified: new Date(changedAt).toUTCString(),
       requestedAt,
-      currentAt: readAt,
+      currentAt: readAt - lagMs(),
     };
-    const isOlder = before !== undefined && before.version > entry.version && before.history === history; // of a lagging replica
+    const isOlder = before !== undefined && before.version > entry.version && before.history === history; // it took longer
     const isKept = maxBytes > 0 && read.keep !== 'never';
     if (isKept && isOfThisHistory(entry, versions) && !isOlder) entries.set(key, entry);
+    if (history !== undefined) versions.sawVersion(read.version, history);
     return served(entry, readAt, isKept);
   }
 
@@ -161,9 +179,11 @@ export function makeDocumentCache({ maxBytes, clock, versions, patienceMs = PATI
 
   function served({ document, validUntil, lastModified, route }: CacheEntry, now: number, isKept = true): Served {
     const left = Math.floor((validUntil.getTime() - now) / 1_000);
-    const maxAge = Math.max(0, Math.min(LONGEST_MAX_AGE_S, left));
+    const age = versions.lastKnown()?.lagSeconds;
+    const maxAge = age === undefined ? Math.max(0, Math.min(LONGEST_MAX_AGE_S, left)) : 0;
     // without the cache it is not known when the content changed
-    return { document, route, cacheHeaders: { maxAge, lastModified: isKept ? lastModified : undefined } };
+    const cacheHeaders = { maxAge, lastModified: isKept ? lastModified : undefined };
+    return { document, route, cacheHeaders: age === undefined ? cacheHeaders : { ...cacheHeaders, age } };
   }
 }
 

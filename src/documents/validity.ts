@@ -13,7 +13,7 @@ export type Validity = {
 };
 
 /** What is known of the version of the data. */
-export type DataVersions = Pick<DataVersionWatch, 'current' | 'lastKnown' | 'onChange'>;
+export type DataVersions = Pick<DataVersionWatch, 'current' | 'lastKnown' | 'sawVersion' | 'onChange'>;
 
 /** When it was read, by our clock, and the history that counted its version; undefined if that was not known. */
 export type Read = Validity & { readAt: number; history: string | undefined };

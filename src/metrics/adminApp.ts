@@ -1,5 +1,6 @@
 /** The admin port, for orchestrators and Prometheus: /healthz (alive), /readyz (ready for requests), /metrics. */
 import type { Express, Request } from 'express';
+import { type Hosts, MAX_LAG_MS } from '../database/hosts.ts';
 import type { ApiDb } from '../database/pools.ts';
 import { addPath, bareApp, makeErrorHandlers } from '../http/middleware.ts';
 import { notFound, quoted, sendBody } from '../http/send.ts';
@@ -39,8 +40,8 @@ export function makeAdminApp({ ready, metrics, log }: AdminOptions): Express {
 
 /** How far this process has started. */
 export type StartupState = {
-  /** Set once the migrations are done: the database, and what tells which parts of its schema api are gone since then. */
-  opened: { db: ApiDb; missing: () => Promise<string[]> } | undefined;
+  /** Set once the migrations are done: the database, its hosts, and what tells which parts of its schema api are gone since then. */
+  opened: { db: ApiDb; hosts?: Hosts; missing: () => Promise<string[]> } | undefined;
   serving: boolean;
 };
 
@@ -49,7 +50,8 @@ const NAMED_PARTS = 5;
 
 /**
  * Ready means: the database is migrated and answers, still has what this version asks of it (a migration to another one may have taken it),
- * the aggregates were built, and the process serves. A check that couldn't be made is null. Never rejects.
+ * the aggregates were built, and the process serves. A replica must replay what it receives; one that lost its primary is ready, as there may be
+ * nothing newer. A check that couldn't be made is null. Never rejects.
  */
 export async function readiness({ opened, serving }: StartupState): Promise<Readiness> {
   if (opened === undefined) return { ok: false, checks: { migrations: false, ...UNKNOWN, serving } };
@@ -62,9 +64,20 @@ export async function readiness({ opened, serving }: StartupState): Promise<Read
   }
   const refreshed_at = freshness?.refreshed_at;
   const [schema, first_build] = [missing.length === 0, freshness === undefined ? null : refreshed_at !== null];
+  const replay = replays(opened.hosts);
   const checks = { migrations: true, database: true, schema, first_build, serving, refreshed_at };
+  const ofReplica = replay === undefined ? {} : { replay };
   const gone = schema ? {} : { missing: missing.slice(0, NAMED_PARTS) };
-  return { ok: schema && first_build === true && serving, checks: { ...checks, ...gone } };
+  return {
+    ok: schema && first_build === true && serving && replay !== false,
+    checks: { ...checks, ...ofReplica, ...gone },
+  };
+}
+
+/** Whether the replica that is read from replays what it receives; undefined: it is none. */
+function replays(hosts: Hosts | undefined): boolean | undefined {
+  const state = hosts?.chosen.state;
+  return state?.isReplica ? !(state.isReplaying && state.lagMs > MAX_LAG_MS) : undefined;
 }
 
 /** When the aggregates were last refreshed, and the instant of the newest digest, ISO 8601; null: never. Rejects when the database doesn't answer. */

@@ -173,6 +173,14 @@ function makeTable(registers: Registry[], collectors: ReturnType<typeof makeColl
       help: 'Nights on which RAW_RETENTION would have deleted more than two months of readings at once, and deleted none',
     }),
 
+    databaseLag: gauge('airseries_database_lag_seconds', {
+      help: 'For how long a host of the database may have lacked what its primary had, or has not answered',
+      labels: ['host'],
+    }),
+    databaseHostUsed: gauge('airseries_database_host_used', {
+      help: 'Whether this process reads from a host of the database (1) or not (0)',
+      labels: ['host'],
+    }),
     poolSize: gauge('airseries_database_pool_size', {
       help: 'How many database connections a pool may have',
       labels: ['pool'],

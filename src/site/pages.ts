@@ -3,7 +3,7 @@ import type { IRouter, Request, Response } from 'express';
 import Negotiator from 'negotiator';
 import type { PageParts } from '../api/app.ts';
 import { presenter } from '../api/current.ts';
-import type { CurrentDocuments } from '../api/documents.ts';
+import { type CurrentDocuments, earlier, validityOf } from '../api/documents.ts';
 import { LOCALES, type Locale, MAX_STATION_ID, pathPattern } from '../contract/endpoints.ts';
 import { type CacheHeaders, type Document, encode, sendDocument } from '../documents/document.ts';
 import type { Validity } from '../documents/validity.ts';
@@ -25,14 +25,13 @@ const HOUR_S = 3_600;
 
 export function addPages(app: IRouter, site: Site, { urls, documents, reader, answer, firstBuild }: PageParts): void {
   async function readNetwork(locale: Locale) {
-    const [network, { titles }] = await Promise.all([reader.network(), reader.titles()]);
-    const { validUntil, version } = network;
+    const [network, { titles, ...ofTitles }] = await Promise.all([reader.network(), reader.titles()]);
     const listed = network.stations.filter((row) => row.is_listed);
     return {
       listed,
       regions: network.regions,
       present: presenter(titles[locale], locale, urls),
-      validity: { validUntil, version },
+      validity: earlier(network, ofTitles),
     };
   }
 
@@ -49,7 +48,8 @@ export function addPages(app: IRouter, site: Site, { urls, documents, reader, an
     },
     '/{locale}/station/{id}': async (values) => {
       const [{ document, ...validity }, providers] = await Promise.all([documents.station(values), reader.providers()]);
-      return { ...validity, page: stationPage(values.locale, await contentOf(document), providers) };
+      const page = stationPage(values.locale, await contentOf(document), providers);
+      return { ...earlier(validity, validityOf(providers)), page };
     },
     '/{locale}/region/{slug}': async (values) => {
       const { locale, slug } = values;
@@ -143,8 +143,3 @@ function problemSender(site: Site, locale: Locale, isEmbeddable: boolean): typeo
 async function contentOf<T>(document: Document): Promise<T> {
   return JSON.parse(String(await encode(document, 'identity')));
 }
-
-const earlier = (a: Validity, b: Validity): Validity => ({
-  validUntil: a.validUntil < b.validUntil ? a.validUntil : b.validUntil,
-  version: Math.min(a.version, b.version),
-});

@@ -48,5 +48,10 @@ export async function serve(
 export async function versionsOf(db: Kysely<Api>): Promise<DataVersions> {
   const { data_version } = await db.selectFrom('api.freshness').select('data_version').executeTakeFirstOrThrow();
   const version = data_version ?? 0;
-  return { current: () => version, lastKnown: () => ({ history: '', version, at: NOW }), onChange: () => undefined };
+  return {
+    current: () => version,
+    lastKnown: () => ({ history: '', version, at: NOW }),
+    sawVersion: () => undefined,
+    onChange: () => undefined,
+  };
 }

@@ -111,10 +111,10 @@ describe('our own services', () => {
   it.each(ours)('%s has an environment of known variables, and the right login', (name, { environment = {} }) => {
     // PGPASSWORD is read by the driver
     expect(Object.keys(environment).filter((name) => !VARIABLES.includes(name))).toEqual(['PGPASSWORD']);
-    const { databaseUrl, readerDatabaseUrl } = readConfig(withDefaults(environment));
+    const { databaseUrl, readerDatabaseUrls } = readConfig(withDefaults(environment));
     const owner = 'postgres://airseries_service@database:5432/airseries'; // no superuser
     const reader = 'postgres://airseries_api@database:5432/airseries';
-    expect([databaseUrl, readerDatabaseUrl]).toEqual(name === 'api' ? [undefined, reader] : [owner, undefined]);
+    expect([databaseUrl, readerDatabaseUrls]).toEqual(name === 'api' ? [undefined, [reader]] : [owner, undefined]);
   });
 
   it.each(ours.filter(([, { command }]) => command !== undefined))('%s runs an existing command', (_, service) => {

@@ -14,15 +14,19 @@ let inContact: boolean;
 let confirmedAt: number;
 let listeners: (() => void)[];
 let rendered: number;
+let saw: string[];
+let lagSeconds: number | undefined;
 
 beforeEach(() => {
   [now, history, version, inContact, confirmedAt, listeners, rendered] = [START, 'first', 1, true, START, [], 0];
+  [saw, lagSeconds] = [[], undefined];
 });
 
 const versions = {
   current: () => (inContact ? version : undefined),
-  lastKnown: () => ({ history, version, at: new Date(confirmedAt) }),
+  lastKnown: () => ({ history, version, at: new Date(confirmedAt), lagSeconds }),
   onChange: (listener: () => void) => void listeners.push(listener),
+  sawVersion: (seen: number, ofHistory: string) => void saw.push(`${ofHistory} ${seen}`),
 };
 const makeCache = (maxBytes = 1e6, patienceMs = 60_000) =>
   makeDocumentCache({ maxBytes, clock: () => new Date(now), versions, patienceMs });
@@ -139,10 +143,32 @@ describe('a document', () => {
     expect(bodyOf(cache.find(KEY))).toEqual({ n: 2 });
   });
 
-  it('that a lagging replica read at an older version is served, and not kept', async () => {
+  it('that is older than what was served before is read again, and is never served', async () => {
     version = 7;
-    expect(bodyOf(await cache.get(KEY, rendering({ n: 1 }, { readAt: () => 6 })))).toEqual({ n: 1 });
-    expect(cache.find(KEY)).toBeUndefined();
+    let reads = 0;
+    const second = rendering({ n: 1 }, { readAt: () => (reads++ === 0 ? 6 : 7) }); // of another replica
+    expect(bodyOf(await cache.get(KEY, second))).toEqual({ n: 1 });
+    await expect(cache.get('other', rendering({ n: 1 }, { readAt: () => 6 }))).rejects.toThrow(Unavailable);
+    expect([reads, rendered, cache.find('other')]).toEqual([2, 4, undefined]);
+  });
+
+  it('that is older than the one kept gives way to that, with its age', async () => {
+    version = 7;
+    await cache.get(KEY, rendering({ n: 1 }, { seconds: 10 }));
+    now += 25_000;
+    const bridged = await cache.get(KEY, rendering({ n: 2 }, { readAt: () => 6 }));
+    expect([bodyOf(bridged), bridged.cacheHeaders]).toMatchObject([{ n: 1 }, { maxAge: 0, age: 25 }]);
+  });
+
+  it('of nothing at all, or of no data, has no version', async () => {
+    version = 7;
+    expect(bodyOf(await cache.get('empty', rendering([], { readAt: () => 0 })))).toEqual([]);
+    expect(bodyOf(await cache.get('rules', rendering({}, { readAt: () => Number.POSITIVE_INFINITY })))).toEqual({});
+  });
+
+  it('tells the watch which version was read', async () => {
+    await cache.get(KEY, rendering({ n: 1 }, { readAt: () => 2 }));
+    expect(saw).toEqual(['first 2']);
   });
 
   it('that was being rendered while the data changed is not kept, and later readers get a new one', async () => {
@@ -350,6 +376,23 @@ describe('while the database is not in contact', () => {
       throw new Error('a fault of ours');
     };
     await expect(cache.get(KEY, wrong)).rejects.toThrow('a fault of ours');
+  });
+});
+
+describe('while the database is far behind', () => {
+  it('serves what it says with its age, whether it is kept or not', async () => {
+    const cache = makeCache();
+    await cache.get(KEY, rendering({ n: 1 }));
+    lagSeconds = 40;
+    expect(cache.find(KEY)?.cacheHeaders).toMatchObject({ maxAge: 0, age: 40 });
+    expect((await cache.get('other', rendering({ n: 2 }))).cacheHeaders).toMatchObject({ maxAge: 0, age: 40 });
+    lagSeconds = undefined;
+    inContact = false;
+    now += 5_000;
+    confirmedAt = START - 40_000;
+    expect((await cache.get('other', away)).cacheHeaders.age).toBe(45); // its own age, and that of the outage
+    inContact = true;
+    expect(cache.find(KEY)?.cacheHeaders).toEqual({ maxAge: 60, lastModified: 'Fri, 20 Nov 2026 12:00:00 GMT' });
   });
 });
 

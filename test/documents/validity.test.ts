@@ -12,6 +12,7 @@ const versions = {
   current: () => (inContact ? version : undefined),
   lastKnown: () => ({ history, version, at: new Date(now) }),
   onChange: () => undefined,
+  sawVersion: () => undefined,
 };
 
 beforeEach(() => {

@@ -4465,6 +4465,22 @@ comment on column api.freshness.digest_at is 'instant of the newest digest of th
 comment on column api.freshness.data_version is 'grows whenever published data have changed; channel airseries_data tells when to ask for it';
 comment on column api.freshness.history is 'which history data_version counts: another one after a restore, or after a replica was promoted';
 
+-- Whether this server is a replica, and how far it has come. Of a connection that was cut silently it knows nothing: until wal_receiver_timeout
+-- (a minute) it takes the primary for idle.
+create view api.server as
+  select
+    pg_is_in_recovery() as is_replica,
+    exists (select from pg_stat_wal_receiver) as is_receiving,
+    (pg_last_wal_receive_lsn() - '0/0'::pg_lsn)::float8 as received, -- before the next: what arrives between them is not missed yet
+    (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::float8 as replayed,
+    pg_last_xact_replay_timestamp() as replayed_at;
+comment on view api.server is 'The server that answers: whether it is a replica, and how far it has come. One row.';
+comment on column api.server.is_replica is 'whether it follows a primary';
+comment on column api.server.is_receiving is 'whether it is connected to its primary; false on a primary';
+comment on column api.server.received is 'position in the log up to which it has received it; null where it never has [bytes]';
+comment on column api.server.replayed is 'position in the log up to which it shows the data; null on a primary [bytes]';
+comment on column api.server.replayed_at is 'when the last transaction that it shows was committed on the primary; null where it is not known';
+
 -- Per provider, how many listed stations are online or offline, and the newest measurement. Readings are searched only for providers
 -- without a station online.
 create function api.provider_state(at timestamptz)

@@ -1,0 +1,155 @@
+/** A primary and its streaming replicas, each a server of its own that a test stops, pauses and promotes as it likes. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { appendFileSync, chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, type Sql } from '../../src/database/client.ts';
+import { createCluster } from '../../src/embedded/cluster.ts';
+import { findHome, isRoot, type ServerUser, serverEnvironment } from '../../src/embedded/home.ts';
+import { chooseProgram, findLocalTimescale } from '../../src/embedded/program.ts';
+import { makeLog } from '../../src/log.ts';
+import type { Engine } from '../../src/schema/aggregates.ts';
+import { freePort } from './program.ts';
+import { until } from './service.ts';
+
+export type Member = {
+  /** `127.0.0.1:5433`. */
+  host: string;
+  /** As the superuser. */
+  url: string;
+  /** A connection that ends with the server. */
+  sql(): Sql;
+  start(): Promise<void>;
+  /** At once, as when the machine fails. */
+  stop(): Promise<void>;
+  /** Stops and resumes replaying; resolves once it has. */
+  pause(): Promise<void>;
+  resume(): Promise<void>;
+};
+
+export type Cluster = {
+  primary: Member;
+  replicas: Member[];
+  /** Resolves when these have replayed all that the primary has written. */
+  caughtUp(members?: Member[]): Promise<void>;
+  /** Stops all, and removes them. */
+  close(): Promise<void>;
+};
+
+/** Whether such servers can be started here: a named server of TimescaleDB may be on another machine. */
+export const canReplicate = async (engine: Engine) => engine === 'plain' || (await findLocalTimescale()) !== undefined;
+
+/** Each needs little: data that need not survive, and no second to wait for anything. */
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '60',
+  fsync: 'off',
+  autovacuum: 'off',
+  wal_retrieve_retry_interval: '100ms',
+  max_wal_senders: '8',
+  timezone: 'UTC',
+};
+const TIMESCALE_SETTINGS = { shared_preload_libraries: 'timescaledb', 'timescaledb.telemetry_level': 'off' };
+
+/** `prepare` makes what is in the database, before the replicas are copied from it. */
+export async function openCluster(
+  engine: Engine,
+  prepare: (url: string) => Promise<unknown>,
+  count = 2,
+): Promise<Cluster> {
+  const folder = mkdtempSync(join(tmpdir(), 'airseries-replicas-'));
+  chmodSync(folder, 0o755); // as root, the servers run as another user and must get in
+  const kind = engine === 'plain' ? 'bundled' : 'local';
+  const program = await chooseProgram(kind);
+  const home = await findHome(join(folder, 'primary'), kind, makeLog('warn'));
+  const bin = await program.bin(home.user);
+  await createCluster(home, bin, Number.parseInt(program.version, 10));
+  const settings = engine === 'plain' ? SETTINGS : { ...SETTINGS, ...TIMESCALE_SETTINGS };
+  const make = async (data: string) => makeMember(join(bin, 'postgres'), data, await freePort(), home.user, settings);
+
+  const primary = await make(home.data);
+  await primary.start();
+  await prepare(primary.url);
+  const superuser = connect(primary.url, {});
+  await superuser`checkpoint`;
+  await superuser.end();
+  await primary.stop();
+  const replicas: Member[] = [];
+  for (let n = 1; n <= count; n++) {
+    const data = join(folder, `replica${n}`);
+    execFileSync('cp', ['-a', home.data, data]);
+    const [, port] = primary.host.split(':');
+    appendFileSync(
+      join(data, 'postgresql.auto.conf'),
+      `primary_conninfo = 'host=127.0.0.1 port=${port} user=airseries'\n`,
+    );
+    execFileSync('cp', ['-a', join(data, 'PG_VERSION'), join(data, 'standby.signal')]); // with its owner
+    replicas.push(await make(data));
+  }
+  const all = [primary, ...replicas];
+  await Promise.all(all.map((member) => member.start()));
+  return {
+    primary,
+    replicas,
+    async caughtUp(members = replicas) {
+      const [row] = await primary.sql()`select pg_current_wal_lsn()::text as position`;
+      const isThere = async (member: Member) => {
+        const [there] = await member.sql()`select pg_last_wal_replay_lsn() >= ${row?.position}::text::pg_lsn as done`;
+        return there?.done === true;
+      };
+      await until(async () => (await Promise.all(members.map(isThere))).every(Boolean), 'the replicas have caught up');
+    },
+    async close() {
+      await Promise.all(all.map((member) => member.stop()));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function makeMember(
+  program: string,
+  data: string,
+  port: string,
+  user: ServerUser,
+  settings: Record<string, string>,
+): Member {
+  const host = `127.0.0.1:${port}`;
+  const url = `postgres://airseries@${host}/airseries`;
+  const words = Object.entries({ ...settings, port }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  let server: ChildProcess | undefined;
+  let connection: Sql | undefined;
+  const sql = () => (connection ??= connect(url, { name: 'airseries test' }));
+  const replay = async (call: string, wanted: string) => {
+    await sql().unsafe(`select ${call}()`);
+    const isDone = async () => (await sql()`select pg_get_wal_replay_pause_state() as state`)[0]?.state === wanted;
+    await until(isDone, `replay is ${wanted}`);
+  };
+  return {
+    host,
+    url,
+    sql,
+    async start() {
+      const identity = isRoot() ? user : {};
+      server = spawn(program, ['-D', data, ...words], { ...identity, env: serverEnvironment(), stdio: 'ignore' });
+      const answers = () =>
+        sql()`select`.then(
+          () => true,
+          () => false,
+        );
+      await until(answers, `the server at ${host} answers`);
+    },
+    async stop() {
+      await connection?.end({ timeout: 0 });
+      connection = undefined;
+      const stopping = server;
+      server = undefined;
+      if (stopping === undefined) return;
+      const ended = new Promise((resolve) => stopping.once('close', resolve));
+      stopping.kill('SIGQUIT');
+      await ended;
+    },
+    pause: () => replay('pg_wal_replay_pause', 'paused'),
+    resume: () => replay('pg_wal_replay_resume', 'not paused'),
+  };
+}
