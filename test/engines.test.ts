@@ -387,24 +387,34 @@ onEveryEngine('an engine', (engine) => {
     let newer: number | undefined;
     let sizeBefore: number;
 
-    it('after a refresh of the last that was accepted of them', async () => {
-      // not refreshed yet when the readings are deleted: it must still count
-      await owner`insert into raw.readings (measured_at, sensor_id, pm25) values (${at('03-11 10:20')}, 1, 70)`;
+    /** Resolves once a deletion of expired readings waits for a lock with this statement, and gives its process. */
+    const waitsAt = async (statement: string) => {
+      const waiting = () => superuser<{ pid: number }[]>`
+        select pid from pg_stat_activity where datname = current_database() and application_name = 'airseries refresh'
+          and wait_event_type = 'Lock' and query ~ ${statement}`;
+      await expect.poll(waiting, { timeout: 30_000 }).toHaveLength(1);
+      return (await waiting())[0]?.pid ?? 0;
+    };
+
+    it('after a refresh of the last that was accepted of them, by a writer in progress', async () => {
       newer = await count(`measured_at >= '${RETAINED}'`);
       sizeBefore = (await sizes()).raw;
-      const end = await openTransaction(
-        superuser,
+      const endWriter = await openTransaction(
+        database.superuser(),
+        `lock table raw.ingest_lock in row exclusive mode;
+         insert into raw.readings (measured_at, sensor_id, pm25) values ('${at('03-11 10:20')}', 1, 70)`,
+      );
+      const endUpdate = await openTransaction(
+        database.superuser(),
         `update raw.readings set pm1 = 1 where measured_at = '${at('04-20 10:00')}'`,
       );
       try {
         const cutOff = night('60 days', true).catch((error: Error) => error.message);
-        const waiting = () => superuser<{ pid: number }[]>`
-          select pid from pg_stat_activity where datname = current_database() and application_name = 'airseries refresh' and wait_event_type = 'Lock'`;
-        await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1);
-        await superuser`select pg_terminate_backend(pid) from pg_stat_activity where pid = ${(await waiting())[0]?.pid ?? 0}`;
+        await waitsAt('raise_ingest_cutoff').finally(() => endWriter('commit'));
+        await superuser`select pg_terminate_backend(${await waitsAt('delete_expired_readings')})`;
         expect(await cutOff).toMatch(/terminat|closed/i);
       } finally {
-        await end('rollback');
+        await endUpdate('rollback');
       }
       before = await aggregates();
       expect(
