@@ -18,9 +18,14 @@ export async function refreshAndDigest(target: DatabaseAddress, clock: Clock, wa
   await makeDigest(target, clock());
 }
 
-/** Deletes digests older than 35 days. The API needs those of the last 30 minutes, dashboards somewhat older ones. */
+/**
+ * Deletes digests older than 35 days, since the API needs those of the last 30 minutes and dashboards somewhat older ones; and those that a
+ * clock which was ahead has left in the future, since the newest would seem fresh until then.
+ */
 export async function deleteOldDigests(target: DatabaseAddress, now: Date): Promise<void> {
   await asOwner(target, DIGEST_SESSION, async (sql) => {
-    await sql`delete from rollup.digest where made_at < ${now}::timestamptz - interval '35 days'`;
+    await sql`
+      delete from rollup.digest
+      where made_at < ${now}::timestamptz - interval '35 days' or made_at > ${now}::timestamptz + interval '1 hour'`;
   });
 }

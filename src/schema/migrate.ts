@@ -256,7 +256,9 @@ async function build(
     const current = { rollups: fingerprint(rollups), repeatable: fingerprint(repeatable) };
     if (row.repeatable === current.repeatable && !hasChanged) {
       if (row.catalog === (await catalogFingerprint(owner))) return;
-      log.warn('schemas logic and api are not as they were built: somebody changed them; building them again');
+      log.warn(
+        'schemas logic and api are not as they were built: somebody changed them, or restored a dump; building them again',
+      );
     }
     await owner`set local check_function_bodies = off`;
     await owner.unsafe(isRebuild ? await besideSql(owner, repeatable) : repeatable).simple();

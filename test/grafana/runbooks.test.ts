@@ -1,4 +1,4 @@
-/** grafana/runbooks.md: a section for each alert, with commands that exist, and the dashboard that is made of it. */
+/** grafana/runbooks.md: a section for each alert and each disaster, with commands that exist, and the dashboard that is made of it. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { runbooks } from '../../grafana/source/runbooks.ts';
@@ -9,9 +9,13 @@ import { prometheusRules } from './prometheusRules.ts';
 import { stationRules } from './provisioning.ts';
 import { SECTIONS } from './runbooks.ts';
 
-it('has a section for each alert, and no other', () => {
+const DISASTERS = SECTIONS.filter(({ alert }) => alert.startsWith('When '));
+const ALERTS = SECTIONS.slice(0, -DISASTERS.length);
+
+it('has a section for each alert and, after these, for each disaster', () => {
   const alerts = [...prometheusRules.map(({ alert }) => alert), ...stationRules().map(({ title }) => title)];
-  expect(SECTIONS.map(({ alert }) => alert).sort()).toEqual(alerts.sort());
+  expect(ALERTS.map(({ alert }) => alert).sort()).toEqual(alerts.sort());
+  expect(DISASTERS).toHaveLength(7);
 });
 
 it('is the dashboard Runbooks (npm run grafana), a panel for each section in order', () => {
@@ -23,14 +27,24 @@ it('is the dashboard Runbooks (npm run grafana), a panel for each section in ord
   );
 });
 
-describe.each(SECTIONS)('$alert', ({ text, commands }) => {
+describe.each(ALERTS)('$alert', ({ text, commands }) => {
   it('says whether it can wait until morning, and gives commands to copy, for Docker too', () => {
     expect(text).toMatch(/^\*\*Until morning:\*\* (yes|no)\b.{30}/m);
     expect(commands).toHaveLength(2);
     expect(commands[0]).not.toContain('docker');
     expect(commands[1]).toMatch(/^(docker|df|curl) /);
   });
+});
 
+describe.each(DISASTERS)('$alert', ({ text, commands }) => {
+  it('says how one notices, what is lost, and how one sees that all is right again', () => {
+    const [notices, lost, right] = ['One notices', 'Lost', 'Right again'].map((what) => text.indexOf(`**${what}:** `));
+    expect([-1, notices, lost, right]).toEqual([-1, notices, lost, right].sort((a = 0, b = 0) => a - b));
+    expect(commands.join('')).toMatch(/^npx airseries audit|^pg_dump/m);
+  });
+});
+
+describe.each(SECTIONS)('$alert', ({ commands }) => {
   it('has commands that exist', () => {
     const lines = commands
       .join('')
@@ -40,7 +54,8 @@ describe.each(SECTIONS)('$alert', ({ text, commands }) => {
       const [, words] = / (?:npx airseries|node dist\/cli\.js) (.+)$/.exec(` ${line}`) ?? [];
       if (line.startsWith('docker compose exec database')) continue;
       const args = (words ?? '').split(' ');
-      const chosen = chooseCommand(args[0] === 'import' ? [...args.slice(0, 2), 'file'] : args);
+      const flags = args.filter((word) => word.startsWith('--'));
+      const chosen = chooseCommand(args[0] === 'import' ? [...args.slice(0, 2), 'file', ...flags] : args);
       expect('run' in chosen || 'starts' in chosen, line).toBe(true);
     }
     for (const [, verb, rest = ''] of commands.join('').matchAll(/docker compose (\w+)(.*)/g)) {
