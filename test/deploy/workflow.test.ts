@@ -1,4 +1,4 @@
-/** The workflow and Dependabot's settings, checked without GitHub: they refer to things that exist, and agree with the rest of the project. */
+/** The workflows and Dependabot's settings, checked without GitHub: they refer to things that exist, and agree with the rest of the project. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +13,8 @@ type Workflow = { permissions: unknown; env: Record<string, string>; jobs: Recor
 
 const text = textOf('.github/workflows/ci.yml');
 const workflow = yamlOf('.github/workflows/ci.yml') as Workflow;
-const steps = Object.values(workflow.jobs).flatMap((job) => job.steps);
+const nightly = yamlOf('.github/workflows/nightly.yml') as Workflow;
+const steps = [workflow, nightly].flatMap(({ jobs }) => Object.values(jobs)).flatMap((job) => job.steps);
 const commands = steps.flatMap(({ run }) => (run === undefined ? [] : [run]));
 const manifest = JSON.parse(textOf('package.json'));
 
@@ -31,7 +32,7 @@ describe('the workflow', () => {
     expect(
       scripts.filter((name) => !['ci', 'install'].includes(`${name}`) && !(`${name}` in manifest.scripts)),
     ).toEqual([]);
-    expect(scripts).toEqual(expect.arrayContaining(['check', 'test']));
+    expect(scripts).toEqual(expect.arrayContaining(['check', 'test', 'sim', 'mutants']));
     const files = commands.flatMap((command) => [...command.matchAll(/ -f (\S+\.yml)/g)].map(([, file]) => `${file}`));
     expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
     const inside = /compose (?:exec|run) (?:-\S+ |promtool )*([a-z]+) (?:node |test rules |check config )(\S+)/;
@@ -82,7 +83,7 @@ describe('the workflow', () => {
   });
 
   it('may only read, and uses actions with a fixed version', () => {
-    expect(workflow.permissions).toEqual({ contents: 'read' });
+    expect([workflow.permissions, nightly.permissions]).toEqual([{ contents: 'read' }, { contents: 'read' }]);
     const used = steps.flatMap(({ uses }) => uses ?? []);
     expect(used.filter((action) => !/^actions\/[\w-]+@v\d+\.\d+\.\d+$/.test(action))).toEqual([]);
   });

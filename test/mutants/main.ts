@@ -99,7 +99,9 @@ async function tryOut(group: Group, { file, replace, by, survives }: Mutant): Pr
   process.stdout.write(`${outcome}  ${file}: ${oneLine(replace)} → ${oneLine(by)}\n`);
 }
 
-const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim() || 'nothing';
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim() || 'nothing';
+}
 
 /** The programs that tests run as processes; what TypeScript says of a mutant does not matter. */
 function build(): void {
