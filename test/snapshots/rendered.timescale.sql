@@ -477,9 +477,10 @@ create view logic.compressible_chunk as
     or (a.view_schema = 'rollup' and a.view_name in ('sensor_hourly', 'station_hourly', 'region_hourly'));
 
 -- Drops chunks of readings that end before installation.retained_from. Expired readings in the oldest remaining chunk stay for now.
+-- Before anything has expired that is -infinity, which drop_chunks refuses.
 create procedure logic.delete_expired_readings() language plpgsql as $$
 begin
-  perform drop_chunks('raw.readings', older_than => (select retained_from from raw.installation));
+  perform drop_chunks('raw.readings', older_than => i.retained_from) from raw.installation i where isfinite(i.retained_from);
 end $$;
 
 -- The hypertable that stores the rows of a level.
