@@ -420,15 +420,38 @@ onEveryEngine('the documents of the front page', (engine) => {
     await here.database.as()`delete from raw.readings`;
     const hour = await here.get(`${BASE}/station/1/readings/2026-03-02T09Z.json`, new Date('2026-11-20T09:20:00Z'));
     expect(hour).toMatchObject({ kept: false, sensors: [{ readings: [], mean: { 'pm2.5': 10 } }] });
+    const first = await here.get(`${BASE}/station/1/readings/2026-06-01T00Z.json`, new Date('2026-11-20T09:20:00Z'));
+    expect(first).toMatchObject({ kept: true });
+    await here.close();
+  });
+
+  it('an hour of a region has the stations that belonged to it when it began, from the instant on at which it closes', async () => {
+    const network = citiesOfOneStation(['town', 'other', 'third']);
+    const [joined, left, stayed] = network.stations;
+    const here = await install(engine, {
+      ...network,
+      regions: network.regions.slice(0, 1),
+      stations: [
+        { ...joined, regions: [{ slug: 'town', since: '2026-11-20T08:00:00Z' }] },
+        { ...left, regions: [{ slug: 'town', until: '2026-11-20T08:00:00Z' }] },
+        { ...stayed, regions: ['town'] },
+      ],
+    });
+    await here.accept([3, 2, 1].map((id) => reading(id, '2026-11-20T08:10:00Z', { pm25: 10 * id })));
+    const closed = new Date('2026-11-20T09:00:00Z');
+    await here.refresh(closed);
+    const { stations, region, complete } = await here.get(`${BASE}/region/town/stations/2026-11-20T08Z.json`, closed);
+    expect([stations.map(({ id }: Body) => id), region['pm2.5'], complete]).toEqual([[1, 3], 20, true]);
     await here.close();
   });
 
   it('show at most 5,000 readings of an hour, and only sensors that stood there for the whole of it (P2)', async () => {
     const [city] = citiesOfOneStation(['town']).stations;
+    const leaving = { id: 2, stations: [{ id: 1, until: '2026-11-20T09:00:00Z' }] };
     const moving = { id: 3, stations: [{ id: 1, since: '2026-11-20T08:30:00Z' }] };
     const network = {
       ...citiesOfOneStation(['town']),
-      stations: [{ ...city, sensors: [{ id: 1, correction: 'epa-2021' }, { id: 2 }, moving] }],
+      stations: [{ ...city, sensors: [{ id: 1, correction: 'epa-2021' }, leaving, moving] }],
     };
     const here = await install(engine, network);
     const readings = [1, 2, 3].flatMap((id) =>

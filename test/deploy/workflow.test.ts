@@ -15,10 +15,11 @@ type Workflow = { on: unknown; permissions: unknown; env: Record<string, string>
 const text = textOf('.github/workflows/ci.yml');
 const workflow = yamlOf('.github/workflows/ci.yml') as Workflow;
 const release = yamlOf('.github/workflows/release.yml') as Workflow;
+const nightly = yamlOf('.github/workflows/nightly.yml') as Workflow;
 const stepsOf = ({ jobs }: Workflow) => Object.values(jobs).flatMap((job) => job.steps);
 const commandsOf = (of: Workflow) => stepsOf(of).flatMap(({ run }) => (run === undefined ? [] : [run.trim()]));
-const steps = stepsOf(workflow);
-const commands = commandsOf(workflow);
+const steps = [workflow, nightly].flatMap(stepsOf);
+const commands = [workflow, nightly].flatMap(commandsOf);
 const manifest = JSON.parse(textOf('package.json'));
 
 describe('the workflow', () => {
@@ -34,7 +35,7 @@ describe('the workflow', () => {
     );
     const own = ['audit', 'ci', 'install', 'pack', 'pkg', 'publish']; // npm's
     expect(scripts.filter((name) => !own.includes(name) && !(name in manifest.scripts))).toEqual([]);
-    expect(scripts).toEqual(expect.arrayContaining(['check', 'test']));
+    expect(scripts).toEqual(expect.arrayContaining(['check', 'test', 'sim', 'mutants']));
     const files = commands.flatMap((command) => [...command.matchAll(/ -f (\S+\.yml)/g)].map(([, file]) => `${file}`));
     expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
     const inside = /compose (?:exec|run) (?:-\S+ |promtool )*([a-z]+) (?:node |test rules |check config )(\S+)/;
@@ -84,7 +85,7 @@ describe('the workflow', () => {
     expect([...new Set(required.map(({ name }) => name))].sort()).toEqual(Object.keys(workflow.env).sort());
   });
 
-  it.each([workflow, release])(
+  it.each([workflow, nightly, release])(
     'may only read, and uses actions with a fixed version, which keep no credentials',
     (of) => {
       expect(of.permissions).toEqual({ contents: 'read' });

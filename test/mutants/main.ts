@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { type DatabaseAddress, onConnection } from '../../src/database/client.ts';
 import { openServers, type Targets } from '../support/servers.ts';
@@ -31,10 +32,12 @@ if (misfits.length > 0) throw new Error(`the table no longer fits:\n${misfits.jo
 const copy = mkdtempSync(join(tmpdir(), 'airseries-mutants-'));
 process.once('exit', () => rmSync(copy, { recursive: true, force: true, maxRetries: 10 }));
 let running: ReturnType<typeof spawn> | undefined;
+let closing: (() => Promise<void>) | undefined;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.once(signal, () => {
+  process.on(signal, () => {
     running?.kill('SIGKILL');
-    void servers.close().finally(() => process.exit(1));
+    void closing?.().finally(() => process.exit(1));
+    if (closing === undefined) process.exit(1);
   });
 }
 for (const path of execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: ROOT, encoding: 'utf8' })
@@ -44,6 +47,7 @@ for (const path of execFileSync('git', ['ls-files', '-co', '--exclude-standard',
 }
 symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
 const servers = await openServers();
+closing = servers.close;
 const counts = { killed: 0, argued: 0, wrong: 0, unchanged: 0, left: 0 };
 try {
   build();
@@ -52,8 +56,9 @@ try {
       counts.left += group.mutants.length;
       continue;
     }
-    if (performance.now() < deadline && (await runTests(group))) {
-      process.stdout.write(`FAILS WITHOUT ANY CHANGE: ${group.tests.join(' ')}\n`);
+    const failure = performance.now() < deadline ? await runTests(group) : undefined;
+    if (failure !== undefined) {
+      process.stdout.write(`FAILS WITHOUT ANY CHANGE: ${group.tests.join(' ')} (${failure})\n`);
       counts.unchanged += 1;
       continue;
     }
@@ -84,22 +89,25 @@ async function tryOut(group: Group, { file, replace, by, survives }: Mutant): Pr
     return;
   }
   const path = join(copy, file);
-  const text = readFileSync(path, 'utf8');
+  const original = readFileSync(path, 'utf8');
   writeFileSync(
     path,
-    text.replace(replace, () => by),
+    original.replace(replace, () => by),
   );
   if (group.build) build();
-  const noticed = await runTests(group);
-  writeFileSync(path, text);
+  const failure = await runTests(group);
+  const noticed = failure !== undefined;
+  writeFileSync(path, original);
   if (group.build) build();
   const asExpected = noticed === (survives === undefined);
   counts[asExpected ? (noticed ? 'killed' : 'argued') : 'wrong'] += 1;
   const outcome = asExpected ? (noticed ? 'killed' : 'survives') : noticed ? 'KILLED, THOUGH ARGUED' : 'SURVIVES';
-  process.stdout.write(`${outcome}  ${file}: ${oneLine(replace)} → ${oneLine(by)}\n`);
+  process.stdout.write(`${outcome}  ${file}: ${oneLine(replace)} → ${oneLine(by)}${noticed ? ` (${failure})` : ''}\n`);
 }
 
-const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim() || 'nothing';
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim() || 'nothing';
+}
 
 /** The programs that tests run as processes; what TypeScript says of a mutant does not matter. */
 function build(): void {
@@ -108,22 +116,42 @@ function build(): void {
   } catch {}
 }
 
-/** Whether a test failed. On plain PostgreSQL, unless the group is about the other engine. */
-async function runTests({ tests, engine = 'plain' }: Group): Promise<boolean> {
+/** The first test that fails, undefined if none does. On plain PostgreSQL, unless the group is about the other engine. */
+async function runTests({ tests, engine = 'plain' }: Group): Promise<string | undefined> {
   const target = servers.targets[engine];
   if (target === undefined) throw new Error(`no server for the engine ${engine}`);
   await dropDatabases(target);
   const targets: Partial<Targets> = { [engine]: target };
-  const config = ['--config', 'test/mutants/vitest.config.ts', '--root', '.', '--bail', '1', '--reporter', 'dot'];
-  running = spawn('npx', ['vitest', 'run', ...config, ...tests], {
+  const config = ['--config', 'test/mutants/vitest.config.ts', '--root', '.', '--bail', '1', '--reporter', 'json'];
+  running = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...config, ...tests], {
     cwd: copy,
     env: { ...process.env, MUTANTS_TARGETS: JSON.stringify(targets) },
-    stdio: 'ignore',
+    stdio: ['ignore', 'pipe', 'ignore'],
     timeout: TIMEOUT_MS,
     killSignal: 'SIGKILL',
   });
-  const [code] = await once(running, 'exit');
-  return code !== 0;
+  const output = running.stdout === null ? '' : await text(running.stdout);
+  const code = running.exitCode ?? (await once(running, 'exit'))[0];
+  return code === 0 ? undefined : firstFailure(output);
+}
+
+type Report = {
+  testResults: {
+    name: string;
+    message: string;
+    assertionResults: { status: string; title: string; failureMessages: string[] }[];
+  }[];
+};
+
+/** Its title, and what it says: that a test took too long may be the machine's fault rather than the mutant's. */
+function firstFailure(output: string): string {
+  if (!output.startsWith('{')) return 'it did not end';
+  const { testResults } = JSON.parse(output) as Report;
+  const failed = testResults.flatMap((file) => file.assertionResults).find(({ status }) => status === 'failed');
+  const [title, why] = failed
+    ? [failed.title, failed.failureMessages[0]]
+    : ['before any test', testResults.map(({ message }) => message).join('') || 'an error outside of tests'];
+  return oneLine(`${title}: ${why?.split('\n')[0]}`).slice(0, 200);
 }
 
 /** The templates hold the SQL of the mutant before; tests that were cut short leave theirs. */

@@ -12,6 +12,161 @@ type Table = Omit<Group, 'mutants'> & { changes: Readonly<Record<string, readonl
 
 const TABLE: readonly Table[] = [
   {
+    tests: ['test/worker/jobs.test.ts'],
+    changes: {
+      'src/worker/jobs.ts': [
+        ["    { name: 'demo_feed', schedule: '* * * * *', run: () => feedDemoNetwork(target, clock()) },\n", ''],
+        ["    { name: 'refresh', schedule: '* * * * *', run: () => refreshAggregates(context) },\n", ''],
+        [
+          "    { name: 'digest', schedule: '*/5 * * * *', run: async () => void (await makeDigest(target, clock())) },\n",
+          '',
+        ],
+        ["    { name: 'screen', schedule: '4-59/10 * * * *', run: () => screenStations(context) },\n", ''],
+        ["    { name: 'trim_quarantine', schedule: '7-59/10 * * * *', run: () => trimQuarantines(context) },\n", ''],
+        ["    { name: 'maintain', schedule: '17 0 * * *', run: () => maintainStorage(context) },\n", ''],
+        ["    { name: 'audit', schedule: '41 1 * * *', run: () => auditAggregates(context) },\n", ''],
+        ['{ lazily: true }', '{ lazily: false }'],
+        ['  await deleteOldDigests(target, clock());\n', ''],
+        ['    if (is_refused) metrics.retentionRefusals.inc();\n', ''],
+        ['AUDITED_DAYS * 86_400_000', 'AUDITED_DAYS * 86_400'],
+        ['if (found.length === 0) return;', 'return;'],
+      ],
+    },
+  },
+  {
+    tests: ['test/worker/schedule.test.ts', 'test/worker/start.test.ts', 'test/worker/leader.test.ts'],
+    changes: {
+      'src/worker/jobs.ts': [
+        ["'4-59/10 * * * *'", "'5-59/10 * * * *'"],
+        ["'17 0 * * *'", "'17 1 * * *'"],
+        ["'*/5 * * * *'", "'*/6 * * * *'"],
+      ],
+      'src/worker/schedule.ts': [
+        ['if (running.has(job.name)) {', 'if (false) {'],
+        ['    await confirm?.();\n', ''],
+        ["timezone: 'UTC'", "timezone: 'Asia/Yerevan'"],
+        ['  await makeDigest(target, clock());\n', ''],
+        ['    await Promise.all(running.values());\n', ''],
+        ['    await destroy(); // they wait for a time by the old clock\n', ''],
+        ['    metrics.jobFailures.inc({ task });\n', ''],
+        ['    metrics.jobLastSuccess.set({ task }, clock().getTime() / 1_000);\n', ''],
+      ],
+      'src/worker/leader.ts': [
+        ['if (lock !== acquired || !(await holdsLock(acquired)))', 'if (lock !== acquired)'],
+        ['      await release(lost);\n', ''],
+        ['    if (lock !== undefined || isStopped) return;', '    if (isStopped) return;'],
+        [' and pid = pg_backend_pid() and granted', ' and granted'],
+      ],
+    },
+  },
+  {
+    tests: ['test/documents/validity.test.ts', 'test/documents/cache.test.ts', 'test/documents/document.test.ts'],
+    changes: {
+      'src/documents/validity.ts': [
+        ['read.version >= version &&', 'read.version > version &&'],
+        ['now < read.validUntil.getTime()', 'now <= read.validUntil.getTime()'],
+        ['&& now >= read.readAt', '&& now > read.readAt'],
+        ['    await underWay?.catch(() => undefined); // it may', '    // it may'],
+      ],
+      'src/documents/cache.ts': [
+        ["read.keep !== 'never'", 'true'],
+        ['&& isOfThisHistory(entry, versions) && !isOlder', '&& isOfThisHistory(entry, versions)'],
+        ['const LONGEST_MAX_AGE_S = 60;', 'const LONGEST_MAX_AGE_S = 61;'],
+        ['if (rendering.get(key) === started) rendering.delete(key);', ''],
+        ['const OUTAGE_MS = 10 * 60_000;', 'const OUTAGE_MS = 60 * 60_000;'],
+      ],
+      'src/documents/document.ts': [
+        ['const MIN_COMPRESSED_BYTES = 1_024;', 'const MIN_COMPRESSED_BYTES = 4_096;'],
+        ['if (bytes <= MAX_PLAIN_BYTES) plain.push(part);', 'plain.push(part);'],
+      ],
+    },
+  },
+  {
+    tests: ['test/ingest/validate.test.ts', 'test/ingest/formats/readings.test.ts'],
+    changes: {
+      'src/ingest/validate.ts': [
+        ['<= LARGEST_INT ?', '< LARGEST_INT ?'],
+        ['value >= parameter.low &&', 'value > parameter.low &&'],
+        ['value <= parameter.high)) return', 'value < parameter.high)) return'],
+        ['return Math.fround(value) % 360;', 'return Math.fround(value);'],
+        ['offsetHours > 15 ||', 'offsetHours > 16 ||'],
+        ['|| year % 400 === 0 ? 29', '? 29'],
+        ['return time > latest ?', 'return time >= latest ?'],
+        [".padEnd(6, '0').slice(0, 6)", ".padStart(6, '0').slice(0, 6)"],
+      ],
+    },
+  },
+  {
+    tests: ['test/ingest/localTime.test.ts', 'test/ingest/formats'],
+    changes: {
+      'src/ingest/localTime.ts': [
+        ['second: undefined, isDescending: false });', 'second: undefined, isDescending: true });'],
+        ['stamp >= before.stamp : stamp <= before.stamp', 'stamp > before.stamp : stamp < before.stamp'],
+        ['offsetAt(near - DAY_MS), offsetAt(near + DAY_MS)', 'offsetAt(near), offsetAt(near + DAY_MS)'],
+      ],
+      'src/ingest/formats/times.ts': [
+        ['number > LATEST ? number / 1_000', 'number >= LATEST ? number / 1_000'],
+        ['seconds >= EARLIEST &&', 'seconds > EARLIEST &&'],
+        [".replace(/ UTC$/, 'Z')", ''],
+      ],
+      'src/ingest/formats/units.ts': [
+        ["[['f', 'degf', 'fahrenheit'], 5 / 9, -32]", "[['f', 'degf', 'fahrenheit'], 5 / 9, -30]"],
+        ['no2: 1.9125, o3: 1.9957', 'no2: 1.9957, o3: 1.9125'],
+        ['((value + offset) * factor) / stored', '(value * factor + offset) / stored'],
+        ['1_852 / 3_600', '1_852 / 3_601'],
+      ],
+    },
+  },
+  {
+    tests: ['test/ingest/otherUnits.test.ts'],
+    changes: {
+      'src/ingest/otherUnits.ts': [
+        ['const ENOUGH = 20;', 'const ENOUGH = 21;'],
+        ['low: 45.1,', 'low: 45,'],
+        ['Math.floor(given.length / 2)', '0'],
+      ],
+    },
+  },
+  {
+    tests: ['test/pull/fetchDocument.test.ts'],
+    changes: {
+      'src/pull/fetchDocument.ts': [
+        ['redirects <= MOST_REDIRECTS;', 'redirects < MOST_REDIRECTS;'],
+        ['if (bytes > mostBytes)', 'if (bytes >= mostBytes)'],
+        ['to.host === from.host &&', 'to.hostname === from.hostname &&'],
+        ["(to.protocol === 'http:' && from.protocol === 'http:')", "to.protocol === 'http:'"],
+        ["if (url.username !== '' || url.password !== '')", "if (url.username !== '')"],
+      ],
+    },
+  },
+  {
+    tests: ['test/http/listen.test.ts', 'test/faults/disconnects.test.ts'],
+    changes: {
+      'src/http/listen.ts': [
+        ['closing || open >', 'open >'],
+        ['      open -= 1;\n', ''],
+        ['if (isExpecting(req)) res.writeContinue();', ''],
+        ['  server.maxConnections = connections;\n', ''],
+      ],
+      'src/http/requestQueue.ts': [
+        ['if (queue.length === MOST_PIPELINED)', 'if (queue.length > MOST_PIPELINED)'],
+        ['      clearTimeout(unread);\n', ''],
+        ['if (socket.writableLength === 0) return;', ''],
+      ],
+    },
+  },
+  {
+    tests: ['test/network/issues.test.ts', 'test/network/importNetwork.test.ts'],
+    changes: {
+      'src/network/periods.ts': [
+        ['if (since < until) return', 'if (since <= until) return'],
+        ['each.since < period.until && period', 'each.since <= period.until && period'],
+        ['&& !isCompatible(period, each)', ''],
+        ['groups.set(group(period), [...before, period]);', 'groups.set(group(period), [period]);'],
+      ],
+    },
+  },
+  {
     tests: ['test/rollups/rules.test.ts'],
     changes: {
       'sql/rollups/sensor_hourly.sql': [
@@ -349,54 +504,6 @@ const TABLE: readonly Table[] = [
     },
   },
   {
-    tests: ['test/worker/jobs.test.ts'],
-    changes: {
-      'src/worker/jobs.ts': [
-        ["    { name: 'demo_feed', schedule: '* * * * *', run: () => feedDemoNetwork(target, clock()) },\n", ''],
-        ["    { name: 'refresh', schedule: '* * * * *', run: () => refreshAggregates(context) },\n", ''],
-        [
-          "    { name: 'digest', schedule: '*/5 * * * *', run: async () => void (await makeDigest(target, clock())) },\n",
-          '',
-        ],
-        ["    { name: 'screen', schedule: '4-59/10 * * * *', run: () => screenStations(context) },\n", ''],
-        ["    { name: 'trim_quarantine', schedule: '7-59/10 * * * *', run: () => trimQuarantines(context) },\n", ''],
-        ["    { name: 'maintain', schedule: '17 0 * * *', run: () => maintainStorage(context) },\n", ''],
-        ["    { name: 'audit', schedule: '41 1 * * *', run: () => auditAggregates(context) },\n", ''],
-        ['{ lazily: true }', '{ lazily: false }'],
-        ['  await deleteOldDigests(target, clock());\n', ''],
-        ['    if (is_refused) metrics.retentionRefusals.inc();\n', ''],
-        ['AUDITED_DAYS * 86_400_000', 'AUDITED_DAYS * 86_400'],
-        ['if (found.length === 0) return;', 'return;'],
-      ],
-    },
-  },
-  {
-    tests: ['test/worker/schedule.test.ts', 'test/worker/start.test.ts', 'test/worker/leader.test.ts'],
-    changes: {
-      'src/worker/jobs.ts': [
-        ["'4-59/10 * * * *'", "'5-59/10 * * * *'"],
-        ["'17 0 * * *'", "'17 1 * * *'"],
-        ["'*/5 * * * *'", "'*/6 * * * *'"],
-      ],
-      'src/worker/schedule.ts': [
-        ['if (running.has(job.name)) {', 'if (false) {'],
-        ['    await confirm?.();\n', ''],
-        ["timezone: 'UTC'", "timezone: 'Asia/Yerevan'"],
-        ['  await makeDigest(target, clock());\n', ''],
-        ['    await Promise.all(running.values());\n', ''],
-        ['    await destroy(); // they wait for a time by the old clock\n', ''],
-        ['    metrics.jobFailures.inc({ task });\n', ''],
-        ['    metrics.jobLastSuccess.set({ task }, clock().getTime() / 1_000);\n', ''],
-      ],
-      'src/worker/leader.ts': [
-        ['if (lock !== acquired || !(await holdsLock(acquired)))', 'if (lock !== acquired)'],
-        ['      await release(lost);\n', ''],
-        ['    if (lock !== undefined || isStopped) return;', '    if (isStopped) return;'],
-        [' and pid = pg_backend_pid() and granted', ' and granted'],
-      ],
-    },
-  },
-  {
     tests: ['test/wiring.test.ts', 'test/shutdown.test.ts', 'test/service.test.ts'],
     build: true,
     changes: {
@@ -415,100 +522,6 @@ const TABLE: readonly Table[] = [
         ['return usage ? 2 : 1;', 'return 1;'],
         ['    await service.stop(config.drainSeconds);\n', '    await service.stop(0);\n'],
         ['  checkPorts(config);\n', ''],
-      ],
-    },
-  },
-  {
-    tests: [
-      'test/documents',
-      'test/ingest/validate.test.ts',
-      'test/ingest/localTime.test.ts',
-      'test/ingest/formats',
-      'test/ingest/otherUnits.test.ts',
-      'test/ingest/importReadings.test.ts',
-    ],
-    changes: {
-      'src/documents/validity.ts': [
-        ['read.version >= version &&', 'read.version > version &&'],
-        ['now < read.validUntil.getTime()', 'now <= read.validUntil.getTime()'],
-        ['&& now >= read.readAt', '&& now > read.readAt'],
-        ['    await underWay?.catch(() => undefined); // it may', '    // it may'],
-      ],
-      'src/documents/cache.ts': [
-        ["read.keep !== 'never'", 'true'],
-        ['&& isOfThisHistory(entry, versions) && !isOlder', '&& isOfThisHistory(entry, versions)'],
-        ['const LONGEST_MAX_AGE_S = 60;', 'const LONGEST_MAX_AGE_S = 61;'],
-        ['if (rendering.get(key) === started) rendering.delete(key);', ''],
-        ['const OUTAGE_MS = 10 * 60_000;', 'const OUTAGE_MS = 60 * 60_000;'],
-      ],
-      'src/documents/document.ts': [
-        ['const MIN_COMPRESSED_BYTES = 1_024;', 'const MIN_COMPRESSED_BYTES = 4_096;'],
-        ['if (bytes <= MAX_PLAIN_BYTES) plain.push(part);', 'plain.push(part);'],
-      ],
-      'src/ingest/validate.ts': [
-        ['<= LARGEST_INT ?', '< LARGEST_INT ?'],
-        ['value >= parameter.low &&', 'value > parameter.low &&'],
-        ['value <= parameter.high)) return', 'value < parameter.high)) return'],
-        ['return Math.fround(value) % 360;', 'return Math.fround(value);'],
-        ['offsetHours > 15 ||', 'offsetHours > 16 ||'],
-        ['|| year % 400 === 0 ? 29', '? 29'],
-        ['return time > latest ?', 'return time >= latest ?'],
-        [".padEnd(6, '0').slice(0, 6)", ".padStart(6, '0').slice(0, 6)"],
-      ],
-      'src/ingest/localTime.ts': [
-        ['second: undefined, isDescending: false });', 'second: undefined, isDescending: true });'],
-        ['stamp >= before.stamp : stamp <= before.stamp', 'stamp > before.stamp : stamp < before.stamp'],
-        ['offsetAt(near - DAY_MS), offsetAt(near + DAY_MS)', 'offsetAt(near), offsetAt(near + DAY_MS)'],
-      ],
-      'src/ingest/formats/times.ts': [
-        ['number > LATEST ? number / 1_000', 'number >= LATEST ? number / 1_000'],
-        ['seconds >= EARLIEST &&', 'seconds > EARLIEST &&'],
-        [".replace(/ UTC$/, 'Z')", ''],
-      ],
-      'src/ingest/formats/units.ts': [
-        ["[['f', 'degf', 'fahrenheit'], 5 / 9, -32]", "[['f', 'degf', 'fahrenheit'], 5 / 9, -30]"],
-        ['no2: 1.9125, o3: 1.9957', 'no2: 1.9957, o3: 1.9125'],
-        ['((value + offset) * factor) / stored', '(value * factor + offset) / stored'],
-        ['1_852 / 3_600', '1_852 / 3_601'],
-      ],
-      'src/ingest/otherUnits.ts': [
-        ['const ENOUGH = 20;', 'const ENOUGH = 21;'],
-        ['low: 45.1,', 'low: 45,'],
-        ['Math.floor(given.length / 2)', '0'],
-      ],
-    },
-  },
-  {
-    tests: ['test/pull/fetchDocument.test.ts', 'test/http/listen.test.ts', 'test/faults/disconnects.test.ts'],
-    changes: {
-      'src/pull/fetchDocument.ts': [
-        ['redirects <= MOST_REDIRECTS;', 'redirects < MOST_REDIRECTS;'],
-        ['if (bytes > mostBytes)', 'if (bytes >= mostBytes)'],
-        ['to.host === from.host &&', 'to.hostname === from.hostname &&'],
-        ["(to.protocol === 'http:' && from.protocol === 'http:')", "to.protocol === 'http:'"],
-        ["if (url.username !== '' || url.password !== '')", "if (url.username !== '')"],
-      ],
-      'src/http/listen.ts': [
-        ['closing || open >', 'open >'],
-        ['      open -= 1;\n', ''],
-        ['if (isExpecting(req)) res.writeContinue();', ''],
-        ['  server.maxConnections = connections;\n', ''],
-      ],
-      'src/http/requestQueue.ts': [
-        ['if (queue.length === MOST_PIPELINED)', 'if (queue.length > MOST_PIPELINED)'],
-        ['      clearTimeout(unread);\n', ''],
-        ['if (socket.writableLength === 0) return;', ''],
-      ],
-    },
-  },
-  {
-    tests: ['test/network/issues.test.ts', 'test/network/importNetwork.test.ts'],
-    changes: {
-      'src/network/periods.ts': [
-        ['if (since < until) return', 'if (since <= until) return'],
-        ['each.since < period.until && period', 'each.since <= period.until && period'],
-        ['&& !isCompatible(period, each)', ''],
-        ['groups.set(group(period), [...before, period]);', 'groups.set(group(period), [period]);'],
       ],
     },
   },

@@ -1,8 +1,9 @@
 /**
- * The rules P2, P3, A1 to A8 and S5 word for word over readings in memory, sharing nothing with the SQL: no templates, no database,
+ * The rules P2, P3, A1 to A8, Q1 and S5 word for word over readings in memory, sharing nothing with the SQL: no templates, no database,
  * ICU's zones. Slow and obvious on purpose. The aggregates are compared with it.
  */
 import { PARAMETERS, type Parameter, type ParameterName } from '../../src/contract/parameters.ts';
+import { decimal, roundedHalfUp } from '../support/decimals.ts';
 import { bucketStart } from '../support/localTime.ts';
 
 export type Reading = { at: number; sensor: number; values: Partial<Record<ParameterName, number>> };
@@ -22,7 +23,7 @@ export type Network = {
 /** One bucket: its means, sums and extremes by the names of the columns. */
 export type Bucket = Record<string, number | null>;
 type Values = Record<string, number | null>;
-type Hour = { sources: number; values: Values };
+type Hour = { sources: number; values: Values; aqi: number | null };
 
 const MEANS: Parameter[] = PARAMETERS.filter((parameter) => parameter.kind === 'mean');
 const COLUMNS = [...MEANS.map(({ name }) => name), 'wind_sin', 'wind_cos', 'rain'];
@@ -61,8 +62,9 @@ export function literalBuckets(zone: string, readings: readonly Reading[], netwo
     const values = meansOf(sensors.map((s) => s.values));
     values.pm25 = stationPm25(sensors, values.humidity ?? null);
     values.pm25_raw = mean(sensors.map(({ corrected, values: v }) => v.pm25_raw ?? (corrected ? v.pm25 : null)));
-    stationHours.set(key, { sources: sensors.length, values });
-    buckets.set(`station_hourly ${key}`, { ...values, sensor_count: sensors.length });
+    const aqi = aqiOf(values);
+    stationHours.set(key, { sources: sensors.length, values, aqi });
+    buckets.set(`station_hourly ${key}`, { ...values, aqi, sensor_count: sensors.length });
   }
 
   // A3, P3: a region's hour is the mean of the hours of its stations; flagged ones without temperature, humidity and pressure
@@ -79,8 +81,9 @@ export function literalBuckets(zone: string, readings: readonly Reading[], netwo
   }
   for (const [key, stations] of byRegion) {
     const values = meansOf(stations);
-    regionHours.set(key, { sources: stations.length, values });
-    buckets.set(`region_hourly ${key}`, { ...values, station_count: stations.length });
+    const aqi = aqiOf(values);
+    regionHours.set(key, { sources: stations.length, values, aqi });
+    buckets.set(`region_hourly ${key}`, { ...values, aqi, station_count: stations.length });
   }
 
   for (const [subject, hours] of Object.entries({ station: stationHours, region: regionHours })) {
@@ -108,6 +111,9 @@ function addCoarser(
     const bucket: Bucket = { ...meansOf(group.map((h) => h.values)), hours: group.length };
     bucket.rain = sum(group.map((h) => h.values.rain));
     bucket[level.startsWith('station') ? 'sensor_count' : 'station_count'] = mean(group.map((h) => h.sources));
+    const indices = group.map((h) => h.aqi).filter((index) => index !== null);
+    bucket.min_aqi = indices.length ? Math.min(...indices) : null;
+    bucket.max_aqi = indices.length ? Math.max(...indices) : null;
     for (const { name, extremes } of MEANS) {
       const all = group.map((h) => h.values[name]).filter((v): v is number => v != null);
       bucket[`${name}_hours`] = all.length;
@@ -142,6 +148,40 @@ function epa2021(x: number, humidity: number): number {
   if (x < 50) return Math.max(0, between(low, middle, 30, 50));
   if (x < 210) return Math.max(0, middle);
   return x < 260 ? between(middle, high, 210, 260) : high;
+}
+
+/** The US EPA's categories: from which concentration up to which, PM2.5 in tenths, and the indices of both. Beyond the last it goes on. */
+const CATEGORIES = {
+  pm25: [
+    [0, 90, 0, 50],
+    [91, 354, 51, 100],
+    [355, 554, 101, 150],
+    [555, 1254, 151, 200],
+    [1255, 2254, 201, 300],
+    [2255, 3254, 301, 500],
+  ],
+  pm10: [
+    [0, 54, 0, 50],
+    [55, 154, 51, 100],
+    [155, 254, 101, 150],
+    [255, 354, 151, 200],
+    [355, 424, 201, 300],
+    [425, 604, 301, 500],
+  ],
+} as const;
+
+/** Q1: the larger of the indices of both; PM2.5 to one decimal, PM10 without. */
+function aqiOf(values: Values): number | null {
+  const tenths = (value: number) => Math.round(Math.max(roundedHalfUp(decimal(value), 1), 0) * 10);
+  const indices = Object.entries(CATEGORIES).flatMap(([name, categories]) => {
+    const value = values[name];
+    if (value == null) return [];
+    const x = name === 'pm25' ? tenths(value) : Math.floor(tenths(value) / 10);
+    const category = categories.find(([, to]) => x <= to) ?? categories[5];
+    const [from, to, low, high] = category;
+    return [low + Math.floor((2 * (high - low) * (x - from) + (to - from)) / (2 * (to - from)))];
+  });
+  return indices.length === 0 ? null : Math.max(...indices);
 }
 
 function meansOf(rows: readonly Values[]): Values {

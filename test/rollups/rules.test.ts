@@ -112,6 +112,13 @@ function makeReadings(start: number): Reading[] {
   const random = seeded(7);
   const readings = new Map<string, Reading>();
   for (const sensor of SENSORS) {
+    // hours in which a period of the network begins or ends
+    for (const hour of [20, 50, 70])
+      readings.set(`${sensor} edge ${hour}`, {
+        at: start + (hour + 0.1) * HOUR + 1,
+        sensor,
+        values: makeValues(random),
+      });
     for (let at = start; at < start + 144 * HOUR; at += random.pick([10, 20, 60, 60, 180, 600]) * 60_000) {
       readings.set(`${sensor} ${at}`, { at, sensor, values: makeValues(random) });
     }

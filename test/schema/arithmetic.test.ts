@@ -98,6 +98,7 @@ onEveryEngine('arithmetic', (engine) => {
 
   it('publishes nothing that no measurement can give', async () => {
     for (const impossible of ["'NaN'", "'Infinity'", "'-Infinity'", '1e9', '-1e9', '1e308']) {
+      expect(await value(`logic.possible(${impossible})`), impossible).toBeNull();
       expect(await value(`logic.published(${impossible}, 1)`), impossible).toBeNull();
       expect(await value(`logic.published_floor(${impossible}, 1)`), impossible).toBeNull();
       expect(await value(`logic.wind_degrees(${impossible}, 0)`), impossible).toBeNull();

@@ -30,12 +30,13 @@ function network(url: string) {
   return { ...base, providers: [...base.providers, feed], stations };
 }
 
+const log = keepingLog();
 const jobsOn = (database: TestDatabase, pullHosts: string[] = []) =>
   makeJobs({
     target: database.target,
     timeZone: database.timeZone,
     clock: () => NOW,
-    log: keepingLog(),
+    log,
     metrics: makeMetrics(),
     retention: '60 days',
     pullHosts,
@@ -129,6 +130,28 @@ onEveryEngine('the jobs of the worker', (engine) => {
       expect(await last()).toEqual([]);
       await run('audit');
       expect(await last()).toEqual([{ made_at: '2026-11-20T16:00:00+04:00', differing: 0 }]);
+    });
+
+    it('audit logs the buckets that differ, and leaves them', async () => {
+      const owner = here.database.as();
+      await here.accept([reading(sensorOf('audit'), ago(30 * MINUTE), { pm25: 10 })]);
+      await here.refresh(NOW);
+      const [level] = await owner`select logic.storage_of('region_hourly')::text as storage`;
+      const set = (value: number) =>
+        owner.unsafe(`update ${level?.storage} set pm25 = ${value} where region_slug = 'audit'`);
+      await set(11);
+      log.lines.length = 0;
+      await run('audit');
+      await run('audit');
+      const differing = { level: 'error', message: 'aggregates differ from the readings: run audit --repair' };
+      expect(log.lines.filter((line) => line.level === 'error')).toMatchObject([
+        {
+          ...differing,
+          fields: { buckets: 1, first: [{ level: 'region_hourly', subject: 'audit', columns: ['pm25'] }] },
+        },
+        differing,
+      ]);
+      await set(10);
     });
 
     it('maintain deletes expired readings, keeps their history, and compresses chunks at rest', async () => {
