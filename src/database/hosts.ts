@@ -4,7 +4,7 @@
  * stays with this process sees an older state after a newer one.
  */
 import type { DatabaseAddress } from './client.ts';
-import type { ApiRow } from './pools.ts';
+import type { ApiDb, ApiRow } from './pools.ts';
 
 /** A replica further behind is left where another is better; where none is, what it answers is sent with its age. */
 export const MAX_LAG_MS = 30_000;
@@ -70,6 +70,15 @@ function nameOf(target: DatabaseAddress): string {
 
 /** What a host says of itself. */
 type ServerRow = ApiRow<'api.server'> & Pick<ApiRow<'api.freshness'>, 'history' | 'data_version'>;
+
+export async function queryServer(db: ApiDb): Promise<ServerRow> {
+  return await db
+    .selectFrom('api.server')
+    .innerJoin('api.freshness', (join) => join.onTrue())
+    .selectAll('api.server')
+    .select(['history', 'data_version'])
+    .executeTakeFirstOrThrow();
+}
 
 /** The cluster and the timeline of a history, as `api.freshness` writes it. */
 export function partsOf(history: string): { system: string; timeline: number } {
