@@ -132,7 +132,10 @@ export function newestTimeline(states: readonly (HostState | undefined)[], serve
   return Math.max(served?.timeline ?? 0, ...states.map((state) => state?.timeline ?? 0));
 }
 
-/** Which host to read from: the present one for as long as it may be, otherwise the freshest. Undefined: none. */
+/**
+ * Which host to read from: the present one for as long as it may be, otherwise the freshest. Undefined: none. Where all are too late, another
+ * must be much fresher, or reads would go to and fro.
+ */
 export function chooseHost(
   states: readonly (HostState | undefined)[],
   present: number,
@@ -140,11 +143,13 @@ export function chooseHost(
 ): number | undefined {
   const timeline = newestTimeline(states, served);
   const usable = [...states.entries()].flatMap(([index, state]) =>
-    state !== undefined && whyNot(state, timeline, served) === undefined ? [{ ...state, index }] : [],
+    state !== undefined && whyNot(state, timeline, served) === undefined
+      ? [{ ...state, index, isLate: Number(state.lagMs > MAX_LAG_MS) }]
+      : [],
   );
+  const [best] = usable.sort((a, b) => a.isLate - b.isLate || b.version - a.version || a.lagMs - b.lagMs);
   const stays = usable.find(({ index }) => index === present);
-  if (stays !== undefined && stays.lagMs <= MAX_LAG_MS) return present;
-  const isPresent = ({ index }: { index: number }) => Number(index === present);
-  const [best] = usable.sort((a, b) => b.version - a.version || a.lagMs - b.lagMs || isPresent(b) - isPresent(a));
-  return best?.index;
+  if (best === undefined || stays === undefined) return best?.index;
+  const isMuchFresher = best.isLate < stays.isLate || best.lagMs < stays.lagMs - MAX_LAG_MS;
+  return stays.isLate && isMuchFresher ? best.index : present;
 }

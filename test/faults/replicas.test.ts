@@ -64,8 +64,10 @@ onEveryEngine('the API over two replicas', (engine) => {
     if (!isPossible) skip();
     const { primary, replicas, caughtUp } = cluster;
     const [first, second] = replicas as [Member, Member];
+    await second.stop();
     const { port, adminPort, log } = await serve([first, second]);
     await until(async () => (await httpGet(adminPort, '/readyz')).status === 200, 'the service is ready');
+    await second.start(); // one was enough
     let state = 100;
     const change = async (sql: Sql) => {
       state += 1;
