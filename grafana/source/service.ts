@@ -44,20 +44,22 @@ const glance: Panel[] = [
   }),
   number({
     title: 'Newest reading',
-    description: 'Age of the newest reading of any provider.',
+    description:
+      'Age of the newest reading of any provider, in the process that knows the oldest: its replica may be behind.',
     noValue: 'none yet',
     unit: UNIT.seconds,
     decimals: 0,
-    expr: `time() - max(${all('airseries_newest_reading_timestamp_seconds')})`,
+    expr: `max(time() - max by (instance) (${all('airseries_newest_reading_timestamp_seconds')}))`,
     steps: limit(10_800),
   }),
   number({
     title: 'Last refresh',
-    description: 'Time since the aggregates were last brought up to date; about a minute is normal.',
+    description:
+      'Time since the aggregates were last brought up to date, by the process that is furthest behind; about a minute is normal.',
     noValue: 'not yet',
     unit: UNIT.seconds,
     decimals: 0,
-    expr: `abs(time() - max(${all('airseries_refresh_last_success_timestamp_seconds')}))`,
+    expr: `max(abs(time() - ${all('airseries_refresh_last_success_timestamp_seconds')}))`,
     steps: limit(600),
   }),
   number({

@@ -22,7 +22,7 @@ export const jobs: Section = {
       unit: UNIT.seconds,
       queries: [
         [
-          `time() - ${collected('airseries_newest_bucket_timestamp_seconds', 'subject, resolution')}`,
+          `max by (subject, resolution) (time() - ${all('airseries_newest_bucket_timestamp_seconds')})`,
           '{{subject}} {{resolution}}',
         ],
       ],
@@ -71,8 +71,8 @@ export const jobs: Section = {
       unit: UNIT.seconds,
       w: 12,
       queries: [
-        [`abs(time() - max(${all('airseries_newest_digest_timestamp_seconds')}))`, 'digest'],
-        [`abs(time() - max(${all('airseries_audit_last_success_timestamp_seconds')}))`, 'audit'],
+        [`max(abs(time() - ${all('airseries_newest_digest_timestamp_seconds')}))`, 'digest'],
+        [`max(abs(time() - ${all('airseries_audit_last_success_timestamp_seconds')}))`, 'audit'],
       ],
     }),
     chart({
@@ -118,6 +118,22 @@ export const database: Section = {
       unit: UNIT.seconds,
       w: 12,
       queries: [[quantile(0.95, 'airseries_database_query_duration_seconds', 'query'), '{{query}}']],
+    }),
+    chart({
+      title: 'Lag of replicas',
+      description:
+        'For how long a host of the database may have lacked what its primary had, or has not answered, by process. 0 for a primary.',
+      unit: UNIT.seconds,
+      w: 12,
+      queries: [[`max by (instance, host) (${all('airseries_database_lag_seconds')})`, '{{instance}}: {{host}}']],
+    }),
+    chart({
+      title: 'Hosts read from',
+      description: 'How many processes read from each host of the database.',
+      unit: UNIT.none,
+      stacked: true,
+      w: 12,
+      queries: [[`sum by (host) (${all('airseries_database_host_used')})`, '{{host}}']],
     }),
     chart({
       title: 'Free disk space',

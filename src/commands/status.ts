@@ -1,6 +1,8 @@
 /** The command that shows how the service is doing: the database, how fresh its numbers are, and what arrives from whom. */
 import { Command, Option } from 'commander';
-import type { Sql } from '../database/client.ts';
+import { onConnection, type Sql } from '../database/client.ts';
+import { type Host, makeHosts, noteAnswer, partsOf, queryServer } from '../database/hosts.ts';
+import { type Api, readsOn } from '../database/pools.ts';
 import {
   mostUrgent,
   type OtherArrivals,
@@ -46,11 +48,47 @@ async function readFreshness(sql: Sql, providers: readonly ProviderArrivals[]): 
   return { ...row, newest_reading: newest };
 }
 
+type ReaderHost = {
+  host: string;
+  /** `primary`, `streaming`, `replaying` what it has received, `disconnected` from its primary; or why it can't be said. */
+  state: string;
+  lag_seconds: number | null;
+  /** How many data versions it has yet to get. */
+  versions_behind: number | null;
+};
+
+/** What each host that the API may read from says of itself; `primary` is the database of DATABASE_URL. */
+export async function readHosts(urls: readonly string[], primary: Sql, now: Date): Promise<ReaderHost[]> {
+  const { history, data_version } = await queryServer(readsOn<Api>(primary));
+  const systemOf = (text: string | null) => partsOf(String(text)).system;
+  const ask = async (host: Host): Promise<ReaderHost> => {
+    const session = { role: 'airseries_reader', name: 'airseries status' } as const;
+    const row = await onConnection(host.target, session, (sql) => queryServer(readsOn<Api>(sql)));
+    if (systemOf(row.history) !== systemOf(history)) throw new Error('another database');
+    noteAnswer(host, row, now.getTime(), undefined);
+    const connected = row.is_receiving ? 'streaming' : 'disconnected';
+    const ofReplica = host.state?.isReplaying ? 'replaying' : connected;
+    return {
+      host: host.name,
+      state: row.is_replica ? ofReplica : 'primary',
+      lag_seconds: Math.floor((host.state?.lagMs ?? 0) / 1_000),
+      versions_behind: Math.max(0, Number(data_version) - Number(row.data_version)),
+    };
+  };
+  const unknown = { lag_seconds: null, versions_behind: null };
+  const { all } = makeHosts(urls);
+  return await Promise.all(
+    all.map((host) => ask(host).catch((error: Error) => ({ host: host.name, state: error.message, ...unknown }))),
+  );
+}
+
 async function status({ as, clock, config, database, installation }: Context, version: string): Promise<Outcome> {
   const now = clock();
-  const { versions, providers, freshness } = await as('airseries_owner', async (sql) => {
+  const { readerDatabaseUrls: urls } = config;
+  const { versions, providers, freshness, hosts } = await as('airseries_owner', async (sql) => {
     const found = await providerArrivals(sql, now);
-    return { versions: await serverVersions(sql), providers: found, freshness: await readFreshness(sql, found) };
+    const read = { versions: await serverVersions(sql), freshness: await readFreshness(sql, found) };
+    return { ...read, providers: found, hosts: urls && (await readHosts(urls, sql, now)) };
   });
   const { engine, timeZone, epoch } = installation;
   const { target } = database;
@@ -65,6 +103,7 @@ async function status({ as, clock, config, database, installation }: Context, ve
     ...{ engine, time_zone: timeZone, epoch, ...where },
     versions: { airseries: version, node: process.version, ...versions },
     freshness,
+    ...(hosts === undefined ? {} : { hosts }),
     providers,
   };
   return { result, ok: true, table: (width) => statusTable(result, now, width) };
@@ -80,12 +119,13 @@ type Status = {
   time_zone: string;
   versions: ServerVersions & { airseries: string; node: string };
   freshness: Freshness;
+  hosts?: readonly ReaderHost[];
   providers: readonly ProviderArrivals[];
 };
 
 /** The result as text. */
 export function statusTable(
-  { psql, engine, time_zone, versions, freshness, providers }: Status,
+  { psql, engine, time_zone, versions, freshness, hosts = [], providers }: Status,
   now: Date,
   width = WIDTH,
 ): string {
@@ -119,9 +159,14 @@ export function statusTable(
     [['pulled from', 'every', 'succeeded', 'failures since'], pulls],
     [['pushed by', 'token', 'last used'], tokens],
   ];
+  const reading = hosts.map(({ host, state, lag_seconds, versions_behind }) => [
+    ...[host, state, lag_seconds, versions_behind],
+  ]);
+  const readFrom =
+    reading.length === 0 ? [] : [table(['read from', 'state', 'seconds behind', 'versions'], reading, width)];
   const shown = tables.filter(([, rows]) => rows.length > 0).map(([headings, rows]) => table(headings, rows, width));
   const none = shown.length === 0 ? ['There is no network yet: airseries import network FILE.'] : [];
-  return [summary, ...shown, ...none].join('\n\n');
+  return [summary, ...readFrom, ...shown, ...none].join('\n\n');
 }
 
 async function sensorStatus({ as, clock }: Context, all: boolean): Promise<Outcome> {

@@ -4,7 +4,7 @@
  * stays with this process sees an older state after a newer one.
  */
 import type { DatabaseAddress } from './client.ts';
-import type { ApiRow } from './pools.ts';
+import type { ApiDb, ApiRow } from './pools.ts';
 
 /** A replica further behind is left where another is better; where none is, what it answers is sent with its age. */
 export const MAX_LAG_MS = 30_000;
@@ -71,6 +71,15 @@ function nameOf(target: DatabaseAddress): string {
 /** What a host says of itself. */
 type ServerRow = ApiRow<'api.server'> & Pick<ApiRow<'api.freshness'>, 'history' | 'data_version'>;
 
+export async function queryServer(db: ApiDb): Promise<ServerRow> {
+  return await db
+    .selectFrom('api.server')
+    .innerJoin('api.freshness', (join) => join.onTrue())
+    .selectAll('api.server')
+    .select(['history', 'data_version'])
+    .executeTakeFirstOrThrow();
+}
+
 /** The cluster and the timeline of a history, as `api.freshness` writes it. */
 export function partsOf(history: string): { system: string; timeline: number } {
   const [system = '', timeline] = history.split('-');
@@ -123,7 +132,10 @@ export function newestTimeline(states: readonly (HostState | undefined)[], serve
   return Math.max(served?.timeline ?? 0, ...states.map((state) => state?.timeline ?? 0));
 }
 
-/** Which host to read from: the present one for as long as it may be, otherwise the freshest. Undefined: none. */
+/**
+ * Which host to read from: the present one for as long as it may be, otherwise the freshest. Undefined: none. Where all are too late, another
+ * must be much fresher, or reads would go to and fro.
+ */
 export function chooseHost(
   states: readonly (HostState | undefined)[],
   present: number,
@@ -131,11 +143,13 @@ export function chooseHost(
 ): number | undefined {
   const timeline = newestTimeline(states, served);
   const usable = [...states.entries()].flatMap(([index, state]) =>
-    state !== undefined && whyNot(state, timeline, served) === undefined ? [{ ...state, index }] : [],
+    state !== undefined && whyNot(state, timeline, served) === undefined
+      ? [{ ...state, index, isLate: Number(state.lagMs > MAX_LAG_MS) }]
+      : [],
   );
+  const [best] = usable.sort((a, b) => a.isLate - b.isLate || b.version - a.version || a.lagMs - b.lagMs);
   const stays = usable.find(({ index }) => index === present);
-  if (stays !== undefined && stays.lagMs <= MAX_LAG_MS) return present;
-  const isPresent = ({ index }: { index: number }) => Number(index === present);
-  const [best] = usable.sort((a, b) => b.version - a.version || a.lagMs - b.lagMs || isPresent(b) - isPresent(a));
-  return best?.index;
+  if (best === undefined || stays === undefined) return best?.index;
+  const isMuchFresher = best.isLate < stays.isLate || best.lagMs < stays.lagMs - MAX_LAG_MS;
+  return stays.isLate && isMuchFresher ? best.index : present;
 }

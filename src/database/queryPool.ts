@@ -85,7 +85,8 @@ export function openQueryPool(
   const noResponse = () =>
     Object.assign(new Error(`no response within ${responseTimeoutMs} ms`), { code: 'RESPONSE_TIMEOUT' });
   const hosts = asHosts(target);
-  const maxAttempts = hosts.all.length > 1 ? MAX_ATTEMPTS_OF_SEVERAL : MAX_ATTEMPTS;
+  const hasOthers = hosts.all.length > 1;
+  const maxAttempts = hasOthers ? MAX_ATTEMPTS_OF_SEVERAL : MAX_ATTEMPTS;
   const open = () => {
     const host = hosts.chosen;
     const one = () => connect(host.target, { role, name, timeZone, max: 1, statementTimeoutMs, openSocket });
@@ -142,7 +143,8 @@ export function openQueryPool(
       try {
         return await attempt(text, parameters);
       } catch (error) {
-        if (!isTransient(error) || n === maxAttempts) throw error;
+        const mayPass = isTransient(error) || (hasOthers && isConnectionError(error));
+        if (!mayPass || n === maxAttempts) throw error;
         await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
       }
     }

@@ -17,6 +17,7 @@ import {
   newestTimeline,
   noteAnswer,
   partsOf,
+  queryServer,
   whyNot,
 } from '../database/hosts.ts';
 import { type Api, type ApiDb, openReaderPool } from '../database/pools.ts';
@@ -144,12 +145,7 @@ export function watchDataVersion({ db, target, clock, log, check, pollMs = POLL_
     const [askedAt, at, before] = [performance.now(), clock().getTime(), host.newest];
     let isOfAnotherVersion = false;
     try {
-      const row = await asked
-        .selectFrom('api.freshness')
-        .innerJoin('api.server', (join) => join.onTrue())
-        .select(['history', 'data_version', 'is_replica', 'is_receiving', 'received', 'replayed', 'replayed_at'])
-        .executeTakeFirst();
-      if (row === undefined) return pollMs;
+      const row = await queryServer(asked);
       const { system } = partsOf(String(row.history));
       hosts.system ??= system;
       if (!isAlone && system !== hosts.system) throw new Error('it is another database, no replica of this one');

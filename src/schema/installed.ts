@@ -4,7 +4,7 @@
  */
 import { checkSession, type DatabaseAddress, onConnection, type Sql } from '../database/client.ts';
 import { explainConnection } from '../database/errors.ts';
-import { type Hosts, partsOf } from '../database/hosts.ts';
+import { type Hosts, partsOf, queryServer } from '../database/hosts.ts';
 import { type Api, readsOn } from '../database/pools.ts';
 import { buildRollups, type Engine } from './aggregates.ts';
 import { calendarOf, checkRecorded, type Installation, levelColumns } from './migrate.ts';
@@ -53,8 +53,9 @@ export async function checkInstalled(
 export async function checkHosts(hosts: Hosts, options: Options): Promise<Installation> {
   const answers = hosts.all.map(async (host) => {
     const installation = await checkInstalled(host.target, options);
-    const system = await onConnection(host.target, { role: ROLE, name: 'airseries check' }, readSystem);
-    return { host, installation, system };
+    const session = { role: ROLE, name: 'airseries check' } as const;
+    const { history } = await onConnection(host.target, session, (sql) => queryServer(readsOn<Api>(sql)));
+    return { host, installation, system: partsOf(String(history)).system };
   });
   const settled = await Promise.allSettled(answers);
   const found = settled.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
@@ -75,11 +76,6 @@ export async function checkHosts(hosts: Hosts, options: Options): Promise<Instal
   hosts.chosen = first.host;
   hosts.system = first.system;
   return first.installation;
-}
-
-async function readSystem(sql: Sql): Promise<string> {
-  const row = await readsOn<Api>(sql).selectFrom('api.freshness').select('history').executeTakeFirstOrThrow();
-  return partsOf(String(row.history)).system;
 }
 
 /** SQLSTATEs of a database that was never migrated: no such relation, schema or role. */

@@ -3,6 +3,7 @@ import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeApp } from '../../src/api/app.ts';
 import { makeSiteUrls, presentStationsList, queryNetwork } from '../../src/api/current.ts';
+import { makeDocuments, NEVER } from '../../src/api/documents.ts';
 import { makeClock } from '../../src/clock.ts';
 import { LOCALES } from '../../src/contract/endpoints.ts';
 import { type Api, openReaderPool, openWholeNetworkPool } from '../../src/database/pools.ts';
@@ -42,6 +43,23 @@ describe('the list of stations', () => {
     expect([kept.ofStations, rendered.ofStations]).toEqual([1, LOCALES.length]);
     expect(kept.bodies).toEqual(rendered.bodies);
     expect(new Set(kept.bodies).size).toBe(LOCALES.length);
+  });
+
+  it('is as old as the older of its parts', async () => {
+    const nothing = { providers: [], stations: [], regions: [] };
+    const untitled = { stations: new Map(), regions: new Map() };
+    const reader = {
+      network: async () => ({ ...nothing, validUntil: NOW, version: 7 }),
+      titles: async () => ({
+        titles: { en: untitled, hy: untitled, ru: untitled },
+        validUntil: new Date(NEVER),
+        version: 6,
+      }),
+      providers: async () => [],
+    };
+    const site = makeSiteUrls('');
+    const { stations } = makeDocuments({ db: served.db, reader, clock: makeClock(NOW), site });
+    expect(await stations({ locale: 'en', id: 0, slug: '' })).toMatchObject({ validUntil: NOW, version: 6 });
   });
 
   it('has the titles that a station and a region have in the locale', async () => {

@@ -1,6 +1,7 @@
 /** Whatever may change published data raises the data version, and tells those who listen. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
+import { type Host, makeHosts } from '../../src/database/hosts.ts';
 import { type Api, openReaderPool } from '../../src/database/pools.ts';
 import { removeDemo } from '../../src/demo/lifecycle.ts';
 import { demoNetwork } from '../../src/demo/network.ts';
@@ -118,6 +119,36 @@ onEveryEngine('the data version', (engine) => {
         await reader`select pg_notify('airseries_data', ${payload})`;
       await here.digest(new Date(NOW.getTime() + 600_000));
       await heard(before + 1);
+    });
+
+    it('is asked of every host, and a host that fails its check is not read from', async () => {
+      const hosts = makeHosts([here.database.target, here.database.target]);
+      const [first, second] = hosts.all;
+      const db = openReaderPool<Api>(hosts, { timeZone: 'UTC', max: 1 });
+      const check = async (host: Host) => {
+        if (host === second) throw new Error('of another version');
+      };
+      const several = watchDataVersion({ db, target: hosts, clock: () => NOW, log, check, pollMs: 5 });
+      await expect.poll(() => several.current(), { interval: 5 }).toBe(await version());
+      await expect.poll(() => second?.reason, { interval: 5 }).toBe('of another version');
+      expect([first?.isChecked, second?.isChecked, hosts.chosen === first]).toEqual([true, undefined, true]);
+      await here.digest(new Date(NOW.getTime() + 1_200_000));
+      await expect.poll(() => several.current(), { interval: 5 }).toBe(await version()); // without a notification
+      await several.close();
+      await db.destroy();
+    });
+
+    it('is at least what was read, in the same history', async () => {
+      const before = await version();
+      await heard(before);
+      const { history = '' } = watch.lastKnown() ?? {};
+      let changes = 0;
+      watch.onChange(() => changes++);
+      for (const seen of [before - 1, Number.NaN, Number.POSITIVE_INFINITY]) watch.sawVersion(seen, history);
+      watch.sawVersion(before + 5, 'another history');
+      expect([watch.current(), changes]).toEqual([before, 0]);
+      watch.sawVersion(before + 5, history);
+      expect([watch.current(), changes, watch.lastKnown()?.history]).toEqual([before + 5, 1, history]);
     });
 
     it('belongs to another history when it was set back', async () => {

@@ -1,5 +1,6 @@
 /** The API over streaming replicas: one lags, stands still, loses its primary or is promoted, and no reader gets a wrong answer. */
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { readHosts } from '../../src/commands/status.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { makeHosts, partsOf } from '../../src/database/hosts.ts';
@@ -63,8 +64,10 @@ onEveryEngine('the API over two replicas', (engine) => {
     if (!isPossible) skip();
     const { primary, replicas, caughtUp } = cluster;
     const [first, second] = replicas as [Member, Member];
+    await second.stop();
     const { port, adminPort, log } = await serve([first, second]);
     await until(async () => (await httpGet(adminPort, '/readyz')).status === 200, 'the service is ready');
+    await second.start(); // one was enough
     let state = 100;
     const change = async (sql: Sql) => {
       state += 1;
@@ -124,6 +127,14 @@ onEveryEngine('the API over two replicas', (engine) => {
     expect(Number((await get(`${BASE}/station/2.json`)).age)).toBeGreaterThanOrEqual(30); // not asked for before
     expect(await readiness()).toEqual([503, false]);
     expect(await metric('lag_seconds', second)).toBeGreaterThan(30);
+    const nowhere = 'postgres://airseries@127.0.0.1:1/airseries';
+    const hosts = await readHosts([first.url, second.url, primary.url, nowhere], primary.sql(), clock());
+    expect(hosts).toEqual([
+      { host: first.host, state: 'replaying', lag_seconds: expect.any(Number), versions_behind: 2 },
+      { host: second.host, state: 'replaying', lag_seconds: expect.any(Number), versions_behind: 1 },
+      { host: primary.host, state: 'primary', lag_seconds: 0, versions_behind: 0 },
+      { host: '127.0.0.1:1', state: expect.stringContaining('ECONNREFUSED'), lag_seconds: null, versions_behind: null },
+    ]);
     await Promise.all([first.resume(), second.resume()]);
     await showsSoon(state);
     await caughtUp();
