@@ -98,6 +98,8 @@ onEveryEngine('an engine', (engine) => {
       note.hour,
       note.sensor_id,
     ]);
+  const version = async () =>
+    (await owner<{ data_version: number }[]>`select data_version from rollup.freshness`)[0]?.data_version ?? 0;
   const pending = () => owner`select since, until from logic.pending`;
   const chunks = () => owner.unsafe<Chunk[]>(differing.chunks);
   const stale = async () => (await chunks()).filter(({ is_stale, is_old }) => is_stale && is_old);
@@ -144,10 +146,12 @@ onEveryEngine('an engine', (engine) => {
         [[hour('08-20T10'), null]],
       ],
     ])('%s', async (_, statement, expected) => {
+      const before = await version();
       await owner.unsafe(statement);
       expect(await noted()).toEqual(expected);
       expect(await differences(database)).toEqual([]);
       expect(await noted()).toEqual([]);
+      expect(await version()).toBeGreaterThan(before); // or what was rendered before would be kept
     });
 
     it('a deletion of everything of one sensor, and a copy', async () => {
