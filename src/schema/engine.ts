@@ -45,16 +45,16 @@ function refuseOld(version: string): void {
 /** Throws MigrationRefused if the server no longer has the recorded engine, or has it too old. A plain database stays plain on a server with TimescaleDB. */
 export async function checkEngine(sql: Sql, recorded: Engine): Promise<void> {
   if (recorded === 'plain') return;
-  const [found] = await sql<[{ version: string | null; community: boolean }]>`
+  const [found] = await sql<[{ version: string | null; loader: string | null; license: string | null }]>`
     select (select extversion from pg_extension where extname = 'timescaledb') as version,
-      coalesce(current_setting('timescaledb.license', true), '') = 'timescale' as community`;
-  if (found.version === null) {
+      current_setting('timescaledb.disable_load', true) as loader, current_setting('timescaledb.license', true) as license`;
+  if (found.version === null && found.loader !== null) {
     throw new MigrationRefused(
       'This database was made with TimescaleDB, and the extension is not in it: it was dropped, and with it every reading and aggregate, ' +
         'or a dump was restored without it. Creating it again brings nothing back: restore a backup as src/database/README.md says.',
     );
   }
-  if (!found.community) {
+  if (found.version === null || found.license !== 'timescale') {
     throw new MigrationRefused(
       'This database was made with TimescaleDB Community, and the server does not have it now. ' +
         "Put timescaledb into shared_preload_libraries, set timescaledb.license to 'timescale', and restart the server.",

@@ -28,7 +28,7 @@ import { beginRequest, httpGet } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 const LOAD_SECONDS = Number(process.env.LOAD_SECONDS ?? 0);
-const TIMEOUT_MS = 120_000 + LOAD_SECONDS * 8_000;
+const TIMEOUT_MS = 240_000 + LOAD_SECONDS * 8_000;
 const NOW = new Date('2026-11-20T12:00:00Z');
 const ZONE = 'Asia/Yerevan';
 const log = makeLog('silent');
@@ -70,10 +70,15 @@ async function serve<T>({ config }: Place, work: (ports: Ports) => Promise<T>): 
   }
 }
 
-async function bodies({ api }: Ports): Promise<string[]> {
-  const answers = await Promise.all(PATHS.map((path) => httpGet(api, path)));
-  expect(answers.map(({ status }) => status)).toEqual(PATHS.map(() => 200));
-  return answers.map(({ body }) => body);
+const bodies = ({ api }: Ports) => Promise.all(PATHS.map((path) => bodyOf(api, path)));
+
+/** Asks again after a 503, as clients do: the machine may be busy with other tests. */
+async function bodyOf(port: number, path: string): Promise<string> {
+  for (;;) {
+    const { status, body } = await httpGet(port, path);
+    if (status === 200) return body;
+    expect(status).toBe(503);
+  }
 }
 
 /** Resolves to the status. */
@@ -123,7 +128,8 @@ async function fill(
 async function makeMistake(place: Place): Promise<void> {
   const { target, close } = await place.open();
   const period = { sensor: 1, from: new Date('2026-10-01'), to: new Date('2026-12-01') };
-  await onConnection(target, { role: 'airseries_owner' }, (sql) => deleteReadings(sql, period));
+  const deleted = await onConnection(target, { role: 'airseries_owner' }, (sql) => deleteReadings(sql, period));
+  expect(deleted).toBeGreaterThan(200);
   await close();
 }
 
