@@ -17,14 +17,16 @@ const TABLE: readonly Table[] = [
       'src/worker/jobs.ts': [
         ["    { name: 'demo_feed', schedule: '* * * * *', run: () => feedDemoNetwork(target, clock()) },\n", ''],
         ["    { name: 'refresh', schedule: '* * * * *', run: () => refreshAggregates(context) },\n", ''],
-        ["    { name: 'digest', schedule: '*/5 * * * *', run: async () => void (await makeDigest(target, clock())) },\n", ''],
+        [
+          "    { name: 'digest', schedule: '*/5 * * * *', run: async () => void (await makeDigest(target, clock())) },\n",
+          '',
+        ],
         ["    { name: 'screen', schedule: '4-59/10 * * * *', run: () => screenStations(context) },\n", ''],
         ["    { name: 'trim_quarantine', schedule: '7-59/10 * * * *', run: () => trimQuarantines(context) },\n", ''],
         ["    { name: 'maintain', schedule: '17 0 * * *', run: () => maintainStorage(context) },\n", ''],
         ["    { name: 'audit', schedule: '41 1 * * *', run: () => auditAggregates(context) },\n", ''],
         ['{ lazily: true }', '{ lazily: false }'],
         ['  await deleteOldDigests(target, clock());\n', ''],
-        ['    if (is_refused) metrics.retentionRefusals.inc();\n', ''],
         ['AUDITED_DAYS * 86_400_000', 'AUDITED_DAYS * 86_400'],
         ['if (found.length === 0) return;', 'return;'],
       ],
@@ -51,7 +53,11 @@ const TABLE: readonly Table[] = [
       'src/worker/leader.ts': [
         ['if (lock !== acquired || !(await holdsLock(acquired)))', 'if (lock !== acquired)'],
         ['      await release(lost);\n', ''],
-        ['    if (lock !== undefined || isStopped) return;', '    if (isStopped) return;'],
+        [
+          '    if (lock !== undefined || isStopped) return;',
+          '    if (isStopped) return;',
+          'the lock is held by its own other connection, which refuses it like any other',
+        ],
         [' and pid = pg_backend_pid() and granted', ' and granted'],
       ],
     },
@@ -200,7 +206,11 @@ const TABLE: readonly Table[] = [
         ['when fine <= 90 then', 'when fine < 90 then'],
         ['when coarse <= 154 then', 'when coarse < 154 then'],
         ['greatest(0, case', 'greatest(-1, case'],
-        ['when pm25_raw < 30 then low', 'when pm25_raw <= 30 then low', 'at 30 the blend is `low` itself: the pieces join without a step'],
+        [
+          'when pm25_raw < 30 then low',
+          'when pm25_raw <= 30 then low',
+          'at 30 the blend is `low` itself: the pieces join without a step',
+        ],
         ['(pm25_raw - 30) / 20', '(pm25_raw - 30) / 10'],
       ],
       'sql/logic/05_published_values.sql': [
@@ -212,15 +222,8 @@ const TABLE: readonly Table[] = [
       'sql/parts/station_pm25_raw.sql': [
         ['else coalesce(s.pm25_raw, s.pm25) end', 'else coalesce(s.pm25, s.pm25_raw) end'],
       ],
-      'sql/parts/station_pm25.sql': [
-        ['sum(coalesce(s.pm25, s.pm25_raw))', 'sum(coalesce(s.pm25_raw, s.pm25))'],
-      ],
-      'sql/api/15_aqi.sql': [
-        ['when aqi <= 100 then', 'when aqi < 100 then'],
-      ],
-      'sql/api/20_station_current.sql': [
-        ['::int % 16 + 1]', '::int % 15 + 1]'],
-      ],
+      'sql/parts/station_pm25.sql': [['sum(coalesce(s.pm25, s.pm25_raw))', 'sum(coalesce(s.pm25_raw, s.pm25))']],
+      'sql/api/20_station_current.sql': [['::int % 16 + 1]', '::int % 15 + 1]']],
     },
   },
   {
@@ -229,14 +232,24 @@ const TABLE: readonly Table[] = [
       'sql/logic/30_changes.sql': [
         ['    delete from rollup.stale_period where id = any (periods);\n', ''],
         ['where hour >= retained_from)', ')'],
-        ['from raw.placement p where p.sensor_id = any (c.subjects::int[]) and p.since < c.until and', 'from raw.placement p where p.sensor_id = any (c.subjects::int[]) and p.since >= c.until and'],
+        [
+          'from raw.placement p where p.sensor_id = any (c.subjects::int[]) and p.since < c.until and',
+          'from raw.placement p where p.sensor_id = any (c.subjects::int[]) and p.since >= c.until and',
+        ],
         ['where c.subjects is null or regions.slugs is not null', 'where regions.slugs is not null'],
-        ['- for_all.ranges as ranges', 'as ranges', 'what is recomputed for all is then recomputed once more for some, with the same result'],
+        [
+          '- for_all.ranges as ranges',
+          'as ranges',
+          'what is recomputed for all is then recomputed once more for some, with the same result',
+        ],
         ['count(*) > crowd)', 'count(*) > 3 * crowd)'],
         ['count(distinct (c.since, c.until)) > 50', 'count(distinct (c.since, c.until)) > 5000'],
       ],
       'sql/logic/31_refresh.sql': [
-        ["(now - running.refreshed_at between interval '0' and interval '10 minutes')", "(now - running.refreshed_at between interval '0' and interval '1 minute')"],
+        [
+          "(now - running.refreshed_at between interval '0' and interval '10 minutes')",
+          "(now - running.refreshed_at between interval '0' and interval '1 minute')",
+        ],
         ['or running.since <> today or', 'or'],
         ['    delete from rollup.stale_range s where s.since >= month.since;\n', ''],
         ['greatest(running.since, now)', 'running.since'],
@@ -254,33 +267,56 @@ const TABLE: readonly Table[] = [
       'sql/logic/35_retention.sql': [
         ['is_refused := months > 2;', 'is_refused := months > 3;'],
         ['coalesce(greatest(cutoff, rollup.bucket_start', 'coalesce(least(cutoff, rollup.bucket_start'],
-        ['set ingest_cutoff = since where ingest_cutoff < since;', 'set ingest_cutoff = since;', 'it is only called with an instant that is later: `wanted` is never before the cutoff'],
+        [
+          'set ingest_cutoff = since where ingest_cutoff < since;',
+          'set ingest_cutoff = since;',
+          'it is only called with an instant that is later: `wanted` is never before the cutoff',
+        ],
         ['least(2, count(*))', 'least(1, count(*))'],
         ['if cutoff < earliest then', 'if false then'],
         ['order by newest.measured_at desc))[greatest', 'order by newest.measured_at))[greatest'],
         ['if cutoff > installation.ingest_cutoff then', 'if false then'],
       ],
       'sql/engines/plain/storage.sql': [
-        ['delete from raw.readings where measured_at < least(day, expired);', 'delete from raw.readings where measured_at < day;'],
+        [
+          'delete from raw.readings where measured_at < least(day, expired);',
+          'delete from raw.readings where measured_at < day;',
+        ],
       ],
       'src/rollups/retention.ts': [
         ['call rollup.refresh(', 'select ('],
         ['if (plan.is_refused && !apply)', 'if (plan.is_refused)'],
       ],
+      'src/worker/jobs.ts': [['    if (is_refused) metrics.retentionRefusals.inc();\n', '']],
     },
   },
   {
     tests: ['test/network/importNetwork.test.ts', 'test/network/wholeNetwork.test.ts'],
     changes: {
       'sql/logic/20_placements.sql': [
-        ['range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods from raw.hidden_period', 'range_agg(tstzrange(since, until)) as periods from raw.hidden_period'],
-        ["range_agg(tstzrange(rollup.bucket_start('hour', since), logic.hour_ceiling(until))) as periods from logic.flag", 'range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods from logic.flag'],
+        [
+          'range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods from raw.hidden_period',
+          'range_agg(tstzrange(since, until)) as periods from raw.hidden_period',
+        ],
+        [
+          "range_agg(tstzrange(rollup.bucket_start('hour', since), logic.hour_ceiling(until))) as periods from logic.flag",
+          'range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods from logic.flag',
+        ],
         ["located.periods * formula.periods - coalesce(suspicious.periods, '{}')", 'located.periods * formula.periods'],
-        ['where m.since <= at and at < m.until and (only_station', 'where m.since <= at and at <= m.until and (only_station'],
-        ["'{[-infinity,infinity)}'::tstzmultirange - coalesce(of_sensor.periods, '{}')", "'{[-infinity,infinity)}'::tstzmultirange"],
+        [
+          'where m.since <= at and at < m.until and (only_station',
+          'where m.since <= at and at <= m.until and (only_station',
+        ],
+        [
+          "'{[-infinity,infinity)}'::tstzmultirange - coalesce(of_sensor.periods, '{}')",
+          "'{[-infinity,infinity)}'::tstzmultirange",
+        ],
       ],
       'sql/logic/50_network.sql': [
-        ["  if exists (select from jsonb_each(result) kind where kind.value ->> 'added' <> '0' or kind.value ->> 'changed' <> '0') then", '  if true then'],
+        [
+          "  if exists (select from jsonb_each(result) kind where kind.value ->> 'added' <> '0' or kind.value ->> 'changed' <> '0') then",
+          '  if true then',
+        ],
         ['where is_listed and old <> facts', 'where is_listed and old is not null'],
         ['where p.id > last_period and p.sensor_id is null', 'where p.id > last_period'],
         ['delete from raw.screened_period p using raw.station s where s.id = p.station_id and not s.screening;', ''],
@@ -294,12 +330,21 @@ const TABLE: readonly Table[] = [
         ['order by nth desc) = 1 as is_last', 'order by nth) = 1 as is_last'],
         ['< i.ingest_cutoff then', '<= i.ingest_cutoff then'],
         ['< rollup.origin() then', '<= rollup.origin() then'],
-        ['    where not only_new and ({{list parameter: stored.$name}})', '    where ({{list parameter: stored.$name}})'],
+        [
+          '    where not only_new and ({{list parameter: stored.$name}})',
+          '    where ({{list parameter: stored.$name}})',
+        ],
         ['  lock table raw.ingest_lock in row exclusive mode; -- see raise_ingest_cutoff\n', ''],
         ['    order by sensor_id, measured_at -- in the same order everywhere, or two writers could deadlock\n', ''],
         ["filter (where w.measured_at < rollup.bucket_start('hour', now))", 'filter (where w.measured_at <= now)'],
-        ['w.measured_at >= p.since and w.measured_at < p.until', 'w.measured_at >= p.since and w.measured_at <= p.until'],
-        ['coalesce(of_sensor.own_then, of_sensor.own_ever, false)', 'coalesce(of_sensor.own_ever, of_sensor.own_then, false)'],
+        [
+          'w.measured_at >= p.since and w.measured_at < p.until',
+          'w.measured_at >= p.since and w.measured_at <= p.until',
+        ],
+        [
+          'coalesce(of_sensor.own_then, of_sensor.own_ever, false)',
+          'coalesce(of_sensor.own_ever, of_sensor.own_then, false)',
+        ],
         ['and (stations is null or st.id = any (stations)) as is_own', 'as is_own'],
         ['where not earlier.is_last and not only_new and', 'where not earlier.is_last and'],
       ],
@@ -324,7 +369,10 @@ const TABLE: readonly Table[] = [
         ["case when h.humidity >= 99.5 then 'saturated' end", "case when h.humidity > 99.5 then 'saturated' end"],
         ['having count(*) >= hours', 'having count(*) > hours'],
         ['having bool_or(q.is_zero)', 'having false'],
-        ['where h.sensor_id = any (sensors) and h.bucket >= implausible_periods.since and h.bucket < closed', 'where h.sensor_id = any (sensors) and h.bucket >= implausible_periods.since'],
+        [
+          'where h.sensor_id = any (sensors) and h.bucket >= implausible_periods.since and h.bucket < closed',
+          'where h.sensor_id = any (sensors) and h.bucket >= implausible_periods.since',
+        ],
         ['delete from raw.screened_period p where p.until > screen.since;', ''],
         ['least(r.next, placed.until, suspicious.since)\n', 'least(r.next, placed.until)\n'],
         ['lowest_humidity >= 99.5) >= 14', 'lowest_humidity >= 99.5) >= 30'],
@@ -332,10 +380,20 @@ const TABLE: readonly Table[] = [
     },
   },
   {
-    tests: ['test/api/current.test.ts', 'test/api/stationCurrent.test.ts', 'test/api/latest.test.ts', 'test/api/windows.test.ts', 'test/api/validUntil.test.ts', 'test/rollups/digest.test.ts'],
+    tests: [
+      'test/api/current.test.ts',
+      'test/api/stationCurrent.test.ts',
+      'test/api/latest.test.ts',
+      'test/api/windows.test.ts',
+      'test/api/validUntil.test.ts',
+      'test/rollups/digest.test.ts',
+    ],
     changes: {
       'sql/logic/70_current.sql': [
-        ["filter (where r.measured_at > newest.$name - interval '60 minutes')", "filter (where r.measured_at >= newest.$name - interval '60 minutes')"],
+        [
+          "filter (where r.measured_at > newest.$name - interval '60 minutes')",
+          "filter (where r.measured_at >= newest.$name - interval '60 minutes')",
+        ],
         ['count(logic.possible(h.pm25)) >= 18', 'count(logic.possible(h.pm25)) > 18'],
         ['logic.possible(d.pm25) > 15)', 'logic.possible(d.pm25) >= 15)'],
         ['filter (where d.bucket >= day_30)', 'filter (where d.bucket > day_30)'],
@@ -344,14 +402,18 @@ const TABLE: readonly Table[] = [
         ['digest on digest.station_count > 0', 'digest on digest.station_count >= 0'],
         ['    order by d.made_at desc limit 1\n', '    order by d.made_at limit 1\n'],
         ['h.bucket >= hour_24 and h.bucket < hour\n', 'h.bucket > hour_24 and h.bucket < hour\n'],
-        ["p.kind = 'hidden' and p.since <= at and at < p.until", "p.kind = 'hidden' and p.since <= at and at <= p.until"],
+        [
+          "p.kind = 'hidden' and p.since <= at and at < p.until",
+          "p.kind = 'hidden' and p.since <= at and at <= p.until",
+        ],
         ['(l.ahead_at <= at) is not true', 'true'],
         ['state.station_id = m.station_id and state.is_listed', 'state.station_id = m.station_id'],
-        ["when lower(part) <= hour_since then '-infinity' else lower(part) end", "when lower(part) <= hour_since then '-infinity' else p.since end"],
+        [
+          "when lower(part) <= hour_since then '-infinity' else lower(part) end",
+          "when lower(part) <= hour_since then '-infinity' else p.since end",
+        ],
       ],
-      'sql/api/40_windows.sql': [
-        ['w.running - w.buckets)', 'w.running - w.buckets + 1)'],
-      ],
+      'sql/api/40_windows.sql': [['w.running - w.buckets)', 'w.running - w.buckets + 1)']],
     },
   },
   {
@@ -372,16 +434,23 @@ const TABLE: readonly Table[] = [
   {
     tests: ['test/api/completeness.test.ts', 'test/api/explore.test.ts'],
     changes: {
+      'sql/api/15_aqi.sql': [['when aqi <= 100 then', 'when aqi < 100 then']],
       'sql/logic/85_completeness.sql': [
         ['  where e.hours > 0;', '  where true;'],
         ['least(coalesce(d.hours, 0), e.hours)', 'coalesce(d.hours, 0)'],
-        ["greatest(logic.hour_ceiling(p.since), first_day), least(rollup.bucket_start('hour', p.until), closed))) as periods", 'greatest(p.since, first_day), least(p.until, closed))) as periods'],
+        [
+          "greatest(logic.hour_ceiling(p.since), first_day), least(rollup.bucket_start('hour', p.until), closed))) as periods",
+          'greatest(p.since, first_day), least(p.until, closed))) as periods',
+        ],
       ],
       'sql/api/83_region_explore.sql': [
         ['m.until > start and', 'm.until >= start and'],
         ['m.since <= start and', 'm.since < start and'],
         ['    limit most + 1\n', '    limit most\n'],
-        ["string_agg(shown.mean, ',' order by shown.station_id)", "string_agg(shown.mean, ',' order by shown.station_id desc)"],
+        [
+          "string_agg(shown.mean, ',' order by shown.station_id)",
+          "string_agg(shown.mean, ',' order by shown.station_id desc)",
+        ],
         ['next <= at;', 'next < at;'],
       ],
       'sql/api/82_station_explore.sql': [
@@ -404,14 +473,18 @@ const TABLE: readonly Table[] = [
         ['revoke all on all procedures in schema logic, rollup from public;', ''],
       ],
       'sql/logic/35_retention.sql': [
-        ['revoke all on function logic.common_measurement, logic.retention_plan, logic.lower_ingest_cutoff from public;', ''],
+        [
+          'revoke all on function logic.common_measurement, logic.retention_plan, logic.lower_ingest_cutoff from public;',
+          '',
+        ],
       ],
       'sql/logic/40_ingest.sql': [
-        ['revoke all on function logic.store_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors from public;', ''],
+        [
+          'revoke all on function logic.store_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors from public;',
+          '',
+        ],
       ],
-      'sql/logic/50_network.sql': [
-        ['revoke all on procedure logic.replace_periods from public;', ''],
-      ],
+      'sql/logic/50_network.sql': [['revoke all on procedure logic.replace_periods from public;', '']],
       'sql/logic/06_data_version.sql': [
         ["select pg_notify('airseries_data', data_version::text) from raised", 'select from raised'],
       ],
@@ -425,7 +498,11 @@ const TABLE: readonly Table[] = [
         ["interval '7 days' and c.is_stale", "interval '7 days'"],
         ['delete from rollup.late_day where not was_left and day = any (days);', 'delete from rollup.late_day;'],
         ['d.day < c.range_end and', 'd.day <= c.range_start and'],
-        ['older_than => i.retained_from', 'older_than => i.ingest_cutoff', 'retention sets both to the same instant before it drops anything'],
+        [
+          'older_than => i.retained_from',
+          'older_than => i.ingest_cutoff',
+          'retention sets both to the same instant before it drops anything',
+        ],
         ['      was_left := true;\n', ''],
       ],
     },
