@@ -27,7 +27,6 @@ const TABLE: readonly Table[] = [
         ["    { name: 'audit', schedule: '41 1 * * *', run: () => auditAggregates(context) },\n", ''],
         ['{ lazily: true }', '{ lazily: false }'],
         ['  await deleteOldDigests(target, clock());\n', ''],
-        ['    if (is_refused) metrics.retentionRefusals.inc();\n', ''],
         ['AUDITED_DAYS * 86_400_000', 'AUDITED_DAYS * 86_400'],
         ['if (found.length === 0) return;', 'return;'],
       ],
@@ -54,7 +53,11 @@ const TABLE: readonly Table[] = [
       'src/worker/leader.ts': [
         ['if (lock !== acquired || !(await holdsLock(acquired)))', 'if (lock !== acquired)'],
         ['      await release(lost);\n', ''],
-        ['    if (lock !== undefined || isStopped) return;', '    if (isStopped) return;'],
+        [
+          '    if (lock !== undefined || isStopped) return;',
+          '    if (isStopped) return;',
+          'the lock is held by its own other connection, which refuses it like any other',
+        ],
         [' and pid = pg_backend_pid() and granted', ' and granted'],
       ],
     },
@@ -220,7 +223,6 @@ const TABLE: readonly Table[] = [
         ['else coalesce(s.pm25_raw, s.pm25) end', 'else coalesce(s.pm25, s.pm25_raw) end'],
       ],
       'sql/parts/station_pm25.sql': [['sum(coalesce(s.pm25, s.pm25_raw))', 'sum(coalesce(s.pm25_raw, s.pm25))']],
-      'sql/api/15_aqi.sql': [['when aqi <= 100 then', 'when aqi < 100 then']],
       'sql/api/20_station_current.sql': [['::int % 16 + 1]', '::int % 15 + 1]']],
     },
   },
@@ -285,6 +287,7 @@ const TABLE: readonly Table[] = [
         ['call rollup.refresh(', 'select ('],
         ['if (plan.is_refused && !apply)', 'if (plan.is_refused)'],
       ],
+      'src/worker/jobs.ts': [['    if (is_refused) metrics.retentionRefusals.inc();\n', '']],
     },
   },
   {
@@ -431,6 +434,7 @@ const TABLE: readonly Table[] = [
   {
     tests: ['test/api/completeness.test.ts', 'test/api/explore.test.ts'],
     changes: {
+      'sql/api/15_aqi.sql': [['when aqi <= 100 then', 'when aqi < 100 then']],
       'sql/logic/85_completeness.sql': [
         ['  where e.hours > 0;', '  where true;'],
         ['least(coalesce(d.hours, 0), e.hours)', 'coalesce(d.hours, 0)'],

@@ -127,6 +127,7 @@ onEveryEngine('arithmetic', (engine) => {
     ).toBe(0);
     expect(await value('logic.wind_degrees(sind(90) + sind(270), cosd(90) + cosd(270))')).toBeNull();
     expect(await value('logic.wind_degrees(-1, 0)')).toBe(270);
+    expect(await value('logic.published_direction(sind(359.7), cosd(359.7))')).toBe(0);
   });
 
   it('names compass points (C3)', async () => {

@@ -13,7 +13,7 @@ import { maintain, refresh } from '../../src/rollups/refresh.ts';
 import { deleteExpired, lowerCutoff, planRetention } from '../../src/rollups/retention.ts';
 import { LEVELS } from '../../src/schema/aggregates.ts';
 import { migrate } from '../../src/schema/migrate.ts';
-import { DEFINITIONS, type Definitions } from '../../src/schema/template.ts';
+import { DEFINITIONS } from '../../src/schema/template.ts';
 import { changedDefinitions } from '../support/definitions.ts';
 import type { TestDatabase } from '../support/makeDatabase.ts';
 import { FIRST, networkFile } from './network.ts';
@@ -35,7 +35,7 @@ export async function playSteps(
     owner: database.as('airseries_owner', 'UTC'),
     ingest: database.as('airseries_ingest', 'UTC'),
     superuser: database.superuser(),
-    definitions: DEFINITIONS,
+    isOther: false,
   };
   await importNetwork(of.owner, networkFile(FIRST, database.timeZone), { log });
   await planOnce(of);
@@ -58,7 +58,7 @@ export async function playSteps(
   return undefined;
 }
 
-type Play = { database: TestDatabase; owner: Sql; ingest: Sql; superuser: Sql; definitions: Definitions };
+type Play = { database: TestDatabase; owner: Sql; ingest: Sql; superuser: Sql; isOther: boolean };
 
 /** The comparison always asks for the same; planning it anew each time would take four times as long as doing it. */
 async function planOnce({ superuser }: Play): Promise<void> {
@@ -163,24 +163,18 @@ async function tamper(
   return `tampered with ${expected}: the audit found ${JSON.stringify(found)}, and after repair ${JSON.stringify(remaining)}`;
 }
 
-/** Rain counts twice in the other definition. */
-let changed: Definitions | undefined;
-
-function otherDefinitions(): Definitions {
-  if (changed === undefined) {
-    const folder = mkdtempSync(join(tmpdir(), 'airseries-sim-'));
-    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-    changed = changedDefinitions(folder, 'rollups/sensor_hourly.sql', (text) =>
+/** Replaces all aggregates by others, in which rain counts twice, or back again. (One that is killed is in test/upgrade.) */
+async function upgrade(of: Play): Promise<void> {
+  of.isOther = !of.isOther;
+  const folder = mkdtempSync(join(tmpdir(), 'airseries-sim-'));
+  try {
+    const other = changedDefinitions(folder, 'rollups/sensor_hourly.sql', (text) =>
       text.replace('sum(rain::float8)', '2 * sum(rain::float8)'),
     );
+    await migrate(of.database.target, { now: NOW, log, definitions: of.isOther ? other : DEFINITIONS });
+  } finally {
+    rmSync(folder, { recursive: true });
   }
-  return changed;
-}
-
-/** Replaces all aggregates by those of the other definition. (One that is killed is in test/upgrade.) */
-async function upgrade(of: Play): Promise<void> {
-  of.definitions = of.definitions === DEFINITIONS ? otherDefinitions() : DEFINITIONS;
-  await migrate(of.database.target, { now: NOW, log, definitions: of.definitions });
   await planOnce(of);
 }
 

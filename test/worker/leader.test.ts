@@ -51,6 +51,20 @@ onEveryEngine('worker', (engine) => {
     expect([...working]).toEqual([]);
   });
 
+  it('stops its work before it begins again', async () => {
+    const events: string[] = [];
+    const start = async () => {
+      events.push('start');
+      return async () => void events.push('stop');
+    };
+    const only = await becomeLeader(database.target, log, start, { tryEveryMs: 20 });
+    await database.superuser()`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = 'airseries worker'`;
+    await until(() => events.filter((event) => event === 'start').length === 2, 'it has started again');
+    await only.stop();
+    expect(events).toEqual(['start', 'stop', 'start', 'stop']);
+  });
+
   it('confirms nothing once its connection is gone', async () => {
     let confirm: Confirm = async () => undefined;
     const start = async (given: Confirm) => {
