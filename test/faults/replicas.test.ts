@@ -98,7 +98,7 @@ onEveryEngine('the API over two replicas', (engine) => {
       [200, true],
       [1, 0],
     ]);
-    expect(await metric('lag_seconds', first)).toBe(0);
+    expect(await metric('lag_seconds', first)).toBeLessThan(30);
 
     // the one that is read from stands still: it is left as soon as it is too far behind
     await first.pause();

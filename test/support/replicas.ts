@@ -52,57 +52,69 @@ const SETTINGS = {
 };
 const TIMESCALE_SETTINGS = { shared_preload_libraries: 'timescaledb', 'timescaledb.telemetry_level': 'off' };
 
-/** `prepare` makes what is in the database, before the replicas are copied from it. */
-export async function openCluster(
-  engine: Engine,
-  prepare: (url: string) => Promise<unknown>,
-  count = 2,
-): Promise<Cluster> {
+/** Two replicas. `prepare` makes what is in the database, before they are copied from it. */
+export async function openCluster(engine: Engine, prepare: (url: string) => Promise<unknown>): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'airseries-replicas-'));
   chmodSync(folder, 0o755); // as root, the servers run as another user and must get in
+  const all: Member[] = [];
+  const close = async () => {
+    await Promise.all(all.map((member) => member.stop()));
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    return { ...(await openMembers(folder, all, engine, prepare)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function openMembers(
+  folder: string,
+  all: Member[],
+  engine: Engine,
+  prepare: (url: string) => Promise<unknown>,
+): Promise<Omit<Cluster, 'close'>> {
   const kind = engine === 'plain' ? 'bundled' : 'local';
   const program = await chooseProgram(kind);
   const home = await findHome(join(folder, 'primary'), kind, makeLog('warn'));
   const bin = await program.bin(home.user);
   await createCluster(home, bin, Number.parseInt(program.version, 10));
   const settings = engine === 'plain' ? SETTINGS : { ...SETTINGS, ...TIMESCALE_SETTINGS };
-  const make = async (data: string) => makeMember(join(bin, 'postgres'), data, await freePort(), home.user, settings);
+  const make = async (data: string) => {
+    const member = makeMember(join(bin, 'postgres'), data, await freePort(), home.user, settings);
+    all.push(member);
+    return member;
+  };
 
   const primary = await make(home.data);
   await primary.start();
   await prepare(primary.url);
-  const superuser = connect(primary.url, {});
-  await superuser`checkpoint`;
-  await superuser.end();
+  await primary.sql()`checkpoint`;
   await primary.stop();
   const replicas: Member[] = [];
-  for (let n = 1; n <= count; n++) {
-    const data = join(folder, `replica${n}`);
+  for (const name of ['first', 'second']) {
+    const data = join(folder, name);
     execFileSync('cp', ['-a', home.data, data]);
-    const [, port] = primary.host.split(':');
-    appendFileSync(
-      join(data, 'postgresql.auto.conf'),
-      `primary_conninfo = 'host=127.0.0.1 port=${port} user=airseries'\n`,
-    );
+    const [address, port] = primary.host.split(':');
+    const conninfo = `primary_conninfo = 'host=${address} port=${port} user=airseries'\n`;
+    appendFileSync(join(data, 'postgresql.auto.conf'), conninfo);
     execFileSync('cp', ['-a', join(data, 'PG_VERSION'), join(data, 'standby.signal')]); // with its owner
     replicas.push(await make(data));
   }
-  const all = [primary, ...replicas];
   await Promise.all(all.map((member) => member.start()));
+  const isThere = async (member: Member, position: string) => {
+    const [row] = await member.sql()`select pg_last_wal_replay_lsn() >= ${position}::text::pg_lsn as done`;
+    return row?.done === true;
+  };
   return {
     primary,
     replicas,
     async caughtUp(members = replicas) {
       const [row] = await primary.sql()`select pg_current_wal_lsn()::text as position`;
-      const isThere = async (member: Member) => {
-        const [there] = await member.sql()`select pg_last_wal_replay_lsn() >= ${row?.position}::text::pg_lsn as done`;
-        return there?.done === true;
-      };
-      await until(async () => (await Promise.all(members.map(isThere))).every(Boolean), 'the replicas have caught up');
-    },
-    async close() {
-      await Promise.all(all.map((member) => member.stop()));
-      rmSync(folder, { recursive: true, force: true });
+      const areThere = async () =>
+        (await Promise.all(members.map((member) => isThere(member, row?.position)))).every(Boolean);
+      await until(areThere, 'the replicas have caught up');
     },
   };
 }
