@@ -41,6 +41,12 @@ onEveryEngine('readiness', (engine) => {
       checks: { database: true, schema: false, missing: expect.arrayContaining(['station_flag.reason text']) },
     });
 
+    await database.superuser().unsafe('drop schema api cascade');
+    expect(await readiness({ opened, serving: true })).toMatchObject({
+      ok: false,
+      checks: { database: true, schema: false, first_build: null },
+    });
+
     await database.drop();
     expect(await readiness({ opened, serving: true })).toMatchObject({
       ok: false,

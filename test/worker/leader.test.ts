@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeLog } from '../../src/log.ts';
 import { becomeLeader, type Confirm, IDLE_TIMEOUT_MS, TRY_EVERY_MS } from '../../src/worker/leader.ts';
+import { keepingLog } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { until } from '../support/service.ts';
 
@@ -89,6 +90,24 @@ onEveryEngine('worker', (engine) => {
     await until(() => working.has('next'), 'the next is the worker');
     await Promise.all([frozen.stop(), next.stop()]);
     expect(IDLE_TIMEOUT_MS + TRY_EVERY_MS).toBeLessThan(10_000);
+  });
+
+  it('says what to do when its work cannot start again, but not at each try', async () => {
+    const kept = keepingLog();
+    let tries = 0;
+    const start = async () => {
+      tries += 1;
+      if (tries > 1) throw Object.assign(new Error('relation "raw.sensor" does not exist'), { code: '42P01' });
+      return async () => undefined;
+    };
+    const leader = await becomeLeader(database.target, kept, start, { tryEveryMs: 20 });
+    await database.superuser()`select pg_terminate_backend(pid, 5000) from pg_stat_activity
+      where datname = current_database() and application_name = 'airseries worker'`;
+    await until(() => tries >= 12, 'it has failed eleven times');
+    await leader.stop();
+    const errors = kept.lines.filter(({ level }) => level === 'error');
+    expect(errors.length).toBe(Math.ceil((tries - 1) / 10)); // the first try succeeded
+    expect(errors[0]?.fields).toMatchObject({ remedy: expect.stringMatching(/only a backup/) });
   });
 
   it('releases the lock when its work cannot start', async () => {
