@@ -72,9 +72,11 @@ export async function readOverReplicas(cluster: Cluster, rounds: number, readsPe
   const hosts = makeHosts(splitHosts(`postgres://airseries@${replicas.map(({ host }) => host).join(',')}/airseries`));
   const db = openReaderPool<Api>(hosts, { timeZone: 'UTC', max: 4 });
   const versions = watchDataVersion({ db, target: hosts, clock, log, pollMs: 10 });
-  const app = makeApp({ db, clock, siteBaseUrl: '', log, cache: { maxBytes: 1e7, versions } });
-  const server = createServer(app).listen(0);
-  const { port } = server.address() as { port: number };
+  // half of the clients read what is kept, and half what is rendered for each, so that a host is asked each time
+  const servers = [1e7, 0].map((maxBytes) =>
+    createServer(makeApp({ db, clock, siteBaseUrl: '', log, cache: { maxBytes, versions } })).listen(0),
+  );
+  const ports = servers.map((server) => (server.address() as { port: number }).port);
   const outcome: Outcome = { reads: 0, moves: 0, aged: 0, unavailable: 0, stepsBack: [], stale: [] };
 
   const isNewest = async () => {
@@ -84,7 +86,7 @@ export async function readOverReplicas(cluster: Cluster, rounds: number, readsPe
   const seen = new Map<string, number>();
   const seenByClient = Array.from({ length: CLIENTS }, () => 0);
   const read = async (client: number, path: string): Promise<number[]> => {
-    const { status, headers, body } = await httpGet(port, path);
+    const { status, headers, body } = await httpGet(ports[client % ports.length] ?? 0, path);
     outcome.reads += 1;
     if (status === 503) outcome.unavailable += 1;
     else expect(status).toBe(200);
@@ -131,7 +133,7 @@ export async function readOverReplicas(cluster: Cluster, rounds: number, readsPe
     }
   }
   outcome.moves = log.lines.filter(({ message }) => message === 'reading from another database host').length;
-  await new Promise((resolve) => server.close(resolve));
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   await versions.close();
   await db.destroy();
   return outcome;
