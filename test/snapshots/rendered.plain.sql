@@ -387,12 +387,12 @@ create or replace procedure rollup.maintain(now timestamptz) language sql as $$ 
 create procedure logic.delete_expired_readings() language plpgsql as $$
 declare
   expired constant timestamptz := (select retained_from from raw.installation);
-  day timestamptz;
+  oldest timestamptz;
 begin
   loop
-    day := (select rollup.bucket_start('day', min(measured_at)) + interval '1 day' from raw.readings);
-    exit when day is null or day - interval '1 day' >= expired;
-    delete from raw.readings where measured_at < least(day, expired);
+    oldest := (select min(measured_at) from raw.readings);
+    exit when (oldest < expired) is not true; -- which may be an hour of its day
+    delete from raw.readings where measured_at < least(rollup.bucket_add('day', rollup.bucket_start('day', oldest), 1), expired);
     commit;
   end loop;
 end $$;
