@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { makeLocalOffsets } from '../../src/ingest/localTime.ts';
+import { makeTimeReader } from '../../src/ingest/formats/times.ts';
+import { makeLocalOffsets, makeOffsetAdder } from '../../src/ingest/localTime.ts';
 import { offsetAt } from '../support/localTime.ts';
 
 const HOUR = 3_600_000;
@@ -33,4 +34,20 @@ describe('offsets of local hours', () => {
       [],
     ]);
   });
+});
+
+test('in an hour that occurs twice, a stamp that is repeated is of the second time', () => {
+  const withOffset = makeOffsetAdder('Europe/Berlin');
+  const stamps = ['2026-10-25 01:30', '2026-10-25 02:30', '2026-10-25 02:30', '2026-10-25 03:30'];
+  expect(stamps.map((stamp) => withOffset(stamp, '1').slice(-6))).toEqual(['+02:00', '+02:00', '+01:00', '+01:00']);
+});
+
+test('numbers are seconds from 2001 to 2100, both included, or milliseconds', () => {
+  const read = makeTimeReader({ zone: 'UTC' }, {});
+  expect([978_307_200, 978_307_199, 4_102_444_800, 4_102_444_800_000].map((given) => read(given, 1))).toEqual([
+    '2001-01-01T00:00:00Z',
+    978_307_199,
+    '2100-01-01T00:00:00Z',
+    '2100-01-01T00:00:00Z',
+  ]);
 });

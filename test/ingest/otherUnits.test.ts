@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import type { Format } from '../../src/ingest/formats/fields.ts';
+import { conversionFrom } from '../../src/ingest/formats/units.ts';
 import { importReadings } from '../../src/ingest/importReadings.ts';
 import { retryQuarantined } from '../../src/ingest/quarantine/retry.ts';
 import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
@@ -34,6 +35,10 @@ const stops = async (content: string, format: Format, message: RegExp) => {
   expect(await stored(owner)).toEqual([]);
   expect(await owner`select 1 from raw.quarantine`).toEqual([]);
 };
+
+test('3,600 knots are 1,852 m/s', () => {
+  expect(conversionFrom('kn', 'wind_speed')?.(3_600)).toBeCloseTo(1_852, 9);
+});
 
 describe('103 hours of PurpleAir in °F', () => {
   const fahrenheit = (hour: number) => 80 + (hour % 24);
@@ -85,6 +90,15 @@ test.each<[string, (hour: number) => number, RegExp, Format]>([
   const content = csv(`time,sensor_id,${name}`, 24, value);
   await stops(content, {}, message);
   expect(await imported(content, remedy)).toMatchObject({ accepted: 24, values: {}, failed: false });
+});
+
+test('twenty such values are enough, from 45.1 °C on', async () => {
+  await stops(
+    csv('time,sensor_id,temperature', 20, () => 45.1),
+    {},
+    /column temperature looks like °F/,
+  );
+  expect(await imported(csv('time,sensor_id,temperature', 20, () => 45))).toMatchObject({ accepted: 20 });
 });
 
 test('a few such values, or a column with some, are taken', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { PARAMETERS, type Parameter } from '../../src/contract/parameters.ts';
-import { readInstant, readValue } from '../../src/ingest/validate.ts';
+import { checkReading, readInstant, readSensorId, readValue } from '../../src/ingest/validate.ts';
 
 const parameter = (name: string): Parameter => PARAMETERS.find((each) => each.name === name) as Parameter;
 
@@ -68,6 +68,22 @@ describe('a value', () => {
   });
 });
 
+test('the number of a sensor may be as large as PostgreSQL stores', () => {
+  expect([2_147_483_647, '2147483647', 2_147_483_648, '0'].map(readSensorId)).toEqual([
+    2_147_483_647,
+    2_147_483_647,
+    undefined,
+    undefined,
+  ]);
+});
+
+test('a reading may be from the latest instant that is acceptable, and no later', () => {
+  const reading = { sensorId: 1, measuredAt: '2026-11-20T13:00:00Z', values: { pm25: 1 }, text: '' };
+  const latest = Date.parse(reading.measuredAt) * 1_000;
+  const reasons = [latest, latest - 1].map((at) => checkReading(reading, [parameter('pm25')], at).reason);
+  expect(reasons).toEqual([undefined, 'in_the_future']);
+});
+
 describe('a time', () => {
   test.each([
     ['2026-11-20T13:00:00Z', '2026-11-20T13:00:00.000Z', 0],
@@ -77,6 +93,7 @@ describe('a time', () => {
     ['2026-11-20T13:00:00.123456Z', '2026-11-20T13:00:00.123Z', 456],
     ['2026-11-20T13:00:00,123456789+04', '2026-11-20T09:00:00.123Z', 456],
     ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00.000Z', 0],
+    ['2000-02-29T00:00:00Z', '2000-02-29T00:00:00.000Z', 0],
   ])('%s is an instant', (text, iso, rest) => {
     expect(readInstant(text)).toEqual({ microseconds: Date.parse(iso) * 1000 + rest, local: false });
   });

@@ -1,7 +1,8 @@
 /**
  * `npm run mutants -- [--minutes 60] [--only text]`: changes one thing at a time in a copy of the project, and runs the tests that should notice.
  * Fails where they don't and nothing in the table says why that is right, or where they do although it says so. What there is no time
- * for is told, and is no failure; `--only` takes the mutants with this text in their file or change. One server of each engine serves them all.
+ * for is told, and is no failure; `--only`, once or more often, takes the mutants with such a text in their
+ * file or change. One server of each engine serves them all.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +20,7 @@ const ROOT = new URL('../../', import.meta.url).pathname;
 const TIMEOUT_MS = 300_000;
 
 const { values } = parseArgs({
-  options: { minutes: { type: 'string', default: '60' }, only: { type: 'string', default: '' } },
+  options: { minutes: { type: 'string', default: '60' }, only: { type: 'string', multiple: true, default: [''] } },
 });
 const deadline = performance.now() + Number(values.minutes) * 60_000;
 
@@ -74,7 +75,7 @@ process.stdout.write(
 process.exit(wrong + unchanged === 0 ? 0 : 1);
 
 function isWanted({ file, replace }: Mutant): boolean {
-  return `${file} ${replace}`.includes(values.only);
+  return values.only.some((text) => `${file} ${replace}`.includes(text));
 }
 
 /** Why it can't be tried: its text must be in the file, and once, or nobody knows which. */

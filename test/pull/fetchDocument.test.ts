@@ -1,6 +1,6 @@
 /** A document comes from where the operator allowed, within its limits, or not at all. */
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { InputError } from '../../src/inputError.ts';
 import { type FetchLimits, fetchDocument, isAllowed } from '../../src/pull/fetchDocument.ts';
 import { openProvider, type Provider } from './server.ts';
@@ -75,6 +75,18 @@ describe('redirects', () => {
     await expect(fetchDocument(provider.url(), both, textOf)).rejects.toThrow('another host');
     expect(other.requests).toEqual([]);
   });
+});
+
+it('is not fetched unencrypted where an encrypted address redirects to that', async () => {
+  const asked: string[] = [];
+  vi.stubGlobal('fetch', async (url: URL) => {
+    asked.push(url.href);
+    return new Response(null, { status: 302, headers: { location: 'http://data.example/' } });
+  });
+  const fetching = fetchDocument('https://data.example/', { provider: 'them', hosts: ['data.example'] }, textOf);
+  await expect(fetching).rejects.toThrow('it redirects to another host, which is not followed');
+  expect(asked).toEqual(['https://data.example/']);
+  vi.unstubAllGlobals();
 });
 
 describe('limits', () => {
@@ -167,8 +179,8 @@ it.each(['file:///etc/hostname', 'data:application/json,[]', 'ftp://127.0.0.1/da
   },
 );
 
-it('refuses an address with a password, and does not repeat it', async () => {
-  const fetching = fetchIt(provider.url().replace('//', '//me:secret@'));
+it.each(['me:secret', ':secret', 'me'])('refuses an address with %s, and does not repeat it', async (user) => {
+  const fetching = fetchIt(provider.url().replace('//', `//${user}@`));
   await expect(fetching).rejects.toThrow(`provider them, ${provider.url()}: it contains a user name or a password`);
   expect(provider.requests).toEqual([]);
 });
