@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { GROUPS, misfits } from './mutants/mutants.ts';
 
 const SRC = new URL('../src/', import.meta.url).pathname;
 
@@ -32,6 +33,10 @@ const importsOf = (path: string) =>
   );
 
 describe('the source', () => {
+  it('has what the mutants change', () => {
+    expect(misfits(GROUPS.flatMap(({ mutants }) => mutants))).toEqual([]);
+  });
+
   it('has only the folders of the layers', () => {
     expect(files.filter((path) => layerOf(path) === -1)).toEqual([]);
   });

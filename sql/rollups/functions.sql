@@ -1,5 +1,6 @@
 -- Functions called by the aggregates and by the triggers of schema raw. They are built with the aggregates and are part of their
--- fingerprint: changing any of this text rebuilds all aggregates.
+-- fingerprint: changing any of this text rebuilds all aggregates. A body in PL/pgSQL names nothing of schema rollup: it is built in schema
+-- rollup_next, which takes that name afterwards, and its text would go on naming the other.
 
 -- The time zone, and the instant at which the first hour, day and month begin, as constants that the planner can fold (Z1).
 create function rollup.time_zone() returns text language sql immutable parallel safe return {{zone}};

@@ -71,7 +71,7 @@ async function remove(home: Home, directory: string): Promise<void> {
 const SETTINGS = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
-  max_connections: '50',
+  max_connections: '100',
   // sized for a machine with 2 GB that also runs the service
   shared_buffers: '256MB',
   work_mem: '32MB',

@@ -2,6 +2,7 @@
  * The mutants: in which file what is replaced by what, and the tests that touch it. A third word says why one survives: what it changes
  * nobody can see.
  */
+import { readFileSync } from 'node:fs';
 import type { Engine } from '../../src/schema/aggregates.ts';
 
 export type Mutant = { file: string; replace: string; by: string; survives?: string | undefined };
@@ -531,7 +532,7 @@ const TABLE: readonly Table[] = [
     changes: {
       'src/service.ts': [
         ["database !== undefined && config.role !== 'api'", 'database !== undefined'],
-        ['  if (reader !== undefined) await checkReader(reader);\n', ''],
+        ['  if (readers !== undefined) await checkReaders(readers);\n', ''],
         ["addPages: config.page === 'on' ? addPagesOf : undefined", 'addPages: addPagesOf'],
         ['  registerCollectors(metrics, wholeNetwork, { clock, log });\n', ''],
         ['    retention: config.rawRetention,\n', '    retention: undefined,\n'],
@@ -555,3 +556,10 @@ export const GROUPS: readonly Group[] = TABLE.map(({ changes, ...group }) => ({
     all.map(([replace, by, survives]) => ({ file, replace, by, survives })),
   ),
 }));
+
+/** What is to be replaced and does not stand exactly once in its file, in words: the source has changed since. */
+export const misfits = (mutants: readonly Mutant[]): string[] =>
+  mutants.flatMap(({ file, replace }) => {
+    const times = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8').split(replace).length - 1;
+    return times === 1 ? [] : [`${file} has ${times} times: ${replace}`];
+  });
