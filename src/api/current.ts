@@ -165,7 +165,7 @@ export function presenter(titles: Titles, locale: Locale, site: SiteUrls) {
   };
 }
 
-const WORD_JSON = '"\\u0001"';
+const WORD_JSON = JSON.stringify(WORD);
 const split = new WeakMap<ListRow, string[]>();
 
 /** What stands around the words, in their order. The same in every locale. */

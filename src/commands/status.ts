@@ -159,9 +159,7 @@ export function statusTable(
     [['pulled from', 'every', 'succeeded', 'failures since'], pulls],
     [['pushed by', 'token', 'last used'], tokens],
   ];
-  const reading = hosts.map(({ host, state, lag_seconds, versions_behind }) => [
-    ...[host, state, lag_seconds, versions_behind],
-  ]);
+  const reading = hosts.map((one) => [one.host, one.state, one.lag_seconds, one.versions_behind]);
   const readFrom =
     reading.length === 0 ? [] : [table(['read from', 'state', 'seconds behind', 'versions'], reading, width)];
   const shown = tables.filter(([, rows]) => rows.length > 0).map(([headings, rows]) => table(headings, rows, width));

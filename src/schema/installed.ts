@@ -61,9 +61,8 @@ export async function checkHosts(hosts: Hosts, options: Options): Promise<Instal
   const found = settled.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
   const [first] = found;
   if (first === undefined) {
-    const index = settled.findIndex(({ status }) => status === 'rejected');
-    const { reason } = settled[index] as PromiseRejectedResult;
-    throw explainConnection(reason, 'READER_DATABASE_URL', hosts.all[index]?.target);
+    const [failed] = settled as PromiseRejectedResult[];
+    throw explainConnection(failed?.reason, 'READER_DATABASE_URL', hosts.all[0]?.target);
   }
   const odd = found.find(({ system }) => system !== first.system);
   if (odd !== undefined) {
