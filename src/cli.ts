@@ -5,7 +5,7 @@ import { chooseCommand, type Format } from './commands/program.ts';
 import { resultTable, WIDTH } from './commands/table.ts';
 import { type Config, readConfig } from './config.ts';
 import { onConnection, type Role, type Sql } from './database/client.ts';
-import { explainConnection } from './database/errors.ts';
+import { explainConnection, whyUncaught } from './database/errors.ts';
 import { openDatabase } from './embedded/open.ts';
 import { makeLog } from './log.ts';
 import { howFar } from './progress.ts';
@@ -77,6 +77,10 @@ async function main(args: readonly string[]): Promise<number | undefined> {
     return undefined;
   }
   sayHowFar();
+  process.on('uncaughtException', (error) => {
+    process.stderr.write(`error: ${whyUncaught(error)}\n`);
+    process.exit(1);
+  });
   const config = readConfig(process.env);
   if (config.databaseUrl === undefined && config.readerDatabaseUrls !== undefined) {
     throw new Error('Commands need DATABASE_URL: the login of READER_DATABASE_URL is read-only.');

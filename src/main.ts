@@ -3,6 +3,7 @@ import { makeClock } from './clock.ts';
 import { UsageError } from './commands/context.ts';
 import { chooseCommand } from './commands/program.ts';
 import { checkPorts, readConfig } from './config.ts';
+import { whyUncaught } from './database/errors.ts';
 import { makeLog } from './log.ts';
 import { start } from './service.ts';
 
@@ -27,6 +28,10 @@ async function main(): Promise<number> {
   checkPorts(config);
   const log = makeLog(config.logLevel);
   process.removeAllListeners('warning').on('warning', (warning) => log.warn({ err: warning }, 'warning from Node'));
+  process.on('uncaughtException', (error) => {
+    log.error({ err: error }, whyUncaught(error)); // what waits for its outcome would wait for ever, so nothing is stopped in order
+    process.exit(1);
+  });
   const service = start(config, { clock: makeClock(config.fixedNow), log });
   try {
     const failed = service.ready.then(() => new Promise<never>(() => undefined));

@@ -1,10 +1,14 @@
 /** Shutdown of the service: requests and jobs under way are finished in order, and the exit code tells whether they were. */
-import { beforeEach, expect, it } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../src/database/client.ts';
 import { engines } from './support/database.ts';
 import { citiesOfOneStation, type Installation, install, reading } from './support/installation.ts';
 import { openTransaction } from './support/openTransaction.ts';
+import { addressVariables, launch, start } from './support/program.ts';
 import { beginBatch, httpGet, SERVICE_NOW, type Service, startService, until } from './support/service.ts';
+import { temporaryFolder } from './support/temporaryFolder.ts';
 
 const STATION = '/en/air-quality-app/v1/station/1.json';
 const time = SERVICE_NOW.toISOString();
@@ -23,7 +27,7 @@ beforeEach(async () => {
   };
 });
 
-async function launch(DRAIN_SECONDS = '0'): Promise<void> {
+async function startDraining(DRAIN_SECONDS = '0'): Promise<void> {
   service = await startService(here, { DEMO: 'off', DRAIN_SECONDS });
 }
 const isRefused = async (server: keyof Service['port']) => (await httpGet(service.port[server], '/')).status === 0;
@@ -36,7 +40,7 @@ const isWaiting = async () => {
 };
 
 it('SIGTERM: for DRAIN_SECONDS /readyz answers 503 and requests are still served, with Connection: close', async () => {
-  await launch('60');
+  await startDraining('60');
   expect((await httpGet(service.port.admin, '/readyz')).status).toBe(200);
   expect((await httpGet(service.port.public, STATION)).headers.connection).toBe('keep-alive');
   service.kill('SIGTERM');
@@ -50,7 +54,7 @@ it('SIGTERM: for DRAIN_SECONDS /readyz answers 503 and requests are still served
 });
 
 it('SIGTERM: requests under way are finished, the public port closes first and the admin port last, and it exits with 0', async () => {
-  await launch();
+  await startDraining();
   const batch = beginBatch(service, [{ sensor_id: 2, time, pm25: 30 }]);
   const end = await openTransaction(superuser, 'lock table api.station in access exclusive mode');
   const get = httpGet(service.port.public, STATION);
@@ -84,11 +88,61 @@ it('SIGTERM: requests under way are finished, the public port closes first and t
 });
 
 it('a second signal ends it at once, with exit code 1, and cuts requests under way', async () => {
-  await launch();
+  await startDraining();
   const batch = beginBatch(service, [{ sensor_id: 2, time, pm25: 30 }]);
   service.kill('SIGTERM');
   await service.logged('stopping');
   service.kill('SIGINT');
   expect((await service.finished).code).toBe(1);
   expect((await batch.finish(']')).status).toBe(0);
+});
+
+describe('an error that nothing catches', () => {
+  /** Makes a process throw at SIGUSR2. */
+  const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(
+    'process.on("SIGUSR2", () => setImmediate(() => { throw new TypeError("of a fault in a library"); }))',
+  )}`;
+
+  it('ends the service with exit code 1, and the log says which', async () => {
+    service = await startService(here, { DEMO: 'off', NODE_OPTIONS });
+    service.kill('SIGUSR2');
+    expect((await service.finished).code).toBe(1);
+    expect(service.log()).toMatch(/"level":"?(50|error)"?.*"msg":"of a fault in a library"/);
+  });
+
+  it('ends a command with exit code 1, and its message', async () => {
+    const file = join(temporaryFolder('uncaught'), 'network.json');
+    writeFileSync(file, JSON.stringify(citiesOfOneStation(['town'])));
+    const end = await openTransaction(superuser, 'lock table raw.station in access exclusive mode');
+    const environment = { ...addressVariables(here.database.target), DATABASE_URL: 'postgres://', NODE_OPTIONS };
+    service = { ...service, ...start('cli', ['import', 'network', file], environment) };
+    const blocked = async () => (await superuser`select from pg_locks where not granted`).length > 0;
+    await until(blocked, 'the command waits');
+    service.kill('SIGUSR2');
+    const { code, stderr } = await service.finished;
+    await end('rollback');
+    expect([code, stderr]).toEqual([1, 'error: of a fault in a library\n']);
+  });
+
+  it('the driver throws one where a connection is lost between two statements of a transaction; it says so', async () => {
+    const program = `
+      import { connect } from './dist/database/client.js';
+      import { whyUncaught } from './dist/database/errors.js';
+      process.on('uncaughtException', (error) => process.exit(console.log(whyUncaught(error)) ?? 3));
+      const sql = connect('postgres://', { timeZone: 'UTC', max: 2 });
+      await sql.begin(async (transaction) => {
+        const [{ pid }] = await transaction\`select pg_backend_pid() as pid\`;
+        await sql\`select pg_terminate_backend(\${pid}, 5000)\`;
+        for (;;) {
+          transaction\`select\`.catch(() => undefined);
+          await new Promise(setImmediate);
+        }
+      });`;
+    const words = [process.execPath, '--input-type=module', '--eval', program];
+    const running = launch(words, { environment: addressVariables(here.database.target), folder: process.cwd() });
+    service = { ...service, ...running };
+    const { code, stdout } = await running.finished;
+    expect(stdout).toMatch(/^the connection to the database was lost within a transaction, which is rolled back \(/);
+    expect(code).toBe(3);
+  });
 });

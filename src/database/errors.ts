@@ -152,6 +152,17 @@ export function explainConnection(error: unknown, variable: string, address: unk
   return Object.assign(explained, { code: errorCode(error) });
 }
 
+/**
+ * What to say of an error that nothing could catch, before the process ends. postgres.js 3.4.9 throws one where a connection is lost while a
+ * transaction or a COPY is about to write to it (its issues 1154 and 1208): the promise of what was under way is never settled then.
+ */
+export function whyUncaught({ message, stack = '' }: Error): string {
+  const isDriver = /\/node_modules\/postgres\//.test(stack);
+  return isDriver
+    ? `the connection to the database was lost within a transaction, which is rolled back (${message})`
+    : message;
+}
+
 /** ` (postgres://me@here:5432/air)`, without what may be a password. */
 function shownUrl(text: string): string {
   if (!URL.canParse(text)) return '';
