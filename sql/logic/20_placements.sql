@@ -57,12 +57,14 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp s
 #variable_conflict use_column
 begin
   return query
-  select m.station_id,
-    (array_agg(r.slug order by m.position, r.slug) filter (where r.kind = 'city'))[1],
-    (array_agg(r.slug order by m.position, r.slug) filter (where r.kind = 'district'))[1]
-  from raw.station_region m join raw.region r on r.slug = m.region_slug
-  where m.since <= at and at < m.until and (only_station is null or m.station_id = only_station)
-  group by m.station_id;
+  select station_id, max(slug) filter (where kind = 'city'), max(slug) filter (where kind = 'district')
+  from (
+    select distinct on (m.station_id, r.kind) m.station_id, r.kind, r.slug
+    from raw.station_region m join raw.region r on r.slug = m.region_slug
+    where m.since <= at and at < m.until and (only_station is null or m.station_id = only_station)
+    order by m.station_id, r.kind, m.position, r.slug
+  ) first
+  group by station_id;
 end $$;
 
 -- The same of the last time that it belonged to any: to find a station by, whenever it is looked for.

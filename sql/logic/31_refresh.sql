@@ -18,17 +18,19 @@ begin
   select l.id, l.id_type, l.body into definition from logic.level l where l.name = level;
   execute format('delete from %s where bucket >= $1 and bucket < $2 and ($3 is null or %I = any ($3::%s[]))', storage, definition.id, definition.id_type)
   using since, until, subjects;
-  -- sorted as the index by subject is, because at each bucket of all subjects in turn it would visit all of that index again
-  execute format('insert into %s (%s) %s order by 2, 1', storage,
+  -- sorted as the index by subject is, because at each bucket of all subjects in turn it would visit all of that index again; but regions are
+  -- few, and sorting takes longer than hashing what they are made of
+  execute format('insert into %s (%s) %s %s', storage,
     (select string_agg(quote_ident(attname), ', ' order by attnum) from pg_attribute
      where attrelid = format('rollup.%I', level)::regclass and attnum > 0 and not attisdropped),
-    definition.body)
+    definition.body, case when definition.id <> 'region_slug' then 'order by 2, 1' end)
   using since, until, subjects, sources;
 end $$;
 
 -- The same of all subjects. New chunks have no statistics yet, and nested loops over all placements take several times as long as hashing them.
 -- A level that was never analyzed is analyzed now, because the next one is planned with its statistics.
-create function logic.recompute_all(level text, since timestamptz, until timestamptz) returns void language plpgsql set enable_nestloop = off as $$
+create function logic.recompute_all(level text, since timestamptz, until timestamptz) returns void language plpgsql
+set enable_nestloop = off set work_mem = '64MB' as $$
 begin
   perform logic.recompute(level, since, until, null);
   if (select c.relkind = 'r' and c.reltuples < 0 from pg_class c where c.oid = format('rollup.%I', level)::regclass) then

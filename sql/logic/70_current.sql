@@ -182,8 +182,9 @@ begin
   left join (
     select 'hidden' as kind, h.station_id, h.since, h.until from raw.hidden_period h
     union all select 'flag', f.station_id, f.since, f.until from logic.flag f
-    union all select 'placement', p.station_id, p.since, p.until from raw.placement p
-    union all select 'region', m.station_id, m.since, m.until from raw.station_region m
+    -- nearly all of these last as long as their station does
+    union all select 'placement', p.station_id, p.since, p.until from raw.placement p where p.since > at or p.until < 'infinity'
+    union all select 'region', m.station_id, m.since, m.until from raw.station_region m where m.since > at or m.until < 'infinity'
     union all
     select 'reading', p.station_id, r.measured_at, 'infinity'
     from raw.readings r

@@ -25,7 +25,7 @@ create function rollup.bucket_add(unit text, bucket timestamptz, n int) returns 
 create function rollup.aqi(pm25 float8, pm10 float8) returns int language plpgsql immutable parallel safe as $$
 declare
   fine int := case when abs(pm25) < 500000 then
-    greatest(round(case when abs(pm25 * 10 - round(pm25 * 10)) < 0.4999 then pm25 * 10 else round(pm25::numeric, 1) * 10 end), 0) end;
+    greatest(round(case when abs(pm25 * 10 - round(pm25 * 10)) < 0.4999 then pm25 * 10 else round(pm25::numeric, 1) * 10 end), 0) end::int;
   coarse int := case when abs(pm10) < 500000 then
     greatest(round(case when abs(pm10 * 10 - round(pm10 * 10)) < 0.4999 then pm10 * 10 else round(pm10::numeric, 1) * 10 end), 0) end::int / 10;
 begin
@@ -57,9 +57,7 @@ end $$;
 -- blended linearly.
 create function rollup.corrected(formula text, pm25_raw float8, humidity float8) returns float8 language plpgsql immutable strict parallel safe as $$
 declare
-  low float8;
-  middle float8;
-  high float8;
+  smoke constant float8 := least(greatest((pm25_raw - 210) / 50, 0), 1); -- the share of the piece for smoke
 begin
   if formula <> 'epa-2021' then
     raise exception 'unknown correction formula %', formula;
@@ -67,14 +65,7 @@ begin
   if abs(pm25_raw) >= 1e6 or abs(humidity) >= 1e6 then
     return null;
   end if;
-  low := 0.524 * pm25_raw - 0.0862 * humidity + 5.75;
-  middle := 0.786 * pm25_raw - 0.0862 * humidity + 5.75;
-  high := 2.966 + 0.69 * pm25_raw + 8.84e-4 * pm25_raw * pm25_raw;
-  return greatest(0, case
-    when pm25_raw < 30 then low
-    when pm25_raw < 50 then low + (middle - low) * (pm25_raw - 30) / 20
-    when pm25_raw < 210 then middle
-    when pm25_raw < 260 then middle + (high - middle) * (pm25_raw - 210) / 50
-    else high
-  end);
+  return greatest(0,
+    (1 - smoke) * ((0.524 + 0.262 * least(greatest((pm25_raw - 30) / 20, 0), 1)) * pm25_raw - 0.0862 * humidity + 5.75)
+    + smoke * (2.966 + 0.69 * pm25_raw + 8.84e-4 * pm25_raw * pm25_raw));
 end $$;

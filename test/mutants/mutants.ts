@@ -219,12 +219,8 @@ const TABLE: readonly Table[] = [
       'sql/rollups/functions.sql': [
         ['when fine <= 90 then', 'when fine < 90 then'],
         ['when coarse <= 154 then', 'when coarse < 154 then'],
-        ['greatest(0, case', 'greatest(-1, case'],
-        [
-          'when pm25_raw < 30 then low',
-          'when pm25_raw <= 30 then low',
-          'at 30 the blend is `low` itself: the pieces join without a step',
-        ],
+        ['return greatest(0,', 'return greatest(-1,'],
+        ['(pm25_raw - 210) / 50', '(pm25_raw - 210) / 40'],
         ['(pm25_raw - 30) / 20', '(pm25_raw - 30) / 10'],
       ],
       'sql/logic/05_published_values.sql': [

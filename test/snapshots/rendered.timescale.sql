@@ -14,7 +14,7 @@ create function rollup.bucket_add(unit text, bucket timestamptz, n int) returns 
 create function rollup.aqi(pm25 float8, pm10 float8) returns int language plpgsql immutable parallel safe as $$
 declare
   fine int := case when abs(pm25) < 500000 then
-    greatest(round(case when abs(pm25 * 10 - round(pm25 * 10)) < 0.4999 then pm25 * 10 else round(pm25::numeric, 1) * 10 end), 0) end;
+    greatest(round(case when abs(pm25 * 10 - round(pm25 * 10)) < 0.4999 then pm25 * 10 else round(pm25::numeric, 1) * 10 end), 0) end::int;
   coarse int := case when abs(pm10) < 500000 then
     greatest(round(case when abs(pm10 * 10 - round(pm10 * 10)) < 0.4999 then pm10 * 10 else round(pm10::numeric, 1) * 10 end), 0) end::int / 10;
 begin
@@ -41,9 +41,7 @@ end $$;
 
 create function rollup.corrected(formula text, pm25_raw float8, humidity float8) returns float8 language plpgsql immutable strict parallel safe as $$
 declare
-  low float8;
-  middle float8;
-  high float8;
+  smoke constant float8 := least(greatest((pm25_raw - 210) / 50, 0), 1); -- the share of the piece for smoke
 begin
   if formula <> 'epa-2021' then
     raise exception 'unknown correction formula %', formula;
@@ -51,16 +49,9 @@ begin
   if abs(pm25_raw) >= 1e6 or abs(humidity) >= 1e6 then
     return null;
   end if;
-  low := 0.524 * pm25_raw - 0.0862 * humidity + 5.75;
-  middle := 0.786 * pm25_raw - 0.0862 * humidity + 5.75;
-  high := 2.966 + 0.69 * pm25_raw + 8.84e-4 * pm25_raw * pm25_raw;
-  return greatest(0, case
-    when pm25_raw < 30 then low
-    when pm25_raw < 50 then low + (middle - low) * (pm25_raw - 30) / 20
-    when pm25_raw < 210 then middle
-    when pm25_raw < 260 then middle + (high - middle) * (pm25_raw - 210) / 50
-    else high
-  end);
+  return greatest(0,
+    (1 - smoke) * ((0.524 + 0.262 * least(greatest((pm25_raw - 30) / 20, 0), 1)) * pm25_raw - 0.0862 * humidity + 5.75)
+    + smoke * (2.966 + 0.69 * pm25_raw + 8.84e-4 * pm25_raw * pm25_raw));
 end $$;
 
 create materialized view rollup.sensor_hourly with (
@@ -639,12 +630,14 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp s
 #variable_conflict use_column
 begin
   return query
-  select m.station_id,
-    (array_agg(r.slug order by m.position, r.slug) filter (where r.kind = 'city'))[1],
-    (array_agg(r.slug order by m.position, r.slug) filter (where r.kind = 'district'))[1]
-  from raw.station_region m join raw.region r on r.slug = m.region_slug
-  where m.since <= at and at < m.until and (only_station is null or m.station_id = only_station)
-  group by m.station_id;
+  select station_id, max(slug) filter (where kind = 'city'), max(slug) filter (where kind = 'district')
+  from (
+    select distinct on (m.station_id, r.kind) m.station_id, r.kind, r.slug
+    from raw.station_region m join raw.region r on r.slug = m.region_slug
+    where m.since <= at and at < m.until and (only_station is null or m.station_id = only_station)
+    order by m.station_id, r.kind, m.position, r.slug
+  ) first
+  group by station_id;
 end $$;
 
 -- The same of the last time that it belonged to any: to find a station by, whenever it is looked for.
@@ -1188,17 +1181,19 @@ begin
   select l.id, l.id_type, l.body into definition from logic.level l where l.name = level;
   execute format('delete from %s where bucket >= $1 and bucket < $2 and ($3 is null or %I = any ($3::%s[]))', storage, definition.id, definition.id_type)
   using since, until, subjects;
-  -- sorted as the index by subject is, because at each bucket of all subjects in turn it would visit all of that index again
-  execute format('insert into %s (%s) %s order by 2, 1', storage,
+  -- sorted as the index by subject is, because at each bucket of all subjects in turn it would visit all of that index again; but regions are
+  -- few, and sorting takes longer than hashing what they are made of
+  execute format('insert into %s (%s) %s %s', storage,
     (select string_agg(quote_ident(attname), ', ' order by attnum) from pg_attribute
      where attrelid = format('rollup.%I', level)::regclass and attnum > 0 and not attisdropped),
-    definition.body)
+    definition.body, case when definition.id <> 'region_slug' then 'order by 2, 1' end)
   using since, until, subjects, sources;
 end $$;
 
 -- The same of all subjects. New chunks have no statistics yet, and nested loops over all placements take several times as long as hashing them.
 -- A level that was never analyzed is analyzed now, because the next one is planned with its statistics.
-create function logic.recompute_all(level text, since timestamptz, until timestamptz) returns void language plpgsql set enable_nestloop = off as $$
+create function logic.recompute_all(level text, since timestamptz, until timestamptz) returns void language plpgsql
+set enable_nestloop = off set work_mem = '64MB' as $$
 begin
   perform logic.recompute(level, since, until, null);
   if (select c.relkind = 'r' and c.reltuples < 0 from pg_class c where c.oid = format('rollup.%I', level)::regclass) then
@@ -2635,8 +2630,9 @@ begin
   left join (
     select 'hidden' as kind, h.station_id, h.since, h.until from raw.hidden_period h
     union all select 'flag', f.station_id, f.since, f.until from logic.flag f
-    union all select 'placement', p.station_id, p.since, p.until from raw.placement p
-    union all select 'region', m.station_id, m.since, m.until from raw.station_region m
+    -- nearly all of these last as long as their station does
+    union all select 'placement', p.station_id, p.since, p.until from raw.placement p where p.since > at or p.until < 'infinity'
+    union all select 'region', m.station_id, m.since, m.until from raw.station_region m where m.since > at or m.until < 'infinity'
     union all
     select 'reading', p.station_id, r.measured_at, 'infinity'
     from raw.readings r
