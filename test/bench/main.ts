@@ -1,12 +1,12 @@
 /**
  * What airseries costs, next to the least that could be done instead, and next to other ways of doing it:
  *
- *   npm run bench [-- [--quick] [B1 B4 …]]
- *   npm run bench -- --stations 1000|10000|50000 [--quick] [S1 S3 …]
+ *   npm run bench [-- [--quick] [--plain] [B1 B4 …]]
+ *   npm run bench -- --stations 1000|10000|50000 [--quick] [--plain] [S1 S3 …]
  *
  * One run, one machine: variants are measured in turn, and ratios are taken within a round, so a busy machine widens the intervals rather
  * than favours anyone. Prints a table, and writes it to dist/bench.md. Peers are optional: npm ci --prefix test/bench,
- * and the programs influxd, victoria-metrics and nginx where they are installed.
+ * and the programs influxd, victoria-metrics and nginx where they are installed. With --plain, on PostgreSQL without TimescaleDB.
  *
  * With --stations, what one network of that size costs instead, in dist/bench-<stations>.md and .json. Bounds are those of a quiet machine of
  * two cores. growth.ts draws such runs side by side. 50,000 stations need 30 GB of disk and about an hour.
@@ -59,7 +59,11 @@ const OF_COUNTRY: readonly Measure[] = [...build, ...documents, metrics, memory,
 const FEWEST_STATIONS = 100; // so that a hundredth of them is one
 
 const { values, positionals } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, stations: { type: 'string' } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    plain: { type: 'boolean', default: false },
+    stations: { type: 'string' },
+  },
   allowPositionals: true,
 });
 const stations = values.stations === undefined ? undefined : Number(values.stations);
@@ -74,7 +78,7 @@ const wants = (id: string) => positionals.length === 0 || positionals.includes(i
 const progress = (text: string) => process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
 
 const { targets, close } = await openServers();
-const engine = targets.timescale === undefined ? 'plain' : 'timescale';
+const engine = values.plain || targets.timescale === undefined ? 'plain' : 'timescale';
 const generator = startGenerator();
 let town: Promise<World> | undefined;
 let country: Promise<Country> | undefined;
