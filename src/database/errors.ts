@@ -37,15 +37,15 @@ export const isUnreachable = (error: unknown): boolean => /^(UNREACHABLE|CONNECT
 /** A retry on a new connection is worthwhile. */
 export const isTransient = (error: unknown): boolean => TRANSIENT.test(errorCode(error)) || isSchemaChange(error);
 
-/** Somebody took from our roles what the migrations grant: with it, the same statement succeeds. */
-const RIGHT_REVOKED = /^42501$/;
+/** Somebody took from our roles what the migrations grant, or dropped the extension (logic.store_readings): until they give it back. */
+const TAKEN_AWAY = /^(42501|AS503)$/;
 
 /** The error as Unavailable, with its remedy, if retrying later may help, otherwise unchanged. */
 export function asUnavailable(error: unknown): unknown {
   if (error instanceof Unavailable) return error;
   const code = errorCode(error);
   const mayPass =
-    isConnectionError(error) || isTransient(error) || STATEMENT_TIMEOUT.test(code) || RIGHT_REVOKED.test(code);
+    isConnectionError(error) || isTransient(error) || STATEMENT_TIMEOUT.test(code) || TAKEN_AWAY.test(code);
   if (!mayPass) return error;
   const { remedy } = remedyFor(error);
   const message = `${code}: ${(error as Error).message}`;
@@ -96,6 +96,12 @@ const CONNECTION_PROBLEMS: Problems = [
 
 /** Of a database that was reached, and is not as the migrations made it. */
 const DATABASE_PROBLEMS: Problems = [
+  [
+    /^(AS503|(3F000|42883|42P01) .*timescaledb_)/,
+    'the extension timescaledb was dropped',
+    'The extension timescaledb was dropped, and with it every reading and aggregate. Creating it again brings nothing back: stop the service, and ' +
+      'restore a backup as src/database/README.md says.',
+  ],
   [
     /^(3F000|42703|42704|42883|42P01) /,
     'a part of the database is missing',
