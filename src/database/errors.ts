@@ -129,6 +129,11 @@ const DATABASE_PROBLEMS: Problems = [
     'a file of the database is missing or damaged',
     'Stop the server, keep a copy of its folder, and restore a backup.',
   ],
+  [
+    /^28/,
+    'the server refuses the login',
+    'Was its password changed, or pg_hba.conf? Set it back, or start the service with the new password.',
+  ],
   [/^53100 /, 'the disk of the server is full', 'Make room there: what is stored is not lost.'],
 ];
 

@@ -30,6 +30,12 @@ it.each([
   expect(asUnavailable(error)).toBeInstanceOf(Unavailable);
 });
 
+it('a password that was changed under a running service is told with what to do', () => {
+  expect((asUnavailable(failure('28P01', 'FATAL')) as Error).message).toBe(
+    '28P01: failed. Was its password changed, or pg_hba.conf? Set it back, or start the service with the new password.',
+  );
+});
+
 it.each([
   ['an internal error of one statement', failure('XX000')],
   ['a division by zero', failure('22012')],
