@@ -1,15 +1,16 @@
 -- Logins that may read schema api and nothing else: grafana and, if API_PASSWORD is set, airseries_api for the API (READER_DATABASE_URL).
 -- Run it with psql as the service's user; run it again to change a password. Passwords come from the environment and appear neither in
--- the output of psql nor in the server's log, not even in an error.
+-- the output of psql nor in the server's log, not even in an error; but where the service's user is no superuser, it cannot keep a server
+-- that logs every statement from logging them.
 \set VERBOSITY terse
 \getenv password READER_PASSWORD
 \set api_password ''
 \getenv api_password API_PASSWORD
 set client_min_messages = 'warning';
-set log_statement = 'none';
-set log_min_duration_statement = -1;
-set log_min_error_statement = 'panic';
-set log_error_verbosity = 'terse';
+select set_config(name, value, false)
+from (values ('log_statement', 'none'), ('log_min_duration_statement', '-1'), ('log_min_error_statement', 'panic'), ('log_error_verbosity', 'terse'))
+  as setting(name, value)
+where has_parameter_privilege(name, 'set') \g /dev/null
 select set_config('airseries.password', :'password', false), set_config('airseries.api_password', :'api_password', false) \g /dev/null
 do $$
 declare

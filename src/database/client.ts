@@ -83,10 +83,11 @@ function withoutPooler(target: string): string {
 /** As the driver's own, except that a server which accepts and hangs up is an error: the driver would reconnect at once, endlessly. */
 export function openSocket({ host, port, path }: SocketAddress): Socket {
   const chosen = Math.floor(Math.random() * host.length);
-  const socket = path ? connectSocket(path) : connectSocket(port[chosen] ?? 5432, host[chosen]);
+  const address = { host: host[chosen], port: port[chosen] ?? 5432 };
+  const socket = path ? connectSocket(path) : connectSocket(address.port, address.host);
   const hungUp = Object.assign(new Error('the server hung up'), { code: 'CONNECTION_CLOSED' });
   socket.once('end', () => socket.destroy(hungUp));
-  return Object.assign(socket, { host: host[chosen] }); // the name that TLS verifies
+  return Object.assign(socket, address); // TLS verifies the name, and an error of the driver has both
 }
 
 const PROBE = { intervalMs: 3_000, timeoutMs: 3_000 };

@@ -37,15 +37,15 @@ export const isUnreachable = (error: unknown): boolean => /^(UNREACHABLE|CONNECT
 /** A retry on a new connection is worthwhile. */
 export const isTransient = (error: unknown): boolean => TRANSIENT.test(errorCode(error)) || isSchemaChange(error);
 
-/** Somebody took from our roles what the migrations grant: with it, the same statement succeeds. */
-const RIGHT_REVOKED = /^42501$/;
+/** Somebody took from our roles what the migrations grant, or dropped the extension (logic.store_readings): until they give it back. */
+const TAKEN_AWAY = /^(42501|AS503)$/;
 
 /** The error as Unavailable, with its remedy, if retrying later may help, otherwise unchanged. */
 export function asUnavailable(error: unknown): unknown {
   if (error instanceof Unavailable) return error;
   const code = errorCode(error);
   const mayPass =
-    isConnectionError(error) || isTransient(error) || STATEMENT_TIMEOUT.test(code) || RIGHT_REVOKED.test(code);
+    isConnectionError(error) || isTransient(error) || STATEMENT_TIMEOUT.test(code) || TAKEN_AWAY.test(code);
   if (!mayPass) return error;
   const { remedy } = remedyFor(error);
   const message = `${code}: ${(error as Error).message}`;
@@ -97,6 +97,12 @@ const CONNECTION_PROBLEMS: Problems = [
 /** Of a database that was reached, and is not as the migrations made it. */
 const DATABASE_PROBLEMS: Problems = [
   [
+    /^(AS503|(3F000|42883|42P01) .*timescaledb_)/,
+    'the extension timescaledb was dropped',
+    'The extension timescaledb was dropped, and with it every reading and aggregate. Creating it again brings nothing back: stop the service, and ' +
+      'restore a backup as src/database/README.md says.',
+  ],
+  [
     /^(3F000|42703|42704|42883|42P01) /,
     'a part of the database is missing',
     'Was it dropped, or not restored with the rest? Started again, the service makes schemas logic and api anew; anything else ' +
@@ -122,6 +128,11 @@ const DATABASE_PROBLEMS: Problems = [
     /^(58P01|XX001|XX002) /,
     'a file of the database is missing or damaged',
     'Stop the server, keep a copy of its folder, and restore a backup.',
+  ],
+  [
+    /^28/,
+    'the server refuses the login',
+    'Was its password changed, or pg_hba.conf? Set it back, or start the service with the new password.',
   ],
   [/^53100 /, 'the disk of the server is full', 'Make room there: what is stored is not lost.'],
 ];

@@ -1,10 +1,12 @@
 /** Which failures count as an outage of the database, answered with 503, and which as bugs; what they say to do; and waiting at start. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { asUnavailable, explainConnection, waitForDatabase } from '../../src/database/errors.ts';
+import { openIngestPool } from '../../src/database/pools.ts';
+import { acceptReadings } from '../../src/ingest/accept.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { Unavailable } from '../../src/unavailable.ts';
-import { keepingLog } from '../ingest/support.ts';
+import { bringIn, keepingLog, NOW, reading, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine, testDatabase } from '../support/database.ts';
 
 const failure = (code: string, severity = 'ERROR') => Object.assign(new Error('failed'), { code, severity });
@@ -26,6 +28,12 @@ it.each([
   ],
 ])('%s is an outage', (_, error) => {
   expect(asUnavailable(error)).toBeInstanceOf(Unavailable);
+});
+
+it('a password that was changed under a running service is told with what to do', () => {
+  expect((asUnavailable(failure('28P01', 'FATAL')) as Error).message).toBe(
+    '28P01: failed. Was its password changed, or pg_hba.conf? Set it back, or start the service with the new password.',
+  );
 });
 
 it.each([
@@ -137,6 +145,29 @@ onEveryEngine('a database that somebody broke', (engine) => {
       expect(log.lines.map(({ message }) => message).join()).toContain('building them again');
       const [row] = await database.superuser()`select refreshed_at from api.freshness, logic.raise_data_version()`;
       expect(row).toHaveProperty('refreshed_at');
+    },
+  );
+
+  it.runIf(engine === 'timescale').each(['', '; create extension timescaledb'])(
+    'its extension was dropped%s while the service runs: no reading is accepted into the table that is left',
+    async (remade) => {
+      const database = await testDatabase(engine);
+      onTestFinished(() => database.drop());
+      await bringIn(database.as(), smallNetwork());
+      const sender = () => {
+        const writes = openIngestPool(database.target, { timeZone: 'UTC', max: 1 });
+        onTestFinished(() => writes.close());
+        return (time: string) => acceptReadings(writes, [reading(1, time, { pm25: 1 })], { now: NOW, source: 'test' });
+      };
+      const push = sender();
+      expect(await push('2026-11-20T10:00:00Z')).toMatchObject({ accepted: 1 });
+      await database.superuser().unsafe('drop extension timescaledb cascade');
+      if (remade !== '') await database.as().unsafe('create extension timescaledb');
+      await expect(push('2026-11-20T11:00:00Z')).rejects.toBeInstanceOf(Unavailable); // this connection may say many things
+      const refused = await sender()('2026-11-20T12:00:00Z').catch((error) => error);
+      expect(refused).toBeInstanceOf(Unavailable);
+      expect(refused.message).toMatch(/ timescaledb was dropped, and with it every reading.* restore a backup/);
+      expect(await database.superuser()`select from raw.readings`).toEqual([]);
     },
   );
 });

@@ -35,9 +35,9 @@ describe.runIf(psql !== undefined)('the login of Grafana', () => {
     await server.end();
   });
 
-  const make = (READER_PASSWORD: string, API_PASSWORD = '') => {
+  const make = (READER_PASSWORD: string, API_PASSWORD = '', user = {}) => {
     const [, ...words] = compose.services.reader?.command ?? [];
-    const environment = { ...addressVariables(database.target), READER_PASSWORD, API_PASSWORD };
+    const environment = { ...addressVariables(database.target), READER_PASSWORD, API_PASSWORD, ...user };
     const here = words.map((word) => (word === '/reader.sql' ? join(ROOT, 'sql/reader.sql') : word));
     return launch([psql ?? '', ...here], { environment }).finished;
   };
@@ -119,6 +119,22 @@ describe.runIf(psql !== undefined)('the login of Grafana', () => {
       await service`select pg_try_advisory_lock(1, 2), pg_advisory_unlock(1, 2)`;
       await service.end();
     }
+  });
+
+  it('is made by a service that is no superuser as well, with a warning', async () => {
+    const name = (await superuser`select current_database() as name`)[0]?.name as string;
+    await superuser`drop owned by grafana`;
+    await superuser`drop role grafana`;
+    await superuser`create role reader_maker login createrole`;
+    await superuser`grant airseries_owner, airseries_ingest, airseries_reader to reader_maker with admin option`;
+    await superuser`alter database ${superuser(name)} owner to reader_maker`;
+    const made = await make('first', '', { PGUSER: 'reader_maker' });
+    await superuser`alter database ${superuser(name)} owner to current_user`;
+    await superuser`drop owned by reader_maker, grafana`;
+    await superuser`drop role reader_maker, grafana`;
+    expect(made).toMatchObject({ code: 0, stdout: '' });
+    expect(made.stderr.trim().split('\n')).toEqual([expect.stringMatching(/WARNING: .*reader_maker is no superuser/)]);
+    await make(AWKWARD);
   });
 
   it('comes with one for the API if that has a password, with the same rights', async () => {

@@ -1438,7 +1438,7 @@ revoke all on function logic.common_measurement, logic.retention_plan, logic.low
 -- These functions run with the rights of the caller, each in one transaction: all or nothing.
 
 -- Stores the usable readings and quarantines the rest. accepted + unchanged + refused = readings given. Raises AS403, and stores nothing,
--- if the sender is not authorized for one of the sensors; the message lists those sensors.
+-- if the sender is not authorized for one of the sensors; the message lists those sensors. Raises AS503 where the readings would get lost.
 create function logic.store_readings(
   now timestamptz,
   source text,
@@ -1482,6 +1482,7 @@ set plan_cache_mode = force_custom_plan -- a generic plan would assume ten readi
 as $$
 declare
   unauthorized int[] := logic.unauthorized_sensors(sensors, times, scope_provider, scope_stations);
+  has_lost_chunks boolean;
 begin
   if unauthorized <> '{}' then
     raise exception using errcode = 'AS403', message = array_to_string(unauthorized, ', ');
@@ -1630,7 +1631,7 @@ begin
   excluded.wind_speed,
   excluded.wind_direction,
   excluded.rain)
-    returning sensor_id, measured_at, extract(epoch from now - measured_at)::float8 as delay
+    returning sensor_id, measured_at, extract(epoch from now - measured_at)::float8 as delay, tableoid = 'raw.readings'::regclass as is_in_no_chunk
   ),
   -- an earlier reading of the batch for the same sensor and time counts as unchanged if equal (or if only_new), else as accepted
   replaced as (
@@ -1677,12 +1678,18 @@ begin
       select count(*) as n, avg(delay) as seconds from written
       group by width_bucket(delay, array[60, 300, 1800, 10800, 86400, 604800]::float8[])) d), '[]'),
     (select coalesce(array_agg(nth order by nth), '{}') from given where reason is not null),
-    (select coalesce(array_agg(reason order by nth), '{}') from given where reason is not null)
-  into accepted, unchanged, without_station, late_hours, delays, refused_nths, refused_reasons
+    (select coalesce(array_agg(reason order by nth), '{}') from given where reason is not null),
+    bool_or(w.is_in_no_chunk) and (select engine = 'timescale' from raw.installation)
+  into accepted, unchanged, without_station, late_hours, delays, refused_nths, refused_reasons, has_lost_chunks
   from replaced
   left join written w on true
   left join raw.placement p on p.sensor_id = w.sensor_id and w.measured_at >= p.since and w.measured_at < p.until
   group by replaced.n;
+
+  -- what `drop extension timescaledb cascade` leaves is an ordinary table, and empty
+  if has_lost_chunks then
+    raise exception using errcode = 'AS503', message = 'raw.readings is a hypertable no longer';
+  end if;
 
   left_out := 0;
   if refused_nths <> '{}' or value_nths <> '{}' then
