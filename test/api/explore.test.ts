@@ -442,6 +442,8 @@ onEveryEngine('the documents of the front page', (engine) => {
     await here.refresh(closed);
     const { stations, region, complete } = await here.get(`${BASE}/region/town/stations/2026-11-20T08Z.json`, closed);
     expect([stations.map(({ id }: Body) => id), region['pm2.5'], complete]).toEqual([[1, 3], 20, true]);
+    const some = await here.database.as()`select stations, is_complete from api.region_stations_json(${closed}, 'town', ${closed}::timestamptz - interval '1 hour', 1)`;
+    expect(some).toMatchObject([{ is_complete: false }]);
     await here.close();
   });
 

@@ -2,7 +2,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { type Listening, listen } from '../../src/http/listen.ts';
 import { keepingLog } from '../ingest/support.ts';
 import { answersIn, closed, exchange, send } from '../support/raw.ts';
@@ -138,6 +138,30 @@ it('an answer that is read in time leaves the connection open', async () => {
   expect(reasons()).toEqual([]);
 });
 
+it('an answer that is read slowly, but in time, leaves the connection open', async () => {
+  const { port, reasons } = await serve((_req, res) => res.end(LARGE), { sendMs: 60_000 });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const socket = send(port, GET);
+    let bytes = 0;
+    for await (const chunk of socket) {
+      bytes += (chunk as Buffer).length;
+      if (bytes > 2 * LARGE.length) break; // so the server is done with the first
+      if (bytes > LARGE.length && vi.getTimerCount() > 0) socket.write(GET);
+    }
+    expect(reasons()).toEqual([]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it('a client that waits for a word before it sends its body gets that first', async () => {
+  const { port } = await serve((req, res) => req.resume().on('end', () => res.end('{}')));
+  const socket = send(port, 'POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n');
+  socket.once('data', (chunk) => socket.write(/^HTTP\/1\.1 100 /.test(String(chunk)) ? '[]' : '!!'));
+  expect(await closed(socket)).toMatch(/^HTTP\/1\.1 200 OK.*\{\}$/s);
+});
+
 it('a client is disconnected while all connections are in use, and served once another has left', async () => {
   const { port, log } = await serve((_req, res) => res.end('{}'), { connections: 2 });
   const kept = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
@@ -158,7 +182,15 @@ it('connections are kept alive while there is room, and not when it becomes scar
   const third = send(port, GET);
   expect(await answered(third)).toMatch(/Connection: keep-alive/);
   expect(await exchange(port, GET)).toMatch(/Connection: close/); // the fourth
-  for (const socket of [...others, third]) socket.destroy();
+  for (const socket of others) socket.destroy();
+  const isKept = async () => {
+    const socket = send(port, GET);
+    const answer = await answered(socket);
+    socket.destroy();
+    return /Connection: keep-alive/.test(answer);
+  };
+  await until(isKept, 'there is room again');
+  third.destroy();
 });
 
 it('an answer that is still being read when the service closes is sent completely', async () => {

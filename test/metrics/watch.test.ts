@@ -9,7 +9,7 @@ const HOUR = 3_600_000;
 const hoursAgo = (n: number) => new Date(NOW.getTime() - n * HOUR);
 const iso = (at: Date) => at.toISOString().replace('.000Z', '+00:00');
 
-/** Stations 1 to 5 are about a kilometre apart, 6 some 25 km away, 7 hidden beside the first. Sensors have the ids of their stations. */
+/** Stations 1 to 5 are about a kilometre apart, 6 some 11 km from the nearest, 7 hidden beside the first. Sensors have the ids of their stations. */
 function network(others: Json = {}) {
   const station = (id: number, more: Json = {}) => ({
     id,
@@ -30,7 +30,7 @@ function network(others: Json = {}) {
     regions: [{ slug: 'town', kind: 'city', title: { en: 'Town' } }],
     stations: [
       ...[1, 2, 3, 4, 5].map((id) => station(id, id === 1 ? others : {})),
-      station(6, { latitude: 40.24 }),
+      station(6, { latitude: 40.15 }),
       station(7, { hidden: true }),
     ],
   };
@@ -153,6 +153,8 @@ onEveryEngine('watching stations', (engine) => {
     await measure(4, 20, 12, () => ({ pm25: 9 })); // offline since then
     await measure(5, 12, 6.5, () => ({ pm25: 9 }));
     await measure(5, 2, 0, () => ({ pm25: 9 })); // three closed hours only
+    await measure(7, 6, 4, () => ({ pm25: 9 }));
+    await measure(7, 2, 0, () => ({ pm25: 9 })); // five of its first six hours
     await owner`insert into raw.sensor (id) values (61)`;
     await owner`insert into raw.sensor_station values (61, 6, '-infinity', 'infinity')`;
     await owner`select logic.apply_periods()`;
