@@ -2,7 +2,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { type Listening, listen } from '../../src/http/listen.ts';
 import { keepingLog } from '../ingest/support.ts';
 import { answersIn, closed, exchange, send } from '../support/raw.ts';
@@ -138,28 +138,11 @@ it('an answer that is read in time leaves the connection open', async () => {
   expect(reasons()).toEqual([]);
 });
 
-it('an answer that is read slowly, but in time, leaves the connection open', async () => {
-  const { port, reasons } = await serve((_req, res) => res.end(LARGE), { sendMs: 60_000 });
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  try {
-    const socket = send(port, GET);
-    let bytes = 0;
-    for await (const chunk of socket) {
-      bytes += (chunk as Buffer).length;
-      if (bytes > 2 * LARGE.length) break; // so the server is done with the first
-      if (bytes > LARGE.length && vi.getTimerCount() > 0) socket.write(GET);
-    }
-    expect(reasons()).toEqual([]);
-  } finally {
-    vi.useRealTimers();
-  }
-});
-
 it('a client that waits for a word before it sends its body gets that first', async () => {
   const { port } = await serve((req, res) => req.resume().on('end', () => res.end('{}')));
   const socket = send(port, 'POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n');
   socket.once('data', (chunk) => socket.write(/^HTTP\/1\.1 100 /.test(String(chunk)) ? '[]' : '!!'));
-  expect(await closed(socket)).toMatch(/^HTTP\/1\.1 200 OK.*\{\}$/s);
+  expect(await closed(socket)).toMatch(/^HTTP\/1\.1 100 .*HTTP\/1\.1 200 .*\{\}$/s);
 });
 
 it('a client is disconnected while all connections are in use, and served once another has left', async () => {
