@@ -140,7 +140,10 @@ it('an answer that is read in time leaves the connection open', async () => {
 
 it('a client that waits for a word before it sends its body gets that first', async () => {
   const { port } = await serve((req, res) => req.resume().on('end', () => res.end('{}')));
-  const socket = send(port, 'POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n');
+  const socket = send(
+    port,
+    'POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n',
+  );
   socket.once('data', (chunk) => socket.write(/^HTTP\/1\.1 100 /.test(String(chunk)) ? '[]' : '!!'));
   expect(await closed(socket)).toMatch(/^HTTP\/1\.1 100 .*HTTP\/1\.1 200 .*\{\}$/s);
 });

@@ -22,7 +22,13 @@ onEveryEngine('acceptReadings', (engine) => {
     db = await testDatabase(engine);
     owner = db.as();
     ingest = db.as('airseries_ingest');
-    const moved = { id: 5, stations: [{ id: 1, until: '2026-05-01T00:00Z' }, { id: 2, since: '2026-05-01T00:00Z' }] };
+    const moved = {
+      id: 5,
+      stations: [
+        { id: 1, until: '2026-05-01T00:00Z' },
+        { id: 2, since: '2026-05-01T00:00Z' },
+      ],
+    };
     await bringIn(
       owner,
       smallNetwork({
@@ -122,10 +128,7 @@ onEveryEngine('acceptReadings', (engine) => {
 
   test('accepts a reading from the cutoff on, which cannot be raised until it is stored (S2)', async () => {
     await owner`update raw.installation set ingest_cutoff = ${T}`;
-    const outcome = await accept([
-      reading(1, T, { pm25: 1 }),
-      reading(1, '2025-12-31T23:59:59.999999Z', { pm25: 1 }),
-    ]);
+    const outcome = await accept([reading(1, T, { pm25: 1 }), reading(1, '2025-12-31T23:59:59.999999Z', { pm25: 1 })]);
     expect(outcome).toMatchObject({ accepted: 1, quarantined: [{ index: 1, reason: 'older_than_retention' }] });
     await ingest.begin(async (storing) => {
       await acceptReadings(storing as unknown as Sql, [reading(2, T, { pm25: 1 })], { now: NOW, source: 'test' });
@@ -144,7 +147,11 @@ onEveryEngine('acceptReadings', (engine) => {
     await acceptReadings(
       ingest,
       times.map((time) => reading(1, time, { pm25: 1 })),
-      { now: new Date('2026-11-20T12:01:00Z'), source: 'test', onWrite: (written) => lateHours.push(written.lateHours) },
+      {
+        now: new Date('2026-11-20T12:01:00Z'),
+        source: 'test',
+        onWrite: (written) => lateHours.push(written.lateHours),
+      },
     );
     expect(lateHours).toEqual([2]);
   });

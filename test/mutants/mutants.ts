@@ -540,8 +540,7 @@ const TABLE: readonly Table[] = [
     },
   },
   {
-    tests: ['test/wiring.test.ts', 'test/shutdown.test.ts', 'test/service.test.ts'],
-    build: true,
+    tests: ['test/wiring.test.ts'],
     changes: {
       'src/service.ts': [
         ["database !== undefined && config.role !== 'api'", 'database !== undefined'],
@@ -553,10 +552,33 @@ const TABLE: readonly Table[] = [
         ['rate: config.ingestRate', 'rate: 1_000_000'],
         ['maxBytes: config.responseCacheMb * 1_048_576', 'maxBytes: 1_048_576'],
       ],
+    },
+  },
+  {
+    tests: ['test/shutdown.test.ts'],
+    build: true,
+    changes: {
       'src/main.ts': [
         ['    if (isStopping) process.exit(1);\n', ''],
-        ['return usage ? 2 : 1;', 'return 1;'],
         ['    await service.stop(config.drainSeconds);\n', '    await service.stop(0);\n'],
+        [
+          'log.error({ err: error }, whyUncaught(error)); // what waits for its outcome would wait for ever, so nothing is stopped in order\n    process.exit(1);',
+          'log.error({ err: error }, whyUncaught(error));',
+        ],
+        ['    log.error({ err: error }, whyUncaught(error)); //', '    //'],
+      ],
+      'src/cli.ts': [
+        ['Uncaught(error)}\\n`);\n    process.exit(1);', 'Uncaught(error)}\\n`);'],
+      ],
+      'src/database/errors.ts': [['const isDriver = /', 'const isDriver = !/']],
+    },
+  },
+  {
+    tests: ['test/mistakes.test.ts', 'test/cli.test.ts'],
+    build: true,
+    changes: {
+      'src/main.ts': [
+        ['return usage ? 2 : 1;', 'return 1;'],
         ['  checkPorts(config);\n', ''],
       ],
     },
