@@ -527,7 +527,11 @@ const TABLE: readonly Table[] = [
     engine: 'timescale',
     changes: {
       'sql/engines/timescale/storage.sql': [
-        ["interval '7 days' and c.is_stale", "interval '7 days'"],
+        [
+          "interval '7 days' and c.is_stale",
+          "interval '7 days'",
+          'what is compressed already is then asked to be compressed again each night, with the same result',
+        ],
         ['delete from rollup.late_day where not was_left and day = any (days);', 'delete from rollup.late_day;'],
         ['d.day < c.range_end and', 'd.day <= c.range_start and'],
         [
