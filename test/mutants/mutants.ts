@@ -172,7 +172,7 @@ const TABLE: readonly Table[] = [
     },
   },
   {
-    tests: ['test/network/issues.test.ts', 'test/network/importNetwork.test.ts'],
+    tests: ['test/network/issues.test.ts', 'test/network/mistakes.test.ts'],
     changes: {
       'src/network/periods.ts': [
         ['if (since < until) return', 'if (since <= until) return'],
@@ -571,9 +571,7 @@ const TABLE: readonly Table[] = [
         ],
         ['    log.error({ err: error }, whyUncaught(error)); //', '    //'],
       ],
-      'src/cli.ts': [
-        ['Uncaught(error)}\\n`);\n    process.exit(1);', 'Uncaught(error)}\\n`);'],
-      ],
+      'src/cli.ts': [['Uncaught(error)}\\n`);\n    process.exit(1);', 'Uncaught(error)}\\n`);']],
       'src/database/errors.ts': [['const isDriver = /', 'const isDriver = !/']],
     },
   },
