@@ -64,6 +64,7 @@ try {
       continue;
     }
     for (const mutant of group.mutants) await tryOut(group, mutant);
+    if (group.build) build();
   }
 } finally {
   await servers.close();
@@ -96,7 +97,6 @@ async function tryOut(group: Group, { file, replace, by, survives }: Mutant): Pr
   if (makesTemplates) await dropDatabases('template');
   const noticed = failure !== undefined;
   writeFileSync(path, original);
-  if (group.build) build();
   const asExpected = noticed === (survives === undefined);
   counts[asExpected ? (noticed ? 'killed' : 'argued') : 'wrong'] += 1;
   const outcome = asExpected ? (noticed ? 'killed' : 'survives') : noticed ? 'KILLED, THOUGH ARGUED' : 'SURVIVES';
