@@ -552,10 +552,16 @@ const TABLE: readonly Table[] = [
         ["addPages: config.page === 'on' ? addPagesOf : undefined", 'addPages: addPagesOf'],
         ['  registerCollectors(metrics, wholeNetwork, { clock, log });\n', ''],
         ['    retention: config.rawRetention,\n', '    retention: undefined,\n'],
-        ["config.demo !== 'off' : config.demo === 'on'", "true : config.demo === 'on'"],
         ['rate: config.ingestRate', 'rate: 1_000_000'],
         ['maxBytes: config.responseCacheMb * 1_048_576', 'maxBytes: 1_048_576'],
       ],
+    },
+  },
+  {
+    tests: ['test/faults/embedded.test.ts'],
+    build: true,
+    changes: {
+      'src/service.ts': [["config.demo !== 'off' : config.demo === 'on'", "true : config.demo === 'on'"]],
     },
   },
   {
