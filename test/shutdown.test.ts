@@ -45,6 +45,7 @@ it('SIGTERM: for DRAIN_SECONDS /readyz answers 503 and requests are still served
   expect((await httpGet(service.port.public, STATION)).headers.connection).toBe('keep-alive');
   service.kill('SIGTERM');
   await service.logged('stopping');
+  await new Promise((resolve) => setTimeout(resolve, 1_500)); // without the variable its ports would be closed by then
   expect((await httpGet(service.port.admin, '/readyz')).status).toBe(503);
   const answer = await httpGet(service.port.public, STATION);
   expect([answer.status, answer.headers.connection]).toEqual([200, 'close']);

@@ -161,4 +161,3 @@ create function logic.flat_facts(facts jsonb) returns jsonb language sql immutab
 $$;
 
 revoke all on function logic.replace_network, logic.preview_network, logic.flat_facts from public;
-revoke all on procedure logic.replace_periods from public;

@@ -116,6 +116,7 @@ begin
   delete from logic.sensor_latest l where l.sensor_id = any (wanted);
   insert into logic.sensor_latest select * from logic.latest_of(at, wanted, logic.latest_slack());
 end $$;
+revoke all on function logic.refresh_latest from public;
 
 -- The current values of the stations that are online: of one from its readings, of all from sensor_latest as far as it holds.
 create function logic.station_current(at timestamptz, only_station int default null)

@@ -41,6 +41,5 @@ begin
   )
   select e.bucket, e.station_id, e.hours, least(coalesce(d.hours, 0), e.hours)
   from expected e
-  left join rollup.station_daily d on d.station_id = e.station_id and d.bucket = e.bucket and d.bucket >= first_day and d.bucket < end_of_days
-  where e.hours > 0;
+  left join rollup.station_daily d on d.station_id = e.station_id and d.bucket = e.bucket and d.bucket >= first_day and d.bucket < end_of_days;
 end $$;

@@ -77,7 +77,6 @@ export function makeRequestQueue(
       queue[0]?.begin();
     });
     const limitReading = () => {
-      if (socket.writableLength === 0) return; // the kernel has all of it
       unread = setTimeout(disconnect, sendMs, socket, 'the client did not read a response');
     };
     app(req, res);

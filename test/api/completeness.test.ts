@@ -26,6 +26,7 @@ onEveryEngine('completeness', (engine) => {
       [11, 24, 0],
       [12, 12, 0],
     ]);
+    expect(await days('2026-11-18T20:00Z', '2026-11-19T08:30Z', 1)).toEqual([[19, 12, 12]]);
   });
 
   it('expects nothing before the first hour of a station, and nothing of one that never measured', async () => {
@@ -54,9 +55,9 @@ onEveryEngine('completeness', (engine) => {
     ]);
   });
 
-  it('expects nothing of a sensor while it is suspicious', async () => {
+  it('expects nothing of the hours in which a sensor is suspicious (P2)', async () => {
     const owner = database.as();
-    await owner`insert into raw.suspicious_period (sensor_id, since, until) values (12, '2026-11-18 00:00Z', '2026-11-18 06:00Z')`;
+    await owner`insert into raw.suspicious_period (sensor_id, since, until) values (12, '2026-11-18 00:20Z', '2026-11-18 05:40Z')`;
     await owner`select logic.apply_periods()`;
     await owner`call rollup.refresh(${NOW})`;
     expect(await days('2026-11-17T20:00Z', '2026-11-18T20:00Z', 2)).toEqual([[18, 18, 18]]);

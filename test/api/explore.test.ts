@@ -442,6 +442,20 @@ onEveryEngine('the documents of the front page', (engine) => {
     await here.refresh(closed);
     const { stations, region, complete } = await here.get(`${BASE}/region/town/stations/2026-11-20T08Z.json`, closed);
     expect([stations.map(({ id }: Body) => id), region['pm2.5'], complete]).toEqual([[1, 3], 20, true]);
+    const some =
+      await here.database.as()`select stations, is_complete from api.region_stations_json(${closed}, 'town', ${closed}::timestamptz - interval '1 hour', 1)`;
+    expect(some).toMatchObject([{ is_complete: false }]);
+    await here.close();
+  });
+
+  it('a day has its means from the instant on at which it is completed', async () => {
+    const here = await install(engine, citiesOfOneStation(['town']));
+    await here.accept([reading(1, '2026-11-19T08:10:00Z', { pm25: 10 })]);
+    const midnight = new Date('2026-11-19T20:00:00Z');
+    await here.refresh(midnight);
+    const day = async (at: Date) => (await here.get(`${BASE}/station/1/hours/2026-11-19.json`, at)).day;
+    expect(await day(new Date(midnight.getTime() - 1))).toBeNull();
+    expect(await day(midnight)).toMatchObject({ timestamp: '2026-11-19T00:00:00+04:00' });
     await here.close();
   });
 

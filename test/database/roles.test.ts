@@ -71,6 +71,17 @@ onEveryEngine('roles', (engine) => {
     },
   );
 
+  it('of the functions that may write, the ingest role has only those that store readings, and the reader none', async () => {
+    const rows = await database.superuser()`
+      select role, array_agg(p.proname::text order by p.proname) as functions
+      from pg_proc p cross join unnest(array['airseries_reader', 'airseries_ingest']) role
+      where p.pronamespace::regnamespace::text in ('logic', 'rollup') and p.provolatile = 'v'
+        and has_function_privilege(role, p.oid, 'execute')
+      group by 1 order by 1`;
+    const functions = ['ingest_bounds', 'quarantine_readings', 'store_readings'];
+    expect(rows).toEqual([{ role: 'airseries_ingest', functions }]);
+  });
+
   it('the reader may read api, and the ingest role may write readings', async () => {
     const reader: Sql = database.as('airseries_reader');
     expect(await reader`select * from api.station`).toEqual([]);

@@ -138,6 +138,16 @@ it('an answer that is read in time leaves the connection open', async () => {
   expect(reasons()).toEqual([]);
 });
 
+it('a client that waits for a word before it sends its body gets that first', async () => {
+  const { port } = await serve((req, res) => req.resume().on('end', () => res.end('{}')));
+  const socket = send(
+    port,
+    'POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n',
+  );
+  socket.once('data', (chunk) => socket.write(/^HTTP\/1\.1 100 /.test(String(chunk)) ? '[]' : '!!'));
+  expect(await closed(socket)).toMatch(/^HTTP\/1\.1 100 .*HTTP\/1\.1 200 .*\{\}$/s);
+});
+
 it('a client is disconnected while all connections are in use, and served once another has left', async () => {
   const { port, log } = await serve((_req, res) => res.end('{}'), { connections: 2 });
   const kept = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
@@ -158,7 +168,15 @@ it('connections are kept alive while there is room, and not when it becomes scar
   const third = send(port, GET);
   expect(await answered(third)).toMatch(/Connection: keep-alive/);
   expect(await exchange(port, GET)).toMatch(/Connection: close/); // the fourth
-  for (const socket of [...others, third]) socket.destroy();
+  for (const socket of others) socket.destroy();
+  const isKept = async () => {
+    const socket = send(port, GET);
+    const answer = await answered(socket);
+    socket.destroy();
+    return /Connection: keep-alive/.test(answer);
+  };
+  await until(isKept, 'there is room again');
+  third.destroy();
 });
 
 it('an answer that is still being read when the service closes is sent completely', async () => {

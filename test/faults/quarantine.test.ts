@@ -65,6 +65,14 @@ it('accepts lines up to the last byte, and reports how many did not fit', async 
   expect(await metrics.registry.metrics()).toContain('airseries_quarantine_left_out_total{provider="us"} 1');
 });
 
+it('keeps 2,000 characters of a line that was understood, since it has its values, and more of any other', async () => {
+  const note = 'x'.repeat(3_000);
+  const unclear = { sensor_id: 77, time: 'noon', pm25: 1, note };
+  await send(app, here.token, JSON.stringify([{ ...unclear, time: T }, unclear]));
+  const kept = await owner`select length(text) as length from raw.quarantine order by length`;
+  expect(kept.map(({ length }) => length)).toEqual([2_000, JSON.stringify(unclear).length]);
+});
+
 it('does not leave out lines that it already holds, nor count duplicates twice', async () => {
   await fill(BOUND - TAKES);
   for (const body of [BODY, BODY, JSON.stringify(['x', 'x', 'yyy', { sensor_id: 1, time: T, pm25: 1 }])]) {
@@ -76,7 +84,8 @@ it('does not leave out lines that it already holds, nor count duplicates twice',
 it('is separate for each provider', async () => {
   await fill(BOUND);
   const other = await here.makeToken('other', 'them');
-  expect((await send(app, here.token, BODY)).body.left_out_of_quarantine).toBe(2);
+  for (let n = 1; n <= 2; n++) expect((await send(app, here.token, BODY)).body.left_out_of_quarantine).toBe(2);
+  expect((await load('us'))?.left_out).toBe(4);
   expect((await send(app, other, '[{},"x"]')).body.left_out_of_quarantine).toBeUndefined();
   expect(
     await acceptReadings(here.database.as('airseries_ingest'), [reading(99, T, {})], { now: NOW, source: 'file' }),

@@ -75,6 +75,16 @@ it('asks clients to leave while it closes, and ends what is under way', async ()
   await closing;
 });
 
+it('asks clients to leave as soon as it drains, and serves them', async () => {
+  const served = await serve();
+  const agent = new Agent({ keepAlive: true });
+  expect(await get(served.port, agent)).toBe(false);
+  served.drain();
+  expect(await get(served.port, agent)).toBe(true);
+  agent.destroy();
+  await served.close({ drainMs: 0 });
+});
+
 it('cuts what does not end before the deadline', async () => {
   const served = await serve(() => undefined);
   const answer = exchange(served.port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');

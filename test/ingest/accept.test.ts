@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { PARAMETER_NAMES } from '../../src/contract/parameters.ts';
 import type { Sql } from '../../src/database/client.ts';
-import { acceptReadings } from '../../src/ingest/accept.ts';
+import { acceptReadings, UnauthorizedSensors } from '../../src/ingest/accept.ts';
 import type { ReadingInput } from '../../src/ingest/validate.ts';
 import { maintain } from '../../src/rollups/refresh.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
@@ -22,6 +22,13 @@ onEveryEngine('acceptReadings', (engine) => {
     db = await testDatabase(engine);
     owner = db.as();
     ingest = db.as('airseries_ingest');
+    const moved = {
+      id: 5,
+      stations: [
+        { id: 1, until: '2026-05-01T00:00Z' },
+        { id: 2, since: '2026-05-01T00:00Z' },
+      ],
+    };
     await bringIn(
       owner,
       smallNetwork({
@@ -30,7 +37,7 @@ onEveryEngine('acceptReadings', (engine) => {
           suspicious: [{ since: '2026-03-10T00:00Z', until: '2026-03-11T00:00Z' }],
           stations: [{ id: 1, since: '2025-01-01T00:00Z' }],
         },
-        two: { sensors: [{ id: 3 }, { id: 4, correction: 'epa-2021' }] },
+        two: { sensors: [{ id: 3 }, { id: 4, correction: 'epa-2021' }, moved] },
       }),
     );
   });
@@ -48,14 +55,15 @@ onEveryEngine('acceptReadings', (engine) => {
       reading(1, '2026-03-11T00:00:00Z', { pm25: 3 }),
       reading(2, '2026-03-10T12:00:00Z', { pm25: 4 }),
       reading(1, '2024-12-31T23:59:59Z', { pm25: 5 }),
+      reading(1, '2026-03-10T00:00:00Z', { pm25: 6 }),
     ]);
-    const counts = { received: 6, accepted: 6, unchanged: 0, withoutStation: 2, overflowed: 0 };
+    const counts = { received: 7, accepted: 7, unchanged: 0, withoutStation: 3, overflowed: 0 };
     expect(outcome).toEqual({ ...counts, quarantined: [], values: [] });
     const rows = await stored(owner);
     expect(rows[1]).toEqual({ ...values, pressure: 101325.5, sensor_id: 1, measured_at: expect.any(String) });
-    expect(rows.map((row) => row.pm25)).toEqual([5, values.pm25, 1, 2, 3, 4]);
+    expect(rows.map((row) => row.pm25)).toEqual([5, values.pm25, 1, 6, 2, 3, 4]);
     expect(await differences(db)).toEqual([]);
-    expect(await owner`select pm25 from rollup.sensor_hourly order by sensor_id, bucket`).toHaveLength(6);
+    expect(await owner`select pm25 from rollup.sensor_hourly order by sensor_id, bucket`).toHaveLength(7);
     expect(await owner`select pm25 from rollup.station_hourly order by bucket`).toEqual(
       [values.pm25, 1, 4, 3].map((pm25) => ({ pm25 })),
     );
@@ -116,6 +124,54 @@ onEveryEngine('acceptReadings', (engine) => {
       reading(1, '2000-01-01T00:00:00+04:00', { pm25: 1 }),
     ]);
     expect(outcome.accepted).toBe(2);
+  });
+
+  test('accepts a reading from the cutoff on, which cannot be raised until it is stored (S2)', async () => {
+    await owner`update raw.installation set ingest_cutoff = ${T}`;
+    const outcome = await accept([reading(1, T, { pm25: 1 }), reading(1, '2025-12-31T23:59:59.999999Z', { pm25: 1 })]);
+    expect(outcome).toMatchObject({ accepted: 1, quarantined: [{ index: 1, reason: 'older_than_retention' }] });
+    await ingest.begin(async (storing) => {
+      await acceptReadings(storing as unknown as Sql, [reading(2, T, { pm25: 1 })], { now: NOW, source: 'test' });
+      const raised = owner.begin(async (sql) => {
+        await sql`set local lock_timeout = '50ms'`;
+        await sql`call logic.raise_ingest_cutoff('2026-02-01')`;
+      });
+      await expect(raised).rejects.toThrow('lock timeout');
+    });
+    await owner`update raw.installation set ingest_cutoff = '-infinity'`;
+  });
+
+  test('counts the closed hours that it wrote to (S4)', async () => {
+    const lateHours: number[] = [];
+    const times = ['10:00', '11:00', '11:59', '12:00', '12:01'].map((time) => `2026-11-20T${time}:00Z`);
+    await acceptReadings(
+      ingest,
+      times.map((time) => reading(1, time, { pm25: 1 })),
+      {
+        now: new Date('2026-11-20T12:01:00Z'),
+        source: 'test',
+        onWrite: (written) => lateHours.push(written.lateHours),
+      },
+    );
+    expect(lateHours).toEqual([2]);
+  });
+
+  test('replaces nothing when it takes only what is new, and of two new readings the last', async () => {
+    const onlyNew = (readings: ReadingInput[]) =>
+      acceptReadings(ingest, readings, { now: NOW, source: 'test', onlyNew: true });
+    await accept([reading(1, T, { pm25: 5 })]);
+    expect(await onlyNew([reading(1, T, { pm25: 6 })])).toMatchObject({ accepted: 0, unchanged: 1 });
+    const two = [1, 2].map((pm25) => reading(2, T, { pm25 }));
+    expect(await onlyNew(two)).toMatchObject({ accepted: 1, unchanged: 1 });
+    expect((await stored(owner)).map(({ pm25 }) => pm25)).toEqual([5, 2]);
+  });
+
+  test('takes from a sender what its station measured, and nothing of a sensor since that has left', async () => {
+    const scope = { provider: 'us', stations: [1] };
+    const send = (time: string) =>
+      acceptReadings(ingest, [reading(5, time, { pm25: 1 })], { now: NOW, source: 'test', scope });
+    expect(await send('2026-04-30T23:59:59Z')).toMatchObject({ accepted: 1 });
+    await expect(send('2026-05-01T00:00:00Z')).rejects.toThrow(UnauthorizedSensors);
   });
 
   test('reports which value of a reading without a usable value was rejected', async () => {

@@ -9,7 +9,7 @@ const HOUR = 3_600_000;
 const hoursAgo = (n: number) => new Date(NOW.getTime() - n * HOUR);
 const iso = (at: Date) => at.toISOString().replace('.000Z', '+00:00');
 
-/** Stations 1 to 5 are about a kilometre apart, 6 some 25 km away, 7 hidden beside the first. Sensors have the ids of their stations. */
+/** Stations 1 to 5 are about a kilometre apart, 6 some 11 km from the nearest, 7 hidden beside the first. Sensors have the ids of their stations. */
 function network(others: Json = {}) {
   const station = (id: number, more: Json = {}) => ({
     id,
@@ -30,7 +30,7 @@ function network(others: Json = {}) {
     regions: [{ slug: 'town', kind: 'city', title: { en: 'Town' } }],
     stations: [
       ...[1, 2, 3, 4, 5].map((id) => station(id, id === 1 ? others : {})),
-      station(6, { latitude: 40.24 }),
+      station(6, { latitude: 40.15 }),
       station(7, { hidden: true }),
     ],
   };
@@ -149,7 +149,8 @@ onEveryEngine('watching stations', (engine) => {
   it('a flat line is found in uncorrected values, sensor by sensor, and not across gaps', async () => {
     await measure(1, 20, 0, (ago) => ({ pm25: 0, pm25_raw: 1 + ago })); // corrected to 0
     await measure(2, 20, 0, (ago) => ({ pm25: 5 + ago, pm25_raw: 3 }));
-    await measure(3, 20, 0, () => ({ humidity: 100 })); // fog
+    // fog, and the other value in five of its first six hours
+    await measure(3, 20, 0, (ago) => ({ humidity: 100, ...(ago <= 6 && ago !== 3 ? { pm25: 9 } : {}) }));
     await measure(4, 20, 12, () => ({ pm25: 9 })); // offline since then
     await measure(5, 12, 6.5, () => ({ pm25: 9 }));
     await measure(5, 2, 0, () => ({ pm25: 9 })); // three closed hours only

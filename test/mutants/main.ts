@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
-import { type DatabaseAddress, onConnection } from '../../src/database/client.ts';
+import { onConnection } from '../../src/database/client.ts';
 import { openServers, type Targets } from '../support/servers.ts';
 import { GROUPS, type Group, type Mutant, misfits } from './mutants.ts';
 
@@ -27,7 +27,7 @@ const deadline = performance.now() + Number(values.minutes) * 60_000;
 const groups = GROUPS.map((group) => ({ ...group, mutants: group.mutants.filter(isWanted) })).filter(
   ({ mutants }) => mutants.length > 0,
 );
-const outdated = misfits(groups.flatMap(({ mutants }) => mutants));
+const outdated = misfits(groups);
 if (outdated.length > 0) throw new Error(`the table no longer fits:\n${outdated.join('\n')}`);
 
 const copy = mkdtempSync(join(tmpdir(), 'airseries-mutants-'));
@@ -51,7 +51,7 @@ const servers = await openServers();
 closing = servers.close;
 const counts = { killed: 0, argued: 0, wrong: 0, unchanged: 0, left: 0 };
 try {
-  build();
+  if (groups.some((group) => group.build)) build();
   for (const group of groups) {
     if (group.engine !== undefined && servers.targets[group.engine] === undefined) {
       counts.left += group.mutants.length;
@@ -64,6 +64,7 @@ try {
       continue;
     }
     for (const mutant of group.mutants) await tryOut(group, mutant);
+    if (group.build) build();
   }
 } finally {
   await servers.close();
@@ -90,10 +91,12 @@ async function tryOut(group: Group, { file, replace, by, survives }: Mutant): Pr
     original.replace(replace, () => by),
   );
   if (group.build) build();
+  const makesTemplates = /^(sql|src\/(schema|rollups|database))\//.test(file);
+  if (makesTemplates) await dropDatabases('template');
   const failure = await runTests(group);
+  if (makesTemplates) await dropDatabases('template');
   const noticed = failure !== undefined;
   writeFileSync(path, original);
-  if (group.build) build();
   const asExpected = noticed === (survives === undefined);
   counts[asExpected ? (noticed ? 'killed' : 'argued') : 'wrong'] += 1;
   const outcome = asExpected ? (noticed ? 'killed' : 'survives') : noticed ? 'KILLED, THOUGH ARGUED' : 'SURVIVES';
@@ -115,7 +118,7 @@ function build(): void {
 async function runTests({ tests, engine = 'plain' }: Group): Promise<string | undefined> {
   const target = servers.targets[engine];
   if (target === undefined) throw new Error(`no server for the engine ${engine}`);
-  await dropDatabases(target);
+  await dropDatabases('(test|empty)');
   const targets: Partial<Targets> = { [engine]: target };
   const config = ['--config', 'test/mutants/vitest.config.ts', '--root', '.', '--bail', '1', '--reporter', 'json'];
   running = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...config, ...tests], {
@@ -149,11 +152,13 @@ function firstFailure(output: string): string {
   return oneLine(`${title}: ${why?.split('\n')[0]}`).slice(0, 200);
 }
 
-/** The templates hold the SQL of the mutant before; tests that were cut short leave theirs. */
-async function dropDatabases(target: DatabaseAddress): Promise<void> {
-  await onConnection(target, {}, async (sql) => {
-    const made = await sql<{ name: string }[]>`
-      select datname as name from pg_database where datname ~ '^(template|test|empty)_[0-9a-f]+$'`;
-    for (const { name } of made) await sql.unsafe(`drop database ${name} with (force)`);
-  });
+/** Templates hold the SQL that they were made with; tests that were cut short leave databases of their own. */
+async function dropDatabases(kind: string): Promise<void> {
+  for (const target of Object.values(servers.targets)) {
+    await onConnection(target, {}, async (sql) => {
+      const made = await sql<{ name: string }[]>`
+        select datname as name from pg_database where datname ~ ${`^${kind}_[0-9a-f]+$`}`;
+      for (const { name } of made) await sql.unsafe(`drop database ${name} with (force)`);
+    });
+  }
 }

@@ -155,6 +155,19 @@ test.each<[string, object | string, Record<string, string>]>([
     },
   ],
   [
+    'periods in any order',
+    small({
+      sensor: {
+        correction: [
+          { formula: 'epa-2021', since: '2026-03-01', until: '2026-04-01' },
+          { formula: 'none', since: '2026-02-01', until: '2026-03-01' }, // adjoins
+          { formula: 'none', since: '2026-03-31' },
+        ],
+      },
+    }),
+    { 'stations[0].sensors[0].correction[2]': 'at the same time, by stations[0].sensors[0].correction[0]' },
+  ],
+  [
     'values',
     small({ one: { latitude: 91, id: 0, hidden: 'yes' }, sensor: { correction: 'magic' } }),
     {

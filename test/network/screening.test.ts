@@ -110,6 +110,12 @@ onEveryEngine('screening', (engine) => {
     expect(hour).toEqual({ temperature: 50 });
   });
 
+  it('flags a station that is constant for a day, to the hour', async () => {
+    await measure(3, 24, 0, () => ({ temperature: 21.5 }));
+    expect(await screened()).toEqual({ raised: 1, lifted: 0 });
+    expect(await bad()).toEqual([2]);
+  });
+
   it('lifts the flag when the data recover, and keeps it while there are none', async () => {
     await measure(1, 40, 12, (ago) => ({ ...sane(ago), humidity: 100 }));
     expect(await screened(hoursAgo(10))).toMatchObject({ raised: 1 });

@@ -114,18 +114,24 @@ onEveryEngine('a network', (engine) => {
 
   test('tried out shows what would change and how many hours, and stays as it is', async () => {
     await bringIn(owner, smallNetwork());
+    await acceptReadings(db.as('airseries_ingest'), [reading(1, at(30), { pm25: 1 })], { now: NOW, source: 'test' });
     await fill();
     const before = await exportNetwork(owner);
     const changed = smallNetwork({
-      one: { title: { en: 'First' }, regions: [{ slug: 'quarter', since: at(4) }] },
+      one: {
+        title: { en: 'First' },
+        regions: [{ slug: 'quarter', since: at(4) }],
+        sensors: [{ id: 1 }, { id: 2, suspicious: [{ since: at(22) }] }], // it has no hour 30
+      },
       two: { sensors: [{ id: 3, suspicious: [{ since: at(20) }] }, { id: 4 }] },
     });
     const preview = await importNetwork(owner, JSON.stringify(changed), { log: keepingLog(), dryRun: true });
     expect(preview).toMatchObject({
       stations: { added: 0, changed: 1, unchanged: 1 },
-      sensors: { added: 1, changed: 1, unchanged: 2 },
-      recomputed: { sensors: 1, stations: 1, hours: 4 + 4 },
+      sensors: { added: 1, changed: 2, unchanged: 1 },
+      recomputed: { sensors: 2, stations: 1, hours: 4 + 4 },
       changes: [
+        { kind: 'sensors', id: '2', keys: ['periods'] },
         { kind: 'sensors', id: '3', keys: ['periods'] },
         { kind: 'sensors', id: '4', keys: 'added' },
         { kind: 'stations', id: '1', keys: ['periods', 'title'] },

@@ -1982,7 +1982,6 @@ create function logic.flat_facts(facts jsonb) returns jsonb language sql immutab
 $$;
 
 revoke all on function logic.replace_network, logic.preview_network, logic.flat_facts from public;
-revoke all on procedure logic.replace_periods from public;
 
 -- The network as a file that an import reads: importing it changes nothing.
 
@@ -2408,6 +2407,7 @@ begin
   delete from logic.sensor_latest l where l.sensor_id = any (wanted);
   insert into logic.sensor_latest select * from logic.latest_of(at, wanted, logic.latest_slack());
 end $$;
+revoke all on function logic.refresh_latest from public;
 
 -- The current values of the stations that are online: of one from its readings, of all from sensor_latest as far as it holds.
 create function logic.station_current(at timestamptz, only_station int default null)
@@ -2993,8 +2993,7 @@ begin
   )
   select e.bucket, e.station_id, e.hours, least(coalesce(d.hours, 0), e.hours)
   from expected e
-  left join rollup.station_daily d on d.station_id = e.station_id and d.bucket = e.bucket and d.bucket >= first_day and d.bucket < end_of_days
-  where e.hours > 0;
+  left join rollup.station_daily d on d.station_id = e.station_id and d.bucket = e.bucket and d.bucket >= first_day and d.bucket < end_of_days;
 end $$;
 
 
