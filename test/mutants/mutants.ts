@@ -222,6 +222,12 @@ const TABLE: readonly Table[] = [
         ['(pm25_raw - 210) / 50', '(pm25_raw - 210) / 40'],
         ['(pm25_raw - 30) / 20', '(pm25_raw - 30) / 10'],
       ],
+      'sql/logic/70_current.sql': [
+        [
+          "when lower(part) <= hour_since then '-infinity' else lower(part) end",
+          "when lower(part) <= hour_since then '-infinity' else p.since end",
+        ],
+      ],
       'sql/logic/05_published_values.sql': [
         ['when value > -1e9 and value <= 0 then 0', 'when value > -1e9 and value < -1 then 0'],
         ['case when abs(value) < 1e9 then value end', 'case when abs(value) <= 1e9 then value end'],
@@ -426,16 +432,20 @@ const TABLE: readonly Table[] = [
         ],
         ['(l.ahead_at <= at) is not true', 'true'],
         ['state.station_id = m.station_id and state.is_listed', 'state.station_id = m.station_id'],
+        ["raw.placement p where p.since > at or p.until < 'infinity'", "raw.placement p where p.until < 'infinity'"],
+        ["raw.placement p where p.since > at or p.until < 'infinity'", 'raw.placement p where p.since > at'],
         [
-          "when lower(part) <= hour_since then '-infinity' else lower(part) end",
-          "when lower(part) <= hour_since then '-infinity' else p.since end",
+          "raw.station_region m where m.since > at or m.until < 'infinity'",
+          "raw.station_region m where m.until < 'infinity'",
         ],
+        ["raw.station_region m where m.since > at or m.until < 'infinity'", 'raw.station_region m where m.since > at'],
       ],
       'sql/logic/20_placements.sql': [
         [
           'where m.since <= at and at < m.until and (only_station',
           'where m.since <= at and at <= m.until and (only_station',
         ],
+        ['order by m.station_id, r.kind, m.position, r.slug', 'order by m.station_id, r.kind, r.slug'],
       ],
       'sql/api/40_windows.sql': [['w.running - w.buckets)', 'w.running - w.buckets + 1)']],
     },

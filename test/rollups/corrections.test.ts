@@ -243,6 +243,19 @@ onEveryEngine('corrections of PM2.5', (engine) => {
     expect(await current(at(10, 59))).toMatchObject({ 'pm2.5': 40 });
   });
 
+  it('a formula that begins does not start the hour of a sensor that stands there since shortly before (C1)', async () => {
+    const moved = {
+      id: 4,
+      stations: [{ id: 1, since: at(9, 50) }],
+      correction: [{ formula: 'epa-2021', since: at(10) }],
+    };
+    await bringIn(owner, network(undefined, { others: [moved] }));
+    await accept(
+      ...[at(9, 45), at(9, 55), at(10, 5)].map((time, n) => reading(4, time, { pm25: 20 * n, humidity: 50 })),
+    );
+    expect(await current(at(10, 10))).toMatchObject({ 'pm2.5_raw': 30, 'pm2.5': 17.2 }); // of 20 and 40
+  });
+
   it('a formula that is changed in retrospect is in every hour after an import and a refresh, and can be taken back', async () => {
     const none = network();
     const since = network([{ formula: 'epa-2021', since: at(9) }]);
