@@ -9,8 +9,10 @@ import { citiesOfOneStation, type Installation, install, reading } from '../supp
 /** A full hour in Yerevan; the region changes only with hours and its digest. */
 const NOW = Date.parse('2026-11-20T12:10:00Z');
 const minutes = (n: number) => new Date(NOW + n * 60_000);
-const SLUGS = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta', 'eta', 'theta'];
-const [OFFLINE, ONE_VALUE, TWO_VALUES, HIDDEN, SHOWN, FLAGGED, MOVED, AHEAD] = [1, 2, 3, 4, 5, 6, 7, 8];
+const SLUGS = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta', 'eta', 'theta', 'iota', 'kappa'];
+const [OFFLINE, ONE_VALUE, TWO_VALUES, HIDDEN, SHOWN, FLAGGED, MOVED, AHEAD, FITTED, LEAVING] = [
+  1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+];
 
 onEveryEngine('valid_until', (engine) => {
   let here: Installation;
@@ -21,13 +23,15 @@ onEveryEngine('valid_until', (engine) => {
     change(SHOWN, { hidden: [{ until: minutes(70).toISOString() }] });
     change(FLAGGED, { is_bad_thp: [{ since: minutes(20).toISOString(), until: minutes(30).toISOString() }] });
     change(MOVED, { sensors: [{ id: MOVED, stations: [{ id: MOVED, until: minutes(110).toISOString() }] }] });
+    change(FITTED, { sensors: [{ id: FITTED, stations: [{ id: FITTED, since: minutes(40).toISOString() }] }] });
+    change(LEAVING, { regions: [{ slug: 'kappa', until: minutes(100).toISOString() }] });
     here = await install(engine, network);
     await here.accept(
       [
         reading(ONE_VALUE, minutes(-30), { pm25: 1 }),
         reading(TWO_VALUES, minutes(-90), { temperature: 1 }),
         reading(TWO_VALUES, minutes(-20), { pm25: 1 }),
-        ...[HIDDEN, SHOWN, FLAGGED, MOVED].map((id) => reading(id, minutes(-1), { pm25: 1 })),
+        ...[HIDDEN, SHOWN, FLAGGED, MOVED, LEAVING].map((id) => reading(id, minutes(-1), { pm25: 1 })),
         reading(AHEAD, minutes(-10), { pm25: 1 }),
         reading(AHEAD, minutes(3), { pm25: 2 }),
       ],
@@ -55,6 +59,8 @@ onEveryEngine('valid_until', (engine) => {
       ['that is hidden for a while: when it is listed again', SHOWN, minutes(70)],
       ['that will be flagged: then', FLAGGED, minutes(20)],
       ['whose sensor will be taken away: then', MOVED, minutes(110)],
+      ['that will get a sensor: then', FITTED, minutes(40)],
+      ['that will leave its region: then', LEAVING, minutes(100)],
       ['with a reading from a clock that is ahead: when that counts', AHEAD, minutes(3)],
     ])('%s', async (_, id, expected) => {
       expect(await ofStation(id)).toEqual(expected);
@@ -71,7 +77,7 @@ onEveryEngine('valid_until', (engine) => {
       expect([await flagged(minutes(30)), await ofStation(FLAGGED, minutes(30))]).toEqual([false, minutes(179)]);
     });
 
-    it.each([ONE_VALUE, TWO_VALUES, HIDDEN, SHOWN, FLAGGED, MOVED, AHEAD])(
+    it.each([ONE_VALUE, TWO_VALUES, HIDDEN, SHOWN, FLAGGED, MOVED, LEAVING, AHEAD])(
       '%s: the document changes at it and not before',
       async (id) => {
         const end = (await ofStation(id)) as Date;

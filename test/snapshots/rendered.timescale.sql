@@ -1229,9 +1229,9 @@ exception when data_exception then
   perform logic.recompute_all(level, since, until);
 end $$;
 
--- How many buckets of a level to recompute at once, from `since` on: what is made of about 750,000 rows, if all its hours have as many readings as the
+-- How many buckets of a level to recompute at once, from `since` on: what is made of about 2,000,000 rows, if all its hours have as many readings as the
 -- first. Rows are written nearly as the index by subject is sorted, and so the more at once, the less of the index each of them has to
--- visit; but whoever waits wants to see it move every few seconds.
+-- visit; but whoever waits wants to see it move every few seconds. Of regions fewer: the planner hashes what it expects to fit into work_mem.
 create function logic.buckets_at_once(level text, since timestamptz) returns int language plpgsql stable as $$
 declare
   rows_of_one bigint;
@@ -1246,7 +1246,7 @@ begin
         else (select count(*) from raw.region) end
       * case split_part(level, '_', 2) when 'hourly' then 1 when 'daily' then 24 else 31 end;
   end if;
-  return greatest(750000 / greatest(rows_of_one, 1), 1);
+  return greatest(case level when 'region_hourly' then 250000 else 2000000 end / greatest(rows_of_one, 1), 1);
 end $$;
 
 -- When it returns, everything committed before the call is in every bucket, except that with `lazily` the running day and month follow every
