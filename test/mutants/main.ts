@@ -6,7 +6,7 @@
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -31,6 +31,7 @@ const outdated = misfits(groups);
 if (outdated.length > 0) throw new Error(`the table no longer fits:\n${outdated.join('\n')}`);
 
 const copy = mkdtempSync(join(tmpdir(), 'airseries-mutants-'));
+chmodSync(copy, 0o755); // as root, some tests run programs as another user
 process.once('exit', () => rmSync(copy, { recursive: true, force: true, maxRetries: 10 }));
 let running: ReturnType<typeof spawn> | undefined;
 let closing: (() => Promise<void>) | undefined;
