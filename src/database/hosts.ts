@@ -15,7 +15,7 @@ export type Counted = { identity: string; timeline: number; version: number };
 /** What follows from the last answer of a host. */
 export type HostState = Counted & {
   isReplica: boolean;
-  /** It has received more than it has replayed. */
+  /** It has received more than it has replayed, and is not stuck for want of a primary. */
   isReplaying: boolean;
   /** For how long it may have lacked something that its primary had. */
   lagMs: number;
@@ -40,6 +40,8 @@ export type Host = {
   completeAt?: number;
   /** What it had received at an instant and has yet to replay: with that, it is complete up to this instant. */
   awaited?: { position: number; at: number } | undefined;
+  /** How far it had replayed when it answered last. */
+  replayed?: number;
 };
 
 export type Hosts = {
@@ -98,7 +100,10 @@ export function noteAnswer(host: Host, row: ServerRow, at: number, before: Count
 
   const isReplica = row.is_replica === true;
   const [received, replayed] = [Number(row.received), Number(row.replayed)];
-  const isReplaying = isReplica && replayed < received;
+  // when a primary breaks off, a part of a record may be all that came of it, and is never replayed
+  const isStuck = !row.is_receiving && host.replayed === replayed;
+  host.replayed = replayed;
+  const isReplaying = isReplica && replayed < received && !isStuck;
   host.completeAt = Math.min(at, completeness(host, row, at, isReplaying)); // clocks differ, and may be set back
   host.state = { ...host.newest, isReplica, isReplaying, lagMs: at - host.completeAt };
 }

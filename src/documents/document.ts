@@ -22,6 +22,8 @@ export type Document = {
   etag: string;
   kept: Map<Coding, Promise<Buffer> | Buffer>;
   kind: Kind;
+  /** Of one that is not kept plain: its bytes, for as long as those who waited for its rendering are served. */
+  awaited?: Buffer | undefined;
 };
 
 /** The media type of a document, and the headers that go with it. */
@@ -95,19 +97,24 @@ export async function renderPieces(locale: Locale, pieces: Iterable<string>): Pr
   const plain: Buffer[] = [];
   const packing = zlib.createBrotliCompress(QUICK_BROTLI);
   const packed = buffer(packing);
-  let bytes = 0;
   for (const piece of pieces) {
     const part = Buffer.from(piece);
     hash.update(part);
-    bytes += part.length;
-    if (bytes <= MAX_PLAIN_BYTES) plain.push(part);
+    plain.push(part);
     packing.write(part);
     await nextTurn();
   }
   packing.end();
+  const body = Buffer.concat(plain);
   const br = await packed;
-  const kept = new Map<Coding, Buffer>(bytes <= MAX_PLAIN_BYTES ? [['identity', Buffer.concat(plain)]] : []);
-  return { locale, kind: JSON_KIND, bytes, etag: etagOf(hash), kept: kept.set('br', br) };
+  const rendered = { locale, kind: JSON_KIND, bytes: body.length, etag: etagOf(hash) };
+  const kept = new Map<Coding, Buffer>([['br', br]]);
+  if (body.length <= MAX_PLAIN_BYTES) return { ...rendered, kept: kept.set('identity', body) };
+  const document: Document = { ...rendered, kept, awaited: body };
+  setImmediate(() => {
+    document.awaited = undefined;
+  });
+  return document;
 }
 
 /** How much memory a document takes once its clients have asked for some codings. In bytes, about. */
@@ -209,7 +216,7 @@ export function encode(document: Document, coding: Coding): Promise<Buffer> | Bu
   return compressing;
 }
 
-const unpack = async ({ kept }: Document) => unpackBrotli((await kept.get('br')) as Buffer);
+const unpack = async ({ kept, awaited }: Document) => awaited ?? unpackBrotli((await kept.get('br')) as Buffer);
 
 function send(req: IncomingMessage, res: ServerResponse, headers: string[], body: Buffer): void {
   headers.push('Content-Length', String(body.length));

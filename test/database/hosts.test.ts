@@ -95,6 +95,19 @@ describe('a host', () => {
     expect(lags([[600, { ...alone, replayed_at: null as unknown as string }]])).toEqual([0]);
   });
 
+  it('replays what it has received, with or without a primary, unless it is stuck without one', () => {
+    const [one] = makeHosts(['postgres://one/air']).all as [Host];
+    const isReplaying = (answer: typeof STREAMING) => {
+      noteAnswer(one, answer, START, one.newest);
+      return one.state?.isReplaying;
+    };
+    const paused = { ...STREAMING, received: 300 };
+    const alone = { ...paused, is_receiving: false, replayed: 200 };
+    expect([STREAMING, paused, paused].map(isReplaying)).toEqual([false, true, true]);
+    expect([alone, alone, { ...alone, replayed: 299 }].map(isReplaying)).toEqual([true, false, true]);
+    expect([{ ...alone, replayed: 300 }, paused].map(isReplaying)).toEqual([false, true]);
+  });
+
   it('is never late by less than nothing, whatever the clocks say', () => {
     expect(lags([[-5, { ...STREAMING, received: 200 }]])).toEqual([0]);
   });

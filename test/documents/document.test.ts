@@ -1,9 +1,17 @@
 /** Documents in their codings, small and large. */
 import { createServer } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import zlib from 'node:zlib';
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
-import { type Document, renderDocument, renderPieces, sendDocument, sizeOf } from '../../src/documents/document.ts';
+import {
+  type Document,
+  encode,
+  renderDocument,
+  renderPieces,
+  sendDocument,
+  sizeOf,
+} from '../../src/documents/document.ts';
 
 const SMALL = ['{"text":"', 'ա'.repeat(1_000), '"}'];
 const LARGE = ['{"text":"', ...Array.from({ length: 1_000 }, (_, n) => `${n} ա `.repeat(300)), '"}'];
@@ -39,9 +47,14 @@ describe('a document in pieces', () => {
     }
   });
 
-  it('is kept compressed only, if it is large', async () => {
+  it('is kept compressed only, if it is large, but plain for those who wait for it', async () => {
     const document = await renderPieces('hy', LARGE);
-    await sent(document, 'identity');
+    const body = Buffer.from(LARGE.join(''));
+    expect(document.awaited?.equals(body)).toBe(true);
+    expect(await encode(document, 'identity')).toBe(document.awaited);
+    await nextTurn();
+    expect(document.awaited).toBeUndefined();
+    expect(body.equals(await encode(document, 'identity'))).toBe(true);
     expect([...document.kept.keys()]).toEqual(['br']);
     const br = document.kept.get('br') as Buffer;
     expect(zlib.brotliDecompressSync(br).length).toBe(document.bytes);
@@ -51,7 +64,7 @@ describe('a document in pieces', () => {
 
   it('is kept plain and compressed, if it is not', async () => {
     const document = await renderPieces('hy', SMALL);
-    expect([...document.kept.keys()]).toEqual(['identity', 'br']);
+    expect([...document.kept.keys()]).toEqual(['br', 'identity']);
     expect(sizeOf(document)).toBeGreaterThanOrEqual(document.bytes);
   });
 

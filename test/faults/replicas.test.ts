@@ -36,6 +36,12 @@ async function serve(members: readonly Pick<Member, 'host'>[]): Promise<Running>
   return { service, port, adminPort, log };
 }
 
+/** Resolves when a replica has received more than it has replayed. */
+async function isReplaying({ sql }: Member): Promise<void> {
+  const received = () => sql()`select 1 from api.server where received > replayed`;
+  await until(async () => (await received()).length > 0, 'a part of a record has arrived');
+}
+
 async function historyOf(sql: Sql): Promise<string> {
   const [row] = await sql<{ history: string }[]>`select history from api.freshness`;
   return row?.history ?? '';
@@ -140,8 +146,11 @@ onEveryEngine('the API over two replicas', (engine) => {
     await caughtUp();
     await expect.poll(readiness, { interval: 10, timeout: 10_000 }).toEqual([200, true]); // by its next question at the latest
 
-    // without a primary there is nothing newer: answers go on and, once that has lasted, say how old they are
-    await primary.stop();
+    // without a primary there is nothing newer, not even if it broke off amid a record: answers go on and, once that has lasted, say how
+    // old they are
+    const long = primary.sql()`select pg_logical_emit_message(false, 'airseries test', repeat('x', 200000000))`;
+    const [unsent] = await Promise.allSettled([long, isReplaying(second).then(() => primary.stop())]);
+    expect(unsent?.status).toBe('rejected');
     for (const path of PATHS) expect(await get(path)).toMatchObject({ status: 200, shows: [state] });
     ahead += 60_000;
     await expect.poll(get, { interval: 10, timeout: 10_000 }).toMatchObject({ age: expect.stringMatching(/^\d\d+$/) });

@@ -81,11 +81,12 @@ const TABLE: readonly Table[] = [
       ],
       'src/documents/document.ts': [
         ['const MIN_COMPRESSED_BYTES = 1_024;', 'const MIN_COMPRESSED_BYTES = 4_096;'],
+        ['document.awaited = undefined;', ''],
         [
-          'if (bytes <= MAX_PLAIN_BYTES) plain.push(part);',
-          'plain.push(part);',
-          'what is collected beyond that is thrown away at the end; until then it takes memory',
+          'const document: Document = { ...rendered, kept, awaited: body };',
+          'const document: Document = { ...rendered, kept };',
         ],
+        ['awaited ?? unpackBrotli', 'unpackBrotli'],
       ],
     },
   },
