@@ -1,6 +1,7 @@
 /** Creating a cluster at the first start, in a staging directory that is renamed when complete; and the settings of every start. */
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, statSync } from 'node:fs';
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { errorCode } from '../database/errors.ts';
 import { type Home, PORT, runAs } from './home.ts';
@@ -68,15 +69,23 @@ async function remove(home: Home, directory: string): Promise<void> {
   await runAs(home.user, 'rm', ['-rf', directory]);
 }
 
+/**
+ * An eighth of the memory: the service, the other processes of the server and the system's cache need theirs.
+ * @param limitBytes of the container; 0 or more than the machine has where there is none
+ */
+export function sharedMegabytes(machineBytes: number, limitBytes: number): number {
+  const memory = Math.min(machineBytes, limitBytes || Number.POSITIVE_INFINITY);
+  return Math.round(Math.min(Math.max(memory / 8 / 1_048_576, 64), 1_024));
+}
+
 const SETTINGS = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
   max_connections: '100',
-  // sized for a machine with 2 GB that also runs the service
-  shared_buffers: '256MB',
-  work_mem: '32MB',
+  shared_buffers: `${sharedMegabytes(totalmem(), process.constrainedMemory())}MB`,
+  work_mem: '32MB', // this and the next are sized for a machine with 2 GB
   maintenance_work_mem: '256MB',
-  max_wal_size: '2GB',
+  max_wal_size: '4GB', // so much only while a large network is computed
   checkpoint_timeout: '15min',
   jit: 'off', // compiling costs more than it saves on queries of milliseconds
   timezone: 'UTC',

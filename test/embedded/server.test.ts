@@ -1,5 +1,7 @@
 /** One server for all processes of a data directory. */
+import { totalmem } from 'node:os';
 import { describe, expect, test } from 'vitest';
+import { sharedMegabytes } from '../../src/embedded/cluster.ts';
 import { findLocalTimescale } from '../../src/embedded/program.ts';
 import {
   isUp,
@@ -36,6 +38,18 @@ describe.each(['bundled', 'local'] as const)('%s', (kind) => {
     expect(text).toEqual([{ word: 'Երևան', lower: 'երևան', upper: 'Ք', by_code_point: true }]);
   });
 
+  here('has an eighth of the memory, and room to compute a large network', { timeout: TIMEOUT_MS }, async () => {
+    const server = await open(temporaryDirectory(), kind);
+    const settings = await query(
+      server,
+      (sql) => sql`
+        select pg_size_bytes(current_setting('shared_buffers')) / 1048576 || ' MB' as shared,
+               current_setting('max_wal_size') as wal`,
+    );
+    const shared = sharedMegabytes(totalmem(), process.constrainedMemory());
+    expect(settings).toEqual([{ shared: `${shared} MB`, wal: '4GB' }]);
+  });
+
   here('is a single server after simultaneous first starts', { timeout: TIMEOUT_MS }, async () => {
     const directory = temporaryDirectory();
     const others = await Promise.all([1, 2, 3].map(() => openElsewhere(directory, kind)));
@@ -45,6 +59,17 @@ describe.each(['bundled', 'local'] as const)('%s', (kind) => {
     await expect.poll(() => processesOf(mine).postgres).toHaveLength(1);
     expect(await responds(mine)).toBe(true);
   });
+});
+
+test.each([
+  ['a quarter of a GB', 256, 0, 64],
+  ['2 GB', 2_048, 0, 256],
+  ['8 GB', 8_192, 0, 1_024],
+  ['256 GB', 262_144, 0, 1_024],
+  ['64 GB, a container of 4 GB', 65_536, 4_096, 512],
+  ['4 GB, a container without a limit', 4_096, 2 ** 44, 512],
+])('memory shared by the server on a machine of %s', (_, machine, limit, shared) => {
+  expect(sharedMegabytes(machine * 1_048_576, limit * 1_048_576)).toBe(shared);
 });
 
 test.skipIf(local === undefined)('a local server has the Community edition', { timeout: TIMEOUT_MS }, async () => {
