@@ -28,12 +28,14 @@ begin
 end $$;
 
 -- The same of all subjects. New chunks have no statistics yet, and so it is said how to plan: hash all placements, because nested loops over them
--- take several times as long; read pages in their order, because rows of one time lie scattered over them; hash the few regions.
+-- take several times as long; read pages in their order, because rows of one time lie scattered over them; hash the few regions, but never the
+-- hours of sensors, which are as many as their readings may be, and which grouping leaves sorted.
 -- A level that was never analyzed is analyzed now, because the next one is planned with its statistics.
 create function logic.recompute_all(level text, since timestamptz, until timestamptz) returns void language plpgsql
-set enable_nestloop = off set enable_indexscan = off set enable_sort = on set work_mem = '64MB' as $$
+set enable_nestloop = off set enable_indexscan = off set enable_sort = on set enable_hashagg = on set work_mem = '64MB' as $$
 begin
   perform set_config('enable_sort', (level <> 'region_hourly')::text, true);
+  perform set_config('enable_hashagg', (level <> 'sensor_hourly')::text, true);
   perform logic.recompute(level, since, until, null);
   if (select c.relkind = 'r' and c.reltuples < 0 from pg_class c where c.oid = format('rollup.%I', level)::regclass) then
     execute format('analyze rollup.%I', level);
