@@ -222,6 +222,31 @@ onEveryEngine('an engine', (engine) => {
       await bringIn(owner, smallNetwork({ timeZone: ZONE }));
       await owner`insert into raw.readings select * from of_station_two`;
     });
+
+    it.each([
+      ['a station that leaves its region', { two: { regions: [] } }],
+      [
+        'a sensor that leaves its station',
+        { one: { sensors: [{ id: 1 }, { id: 2 }, { id: 3 }] }, two: { sensors: [] } },
+      ],
+    ])('of %s while a refresh runs in which its hours vanish, after the next one', async (_, elsewhere) => {
+      await owner`create temporary table of_sensor_three as select * from raw.readings where sensor_id = 3`;
+      await owner`delete from raw.readings where sensor_id = 3`;
+      // the refresh has taken over what was noted, and doesn't know yet which stations and regions that reaches
+      const end = await openTransaction(superuser, 'lock table logic.sensor_latest in share mode');
+      const refreshed = refresh(database.target, NOW);
+      const waiting = () => superuser`select from pg_stat_activity
+        where datname = current_database() and application_name = 'airseries refresh' and wait_event_type = 'Lock'`;
+      await expect.poll(waiting, { timeout: 30_000 }).toHaveLength(1);
+      await bringIn(owner, smallNetwork({ timeZone: ZONE, ...elsewhere }));
+      await end('rollback');
+      await refreshed;
+      expect(await differences(database)).toEqual([]);
+      await bringIn(owner, smallNetwork({ timeZone: ZONE }));
+      await owner`insert into raw.readings select * from of_sensor_three`;
+      await owner`drop table of_sensor_three`;
+      expect(await differences(database)).toEqual([]);
+    });
   });
 
   describe('compresses what has been at rest for a week, if it compresses anything', () => {

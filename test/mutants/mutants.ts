@@ -249,8 +249,8 @@ const TABLE: readonly Table[] = [
         ['    delete from rollup.stale_period where id = any (periods);\n', ''],
         ['where hour >= retained_from)', ')'],
         [
-          'from raw.placement p where p.sensor_id = any (c.subjects::int[]) and p.since < c.until and',
-          'from raw.placement p where p.sensor_id = any (c.subjects::int[]) and p.since >= c.until and',
+          'where p.sensor_id = any (c.subjects::int[]) and p.since < c.until and',
+          'where p.sensor_id = any (c.subjects::int[]) and p.since >= c.until and',
         ],
         ['where c.subjects is null or regions.slugs is not null', 'where regions.slugs is not null'],
         [
@@ -526,6 +526,18 @@ const TABLE: readonly Table[] = [
       ],
       'sql/logic/06_data_version.sql': [
         ["select pg_notify('airseries_data', data_version::text) from raised", 'select from raised'],
+      ],
+    },
+  },
+  {
+    tests: ['test/engines.test.ts'],
+    changes: {
+      'sql/logic/30_changes.sql': [
+        ['      union all select sensor_id, station_id, since, until from rollup.stale_period\n', ''],
+        [
+          '      union all select station_id, region_slug, since, until from rollup.stale_period where region_slug is not null\n',
+          '',
+        ],
       ],
     },
   },

@@ -1006,24 +1006,33 @@ create function logic.taken(level text, since timestamptz, until timestamptz) re
   where s.level = taken.level and s.since < taken.until and s.until > taken.since
 $$;
 
--- The stations at which changed sensors stood then.
+-- The stations at which changed sensors stood then; and those that they have left since the notes were taken over, which would no longer be found when
+-- that is: the hours that tell how far it reaches are about to be recomputed, and may vanish.
 create function logic.at_stations(changes logic.change[]) returns logic.change[] language sql stable as $$
   select coalesce(array_agg((c.since, c.until, stations.ids)::logic.change), '{}')
   from unnest(changes) c
   cross join lateral (
     select case when c.subjects is not null then array_agg(distinct p.station_id::text) end as ids
-    from raw.placement p where p.sensor_id = any (c.subjects::int[]) and p.since < c.until and p.until > c.since
+    from (
+      select sensor_id, station_id, since, until from raw.placement
+      union all select sensor_id, station_id, since, until from rollup.stale_period
+    ) p
+    where p.sensor_id = any (c.subjects::int[]) and p.since < c.until and p.until > c.since
   ) stations
   where c.subjects is null or stations.ids is not null
 $$;
 
--- The regions to which changed stations belonged then.
+-- The regions to which changed stations belonged then; and those that they have left since, in the same way.
 create function logic.in_regions(changes logic.change[]) returns logic.change[] language sql stable as $$
   select coalesce(array_agg((c.since, c.until, regions.slugs)::logic.change), '{}')
   from unnest(changes) c
   cross join lateral (
     select case when c.subjects is not null then array_agg(distinct m.region_slug) end as slugs
-    from raw.membership m where m.station_id = any (c.subjects::int[]) and m.since < c.until and m.until > c.since
+    from (
+      select station_id, region_slug, since, until from raw.membership
+      union all select station_id, region_slug, since, until from rollup.stale_period where region_slug is not null
+    ) m
+    where m.station_id = any (c.subjects::int[]) and m.since < c.until and m.until > c.since
   ) regions
   where c.subjects is null or regions.slugs is not null
 $$;
