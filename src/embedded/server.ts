@@ -22,7 +22,7 @@ import {
 } from './postmaster.ts';
 import { chooseProgram, type EmbeddedKind, type Program } from './program.ts';
 
-const START_TIMEOUT_MS = 120_000; // recovery after a power loss replays up to max_wal_size
+const START_TIMEOUT_MS = 240_000; // recovery after a power loss replays up to max_wal_size
 const STOP_TIMEOUT_MS = 120_000; // the last checkpoint may have much to write on a slow disk
 const MAX_STARTS = 5;
 const POLL_MS = 10;
