@@ -33,7 +33,7 @@ const databaseUrls = z
     (urls) => urls.every((url) => databaseUrl.safeParse(url).success),
     'must look like postgres://user:password@host:5432/database, or with several hosts: host:5432,other:5432',
   );
-const firstOfMonth = 'must be the first of a month, such as 2011-01-01';
+const firstOfMonth = 'must be the first of a month from 1900 to 2100, such as 2011-01-01';
 const whole = (from: number, to: number) => {
   const error = `must be a whole number from ${from} to ${to}`;
   return z.coerce.number({ error }).int(error).min(from, error).max(to, error);
@@ -79,11 +79,15 @@ const SCHEMA = z.object({
     meaning: "the network's time zone; fixed at the first start",
     defaultsTo: 'Asia/Yerevan',
   }),
-  epoch: z.iso.date(firstOfMonth).endsWith('-01', firstOfMonth).optional().register(ABOUT, {
-    name: 'EPOCH',
-    meaning: 'the earliest day accepted, the first of a month; fixed at the first start',
-    defaultsTo: '2000-01-01',
-  }),
+  epoch: z.iso
+    .date(firstOfMonth)
+    .regex(/^(?:19|20).*-01$/, firstOfMonth)
+    .optional()
+    .register(ABOUT, {
+      name: 'EPOCH',
+      meaning: 'the earliest day accepted, the first of a month; fixed at the first start',
+      defaultsTo: '2000-01-01',
+    }),
   port: port.default(8080).register(ABOUT, {
     name: 'PORT',
     meaning: 'the public API',

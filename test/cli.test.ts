@@ -53,6 +53,9 @@ describe('bad usage', () => {
     ['token add me', "required option '--provider <id>' not specified"],
     ['delete readings --sensor 1', "required option '--from <time>' not specified"],
     ['delete readings --sensor one --from 2026-01-01 --to 2026-01-02', 'a whole number'],
+    ['delete readings --sensor 2147483648 --from 2026-01-01 --to 2026-01-02', 'a whole number from 1 to 2147483647'],
+    ['token add me --provider p --stations 1,2147483648', 'a whole number from 1 to 2147483647'],
+    ['token add me --provider p --stations 0', 'a whole number from 1 to 2147483647'],
     ['migrate twice', 'unexpected argument: twice'],
     ['import network x y z', 'unexpected argument: y z'],
     ['migrate --format x', 'unknown option --format'],
@@ -83,6 +86,14 @@ describe('bad usage', () => {
     const last = thrownBy(choose).split('\n\n').at(-1);
     expect(last).toMatch(/^error: /);
     expect(last).toContain(message);
+  });
+
+  it.each([
+    'delete readings --sensor 2147483647 --from 2026-01-01 --to 2026-01-02',
+    'token add me --provider p --stations 1,2147483647',
+    'import readings x --sensor 2147483647',
+  ])('is none of the largest id that a network file may have: %s', (words) => {
+    expect(chooseCommand(split(words))).toHaveProperty('run');
   });
 
   it.each(['', 'retention --apply'])('"%s" exits 2 with help, and opens no database', async (words) => {

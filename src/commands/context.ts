@@ -76,11 +76,14 @@ export async function readPeriod({ instant }: Context, options: PeriodOptions, d
 
 const REVERSED = '--from must be before --to';
 
-/** An argument parser for whole numbers from 1, with at most `digits` digits. */
-export function wholeNumber(digits: number): (text: string) => number {
+/** The largest id of a sensor or station, in the network file and the database. */
+export const LARGEST_ID = 2_147_483_647;
+
+/** An argument parser for whole numbers from 1 to `largest`. */
+export function wholeNumber(largest: number): (text: string) => number {
   return (text) => {
     const number = Number(text);
-    if (/^[1-9]\d*$/.test(text) && text.length <= digits) return number;
-    throw new InvalidArgumentError(`It must be a whole number from 1 to ${'9'.repeat(digits)}.`);
+    if (/^[1-9]\d*$/.test(text) && number <= largest) return number;
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${largest}.`);
   };
 }

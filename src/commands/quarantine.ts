@@ -14,7 +14,7 @@ export function quarantineCommand(run: Run): Command {
     .description('list, retry or drop readings that could not be used')
     .addCommand(
       withFilter('list', 'list quarantined input and its reasons, newest first')
-        .option('--limit <n>', 'number of lines to show', wholeNumber(6), 50)
+        .option('--limit <n>', 'number of lines to show', wholeNumber(999_999), 50)
         .action(({ limit, ...filter }: Filter & { limit: number }) =>
           run(async ({ as }) => ({
             result: await as('airseries_owner', (sql) => listQuarantine(sql, filter, limit)),

@@ -10,6 +10,7 @@ import { refreshAndDigest } from '../rollups/digest.ts';
 import { refresh } from '../rollups/refresh.ts';
 import {
   type Context,
+  LARGEST_ID,
   type Outcome,
   type PeriodOptions,
   type Run,
@@ -39,7 +40,7 @@ export function importReadingsCommand(run: Run): Command {
     .option('--unit <ours=unit>', 'unit of a parameter, as in no2=ug/m3; can be repeated', collect, [])
     .option('--column <ours=theirs>', 'what a column means, as in pm25=pm2_5_mean; can be repeated', collect, [])
     .option('--zone <zone>', 'whose clock times without an offset are of, as in Europe/Berlin')
-    .option('--sensor <id>', 'the sensor that all readings are of, where the files do not say', wholeNumber(10))
+    .option('--sensor <id>', 'the sensor that all readings are of, where the files do not say', wholeNumber(LARGEST_ID))
     .option('--device <name>', 'the device that all readings are of, where the files do not say')
     .action((files: string[], options: ImportOptions) =>
       run((context) => importFiles(context, files, options), { makesDatabase: true }),
@@ -62,7 +63,7 @@ type DeleteOptions = { sensor: number; from: string; to: string };
 export function deleteReadingsCommand(run: Run): Command {
   return new Command('readings')
     .description('permanently delete the readings of one sensor in a period, and recompute the aggregates')
-    .requiredOption('--sensor <id>', 'id of the sensor', wholeNumber(9))
+    .requiredOption('--sensor <id>', 'id of the sensor', wholeNumber(LARGEST_ID))
     .addOption(timeOption('--from <time>', 'start of the period (inclusive)').makeOptionMandatory())
     .addOption(timeOption('--to <time>', 'end of the period (exclusive)').makeOptionMandatory())
     .action((options: DeleteOptions) => run((context) => deletePeriod(context, options)));

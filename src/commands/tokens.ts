@@ -1,7 +1,7 @@
 /** Commands for the tokens that authorize pushing readings. A token is shown only once, when it is created. */
 import { Command, InvalidArgumentError } from 'commander';
 import { createToken, listTokens, revokeToken } from '../push/tokens.ts';
-import type { Context, Outcome, Run } from './context.ts';
+import { type Context, LARGEST_ID, type Outcome, type Run, wholeNumber } from './context.ts';
 
 type AddOptions = { provider: string; stations?: number[] };
 
@@ -48,6 +48,6 @@ function parseName(text: string): string {
 }
 
 function parseStations(text: string): number[] {
-  if (/^[1-9]\d{0,8}(,[1-9]\d{0,8})*$/.test(text)) return text.split(',').map(Number);
+  if (/^\d+(,\d+)*$/.test(text)) return text.split(',').map(wholeNumber(LARGEST_ID));
   throw new InvalidArgumentError('It must be a list of numbers such as 1,2.');
 }

@@ -19,10 +19,12 @@ export const MAX_STATION_ID = 2_147_483_647;
 
 /** Finds a year, a date or a time also where it is wrong, so that the answer can say so. */
 const LENIENT = '[^/%]+';
-const DATE = 'local date from 2000-01-01 to 2100-12-31, such as 2026-11-22';
+/** From the earliest EPOCH that a database may have. */
+const YEAR = '(19\\d\\d|20\\d\\d|2100)';
+const DATE = 'local date from 1900-01-01 to 2100-12-31, such as 2026-11-22';
 const date = z
   .string()
-  .regex(/^2(0\d\d|100)-\d\d-\d\d$/)
+  .regex(new RegExp(`^${YEAR}-\\d\\d-\\d\\d$`))
   .refine(isDate);
 
 /**
@@ -48,11 +50,11 @@ export const PATH_PARAMETERS = {
     schema: slug,
     example: 'velmora',
   },
-  year: { pattern: LENIENT, meaning: 'year from 2000 to 2100', schema: z.int().min(2_000).max(2_100), example: 2026 },
+  year: { pattern: LENIENT, meaning: 'year from 1900 to 2100', schema: z.int().min(1_900).max(2_100), example: 2026 },
   month: {
     pattern: LENIENT,
-    meaning: 'local month from 2000-01 to 2100-12, such as 2026-11',
-    schema: z.string().regex(/^2(0\d\d|100)-(0[1-9]|1[0-2])$/),
+    meaning: 'local month from 1900-01 to 2100-12, such as 2026-11',
+    schema: z.string().regex(new RegExp(`^${YEAR}-(0[1-9]|1[0-2])$`)),
     example: '2026-10',
   },
   date: { pattern: LENIENT, meaning: DATE, schema: date, example: '2026-11-22' },
@@ -63,7 +65,7 @@ export const PATH_PARAMETERS = {
     meaning: 'time in UTC, such as 2026-11-22T09Z or 2026-11-22T09:30Z, in the local hour that is wanted',
     schema: z
       .string()
-      .regex(/^2(0\d\d|100)-\d\d-\d\dT([01]\d|2[0-3])(:[0-5]\d)?Z$/)
+      .regex(new RegExp(`^${YEAR}-\\d\\d-\\d\\dT([01]\\d|2[0-3])(:[0-5]\\d)?Z$`))
       .refine((text) => isDate(text.slice(0, 10))),
     example: '2026-11-22T09Z',
   },

@@ -2,17 +2,28 @@
  * The documents of the front page: what is in them, that a day and an hour can be computed from what they are made of, and what they refuse.
  * Every answer is compared with the OpenAPI document too.
  */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeApp } from '../../src/api/app.ts';
 import { LOCALES } from '../../src/contract/endpoints.ts';
 import { CSV_HEADERS } from '../../src/contract/explore.ts';
 import { RULES } from '../../src/contract/rules.ts';
-import { onEveryEngine } from '../support/database.ts';
+import { connect } from '../../src/database/client.ts';
+import { type Api, openReaderPool } from '../../src/database/pools.ts';
+import { importReadings } from '../../src/ingest/importReadings.ts';
+import { makeLog } from '../../src/log.ts';
+import { importNetwork } from '../../src/network/importNetwork.ts';
+import { refresh } from '../../src/rollups/refresh.ts';
+import { migrate } from '../../src/schema/migrate.ts';
+import { emptyDatabase, onEveryEngine } from '../support/database.ts';
 import { decimal, roundedHalfUp } from '../support/decimals.ts';
 import { BANDS, bandOf, nowcast } from '../support/indices.ts';
 import { type Body, citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
 import { instantOf } from '../support/localTime.ts';
 import { seeded } from '../support/random.ts';
 import { request } from '../support/request.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { PATHS, type Served, serve } from './serve.ts';
 
 const BASE = '/en/explore/v1';
@@ -207,13 +218,13 @@ onEveryEngine('the documents of the front page', (engine) => {
       ['region/nowhere/hours/2026-11-20.json', /no region "nowhere"/],
       ['region/nowhere/hours/2026-11-20/2026-11-20.csv', /no region "nowhere"/],
       ['region/Alpha/now.json', /"Alpha" cannot be a slug/],
-      ['station/1/days/1999.json', /"1999" cannot be a year from 2000 to 2100/],
+      ['station/1/days/1899.json', /"1899" cannot be a year from 1900 to 2100/],
       ['station/1/days/2101.json', /cannot be a year/],
       ['station/1/days/02026.json', /cannot be a year/],
       ['station/1/days/2e3.json', /cannot be a year/],
       ['station/1/hours/2026-02-30.json', /"2026-02-30" cannot be a local date.*2026-11-22/],
       ['station/1/hours/2026-2-3.json', /cannot be a local date/],
-      ['station/1/hours/1999-12-31.json', /cannot be a local date/],
+      ['station/1/hours/1899-12-31.json', /cannot be a local date/],
       ['station/1/hours/%32026-11-20.json', /nothing at/],
       ['station/1/readings/2026-11-20T24Z.json', /cannot be a time in UTC.*T09:30Z/],
       ['station/1/readings/2026-02-30T09Z.json', /cannot be a time in UTC/],
@@ -222,8 +233,8 @@ onEveryEngine('the documents of the front page', (engine) => {
       ['region/alpha/stations/2026-11-20T24Z.json', /cannot be a time in UTC/],
       ['station/999/months/2026-11.json', /no station 999\b/],
       ['region/nowhere/months/2026-11.json', /no region "nowhere"/],
-      ['station/1/months/2026-13.json', /"2026-13" cannot be a local month from 2000-01 to 2100-12/],
-      ['station/1/months/1999-12.json', /cannot be a local month/],
+      ['station/1/months/2026-13.json', /"2026-13" cannot be a local month from 1900-01 to 2100-12/],
+      ['station/1/months/1899-12.json', /cannot be a local month/],
       ['region/alpha/readings/2026-11-20T09Z.json', /nothing at .*station\/\{id\}\/readings/],
       ['station/1/hours/2026-11-20/2026-11-19.csv', /no period of 1 to 400 days/],
       ['station/1/hours/2025-01-01/2026-02-05.csv', /no period of 1 to 400 days/],
@@ -484,6 +495,33 @@ onEveryEngine('the documents of the front page', (engine) => {
     ]);
     expect(sensors.flatMap((one: Body) => one.readings)).toHaveLength(5_000);
     await here.close();
+  });
+});
+
+onEveryEngine('a database that begins in 1990 (EPOCH)', (engine) => {
+  it('takes Unix times of then, and shows their days, months and hours', async () => {
+    const { target, drop } = await emptyDatabase(engine);
+    const now = new Date('1990-11-20T12:00:00Z');
+    await migrate(target, { epoch: '1990-01-01', now, log: makeLog('silent') });
+    const owner = connect(target, { role: 'airseries_owner' });
+    await importNetwork(owner, JSON.stringify(citiesOfOneStation(['town'])), { log: makeLog('silent') });
+    const seconds = Date.parse('1990-10-05T08:30:00Z') / 1_000;
+    const path = join(temporaryFolder('epoch'), 'unix.csv');
+    writeFileSync(path, `sensor_id,time,pm25\n1,${seconds},7\n1,${seconds}000,7\n1,631000000,7\n`);
+    const summary = await importReadings(owner, [path], { now, log: makeLog('silent'), terminal: false });
+    expect(summary).toMatchObject({ accepted: 1, unchanged: 1, quarantined: { before_epoch: 1 } });
+    await refresh(target, now);
+    const db = openReaderPool<Api>(target, { timeZone: 'Asia/Yerevan', max: 2 });
+    const app = makeApp({ db, clock: () => now, siteBaseUrl: '', log: makeLog('silent') });
+    const get = async (subject: string) => (await request(app).get(`${BASE}/station/1/${subject}`)).body;
+    const day = { timestamp: '1990-10-05T00:00:00+04:00', avg_pm25: 7 };
+    expect((await get('days/1990.json')).days).toMatchObject([day]);
+    expect((await get('days/1989.json')).days).toEqual([]);
+    expect((await get('months/1990-10.json')).days).toHaveLength(1);
+    expect((await get('hours/1990-10-05.json')).hours).toMatchObject([{ avg_pm25: 7 }]);
+    expect((await get('readings/1990-10-05T08Z.json')).sensors[0].readings).toHaveLength(1);
+    await Promise.all([db.destroy(), owner.end()]);
+    await drop();
   });
 });
 

@@ -42,12 +42,18 @@ test('in an hour that occurs twice, a stamp that is repeated is of the second ti
   expect(stamps.map((stamp) => withOffset(stamp, '1').slice(-6))).toEqual(['+02:00', '+02:00', '+01:00', '+01:00']);
 });
 
-test('numbers are seconds from 2001 to 2100, both included, or milliseconds', () => {
+test('numbers of nine digits and more are seconds up to 2100, included, or milliseconds', () => {
   const read = makeTimeReader({ zone: 'UTC' }, {});
-  expect([978_307_200, 978_307_199, 4_102_444_800, 4_102_444_800_000].map((given) => read(given, 1))).toEqual([
-    '2001-01-01T00:00:00Z',
-    978_307_199,
+  const given = [946_684_800, '946684800', 946_684_800_000, 100_000_000, 99_999_999, '20261120', 4_102_444_800];
+  expect([...given, 4_102_444_800_000, 4_102_444_800_001].map((number) => read(number, 1))).toEqual([
+    '2000-01-01T00:00:00Z',
+    '2000-01-01T00:00:00Z',
+    '2000-01-01T00:00:00Z',
+    '1973-03-03T09:46:40Z',
+    99_999_999,
+    '20261120',
     '2100-01-01T00:00:00Z',
     '2100-01-01T00:00:00Z',
+    4_102_444_800_001,
   ]);
 });

@@ -5,13 +5,13 @@ import { instantText, readInstant } from '../validate.ts';
 import type { Format } from './fields.ts';
 import type { Profile } from './profiles.ts';
 
-/** 2001 to 2100, in seconds since 1970; a thousand times as much is milliseconds. */
-const [EARLIEST, LATEST] = [978_307_200, 4_102_444_800];
-const EPOCH = /^\d{9,13}(?:\.\d{1,9})?$/;
+/** March 1973 (nine digits: a date such as 20261120 is none) to 2100, in seconds since 1970; a thousand times as much is milliseconds. */
+const [EARLIEST, LATEST] = [100_000_000, 4_102_444_800];
+const UNIX_TIME = /^\d{9,13}(?:\.\d{1,9})?$/;
 
 /** Seconds or milliseconds since 1970, told by their magnitude, as ISO 8601; undefined if it is neither. */
-function instantOfEpoch(given: unknown): string | undefined {
-  const number = typeof given === 'string' && EPOCH.test(given) ? Number(given) : given;
+function instantOfUnixTime(given: unknown): string | undefined {
+  const number = typeof given === 'string' && UNIX_TIME.test(given) ? Number(given) : given;
   if (typeof number !== 'number') return undefined;
   const seconds = number > LATEST ? number / 1_000 : number;
   if (!(seconds >= EARLIEST && seconds <= LATEST)) return undefined;
@@ -40,7 +40,7 @@ export function makeTimeReader(
   return (given, sensor) => {
     const stamp = isStamp(given)
       ? given
-      : (instantOfEpoch(given) ?? (typeof given === 'string' ? plainStamp(given) : given));
+      : (instantOfUnixTime(given) ?? (typeof given === 'string' ? plainStamp(given) : given));
     return addOffset === undefined || typeof stamp !== 'string' ? stamp : addOffset(stamp, String(sensor));
   };
 }

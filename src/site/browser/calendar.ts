@@ -10,7 +10,8 @@ const STEP = 15;
 const SIDE = 12;
 const LEFT = 44;
 const TOP = 40;
-const FIRST_YEAR = 2000;
+/** No database begins earlier (EPOCH). */
+const FIRST_YEAR = 1900;
 
 export function makeCalendar(page: Page, history: History, change: Change): Part {
   const { words } = page;
