@@ -110,6 +110,13 @@ describe('a push', () => {
       {},
     ],
     [
+      `/v1/readings?column=${encodeURIComponent('no2=Stickstoffdioxid (µg/m³)')}`,
+      { sensor_id: 7, time: T, 'Stickstoffdioxid (µg/m³)': 19.125 },
+      {},
+      { no2: 10 },
+      {},
+    ],
+    [
       '/v1/readings?zone=Europe/Berlin',
       { sensor_id: 7, time: '2026-11-20 12:00', pm25: 5 },
       {},
@@ -173,6 +180,13 @@ describe('a push', () => {
       uplink({ no2: 5 }),
       400,
       /no2 has no unit "stone". It has: ug\/m3.*Nothing was stored/,
+    ],
+    [
+      'a name that every object has',
+      '/v1/readings?column=constructor=pm25',
+      { sensor_id: 7, time: T, pm25: 5 },
+      400,
+      /"constructor" is no name of ours.*Nothing was stored/,
     ],
     [
       'an unknown zone',

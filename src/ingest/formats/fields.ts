@@ -44,7 +44,11 @@ export type Fields = {
   measuresOf(name: string, unit: string | undefined): Measures | undefined;
 };
 
-const SLOTS = { sensor_id: 'sensor', device: 'device', time: 'time' } as const;
+const SLOTS: ReadonlyMap<string, 'sensor' | 'device' | 'time'> = new Map([
+  ['sensor_id', 'sensor'],
+  ['device', 'device'],
+  ['time', 'time'],
+]);
 
 /** Of a unit that a row names and its parameter does not have: the value is no number, and rejected with both. */
 const withUnit =
@@ -70,8 +74,11 @@ export function readFields(profile: Profile, { columns = [], units = [] }: Forma
     if (meaning !== undefined && !known.has(key)) known.set(key, meaning);
   };
   for (const [ours, theirs] of columns.map(readColumn)) {
-    const slot = SLOTS[ours as keyof typeof SLOTS];
-    const meaning: Meaning | undefined = slot === undefined ? ownName(ours, measures, -1) : { slot, rank: -1 };
+    const slot = SLOTS.get(ours);
+    const meaning: Meaning | undefined =
+      slot === undefined
+        ? withUnitOfTheirs(ownName(ours, measures, -1), theirs, profile, measures)
+        : { slot, rank: -1 };
     if (meaning === undefined) throw new InputError('--column', `"${ours}" is no name of ours`, NAMES);
     add(theirs, meaning);
     if (profile.ours) add(`${profile.ours}.${theirs}`, meaning);
@@ -130,6 +137,25 @@ function withSaidUnit(
   }
   return undefined;
 }
+
+/** The unit of a column that is mapped is said by its profile or in its name, as in `--column no2=NO2_mean (µg/m³)`, unless the operator says it. */
+function withUnitOfTheirs(
+  meaning: Measures | undefined,
+  theirs: string,
+  { values }: Profile,
+  measures: MakeMeasures,
+): Measures | undefined {
+  if (meaning === undefined || meaning.isDeclared) return meaning;
+  const key = theirs.toLowerCase();
+  const units = [
+    ...Object.entries(values).flatMap(([field, text]) => (field.toLowerCase() === key ? text.split(' ').slice(1) : [])),
+    ...[...key.matchAll(IN_BRACKETS)].map(([, unit]) => unit),
+    ...underscoresOf(key).map((at) => key.slice(at + 1)),
+  ];
+  return units.map((unit) => measures(meaning.parameter, unit, meaning.rank)).find((found) => found) ?? meaning;
+}
+
+const IN_BRACKETS = /[([]([^()[\]]*)[)\]]/g;
 
 /** A name that is longer has no unit at its end. */
 const LONGEST_NAME = 60;

@@ -1,6 +1,3 @@
-/** The unit that a parameter is stored in, as it may be declared. */
-export const ownUnitOf = (parameter: ParameterName): string => UNITS.get(parameter)?.own?.[0][0] ?? '';
-
 /** The units that values may come in, and their conversion to the unit that a parameter is stored in (S6). Never guessed, only declared. */
 import { PARAMETERS, type ParameterName } from '../../contract/parameters.ts';
 
@@ -8,9 +5,13 @@ import { PARAMETERS, type ParameterName } from '../../contract/parameters.ts';
 type Scale = readonly [names: readonly string[], factor: number, offset?: number];
 
 const MASS: readonly Scale[] = [
-  [['ug/m3', 'ugm3', 'ug_m3'], 1],
-  [['mg/m3', 'mgm3', 'mg_m3'], 1_000],
+  [['ug/m3', 'ugm3', 'ug_m3', 'ugm-3'], 1],
+  [['mg/m3', 'mgm3', 'mg_m3', 'mgm-3'], 1_000],
 ];
+
+/** A gas takes up more room at 25 °C, the reference of US EPA: 1 µg/m³ there is so much at 20 °C. */
+const WARM = 298.15 / 293.15;
+const MASS_AT_25: readonly Scale[] = MASS.map(([names, factor]) => [names.map((name) => `${name}@25c`), factor * WARM]);
 
 /** µg/m³ in 1 ppb at 20 °C and 1,013 hPa, as UK-AIR publishes them (S6). */
 const MASS_OF_PPB: Partial<Record<ParameterName, number>> = { no2: 1.9125, o3: 1.9957, so2: 2.6609 };
@@ -52,13 +53,14 @@ const QUANTITIES: readonly (readonly Scale[])[] = [
 const simplified = (unit: string): string =>
   unit
     .toLowerCase()
-    .replace(/[\s°º^*]/g, '')
+    .replace(/[\s°º^*·]/g, '')
     .replaceAll(/[µμ]/g, 'u')
+    .replaceAll('⁻', '-')
     .replaceAll('³', '3');
 
 function scalesOf(name: ParameterName): readonly Scale[] {
   const ppb = MASS_OF_PPB[name];
-  if (ppb !== undefined) return [...MASS, [['ppb'], ppb], [['ppm'], ppb * 1_000]];
+  if (ppb !== undefined) return [...MASS, ...MASS_AT_25, [['ppb'], ppb], [['ppm'], ppb * 1_000]];
   const stored = simplified(PARAMETERS.find((parameter) => parameter.name === name)?.unit ?? '');
   return [MASS, ...QUANTITIES].find((scales) => scales.some(([names]) => names.includes(stored))) ?? [];
 }
@@ -93,3 +95,6 @@ export function conversionFrom(unit: string, parameter: ParameterName): Convert 
 /** The units that values of a parameter may have, for messages. */
 export const unitsOf = (parameter: ParameterName): string[] =>
   (UNITS.get(parameter)?.scales ?? []).map(([[name = '']]) => name);
+
+/** The unit that a parameter is stored in, as it may be declared. */
+export const ownUnitOf = (parameter: ParameterName): string => UNITS.get(parameter)?.own?.[0][0] ?? '';

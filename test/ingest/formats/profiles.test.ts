@@ -297,35 +297,64 @@ describe('units', () => {
 
   it.each<[column: string, given: string, stored: number | string]>([
     // S6: 1 ppb is 1.9125 µg/m³ of NO₂, 1.9957 of O₃, 2.6609 of SO₂
-    ['no2_ugm3', '1.9125', close(1) as never],
-    ['no2_ppm', '0.001', close(1) as never],
+    ['no2_ugm3', '1.9125', close(1)],
+    ['no2_ppm', '0.001', close(1)],
     ['no2_ppb', '1', '1'],
-    ['o3_ppb', '1', close(1.9957) as never],
+    ['o3_ppb', '1', close(1.9957)],
     ['o3_ugm3', '1', '1'],
-    ['so2_ppb', '1', close(2.6609) as never],
-    ['so2 (mg/m³)', '0.5', close(500) as never],
-    ['temperature_f', '103', close(39.444444) as never],
-    ['temperature_k', '273.15', close(0) as never],
-    ['temp_f', '-40', close(-40) as never],
-    ['pressure_hpa', '1013.25', close(101_325) as never],
-    ['pressure_mbar', '1013.25', close(101_325) as never],
-    ['pressure [inHg]', '29.92', close(101_320.75888) as never],
-    ['wind_speed_kmh', '36', close(10) as never],
+    ['so2_ppb', '1', close(2.6609)],
+    ['so2 (mg/m³)', '0.5', close(500)],
+    ['temperature_f', '103', close(39.444444)],
+    ['temperature_k', '273.15', close(0)],
+    ['temp_f', '-40', close(-40)],
+    ['pressure_hpa', '1013.25', close(101_325)],
+    ['pressure_mbar', '1013.25', close(101_325)],
+    ['pressure [inHg]', '29.92', close(101_320.75888)],
+    ['wind_speed_kmh', '36', close(10)],
+    // gases at 25 °C: S6's factors × 293.15 ÷ 298.15
+    ['no2_ugm3@25c', '1.8804', expect.closeTo(1, 4)],
+    ['o3 (µg/m³ @25°C)', '1.9622', expect.closeTo(1.9957, 4)],
+    ['so2 [mg/m³@25c]', '0.0026163', expect.closeTo(2.6609, 4)],
+    ['no2 [µg m⁻³]', '1.9125', close(1)],
     ['temperature_f', 'broken', 'broken'],
   ])('%s: %s', async (column, given, stored) => {
     expect(await value(column, given)).toEqual(stored);
   });
 
+  it.each<[column: string, given: string, stored: unknown]>([
+    ['no2=Stickstoffdioxid (µg/m³)', '20', close(20 / 1.9125)],
+    ['no2=NO2 [mg/m³] 1h', '0.019125', close(10)],
+    ['no2=NO2 (1h) [µg/m³@25c]', '18.804', expect.closeTo(10, 3)],
+    ['temperature=Außen (°F)', '41', close(5)],
+    ['temperature=outdoor_f', '41', close(5)],
+    ['pressure=Luftdruck (hPa)', '1013.25', close(101_325)],
+    ['pm25=Feinstaub (Balkon)', '7', '7'],
+    ['no2_ppb=Stickstoffdioxid (µg/m³)', '20', '20'],
+  ])('are said by the name of a mapped column, too: %s', async (column, given, stored) => {
+    const theirs = column.slice(column.indexOf('=') + 1);
+    const csv = await read(`${header(theirs)}1,${T},${given}\n`, { columns: [column] });
+    const json = await read(JSON.stringify({ sensor_id: 1, time: T, [theirs]: given }), { columns: [column] });
+    for (const { readings } of [csv, json]) expect(Object.values(readings[0]?.values ?? {})).toEqual([stored]);
+  });
+
+  it('are those of the profile where one of its own columns is mapped', async () => {
+    const purpleair = `time_stamp,sensor_index,temperature\n${SECONDS},53,50\n`;
+    const { readings } = await read(purpleair, { columns: ['temperature=Temperature'] });
+    expect(readings).toMatchObject([{ values: { temperature: close(10) } }]);
+  });
+
   it('are declared apart from the name, and that counts', async () => {
     expect(await value('no2', '19.125', ['no2=ug/m3'])).toEqual(close(10));
     expect(await value('temperature_f', '12', ['temperature=c'])).toBe('12');
+    const mapped = { columns: ['no2=Gas (µg/m³)'], units: ['no2=ppb'] };
+    expect((await read(`${header('Gas (µg/m³)')}1,${T},20\n`, mapped)).readings[0]?.values).toEqual({ no2: '20' });
   });
 
   it.each<[string, Format, RegExp]>([
     [
       'an unknown unit',
       { units: ['no2=stone'] },
-      /^--unit: no2 has no unit "stone". It has: ug\/m3, mg\/m3, ppb, ppm\.$/,
+      /^--unit: no2 has no unit "stone". It has: ug\/m3, mg\/m3, ug\/m3@25c, mg\/m3@25c, ppb, ppm\.$/,
     ],
     [
       'a unit of another quantity',
@@ -340,6 +369,7 @@ describe('units', () => {
     ['no unit', { units: ['no2'] }, /^--unit: "no2" is not of the form OURS=THEIRS\. An example: --unit no2=ug\/m3\.$/],
     ['a column that is not there', { columns: ['pm25=fine'] }, /has no column fine, which --column names/],
     ['a name that is none of ours', { columns: ['co=CO'] }, /^--column: "co" is no name of ours/],
+    ['a name that every object has', { columns: ['constructor=pm25'] }, /^--column: "constructor" is no name of ours/],
     [
       'an unknown zone',
       { zone: 'Europe/Berln' },
