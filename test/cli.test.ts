@@ -74,6 +74,7 @@ describe('bad usage', () => {
     ['network remove', "missing required argument 'kind'"],
     ['network remove reading 1', 'Allowed choices are station, sensor, region, provider'],
     ['network remove region town --with-readings', 'a region has no readings of its own'],
+    ['audit --delete-surplus', '--delete-surplus needs --repair'],
     ['status --everything', 'unknown option --everything'],
   ])('"%s" is refused, with its reason and the help of the command', (words, message) => {
     const choose = () => {
@@ -218,6 +219,9 @@ describe('one network from its file to its audit', () => {
       kind: 'bundled',
       log: makeLog('silent'),
     });
+    const empty = await json('audit');
+    expect([empty.code, empty.result]).toEqual([0, []]);
+    expect(empty.stderr).toContain('nothing to audit: no readings and no buckets');
     writeFileSync(file, JSON.stringify(NETWORK));
     expect((await json(`import network ${file}`)).result.stations).toMatchObject({ added: 1 });
     const imported = await json('import readings -', { input: READINGS });

@@ -5,7 +5,15 @@ import { makeDigest } from '../rollups/digest.ts';
 import { rebuild, refresh } from '../rollups/refresh.ts';
 import { serverVersions } from '../schema/engine.ts';
 import { AUDITED_DAYS } from '../worker/jobs.ts';
-import { type Context, type Outcome, type PeriodOptions, type Run, readPeriod, timeOption } from './context.ts';
+import {
+  type Context,
+  type Outcome,
+  type PeriodOptions,
+  type Run,
+  readPeriod,
+  timeOption,
+  UsageError,
+} from './context.ts';
 
 /** Every command migrates the database first; this one does nothing else. */
 export function migrateCommand(run: Run): Command {
@@ -49,7 +57,7 @@ export function digestCommand(run: Run): Command {
     );
 }
 
-type AuditOptions = PeriodOptions & { repair?: boolean };
+type AuditOptions = PeriodOptions & { repair?: boolean; deleteSurplus?: boolean };
 
 /** Prints the differences; with --repair those found and those remaining. */
 export function auditCommand(run: Run): Command {
@@ -58,23 +66,43 @@ export function auditCommand(run: Run): Command {
     .addOption(timeOption('--from <time>', `start of the period (default: ${AUDITED_DAYS} days ago)`))
     .addOption(timeOption('--to <time>', 'end of the period (default: none)'))
     .option('--repair', 'recompute the buckets that differ; exits 1 only if some still do')
+    .option(
+      '--delete-surplus',
+      'with --repair, also delete buckets for which there are no readings: look at the list first',
+    )
     .addHelpText(
       'after',
       '\nWhole days are audited: all that overlap the period, and their months, with the other days as they are stored.',
     )
-    .action((options: AuditOptions) => run((context) => auditAggregates(context, options)));
+    .action((options: AuditOptions) => {
+      if (options.deleteSurplus && !options.repair) throw new UsageError('--delete-surplus needs --repair');
+      run((context) => auditAggregates(context, options));
+    });
 }
 
-async function auditAggregates(context: Context, { repair = false, ...options }: AuditOptions): Promise<Outcome> {
+async function auditAggregates(context: Context, options: AuditOptions): Promise<Outcome> {
+  const { repair = false, deleteSurplus = false, ...typed } = options;
   const { database, clock, installation, log } = context;
   const now = clock();
   const start = new Date(now.getTime() - AUDITED_DAYS * 86_400_000);
-  const { from = start, to } = await readPeriod(context, options, start);
-  const { timeZone } = installation;
-  const { found, remaining } = await audit(database.target, { now, from, to, repair, timeZone, watcher: context });
+  const { from = start, to } = await readPeriod(context, typed, start);
+  const period = { now, from, to, timeZone: installation.timeZone };
+  const { found, remaining, kept, isEmpty } = await audit(database.target, {
+    ...period,
+    repair,
+    deleteSurplus,
+    watcher: context,
+  });
   const counts = repair
     ? `${found.length} buckets differed, ${remaining.length} still do`
     : `${found.length} buckets differ`;
-  log.info(`${counts} (aggregates of the days from ${from.toISOString()})`);
+  const summary = isEmpty ? 'nothing to audit: no readings and no buckets' : counts;
+  log.info(`${summary} (aggregates of the days from ${from.toISOString()})`);
+  if (kept > 0) {
+    log.warn(
+      { kept },
+      'surplus buckets have no readings, so they and their days were kept: import the lost readings from a backup, or delete the buckets with "audit --repair --delete-surplus"',
+    );
+  }
   return { result: repair ? { found, remaining } : found, ok: remaining.length === 0 };
 }

@@ -10,38 +10,70 @@ import { type Period, type Watcher, watched } from './refresh.ts';
 export type Difference = { level: string; bucket: string; subject: string; columns: string[] };
 
 type Audited = Period & { now: Date };
-type AuditOptions = Audited & { repair?: boolean; timeZone: string; watcher?: Watcher };
+type AuditOptions = Audited & { repair?: boolean; deleteSurplus?: boolean; timeZone: string; watcher?: Watcher };
+
+type Audit = {
+  found: Difference[];
+  /** What still differs after the repair. */
+  remaining: Difference[];
+  /** How many surplus buckets without readings the repair kept. */
+  kept: number;
+  /** Whether the period has neither readings nor buckets. */
+  isEmpty: boolean;
+};
 
 /**
  * Compares the periods by which buckets are computed with the network; then refreshes, recomputes every bucket of the days and months that the
  * period touches, and compares. Of a month that it touches in part, the other days are taken as they are stored. `repair` mends the periods before, since wrong ones make buckets wrong, and recomputes the stored buckets that
- * differ; `remaining` is what still differs. Buckets are given in `timeZone`. The result is recorded in rollup.audit.
+ * differ. It keeps days with a surplus bucket for which there are no readings, because such a bucket may be all that is left of lost readings;
+ * `deleteSurplus` deletes it. Buckets are given in `timeZone`. The result is recorded in rollup.audit.
  */
 export async function audit(
   target: DatabaseAddress,
-  { repair = false, timeZone, watcher, ...period }: AuditOptions,
-): Promise<{ found: Difference[]; remaining: Difference[] }> {
+  { repair = false, deleteSurplus = false, timeZone, watcher, ...period }: AuditOptions,
+): Promise<Audit> {
   return await watched(target, 'auditing', watcher, { timeZone }, async (sql, progress) => {
     const periods = await periodDifferences(sql);
     if (repair && periods.length > 0) await mendPeriods(sql);
-    const buckets = await differences(sql, period, progress);
-    const found = [...periods, ...buckets];
+    const { differing, isEmpty } = await differences(sql, period, progress);
+    const found = [...periods, ...differing];
     if (!repair || found.length === 0) {
       await recordAudit(sql, period, found);
-      return { found, remaining: found };
+      return { found, remaining: found, kept: 0, isEmpty };
     }
-    await sql`
-      insert into rollup.stale_period (since, until, from_level)
-      select lower(part), upper(part), 'sensor_hourly' from (
-        select unnest(range_agg(tstzrange(bucket, bucket + case split_part(level, '_', 2)
-          when 'hourly' then interval '1 hour' when 'daily' then interval '1 day' else interval '1 month' end))) as part
-        from unnest(${arrayLiteral(buckets.map(({ level }) => level))}::text::text[],
-                    ${arrayLiteral(buckets.map(({ bucket }) => bucket))}::text::timestamptz[]) as d(level, bucket)
-      ) parts`;
-    const remaining = [...(await periodDifferences(sql)), ...(await differences(sql, period, progress))];
+    const kept = await requestRepair(sql, differing, deleteSurplus);
+    const after = await differences(sql, period, progress);
+    const remaining = [...(await periodDifferences(sql)), ...after.differing];
     await recordAudit(sql, period, remaining);
-    return { found, remaining };
+    return { found, remaining, kept, isEmpty };
   });
+}
+
+/**
+ * Has the next refresh recompute these buckets, except on the days of surplus buckets without readings, unless they are to be deleted. Returns
+ * how many of those are kept.
+ */
+async function requestRepair(sql: Sql, differing: readonly Difference[], deleteSurplus: boolean): Promise<number> {
+  const [row] = await sql<[{ kept: number }]>`
+    with difference as materialized (
+      select d.level, d.is_surplus, tstzrange(d.bucket, rollup.bucket_add(l.unit, d.bucket, 1)) as time
+      from unnest(${arrayLiteral(differing.map(({ level }) => level))}::text::text[],
+                  ${arrayLiteral(differing.map(({ bucket }) => bucket))}::text::timestamptz[],
+                  ${arrayLiteral(differing.map(({ columns }) => String(columns.includes('surplus'))))}::text::boolean[]) as d(level, bucket, is_surplus)
+      join logic.level l on l.name = d.level
+    ),
+    kept as materialized (
+      select d.time from difference d
+      where d.is_surplus and not ${deleteSurplus}::boolean and (d.level = 'sensor_hourly' -- it is surplus because its sensor has no reading in it
+        or not exists (select from raw.readings r where r.measured_at >= lower(d.time) and r.measured_at < upper(d.time)))
+    ),
+    request as (
+      insert into rollup.stale_period (since, until, from_level)
+      select lower(part), upper(part), 'sensor_hourly'
+      from unnest((select range_agg(time) from difference) - logic.widen('day', (select range_agg(time) from kept))) part
+    )
+    select count(*)::int as kept from kept`;
+  return row.kept;
 }
 
 const periodDifferences = (sql: Sql) =>
@@ -55,7 +87,7 @@ const mendPeriods = (sql: Sql) =>
     end $$`;
 
 /** One snapshot, taken while no refresh is halfway through the levels; other refreshes may run during the comparison, piece by piece. */
-async function differences(sql: Sql, { now, from, to }: Audited, progress?: Progress): Promise<Difference[]> {
+async function differences(sql: Sql, { now, from, to }: Audited, progress?: Progress) {
   await sql`call raw.acquire_lock('rollup.refresh')`;
   await sql`call rollup.refresh(${now})`;
   await sql`begin isolation level repeatable read`;
@@ -74,7 +106,7 @@ async function differences(sql: Sql, { now, from, to }: Audited, progress?: Prog
     progress?.show(done, done / total);
   }
   await sql`commit`;
-  return [...found.values()];
+  return { differing: [...found.values()], isEmpty: pieces.length === 0 };
 }
 
 const RECORDED_DIFFERENCES = 10;

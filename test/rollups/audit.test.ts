@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { audit } from '../../src/rollups/audit.ts';
 import { rebuild, refresh } from '../../src/rollups/refresh.ts';
+import { LEVELS } from '../../src/schema/aggregates.ts';
 import { bringIn } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
@@ -24,11 +25,17 @@ onEveryEngine('audit', (engine) => {
   });
   afterAll(() => database.drop());
 
-  const runAudit = (repair = false) =>
-    audit(database.target, { now, from: new Date('2026-10-02T00:00:00Z'), repair, timeZone });
+  const period = { now, from: new Date('2026-10-02T00:00:00Z'), timeZone };
+  const runAudit = (repair = false) => audit(database.target, { ...period, repair });
 
   it('finds nothing in correct aggregates', async () => {
-    expect(await runAudit()).toEqual({ found: [], remaining: [] });
+    expect(await runAudit()).toEqual({ found: [], remaining: [], kept: 0, isEmpty: false });
+  });
+
+  it('finds nothing where there is neither a reading nor an aggregate', async () => {
+    const empty = await testDatabase(engine, timeZone);
+    expect(await audit(empty.target, { now, timeZone })).toMatchObject({ found: [], remaining: [], isEmpty: true });
+    await empty.drop();
   });
 
   it('refreshes before it compares', async () => {
@@ -69,7 +76,14 @@ onEveryEngine('audit', (engine) => {
       ]),
     );
     expect(await owner`select differing from api.last_audit`).toEqual([{ differing: found.length }]);
-    expect((await runAudit(true)).remaining).toEqual([]);
+    const kept = await runAudit(true); // no reading gives the surplus bucket, and so it may be what is left of lost ones
+    expect(kept.remaining.map(({ level, bucket }) => `${level} ${bucket}`)).toEqual([
+      'region_monthly 2026-10-01T00:00:00+04:00', // which is made of the stored days
+      'region_daily 2026-10-03T00:00:00+04:00',
+    ]);
+    expect(kept.kept).toBe(1);
+    const deleted = await audit(database.target, { ...period, repair: true, deleteSurplus: true });
+    expect(deleted.remaining).toEqual([]);
     expect(await owner`select differing from api.last_audit`).toEqual([{ differing: 0 }]);
     expect((await runAudit()).found).toEqual([]);
   });
@@ -110,6 +124,51 @@ onEveryEngine('audit', (engine) => {
     await tamper(owner, 'station_monthly', `update %s set pm25 = 0`);
     await rebuild(database.target, now, { from: new Date('2026-10-20T00:00:00Z') });
     expect((await runAudit()).found).toEqual([]);
+  });
+});
+
+onEveryEngine('audit of readings lost without a trace', (engine) => {
+  let database: TestDatabase;
+  let owner: Sql;
+  beforeAll(async () => {
+    database = await testDatabase(engine, timeZone);
+    owner = database.as();
+    await bringIn(owner, citiesOfOneStation(['c', 'd']));
+    await owner`insert into raw.readings (measured_at, sensor_id, pm25)
+      select at, sensor, 1 + extract(day from at) from generate_series(timestamptz '2026-08-20 00:00+04', '2026-11-20 12:00+04', '6 hours') at, generate_series(1, 2) sensor`;
+    await refresh(database.target, now);
+  });
+  afterAll(() => database.drop());
+
+  const stored = async () =>
+    await Promise.all(
+      LEVELS.map(({ name, id }) => owner.unsafe(`select * from rollup.${name} order by bucket, ${id}`)),
+    );
+
+  it('keeps the history, repairs the other days, and deletes it only when it is told to', async () => {
+    const before = await stored();
+    if (engine === 'timescale') {
+      await owner`select drop_chunks('raw.readings', older_than => timestamptz '2026-10-25 00:00+04')`;
+    } else {
+      await owner`alter table raw.readings disable trigger user`;
+      await owner`delete from raw.readings where measured_at < '2026-09-20 12:00+04'`;
+      await owner`alter table raw.readings enable trigger user`;
+    }
+    const [{ lost } = { lost: 0 }] = await owner<{ lost: number }[]>`
+      select count(*)::int as lost from rollup.sensor_hourly where bucket < (select min(measured_at) from raw.readings)`;
+    expect(lost).toBeGreaterThan(200);
+    await tamper(owner, 'station_daily', `update %s set pm25 = pm25 + 1 where bucket = '2026-11-02 00:00+04'`);
+
+    const period = { now, timeZone, repair: true };
+    const { kept, remaining } = await audit(database.target, period);
+    expect(kept).toBeGreaterThan(lost);
+    expect(remaining.filter(({ level }) => level === 'sensor_hourly')).toHaveLength(lost);
+    expect(await stored()).toEqual(before);
+
+    expect((await audit(database.target, { ...period, deleteSurplus: true })).remaining).toEqual([]);
+    expect(
+      await owner`select from rollup.station_hourly where bucket < (select min(measured_at) from raw.readings)`,
+    ).toEqual([]);
   });
 });
 

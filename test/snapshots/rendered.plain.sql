@@ -3394,7 +3394,7 @@ end $oracle$;
 -- take less memory and time.
 create function logic.audited_days(since timestamptz, until timestamptz) returns table (since timestamptz, until timestamptz) language sql stable as $oracle$
   select piece.since, piece.until
-  from logic.extent() extent
+  from (select e.low, e.high from logic.extent() e where e.low is not null) extent
   cross join logic.pieces('month', 1, logic.widen('day', tstzmultirange(tstzrange(extent.low, extent.high + interval '1 microsecond'))
     * tstzmultirange(tstzrange(audited_days.since, audited_days.until)))) month
   cross join logic.pieces('day', greatest(20000 / greatest((select count(*) from raw.sensor), 1), 1)::int, tstzmultirange(tstzrange(month.since, month.until))) piece
