@@ -8,7 +8,7 @@ type Row = {
   providers: string[];
   regions: Record<string, Pick<Region, 'kind' | 'city'>>;
   devices: { sensor: number; device: string; station: number; since: number | null; until: number | null }[];
-  stations: { id: number; latitude: number; longitude: number; regions: string[] }[];
+  stations: { id: number; latitude: number; longitude: number; regions: string[]; hidden: boolean }[];
   instants: Record<string, number>;
 };
 
@@ -23,7 +23,8 @@ export async function readExisting(sql: Sql, times: readonly string[]) {
       (select coalesce(jsonb_agg(id), '[]') from raw.provider) as providers,
       (select coalesce(jsonb_object_agg(slug, json_strip_nulls(json_build_object('kind', kind, 'city', city_slug))), '{}') from raw.region) as regions,
       (select coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'latitude', s.latitude, 'longitude', s.longitude, 'regions',
-          array(select distinct r.region_slug from raw.station_region r where r.station_id = s.id))), '[]')
+          array(select distinct r.region_slug from raw.station_region r where r.station_id = s.id),
+          'hidden', exists(select from raw.hidden_period h where h.station_id = s.id and h.until = 'infinity'))), '[]')
         from raw.station s) as stations,
       (select coalesce(jsonb_agg(jsonb_build_object('sensor', s.id, 'device', s.device, 'station', l.station_id,
           'since', case when isfinite(l.since) then extract(epoch from l.since) * 1000000 end,

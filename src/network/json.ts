@@ -37,6 +37,8 @@ export function parseLocated(text: string): LocatedJson {
       const name: string = key?.value;
       if (entries.has(name))
         slip(key?.offset ?? 0, `${JSON.stringify(name)} is there twice in one object: remove one of the two`);
+      // the schema would pass over it
+      if (name === '__proto__') slip(key?.offset ?? 0, '"__proto__" is not a valid key: remove it');
       if (value !== undefined)
         entries.set(name, read(value, position === '' ? name : `${position}.${name}`, depth + 1));
     }

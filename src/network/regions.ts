@@ -2,6 +2,7 @@
 import type { CheckContext } from './context.ts';
 import { addOverlaps } from './periods.ts';
 import type { ParsedRegion, ParsedStation } from './read.ts';
+import type { Flag } from './schema.ts';
 
 /** A row of raw.region; `places` are those of its stations. To be called after `memberships` of all stations. */
 export function regionRow(region: ParsedRegion, context: CheckContext, places: readonly Place[]): object {
@@ -47,7 +48,7 @@ function regionsOf(station: ParsedStation, { regions }: CheckContext): unknown[]
 
 const DELTA = 0.2;
 
-type Place = { latitude?: number | undefined; longitude?: number | undefined };
+type Place = { latitude?: number | undefined; longitude?: number | undefined; hidden?: Flag | undefined };
 
 /** By region, where the stations are that are or ever were in it: those of the file, and others of the database. */
 export function placesByRegion(context: CheckContext): ReadonlyMap<unknown, readonly Place[]> {
@@ -66,11 +67,26 @@ export function placesByRegion(context: CheckContext): ReadonlyMap<unknown, read
   return places;
 }
 
+/** Of the stations that are listed, or of all where none is. No region is wider than half the globe. */
 function centre(places: readonly Place[]) {
   if (places.length === 0) return undefined;
-  const mean = (key: keyof Place) => places.reduce((sum, place) => sum + (place[key] ?? 0), 0) / places.length;
-  return { latitude: mean('latitude'), longitude: mean('longitude'), delta: DELTA };
+  const listed = places.filter(({ hidden }) => !isHiddenForGood(hidden));
+  const shown = listed.length === 0 ? places : listed;
+  const longitudes = shown.map((place) => place.longitude ?? 0);
+  const crossesDateLine = Math.max(...longitudes) - Math.min(...longitudes) > 180;
+  const longitude = mean(longitudes.map((each) => (crossesDateLine && each < 0 ? each + 360 : each)));
+  return {
+    latitude: mean(shown.map((place) => place.latitude ?? 0)),
+    longitude: longitude > 180 ? longitude - 360 : longitude,
+    delta: DELTA,
+  };
 }
+
+const mean = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
+
+/** Always, or from some day on. */
+const isHiddenForGood = (hidden: Flag = false) =>
+  typeof hidden === 'boolean' ? hidden : hidden.some(({ until }) => until == null);
 
 /**
  * The periods of a station in regions. In the city of a district it is for the periods that it is in the district, beside those that the

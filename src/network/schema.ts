@@ -43,12 +43,18 @@ const duration = z
   .regex(STALE_AFTER, 'expected a duration such as "3 hours", "90 minutes" or "PT3H"')
   .regex(/[1-9]/, 'expected a duration longer than zero');
 
+/** Other pages make links and images of these, so no other protocol may be there. */
+const webAddress = z
+  .string()
+  .regex(/^(https?:\/\/\S+)?$/i, 'expected an http(s) address, or nothing')
+  .default('');
+
 export const Provider = z.strictObject({
   id: providerSlug,
   title: z.string().min(1),
-  url: z.string().default(''),
-  image: z.string().default(''),
-  image_dark: z.string().default(''),
+  url: webAddress,
+  image: webAddress,
+  image_dark: webAddress,
   stale_after: duration.default('3 hours').describe('how old a reading may be and still count as current'),
   pull: z
     .strictObject({
@@ -74,7 +80,7 @@ export const Region = z.strictObject({
   map: z
     .strictObject({ latitude, longitude, delta: z.number().gt(0).lt(360).default(0.2) })
     .optional()
-    .describe('what a map of the region shows; absent: the centre of its stations'),
+    .describe('what a map of the region shows; absent: the centre of its listed stations'),
   is_hidden: z.boolean().default(false),
 });
 

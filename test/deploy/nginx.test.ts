@@ -90,6 +90,11 @@ describe.skipIf(!isInstalled)('behind nginx', () => {
     ]);
   });
 
+  it('never takes the end of a path for a coding', async () => {
+    expect((await get('gzip')).status).toBe(200);
+    expect((await fetch(`${url}gzip`, { headers: { 'Accept-Encoding': 'identity' } })).status).toBe(404);
+  });
+
   it('answers a client that has the document with 304, without a request', async () => {
     const { headers } = await get('gzip');
     const before = requests.length;

@@ -14,6 +14,7 @@ const at = (hour: number) => new Date(START + hour * HOUR).toISOString();
 const iso = (hour: number) => at(hour).replace('.000Z', '+00:00');
 const ALL = { since: '-infinity', until: 'infinity' };
 const HOURS = 24;
+const ADDRESSES = { url: 'HTTPS://us.example/', image: 'http://us.example/i.svg', image_dark: '' };
 
 onEveryEngine('import network', (engine) => {
   let db: TestDatabase;
@@ -60,7 +61,7 @@ onEveryEngine('import network', (engine) => {
         one: { hidden: [{ since: '2026-02-01T04:00' }], altitude: 990, is_bad_thp: true },
         sensor: { kind: 'sds011', correction: 'epa-2021', suspicious: [{ until: '2025-01-01' }] },
       }),
-      providers: [{ id: 'us', title: 'Us', url: 'u', image: 'i', image_dark: 'd', stale_after: 'PT26H' }],
+      providers: [{ id: 'us', title: 'Us', ...ADDRESSES, stale_after: 'PT26H' }],
     };
     const added = { changed: 0, unchanged: 0, unlisted: [] };
     expect(await bringIn(owner, network)).toEqual({
@@ -71,11 +72,11 @@ onEveryEngine('import network', (engine) => {
       recomputed: { sensors: expect.any(Number), stations: expect.any(Number) },
     });
     expect(await owner`select *, stale_after::text from raw.provider`).toEqual([
-      { id: 'us', title: 'Us', url: 'u', image: 'i', image_dark: 'd', stale_after: '26:00:00', pull: null },
+      { id: 'us', title: 'Us', ...ADDRESSES, stale_after: '26:00:00', pull: null },
     ]);
     expect(await owner`select * from raw.region order by slug`).toMatchObject([
       { slug: 'quarter', kind: 'district', city_slug: 'town', map_latitude: 40, map_longitude: 44, map_delta: 0.2 },
-      { slug: 'town', kind: 'city', city_slug: null, map_latitude: 40.5, map_longitude: 44.5, is_hidden: false },
+      { slug: 'town', kind: 'city', city_slug: null, map_latitude: 41, map_longitude: 45, is_hidden: false },
     ]);
     expect(
       await owner`select id, altitude, place.city_slug, place.district_slug from raw.station join logic.station_place(${NOW}) place on station_id = id order by id`,

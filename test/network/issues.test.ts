@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { InvalidNetwork, importNetwork } from '../../src/network/importNetwork.ts';
-import { bringIn, keepingLog, smallNetwork } from '../ingest/support.ts';
+import { bringIn, type Json, keepingLog, smallNetwork } from '../ingest/support.ts';
 import { engines, onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
 // nothing here depends on the engine
@@ -223,6 +223,52 @@ onEveryEngine('names that exist only in the database', (engine) => {
       expect(quarter).toEqual({ map_latitude: 41, map_longitude: 45, map_delta: 0.2 });
       const [station] = await sql`select city_slug, district_slug from logic.station_place(now(), 3)`;
       expect(station).toEqual({ city_slug: 'town', district_slug: 'quarter' });
+    } finally {
+      await other.drop();
+    }
+  });
+});
+
+onEveryEngine('the centre of a region without a map', (engine) => {
+  /** Three stations of a town, with what their elements have beside the rest. */
+  test.each<[string, [Json, Json, Json], { map_latitude: number; map_longitude: number }]>([
+    ['is the mean of its stations', [{}, {}, {}], { map_latitude: 41, map_longitude: 45 }],
+    [
+      'leaves out those that are in no list any more',
+      [{ hidden: true }, { hidden: [{ since: '2026-03-01' }] }, { hidden: [{ until: '2026-03-01' }] }],
+      { map_latitude: 42, map_longitude: 46 },
+    ],
+    [
+      'is that of all where none is listed',
+      [{ hidden: true }, { hidden: true }, { hidden: true }],
+      { map_latitude: 41, map_longitude: 45 },
+    ],
+    [
+      'is on their side of the globe at the date line',
+      [{ longitude: 179 }, { longitude: -178 }, { longitude: -179 }],
+      { map_latitude: 41, map_longitude: -179 - 1 / 3 },
+    ],
+  ])('%s', async (_, stations, expected) => {
+    const other = await testDatabase(engine);
+    try {
+      const sql = other.as();
+      const network = smallNetwork();
+      const [first] = network.stations;
+      const placed = stations.map((station, n) => ({
+        ...first,
+        ...{ id: n + 1, latitude: 40 + n, longitude: 44 + n, sensors: [], ...station },
+      }));
+      const [inFile, ofDatabase] = [placed.slice(0, 2), placed.slice(2)];
+      const map = { latitude: 0, longitude: 0 };
+      await bringIn(sql, {
+        ...network,
+        regions: network.regions.map((each) => ({ ...each, map })),
+        stations: ofDatabase,
+      });
+      await bringIn(sql, { ...network, stations: inFile });
+      const [town] = await sql`select map_latitude, map_longitude from raw.region where slug = 'town'`;
+      expect(town?.map_latitude).toBe(expected.map_latitude);
+      expect(town?.map_longitude).toBeCloseTo(expected.map_longitude, 9);
     } finally {
       await other.drop();
     }

@@ -165,6 +165,16 @@ describe('a mistake in a network file', () => {
       written(['"title": "City of Example"', '"title": "City", "stale_after": "3h"']),
       ['providers[0].stale_after: "3h" found, expected a duration such as "3 hours"'],
     ],
+    [
+      'a kind of sensor that no object can have as a key',
+      written(['  "stations"', '  "corrections": { "__proto__": "epa-2021" },\n  "stations"']),
+      ['line 8: "__proto__" is not a valid key'],
+    ],
+    ...['url', 'image', 'image_dark'].map((key): [string, string, string[]] => [
+      `a script as ${key} of a provider`,
+      written(['"title": "City of Example"', `"title": "City", "${key}": "javascript:alert(1)"`]),
+      [`line 3, providers[0].${key}: "javascript:alert(1)" found, expected an http(s) address`],
+    ]),
     ['latitude beyond the pole', written(['40.18', '140.18']), ['140.18 found, expected at most 90']],
   ])('%s', async (_, text, expected) => {
     const message = await messageFor(text);

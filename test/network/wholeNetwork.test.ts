@@ -42,7 +42,14 @@ const RICH = {
     },
   }),
   providers: [
-    { id: 'us', title: 'Us', url: 'u', image: 'i', image_dark: 'd', stale_after: '1 day 90 minutes' },
+    {
+      id: 'us',
+      title: 'Us',
+      url: 'https://us.example/',
+      image: 'http://us.example/i.svg',
+      image_dark: '',
+      stale_after: '1 day 90 minutes',
+    },
     {
       id: 'pulled',
       title: 'P',

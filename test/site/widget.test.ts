@@ -98,10 +98,11 @@ inBrowser('the widget', (open) => {
   it('takes the language of its page, and English where that is none of ours', async () => {
     const page = await show(
       open,
-      '<air-quality id="a" station="1"></air-quality><div lang="de"><air-quality id="b" station="1"></air-quality></div>',
+      '<air-quality id="a" station="1"></air-quality><div lang="de"><air-quality id="b" station="1"></air-quality></div><air-quality id="c" station="1" lang="constructor"></air-quality>',
     );
     expect(await textOf(page, '#a')).toContain(WORDS.ru.good);
     expect(await textOf(page, '#b')).toContain(WORDS.en.good);
+    expect(await textOf(page, '#c')).toContain(WORDS.en.good);
   });
 
   it('shows markup as text', async () => {

@@ -73,7 +73,7 @@ class AirQuality extends HTMLElement {
 
   get #locale(): string {
     const wanted = this.closest('[lang]')?.getAttribute('lang')?.split('-')[0] ?? '';
-    return wanted in WORDS ? wanted : 'en';
+    return Object.hasOwn(WORDS, wanted) ? wanted : 'en';
   }
 
   /** `station/1` or `region/slug`. */
