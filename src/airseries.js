@@ -35,6 +35,18 @@ function checkNode() {
   refuse(`airseries needs Node ${needed}, and ${found}. Install a newer one: https://nodejs.org/en/download`);
 }
 
+/** Loading the program takes this many at once. */
+const MIN_OPEN_FILES = 512;
+
+function checkOpenFiles() {
+  const { userLimits } = process.report.getReport(); // absent on Windows
+  if (!userLimits || !(userLimits.open_files.soft < MIN_OPEN_FILES)) return;
+  refuse(
+    `This process may have ${userLimits.open_files.soft} files open, and airseries needs ${MIN_OPEN_FILES}. ` +
+      'Raise the limit: ulimit -n 4096 in a shell, LimitNOFILE=4096 in a systemd unit.',
+  );
+}
+
 function isStale() {
   if (!existsSync(PROGRAM) || !existsSync(STAMP)) return true;
   const built = statSync(STAMP).mtimeMs;
@@ -56,6 +68,7 @@ function compileIfStale() {
 }
 
 checkNode();
+checkOpenFiles();
 compileIfStale();
 import('../dist/cli.js').catch((error) => {
   if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;

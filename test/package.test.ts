@@ -1,5 +1,5 @@
 /** The package and its command: what is packed, that it runs where nothing else is installed, and what is said where something is missing. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
@@ -145,6 +145,16 @@ describe('the command', () => {
     expect(found.stderr).toBe(
       `error: airseries needs Node >=99.1, and this is ${process.versions.node} (${process.execPath}). ` +
         'Install a newer one: https://nodejs.org/en/download\n',
+    );
+  });
+
+  it('says which limit to raise where the system allows too few open files to load the program', async () => {
+    const path = join(checkout('few-files'), BIN);
+    const { status, stderr } = spawnSync('sh', ['-c', `ulimit -n 80; exec "$0" "$1"`, process.execPath, path]);
+    expect(status).toBe(1);
+    expect(String(stderr)).toBe(
+      'error: This process may have 80 files open, and airseries needs 512. ' +
+        'Raise the limit: ulimit -n 4096 in a shell, LimitNOFILE=4096 in a systemd unit.\n',
     );
   });
 

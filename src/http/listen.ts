@@ -16,6 +16,12 @@ const LIMITS = {
   requireHostHeader: false, // refusalOf requires it; Node's own 400 has no body
 };
 
+/** What else may be open: connections to the database, of other listeners' clients, and files. */
+const OTHER_DESCRIPTORS = 150;
+
+/** The system closes connections beyond it without a word to anybody. */
+const MAX_DESCRIPTORS = maxDescriptors();
+
 /** Above this share of the limit connections are no longer kept alive, or idle ones would shut out new clients. */
 const KEEP_ALIVE_LOAD_LIMIT = 0.75;
 const SWEEP_MS = 50;
@@ -55,6 +61,7 @@ export async function listen(
 ): Promise<Listening> {
   let closing = false;
   let open = 0;
+  const most = Math.max(1, Math.min(connections, MAX_DESCRIPTORS - OTHER_DESCRIPTORS));
   const drain = () => {
     closing = true;
     for (const res of queue.underWay) if (!res.headersSent) res.setHeader('Connection', 'close');
@@ -62,7 +69,7 @@ export async function listen(
   const queue = makeRequestQueue(
     (req, res) => {
       // Node discards what follows a request to upgrade the protocol
-      const isLast = closing || open > KEEP_ALIVE_LOAD_LIMIT * connections || req.headers.upgrade !== undefined;
+      const isLast = closing || open > KEEP_ALIVE_LOAD_LIMIT * most || req.headers.upgrade !== undefined;
       if (isLast) res.setHeader('Connection', 'close');
       const problem = refusalOf(req);
       if (problem !== undefined) return sendRefusal(req, res, problem);
@@ -80,8 +87,15 @@ export async function listen(
   });
   // a client that has closed its sending side still gets its answers; the published types lack this property
   Object.assign(server, { httpAllowHalfOpen: true });
-  server.maxConnections = connections;
-  server.on('drop', () => log?.warn({ variable, connections }, 'refused a connection: too many are open'));
+  server.maxConnections = most;
+  server.on('drop', () => log?.warn({ variable, connections: most }, 'refused a connection: too many are open'));
+  if (most < connections) {
+    const about = { variable, connections: most, open_files: MAX_DESCRIPTORS };
+    log?.warn(
+      about,
+      `only ${most} connections can be open: raise the limit of open files (ulimit -n, LimitNOFILE in systemd)`,
+    );
+  }
   answerForNode(server, queue);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
@@ -98,6 +112,12 @@ export async function listen(
       await closed(server, queue, deadlineMs);
     },
   };
+}
+
+function maxDescriptors(): number {
+  const { userLimits } = process.report.getReport() as { userLimits?: { open_files: { soft: number | 'unlimited' } } };
+  const most = Number(userLimits?.open_files.soft);
+  return Number.isNaN(most) ? Number.POSITIVE_INFINITY : most;
 }
 
 /** Why a request can't be passed to an app; undefined if it can. `req.url` is then a path that Express can parse. */

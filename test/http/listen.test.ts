@@ -1,8 +1,11 @@
 /** Serving on a port: messages when it cannot be had, limits on clients that dawdle, and an end at which no request is lost. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { Agent, request as httpRequest, type RequestListener } from 'node:http';
-import { expect, it } from 'vitest';
+import { createInterface } from 'node:readline';
+import { expect, it, onTestFinished } from 'vitest';
 import { listen } from '../../src/http/listen.ts';
-import { exchange } from '../support/raw.ts';
+import { exchange, send } from '../support/raw.ts';
 
 const ok: RequestListener = (_req, res) => {
   setTimeout(() => res.end('{}'), 5);
@@ -60,6 +63,27 @@ it('loses no request of clients that take the next server when this one asks the
   agent.destroy();
   await next.close({ drainMs: 0 });
   expect(answered).toBeGreaterThanOrEqual(4_500);
+});
+
+it('says so when the system allows fewer open files than connections, and at each that is refused for that', async () => {
+  const code = `
+    import { listen } from './src/http/listen.ts';
+    import { makeLog } from './src/log.ts';
+    const { port } = await listen((_req, res) => res.end(), { port: 0, variable: 'PORT', log: makeLog('info', false) });
+    console.log(port);`;
+  const node = `exec '${process.execPath}' --import tsx --input-type=module --eval "$0"`;
+  const child = spawn('sh', ['-c', `ulimit -n 200; ${node}`, code], { stdio: ['ignore', 'pipe', 'pipe'] });
+  onTestFinished(() => void child.kill());
+  const [port] = await once(child.stdout, 'data');
+  const lines = createInterface(child.stderr)[Symbol.asyncIterator]();
+  const next = async () => JSON.parse((await lines.next()).value);
+  expect(await next()).toMatchObject({
+    ...{ variable: 'PORT', connections: 50, open_files: 200 },
+    msg: 'only 50 connections can be open: raise the limit of open files (ulimit -n, LimitNOFILE in systemd)',
+  });
+  const sockets = Array.from({ length: 51 }, () => send(Number(port), ''));
+  expect(await next()).toMatchObject({ connections: 50, msg: 'refused a connection: too many are open' });
+  for (const socket of sockets) socket.destroy();
 });
 
 it('asks clients to leave while it closes, and ends what is under way', async () => {
