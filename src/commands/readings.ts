@@ -5,6 +5,7 @@ import { makeFolder } from '../export/publishedFile.ts';
 import { deleteReadings } from '../ingest/deleteReadings.ts';
 import type { Format } from '../ingest/formats/fields.ts';
 import { FORMATS } from '../ingest/formats/profiles.ts';
+import { DATE_FORMATS } from '../ingest/formats/times.ts';
 import { importReadings } from '../ingest/importReadings.ts';
 import { refreshAndDigest } from '../rollups/digest.ts';
 import { refresh } from '../rollups/refresh.ts';
@@ -25,6 +26,7 @@ type ImportOptions = {
   unit: string[];
   column: string[];
   zone?: string;
+  dateFormat?: string;
   sensor?: number;
   device?: string;
 };
@@ -40,6 +42,11 @@ export function importReadingsCommand(run: Run): Command {
     .option('--unit <ours=unit>', 'unit of a parameter, as in no2=ug/m3; can be repeated', collect, [])
     .option('--column <ours=theirs>', 'what a column means, as in pm25=pm2_5_mean; can be repeated', collect, [])
     .option('--zone <zone>', 'whose clock times without an offset are of, as in Europe/Berlin')
+    .addOption(
+      new Option('--date-format <format>', 'order of dates such as 05/06/2026, where no day is above 12').choices(
+        DATE_FORMATS,
+      ),
+    )
     .option('--sensor <id>', 'the sensor that all readings are of, where the files do not say', wholeNumber(LARGEST_ID))
     .option('--device <name>', 'the device that all readings are of, where the files do not say')
     .action((files: string[], options: ImportOptions) =>
@@ -49,8 +56,8 @@ export function importReadingsCommand(run: Run): Command {
 
 async function importFiles(context: Context, files: string[], options: ImportOptions): Promise<Outcome> {
   const { database, as, clock, log, terminal, installation } = context;
-  const { format: name, unit: units, column: columns, zone, sensor, device } = options;
-  const format: Format = { name, units, columns, zone, sensor, device, timeZone: installation.timeZone };
+  const { format: name, unit: units, column: columns, ...declared } = options;
+  const format: Format = { name, units, columns, ...declared, timeZone: installation.timeZone };
   const settings = { now: clock(), log, terminal, format };
   const summary = await as('airseries_ingest', (sql) => importReadings(sql, files, settings));
   await refreshAndDigest(database.target, clock, context);

@@ -1,6 +1,7 @@
 /** Why a reading, a value or what a device sent cannot be used, in words for the person who sent it, and what to write instead. */
 import { PARAMETERS, type Parameter, type ParameterName, type Unit } from '../contract/parameters.ts';
 import { fittingSensors, meaningOf, type PushRecord, type PushSensor } from './formats/airrohr.ts';
+import { DATE_FORMATS, slashedDate } from './formats/times.ts';
 import { otherUnitOf } from './otherUnits.ts';
 import { READING_REASONS, type ReadingInput, readInstant, VALUE_REASONS, type ValueReason } from './validate.ts';
 
@@ -73,6 +74,8 @@ export function explainReading(reason: string, { sensorId, device, measuredAt, w
 function timeHint(given: unknown): string {
   if (given === undefined || given === null || given === '') return '; there is none';
   const text = String(given).slice(0, 60);
+  if (slashedDate(text) !== undefined)
+    return `; ${text} may begin with the day or the month: --date-format (in an address, date_format) says which, as ${DATE_FORMATS.join(' or ')}`;
   if (!readInstant(text)?.local) return '';
   return `; ${text} has no offset, or is in an hour that the clocks skipped or went through twice; --zone says which zone's clock it is`;
 }

@@ -9,6 +9,7 @@ import type { Log } from '../log.ts';
 import { makeProgress, type Progress } from '../progress.ts';
 import type { Accepted } from './accept.ts';
 import { type Copier, makeCopier, type Prepared } from './copyReadings.ts';
+import { findDateFormat } from './dateFormat.ts';
 import { assignSensors } from './deviceSensors.ts';
 import { explainReading, explainValue } from './explain.ts';
 import type { Format } from './formats/fields.ts';
@@ -118,7 +119,10 @@ async function collectFailure({ summary, log, progress }: Run, work: () => Promi
 }
 
 async function importSource(run: Run, source: Source, readBefore: number): Promise<void> {
-  const { sql, copier, format, clock, summary, progress } = run;
+  const { sql, copier, clock, summary, progress } = run;
+  // standard input cannot be read twice
+  const found = source.size === undefined ? undefined : await findDateFormat(source.name, run.format);
+  const format = found === undefined ? run.format : { ...run.format, dateFormat: found };
   let isFirst = true;
   let writing: Promise<void> = Promise.resolve();
   const write = async ({ readings, notes: { ignored } }: ReadingBatch, prepared: Prepared, read: number) => {

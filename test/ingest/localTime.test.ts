@@ -42,6 +42,38 @@ test('in an hour that occurs twice, a stamp that is repeated is of the second ti
   expect(stamps.map((stamp) => withOffset(stamp, '1').slice(-6))).toEqual(['+02:00', '+02:00', '+01:00', '+01:00']);
 });
 
+test.each([
+  ['20.11.2026 08:00', '2026-11-20T08:00'],
+  ['5.6.2026 8:00:12', '2026-06-05T08:00:12'],
+  ['05.06.2026', '2026-06-05 00:00:00'],
+  ['05.06.2026, 20:15', '2026-06-05T20:15'],
+  ['2026/06/05 08:00', '2026-06-05T08:00'],
+  ['2026/6/5 8:00:12.5', '2026-06-05T08:00:12.5'],
+  ['2026/06/05', '2026-06-05 00:00:00'],
+])('a date as people write it has one reading: %s', (given, stamp) => {
+  for (const dateFormat of [undefined, 'dd/mm/yyyy', 'mm/dd/yyyy'])
+    expect(makeTimeReader({}, { zone: 'Europe/Moscow', dateFormat })(given, 1)).toBe(`${stamp}+03:00`);
+});
+
+test.each([
+  ['05/06/2026 08:00', '2026-06-05T08:00+03:00', '2026-05-06T08:00+03:00'],
+  ['5-6-2026 8:00', '2026-06-05T08:00+03:00', '2026-05-06T08:00+03:00'],
+  ['5/6/2026 12:30 AM', '2026-06-05T00:30+03:00', '2026-05-06T00:30+03:00'],
+  ['5/6/2026 8:00:12 pm', '2026-06-05T20:00:12+03:00', '2026-05-06T20:00:12+03:00'],
+  ['05/06/2026 08:00Z', '2026-06-05T08:00Z', '2026-05-06T08:00Z'],
+  ['05/06/2026 08:00+04:00', '2026-06-05T08:00+04:00', '2026-05-06T08:00+04:00'],
+])('a date with slashes or hyphens is read in the declared order only: %s', (given, dayFirst, monthFirst) => {
+  const read = (dateFormat?: string) => makeTimeReader({}, { zone: 'Europe/Moscow', dateFormat })(given, 1);
+  expect([read('dd/mm/yyyy'), read('mm/dd/yyyy'), read()]).toEqual([dayFirst, monthFirst, given]);
+});
+
+test.each(['20.11.26 08:00', '1.2.3', '20.11/2026 08:00', '20/11/20261 08:00', '20.11.20268:00', '2026/11/2026'])(
+  'what is no such date stays as it is: %s',
+  (given) => {
+    expect(makeTimeReader({}, { zone: 'UTC', dateFormat: 'dd/mm/yyyy' })(given, 1)).toBe(given);
+  },
+);
+
 test('numbers of nine digits and more are seconds up to 2100, included, or milliseconds', () => {
   const read = makeTimeReader({ zone: 'UTC' }, {});
   const given = [946_684_800, '946684800', 946_684_800_000, 100_000_000, 99_999_999, '20261120', 4_102_444_800];

@@ -2,6 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
+import type { Format } from '../../src/ingest/formats/fields.ts';
 import { importReadings } from '../../src/ingest/importReadings.ts';
 import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
 import { bringIn, file, keepingLog, NOW, smallNetwork, stored } from './support.ts';
@@ -22,10 +23,10 @@ afterAll(() => db.drop());
 const T = '2026-11-20T08:00:00Z';
 const LATIN1 = (text: string) => Buffer.from(text, 'latin1');
 
-async function imported(name: string, content: string | Buffer) {
+async function imported(name: string, content: string | Buffer, format?: Format) {
   const path = file(name, content);
   const log = keepingLog();
-  const summary = await importReadings(pool, [path], { now: NOW, log, terminal: false });
+  const summary = await importReadings(pool, [path], { now: NOW, log, terminal: false, format });
   const messages = log.lines.map(({ message, fields }) =>
     JSON.stringify({ message, ...fields }).replaceAll(path, name),
   );
@@ -132,6 +133,58 @@ describe('a file without a usable reading fails, names the quarantine, and gives
     const { summary, messages } = await imported('readings.csv', 'sensor_id,time,pm25\n');
     expect(summary).toMatchObject({ received: 0, failed: false });
     expect(messages).toContain('no line follows the header');
+  });
+});
+
+describe('dates as people write them', () => {
+  const times = async () => (await stored(owner)).map(({ measured_at }) => measured_at.slice(0, 16));
+  const csv = (...dates: string[]) => `sensor_id,time,pm25\n${dates.map((date) => `1,${date},5\n`).join('')}`;
+  const zone = 'Asia/Yerevan';
+
+  test.each<[string, string[], string[]]>([
+    ['with dots', ['05.06.2026 08:00', '20.11.2026 08:00:30'], ['2026-06-05T08:00', '2026-11-20T08:00']],
+    ['year first', ['2026/06/05 08:00', '2026/11/20 08:00:30'], ['2026-06-05T08:00', '2026-11-20T08:00']],
+    ['one of them above the 12th', ['05/06/2026 08:00', '13/06/2026 08:00'], ['2026-06-05T08:00', '2026-06-13T08:00']],
+    ['the same, month first', ['6/5/2026 8:00 PM', '6/13/2026 8:00 AM'], ['2026-06-05T20:00', '2026-06-13T08:00']],
+    ['day and month of one number', ['05/05/2026 08:00'], ['2026-05-05T08:00']],
+    ['as cards of Home Assistant export them', ['2026-11-20 08:00:30'], ['2026-11-20T08:00']],
+  ])('%s', async (_, dates, expected) => {
+    const { summary } = await imported('dates.csv', csv(...dates), { zone });
+    expect(summary).toMatchObject({ accepted: dates.length, failed: false });
+    expect(await times()).toEqual(expected);
+  });
+
+  test('are refused where either order fits, before anything is stored, with the remedy, which helps', async () => {
+    const text = csv('05/06/2026 08:00', '07/06/2026 08:00');
+    const { summary, messages } = await imported('dates.csv', text, { zone });
+    expect(summary).toMatchObject({ received: 0, failed: true });
+    expect(messages).toContain(
+      'dates.csv: whether dates such as 05/06/2026 begin with the day or the month cannot be told, because no day of the file is above 12. Say it: --date-format dd/mm/yyyy or --date-format mm/dd/yyyy.',
+    );
+    await imported('dates.csv', text, { zone, dateFormat: 'mm/dd/yyyy' });
+    expect(await times()).toEqual(['2026-05-06T08:00', '2026-07-06T08:00']);
+  });
+
+  test('decide far behind the beginning of a file, too', async () => {
+    const early = Array.from({ length: 12_000 }, (_, n) => `01/0${1 + (n % 9)}/2026 ${9 + (n % 2)}:${10 + (n % 50)}`);
+    const { summary } = await imported('dates.csv', csv(...early, '25/01/2026 08:00'), { zone });
+    expect(summary).toMatchObject({ received: 12_001, quarantined: {}, failed: false });
+    expect((await times()).at(-1)).toBe('2026-09-01T10:59');
+  });
+
+  test('in another order than the file are in quarantine, and said to be', async () => {
+    const { summary } = await imported('dates.csv', csv('25/01/2026 08:00', '01/25/2026 08:00', '2026-11-20 08:00'), {
+      zone,
+    });
+    expect(summary).toMatchObject({ accepted: 2, quarantined: { unreadable_time: 1 } });
+  });
+
+  test('in a file of other times need the declaration', async () => {
+    const { summary } = await imported('dates.csv', csv(T, '05/06/2026 08:00'), { zone });
+    expect(summary).toMatchObject({ accepted: 1, quarantined: { unreadable_time: 1 } });
+    expect(summary.examples[0]?.explanation).toContain(
+      '05/06/2026 08:00 may begin with the day or the month: --date-format (in an address, date_format) says which, as dd/mm/yyyy or mm/dd/yyyy',
+    );
   });
 });
 

@@ -117,6 +117,13 @@ describe('a push', () => {
       {},
     ],
     [
+      '/v1/readings?zone=Europe/Berlin&date_format=dd/mm/yyyy',
+      { sensor_id: 7, time: '20/11/2026 12:00', pm25: 5 },
+      {},
+      { measured_at: STORED_T },
+      {},
+    ],
+    [
       '/v1/readings?zone=Europe/Berlin',
       { sensor_id: 7, time: '2026-11-20 12:00', pm25: 5 },
       {},
@@ -194,6 +201,27 @@ describe('a push', () => {
       { sensor_id: 7, time: T, pm25: 5 },
       400,
       /there is no time zone "Mars"/,
+    ],
+    [
+      'an unknown order of dates',
+      '/v1/readings?date_format=dd.mm.yyyy',
+      { sensor_id: 7, time: T, pm25: 5 },
+      400,
+      /there is no "dd\.mm\.yyyy"\. There are: dd\/mm\/yyyy, mm\/dd\/yyyy\. Nothing was stored/,
+    ],
+    [
+      'a date of two readings',
+      '/v1/readings?zone=Europe/Berlin',
+      { sensor_id: 7, time: '05/11/2026 12:00', pm25: 5 },
+      422,
+      /05\/11\/2026 12:00 may begin with the day or the month: --date-format \(in an address, date_format\)/,
+    ],
+    [
+      'an unknown parameter of the address',
+      '/v1/push/ttn?units=no2=ug/m3',
+      uplink({ no2: 5 }),
+      400,
+      /^There is no parameter "units"\. The address may have unit, column, zone, .*device\. Nothing was stored\.$/,
     ],
     ['an unknown path', '/v1/push/nobody', {}, 404, /\/v1\/push\/airgradient, .*\/v1\/push\/ttn/],
   ])('is refused with the reason: %s', async (_, path, body, status, detail) => {

@@ -12,6 +12,8 @@ export type Format = {
   timeZone?: string | undefined;
   /** That of times without an offset, whatever the profile says. */
   zone?: string | undefined;
+  /** One of DATE_FORMATS: the order of dates such as 05/06/2026. */
+  dateFormat?: string | undefined;
   /** `no2=ug/m3`: the unit of a parameter, whatever the profile says. */
   units?: readonly string[] | undefined;
   /** `pm25=pm2_5_concentration`: our name for a field (sensor_id, device, time, or a parameter), and theirs. */

@@ -20,27 +20,59 @@ function instantOfUnixTime(given: unknown): string | undefined {
     : instantText(Math.round(seconds * 1e6));
 }
 
-/** `2026/11/20T08:00:00z` and `2026-11-20 08:00:00 UTC`, as PurpleAir writes them. */
-const plainStamp = (text: string): string =>
-  (/^\d{4}\/\d\d\/\d\d/.test(text) ? text.replace('/', '-').replace('/', '-') : text).replace(/ UTC$/, 'Z');
+/** The orders of dates that are written with slashes or hyphens; nothing but a declaration, or a day above 12, tells which it is. */
+export const DATE_FORMATS = ['dd/mm/yyyy', 'mm/dd/yyyy'] as const;
+export type DateFormat = (typeof DATE_FORMATS)[number];
+
+/** A date that begins with the day or the month; undefined for any other text. */
+export function slashedDate(text: string): { text: string; first: number; second: number } | undefined {
+  const [date, first, , second] = /^(\d\d?)([/-])(\d\d?)\2\d{4}(?!\d)/.exec(text) ?? [];
+  return date === undefined ? undefined : { text: date, first: Number(first), second: Number(second) };
+}
+
+/** A date, and perhaps an hour and a minute: what follows them is as in ISO 8601, or says which half of the day it is. */
+const WRITTEN = /^(\d{1,4})([./-])(\d\d?)\2(\d{1,4})(?:(?:[Tt]|,? +)(\d\d?)(:\d\d.*?)(?: ?([AaPp])[Mm])?)?$/;
+
+/**
+ * Stamps as people and PurpleAir write them, in the form of ISO 8601: `20.11.2026 8:00`, which is always day first, `2026/11/20T08:00:00z`,
+ * and `11/20/2026 8:00 PM` in the declared order. Any other text stays as it is.
+ */
+function plainStamp(text: string, order: string | undefined): string {
+  const [, first = '', separator, second = '', last = '', hour, rest = '', half] = WRITTEN.exec(text) ?? [];
+  const isDayFirst = separator === '.' || order === 'dd/mm/yyyy';
+  let date: string[] = [];
+  if (first.length === 4 && separator !== '-' && last.length <= 2) date = [first, second, last];
+  else if (first.length <= 2 && last.length === 4 && (isDayFirst || order === 'mm/dd/yyyy'))
+    date = isDayFirst ? [last, second, first] : [last, first, second];
+  if (date.length === 0) return text;
+  const day = date.map((part) => part.padStart(2, '0')).join('-');
+  if (hour === undefined) return day;
+  const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (/p/i.test(half) ? 12 : 0);
+  return `${day}T${String(hours).padStart(2, '0')}${rest}`;
+}
+
+/** Without an abbreviation, as in `2026-11-20 08:00:00 UTC`. */
+const withoutName = (stamp: string): string => stamp.replace(/ UTC$/, 'Z');
 
 const isStamp = (given: unknown): given is string =>
   typeof given === 'string' && given.charCodeAt(4) === 45 /* - */ && !given.endsWith('C');
 
 /**
  * Returns a function from what stands for the time, and its sensor, to a stamp. Call it in the order of the source, because of two hours of
- * an autumn night the order tells which (see makeOffsetAdder). Throws InputError for an unknown time zone.
+ * an autumn night the order tells which (see makeOffsetAdder). Throws InputError for an unknown time zone or order of dates.
  */
 export function makeTimeReader(
   { zone }: Pick<Profile, 'zone'>,
-  { zone: declared, timeZone }: Format,
+  { zone: declared, timeZone, dateFormat }: Format,
 ): (given: unknown, sensor: unknown) => unknown {
+  if (dateFormat !== undefined && !DATE_FORMATS.some((known) => known === dateFormat))
+    throw new InputError('--date-format', `there is no "${dateFormat}"`, `There are: ${DATE_FORMATS.join(', ')}.`);
   const local = declared ?? (zone === 'network' ? timeZone : zone);
   const addOffset = local === undefined ? undefined : local === 'UTC' ? addUtc : offsetAdder(local);
   return (given, sensor) => {
     const stamp = isStamp(given)
       ? given
-      : (instantOfUnixTime(given) ?? (typeof given === 'string' ? plainStamp(given) : given));
+      : (instantOfUnixTime(given) ?? (typeof given === 'string' ? withoutName(plainStamp(given, dateFormat)) : given));
     return addOffset === undefined || typeof stamp !== 'string' ? stamp : addOffset(stamp, String(sensor));
   };
 }

@@ -1,0 +1,39 @@
+/** Finds out in which order a file writes dates such as 05/06/2026, from the dates that admit one order only. */
+import { InputError } from '../inputError.ts';
+import type { Format } from './formats/fields.ts';
+import { readReadings } from './formats/readings.ts';
+import { openSource } from './formats/source.ts';
+import { DATE_FORMATS, type DateFormat, slashedDate } from './formats/times.ts';
+import { readInstant } from './validate.ts';
+
+/**
+ * The order in which the file at `path` writes its dates: that of the first whose day is above 12. Undefined if its times need none. Reads
+ * the file up to there. Rejects with InputError where both orders fit every date.
+ */
+export async function findDateFormat(path: string, format: Format = {}): Promise<DateFormat | undefined> {
+  let example: string | undefined;
+  let isSlashed = false;
+  try {
+    for await (const { readings } of readReadings(await openSource(path), format)) {
+      for (const { measuredAt } of readings) {
+        if (typeof measuredAt !== 'string') continue;
+        const date = slashedDate(measuredAt);
+        if (date === undefined && readInstant(measuredAt) !== undefined) return undefined;
+        if (date === undefined) continue;
+        if (date.first > 12) return 'dd/mm/yyyy';
+        if (date.second > 12) return 'mm/dd/yyyy';
+        isSlashed = true;
+        if (date.first !== date.second) example ??= date.text;
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    return undefined; // the import itself meets it, and says so
+  }
+  if (example === undefined) return isSlashed ? DATE_FORMATS[0] : undefined; // in 05/05/2026 the order makes no difference
+  throw new InputError(
+    path,
+    `whether dates such as ${example} begin with the day or the month cannot be told, because no day of the file is above 12`,
+    `Say it: ${DATE_FORMATS.map((one) => `--date-format ${one}`).join(' or ')}.`,
+  );
+}
