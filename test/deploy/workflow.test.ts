@@ -82,7 +82,9 @@ describe('the workflow', () => {
 
   it('sets every secret that docker-compose.yml requires', () => {
     const required = variablesOf(textOf('docker-compose.yml')).filter((variable) => variable.required);
-    expect([...new Set(required.map(({ name }) => name))].sort()).toEqual(Object.keys(workflow.env).sort());
+    const set = Object.keys(workflow.env).filter((name) => name !== 'COMPOSE_PROFILES');
+    expect([...new Set(required.map(({ name }) => name))].sort()).toEqual(set.sort());
+    expect(workflow.env.COMPOSE_PROFILES).toBe('demo');
   });
 
   it.each([workflow, nightly, release])(
@@ -130,6 +132,10 @@ describe('the release', () => {
       ],
       ...['actions/attest', 'actions/attest', 'gh release', 'npm publish'],
     ]);
+    const [publish] = commandsOf(release).slice(-2);
+    expect(publish).toMatch(
+      /== \*-\* \]\]; then kind=--prerelease; else kind=--latest; fi;\s+gh release create "\$GITHUB_REF_NAME" \$kind /,
+    );
     const packed = `${manifest.name}-*.tgz`;
     const attested = stepsOf(release).filter(({ uses }) => uses?.startsWith('actions/attest@'));
     expect(attested.map((step) => step.with)).toEqual([
