@@ -6,11 +6,29 @@ import { dashboard, GRAFANA, names } from './dashboards.ts';
 import { provisioned, provisioningFiles, ruleGroups, stationRules } from './provisioning.ts';
 import { linksOf } from './runbooks.ts';
 
+const texts = provisioningFiles().map((path) => readFileSync(new URL(`provisioning/${path}`, GRAFANA), 'utf8'));
+
 it('uses $ for environment variables, which deploy/compose.test.ts compares with those that are given, and else for one macro', () => {
-  const text = provisioningFiles()
-    .map((path) => readFileSync(new URL(`provisioning/${path}`, GRAFANA), 'utf8').replace(/^\s*#.*$/gm, ''))
-    .join('\n');
-  expect([...text.matchAll(/\$[^{]\w*/g)].map(([name]) => name)).toEqual(['$__timeTo', '$__timeTo', '$__timeTo']);
+  const text = texts.map((one) => one.replace(/^\s*#.*$/gm, '')).join('\n');
+  const used = [...text.matchAll(/\$[^A-Z]\w*/g)].map(([name]) => name);
+  expect(used).toEqual(['$__timeTo', '$__timeTo', '$__timeTo']);
+});
+
+/** A value as Grafana reads it (pkg/services/provisioning/values): first its own expansion, `${NAME}`, and then that of Go, `$NAME` and `${NAME}`. */
+function expanded(value: string, environment: Record<string, string>): string {
+  const lookUp = (_: string, ...names: (string | undefined)[]) => environment[names.find(Boolean) ?? ''] ?? '';
+  const first = (part: string) => part.replace(/\$(?:__env)?\{([^}]+)\}/g, lookUp);
+  const second = (part: string) => part.replace(/\$(?:\{([^}]+)\}|(\w+))/g, lookUp);
+  return value.split('$$').map(first).map(second).join('$');
+}
+
+it('leaves a password as it is, whatever characters it has, by the rules that Grafana documents; Grafana itself is not run', () => {
+  const AIRSERIES_DATABASE_PASSWORD = String.raw`it's "a" $password $$ ${'$'}{HOME} \ x`;
+  const environment = { AIRSERIES_DATABASE_PASSWORD, HOME: '/home' };
+  const password: string = provisioned('datasources/airseries.yaml').datasources[0].secureJsonData.password;
+  expect(expanded(password, environment)).toBe(AIRSERIES_DATABASE_PASSWORD);
+  // the other spelling loses what looks like a variable in it
+  expect(expanded(`\${AIRSERIES_DATABASE_PASSWORD}`, environment)).toContain(`it's "a"  `);
 });
 
 it('has the data sources that dashboards select by default', () => {
