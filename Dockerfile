@@ -10,16 +10,19 @@ COPY tsconfig.json ./
 COPY src ./src
 RUN npm run build
 RUN npm prune --ignore-scripts --omit=dev --omit=optional
+COPY sql ./sql
+# a clone made under umask 077 has files that only their owner may read, and the user of the image owns none
+RUN chmod -R a+rX package.json node_modules dist sql
 
 FROM gcr.io/distroless/nodejs24-debian13:nonroot
 ENV NODE_ENV=production
 # where this image has its only program
 ENV PATH=/nodejs/bin
 WORKDIR /app
-COPY package.json ./
+COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
-COPY sql ./sql
+COPY --from=build /app/sql ./sql
 USER nonroot
 EXPOSE 8080 8081 8082
 # alive; whether it can answer is /readyz, and for whoever sends requests to it to ask

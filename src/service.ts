@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { explainConnection, waitForDatabase } from './database/errors.ts';
 import { type Host, type Hosts, makeHosts } from './database/hosts.ts';
-import { type Api, openIngestPool, openReaderPool, openWholeNetworkPool } from './database/pools.ts';
+import { type Api, openIngestPool, openReaderPool, openWholeNetworkPool, POOL_SIZES } from './database/pools.ts';
 import { watchDataVersion } from './documents/dataVersion.ts';
 import { type Database, openDatabase } from './embedded/open.ts';
 import { listen, startingListener } from './http/listen.ts';
@@ -29,7 +29,7 @@ const { version: VERSION } = createRequire(import.meta.url)('../package.json') a
 const ADMIN_CONNECTIONS = 100;
 
 /** A running refresh may take minutes; it can be cut off anywhere, and the next one completes it. */
-const SHUTDOWN_TIMEOUT_MS = 15_000;
+export const SHUTDOWN_TIMEOUT_MS = 15_000;
 
 /** `schedule`: what starts the jobs; default: cron. `pollMs`: how often the database is asked for its version; default: every second. */
 type Dependencies = { clock: Clock; log: Log; schedule?: Schedule | undefined; pollMs?: number | undefined };
@@ -96,7 +96,8 @@ async function open(context: Context): Promise<void> {
   const { timeZone, engine } = installation;
   if (database?.embedded) observeDisk(metrics, config.dataDirectory);
   metrics.buildInfo.set({ version: VERSION, node: process.version, engine }, 1);
-  const reads = openReaderPool<Api>(hosts, { timeZone, observer: observePool(metrics, 'read') });
+  const max = publicServer === undefined ? POOL_SIZES.readiness : POOL_SIZES.read;
+  const reads = openReaderPool<Api>(hosts, { timeZone, max, observer: observePool(metrics, 'read') });
   const wholeNetwork = openWholeNetworkPool<Api>(hosts, { timeZone, observer: observePool(metrics, 'read_all') });
   closers.push(() => Promise.all([reads.destroy(), wholeNetwork.destroy()]));
   registerCollectors(metrics, wholeNetwork, { clock, log });

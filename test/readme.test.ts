@@ -50,6 +50,14 @@ it('has commands everywhere', () => {
   expect([...new Set(commands.map(({ path }) => path))].length).toBeGreaterThan(5);
 });
 
+it('the lines for Docker write files as the user who types them, and an upgrade brings newer base images', () => {
+  const mounts = textOf('README.md').match(/^.*docker compose run .* -v .*$/gm) ?? [];
+  expect(mounts).toEqual([expect.stringContaining(' --user "$(id -u):$(id -g)" ')]);
+  expect(textOf('src/database/README.md')).toContain(
+    '`docker compose pull && docker compose build --pull && docker compose up --wait`',
+  );
+});
+
 it('the lines for .env keep what is there, add what is missing or empty, and may be run again', () => {
   const [, recipe = ''] =
     /```sh\n((?:.*\n)*?.*>> \.env; done\n)/.exec(textOf('README.md').split('## Docker')[1] ?? '') ?? [];
@@ -70,6 +78,9 @@ it('the lines for .env keep what is there, add what is missing or empty, and may
   });
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(run()).toBe(first);
+  const mounted = [...textOf('docker-compose.yml').matchAll(/['"\s-]\.\/(\w+)\/\S*?:\//g)].map(([, name]) => name);
+  const opened = /^chmod -R a\+rX (.*?) +#/m.exec(textOf('README.md'))?.[1]?.split(' ');
+  expect(opened?.sort()).toEqual([...new Set(mounted)].sort());
   const needed = [...textOf('docker-compose.yml').matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name);
   expect([...new Set(needed)].filter((name) => !(`${name}` in values))).toEqual([]);
 });

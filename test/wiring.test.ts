@@ -3,6 +3,7 @@ import { connect as openSocket } from 'node:net';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { type Config, readConfig, VARIABLES } from '../src/config.ts';
 import { connect, type DatabaseAddress } from '../src/database/client.ts';
+import { POOL_SIZES } from '../src/database/pools.ts';
 import { JSON_TYPE } from '../src/http/send.ts';
 import { makeLog } from '../src/log.ts';
 import { createToken } from '../src/push/tokens.ts';
@@ -135,7 +136,9 @@ const EFFECTS: Record<string, () => Promise<void>> = {
     const worker = await running({ role: 'worker' });
     expect((await get(worker.ports.port, '/')).status).toBe(0);
     expect([worker.jobs.size > 0, (await get(worker.ports.ingestPort, '/')).status]).toEqual([true, 404]);
-    expect((await get(worker.ports.adminPort, '/metrics')).body).toContain('airseries_worker 1');
+    const metrics = (await get(worker.ports.adminPort, '/metrics')).body;
+    expect(metrics).toContain('airseries_worker 1');
+    expect(metrics).toContain(`airseries_database_pool_size{pool="read"} ${POOL_SIZES.readiness}`); // it answers no requests
   },
 
   async INGEST_PORT() {

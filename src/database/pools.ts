@@ -18,10 +18,13 @@ export type ApiRow<Name extends keyof ApiFunctions | keyof ApiViews> = Name exte
     ? ApiViews[Name]
     : never;
 
+/** The most connections of each pool, besides the one that probes; src/database/README.md, Connections, adds them up. */
+export const POOL_SIZES = { read: 10, readAll: 5, readiness: 2, ingest: 4, pull: 1 } as const;
+
 type Options = {
   /** The installation's zone: timestamps come out with its offset (Z2). */
   timeZone: string;
-  /** The most connections; default: ten for reads, five for those of the whole network, four for writes. */
+  /** The most connections; default: as POOL_SIZES says. */
   max?: number;
   observer?: PoolObserver | undefined;
 };
@@ -45,11 +48,11 @@ const LONG_LIMITS = {
  * `destroy()` closes the pool. There are no transactions and no streams.
  */
 export const openReaderPool = <Tables>(target: DatabaseAddress | Hosts, options: Options): Kysely<Tables> =>
-  openReads(target, { max: 10, ...options }, 'airseries read', READ_LIMITS);
+  openReads(target, { max: POOL_SIZES.read, ...options }, 'airseries read', READ_LIMITS);
 
 /** The same for queries that take longer the larger the network, which no request need wait for; the list of stations needs five. */
 export const openWholeNetworkPool = <Tables>(target: DatabaseAddress | Hosts, options: Options): Kysely<Tables> =>
-  openReads(target, { max: 5, ...options }, 'airseries read all', LONG_LIMITS);
+  openReads(target, { max: POOL_SIZES.readAll, ...options }, 'airseries read all', LONG_LIMITS);
 
 function openReads<Tables>(
   target: DatabaseAddress | Hosts,
@@ -67,7 +70,10 @@ export function readsOn<Tables>(sql: Sql): Kysely<Tables> {
 }
 
 /** Statements of ingestion, as its role. The caller closes the pool. */
-export function openIngestPool(target: DatabaseAddress, { timeZone, max = 4, observer }: Options): QueryPool {
+export function openIngestPool(
+  target: DatabaseAddress,
+  { timeZone, max = POOL_SIZES.ingest, observer }: Options,
+): QueryPool {
   const session = { role: 'airseries_ingest', name: 'airseries ingest', timeZone } as const;
   return openQueryPool(target, { ...session, max, observer, ...LONG_LIMITS });
 }

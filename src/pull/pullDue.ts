@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../clock.ts';
 import { type DatabaseAddress, onConnection, type Sql } from '../database/client.ts';
-import { openIngestPool } from '../database/pools.ts';
+import { openIngestPool, POOL_SIZES } from '../database/pools.ts';
 import type { QueryPool } from '../database/queryPool.ts';
 import type { Log } from '../log.ts';
 import { isAllowed, shownAddress } from './fetchDocument.ts';
@@ -59,7 +59,7 @@ export function makePull(
     const minute = wholeMinute(clock());
     const due = (await findDue(owner, minute)).filter(isPermitted);
     if (due.length === 0) return;
-    const pool = openIngestPool(target, { timeZone, max: 1 });
+    const pool = openIngestPool(target, { timeZone, max: POOL_SIZES.pull });
     try {
       for (const pull of due) {
         await owner`

@@ -7,11 +7,28 @@ import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { chooseCommand } from '../../src/commands/program.ts';
 import { readConfig, VARIABLES } from '../../src/config.ts';
+import { POOL_SIZES } from '../../src/database/pools.ts';
 import { makeLog } from '../../src/log.ts';
 import { makeAdminApp } from '../../src/metrics/adminApp.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { TRIED_TIMESCALE } from '../../src/schema/engine.ts';
-import { compose, isOneShot, ours, ROOT, services, textOf, variablesOf, withDefaults, yamlOf } from './composeFile.ts';
+import { SHUTDOWN_TIMEOUT_MS } from '../../src/service.ts';
+import { makeJobs } from '../../src/worker/jobs.ts';
+import { freePort, launch } from '../support/program.ts';
+import {
+  type Compose,
+  compose,
+  findPsql,
+  isOneShot,
+  ours,
+  ROOT,
+  services,
+  textOf,
+  unescaped,
+  variablesOf,
+  withDefaults,
+  yamlOf,
+} from './composeFile.ts';
 
 const text = textOf('docker-compose.yml');
 const defaults = readConfig({});
@@ -27,8 +44,52 @@ describe('the file', () => {
     expect(valid({ services: { api: { image: 'x', health_check: {} } } })).toBe(false);
   });
 
+  /** Keys of a service that came after 2.26.1, and the Compose that brought them. */
+  const NEWER = {
+    ...{ post_start: '2.30.0', pre_stop: '2.30.0', gpus: '2.30.0', label_file: '2.32.2', provider: '2.36.0' },
+    ...{ use_api_socket: '2.37.0', models: '2.38.0' },
+  };
+
+  /**
+   * What Compose refuses although the specification admits it. A config or secret that is not a file has to be copied into the container: with a
+   * read-only file system, 2.26.1 fails when it creates the container, and 2.33.1 and newer refuse the file of themselves (docker/compose#12031).
+   */
+  function refused({ services: all, configs = {}, secrets = {} }: Compose): string[] {
+    return Object.entries(all).flatMap(([name, service]) => {
+      const copied = (['configs', 'secrets'] as const).flatMap((kind) => {
+        const declared = kind === 'configs' ? configs : secrets;
+        const names = (service[kind] ?? []).map((given) => (typeof given === 'string' ? given : given.source));
+        return service.read_only ? names.filter((one) => declared[one]?.file === undefined) : [];
+      });
+      const newer = Object.keys(service).filter((key) => key in NEWER);
+      return [...copied, ...newer].map((what) => `${name}: ${what}`);
+    });
+  }
+
+  it('has nothing that Compose 2.26.1 or Compose 2.33.1 and newer refuses, and 2.26.1 is the oldest that the README admits', () => {
+    expect(refused(compose)).toEqual([]);
+    const image = { image: 'x', read_only: true };
+    const trap = {
+      services: {
+        ...{ a: { ...image, configs: [{ source: 'written' }] }, b: { ...image, secrets: ['key'] } },
+        ...{ c: { ...image, configs: ['kept'] }, d: { ...image, read_only: false, configs: ['written'] } },
+        e: { ...image, gpus: 'all' },
+      },
+      configs: { written: { content: 'text' }, kept: { file: './kept' } },
+      secrets: { key: { environment: 'KEY' } },
+    };
+    expect(refused({ ...trap, volumes: {}, networks: {} })).toEqual(['a: written', 'b: key', 'e: gpus']);
+    expect(textOf('README.md')).toContain('Docker Compose 2.26.1 or newer');
+  });
+
+  it('asks nothing of a variable that may be unset without saying so, or Compose warns at every command', () => {
+    expect(text.match(/\$\{\w+\}|(?<!\$)\$[A-Za-z_]\w*/g)).toBeNull();
+  });
+
   it('uses only variables that .env.example has, and no secret has a default', () => {
     const offered = [...textOf('.env.example').matchAll(/^(\w+)=/gm)].map(([, name]) => name);
+    expect(offered).toContain('COMPOSE_PROFILES'); // of Compose itself: without it `down` would leave the demo's container
+    expect(textOf('README.md') + textOf('.github/workflows/ci.yml')).not.toContain('--profile');
     const taken = variablesOf(text);
     expect(taken.filter(({ name }) => !offered.includes(name))).toEqual([]);
     const secret = taken.filter(({ required }) => required).map(({ name }) => name);
@@ -117,6 +178,36 @@ describe('our own services', () => {
     expect([databaseUrl, readerDatabaseUrls]).toEqual(name === 'api' ? [undefined, [reader]] : [owner, undefined]);
   });
 
+  /** Variables that a container has no use for. */
+  const NOT_IN_DOCKER = {
+    DATA_DIR: 'there is a DATABASE_URL, so no server is embedded',
+    EMBEDDED_PG: 'there is a DATABASE_URL, so no server is embedded',
+    PORT: 'another port of this machine is set in `ports`',
+    ADMIN_PORT: 'health checks and Prometheus ask that of the image',
+    INGEST_PORT: 'another port of this machine is set in `ports`',
+    FIXED_NOW: 'for checks; a service with it would go wrong',
+  };
+
+  it('are given every variable of the configuration, or there is a reason', () => {
+    const given = new Set(ours.flatMap(([, { environment = {} }]) => Object.keys(environment)));
+    expect(VARIABLES.filter((name) => !given.has(name))).toEqual(Object.keys(NOT_IN_DOCKER));
+    const set = ours.flatMap(([, { environment = {} }]) =>
+      Object.entries(environment).flatMap(([name, value]) => (value === `\${${name}:-}` ? name : [])),
+    );
+    const fixed = ['DATABASE_URL', 'READER_DATABASE_URL', 'ADMIN_HOST', 'ROLE', 'INGEST_HOST', 'DEMO'];
+    expect([...given].filter((name) => !set.includes(name)).sort()).toEqual([...fixed, 'PGPASSWORD'].sort());
+    const said = textOf('README.md').split('## Docker')[1]?.split('\n## ')[0] ?? '';
+    expect([...new Set(set)].filter((name) => !said.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  it('may take as long to stop as DRAIN_SECONDS can be', () => {
+    const longest = 300;
+    expect(() => readConfig({ DRAIN_SECONDS: `${longest + 1}` })).toThrow();
+    expect(readConfig({ DRAIN_SECONDS: `${longest}` }).drainSeconds).toBe(longest);
+    const grace = ours.map(([, { stop_grace_period: period = '' }]) => Number.parseInt(period, 10));
+    expect(Math.min(...grace)).toBeGreaterThan(longest + SHUTDOWN_TIMEOUT_MS / 1_000);
+  });
+
   it.each(ours.filter(([, { command }]) => command !== undefined))('%s runs an existing command', (_, service) => {
     const [node, file, ...words] = service.command ?? [];
     expect([node, file]).toEqual(['node', 'dist/cli.js']);
@@ -159,6 +250,53 @@ describe('the other services', () => {
     expect(database?.environment).toMatchObject({ POSTGRES_USER: 'airseries', POSTGRES_DB: 'airseries' });
   });
 
+  it('the database admits as many connections as all processes may open, with a reserve', () => {
+    const [, most] = /max_connections=(\d+)/.exec(database?.command?.join(' ') ?? '') ?? [];
+    const [, ofGrafana] = /role grafana connection limit (\d+)/.exec(textOf('sql/reader.sql')) ?? [];
+    const [PROBE, LISTENER, LOCK] = [1, 1, 1];
+    const { read, readAll, readiness, ingest, pull } = POOL_SIZES;
+    const anything = {} as Parameters<typeof makeJobs>[0];
+    const jobs = makeJobs({ ...anything, pullHosts: [] }).length;
+    const budget = {
+      api: read + readAll + PROBE + LISTENER,
+      // each job has a connection and its probe; pulling stores readings besides, and the history of the demo comes behind the jobs
+      worker: readiness + readAll + PROBE + ingest + PROBE + LOCK + (jobs + 1) * (1 + PROBE) + pull + PROBE,
+      grafana: Number(ofGrafana),
+      command: 6,
+    };
+    const [, section = ''] = /## Connections\n\n([^#]+)/.exec(textOf('src/database/README.md')) ?? [];
+    const said =
+      /An API process [^:]*? (\d+) [\s\S]*?worker opens at most (\d+)[\s\S]*?login may have (\d+), a command has up to (\d+)/;
+    expect(said.exec(section)?.slice(1).map(Number)).toEqual(Object.values(budget));
+    expect(section).toContain(`is ${most}.`);
+    const together = Object.values(budget).reduce((sum, one) => sum + one);
+    const RESERVED = 3; // for superusers, by default: psql and health checks
+    expect(together + RESERVED + 5).toBeLessThanOrEqual(Number(most));
+  });
+
+  it('the memory of the database is said once, as Compose writes it: the image fits its settings to the limit of the container', () => {
+    expect(text.match(/DATABASE_MEMORY/g)).toHaveLength(1);
+    expect(Object.keys(database?.environment ?? {}).filter((name) => name.startsWith('TS_TUNE'))).toEqual([]);
+  });
+
+  it.runIf(findPsql() !== undefined)(
+    'a refused superuser is told how to give the server the password of .env',
+    async () => {
+      const { service } = compose.services;
+      const [, ...words] = service?.command ?? [];
+      const run = (command: string[], environment: Record<string, string>) =>
+        launch([...unescaped(service?.entrypoint), ...command], { environment }).finished;
+      const refusal = await run([findPsql() ?? '', ...words], { PGHOST: '127.0.0.1', PGPORT: await freePort() });
+      expect([refusal.code, refusal.stderr]).toEqual([
+        2,
+        expect.stringMatching(/POSTGRES_PASSWORD[\s\S]* -c '\\password'\n/),
+      ]);
+      // another failure is psql's own
+      expect(await run(['sh', '-c', 'exit 3'], {})).toEqual({ code: 3, stdout: '', stderr: '' });
+      expect(reader?.entrypoint).toEqual(service?.entrypoint);
+    },
+  );
+
   it('the logins of Grafana and the API are those that sql/reader.sql creates', () => {
     const { api } = compose.services;
     expect(textOf('sql/reader.sql')).toContain(`('${new URL(api?.environment?.READER_DATABASE_URL ?? '').username}',`);
@@ -173,7 +311,7 @@ describe('the other services', () => {
 
   it('Grafana gets exactly the variables that its provisioning uses', () => {
     const used = filesOf('grafana/provisioning').flatMap((path) =>
-      [...textOf(path).matchAll(/\$\{?([A-Z][A-Z_]+)\b/g)].map(([, name]) => name),
+      [...textOf(path).matchAll(/\$([A-Z][A-Z_]+)\b/g)].map(([, name]) => name),
     );
     const given = Object.keys(grafana?.environment ?? {}).filter((name) => !name.startsWith('GF_'));
     expect([...new Set(used)].sort()).toEqual(given.sort());

@@ -1,6 +1,6 @@
 /** The Dockerfile, without Docker: its steps run as plain commands in a clean folder, and the result is started. */
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -27,6 +27,7 @@ beforeAll(async () => {
   for (const path of context) {
     mkdirSync(dirname(join(folder, 'context', path)), { recursive: true });
     cpSync(join(ROOT, path), join(folder, 'context', path));
+    chmodSync(join(folder, 'context', path), 0o600); // as a clone made under umask 077 has them
   }
   image = (await build(stages, join(folder, 'context'), folder)).get('final') as Built;
 }, 300_000);
@@ -63,6 +64,16 @@ it('contains no compiler, no embedded server and no tests', () => {
   const files = readdirSync(join(image.folder, 'node_modules'), { recursive: true, encoding: 'utf8' });
   expect(files.length).toBeGreaterThan(1_000);
   expect(files.filter((name) => /\.(node|so|dylib|wasm)$/.test(name))).toEqual([]);
+});
+
+it('has files that its user can read, whatever the umask under which the project was cloned', () => {
+  const isOpen = (path: string) => {
+    const stat = statSync(join(image.folder, path));
+    const wanted = stat.isDirectory() ? 0o555 : 0o444;
+    return (stat.mode & wanted) === wanted;
+  };
+  const files = readdirSync(image.folder, { recursive: true, encoding: 'utf8' });
+  expect(files.filter((path) => !isOpen(path))).toEqual([]);
 });
 
 it('is started, checked and asked by node alone, as there is no shell, and node is found', () => {
