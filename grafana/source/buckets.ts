@@ -3,15 +3,15 @@
  * drops every part of the query but one before it runs.
  */
 import type { Target } from './panel.ts';
-import { LOCALE, type Subject } from './subject.ts';
-import { AT, series } from './targets.ts';
+import { AT, LOCALE, type Subject, startOf } from './subject.ts';
+import { series } from './targets.ts';
 
 const RANGE = '$__timeTo()::timestamptz - $__timeFrom()::timestamptz';
 
 const RESOLUTIONS = [
-  { resolution: 'hourly', length: '1 hour', when: `${RANGE} <= interval '15 days'` },
-  { resolution: 'daily', length: '1 day', when: `${RANGE} > interval '15 days' and ${RANGE} <= interval '400 days'` },
-  { resolution: 'monthly', length: '1 month', when: `${RANGE} > interval '400 days'` },
+  { resolution: 'hourly', unit: 'hour', when: `${RANGE} <= interval '15 days'` },
+  { resolution: 'daily', unit: 'day', when: `${RANGE} > interval '15 days' and ${RANGE} <= interval '400 days'` },
+  { resolution: 'monthly', unit: 'month', when: `${RANGE} > interval '400 days'` },
 ];
 
 type Options = {
@@ -27,14 +27,14 @@ export function buckets(
   columns: Readonly<Record<string, string>>,
   { lines, completed }: Options = {},
 ): Target[] {
-  const parts = RESOLUTIONS.map(({ resolution, length, when }) => {
+  const parts = RESOLUTIONS.map(({ resolution, unit, when }) => {
     const list = Object.entries(columns).map(([name, column]) => {
       const missing = resolution === 'hourly' && /^b\.(min|max)_/.test(column);
       return `${missing ? 'null::float8' : column} as "${name}"`;
     });
     return `select b.timestamp as "time", ${[...(lines === undefined ? [] : ['l.line', 'l.name']), ...list].join(', ')}
 from api.${view}_${resolution} b${lines === undefined ? '' : ` join ${lines} l on l.id = b.${KEY[view]}`}
-where ${isChosen} and $__timeFilter(b.timestamp) and ${when}${completed ? ` and b.timestamp + interval '${length}' <= ${AT}` : ''}`;
+where ${isChosen} and $__timeFilter(b.timestamp) and ${when}${completed ? ` and b.timestamp < ${startOf(unit, AT)}` : ''}`;
   });
   return series(`${parts.join('\nunion all\n')}\norder by 1${lines === undefined ? '' : ', 2'}`);
 }
@@ -59,5 +59,4 @@ export const linesOf = ({ view, isChosen }: Subject, mean: string): string => `(
 )`;
 
 /** Selects the days that the time range touches. */
-export const IN_DAYS =
-  "b.timestamp > $__timeFrom()::timestamptz - interval '1 day' and b.timestamp <= $__timeTo()::timestamptz";
+export const IN_DAYS = `b.timestamp >= ${startOf('day', '$__timeFrom()::timestamptz')} and b.timestamp <= ${AT}`;

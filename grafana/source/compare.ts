@@ -7,7 +7,7 @@ import { toStation } from './links.ts';
 import { column, compared, hidden, linked, STRUCK, styleColumn, unit, width } from './overrides.ts';
 import type { Panel } from './panel.ts';
 import { aqiStrip, within } from './strips.ts';
-import { cityColumns, LOCALE, quoted, shownCity } from './subject.ts';
+import { AT, cityColumns, LOCALE, quoted, shownCity } from './subject.ts';
 import { table } from './tables.ts';
 import { rows } from './targets.ts';
 import { UNIT } from './units.ts';
@@ -44,12 +44,11 @@ const ranking: Panel = table({
   decimals: 1,
   cells: { wrapHeaderText: true },
   targets:
-    rows(`select rank() over (order by d.mean desc nulls last)::int as "rank", t.title || case when ${FLAGGED} then ' (flagged)' else '' end as "station",
+    rows(`select rank() over (order by d.mean desc nulls last)::int as "rank", s.title || case when ${FLAGGED} then ' (flagged)' else '' end as "station",
   d.mean as "mean", (d.mean - least(0, min(d.mean) over ())) / nullif(max(d.mean) over () - least(0, min(d.mean) over ()), 0) as "bar",
   d.lowest as "lowest day", d.highest as "highest day", c.complete as "complete", ${styleColumn(FLAGGED)},
-  s.id::text as "id", ${cityColumns('t.city').slug}
-from api.station s
-join api.station_title t on t.station_id = s.id and t.locale = ${LOCALE}
+  s.id::text as "id", ${cityColumns('s.city').slug}
+from api.station_current(${AT}, locale => ${LOCALE}) s
 ${shownCity('s')}
 left join (
   select b.station_id, ${MEAN} as mean, min(${VALUE}) as lowest, max(${VALUE}) as highest

@@ -4,8 +4,8 @@ import { timeseries } from './charts.ts';
 import { LINE } from './colours.ts';
 import { fixed } from './overrides.ts';
 import type { Panel } from './panel.ts';
-import { quoted, type Subject } from './subject.ts';
-import { AT, series } from './targets.ts';
+import { AT, quoted, type Subject, startOf } from './subject.ts';
+import { series } from './targets.ts';
 import { UNIT } from './units.ts';
 
 /** How many sensors or stations each bucket was computed from; `name` is what is counted. */
@@ -33,7 +33,7 @@ function completeness({ view }: Subject): Panel {
   const stations =
     view === 'station'
       ? `array[${quoted('station')}::int]`
-      : `array(select s.id from api.station s where ${quoted('region')} in (s.city_slug, s.district_slug))`;
+      : `array(select s.id from api.station_current(${AT}) s where ${quoted('region')} in (s.city_slug, s.district_slug))`;
   return timeseries({
     title: 'Completeness by day',
     description: `Hours with readings of each completed day, in % of those expected: the closed hours with a sensor placed at ${view === 'station' ? 'the station, from its first reading on' : 'a station, from its first reading on; of all stations that are there now'}. The WHO figures need 75 %.`,
@@ -48,7 +48,7 @@ function completeness({ view }: Subject): Panel {
     targets:
       series(`select c.timestamp as "time", (100.0 * sum(c.measured_hours) / sum(c.expected_hours))::float8 as "completeness"
 from api.station_completeness($__timeFrom()::timestamptz, $__timeTo()::timestamptz, ${stations}) c
-where c.timestamp + interval '1 day' <= ${AT}
+where c.timestamp < ${startOf('day', AT)}
 group by 1
 order by 1`),
     overrides: [fixed('completeness', LINE)],

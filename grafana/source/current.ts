@@ -3,9 +3,9 @@ import { aqiTexts, BAND_TEXTS, NOTHING, pm10Steps, pm25Steps, type Step } from '
 import { toStation } from './links.ts';
 import { categorized, FILTERED, hidden, linked, notable, STRUCK, styleColumn, unit, width } from './overrides.ts';
 import type { Panel } from './panel.ts';
-import { cityColumns, LOCALE, shownCity } from './subject.ts';
+import { AT, cityColumns, LOCALE, shownCity } from './subject.ts';
 import { stat, table } from './tables.ts';
-import { AT, rows } from './targets.ts';
+import { rows } from './targets.ts';
 import { UNIT, type Unit } from './units.ts';
 
 export type Shown = {

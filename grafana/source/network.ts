@@ -9,9 +9,9 @@ import { map } from './map.ts';
 import { categorized, coloured, column, compared, FILTERED, hidden, linked, unit, width } from './overrides.ts';
 import type { Panel } from './panel.ts';
 import { cityStrip } from './strips.ts';
-import { cityColumns, LOCALE, shownCity } from './subject.ts';
+import { AT, cityColumns, LOCALE, shownCity } from './subject.ts';
 import { table } from './tables.ts';
-import { AT, rows } from './targets.ts';
+import { rows } from './targets.ts';
 import { UNIT } from './units.ts';
 import { datasource, locale, POSTGRES } from './variables.ts';
 
@@ -134,8 +134,8 @@ const needAttention = table({
   h: 7,
   unit: UNIT.none,
   targets:
-    rows(`select w.what as "what", t.title as "station", ${cityColumns('t.city').city}, w.since as "since", w.detail as "detail",
-  s.id::text as "id", ${cityColumns('t.city').slug}
+    rows(`select w.what as "what", s.title as "station", ${cityColumns('s.city').city}, w.since as "since", w.detail as "detail",
+  s.id::text as "id", ${cityColumns('s.city').slug}
 from (
   select station_id, 'offline' as what, last_measurement_time as since, 'no current reading' as detail from api.station_offline(${AT})
   union all
@@ -145,8 +145,7 @@ from (
   union all
   select c.id, 'weather', max(f.since), 'temperature, humidity, pressure: ' || string_agg(distinct replace(f.reason, '_', ' '), ', ') from api.station_current(${AT}) c join api.station_flag f on f.station_id = c.id and coalesce(f.since <= ${AT}, true) and coalesce(f.until > ${AT}, true) where c.is_listed and c.is_bad_thp group by c.id
 ) w
-join api.station s on s.id = w.station_id
-join api.station_title t on t.station_id = s.id and t.locale = ${LOCALE}
+join api.station_current(${AT}, locale => ${LOCALE}) s on s.id = w.station_id
 ${shownCity('s')}
 order by w.what, w.since`),
   overrides: [

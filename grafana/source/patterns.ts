@@ -3,9 +3,9 @@ import { barChart, trend } from './charts.ts';
 import { CATEGORIES, LINE, pm25Steps, SECOND } from './colours.ts';
 import { column, FILLED, fixed, unit } from './overrides.ts';
 import type { Panel } from './panel.ts';
-import type { Subject } from './subject.ts';
+import { AT, type OneSubject, type Subject } from './subject.ts';
 import { table } from './tables.ts';
-import { AT, rows } from './targets.ts';
+import { rows } from './targets.ts';
 import { UNIT } from './units.ts';
 
 /** The local days up to the end of the time range: `pm25` by `month` and `day`; `newest` is the month in which the range ends. */
@@ -55,7 +55,7 @@ order by c.month, c.day`),
 }
 
 /** Hours of wind from each compass point, by the category of their PM2.5. A station without an anemometer has the wind of its city. */
-function pollutionRose({ view, isChosen }: Subject): Panel {
+function pollutionRose({ view, isChosen, id }: OneSubject): Panel {
   const isStation = view === 'station';
   const category = 'api.aqi_category(h.aqi)';
   return barChart({
@@ -74,7 +74,7 @@ left join (
   from api.${view}_hourly b${
     isStation
       ? `
-  join api.station s on s.id = b.station_id
+  join api.station_current(${AT}, ${id}) s on s.id = b.station_id
   left join api.region_hourly w on w.region_slug = s.city_slug and w.timestamp = b.timestamp and $__timeFilter(w.timestamp)`
       : ''
   }
@@ -138,7 +138,7 @@ order by d.day`),
 }
 
 /** The calendar, and the others in a column beside it. */
-export const patterns = (subject: Subject): (Panel | Panel[])[] => [
+export const patterns = (subject: OneSubject): (Panel | Panel[])[] => [
   calendar(subject),
   [monthAgainstLastYear(subject), dailyProfile(subject), pollutionRose(subject)],
 ];

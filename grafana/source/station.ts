@@ -9,9 +9,9 @@ import { column, notable, unit, width } from './overrides.ts';
 import type { Panel } from './panel.ts';
 import { patterns } from './patterns.ts';
 import { stationStrip } from './strips.ts';
-import { cityColumns, LOCALE, quoted, STATION, shownCity } from './subject.ts';
+import { AT, cityColumns, LOCALE, quoted, STATION, shownCity } from './subject.ts';
 import { table } from './tables.ts';
-import { AT, rows } from './targets.ts';
+import { rows } from './targets.ts';
 import { UNIT } from './units.ts';
 import { chosen, cityOfStations, datasource, locale, POSTGRES, STATIONS_OF_CITY } from './variables.ts';
 import { windows } from './windows.ts';
@@ -49,8 +49,7 @@ const about: Panel[] = [
     where f.station_id = c.id and coalesce(f.since <= ${AT}, true) and coalesce(f.until > ${AT}, true)
   ) else 'not flagged' end as "temperature, humidity and pressure"
 ${current}
-join api.station s on s.id = c.id
-${shownCity('s')}`),
+${shownCity('c')}`),
     overrides: [
       width('station', 225),
       width('city', 105),

@@ -2,8 +2,8 @@
 import { strip } from './charts.ts';
 import { aqiTexts, NOTHING } from './colours.ts';
 import type { Panel } from './panel.ts';
-import { LOCALE, quoted } from './subject.ts';
-import { AT, rows } from './targets.ts';
+import { AT, LOCALE, quoted } from './subject.ts';
+import { rows } from './targets.ts';
 import { UNIT } from './units.ts';
 
 const HOUR = 3_600_000;
@@ -48,9 +48,8 @@ export const regionStrip = aqiStrip({
   of: 'by station, including hidden ones',
   h: 11,
   span: '48h',
-  from: `from api.station_hourly h join api.station s on s.id = h.station_id
-join api.station_title t on t.station_id = s.id and t.locale = ${LOCALE}
-where ${quoted('region')} in (s.city_slug, s.district_slug) and ${within('48h')}`,
+  from: `from api.station_hourly h join api.station_current(${AT}, locale => ${LOCALE}) t on t.id = h.station_id
+where ${quoted('region')} in (t.city_slug, t.district_slug) and ${within('48h')}`,
 });
 
 export const stationStrip = aqiStrip({

@@ -1,4 +1,4 @@
-/** Stations and regions: their views have the same columns and differ only in the key. */
+/** Stations and regions, whose views have the same columns and differ only in the key, and the words of SQL by which panels choose. */
 
 export type Subject = {
   /** Prefix of its views: `station` for api.station_hourly. */
@@ -18,6 +18,13 @@ export const quoted = (name: string): string => `$\{${name}:sqlstring}`;
 
 /** The language of names chosen in the dashboard. */
 export const LOCALE = quoted('locale');
+
+/** The end of the dashboard's time range, which stands for now. */
+export const AT = '$__timeTo()::timestamptz';
+
+/** SQL of the start of the hour, day or month of the network's zone that an instant is in: a session of Grafana's has another zone. */
+export const startOf = (unit: string, at: string) =>
+  `(select date_trunc('${unit}', ${at}, i.time_zone) from api.installation i)`;
 
 export const STATION = one('station', 'station_id', `${quoted('station')}::int`);
 export const REGION = one('region', 'region_slug', quoted('region'));

@@ -2,9 +2,6 @@
 import type { Json, Target } from './panel.ts';
 import { CHOSEN_DATASOURCE, CHOSEN_PROMETHEUS, POSTGRES } from './variables.ts';
 
-/** The end of the dashboard's time range, which stands for now. */
-export const AT = '$__timeTo()::timestamptz';
-
 function sql(format: 'table' | 'time_series', text: string): Target {
   return {
     refId: 'A',

@@ -1,7 +1,7 @@
 /** Variables of dashboards: data source, language, station, region, process. */
 import { LOCALES, type Locale } from '../../src/contract/endpoints.ts';
 import type { Variable } from './grafanaTypes.ts';
-import { LOCALE, quoted, shownCity } from './subject.ts';
+import { AT, LOCALE, quoted, shownCity } from './subject.ts';
 
 export const POSTGRES = 'grafana-postgresql-datasource';
 
@@ -70,19 +70,19 @@ export function chosen(name: string, label: string, sql: string) {
   } as const satisfies Variable;
 }
 
-/** Stations with their titles, those of a hidden city under `-`. */
-const STATIONS = `from api.station s join api.station_title t on t.station_id = s.id and t.locale = ${LOCALE}
+/** Stations with their titles at the end of the time range; those of a hidden city, or of none, under `-` (C8). */
+const STATIONS = `from api.station_current(${AT}, locale => ${LOCALE}) s
 ${shownCity('s')}`;
 
 export const cityOfStations = chosen(
   'city',
   'City',
-  `select distinct coalesce(shown.slug, '-') as __value, case when shown.slug is not null then t.city else '-' end as __text
+  `select distinct coalesce(shown.slug, '-') as __value, case when shown.slug is not null then s.city else '-' end as __text
 ${STATIONS} order by 2`,
 );
 
 /** What the variable of stations can be. */
-export const STATIONS_OF_CITY = `select s.id::text as __value, t.title as __text
+export const STATIONS_OF_CITY = `select s.id::text as __value, s.title as __text
 ${STATIONS} where coalesce(shown.slug, '-') = ${quoted('city')} order by 2`;
 
 /** As `chosen`, but several can be selected; at first all. */

@@ -6,8 +6,8 @@ import { timeseries } from './charts.ts';
 import { LINE, pm25Steps } from './colours.ts';
 import { band, fixed, guideline, toldRange } from './overrides.ts';
 import type { Panel } from './panel.ts';
-import type { OneSubject } from './subject.ts';
-import { AT, series } from './targets.ts';
+import { AT, type OneSubject } from './subject.ts';
+import { series } from './targets.ts';
 import { UNIT } from './units.ts';
 
 const HOUR = 3_600_000;
