@@ -99,16 +99,16 @@ comment on column api.station_flag.sensor_id is 'the sensor with the implausible
 comment on column api.station_flag.since is 'start of the period; null: unbounded';
 comment on column api.station_flag.until is 'end of the period, exclusive; null: still open';
 
-create function api.sensor(at timestamptz)
+create function api.sensor(at timestamptz, only_listed boolean default false)
 returns table (
   id int, station_id int, kind text, device text, altitude float8,
   first_measurement_time timestamptz, last_measurement_time timestamptz, is_suspicious boolean
 ) language sql stable begin atomic
   select s.id, s.station_id, s.kind, s.device, s.altitude, s.first_measurement_time, s.last_measurement_time, s.is_suspicious
-  from logic.sensor_state(at) s;
+  from logic.sensor_state(at, only_listed) s;
 end;
 comment on function api.sensor is
-  'Sensors at their current or latest station at an instant. One row per sensor.
+  'Sensors at their current or latest station at an instant; with only_listed, of those stations that are listed then (no row for a sensor that stood at none). One row per sensor.
 Columns:
   id (sensor id),
   station_id (station id),

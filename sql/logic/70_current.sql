@@ -285,7 +285,7 @@ begin
 end $$;
 
 -- The sensors and their latest station at an instant.
-create function logic.sensor_state(at timestamptz)
+create function logic.sensor_state(at timestamptz, only_listed boolean)
 returns table (
   id int, station_id int, kind text, device text, altitude float8,
   first_measurement_time timestamptz, last_measurement_time timestamptz, is_suspicious boolean
@@ -295,7 +295,10 @@ returns table (
     exists (select from raw.suspicious_period p where p.sensor_id = sensor.id and p.since <= at and at < p.until)
   from raw.sensor sensor
   cross join lateral (
-    select p.station_id from raw.sensor_station p where p.sensor_id = sensor.id and p.since <= at order by p.since desc limit 1
+    select p.station_id from raw.sensor_station p
+    where p.sensor_id = sensor.id and p.since <= at
+      and (not only_listed or p.station_id in (select state.station_id from logic.station_state(at) state where state.is_listed))
+    order by p.since desc limit 1
   ) located
   join raw.station station on station.id = located.station_id
   left join lateral (

@@ -13,8 +13,8 @@ type Bucket = { localStart: string; subject: string | number } & Record<string, 
 /** Half-open, as text with an offset, and the file that its buckets go to. */
 type Part = { since: string; until: string; file: string };
 
-/** What is published: sensors that stand, or stood last, at a listed station, listed stations, and cities. */
-export type Subjects = { sensor_id: readonly number[]; station_id: readonly number[]; region_slug: readonly string[] };
+/** What is published: listed stations, with the hours and days that sensors stood there, and cities. */
+export type Subjects = { station_id: readonly number[]; region_slug: readonly string[] };
 
 /** Rows fetched from the cursor at a time. */
 const BATCH_ROWS = 2_000;
@@ -75,11 +75,14 @@ export function readBuckets(
     ])
     .where('b.timestamp', '>=', since)
     .where('b.timestamp', '<', until)
-    .where(isAmong(subject.source, isNumber ? 'int[]' : 'text[]'))
     .orderBy('b.timestamp')
     .orderBy(isNumber ? id : sql`${id} collate "C"`);
-  // a sensor may have stood at a station that is hidden now
-  const published = source === 'sensor_hourly' ? query.where(isAmong('station_id', 'int[]')) : query;
+  const published =
+    source === 'sensor_daily' // of listed stations only
+      ? query
+      : query.where(
+          subject.source === 'region_slug' ? isAmong('region_slug', 'text[]') : isAmong('station_id', 'int[]'),
+        );
   const { sql: text, parameters } = published.compile();
   return connection.unsafe<Bucket[]>(text, [...parameters] as never[]).cursor(BATCH_ROWS);
 }

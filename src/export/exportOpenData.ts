@@ -53,17 +53,15 @@ async function exportTables(connection: Sql, folder: string, options: Options): 
   const current = apiRows('station_current', { at: options.now });
   const stations = await db.selectFrom(current.as('station')).select('id').where('is_listed', '=', true).execute();
   const cities = await db.selectFrom('api.region').select('slug').where('kind', '=', 'city').execute();
-  const ids = stations.map(({ id }) => id);
-  const sensors = await querySensors(db, options.now, ids);
+  const sensors = await querySensors(db, options.now);
   const subjects = {
-    sensor_id: sensors.map(({ id }) => id),
-    station_id: ids,
+    station_id: stations.map(({ id }) => id),
     region_slug: cities.map(({ slug }) => slug),
   };
   const exported = await exportAggregates(connection, folder, subjects, options);
   // last, when everything that refers to it is there
   exported.files[SENSORS] = sensors.length;
-  const lines = [SENSOR_FIELDS.map(({ name }) => name), ...sensors.map(({ row }) => row)].map(csvLine);
+  const lines = [SENSOR_FIELDS.map(({ name }) => name), ...sensors].map(csvLine);
   if (await publishFile(folder, SENSORS, (write) => write(lines.join('')))) exported.rewritten.push(SENSORS);
   return exported;
 }

@@ -1,6 +1,5 @@
-/** sensors.csv: each sensor at its current or latest station, with the columns documented with the portal's files. */
+/** sensors.csv: each sensor at the listed station where it stands or stood last, with the columns documented with the portal's files. */
 import { sql } from 'kysely';
-import { arrayLiteral } from '../database/client.ts';
 import type { ApiDb } from '../database/pools.ts';
 import { apiRows } from '../database/queryPool.ts';
 import { textCell } from '../ingest/formats/textCell.ts';
@@ -14,7 +13,7 @@ export const SENSOR_FIELDS = [
   {
     name: 'station_id',
     type: 'integer',
-    meaning: 'the station where it stands or stood last; a station may have several',
+    meaning: 'the station where it stands or stood last, of those that are published; a station may have several',
   },
   { name: 'city_slug', type: 'string', meaning: 'the city of the station; empty if it is in none' },
   { name: 'district_slug', type: 'string', meaning: 'the district of the station; empty if it is in none' },
@@ -39,29 +38,32 @@ export const SENSOR_FIELDS = [
   { name: 'is_suspicious', type: 'boolean', meaning: 'true while its measurements count for nothing' },
 ] as const satisfies readonly Field[];
 
-type SensorLine = { id: number; row: Row };
-
-/** The sensors of some stations, as rows of SENSOR_FIELDS, by id. */
-export async function querySensors(db: ApiDb, at: Date, stations: readonly number[]): Promise<SensorLine[]> {
+/** As rows of SENSOR_FIELDS, by id. Hidden stations are left out (C6); a station's city is that of the instant (C8). */
+export async function querySensors(db: ApiDb, at: Date): Promise<Row[]> {
   const rows = await db
-    .selectFrom(apiRows('sensor', { at }).as('sensor'))
+    .selectFrom(apiRows('sensor', { at, only_listed: true }).as('sensor'))
     .innerJoin('api.station as station', 'station.id', 'sensor.station_id')
+    .innerJoin(apiRows('station_current', { at }).as('current'), 'current.id', 'sensor.station_id')
     .select([
-      ...(['sensor.id', 'sensor.station_id', 'city_slug', 'district_slug', 'title_en as address_en'] as const),
-      ...(['title_local as title', 'provider', 'sensor.kind as sensor_type'] as const),
-      ...(['latitude', 'longitude', 'altitude'] as const),
+      ...([
+        'sensor.id',
+        'sensor.station_id',
+        'current.city_slug',
+        'current.district_slug',
+        'title_en as address_en',
+      ] as const),
+      ...(['title_local as title', 'station.provider', 'sensor.kind as sensor_type'] as const),
+      ...(['station.latitude', 'station.longitude', 'altitude'] as const),
       sql<string>`coalesce(sensor.device, sensor.id::text)`.as('external_id'),
       localTime('first_measurement_time'),
       localTime('last_measurement_time'),
       sql<string>`sensor.is_suspicious::text`.as('is_suspicious'),
     ])
-    .where(sql<boolean>`station.id = any (${arrayLiteral(stations)}::text::int[])`)
     .orderBy('sensor.id')
     .execute();
-  return rows.map((row) => ({
-    id: row.id,
-    row: SENSOR_FIELDS.map(({ name, type }) => (type === 'string' ? textCell(row[name]) : row[name])),
-  }));
+  return rows.map((row) =>
+    SENSOR_FIELDS.map(({ name, type }) => (type === 'string' ? textCell(row[name]) : row[name])),
+  );
 }
 
 /** In the network's zone, without an offset. */

@@ -459,7 +459,7 @@ export type ApiFunctions = {
     };
   };
   sensor: {
-    arguments: { at: Date | string };
+    arguments: { at: Date | string; only_listed?: boolean };
     row: {
       id: number;
       station_id: number;

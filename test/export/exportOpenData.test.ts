@@ -52,7 +52,11 @@ onEveryEngine('the export', (engine) => {
     let db: TestDatabase;
     beforeAll(async () => {
       const network = smallNetwork({
-        one: { title: { en: 'Main Street, "1"', ru: 'Главная', hy: 'Գլխավոր' }, altitude: 1373.1 },
+        one: {
+          title: { en: 'Main Street, "1"', ru: 'Главная', hy: 'Գլխավոր' },
+          altitude: 1373.1,
+          regions: ['town', { slug: 'quarter', until: '2026-01-02' }], // and so in none now (C8)
+        },
         two: { title: { hy: 'Երկու' } },
         sensor: { kind: 'SDS011', device: 'esp-7', suspicious: [{ since: '2026-01-02' }] },
       });
@@ -63,7 +67,14 @@ onEveryEngine('the export', (engine) => {
           { id: 2, since: '2026-01-01T00:30:00+04:00' },
         ],
       };
-      const hidden = { ...network.stations[1], id: 3, hidden: true, sensors: [{ id: 4 }, moved] };
+      const left = {
+        id: 6,
+        stations: [
+          { id: 2, until: '2026-01-02' },
+          { id: 3, since: '2026-01-02' },
+        ],
+      };
+      const hidden = { ...network.stations[1], id: 3, hidden: true, altitude: 7, sensors: [{ id: 4 }, moved, left] };
       db = await open({ ...network, stations: [...network.stations, hidden] });
       await put(db, [
         [1, '2025-12-31T22:15:00+04:00', { pm25: 20.04, pm25_raw: 30, pm10: 41.26, temperature: -3.04 }],
@@ -74,6 +85,8 @@ onEveryEngine('the export', (engine) => {
         [5, '2025-12-31T23:10:00+04:00', { pm10: 50 }], // at the hidden station
         [5, '2026-01-01T00:40:00+04:00', { pm10: 51 }], // came within the hour
         [5, '2026-01-01T01:10:00+04:00', { pm10: 52, pm25_raw: 7.26, wind_speed: 4, wind_direction: 10 }],
+        [6, '2026-01-01T05:10:00+04:00', { o3: 7 }],
+        [6, '2026-01-02T05:10:00+04:00', { o3: 8 }], // at the hidden station
         [1, '2026-01-02T00:10:00+04:00', { pm10: 53 }], // suspicious
         [3, '2026-01-02T13:30:00+04:00', { pm25: 9 }],
         [3, '2026-01-02T14:10:00+04:00', { pm25: 500 }],
@@ -91,13 +104,14 @@ onEveryEngine('the export', (engine) => {
         'city_avg_daily.csv': [
           'city_slug,timestamp,avg_pm2.5,min_pm2.5,max_pm2.5,avg_pm10,avg_temperature,min_temperature,max_temperature,avg_pressure,avg_humidity,avg_no2,avg_dust,avg_o3,avg_so2,total_rain,avg_wind_speed,avg_wind_direction,avg_usvh',
           'town,2025-12-31 00:00:00,20.5,20.5,20.5,41.3,-3.0,-3.0,-3.0,,,,,,,,,,',
-          'town,2026-01-01 00:00:00,7.6,7.3,8.0,52.0,,,,90123,56,24.3,,,,1.3,3.0,0,0.12',
+          'town,2026-01-01 00:00:00,7.6,7.3,8.0,52.0,,,,90123,56,24.3,,7.0,,1.3,3.0,0,0.12',
         ],
         'city_avg_hourly/city_avg_hourly_2025.csv': [ofCity, 'town,2025-12-31 22:00:00,20.5,41.3,-3.0,,,,,,,,,'],
         'city_avg_hourly/city_avg_hourly_2026.csv': [
           ofCity,
           'town,2026-01-01 00:00:00,8.0,,,90123,56,24.3,,,,1.3,2.0,350',
           'town,2026-01-01 01:00:00,7.3,52.0,,,,,,,,,4.0,10',
+          'town,2026-01-01 05:00:00,,,,,,,,7.0,,,,',
           'town,2026-01-02 13:00:00,9.0,,,,,,,,,,,',
         ],
         'sensor_avg_daily.csv': [
@@ -106,6 +120,7 @@ onEveryEngine('the export', (engine) => {
           '2,2026-01-01 00:00:00,,,,90123,56,,,,,1.3,0.12,,',
           '3,2026-01-01 00:00:00,8.0,,,,,24.3,,,,,,2.0,350',
           '5,2026-01-01 00:00:00,7.3,52.0,,,,,,,,,,4.0,10',
+          '6,2026-01-01 00:00:00,,,,,,,,7.0,,,,,',
         ],
         'sensor_avg_hourly/sensor_avg_hourly_2025.csv': [
           `sensor_id,timestamp,pm2.5,${ofSensor}`,
@@ -116,20 +131,22 @@ onEveryEngine('the export', (engine) => {
           '2,2026-01-01 00:00:00,,,,90123,56,,,,,1.3,0.12,,',
           '3,2026-01-01 00:00:00,8.0,,,,,24.3,,,,,,2.0,350',
           '5,2026-01-01 01:00:00,7.3,52.0,,,,,,,,,,4.0,10',
+          '6,2026-01-01 05:00:00,,,,,,,,7.0,,,,,',
           '3,2026-01-02 13:00:00,9.0,,,,,,,,,,,,',
         ],
         'sensors.csv': [
           'id,station_id,city_slug,district_slug,address_en,title,provider,external_id,sensor_type,latitude,longitude,altitude,first_measurement_time,last_measurement_time,is_suspicious',
-          '1,1,town,quarter,"Main Street, ""1""",Գլխավոր,us,esp-7,SDS011,40,44,1373.1,2025-12-31 22:15:00,2026-01-02 00:10:00,true',
-          '2,1,town,quarter,"Main Street, ""1""",Գլխավոր,us,2,,40,44,1373.1,2026-01-01 00:00:00,2026-01-01 00:00:00,false',
+          '1,1,town,,"Main Street, ""1""",Գլխավոր,us,esp-7,SDS011,40,44,1373.1,2025-12-31 22:15:00,2026-01-02 00:10:00,true',
+          '2,1,town,,"Main Street, ""1""",Գլխավոր,us,2,,40,44,1373.1,2026-01-01 00:00:00,2026-01-01 00:00:00,false',
           '3,2,town,,,Երկու,us,3,,41,45,,2026-01-01 00:59:00,2026-01-02 14:10:00,false',
           '5,2,town,,,Երկու,us,5,,41,45,,2025-12-31 23:10:00,2026-01-01 01:10:00,false',
+          '6,2,town,,,Երկու,us,6,,41,45,,2026-01-01 05:10:00,2026-01-02 05:10:00,false',
         ],
         'station_avg_daily.csv': [
           `station_id,timestamp,avg_pm2.5,${ofStation}`,
           '1,2025-12-31 00:00:00,20.5,41.3,-3.0,,,,,,,,',
           '1,2026-01-01 00:00:00,,,,90123,56,,,,,1.3,0.12',
-          '2,2026-01-01 00:00:00,7.6,52.0,,,,24.3,,,,,',
+          '2,2026-01-01 00:00:00,7.6,52.0,,,,24.3,,7.0,,,',
         ],
         'station_avg_hourly/station_avg_hourly_2025.csv': [
           `station_id,timestamp,pm2.5,${ofStation}`,
@@ -140,6 +157,7 @@ onEveryEngine('the export', (engine) => {
           '1,2026-01-01 00:00:00,,,,90123,56,,,,,1.3,0.12',
           '2,2026-01-01 00:00:00,8.0,,,,,24.3,,,,,',
           '2,2026-01-01 01:00:00,7.3,52.0,,,,,,,,,',
+          '2,2026-01-01 05:00:00,,,,,,,,7.0,,,',
           '2,2026-01-02 13:00:00,9.0,,,,,,,,,,',
         ],
       };
@@ -188,7 +206,7 @@ onEveryEngine('the export', (engine) => {
 
       const until = emptyFolder();
       const { files: before } = await exported(db, until, { to: new Date('2026-01-01T01:00:00+04:00') });
-      expect(before).toMatchObject({ 'sensors.csv': 4, 'station_avg_daily.csv': 3, 'sensor_avg_daily.csv': 4 });
+      expect(before).toMatchObject({ 'sensors.csv': 5, 'station_avg_daily.csv': 3, 'sensor_avg_daily.csv': 5 });
       expect(before).toMatchObject({ 'city_avg_hourly/city_avg_hourly_2026.csv': 1, 'city_avg_daily.csv': 2 });
     });
 

@@ -2683,7 +2683,7 @@ begin
 end $$;
 
 -- The sensors and their latest station at an instant.
-create function logic.sensor_state(at timestamptz)
+create function logic.sensor_state(at timestamptz, only_listed boolean)
 returns table (
   id int, station_id int, kind text, device text, altitude float8,
   first_measurement_time timestamptz, last_measurement_time timestamptz, is_suspicious boolean
@@ -2693,7 +2693,10 @@ returns table (
     exists (select from raw.suspicious_period p where p.sensor_id = sensor.id and p.since <= at and at < p.until)
   from raw.sensor sensor
   cross join lateral (
-    select p.station_id from raw.sensor_station p where p.sensor_id = sensor.id and p.since <= at order by p.since desc limit 1
+    select p.station_id from raw.sensor_station p
+    where p.sensor_id = sensor.id and p.since <= at
+      and (not only_listed or p.station_id in (select state.station_id from logic.station_state(at) state where state.is_listed))
+    order by p.since desc limit 1
   ) located
   join raw.station station on station.id = located.station_id
   left join lateral (
@@ -3527,16 +3530,16 @@ comment on column api.station_flag.sensor_id is 'the sensor with the implausible
 comment on column api.station_flag.since is 'start of the period; null: unbounded';
 comment on column api.station_flag.until is 'end of the period, exclusive; null: still open';
 
-create function api.sensor(at timestamptz)
+create function api.sensor(at timestamptz, only_listed boolean default false)
 returns table (
   id int, station_id int, kind text, device text, altitude float8,
   first_measurement_time timestamptz, last_measurement_time timestamptz, is_suspicious boolean
 ) language sql stable begin atomic
   select s.id, s.station_id, s.kind, s.device, s.altitude, s.first_measurement_time, s.last_measurement_time, s.is_suspicious
-  from logic.sensor_state(at) s;
+  from logic.sensor_state(at, only_listed) s;
 end;
 comment on function api.sensor is
-  'Sensors at their current or latest station at an instant. One row per sensor.
+  'Sensors at their current or latest station at an instant; with only_listed, of those stations that are listed then (no row for a sensor that stood at none). One row per sensor.
 Columns:
   id (sensor id),
   station_id (station id),
