@@ -3,7 +3,7 @@ import { makeClock } from './clock.ts';
 import { type Outcome, UsageError, type Work } from './commands/context.ts';
 import { chooseCommand, type Format } from './commands/program.ts';
 import { resultTable, WIDTH } from './commands/table.ts';
-import { type Config, readConfig } from './config.ts';
+import { type Config, environmentHints, readConfig } from './config.ts';
 import { onConnection, type Role, type Sql } from './database/client.ts';
 import { explainConnection, whyUncaught } from './database/errors.ts';
 import { openDatabase } from './embedded/open.ts';
@@ -85,6 +85,7 @@ async function main(args: readonly string[]): Promise<number | undefined> {
   if (config.databaseUrl === undefined && config.readerDatabaseUrls !== undefined) {
     throw new Error('Commands need DATABASE_URL: the login of READER_DATABASE_URL is read-only.');
   }
+  for (const hint of environmentHints(process.env)) makeLog(config.logLevel).warn(hint);
   choice.check(config);
   const outcome = await runOn(config, choice.run, choice.makesDatabase);
   process.stdout.write(`${shown(outcome, choice.format)}\n`);

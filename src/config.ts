@@ -1,4 +1,8 @@
 /** All configuration, from the environment alone: one declaration, validated at once, with every problem in one message. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { LOG_LEVELS } from './log.ts';
 
@@ -14,10 +18,14 @@ const retention = z
     return Number(n) * (DAYS[unit.replace(/s$/, '') as keyof typeof DAYS] ?? 0) >= SHORTEST_RETENTION_DAYS;
   }, `must be at least ${SHORTEST_RETENTION_DAYS} days: the running month is computed from its readings, and readings may arrive late`);
 
-const databaseUrl = z.url({
-  protocol: /^postgres(ql)?$/,
-  error: 'must look like postgres://user:password@host:5432/database',
+/** Either would end the name of the host, and what was meant for a password would be shown as a part of the address. */
+const encodedUrl = z.string().refine((url) => !/#|^\w+:\/\/[^?]*\/[^?]*@/.test(url), {
+  error: 'has # or / in the user or the password: write # as %23, and / as %2F',
+  abort: true,
 });
+const databaseUrl = encodedUrl.pipe(
+  z.url({ protocol: /^postgres(ql)?$/, error: 'must look like postgres://user:password@host:5432/database' }),
+);
 /** One URL for each host of a URL that names several, as libpq writes them: `postgres://user@one:5432,other:5433/database?…`. */
 export function splitHosts(url: string): string[] {
   const parts = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/s.exec(url);
@@ -25,8 +33,7 @@ export function splitHosts(url: string): string[] {
   const [, before = '', hosts = '', after = ''] = parts;
   return hosts.split(',').map((host) => `${before}${host}${after}`);
 }
-const databaseUrls = z
-  .string()
+const databaseUrls = encodedUrl
   .transform(splitHosts)
   .refine((urls) => new Set(urls).size === urls.length, 'must not name a host twice')
   .refine(
@@ -220,7 +227,44 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
       'READER_DATABASE_URL alone is enough for ROLE=api only; all other roles write, and need DATABASE_URL too.',
     );
   }
+  if (role === 'api' && (reads ?? writes) === undefined) {
+    throw new Error(
+      'ROLE=api only serves what a worker computes: set READER_DATABASE_URL or DATABASE_URL to the database of the worker. ' +
+        'An embedded server has its worker in the same process: leave ROLE unset.',
+    );
+  }
   return { ...parsed.data, drainSeconds: drainSeconds ?? ((writes ?? reads) === undefined ? 0 : 5) };
+}
+
+/** Other variables are not ours, and some programs have one of five letters such as PAGER. */
+const SHORTEST_MISSPELT = 8;
+
+/**
+ * What the operator may have meant: variables whose names are nearly ours, and those that a file `.env` in `folder` sets, which nothing here
+ * reads. For the log, once.
+ */
+export function environmentHints(environment: NodeJS.ProcessEnv, folder = '.'): string[] {
+  const plain = (name: string) => name.toUpperCase().replace(/^AIRSERIES_|_/g, '');
+  const unset = VARIABLES.filter((known) => !environment[known]);
+  const hints = Object.keys(environment).flatMap((name) => {
+    if (VARIABLES.includes(name)) return [];
+    const isNear = (known: string) =>
+      plain(name) === plain(known) || (known.length >= SHORTEST_MISSPELT && distance(name, known) <= 2);
+    const meant = unset.find(isNear);
+    return meant === undefined ? [] : [`the variable ${name} is not read: did you mean ${meant}?`];
+  });
+  let written: NodeJS.Dict<string> = {};
+  try {
+    written = parseEnv(readFileSync(join(folder, '.env'), 'utf8'));
+  } catch {
+    // there is none, or it is none of this user
+  }
+  const unread = VARIABLES.filter((name) => written[name] && written[name] !== environment[name]);
+  if (unread.length === 0) return hints;
+  return [
+    ...hints,
+    `.env sets ${unread.join(', ')}, but is not read: first run "set -a; . ./.env; set +a" in this shell`,
+  ];
 }
 
 /** Throws an Error if two listeners of the role would have the same port at the same address: the second would take the first for a stranger. */

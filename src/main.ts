@@ -2,7 +2,7 @@
 import { makeClock } from './clock.ts';
 import { UsageError } from './commands/context.ts';
 import { chooseCommand } from './commands/program.ts';
-import { checkPorts, readConfig } from './config.ts';
+import { checkPorts, environmentHints, readConfig } from './config.ts';
 import { whyUncaught } from './database/errors.ts';
 import { makeLog } from './log.ts';
 import { start } from './service.ts';
@@ -27,6 +27,7 @@ async function main(): Promise<number> {
   const config = readConfig(process.env);
   checkPorts(config);
   const log = makeLog(config.logLevel);
+  for (const hint of environmentHints(process.env)) log.warn(hint);
   process.removeAllListeners('warning').on('warning', (warning) => log.warn({ err: warning }, 'warning from Node'));
   process.on('uncaughtException', (error) => {
     log.error({ err: error }, whyUncaught(error)); // what waits for its outcome would wait for ever, so nothing is stopped in order

@@ -1,8 +1,10 @@
 /** The configuration is declared once; README and .env.example must agree with it. */
-import { readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
-import { CONFIGURATION, readConfig, splitHosts, VARIABLES } from '../src/config.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CONFIGURATION, environmentHints, readConfig, splitHosts, VARIABLES } from '../src/config.ts';
 import { DEFAULT_EPOCH, DEFAULT_TIME_ZONE } from '../src/schema/migrate.ts';
+import { temporaryFolder } from './support/temporaryFolder.ts';
 
 const textOf = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 
@@ -69,6 +71,57 @@ it.each([
 ])('the hosts of %s are each a URL', (url, urls) => {
   expect(splitHosts(url)).toEqual(urls);
   expect(readConfig({ ROLE: 'api', READER_DATABASE_URL: url }).readerDatabaseUrls).toEqual(urls);
+});
+
+it('ROLE=api without a database is refused, because no worker would ever fill it', () => {
+  expect(() => readConfig({ ROLE: 'api' })).toThrow(
+    /^ROLE=api only serves what a worker computes: set READER_DATABASE_URL or DATABASE_URL.* leave ROLE unset\.$/,
+  );
+  for (const name of ['DATABASE_URL', 'READER_DATABASE_URL'])
+    expect(readConfig({ ROLE: 'api', [name]: 'postgres://me@here/air' })).toMatchObject({ role: 'api' });
+  expect(readConfig({ ROLE: 'worker' })).toMatchObject({ role: 'worker' });
+});
+
+it.each(['pa#cret', '12#cret', '12/cret', 'pa/cret'])(
+  'a password of %s is a mistake with a remedy, and not shown',
+  (word) => {
+    for (const name of ['DATABASE_URL', 'READER_DATABASE_URL']) {
+      const read = () => readConfig({ ROLE: 'api', [name]: `postgres://me:${word}@here:5432/air?sslmode=require` });
+      expect(read).toThrow(`  ${name}: has # or / in the user or the password: write # as %23, and / as %2F`);
+      expect(read).not.toThrow('cret');
+    }
+  },
+);
+
+describe('hints on the environment', () => {
+  it.each([
+    ['TIMEZONE', 'TIME_ZONE'],
+    ['timezone', 'TIME_ZONE'],
+    ['AIRSERIES_PORT', 'PORT'],
+    ['DATABASE_URI', 'DATABASE_URL'],
+    ['DATADIR', 'DATA_DIR'],
+    ['LOGLEVEL', 'LOG_LEVEL'],
+    ['PULL_HOST', 'PULL_HOSTS'],
+  ])('%s may be meant for %s', (name, meant) => {
+    expect(environmentHints({ [name]: 'x' })).toEqual([`the variable ${name} is not read: did you mean ${meant}?`]);
+    expect(environmentHints({ [name]: 'x', [meant]: 'y' })).toEqual([]); // it is another program's
+  });
+
+  it('leave variables of other programs alone', () => {
+    const others = ['PATH', 'PAGER', 'TZ', 'HOME', 'DEBUG', 'PGHOST', 'XDG_DATA_DIRS', 'POSTGRES_PASSWORD', 'NODE_ENV'];
+    expect(environmentHints(Object.fromEntries(others.map((name) => [name, 'x'])))).toEqual([]);
+  });
+
+  it('name what a file .env sets in vain', () => {
+    const folder = temporaryFolder('environment');
+    const hints = (environment: NodeJS.ProcessEnv) => environmentHints(environment, folder);
+    expect(hints({})).toEqual([]);
+    writeFileSync(join(folder, '.env'), "# ours\nexport PORT=80\nTIME_ZONE='Europe/Berlin'\nROLE=\nOTHER=1\n");
+    expect(hints({ PORT: '80', TIME_ZONE: 'Europe/Berlin' })).toEqual([]);
+    expect(hints({ PORT: '80' })).toEqual([
+      '.env sets TIME_ZONE, but is not read: first run "set -a; . ./.env; set +a" in this shell',
+    ]);
+  });
 });
 
 it.each([

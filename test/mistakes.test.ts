@@ -120,6 +120,28 @@ describe('a mistake is named, with its remedy', () => {
       1,
       /^error: nothing\.json: ENOENT.*Check its name/,
     ],
+    [
+      'an API without a worker',
+      'start',
+      { ROLE: 'api' },
+      1,
+      /^error: ROLE=api only serves what a worker computes: set/,
+    ],
+    [
+      'a variable of another name',
+      'status',
+      { DATABASE_URI: 'postgres://here/air', DATA_DIR: 'file' },
+      1,
+      /DATABASE_URI is not read: did you mean DATABASE_URL\?.*is a file/s,
+    ],
+    ['the same at start', 'start', { LOGLEVEL: 'warn', DATA_DIR: 'file' }, 1, /did you mean LOG_LEVEL\?.*is a file/s],
+    [
+      'a # in a password',
+      'status',
+      { DATABASE_URL: 'postgres://me:12#secret@here/air' },
+      1,
+      /DATABASE_URL: has # or \/ in the user or the password: write # as %23, and \/ as %2F$/,
+    ],
     ['an unknown command', 'fly', {}, 2, /\n\nerror: unknown command fly$/],
     [
       'a host that is unknown',
