@@ -79,7 +79,8 @@ const SCHEMA = z.object({
   }),
   embedded: z.enum(['bundled', 'local']).optional().register(ABOUT, {
     name: 'EMBEDDED_PG',
-    meaning: '`bundled` (from npm) or `local` (installed on this machine); unset: local if a suitable one is found',
+    meaning:
+      '`bundled` (from npm) or `local` (installed on this machine); unset: that of the data, else local if there is one',
   }),
   timeZone: z.string().optional().register(ABOUT, {
     name: 'TIME_ZONE',

@@ -8,7 +8,17 @@ const SRC = new URL('../src/', import.meta.url).pathname;
 
 /** A folder may import itself and folders of the layers before it. */
 const LAYERS = [
-  ['contract', 'config.ts', 'log.ts', 'clock.ts', 'progress.ts', 'inputError.ts', 'unavailable.ts', 'folder.ts'],
+  [
+    'contract',
+    'config.ts',
+    'log.ts',
+    'clock.ts',
+    'progress.ts',
+    'inputError.ts',
+    'unavailable.ts',
+    'folder.ts',
+    'shell.ts',
+  ],
   ['generated'],
   ['database', 'http'],
   ['embedded'],

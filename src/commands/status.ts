@@ -13,6 +13,7 @@ import {
   type UnknownSender,
 } from '../ingest/arrivals.ts';
 import { type ServerVersions, serverVersions, versionsInWords } from '../schema/engine.ts';
+import { shellWord } from '../shell.ts';
 import type { Context, Outcome, Run } from './context.ts';
 import { ago, facts, since, table, WIDTH } from './table.ts';
 
@@ -108,9 +109,6 @@ async function status({ as, clock, config, database, installation }: Context, ve
   };
   return { result, ok: true, table: (width) => statusTable(result, now, width) };
 }
-
-/** As a shell takes it for one word. */
-const shellWord = (text: string) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
 type Status = {
   /** Of an embedded server: how to log in to it. */

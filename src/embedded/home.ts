@@ -21,6 +21,9 @@ export type Home = {
   log: string;
 };
 
+/** `bundled`: the one from npm, without TimescaleDB; `local`: an installed one with TimescaleDB Community. */
+export type EmbeddedKind = 'bundled' | 'local';
+
 /** Who runs the server. */
 export type ServerUser = { uid: number; gid: number };
 
@@ -72,21 +75,39 @@ function usable<T>(dataDirectory: string, work: () => T): T {
   }
 }
 
-/** Whether a server called `name` was ever started for the data directory. Creates nothing. Throws, with a remedy, if that can't be seen. */
-export function hasCluster(dataDirectory: string, name: string): boolean {
-  if (!usable(dataDirectory, () => checkFolder(dataDirectory))) return false;
+/** A database that a server was started for: `bundled-18`, in its home. */
+export type Cluster = { name: string; kind: EmbeddedKind; major: number; home: string };
+
+/** Every cluster of the data directory. Creates nothing. Throws, with a remedy, if that can't be seen. */
+export function findClusters(dataDirectory: string): Cluster[] {
+  if (!usable(dataDirectory, () => checkFolder(dataDirectory))) return [];
   const base = realpathSync(dataDirectory);
-  return [join(base, name), join(ROOT_BASE, shortHash(base), name)].some((home) => {
-    try {
-      return statSync(join(home, 'data'), { throwIfNoEntry: false }) !== undefined;
-    } catch (error) {
-      if (errorCode(error) !== 'EACCES') throw error;
-      throw new Error(
-        `There may be a database in ${home} (DATA_DIR), but it belongs to ${ownerOf(home)}, and this is ${userName(currentUser().uid)}: ` +
-          'only its owner and root can see it. Run the command as the user who started the service, such as root (sudo).',
-      );
-    }
+  const bases = [base, join(ROOT_BASE, shortHash(base))].filter((folder) => existsSync(folder));
+  const names = bases.flatMap((folder) => usable(dataDirectory, () => readdirSync(folder)));
+  return [...new Set(names)].toSorted().flatMap((name) => {
+    const [, kind, major] = /^(bundled|local)-(\d+)$/.exec(name) ?? [];
+    const home = kind && bases.map((folder) => join(folder, name)).find(hasData);
+    return home ? [{ name, kind: kind as EmbeddedKind, major: Number(major), home }] : [];
   });
+}
+
+function hasData(home: string): boolean {
+  try {
+    return statSync(join(home, 'data'), { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    if (errorCode(error) !== 'EACCES') throw error;
+    throw new Error(
+      `There may be a database in ${home} (DATA_DIR), but it belongs to ${ownerOf(home)}, and this is ${userName(currentUser().uid)}: ` +
+        'only its owner and root can see it. Run the command as the user who started the service, such as root (sudo).',
+    );
+  }
+}
+
+/** The folder of the socket of a home's server. */
+export function socketsOf(home: string): string {
+  const run = join(home, 'run');
+  const fits = Buffer.byteLength(join(run, `.s.PGSQL.${PORT}`)) <= MAX_SOCKET_PATH_BYTES;
+  return fits ? run : `/tmp/airseries-${shortHash(home)}`; // not TMPDIR, which may differ between processes
 }
 
 /** The owner of the path, or of the first folder above it that this user can see. */
@@ -107,15 +128,8 @@ function userName(uid: number): string {
 }
 
 function homeIn(directory: string, user: ServerUser): Home {
-  const run = join(directory, 'run');
-  const fits = Buffer.byteLength(join(run, `.s.PGSQL.${PORT}`)) <= MAX_SOCKET_PATH_BYTES;
-  return {
-    user,
-    directory,
-    data: join(directory, 'data'),
-    sockets: fits ? run : `/tmp/airseries-${shortHash(directory)}`, // not TMPDIR, which may differ between processes
-    log: join(directory, 'server.log'),
-  };
+  const [data, log] = [join(directory, 'data'), join(directory, 'server.log')];
+  return { user, directory, data, sockets: socketsOf(directory), log };
 }
 
 function ownDirectory(path: string): string {

@@ -1,12 +1,10 @@
-/** Choosing the PostgreSQL to run: an installed one with TimescaleDB Community if there is one, otherwise the bundled one. */
+/** Choosing the PostgreSQL to run: that of the data, if there are any; else an installed one with TimescaleDB Community, or the bundled one. */
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findBundled, runnableBundled } from './bundled.ts';
-import type { ServerUser } from './home.ts';
-
-export type EmbeddedKind = 'bundled' | 'local';
+import type { Cluster, EmbeddedKind, ServerUser } from './home.ts';
 
 export type Program = {
   kind: EmbeddedKind;
@@ -15,22 +13,37 @@ export type Program = {
   bin(user: ServerUser): Promise<string>;
 };
 
-/** `kind` forces either. Throws, with a remedy, if there is none. */
-export async function chooseProgram(kind: EmbeddedKind | undefined): Promise<Program> {
-  const local = kind === 'bundled' ? undefined : await findLocalTimescale();
+/**
+ * The program of `cluster`, where there is one: its data are for this kind and major version only. Otherwise of `kind`, and unless that is set,
+ * an installed one before the bundled. Throws, with a remedy, if there is none.
+ */
+export async function chooseProgram(kind: EmbeddedKind | undefined, cluster?: Cluster): Promise<Program> {
+  const wanted = cluster?.kind ?? kind;
+  const local = wanted === 'bundled' ? undefined : await findLocalTimescale(cluster?.major);
   if (local) return { kind: 'local', version: local.version, bin: async () => local.bin };
-  if (kind === 'local') {
+  if (wanted === 'local') {
     const directories = LOCATIONS.map(([parent, prefix]) => `${parent}/${prefix}*/bin`);
     throw new Error(
-      `No PostgreSQL with TimescaleDB Community was found: looked for pg_config in ${directories.join(', ')}, and ` +
-        'beside each for timescaledb.control and the library timescaledb-tsl (some distributions leave it out: take the ' +
-        "package of TimescaleDB's own repository). Install it, allow the bundled server, or set DATABASE_URL.",
+      `${cluster ? needs(cluster) : ''}No PostgreSQL ${cluster ? `${cluster.major} ` : ''}with TimescaleDB Community was found: looked for ` +
+        `pg_config in ${directories.join(', ')}, and beside each for timescaledb.control and the library timescaledb-tsl (some distributions ` +
+        "leave it out: take the package of TimescaleDB's own repository). " +
+        (cluster
+          ? 'Install it again; the data are unchanged.'
+          : 'Install it, allow the bundled server, or set DATABASE_URL.'),
     );
   }
   const bundled = findBundled();
   const version = bundled.version.split('.').slice(0, 2).join('.');
+  if (cluster !== undefined && cluster.major !== Number.parseInt(version, 10)) {
+    throw new Error(
+      `${needs(cluster)}This version of airseries brings PostgreSQL ${version}. Start the version of airseries that made the database, and move ` +
+        'its data (src/database/README.md); they are unchanged.',
+    );
+  }
   return { kind: 'bundled', version, bin: (user) => runnableBundled(bundled, user) };
 }
+
+const needs = ({ home, major }: Cluster) => `The database in ${home} (DATA_DIR) needs PostgreSQL ${major}. `;
 
 type LocalPostgres = { bin: string; version: string };
 
@@ -42,11 +55,12 @@ const LOCATIONS: [parent: string, prefix: string][] = [
   ['/usr/local/opt', 'postgresql@'],
 ];
 
-/** The newest installed PostgreSQL with the server, initdb and the Community edition. */
-export async function findLocalTimescale(): Promise<LocalPostgres | undefined> {
+/** The newest installed PostgreSQL, of the major version if one is given, with the server, initdb and the Community edition. */
+export async function findLocalTimescale(major?: number): Promise<LocalPostgres | undefined> {
   const found = await Promise.all(candidates().map(inspect));
   return found
     .filter((local) => local !== undefined)
+    .filter(({ version }) => major === undefined || Number.parseInt(version, 10) === major)
     .toSorted((a, b) => b.version.localeCompare(a.version, 'en', { numeric: true }))[0];
 }
 

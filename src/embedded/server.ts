@@ -4,13 +4,14 @@
  * finds it gone, because its owner has ended or it was killed or ran out of memory or disk space, starts it again at the same
  * address, so that clients only have to retry.
  */
-import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, lstatSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { errorCode } from '../database/errors.ts';
 import type { Log } from '../log.ts';
 import { createCluster, DATABASE, serverArguments, USER } from './cluster.ts';
-import { findHome, type Home, hasCluster, PORT, runAs } from './home.ts';
+import { chooseCluster } from './existing.ts';
+import { type EmbeddedKind, findHome, type Home, PORT, runAs } from './home.ts';
 import {
   hasEnded,
   lastLogLines,
@@ -20,7 +21,7 @@ import {
   type Started,
   startServer,
 } from './postmaster.ts';
-import { chooseProgram, type EmbeddedKind, type Program } from './program.ts';
+import { chooseProgram, type Program } from './program.ts';
 
 const START_TIMEOUT_MS = 240_000; // recovery after a power loss replays up to max_wal_size
 const STOP_TIMEOUT_MS = 120_000; // the last checkpoint may have much to write on a slow disk
@@ -31,7 +32,7 @@ const RETRY_AFTER_MS = 3_000;
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
 export type EmbeddedServer = {
-  kind: EmbeddedKind; // bundled: from npm, without TimescaleDB; local: an installed one with TimescaleDB Community
+  kind: EmbeddedKind;
   version: string;
   socketDirectory: string;
   port: number;
@@ -52,7 +53,7 @@ type EmbeddedOptions = {
 
 /**
  * Starts or joins the server of a data directory, and restarts it if it ends while in use. Resolves once it answers; rejects, with a
- * remedy, where no server can run. Without `kind`: local if one is installed, otherwise bundled.
+ * remedy, where no server can run, or not of that kind. Without `kind`: that of the data; where there are none, local if one is installed, otherwise bundled.
  */
 export async function openEmbeddedServer({
   dataDirectory,
@@ -63,11 +64,12 @@ export async function openEmbeddedServer({
   if (process.platform === 'win32') {
     throw new Error('The embedded PostgreSQL does not run on Windows. Set DATABASE_URL, or use WSL or Docker.');
   }
-  const program = await chooseProgram(kind);
+  const cluster = chooseCluster(dataDirectory, kind);
+  if (mustExist && cluster === undefined) throw new Error(noCluster(dataDirectory));
+  const program = await chooseProgram(kind, cluster);
   const name = `${program.kind}-${majorOf(program)}`;
-  if (mustExist && !hasCluster(dataDirectory, name)) throw new Error(noCluster(dataDirectory));
   const home = await findHome(dataDirectory, name, log);
-  const joinOrStart = () => enter(home, () => start(program, home, log));
+  const joinOrStart = () => enter(home, () => start(program, home));
   const { started, server } = await joinOrStart();
   const release = supervise(home, started, joinOrStart, log);
   const verb = started === undefined ? 'joined' : 'started';
@@ -99,7 +101,7 @@ function noCluster(dataDirectory: string): string {
 }
 
 /** Makes what the server needs, as its user, so that root never writes where that user could have placed a link. */
-async function start(program: Program, home: Home, log: Log): Promise<Started> {
+async function start(program: Program, home: Home): Promise<Started> {
   if (!existsSync(home.directory)) {
     throw new Error(
       `${home.directory} is gone: it was deleted while the server ran. Restore it from a backup; or stop the service, and start it ` +
@@ -107,7 +109,6 @@ async function start(program: Program, home: Home, log: Log): Promise<Started> {
     );
   }
   const bin = await program.bin(home.user);
-  if (!existsSync(home.data)) warnOfOtherClusters(home, log);
   await runAs(home.user, '/bin/sh', ['-c', 'umask 077; [ -d "$1" ] || mkdir "$1" || [ -d "$1" ]', 'sh', home.sockets]);
   await rotateLog(home);
   requirePrivate(home);
@@ -166,17 +167,6 @@ function requirePrivate(home: Home): void {
   if (found.isDirectory() && found.uid === home.user.uid && (found.mode & 0o077) === 0) return;
   throw new Error(
     `${home.sockets}, the directory for the socket, must belong to user ${home.user.uid} alone. Remove it.`,
-  );
-}
-
-/** After TimescaleDB or a new major version was installed, the data seem to be gone: they are in another cluster. */
-function warnOfOtherClusters(home: Home, log: Log): void {
-  const base = dirname(home.directory);
-  const others = readdirSync(base).filter((name) => existsSync(join(base, name, 'data')));
-  if (others.length === 0) return;
-  log.warn(
-    { others, directory: home.directory },
-    'creating a new, empty cluster; EMBEDDED_PG=bundled or local selects another',
   );
 }
 
