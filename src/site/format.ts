@@ -35,9 +35,9 @@ export function formatValue(locale: string, value: number | null, { unit, digits
   return name === '' ? text : `${text} ${name}`;
 }
 
-/** The same without its unit. */
+/** The same without its unit. hPa are rounded half up from the published Pa: 1005.15 as a float is a little less, and toFixed would round it down. */
 export const formatBare = (locale: string, value: number, { unit, digits }: Precision): string =>
-  formatNumber(locale, shownAs(unit, value), unit === 'Pa' ? 1 : digits);
+  unit === 'Pa' ? formatNumber(locale, Math.round(value / 10) / 10, 1) : formatNumber(locale, value, digits);
 
 const DATE_FORMS = {
   day: { day: 'numeric', month: 'short' },

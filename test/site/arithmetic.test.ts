@@ -4,6 +4,7 @@ import {
   aqi,
   direction,
   epa2021,
+  exactText,
   ofDays,
   ofHours,
   ofReadings,
@@ -38,6 +39,22 @@ const pairsOf = (a: () => number | null, b: () => number | null) =>
   Array.from({ length: COUNT }, () => ({ a: a(), b: b() }));
 const between = (low: number, high: number) => low + random.next() * (high - low);
 const orNull = (value: number) => (random.below(6) === 0 ? null : value);
+
+it('an unrounded value is shown with as many digits as tell it from a tie, and rounds as the value itself does', () => {
+  expect([4.82499989, 4.84999989, 4.825, 4.85 * (1 + Number.EPSILON), 12.5, 1 / 3, null].map(exactText)).toEqual([
+    '4.8249999',
+    '4.8499999',
+    '4.825',
+    '4.85',
+    '12.5',
+    '0.333333',
+    '–',
+  ]);
+  for (let n = 0; n < COUNT; n += 1) {
+    const value = (random.below(4_000) / 10 - 50 + 0.05) * (1 + random.pick([-1, 0, 1]) * 10 ** -(6 + random.below(8)));
+    expect(published(Number(exactText(value)), { digits: 1 }), `${value}`).toBe(published(value, { digits: 1 }));
+  }
+});
 
 describe('as in the database', () => {
   it('rounding, also of ties, of what is nearly one, and of what is below 0', async () => {

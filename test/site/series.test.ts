@@ -94,7 +94,10 @@ describe('points', () => {
     expect(describeValue('en', day, quantity('rain'), gap)).toBe('0.0 mm');
     expect(describeValue('en', day, quantity('o3'), gap)).toBe(gap);
     expect(describeValue('en', undefined, quantity('pm2.5'), gap)).toBe(gap);
-    expect(describeValue('en', { ...day, avg_pressure: 99_895 }, quantity('pressure'), gap)).toBe('999.0 hPa'); // 998.95, half to even
+    for (let pressure = 50_005; pressure <= 110_000; pressure += 10) {
+      const halfUp = formatNumber('en', (pressure + 5) / 100, 1);
+      expect(describeValue('en', { ...day, avg_pressure: pressure }, quantity('pressure'), gap)).toBe(`${halfUp} hPa`);
+    }
     expect(rangeOf({ ...day, min_no2: 1, max_no2: 2 }, quantity('no2'))).toEqual([1, 2]);
     expect(rangeOf({ ...day, range_aqi: null }, AQI)).toBeNull();
   });

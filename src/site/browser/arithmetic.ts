@@ -35,6 +35,18 @@ export function published(
   return rounded === 0 ? 0 : Math.sign(value) * rounded;
 }
 
+/**
+ * An unrounded value with at least six decimals, and as many as tell it from a tie: 4.84999989 is not 4.85. As the API gives it, so that it can be
+ * found there: not in the numerals of a language.
+ */
+export function exactText(value: unknown): string {
+  if (typeof value !== 'number') return '–';
+  let text = value.toFixed(6);
+  for (let digits = 7; /50+$/.test(text) && Number(text) !== Number(value.toPrecision(DIGITS)); digits += 1)
+    text = value.toFixed(digits);
+  return String(Number(text));
+}
+
 /** The direction of a mean vector in whole degrees, null where it is too short to have one (A7). */
 export function direction(sine: number | null, cosine: number | null): number | null {
   if (sine === null || cosine === null || sine * sine + cosine * cosine < 1e-12) return null;

@@ -5,6 +5,7 @@ import {
   aqi,
   type DayOfMonth,
   direction,
+  exactText,
   isLeftOut,
   ofDays,
   ofHours,
@@ -52,8 +53,6 @@ type Explained = {
 
 /** A published number, and the same computed here: `exact` before rounding. */
 type Result = { quantity: Quantity; published: number | null; computed: number | null; exact: number | null };
-
-const ADDED = 6; // decimals of what is not rounded
 
 /** How each part of a view is explained, the largest first. */
 const LEVELS = { month: explainMonth, day: explainDay, hour: explainHour } as const;
@@ -323,6 +322,3 @@ function resultLine(page: Page, { quantity, exact, published, computed }: Result
     ),
   );
 }
-
-/** As the API gives it, so that it can be found there: not in the numerals of a language. */
-const exactText = (value: unknown) => (typeof value === 'number' ? String(Number(value.toFixed(ADDED))) : '–');
