@@ -9,7 +9,7 @@ import { BASE_PATH, pathPattern } from '../contract/endpoints.ts';
 import { ALL_ENDPOINTS } from '../contract/explore.ts';
 import { makeOpenApi } from '../contract/openapi.ts';
 import type { ApiDb } from '../database/pools.ts';
-import { makeDocumentCache, type Render } from '../documents/cache.ts';
+import { makeDocumentCache, type Render, type Served } from '../documents/cache.ts';
 import { renderDocument, sendDocument } from '../documents/document.ts';
 import { type DataVersions, shareWhileCurrent } from '../documents/validity.ts';
 import {
@@ -99,11 +99,11 @@ export function makeApp({
   const documents: Documents<string> = { ...current, ...makeExplore({ db, wholeNetwork, clock }) };
   const firstBuild = awaitFirstBuild(db);
   const errors = makeErrorHandlers(log);
-  const answer: PageParts['answer'] = async (req, res, render) => {
-    const { document, cacheHeaders } = await cache.get(req.path, render);
+  const send = (req: Request, res: Response, { document, cacheHeaders }: Served) => {
     res.locals.isStale = cacheHeaders.age !== undefined;
     sendDocument(req, res, document, cacheHeaders);
   };
+  const answer: PageParts['answer'] = async (req, res, render) => send(req, res, await cache.get(req.path, render));
   const app = bareApp();
   app.use(refuseMalformedPath);
   app.options(/^/, (_req, res, next) => {
@@ -116,7 +116,7 @@ export function makeApp({
   });
   app.use(errors.watch); // what is answered above says nothing about the database
   // in the order of the contract, which has `x-history.json` before `x.json`
-  for (const [name, { path: route }] of Object.entries(ALL_ENDPOINTS)) {
+  for (const [name, { path: route, media }] of Object.entries(ALL_ENDPOINTS)) {
     const render = documents[name] as (typeof documents)[string];
     const get = async (req: Request, res: Response) => {
       const values = pathValues(req, route);
@@ -125,7 +125,18 @@ export function makeApp({
         return { ...(await render(values)), route };
       });
     };
-    addPath(app, pathPattern(route), get, route);
+    /** A file is up to a megabyte, takes long, and is rarely wanted twice. */
+    const getFile = async (req: Request, res: Response) => {
+      const values = pathValues(req, route);
+      const left = signalOfLeaving(req, res);
+      try {
+        await firstBuild();
+        send(req, res, await cache.renderOnce(async () => ({ ...(await render(values, left)), route })));
+      } catch (error) {
+        if (!left.aborted) throw error;
+      }
+    };
+    addPath(app, pathPattern(route), media === undefined ? get : getFile, route);
   }
   if (addPages === undefined) addPath(app, /^\/$/, (_req, res) => redirect(res, SHOWCASE));
   else addPages(app, { urls, documents: current, reader, answer, firstBuild });
@@ -150,6 +161,30 @@ export function makeApp({
     setRoute(res, kept.route);
     sendDocument(req, res, kept.document, kept.cacheHeaders);
   };
+}
+
+/** How often a client that has ended its sending side is asked whether it is still there. */
+const PROBE_MS = 1_000;
+
+/**
+ * Is aborted when the client has left. One that has only ended its sending side gets its answer, after interim responses, which the system
+ * of one that is gone refuses.
+ */
+function signalOfLeaving({ httpVersion, socket }: Request, res: Response): AbortSignal {
+  const left = new AbortController();
+  let probes: NodeJS.Timeout | undefined;
+  const probe = () => {
+    probes = setInterval(() => res.headersSent || res.writeProcessing(), PROBE_MS);
+  };
+  res.once('close', () => {
+    socket.off('end', probe);
+    clearInterval(probes);
+    left.abort();
+  });
+  if (httpVersion !== '1.1') return left.signal; // it knows no interim responses
+  if (socket.readableEnded) probe();
+  else socket.once('end', probe);
+  return left.signal;
 }
 
 const redirect = (res: Response, to: string) =>

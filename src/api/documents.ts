@@ -24,8 +24,14 @@ import { noSuchRegion, noSuchStation, type PathValues } from './paths.ts';
 /** All of a rendering but the route, which the app knows. */
 export type Rendered = Omit<Rendering, 'route'>;
 
-/** Each renders a document as of the moment of the call. Rejects with Problem 404 where there is no such station or region. */
-export type Documents<Name extends string, Values = PathValues> = Record<Name, (values: Values) => Promise<Rendered>>;
+/**
+ * Each renders a document as of the moment of the call, unless the signal is aborted before. Rejects with Problem 404 where there is no such
+ * station or region.
+ */
+export type Documents<Name extends string, Values = PathValues> = Record<
+  Name,
+  (values: Values, signal?: AbortSignal) => Promise<Rendered>
+>;
 
 /** Those of the five endpoints. */
 export type CurrentDocuments = Documents<EndpointName, Pick<PathValues, 'locale' | 'id' | 'slug'>>;

@@ -5,12 +5,18 @@ import { CSV_HEADERS, type ExploreName, MAX_CSV_DAYS } from '../contract/explore
 import { RULES } from '../contract/rules.ts';
 import type { ApiDb, ApiRow } from '../database/pools.ts';
 import { apiRows, callApi } from '../database/queryPool.ts';
+import { makeSemaphore } from '../database/timeouts.ts';
 import { csvKind, renderDocument } from '../documents/document.ts';
-import { notFound, type Problem } from '../http/send.ts';
+import { notFound, Problem } from '../http/send.ts';
 import { type Documents, NEVER, type Rendered, type Row, rendered, validityOf } from './documents.ts';
 import { noSuchRegion, noSuchStation, type PathValues } from './paths.ts';
 
 const DAY_MS = 86_400_000;
+
+/** A file takes a second of a large network's database, which others need too; so many wait in turn, and not longer than a proxy would. */
+const FILES_AT_ONCE = 2;
+const FILE_QUEUE = { maxWaiting: 100, acquireTimeoutMs: 30_000 };
+const RETRY_FILE_S = 30;
 
 /** How each document is rendered. `wholeNetwork`: for files, which take long enough to keep others waiting. */
 export function makeExplore({
@@ -22,6 +28,21 @@ export function makeExplore({
   wholeNetwork: ApiDb;
   clock: Clock;
 }): Documents<ExploreName> {
+  const files = makeSemaphore(FILES_AT_ONCE, FILE_QUEUE);
+
+  /** Throws Problem 503 where too many files are asked for. */
+  async function inTurn<T>(signal: AbortSignal | undefined, read: () => Promise<T>): Promise<T> {
+    await files.acquire(signal).catch(() => {
+      const detail = `Too many files are asked for at the moment. Try again in ${RETRY_FILE_S} seconds.`;
+      throw new Problem(503, detail, { 'Retry-After': String(RETRY_FILE_S) });
+    });
+    try {
+      return await read();
+    } finally {
+      files.release();
+    }
+  }
+
   return {
     async stationNow({ locale, id }) {
       const args = { at: clock(), only_station: id };
@@ -84,15 +105,19 @@ export function makeExplore({
       return { ...rendered(locale, json, rest), ...ON_DEMAND };
     },
 
-    async stationCsv({ locale, id, ...period }) {
+    async stationCsv({ locale, id, ...period }, signal) {
       const days = datesOf(period);
-      const [row] = await callApi(wholeNetwork, 'station_hours_csv', { at: clock(), only_station: id, ...days });
+      const [row] = await inTurn(signal, () =>
+        callApi(wholeNetwork, 'station_hours_csv', { at: clock(), only_station: id, ...days }, signal),
+      );
       return presentCsv(locale, `station-${id}`, CSV_HEADERS.station, found(row, noSuchStation(id)), period);
     },
 
-    async regionCsv({ locale, slug, ...period }) {
+    async regionCsv({ locale, slug, ...period }, signal) {
       const days = datesOf(period);
-      const [row] = await callApi(wholeNetwork, 'region_hours_csv', { at: clock(), only_region: slug, ...days });
+      const [row] = await inTurn(signal, () =>
+        callApi(wholeNetwork, 'region_hours_csv', { at: clock(), only_region: slug, ...days }, signal),
+      );
       return presentCsv(locale, slug, CSV_HEADERS.region, found(row, noSuchRegion(slug)), period);
     },
 
@@ -173,7 +198,6 @@ function datesOf({ from, to }: Period): { first_date: string; last_date: string 
   return { first_date: from, last_date: to };
 }
 
-/** A file is up to a megabyte, and is rarely wanted twice. */
 function presentCsv(
   locale: Locale,
   subject: string,
@@ -182,5 +206,5 @@ function presentCsv(
   { from, to }: Period,
 ): Rendered {
   const kind = csvKind(`${subject}_hours_${from}_${to}.csv`);
-  return { document: renderDocument(locale, `${header}\n${row.lines}`, kind), ...validityOf([row]), keep: 'never' };
+  return { document: renderDocument(locale, `${header}\n${row.lines}`, kind), ...validityOf([row]) };
 }

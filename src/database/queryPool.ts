@@ -69,9 +69,9 @@ type Options = {
 export type QueryPool = {
   /**
    * The rows of one statement, which must be safe to repeat. Rejects with Unavailable if the database is unreachable or too slow, and
-   * with the server's error otherwise.
+   * with the server's error otherwise. Once `signal` is aborted it rejects, and the server works on the statement no more.
    */
-  query(text: string, parameters: readonly unknown[]): Promise<unknown[]>;
+  query(text: string, parameters: readonly unknown[], signal?: AbortSignal): Promise<unknown[]>;
   /** Statements under way have a second to finish. */
   close(): Promise<void>;
 };
@@ -110,16 +110,21 @@ export function openQueryPool(
     end(all).catch(() => undefined);
   };
 
-  async function attempt(text: string, parameters: readonly unknown[]): Promise<unknown[]> {
+  async function attempt(text: string, parameters: readonly unknown[], signal?: AbortSignal): Promise<unknown[]> {
     const asked = performance.now();
-    await semaphore.acquire();
+    await semaphore.acquire(signal);
     if (pool.host !== hosts.chosen && !isClosed) replace();
     const used = pool;
     const connection = used.idle.pop() as Sql; // there is one for each that the semaphore lets in
     const started = performance.now();
     observed?.onAcquired((started - asked) / 1_000);
+    const result = connection.unsafe(text, [...parameters] as never[], { prepare: true });
+    let canceled: Promise<unknown> | undefined;
+    const onAbort = () => {
+      canceled = cancel(result);
+    };
+    signal?.addEventListener('abort', onAbort);
     try {
-      const result = connection.unsafe(text, [...parameters] as never[], { prepare: true });
       const probed = probe === undefined ? result : withLivenessProbe(result, used.probe, probe);
       const rows = await withTimeout(responseTimeoutMs, probed, noResponse);
       return completed(rows);
@@ -133,15 +138,17 @@ export function openQueryPool(
       throw error;
     } finally {
       observed?.onQuery(nameOf(text), (performance.now() - started) / 1_000);
+      signal?.removeEventListener('abort', onAbort);
+      await canceled; // or it would hit the next statement
       used.idle.push(connection);
       semaphore.release();
     }
   }
 
-  async function queryWithRetry(text: string, parameters: readonly unknown[]): Promise<unknown[]> {
+  async function queryWithRetry(...statement: Parameters<QueryPool['query']>): Promise<unknown[]> {
     for (let n = 1; ; n++) {
       try {
-        return await attempt(text, parameters);
+        return await attempt(...statement);
       } catch (error) {
         const mayPass = isTransient(error) || (hasOthers && isConnectionError(error));
         if (!mayPass || n === maxAttempts) throw error;
@@ -151,10 +158,10 @@ export function openQueryPool(
   }
 
   return {
-    async query(text, parameters) {
+    async query(...statement) {
       const late = () => new Unavailable(`no answer within ${totalTimeoutMs} ms`);
       try {
-        return await withTimeout(totalTimeoutMs, queryWithRetry(text, parameters), late);
+        return await withTimeout(totalTimeoutMs, queryWithRetry(...statement), late);
       } catch (error) {
         throw asUnavailable(error);
       }
@@ -164,6 +171,16 @@ export function openQueryPool(
       await end(pool.all);
     },
   };
+}
+
+/**
+ * Has the server cancel a statement. Resolves once it was told; it may be too late. The driver's own `cancel()` ends the process where the
+ * server can't be told, as nobody can catch that.
+ */
+async function cancel(statement: object): Promise<void> {
+  const { canceller } = statement as { canceller(statement: object): Promise<void> };
+  const late = () => new Unavailable(`not canceled within ${GRACE_MS} ms`);
+  await withTimeout(GRACE_MS, canceller(statement), late).catch(() => undefined);
 }
 
 /**
@@ -189,22 +206,31 @@ const end = (connections: readonly Sql[]) => Promise.all(connections.map((sql) =
 /** Anything that runs statements: a pool with deadlines, or the connection of a job or a command, which may take as long as it needs. */
 export type Queryable = QueryPool | Sql;
 
-/** The rows of a statement. Where `db` is a pool, rejects as its `query` does. */
-export async function query(db: Queryable, text: string, parameters: readonly unknown[]): Promise<unknown[]> {
+/** The rows of a statement. Where `db` is a pool, rejects as its `query` does; otherwise there is no canceling. */
+export async function query(
+  db: Queryable,
+  text: string,
+  parameters: readonly unknown[],
+  signal?: AbortSignal,
+): Promise<unknown[]> {
   return 'query' in db
-    ? await db.query(text, parameters)
+    ? await db.query(text, parameters, signal)
     : await db.unsafe(text, [...parameters] as never[], { prepare: true });
 }
+
+/** Kysely passes it on as it is. */
+type Cancelable = CompiledQuery<never> & { signal?: AbortSignal | undefined };
 
 /** The rows of a call and nothing else. Kysely takes as long to write a statement of many arguments as to send it, so it only runs this one. */
 export async function callApi<Name extends keyof ApiFunctions>(
   db: Pick<Kysely<unknown>, 'executeQuery'>,
   name: Name,
   args: ApiFunctions[Name]['arguments'],
+  signal?: AbortSignal,
 ): Promise<ApiFunctions[Name]['row'][]> {
   const named = Object.keys(args).map((key, n) => `${key} => $${n + 1}`);
   const call = CompiledQuery.raw(`select * from api.${name}(${named.join(', ')})`, Object.values(args));
-  const { rows } = await db.executeQuery(call as CompiledQuery<ApiFunctions[Name]['row']>);
+  const { rows } = await db.executeQuery<ApiFunctions[Name]['row']>({ ...call, signal } as Cancelable);
   return rows;
 }
 
@@ -227,8 +253,8 @@ export function kyselyOver<Tables>(db: Queryable, destroy: () => Promise<void>):
     throw new Error('reads are single statements: there are no transactions and no streams');
   };
   const connection: DatabaseConnection = {
-    executeQuery: async <Row>({ sql, parameters }: { sql: string; parameters: readonly unknown[] }) => ({
-      rows: [...(await query(db, sql, parameters))] as Row[],
+    executeQuery: async <Row>({ sql, parameters, signal }: Cancelable) => ({
+      rows: [...(await query(db, sql, parameters, signal))] as Row[],
     }),
     streamQuery: refuse,
   };

@@ -79,8 +79,11 @@ export function singleFlight<T>(work: () => PromiseLike<T>): () => Promise<T> {
 
 /** Permits for the connections of a pool. */
 export type Semaphore = {
-  /** Waits for a permit. Rejects with Unavailable if none is released in time, and at once if too many wait already. */
-  acquire(): Promise<void>;
+  /**
+   * Waits for a permit. Rejects with Unavailable if none is released in time, and at once if too many wait already; with the signal's reason
+   * once that is aborted.
+   */
+  acquire(signal?: AbortSignal): Promise<void>;
   /** Call it once for each `acquire` that resolved. */
   release(): void;
   /** Rejects all who wait, because no permit is worth having now. */
@@ -102,7 +105,8 @@ export function makeSemaphore(
   return {
     inUse: () => permits - free,
     waiting: () => waiting.size,
-    async acquire() {
+    async acquire(signal) {
+      signal?.throwIfAborted();
       if (free > 0) {
         free -= 1;
         return;
@@ -112,6 +116,7 @@ export function makeSemaphore(
       const granted = new Promise<void>((resolve, reject) => {
         grant = resolve;
         waiting.set(grant, reject);
+        signal?.addEventListener('abort', () => waiting.delete(grant) && reject(signal.reason), { once: true });
       });
       await withTimeout(acquireTimeoutMs, granted, () => {
         waiting.delete(grant);

@@ -12,9 +12,9 @@ import { type DataVersions, isCurrent, isOfThisHistory, type Read, type Validity
 
 /**
  * A document as it was read from the database, and the label of its requests in metrics. It is kept, and rendered again when the data change;
- * `on demand`: not before it is asked for again; `never`: not kept at all.
+ * `on demand`: not before it is asked for again.
  */
-export type Rendering = Validity & { document: Document; route: string; keep?: 'on demand' | 'never' };
+export type Rendering = Validity & { document: Document; route: string; keep?: 'on demand' };
 
 export type Render = () => Promise<Rendering>;
 export type Served = { document: Document; cacheHeaders: CacheHeaders; route: string };
@@ -28,14 +28,16 @@ export type DocumentCache = {
    * after that time where there is no last one; the rendering goes on, and is kept.
    */
   get(key: string, render: Render): Promise<Served>;
+  /** A document that isn't kept, rendered for one request, however long it takes. Rejects as `render` does. */
+  renderOnce(render: Render): Promise<Served>;
 };
 
 type CacheEntry = Rendering &
   Read & {
     render: Render;
-    /** When the content last differed from that before, and the same as an HTTP date. */
+    /** When the content last differed from that before, and the same as an HTTP date: undefined without the cache, where that isn't known. */
     changedAt: number;
-    lastModified: string;
+    lastModified: string | undefined;
     requestedAt: number;
     /** When it was last served as current. */
     currentAt: number;
@@ -63,6 +65,7 @@ export function makeDocumentCache({ maxBytes, clock, versions, patienceMs = PATI
     maxSize: Math.max(1, maxBytes), // smaller than any entry
     sizeCalculation: ({ document }, key) => Math.ceil(sizeOf(document)) + key.length,
   });
+  const isKept = maxBytes > 0;
   const rendering = new Map<string, UnderWay>();
 
   function find(key: string): Served | undefined {
@@ -102,15 +105,14 @@ export function makeDocumentCache({ maxBytes, clock, versions, patienceMs = PATI
       history,
       readAt,
       changedAt,
-      lastModified: new Date(changedAt).toUTCString(),
+      lastModified: isKept ? new Date(changedAt).toUTCString() : undefined,
       requestedAt,
       currentAt: readAt - lagMs(),
     };
     const isOlder = before !== undefined && before.version > entry.version && before.history === history; // it took longer
-    const isKept = maxBytes > 0 && read.keep !== 'never';
     if (isKept && isOfThisHistory(entry, versions) && !isOlder) entries.set(key, entry);
     if (history !== undefined) versions.sawVersion(read.version, history);
-    return served(entry, readAt, isKept);
+    return served(entry, readAt);
   }
 
   function shared(key: string, render: Render, requestedAt: number): UnderWay {
@@ -162,6 +164,10 @@ export function makeDocumentCache({ maxBytes, clock, versions, patienceMs = PATI
         return bridge;
       }
     },
+    async renderOnce(render) {
+      const read = await readNewest(render);
+      return served({ ...read, lastModified: undefined }, clock().getTime());
+    },
   };
 
   /** What was current until a short while ago, for an outage. */
@@ -177,12 +183,14 @@ export function makeDocumentCache({ maxBytes, clock, versions, patienceMs = PATI
     return { ...rest, cacheHeaders: { ...cacheHeaders, maxAge: 0, age: Math.floor(age / 1_000) } };
   }
 
-  function served({ document, validUntil, lastModified, route }: CacheEntry, now: number, isKept = true): Served {
+  function served(
+    { document, validUntil, lastModified, route }: Rendering & Pick<CacheEntry, 'lastModified'>,
+    now: number,
+  ): Served {
     const left = Math.floor((validUntil.getTime() - now) / 1_000);
     const age = versions.lastKnown()?.lagSeconds;
     const maxAge = age === undefined ? Math.max(0, Math.min(LONGEST_MAX_AGE_S, left)) : 0;
-    // without the cache it is not known when the content changed
-    const cacheHeaders = { maxAge, lastModified: isKept ? lastModified : undefined };
+    const cacheHeaders = { maxAge, lastModified };
     return { document, route, cacheHeaders: age === undefined ? cacheHeaders : { ...cacheHeaders, age } };
   }
 }

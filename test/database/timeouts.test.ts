@@ -81,6 +81,20 @@ describe('makeSemaphore', () => {
     expect([slots.inUse(), slots.waiting()]).toEqual([0, 0]);
   });
 
+  it('gives the place of one that no longer wants to wait to another', async () => {
+    const slots = makeSemaphore(1, { acquireTimeoutMs: 10_000, maxWaiting: 1 });
+    await slots.acquire();
+    const leaving = new AbortController();
+    const left = slots.acquire(leaving.signal);
+    leaving.abort(new Error('left'));
+    await expect(left).rejects.toThrow('left');
+    await expect(slots.acquire(leaving.signal)).rejects.toThrow('left');
+    const next = slots.acquire();
+    slots.release();
+    await next;
+    expect([slots.inUse(), slots.waiting()]).toEqual([1, 0]);
+  });
+
   it('lets one that waits too long give up, and makes room for another', async () => {
     const slots = makeSemaphore(1, { acquireTimeoutMs: 20, maxWaiting: 1 });
     await slots.acquire();

@@ -197,18 +197,16 @@ describe('after a new data version', () => {
     expect(cache.find('old')).toBeUndefined();
   });
 
-  it('renders nothing that is kept for demand, and never finds what is not kept', async () => {
+  it('renders nothing that is kept for demand', async () => {
     const cache = makeCache();
     await cache.get(KEY, async () => ({ ...(await rendering({})()), keep: 'on demand' }));
-    const served = await cache.get('/never', async () => ({ ...(await rendering({})()), keep: 'never' }));
-    expect(served.cacheHeaders).toEqual({ maxAge: 60, lastModified: undefined });
-    expect([cache.find(KEY) === undefined, cache.find('/never')]).toEqual([false, undefined]);
+    expect(cache.find(KEY)).toBeDefined();
     raiseVersion();
     await settle();
-    expect(rendered).toBe(2);
+    expect(rendered).toBe(1);
     expect(cache.find(KEY)).toBeUndefined();
     await cache.get(KEY, rendering({}));
-    expect(rendered).toBe(3);
+    expect(rendered).toBe(2);
   });
 
   it('does not keep a document alive by rendering it: only requests do', async () => {
@@ -237,6 +235,27 @@ describe('after a new data version', () => {
     await settle();
     expect(cache.find('a')).toBeUndefined();
     expect(cache.find('b')).toBeDefined();
+  });
+});
+
+describe('a document that is rendered once', () => {
+  it('has the headers of one that is not kept, and is never older than what was served before', async () => {
+    const cache = makeCache();
+    version = 7;
+    const [first, second] = [rendering({ n: 1 }, { readAt: () => 6 }), rendering({ n: 2 })];
+    const renderings = [first, second].values();
+    const served = await cache.renderOnce(async () => (renderings.next().value as Render)());
+    expect([bodyOf(served), served.cacheHeaders]).toEqual([{ n: 2 }, { maxAge: 60, lastModified: undefined }]);
+  });
+
+  it('may take longer than the readers of others wait, and is of the instant at its end', async () => {
+    const cache = makeCache(1e6, 0);
+    const [slow, proceed] = slowly(rendering({ n: 1 }, { seconds: 50 }));
+    const served = cache.renderOnce(slow);
+    await settle();
+    now += 30_000;
+    proceed();
+    expect((await served).cacheHeaders.maxAge).toBe(20);
   });
 });
 

@@ -1,0 +1,91 @@
+/** Files of hours, which take long: two at a time, the others in turn, and none for a client that has left. */
+import { connect } from 'node:net';
+import type { Kysely } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { makeApp } from '../../src/api/app.ts';
+import { makeClock } from '../../src/clock.ts';
+import type { Sql } from '../../src/database/client.ts';
+import { type Api, openWholeNetworkPool } from '../../src/database/pools.ts';
+import { type Listening, listen } from '../../src/http/listen.ts';
+import { openTransaction } from '../support/openTransaction.ts';
+import { closed, send } from '../support/raw.ts';
+import { httpGet, until } from '../support/service.ts';
+import { NOW } from './network.ts';
+import { type Served, serve } from './serve.ts';
+
+const PATH = '/en/explore/v1/station/1/hours/2026-11-18/2026-11-20.csv';
+const rawRequest = (station: number) =>
+  `GET ${PATH.replace('station/1', `station/${station}`)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+
+let served: Served;
+let wholeNetwork: Kysely<Api>;
+let here: Listening;
+let owner: Sql;
+let superuser: Sql;
+beforeAll(async () => {
+  served = await serve('plain');
+  const { target, timeZone } = served.database;
+  [owner, superuser] = [served.database.as(), served.database.superuser()];
+  wholeNetwork = openWholeNetworkPool<Api>(target, { timeZone });
+  const { db, log } = served;
+  const app = makeApp({ db, wholeNetwork, clock: makeClock(NOW), siteBaseUrl: '', log });
+  here = await listen(app, { port: 0, variable: 'PORT' });
+});
+afterAll(async () => {
+  await here.close({ drainMs: 0, deadlineMs: 0 });
+  await wholeNetwork.destroy();
+  await served.close();
+});
+
+/** Lets statements go on that wait for the hours. */
+let go: () => Promise<void>;
+beforeEach(async () => {
+  const end = await openTransaction(owner, 'lock table rollup.station_hourly');
+  go = () => end('rollback');
+  return () => go().catch(() => undefined);
+});
+
+/** When each statement that waits for the hours began. */
+async function waiting(): Promise<string[]> {
+  const rows = await superuser`
+    select pid || ' ' || query_start as began from pg_stat_activity
+    where datname = current_database() and application_name = 'airseries read all' and wait_event_type = 'Lock'`;
+  return rows.map(({ began }) => began);
+}
+const warnings = () => served.log.lines.filter(({ level }) => level !== 'debug');
+const untilTwoWait = () => until(async () => (await waiting()).length === 2, 'two statements wait for the hours');
+
+it('are made two at a time; a hundred wait for their turn, and more are refused', async () => {
+  const all = Array.from({ length: 103 }, () => httpGet(here.port, PATH));
+  const refused = await Promise.race(all);
+  expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '30' } });
+  expect(refused.body).toContain('Too many files are asked for');
+  await untilTwoWait();
+  await go();
+  const statuses = (await Promise.all(all)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(102);
+  expect(warnings()).toEqual([]); // the database could answer
+});
+
+it('are no longer worked on when their client has left, and the next one is', async () => {
+  const first = send(here.port, rawRequest(2));
+  const second = connect({ port: here.port, host: '127.0.0.1', allowHalfOpen: true }, () => second.end(rawRequest(3)));
+  const answered = closed(second);
+  await untilTwoWait();
+  const before = await waiting();
+  const third = httpGet(here.port, PATH);
+  first.destroy();
+  const isNext = async () => {
+    const now = await waiting();
+    return (
+      now.length === 2 && now.some((began) => !before.includes(began)) && now.some((began) => before.includes(began))
+    );
+  };
+  await until(isNext, 'the statement of the first gives way to that of the third');
+  await go();
+  expect((await third).status).toBe(200);
+  expect(await answered, 'of a client that has only closed its sending side').toMatch(
+    /^(HTTP\/1\.1 102 Processing\r\n\r\n)+HTTP\/1\.1 200 OK\r\n/,
+  );
+  expect(warnings()).toEqual([]);
+});
