@@ -17,6 +17,17 @@ const HEADERS = { accept: 'application/json, text/csv;q=0.9, */*;q=0.1', 'user-a
 const ASK_PROVIDER = 'Open the address yourself, and ask the provider.';
 const CORRECT = 'Correct the address (pull.url) in the network file.';
 
+/** A status that is neither success nor a redirect. */
+export class FailedResponse extends InputError {
+  /** The header Retry-After, as it came. */
+  readonly retryAfter: string | null;
+
+  constructor(input: string, { status, headers }: Response) {
+    super(input, `it answered ${status}`, ASK_PROVIDER);
+    this.retryAfter = headers.get('retry-after');
+  }
+}
+
 /** The error of a document that cannot be used: what is wrong with it, and what to do. */
 export type Refuse = (what: string, remedy: string) => InputError;
 
@@ -29,8 +40,8 @@ export async function fetchDocument<T>(
   { provider, hosts, limits = LIMITS }: Options,
   read: (chunks: AsyncIterable<Uint8Array>, refuse: Refuse) => Promise<T>,
 ): Promise<T> {
-  const refuse: Refuse = (what, remedy) =>
-    new InputError(`provider ${provider}, ${shownAddress(address)}`, what, remedy);
+  const input = `provider ${provider}, ${shownAddress(address)}`;
+  const refuse: Refuse = (what, remedy) => new InputError(input, what, remedy);
   if (!isAllowed(address, hosts)) {
     throw refuse('its host is not among PULL_HOSTS', 'Add it there to pull readings from it.');
   }
@@ -43,9 +54,7 @@ export async function fetchDocument<T>(
       if (response.ok) return await read(bounded(response, limits.bytes, refuse), refuse);
       await response.body?.cancel();
       const location = response.headers.get('location');
-      if (!REDIRECTS.has(response.status) || location === null) {
-        throw refuse(`it answered ${response.status}`, ASK_PROVIDER);
-      }
+      if (!REDIRECTS.has(response.status) || location === null) throw new FailedResponse(input, response);
       const next = followed(location, url);
       if (next === undefined) throw refuse('it redirects to another host, which is not followed', CORRECT);
       url = next;

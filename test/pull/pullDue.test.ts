@@ -1,5 +1,6 @@
-/** Providers are polled one after the other, and a failure of one does not affect the others. */
+/** Providers are polled four at once, and a failure of one does not affect the others. */
 import { readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
@@ -35,6 +36,7 @@ onEveryEngine('pull', (engine) => {
     now = NOW;
     log = keepingLog();
     await owner`truncate raw.readings, raw.quarantine, raw.pull`;
+    await owner`delete from raw.provider where id not in ('us', 'them')`; // an import keeps what it doesn't name
     await bring();
     us.requests.length = 0;
     us.serve(RECORDED);
@@ -88,6 +90,7 @@ onEveryEngine('pull', (engine) => {
         succeeded_at: '2026-11-20T16:00:00+04:00',
         failures: 0,
         error: null,
+        retry_at: null,
       },
     ]);
     expect(await differences(db)).toEqual([]);
@@ -244,7 +247,7 @@ onEveryEngine('pull', (engine) => {
     us.answer((_request, response) => response.writeHead(502).end());
     const running = job();
     for (let n = 0; n < 21; n += 1) {
-      after(n * 5);
+      after(n * 15);
       await running.run();
     }
     expect(logged('warn')).toMatchObject([{ failures: 1 }, { failures: 10 }, { failures: 20 }]);
@@ -257,19 +260,19 @@ onEveryEngine('pull', (engine) => {
       },
     ]);
     us.serve(RECORDED);
-    after(105);
+    after(315);
     await running.run();
     expect(await states()).toMatchObject([
-      { failures: 0, error: null, started_at: '2026-11-20T17:45:00+04:00', succeeded_at: '2026-11-20T17:45:00+04:00' },
+      { failures: 0, error: null, started_at: '2026-11-20T21:15:00+04:00', succeeded_at: '2026-11-20T21:15:00+04:00' },
     ]);
     us.serve('no array');
-    after(110);
+    after(320);
     await running.run();
     expect(logged('warn')).toHaveLength(4);
     expect(await states()).toMatchObject([
       {
         failures: 1,
-        succeeded_at: '2026-11-20T17:45:00+04:00',
+        succeeded_at: '2026-11-20T21:15:00+04:00',
         error: expect.stringContaining('not in the layout of sensor-community'),
       },
     ]);
@@ -294,6 +297,80 @@ onEveryEngine('pull', (engine) => {
     ]);
     expect(us.requests).toHaveLength(1);
     expect(await stored(owner)).toHaveLength(1);
+  });
+
+  /** The network with these feeds beside that of `us`, all polled every minute. */
+  const bringBeside = (feeds: Record<string, Provider>) => {
+    const each = Object.entries({ us, ...feeds });
+    const providers = each.map(([id, { url }]) => ({
+      ...{ id, title: id },
+      pull: { kind: 'sensor-community', url: url(`/${id}`), every: '1 minute' },
+    }));
+    return bringIn(owner, { ...smallNetwork(), providers: [...providers, { id: 'them', title: 'Them' }] });
+  };
+  const HANGING = ['a', 'b', 'c', 'd'];
+
+  it('polls four at once', async () => {
+    await bringBeside(Object.fromEntries(HANGING.map((id) => [id, them])));
+    const waiting: ServerResponse[] = [];
+    let most = 0;
+    them.answer((_request, response) => {
+      waiting.push(response);
+      most = Math.max(most, waiting.length);
+      if (waiting.length === 4) for (const each of waiting.splice(0)) each.end('[]'); // one after the other, none is answered
+    });
+    await job([us.host, them.host], { timeMs: 2_000, bytes: 1_000_000 }).run();
+    expect(await states()).toMatchObject([...HANGING, 'us'].map((provider_id) => ({ provider_id, failures: 0 })));
+    expect(most).toBe(4);
+  });
+
+  it('polls a healthy feed every minute, beside four that hang and are polled less and less often', async () => {
+    await bringBeside(Object.fromEntries(HANGING.map((id) => [id, them])));
+    them.answer(() => undefined);
+    const running = job([us.host, them.host], { timeMs: 300, bytes: 1_000_000 });
+    const polled: number[] = [];
+    for (let minute = 0; minute <= 47; minute += 1) {
+      after(minute);
+      us.serve([element(1, -minute)]);
+      const before = them.requests.length;
+      const run = running.run();
+      if (minute === 1) {
+        await expect.poll(() => stored(owner)).toHaveLength(2); // while the four hang
+        expect(await states()).toMatchObject([...HANGING.map(() => ({ failures: 1 })), { failures: 0 }]);
+      }
+      await run;
+      if (them.requests.length > before) polled.push(minute);
+    }
+    expect(us.requests).toHaveLength(48);
+    expect(await stored(owner)).toHaveLength(48);
+    expect(polled).toEqual([0, 1, 3, 7, 15, 30, 45]);
+    expect(them.requests).toHaveLength(4 * polled.length);
+    them.serve([]);
+    after(60);
+    await job([us.host, them.host]).run(); // another process
+    expect(await states()).toMatchObject([...HANGING, 'us'].map(() => ({ failures: 0, retry_at: null })));
+  });
+
+  it.each([
+    ['600', '2026-11-20T16:10:00+04:00'],
+    ['Fri, 20 Nov 2026 12:20:00 GMT', '2026-11-20T16:20:00+04:00'],
+    ['31536000', '2026-11-20T16:30:00+04:00'],
+    ['0', '2026-11-20T16:05:00+04:00'],
+    ['soon', '2026-11-20T16:05:00+04:00'],
+  ])('does not poll before Retry-After: %s', async (header, retry_at) => {
+    us.answer((_request, response) => response.writeHead(429, { 'retry-after': header }).end());
+    const running = job();
+    await running.run();
+    expect(await states()).toMatchObject([{ failures: 1, retry_at }]);
+    const minutes = (Date.parse(retry_at) - NOW.getTime()) / 60_000;
+    for (const [minute, requests] of [
+      [minutes - 1, 1],
+      [minutes, 2],
+    ] as const) {
+      after(minute);
+      await running.run();
+      expect(us.requests).toHaveLength(requests);
+    }
   });
 
   it('does not poll a host that is not on the list, and logs that once', async () => {
