@@ -1,16 +1,17 @@
 /** The service: opens its parts in order, and closes them in reverse. */
 import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
 import { type AppOptions, makeApp } from './api/app.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
-import { explainConnection, waitForDatabase } from './database/errors.ts';
+import { errorCode, explainConnection, waitForDatabase } from './database/errors.ts';
 import { type Host, type Hosts, makeHosts } from './database/hosts.ts';
 import { type Api, openIngestPool, openReaderPool, openWholeNetworkPool, POOL_SIZES } from './database/pools.ts';
 import { watchDataVersion } from './documents/dataVersion.ts';
 import { type Database, openDatabase } from './embedded/open.ts';
 import { listen, startingListener } from './http/listen.ts';
 import { boundedLog, type Log } from './log.ts';
-import { makeAdminApp, readiness, type StartupState } from './metrics/adminApp.ts';
+import { makeAdminApp, readiness, type StartupState, whoListens } from './metrics/adminApp.ts';
 import { registerCollectors } from './metrics/collectors.ts';
 import { type Metrics, makeMetrics } from './metrics/definitions.ts';
 import { observeDisk, observeHosts, observePool } from './metrics/recorders.ts';
@@ -78,12 +79,17 @@ async function closeAll({ closers }: Opened, log: Log): Promise<void> {
 async function open(context: Context): Promise<void> {
   const { config, clock, log, requestLog, metrics, pollMs } = context;
   const { closers, listeners, state } = context.opened;
-  const admin = await listen(makeAdminApp({ ready: () => readiness(state), metrics, log: requestLog }), {
-    port: config.adminPort,
-    host: config.adminHost,
+  const { adminHost, adminPort } = config;
+  const dataDirectory = (config.databaseUrl ?? config.readerDatabaseUrls) ? undefined : resolve(config.dataDirectory);
+  const admin = await listen(makeAdminApp({ ready: () => readiness(state), metrics, log: requestLog, dataDirectory }), {
+    port: adminPort,
+    host: adminHost,
     variable: 'ADMIN_PORT',
     connections: ADMIN_CONNECTIONS,
     log: requestLog,
+  }).catch(async (error: Error) => {
+    const other = errorCode(error.cause) === 'EADDRINUSE' ? await whoListens(adminHost, adminPort) : undefined;
+    throw other === undefined ? error : alreadyRunning(other, adminPort);
   });
   closers.push(() => admin.close({ drainMs: 0 }));
   const starting = startingListener();
@@ -130,6 +136,13 @@ async function open(context: Context): Promise<void> {
   );
   const path = config.page === 'on' ? '/' : '/en/air-quality-app/v1/stations.json';
   log.info(`ready: try http://localhost:${publicServer.port}${path}`);
+}
+
+function alreadyRunning(other: string, adminPort: number): Error {
+  return new Error(
+    `airseries is running already: ${other}, has port ${adminPort}. Stop that process first; or, to run another one beside it, ` +
+      'set ADMIN_PORT, PORT and INGEST_PORT to free ports.',
+  );
 }
 
 /** The database to write to, undefined where there is only a reader's login, and the hosts to read from. */

@@ -1,10 +1,12 @@
 /** The service as a process, from start to end, with FIXED_NOW and an embedded server. */
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { citiesOfOneStation } from './support/installation.ts';
-import { freePort, makeHome, ready, start } from './support/program.ts';
+import { freePort, launch, makeHome, ready, start } from './support/program.ts';
 
+const ROOT = new URL('..', import.meta.url).pathname;
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 const home = makeHome();
 const NOW = '2026-11-19T09:30:00Z';
 afterAll(() => home.remove());
@@ -28,7 +30,8 @@ it('the service starts, answers as of FIXED_NOW, and ends on SIGTERM', async () 
     DEMO: 'off',
     SITE_BASE_URL: 'https://air.example/',
   };
-  const service = start('main', [], environment);
+  const [, words = ''] = /^ExecStart=\/usr\/bin\/node (.+)$/m.exec(README) ?? []; // npx would pass no SIGTERM on
+  const service = launch([process.execPath, ...words.split(' ')], { environment, folder: ROOT });
   await ready(ADMIN_PORT, service);
   const get = async (path: string) => (await fetch(`http://localhost:${PORT}/ru/air-quality-app/v1/${path}`)).json();
   expect(await get('station/1.json')).toMatchObject({
@@ -50,14 +53,17 @@ it('the service starts, answers as of FIXED_NOW, and ends on SIGTERM', async () 
   });
   expect((await fetch(`http://localhost:${ADMIN_PORT}/healthz`)).status).toBe(200);
 
-  // a second one on the same ports reports that and exits
+  // a second one on the same ports says who has them, and exits
   const second = await start('main', [], environment).finished;
   expect(second.code).toBe(1);
-  expect(second.stderr).toMatch(/Port \d+ is in use.*(PORT|ADMIN_PORT)/);
+  expect(second.stderr).toContain(
+    `airseries is running already: process ${service.pid}, with its data in ${environment.DATA_DIR} (DATA_DIR), has port ${ADMIN_PORT}`,
+  );
 
   // a command uses the running server
   expect((await start('cli', ['audit'], { ...home.environment, FIXED_NOW: NOW }).finished).stdout.trim()).toBe('[]');
 
   service.kill('SIGTERM');
   expect((await service.finished).code).toBe(0);
+  expect(existsSync(join(home.folder, 'data/bundled-18/data/postmaster.pid'))).toBe(false);
 });

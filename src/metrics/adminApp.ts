@@ -10,16 +10,26 @@ import type { Metrics } from './definitions.ts';
 /** The body of /readyz: ready or not, and each check by name. */
 export type Readiness = { ok: boolean; checks: Readonly<Record<string, unknown>> };
 
-type AdminOptions = { ready: () => Promise<Readiness>; metrics: Metrics; log: Log };
+type AdminOptions = {
+  ready: () => Promise<Readiness>;
+  metrics: Metrics;
+  log: Log;
+  /** Of an embedded server: the folder of its data. */
+  dataDirectory?: string | undefined;
+};
+
+/** The body of /healthz: which process this is. `data_dir` is that of an embedded server. */
+type Health = { ok: true; pid: number; data_dir?: string | undefined };
 
 /** Where `ready` rejects, /readyz is 503 without checks, and the reason is logged. */
-export function makeAdminApp({ ready, metrics, log }: AdminOptions): Express {
+export function makeAdminApp({ ready, metrics, log, dataDirectory }: AdminOptions): Express {
   const app = bareApp();
   app.use((_req, res, next) => {
     res.set('Cache-Control', 'no-store');
     next();
   });
-  addPath(app, /^\/healthz$/, (req, res) => sendBody(req, res, 200, Buffer.from('{"ok":true}')));
+  const health: Health = { ok: true, pid: process.pid, data_dir: dataDirectory };
+  addPath(app, /^\/healthz$/, (req, res) => sendBody(req, res, 200, Buffer.from(JSON.stringify(health))));
   addPath(app, /^\/readyz$/, async (req, res) => {
     const readiness = await ready().catch((error: unknown): Readiness => {
       log.warn({ err: error }, 'readiness check failed');
@@ -37,6 +47,21 @@ export function makeAdminApp({ ready, metrics, log }: AdminOptions): Express {
   }, makeErrorHandlers(log).handle);
   return app;
 }
+
+/** Which process of airseries has the admin port, in words; undefined: another program has it. Never rejects. */
+export async function whoListens(host: string, port: number): Promise<string | undefined> {
+  const address = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  try {
+    const answer = await fetch(`http://${address}:${port}/healthz`, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) });
+    const { ok, pid, data_dir } = (await answer.json()) as Health;
+    if (ok !== true || !Number.isInteger(pid)) return undefined;
+    return `process ${pid}${data_dir === undefined ? '' : `, with its data in ${data_dir} (DATA_DIR)`}`;
+  } catch {
+    return undefined;
+  }
+}
+
+const HEALTH_TIMEOUT_MS = 2_000;
 
 /** How far this process has started. */
 export type StartupState = {

@@ -10,7 +10,11 @@ const app = (ok: boolean) =>
 
 it('is alive whether or not it is ready', async () => {
   const res = await request(app(false)).get('/healthz');
-  expect([res.status, res.body, res.headers['cache-control']]).toEqual([200, { ok: true }, 'no-store']);
+  expect([res.status, res.body, res.headers['cache-control']]).toEqual([
+    200,
+    { ok: true, pid: process.pid },
+    'no-store',
+  ]);
 });
 
 it.each([
