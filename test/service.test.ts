@@ -57,7 +57,7 @@ it('the service starts, answers as of FIXED_NOW, and ends on SIGTERM', async () 
   const second = await start('main', [], environment).finished;
   expect(second.code).toBe(1);
   expect(second.stderr).toContain(
-    `airseries is running already: process ${service.pid}, with its data in ${environment.DATA_DIR} (DATA_DIR), has port ${ADMIN_PORT}`,
+    `airseries is running already: process ${service.pid}, with its data in ${home.environment.DATA_DIR} (DATA_DIR), has port ${ADMIN_PORT}`,
   );
 
   // a command uses the running server
