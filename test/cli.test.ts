@@ -300,6 +300,11 @@ describe('one network from its file to its audit', () => {
     expect((await json('network remove sensor 12')).stderr).toContain('it has 1 readings. Add --with-readings');
 
     expect((await json('screen --from 2026-01-01')).result).toMatchObject({ raised: 0, flagged: [] });
+    for (const command of ['screen', 'audit'])
+      expect(await run(`${command} --from 2027-01-01`)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('error: --from must not be in the future'),
+      });
     const folder = join(home.folder, 'open-data');
     const exported = await json(`export ${folder}`, { OPEN_DATA_LICENSE: 'CC-BY-4.0' });
     expect(readFileSync(join(folder, 'LICENSE'), 'utf8')).toBe('CC-BY-4.0\n');

@@ -142,6 +142,13 @@ describe('a mistake is named, with its remedy', () => {
       1,
       /DATABASE_URL: has # or \/ in the user or the password: write # as %23, and \/ as %2F$/,
     ],
+    [
+      'readings where no database is, as in another folder',
+      'import readings file',
+      {},
+      1,
+      /There is no database in .*data \(DATA_DIR\), and this command makes none.*run the command in the same folder/,
+    ],
     ['an unknown command', 'fly', {}, 2, /\n\nerror: unknown command fly$/],
     [
       'a host that is unknown',

@@ -7,6 +7,7 @@ import { serverVersions } from '../schema/engine.ts';
 import { AUDITED_DAYS } from '../worker/jobs.ts';
 import {
   type Context,
+  checkBegun,
   type Outcome,
   type PeriodOptions,
   type Run,
@@ -86,6 +87,7 @@ async function auditAggregates(context: Context, options: AuditOptions): Promise
   const now = clock();
   const start = new Date(now.getTime() - AUDITED_DAYS * 86_400_000);
   const { from = start, to } = await readPeriod(context, typed, start);
+  checkBegun(from, now);
   const period = { now, from, to, timeZone: installation.timeZone };
   const { found, remaining, kept, isEmpty } = await audit(database.target, {
     ...period,

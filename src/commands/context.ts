@@ -74,6 +74,11 @@ export async function readPeriod({ instant }: Context, options: PeriodOptions, d
   return { from, to };
 }
 
+/** Throws UsageError for a period that has not begun yet, of which nothing can be found out. */
+export function checkBegun(from: Date | undefined, now: Date): void {
+  if (from !== undefined && from > now) throw new UsageError('--from must not be in the future');
+}
+
 const REVERSED = '--from must be before --to';
 
 /** The largest id of a sensor or station, in the network file and the database. */

@@ -12,7 +12,7 @@ import { screen, screenedPeriods } from '../network/screening.ts';
 import { refreshAndDigest } from '../rollups/digest.ts';
 import { refresh } from '../rollups/refresh.ts';
 
-import { type Context, type Outcome, type Run, timeOption, UsageError } from './context.ts';
+import { type Context, checkBegun, type Outcome, type Run, timeOption, UsageError } from './context.ts';
 
 type ImportOptions = { dryRun?: true; fromSensors?: true };
 
@@ -105,8 +105,10 @@ export function screenCommand(run: Run): Command {
 
 async function screenStations(context: Context, from?: string): Promise<Outcome> {
   const { database, installation, clock, instant } = context;
+  const since = await instant(from);
+  checkBegun(since, clock());
   await refresh(database.target, clock(), context);
-  const screened = await screen(database.target, clock(), await instant(from));
+  const screened = await screen(database.target, clock(), since);
   await refresh(database.target, clock(), context);
   return { result: { ...screened, flagged: await screenedPeriods(database.target, installation.timeZone) }, ok: true };
 }

@@ -49,9 +49,7 @@ export function importReadingsCommand(run: Run): Command {
     )
     .option('--sensor <id>', 'the sensor that all readings are of, where the files do not say', wholeNumber(LARGEST_ID))
     .option('--device <name>', 'the device that all readings are of, where the files do not say')
-    .action((files: string[], options: ImportOptions) =>
-      run((context) => importFiles(context, files, options), { makesDatabase: true }),
-    );
+    .action((files: string[], options: ImportOptions) => run((context) => importFiles(context, files, options)));
 }
 
 async function importFiles(context: Context, files: string[], options: ImportOptions): Promise<Outcome> {

@@ -1,8 +1,11 @@
 /** Which sensors of the network a device may have measured with. */
+import { distance } from 'fastest-levenshtein';
 import { type Queryable, query } from '../database/queryPool.ts';
+import { InputError } from '../inputError.ts';
 import type { Scope } from './accept.ts';
 import type { PushRecord, PushSensor } from './formats/airrohr.ts';
 import { textOfDevice } from './formats/devices.ts';
+import type { Format } from './formats/fields.ts';
 import type { ReadingInput } from './validate.ts';
 
 /**
@@ -69,6 +72,35 @@ export async function assignSensors(
     return isOne ? { ...reading, sensorId } : { ...reading, text: textOfDevice(reading) };
   });
 }
+
+/** Rejects with InputError where the network has no such sensor, or no one sensor of such a device. `db` is as above. */
+export async function checkDeclaredOwner(db: Queryable, { sensor, device }: Format): Promise<void> {
+  const known = (await query(db, 'select id, device from raw.sensor order by id', [])) as {
+    id: number;
+    device: string | null;
+  }[];
+  if (sensor !== undefined && !known.some(({ id }) => String(id) === String(sensor)))
+    throw new InputError('--sensor', `the network has no sensor ${String(sensor)}`, LISTED);
+  if (sensor !== undefined || device === undefined) return;
+  const own = known.filter((one) => one.device === device);
+  if (own.length === 0) {
+    const names = [...new Set(known.flatMap((one) => one.device ?? []))];
+    const near = names.find((name) => distance(name, device) <= 2);
+    throw new InputError(
+      '--device',
+      `no sensor of the network has device ${JSON.stringify(device)}`,
+      near === undefined
+        ? `Write "device" into the sensor in the network file, and import it.`
+        : `Did you mean ${near}?`,
+    );
+  }
+  if (own.length > 1) {
+    const ids = own.map(({ id }) => id).join(' and ');
+    throw new InputError('--device', `sensors ${ids} both have device ${device}`, 'Say which with --sensor.');
+  }
+}
+
+const LISTED = 'npx airseries status --all lists those it has.';
 
 /** What jsonb cannot have, no device in the network has. */
 const plain = (device: string): string => device.replaceAll(/[\0\ud800-\udfff]/g, '');

@@ -10,7 +10,7 @@ import { makeProgress, type Progress } from '../progress.ts';
 import type { Accepted } from './accept.ts';
 import { type Copier, makeCopier, type Prepared } from './copyReadings.ts';
 import { findDateFormat } from './dateFormat.ts';
-import { assignSensors } from './deviceSensors.ts';
+import { assignSensors, checkDeclaredOwner } from './deviceSensors.ts';
 import { explainReading, explainValue } from './explain.ts';
 import type { Format } from './formats/fields.ts';
 import type { Means } from './formats/profiles.ts';
@@ -59,7 +59,8 @@ type Run = {
 
 /**
  * Imports files in their order; the path `-` is standard input. `sql` is a pool of at least two connections in the role airseries_ingest.
- * A file that cannot be read is logged and noted in the summary; rejects with any error of the database. Aggregates follow at the next
+ * A file that cannot be read is logged and noted in the summary; rejects with any error of the database, and with InputError for a declared
+ * sensor or device that the network does not have. Aggregates follow at the next
  * refresh.
  */
 export async function importReadings(
@@ -67,6 +68,7 @@ export async function importReadings(
   paths: readonly string[],
   { now, log, terminal, format }: Options,
 ): Promise<ImportSummary> {
+  if (format !== undefined) await checkDeclaredOwner(sql, format);
   const summary = emptySummary();
   const started = performance.now();
   // standard input may take days, and its readings are not from the future for that

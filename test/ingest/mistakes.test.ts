@@ -15,7 +15,13 @@ beforeAll(async () => {
   db = await testDatabase(engines[0] as (typeof engines)[0]);
   owner = db.as();
   pool = db.as('airseries_ingest');
-  await bringIn(owner, smallNetwork());
+  const { stations, ...others } = smallNetwork();
+  const devices = [['twins', 'twins'], ['roof-1']];
+  const withDevices = stations.map(({ sensors, ...station }, place) => ({
+    ...station,
+    sensors: sensors.map((sensor, index) => ({ ...sensor, device: devices[place]?.[index] })),
+  }));
+  await bringIn(owner, { ...others, stations: withDevices });
 });
 beforeEach(() => owner.unsafe('truncate raw.readings, raw.quarantine'));
 afterAll(() => db.drop());
@@ -185,6 +191,57 @@ describe('dates as people write them', () => {
     expect(summary.examples[0]?.explanation).toContain(
       '05/06/2026 08:00 may begin with the day or the month: --date-format (in an address, date_format) says which, as dd/mm/yyyy or mm/dd/yyyy',
     );
+  });
+});
+
+describe('a declaration that would not be used', () => {
+  const json = (row: object) => JSON.stringify({ time: T, pm25: 5, ...row });
+  test.each<[string, string, Format, string]>([
+    [
+      'another sensor than the column has',
+      `sensor_id,time,pm25\n1,${T},5\n`,
+      { sensor: 2 },
+      '--sensor: 2 would not be used, because a row says itself that it is of sensor 1. Leave --sensor out, or the field of the file that says it.',
+    ],
+    [
+      'a device beside a column of sensors',
+      `sensor_id,time,pm25\n1,${T},5\n`,
+      { device: 'roof-1' },
+      '--device: roof-1 would not be used, because a row says itself that it is of sensor 1.',
+    ],
+    [
+      'another device than the column has',
+      `device,time,pm25\nroof-2,${T},5\n`,
+      { device: 'roof-1' },
+      '--device: roof-1 would not be used, because a row says itself that it is of device roof-2.',
+    ],
+    ['another sensor than an object has', json({ sensor_id: 1 }), { sensor: 2 }, '--sensor: 2 would not be used'],
+    ['another device than an object has', json({ device: 'x' }), { device: 'roof-1' }, '--device: roof-1 would not'],
+  ])('is refused: %s', async (_, text, format, expected) => {
+    const { summary, messages } = await imported('readings.csv', text, format);
+    expect(summary).toMatchObject({ received: 0, failed: true });
+    expect(messages).toContain(expected);
+    expect(await stored(owner)).toEqual([]);
+  });
+
+  test.each<[string, string, Format]>([
+    ['the same sensor', `sensor_id,time,pm25\n3,${T},5\n,2026-11-20T08:01:00Z,6\n`, { sensor: 3 }],
+    ['the same in JSON', `[${json({ sensor_id: 3 })},${json({ time: '2026-11-20T08:01:00Z' })}]`, { sensor: 3 }],
+    ['the sensor of a device', `device,time,pm25\nx,${T},5\nx,2026-11-20T08:01:00Z,6\n`, { sensor: 3 }],
+    ['a device', `time,pm25\n${T},5\n2026-11-20T08:01:00Z,6\n`, { device: 'roof-1' }],
+  ])('is none: %s', async (_, text, format) => {
+    expect((await imported('readings.csv', text, format)).summary).toMatchObject({ accepted: 2, failed: false });
+    expect(await stored(owner)).toMatchObject([{ sensor_id: 3 }, { sensor_id: 3 }]);
+  });
+
+  test.each<[Format, string]>([
+    [{ device: 'ghost' }, '--device: no sensor of the network has device "ghost". Write "device" into the sensor'],
+    [{ device: 'roof-11' }, '--device: no sensor of the network has device "roof-11". Did you mean roof-1?'],
+    [{ device: 'twins' }, '--device: sensors 1 and 2 both have device twins. Say which with --sensor.'],
+    [{ sensor: 99 }, '--sensor: the network has no sensor 99. npx airseries status --all lists those it has.'],
+  ])('is refused before anything goes to quarantine: %j', async (format, expected) => {
+    await expect(imported('readings.csv', `time,pm25\n${T},5\n`, format)).rejects.toThrow(expected);
+    expect(await owner`select from raw.quarantine`).toEqual([]);
   });
 });
 

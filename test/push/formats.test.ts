@@ -223,6 +223,13 @@ describe('a push', () => {
       400,
       /^There is no parameter "units"\. The address may have unit, column, zone, .*device\. Nothing was stored\.$/,
     ],
+    [
+      'another device than that of the address',
+      '/v1/push/home-assistant?device=garden',
+      { device: 'roof-1', time: T, pm25: 5 },
+      400,
+      /^--device: garden would not be used, because a row says itself that it is of device roof-1/,
+    ],
     ['an unknown path', '/v1/push/nobody', {}, 404, /\/v1\/push\/airgradient, .*\/v1\/push\/ttn/],
   ])('is refused with the reason: %s', async (_, path, body, status, detail) => {
     const res = await post(path, body);

@@ -2,7 +2,16 @@
 import { PARAMETER_NAMES, type ParameterName } from '../../contract/parameters.ts';
 import { InputError } from '../../inputError.ts';
 import type { ReadingInput } from '../validate.ts';
-import { chooseProfile, declaredColumns, type Fields, type Format, isOwn, type Meaning, readFields } from './fields.ts';
+import {
+  chooseProfile,
+  declaredColumns,
+  type Fields,
+  type Format,
+  isOwn,
+  type Meaning,
+  ownerOf,
+  readFields,
+} from './fields.ts';
 import { unreadable } from './json.ts';
 import { type Line, type LineReader, MOST_IGNORED } from './lines.ts';
 import { readMeasured, type SomeValues } from './long.ts';
@@ -49,8 +58,7 @@ export function csvReader(header: string, position: string, format: Format = {})
         return undefined;
       }
     }
-    const sensorId = sensor < 0 ? format.sensor : cells[sensor];
-    const own = device < 0 ? format.device : cells[device];
+    const { sensor: sensorId, device: own } = ownerOf(format, cells[sensor], cells[device]);
     let measuredAt = (start >= 0 && cells[start]) || (time < 0 ? '' : cells[time]);
     if (measuredAt === '' && stamp !== undefined) {
       measuredAt = stamp;
@@ -63,7 +71,7 @@ export function csvReader(header: string, position: string, format: Format = {})
       text,
       line: number,
     };
-    if (own !== undefined && own !== '') reading.device = own;
+    if (own !== undefined && own !== '') reading.device = String(own);
     return reading;
   };
   return {

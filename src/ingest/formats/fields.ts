@@ -114,6 +114,31 @@ export function readFields(profile: Profile, { columns = [], units = [] }: Forma
   };
 }
 
+/**
+ * Whose a row is: what it says itself, else what is declared. Throws InputError where it says another sensor or device than is declared, which
+ * would not be used then.
+ */
+export function ownerOf(format: Format, sensor: unknown, device: unknown): { sensor: unknown; device: unknown } {
+  const [option, declared] = format.sensor === undefined ? ['--device', format.device] : ['--sensor', format.sensor];
+  if (declared === undefined) return { sensor, device };
+  const isSaid = (own: unknown) => own !== undefined && own !== '';
+  const isOther = isSaid(sensor)
+    ? String(sensor) !== String(format.sensor)
+    : format.sensor === undefined && isSaid(device) && String(device) !== format.device;
+  if (isOther) {
+    const own = isSaid(sensor) ? `sensor ${String(sensor)}` : `device ${String(device)}`;
+    throw new InputError(
+      option,
+      `${String(declared)} would not be used, because a row says itself that it is of ${own.slice(0, 100)}`,
+      `Leave ${option} out, or the field of the file that says it.`,
+    );
+  }
+  return {
+    sensor: isSaid(sensor) ? sensor : (format.sensor ?? sensor),
+    device: isSaid(device) ? device : (format.device ?? device),
+  };
+}
+
 type MakeMeasures = (name: string, unit: string | undefined, rank: number) => Measures | undefined;
 
 /** One of our names, perhaps with its unit: `no2_ugm3`, `pressure [hPa]`. */

@@ -32,9 +32,9 @@ export type SourceNotes = {
   readonly usedServerTime: boolean;
 };
 
-/** Parses the lines of one source. Never throws: a line that cannot be parsed becomes an unreadable reading. */
+/** Parses the lines of one source. A line that cannot be parsed becomes an unreadable reading. */
 export type LineReader = SourceNotes & {
-  /** Undefined for a row without a parameter of ours; several of a line that is a document with rows. */
+  /** Throws InputError as ownerOf does. Undefined for a row without a parameter of ours; several of a line that is a document with rows. */
   read(line: Line): ReadingInput | ReadingInput[] | undefined;
 };
 

@@ -1,7 +1,16 @@
 /** Readings as JSON objects: what their keys mean is looked up as their profile says. */
 import type { ParameterName } from '../../contract/parameters.ts';
 import type { ReadingInput } from '../validate.ts';
-import { chooseProfile, declaredColumns, type Fields, type Format, isOwn, type Meaning, readFields } from './fields.ts';
+import {
+  chooseProfile,
+  declaredColumns,
+  type Fields,
+  type Format,
+  isOwn,
+  type Meaning,
+  ownerOf,
+  readFields,
+} from './fields.ts';
 import { isObject, isTooDeep, unreadable } from './json.ts';
 import { type LineReader, MOST_IGNORED } from './lines.ts';
 import { readMeasured, type SomeValues } from './long.ts';
@@ -107,7 +116,7 @@ function makeRowReader(profile: Profile, format: Format, notes: Notes): ReadRow 
   const timeOf = makeTimeReader(profile, format);
   const arrival = format.now?.toISOString();
   const unused = unusedOf(profile);
-  const plain = plainRows(profile, columns.length > 0, timeOf);
+  const plain = plainRows(profile, columns.length > 0 || (format.sensor ?? format.device) !== undefined, timeOf);
 
   /** A key means the same in every row, so it is looked up once. */
   const meaningIn = ({ prefix, meanings }: Place, key: string): Meaning | null => {
@@ -159,8 +168,7 @@ function makeRowReader(profile: Profile, format: Format, notes: Notes): ReadRow 
         values[parameter] = convert === null ? value : convert(value);
       }
     }
-    const sensorId = found.sensor.value ?? format.sensor;
-    const device = found.device.value ?? format.device;
+    const { sensor: sensorId, device } = ownerOf(format, found.sensor.value, found.device.value);
     const long = readLong(fields, row, values, ignore);
     if (long === 'malformed') return { ...unreadable(text, line), sensorId };
     if (long === 'not ours' && Object.keys(values).length === 0) return undefined;
