@@ -52,7 +52,8 @@ describe('the file', () => {
 
   /**
    * What Compose refuses although the specification admits it. A config or secret that is not a file has to be copied into the container: with a
-   * read-only file system, 2.26.1 fails when it creates the container, and 2.33.1 and newer refuse the file of themselves (docker/compose#12031).
+   * read-only file system, 2.26.1 fails when it creates the container, and 2.33.1 and newer refuse it by themselves (docker/compose#12031). Both
+   * were seen, on 2.26.1 and 2.40.3.
    */
   function refused({ services: all, configs = {}, secrets = {} }: Compose): string[] {
     return Object.entries(all).flatMap(([name, service]) => {
