@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { UsageError } from '../src/commands/context.ts';
 import { chooseCommand } from '../src/commands/program.ts';
 import { readConfig } from '../src/config.ts';
+import { findBundled, whyOutdated } from '../src/embedded/bundled.ts';
 import { type EmbeddedServer, openEmbeddedServer } from '../src/embedded/server.ts';
 import { makeLog } from '../src/log.ts';
 import { citiesOfOneStation } from './support/installation.ts';
@@ -260,6 +261,7 @@ describe('one network from its file to its audit', () => {
       unknown: expect.arrayContaining([{ sensor: 77, device: null, waiting: 1, newest: expect.any(String) }]),
     });
     expect((await json('status', { FIXED_NOW: '2026-11-19T09:30:00Z' })).result).toMatchObject({
+      bundled: whyOutdated(findBundled().version.split('.', 2).join('.')),
       engine: 'plain',
       time_zone: 'Asia/Yerevan',
       versions: { airseries: '1.0.0-rc.1', postgresql: expect.stringMatching(/^18/), timescaledb: null },

@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import { onConnection, type Sql } from '../database/client.ts';
 import { type Host, makeHosts, noteAnswer, partsOf, queryServer } from '../database/hosts.ts';
 import { type Api, readsOn } from '../database/pools.ts';
+import { whyOutdated } from '../embedded/bundled.ts';
 import {
   mostUrgent,
   type OtherArrivals,
@@ -92,13 +93,15 @@ async function status({ as, clock, config, database, installation }: Context, ve
     return { ...read, providers: found, hosts: urls && (await readHosts(urls, sql, now)) };
   });
   const { engine, timeZone, epoch } = installation;
-  const { target } = database;
+  const { target, embedded } = database;
+  const outdated = embedded === 'bundled' ? whyOutdated(versions.postgresql) : undefined;
   const where =
-    typeof target === 'string' || !database.embedded
+    typeof target === 'string' || embedded === undefined
       ? { database_url: 'set' }
       : {
           data_dir: config.dataDirectory,
           psql: `psql -h ${shellWord(target.host)} -U ${target.user} ${target.database}`,
+          bundled: outdated,
         };
   const result = {
     ...{ engine, time_zone: timeZone, epoch, ...where },
@@ -113,6 +116,8 @@ async function status({ as, clock, config, database, installation }: Context, ve
 type Status = {
   /** Of an embedded server: how to log in to it. */
   psql?: string;
+  /** Of the bundled server: that PostgreSQL has a newer version. */
+  bundled?: string | undefined;
   engine: string;
   time_zone: string;
   versions: ServerVersions & { airseries: string; node: string };
@@ -123,7 +128,7 @@ type Status = {
 
 /** The result as text. */
 export function statusTable(
-  { psql, engine, time_zone, versions, freshness, hosts = [], providers }: Status,
+  { psql, bundled, engine, time_zone, versions, freshness, hosts = [], providers }: Status,
   now: Date,
   width = WIDTH,
 ): string {
@@ -134,6 +139,7 @@ export function statusTable(
       ['engine', `${engine}, ${time_zone}`],
       ['versions', named.join(', ')],
       ...(psql === undefined ? [] : [['database', psql] as const]),
+      ...(bundled === undefined ? [] : [['bundled server', bundled] as const]),
       ['newest reading', ago(freshness.newest_reading, now)],
       ['aggregates refreshed', ago(freshness.refreshed_at, now)],
       ['newest digest', ago(freshness.digest_made_at, now)],

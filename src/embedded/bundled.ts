@@ -14,6 +14,17 @@ type BundledPackage = { directory: string; version: string };
 const PLATFORM = `${process.platform}-${process.arch}`;
 const COPIES = '/var/tmp';
 
+/** The newest minor version of that major one, of November 2026. */
+const NEWEST = '18.7';
+
+/** In words, that PostgreSQL has a newer minor version than the bundled one, which is the newest on npm; undefined if it has none. */
+export function whyOutdated(version: string): string | undefined {
+  const [major, minor] = version.split('.');
+  const [newestMajor, newest] = NEWEST.split('.');
+  if (major !== newestMajor || Number(minor) >= Number(newest)) return undefined;
+  return `PostgreSQL ${version}; ${NEWEST} is out, and npm has none newer`;
+}
+
 /** The package for this platform. Throws, with a remedy, if it is not installed. */
 export function findBundled(): BundledPackage {
   try {

@@ -3,12 +3,13 @@ import { resolve } from 'node:path';
 import type { Config } from '../config.ts';
 import type { DatabaseAddress } from '../database/client.ts';
 import type { Log } from '../log.ts';
+import type { EmbeddedKind } from './home.ts';
 import { openEmbeddedServer } from './server.ts';
 
 export type Database = {
   target: DatabaseAddress;
-  /** An embedded server, which is private to this data directory. */
-  embedded: boolean;
+  /** The kind of embedded server, which is private to this data directory; undefined: it is the operator's. */
+  embedded: EmbeddedKind | undefined;
   /** Stops using the embedded server; does nothing for the operator's database. */
   close(): Promise<void>;
 };
@@ -24,9 +25,9 @@ export async function openDatabase(
   log: Log,
   { mustExist = false } = {},
 ): Promise<Database> {
-  if (databaseUrl !== undefined) return { target: databaseUrl, embedded: false, close: async () => undefined };
+  if (databaseUrl !== undefined) return { target: databaseUrl, embedded: undefined, close: async () => undefined };
   const directory = resolve(dataDirectory);
   const server = await openEmbeddedServer({ dataDirectory: directory, kind: embedded, log, mustExist });
-  const { socketDirectory, port, user, database } = server;
-  return { target: { host: socketDirectory, port, user, database }, embedded: true, close: () => server.release() };
+  const { socketDirectory, port, user, database, kind } = server;
+  return { target: { host: socketDirectory, port, user, database }, embedded: kind, close: () => server.release() };
 }

@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { copyOnce, makeLinks } from '../../src/embedded/bundled.ts';
+import { copyOnce, findBundled, makeLinks, whyOutdated } from '../../src/embedded/bundled.ts';
 import { temporaryDirectory } from './support.ts';
 
 function smallPackage(): string {
@@ -51,4 +51,19 @@ test('a directory that others can write to is rejected', async () => {
   await copyOnce(from, to);
   chmodSync(to, 0o777);
   await expect(copyOnce(from, to)).rejects.toThrow('was not made by airseries');
+});
+
+test.each([
+  ['18.4', 'PostgreSQL 18.4; 18.7 is out, and npm has none newer'],
+  ['18.7', undefined],
+  ['18.10', undefined],
+  ['19.0', undefined],
+])('PostgreSQL %s has a newer version: %s', (version, words) => {
+  expect(whyOutdated(version)).toBe(words);
+});
+
+test.each(['README.md', 'CHANGELOG.md'])('%s names the version and the newer one', (path) => {
+  const version = findBundled().version.split('.').slice(0, 2).join('.');
+  const text = readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8').replace(/\s+/g, ' ');
+  expect(text).toContain(whyOutdated(version) ?? version);
 });
