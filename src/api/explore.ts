@@ -61,32 +61,32 @@ export function makeExplore({
 
     async stationDays({ locale, id, year }) {
       const [row] = await callApi(db, 'station_days_json', { at: clock(), only_station: id, year });
-      return presentDays(locale, year, found(row, noSuchStation(id)));
+      return presentDays(locale, year, found(row, noSuchStation(id)), clock());
     },
 
     async regionDays({ locale, slug, year }) {
       const [row] = await callApi(db, 'region_days_json', { at: clock(), only_region: slug, year });
-      return presentDays(locale, year, found(row, noSuchRegion(slug)));
+      return presentDays(locale, year, found(row, noSuchRegion(slug)), clock());
     },
 
     async stationMonth({ locale, id, month }) {
       const [row] = await callApi(db, 'station_month_json', { at: clock(), only_station: id, local_month: month });
-      return presentMonth(locale, found(row, noSuchStation(id)));
+      return presentMonth(locale, month, found(row, noSuchStation(id)), clock());
     },
 
     async regionMonth({ locale, slug, month }) {
       const [row] = await callApi(db, 'region_month_json', { at: clock(), only_region: slug, local_month: month });
-      return presentMonth(locale, found(row, noSuchRegion(slug)));
+      return presentMonth(locale, month, found(row, noSuchRegion(slug)), clock());
     },
 
     async stationHours({ locale, id, date }) {
       const [row] = await callApi(db, 'station_day_json', { at: clock(), only_station: id, local_date: date });
-      return presentHours(locale, date, found(row, noSuchStation(id)));
+      return presentHours(locale, date, found(row, noSuchStation(id)), clock());
     },
 
     async regionHours({ locale, slug, date }) {
       const [row] = await callApi(db, 'region_day_json', { at: clock(), only_region: slug, local_date: date });
-      return presentHours(locale, date, found(row, noSuchRegion(slug)));
+      return presentHours(locale, date, found(row, noSuchRegion(slug)), clock());
     },
 
     async stationReadings({ locale, id, hour }) {
@@ -94,7 +94,7 @@ export function makeExplore({
       const [row] = await callApi(db, 'station_readings_json', args);
       const { timestamp, sensors, station, is_kept, is_complete, ...rest } = found(row, noSuchStation(id));
       const json = `{"timestamp":"${timestamp}","hour":${rest.hour},"sensors":${sensors},"station":${station},"kept":${is_kept},"complete":${is_complete}}`;
-      return { ...rendered(locale, json, rest), ...ON_DEMAND };
+      return { ...rendered(locale, json, rest), ...keptAsNamed(hour, timestamp, args.at) };
     },
 
     async regionStations({ locale, slug, hour }) {
@@ -102,7 +102,7 @@ export function makeExplore({
       const [row] = await callApi(db, 'region_stations_json', args);
       const { timestamp, stations, region, is_complete, ...rest } = found(row, noSuchRegion(slug));
       const json = `{"timestamp":"${timestamp}","hour":${rest.hour},"stations":${stations},"region":${region},"complete":${is_complete}}`;
-      return { ...rendered(locale, json, rest), ...ON_DEMAND };
+      return { ...rendered(locale, json, rest), ...keptAsNamed(hour, timestamp, args.at) };
     },
 
     async stationCsv({ locale, id, ...period }, signal) {
@@ -164,26 +164,38 @@ function presentNow(locale: Locale, row: Now): Rendered {
   return rendered(locale, JSON.stringify(now), row);
 }
 
-/** Documents of the past are many, and few are asked for again soon: they are kept, and not rendered before somebody wants them. */
-const ON_DEMAND = { keep: 'on demand' } as const;
+/**
+ * Documents of the past are many, and few are asked for again soon: they are kept, and not rendered before somebody wants them. Those of the
+ * future, which would say nothing, are not kept: no day of any zone begins so much later than in UTC.
+ */
+const keptSince = (start: string | number, at: Date) =>
+  ({ keep: Date.parse(String(start)) > at.getTime() + DAY_MS ? 'never' : 'on demand' }) as const;
 
-const presentDays = (locale: Locale, year: number, row: Row & { days: string }): Rendered => ({
+/** The same of an hour, which has sixty names: only under the one that pages call it by. */
+const keptAsNamed = (hour: string, start: string | null, at: Date) =>
+  hour.endsWith(':00Z') || Date.parse(String(start)) !== Date.parse(instantOf(hour))
+    ? NEVER_KEPT
+    : keptSince(String(start), at);
+
+const NEVER_KEPT = { keep: 'never' } as const;
+
+const presentDays = (locale: Locale, year: number, row: Row & { days: string }, at: Date): Rendered => ({
   ...rendered(locale, `{"year":${year},"days":${row.days}}`, row),
-  ...ON_DEMAND,
+  ...keptSince(year, at),
 });
 
-const presentMonth = (locale: Locale, row: ApiRow<'station_month_json'>): Rendered => ({
+const presentMonth = (locale: Locale, month: string, row: ApiRow<'station_month_json'>, at: Date): Rendered => ({
   ...rendered(locale, `{"month":${row.month},"exact":${row.exact_month},"days":${row.exact_days}}`, row),
-  ...ON_DEMAND,
+  ...keptSince(month, at),
 });
 
-const presentHours = (locale: Locale, date: string, row: ApiRow<'station_day_json'>): Rendered => ({
+const presentHours = (locale: Locale, date: string, row: ApiRow<'station_day_json'>, at: Date): Rendered => ({
   ...rendered(
     locale,
     `{"date":"${date}","day":${row.day},"hours":${row.hours},"exact":{"day":${row.exact_day},"hours":${row.exact_hours}}}`,
     row,
   ),
-  ...ON_DEMAND,
+  ...keptSince(date, at),
 });
 
 type Period = Pick<PathValues, 'from' | 'to'>;

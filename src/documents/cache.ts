@@ -12,9 +12,9 @@ import { type DataVersions, isCurrent, isOfThisHistory, type Read, type Validity
 
 /**
  * A document as it was read from the database, and the label of its requests in metrics. It is kept, and rendered again when the data change;
- * `on demand`: not before it is asked for again.
+ * `on demand`: not before it is asked for again; `never`: not kept at all.
  */
-export type Rendering = Validity & { document: Document; route: string; keep?: 'on demand' };
+export type Rendering = Validity & { document: Document; route: string; keep?: 'on demand' | 'never' };
 
 export type Render = () => Promise<Rendering>;
 export type Served = { document: Document; cacheHeaders: CacheHeaders; route: string };
@@ -34,7 +34,8 @@ export type DocumentCache = {
 
 type CacheEntry = Rendering &
   Read & {
-    render: Render;
+    /** Undefined where it is not rendered before it is asked for again. */
+    render: Render | undefined;
     /** When the content last differed from that before, and the same as an HTTP date: undefined without the cache, where that isn't known. */
     changedAt: number;
     lastModified: string | undefined;
@@ -46,6 +47,8 @@ type CacheEntry = Rendering &
 /** `began`: by performance.now(). */
 type UnderWay = { began: number; result: Promise<Served> };
 
+/** What an entry takes beside its key and content, as measured by test/documents/memory.ts: 1,440, and 200 for each compressed copy. */
+const ENTRY_BYTES = 1_800;
 const LONGEST_MAX_AGE_S = 60;
 /** What was asked for within this time is rendered again when the data change. */
 const RECENT_MS = 5 * 60_000;
@@ -63,9 +66,8 @@ type Options = { maxBytes: number; clock: Clock; versions: DataVersions; patienc
 export function makeDocumentCache({ maxBytes, clock, versions, patienceMs = PATIENCE_MS }: Options): DocumentCache {
   const entries = new LRUCache<string, CacheEntry>({
     maxSize: Math.max(1, maxBytes), // smaller than any entry
-    sizeCalculation: ({ document }, key) => Math.ceil(sizeOf(document)) + key.length,
+    sizeCalculation: ({ document }, key) => ENTRY_BYTES + Math.ceil(sizeOf(document)) + key.length,
   });
-  const isKept = maxBytes > 0;
   const rendering = new Map<string, UnderWay>();
 
   function find(key: string): Served | undefined {
@@ -95,13 +97,14 @@ export function makeDocumentCache({ maxBytes, clock, versions, patienceMs = PATI
     const readAt = clock().getTime();
     const history = versions.lastKnown()?.history;
     const read = await readNewest(render);
+    const isKept = maxBytes > 0 && read.keep !== 'never';
     const before = entries.peek(key);
     const isSame = before !== undefined && before.document.etag === read.document.etag;
     const changedAt = isSame ? before.changedAt : changedAfter(before, readAt);
     const entry: CacheEntry = {
       ...read,
       document: isSame ? before.document : read.document, // with its compressed copies
-      render,
+      render: read.keep === undefined ? render : undefined,
       history,
       readAt,
       changedAt,
@@ -110,7 +113,7 @@ export function makeDocumentCache({ maxBytes, clock, versions, patienceMs = PATI
       currentAt: readAt - lagMs(),
     };
     const isOlder = before !== undefined && before.version > entry.version && before.history === history; // it took longer
-    if (isKept && isOfThisHistory(entry, versions) && !isOlder) entries.set(key, entry);
+    if (isKept && isOfThisHistory(entry, versions) && !isOlder) entries.set(copyOf(key), entry);
     if (history !== undefined) versions.sawVersion(read.version, history);
     return served(entry, readAt);
   }
@@ -128,12 +131,12 @@ export function makeDocumentCache({ maxBytes, clock, versions, patienceMs = PATI
 
   async function renderAgain(): Promise<void> {
     const since = clock().getTime() - RECENT_MS;
-    const isWanted = ({ requestedAt, keep }: CacheEntry) => requestedAt >= since && keep === undefined;
-    const work = [...entries.entries()].filter(([, entry]) => isWanted(entry)).values();
+    const work = [...entries.entries()].filter(([, { requestedAt }]) => requestedAt >= since).values();
     const worker = async () => {
       for (const [key, entry] of work) {
-        if (isCurrent(entries.peek(key) ?? entry, versions, clock().getTime())) continue;
-        await shared(key, entry.render, entry.requestedAt).result.catch(() => undefined); // its next reader hears of it
+        const { render, requestedAt } = entry;
+        if (render === undefined || isCurrent(entries.peek(key) ?? entry, versions, clock().getTime())) continue;
+        await shared(key, render, requestedAt).result.catch(() => undefined); // its next reader hears of it
       }
     };
     await Promise.all(Array.from({ length: RENDERINGS_AT_ONCE }, worker));
@@ -194,6 +197,9 @@ export function makeDocumentCache({ maxBytes, clock, versions, patienceMs = PATI
     return { document, route, cacheHeaders: age === undefined ? cacheHeaders : { ...cacheHeaders, age } };
   }
 }
+
+/** A part of a string keeps the whole alive: a path, the target with a long query. */
+const copyOf = (text: string) => Buffer.from(text).toString();
 
 /** In whole seconds, as HTTP dates are, and never twice the same for different contents of a document. */
 function changedAfter(before: CacheEntry | undefined, now: number): number {

@@ -66,6 +66,19 @@ onEveryEngine('the documents of the front page', (engine) => {
       }
     });
 
+    it.runIf(path === 'kept')('are kept under one name of an hour, and not of the future', async () => {
+      const isKept = async (path: string) => (await send(path)).headers['last-modified'] !== undefined;
+      const now = ['days/2026', 'months/2026-11', 'hours/2026-11-20'];
+      for (const name of now) expect(await isKept(`station/1/${name}.json`), name).toBe(true);
+      const future = ['days/2028', 'months/2026-12', 'hours/2026-11-22'];
+      for (const name of future) expect(await isKept(`station/1/${name}.json`), name).toBe(false);
+      for (const list of ['station/1/readings', 'region/alpha/stations']) {
+        expect(await isKept(`${list}/2026-11-20T08Z.json`), list).toBe(true);
+        for (const hour of ['2026-11-20T08:00Z', '2026-11-20T08:30Z', '2026-11-22T08Z'])
+          expect(await isKept(`${list}/${hour}.json`), `${list} ${hour}`).toBe(false);
+      }
+    });
+
     it('have the headers of the five', async () => {
       const first = await send('station/1/days/2026.json');
       expect(first.headers).toMatchObject({

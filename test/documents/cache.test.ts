@@ -1,4 +1,6 @@
 /** The rules of the response cache, with a clock and data versions that the test sets. */
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type DocumentCache, makeDocumentCache, type Render, type Served } from '../../src/documents/cache.ts';
 import { renderDocument } from '../../src/documents/document.ts';
@@ -197,16 +199,18 @@ describe('after a new data version', () => {
     expect(cache.find('old')).toBeUndefined();
   });
 
-  it('renders nothing that is kept for demand', async () => {
+  it('renders nothing that is kept for demand, and never finds what is not kept', async () => {
     const cache = makeCache();
     await cache.get(KEY, async () => ({ ...(await rendering({})()), keep: 'on demand' }));
-    expect(cache.find(KEY)).toBeDefined();
+    const served = await cache.get('/never', async () => ({ ...(await rendering({})()), keep: 'never' }));
+    expect(served.cacheHeaders).toEqual({ maxAge: 60, lastModified: undefined });
+    expect([cache.find(KEY) === undefined, cache.find('/never')]).toEqual([false, undefined]);
     raiseVersion();
     await settle();
-    expect(rendered).toBe(1);
+    expect(rendered).toBe(2);
     expect(cache.find(KEY)).toBeUndefined();
     await cache.get(KEY, rendering({}));
-    expect(rendered).toBe(2);
+    expect(rendered).toBe(3);
   });
 
   it('does not keep a document alive by rendering it: only requests do', async () => {
@@ -416,9 +420,20 @@ describe('while the database is far behind', () => {
 });
 
 describe('the bound', () => {
+  it.each([
+    [110, 'too short to be compressed'],
+    [1_500, 'hardly longer than its compressed copies'],
+    [20_000, 'as large as a day of hours'],
+  ])('is that of memory, under a flood of distinct paths to documents of %s bytes, %s', (size) => {
+    const script = fileURLToPath(new URL('memory.ts', import.meta.url));
+    const taken = Number(execFileSync(process.execPath, ['--expose-gc', '--import', 'tsx', script, String(size)]));
+    expect(taken).toBeGreaterThan(0.5);
+    expect(taken).toBeLessThan(1.3);
+  });
+
   it('is in bytes, and the least recently used go first', async () => {
     const text = 'x'.repeat(10_000);
-    const cache = makeCache(50_000); // three, with their compressed copies
+    const cache = makeCache(60_000); // three, with their compressed copies
     for (const key of ['a', 'b', 'c']) await cache.get(key, rendering({ key, text }));
     cache.find('a');
     await cache.get('d', rendering({ key: 'd', text }));
@@ -426,7 +441,7 @@ describe('the bound', () => {
   });
 
   it('leaves out a document that is larger by itself', async () => {
-    const cache = makeCache(1_000);
+    const cache = makeCache(3_000);
     await cache.get('small', rendering({}));
     expect(bodyOf(await cache.get('large', rendering({ text: 'x'.repeat(2_000) })))).toHaveProperty('text');
     expect(cache.find('large')).toBeUndefined();

@@ -73,6 +73,7 @@ const TABLE: readonly Table[] = [
         ['    await underWay?.catch(() => undefined); // it may', '    // it may'],
       ],
       'src/documents/cache.ts': [
+        ["read.keep !== 'never'", 'true'],
         ['await readNewest(render);\n      return', 'await render();\n      return'],
         ['&& isOfThisHistory(entry, versions) && !isOlder', '&& isOfThisHistory(entry, versions)'],
         ['const LONGEST_MAX_AGE_S = 60;', 'const LONGEST_MAX_AGE_S = 61;'],
