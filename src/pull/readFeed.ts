@@ -16,6 +16,8 @@ type Feed = {
 /** Bounds on our readings and on all (the whole world has some 30,000): a larger document does not cover five minutes. */
 export const MOST_READINGS = 50_000;
 export const MOST_IN_ALL = 500_000;
+/** Of the texts of ours, in characters: a row may have more text than it takes in its document. */
+const MOST_TEXT = 64 * 1_048_576;
 
 /** In bytes, of a document that is one object: parsing it holds up everything else. An array may be larger. */
 const LARGEST_OBJECT = 2 * 1_048_576;
@@ -40,15 +42,19 @@ export async function readFeed(
     }
   };
   const readings: ReadingInput[] = [];
-  let received = 0;
+  let [received, text] = [0, 0];
   try {
     const source = { name: 'the document', size: undefined, read: 0, bytes: watched() };
     for await (const batch of readReadings(source, format, LARGEST_OBJECT)) {
       received += batch.readings.length;
-      for (const reading of batch.readings) if (isWanted(reading, isOurs)) readings.push(reading);
-      if (readings.length > MOST_READINGS || received > MOST_IN_ALL) {
+      for (const reading of batch.readings) {
+        if (!isWanted(reading, isOurs)) continue;
+        readings.push(reading);
+        text += reading.text.length;
+      }
+      if (readings.length > MOST_READINGS || received > MOST_IN_ALL || text > MOST_TEXT) {
         failure = refuse(
-          `it holds more than ${MOST_READINGS} readings of its sensors, or ${MOST_IN_ALL} in all`,
+          `it holds more than ${MOST_READINGS} readings of its sensors, or ${MOST_IN_ALL} in all, or more than 64 MiB of them`,
           'Check the address, and ask the provider.',
         );
         throw failure;

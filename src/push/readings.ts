@@ -7,7 +7,16 @@ import { Problem } from '../http/send.ts';
 import { csvReader } from '../ingest/formats/csv.ts';
 import type { Format } from '../ingest/formats/fields.ts';
 import { type Element, isObject, splitElements, unreadable } from '../ingest/formats/json.ts';
-import { EXCERPT_LENGTH, inTurns, type LineReader, LONGEST_LINE, splitLines } from '../ingest/formats/lines.ts';
+import {
+  EXCERPT_LENGTH,
+  inSlices,
+  inTurns,
+  type LineReader,
+  LONGEST_LINE,
+  type Read,
+  splitLines,
+  yieldToEventLoop,
+} from '../ingest/formats/lines.ts';
 import { makeMerger } from '../ingest/formats/long.ts';
 import type { ReadingBatch } from '../ingest/formats/readings.ts';
 import { refuseOtherKinds } from '../ingest/formats/recognize.ts';
@@ -36,72 +45,103 @@ export function makeReadingsRoute(deps: IngestDeps, name?: string): RequestHandl
     types: [...JSON_TYPES, ...LINE_TYPES, ...CSV_TYPES],
   };
   return ingestRoute(deps, limits, async (body, req, { now }) => {
-    const isCsv = req.is(CSV_TYPES) !== false;
-    const format = declaredFormat(req, name, now);
-    const reading = req.is(JSON_TYPES) ? fromArray(body, format) : fromLines(body, isCsv, format);
-    const batch = await reading.catch((error: unknown) => {
-      if (error instanceof SyntaxError) throw notJson(error.message);
-      throw error instanceof InputError ? new Problem(400, `${error.message} Nothing was stored.`) : error;
-    });
-    const { readings } = batch;
-    if (readings.length > 0 && readings.every(({ unreadable }) => unreadable)) {
-      const what = isCsv ? `of the first, ${readings[0]?.why}` : 'each is one JSON object';
-      throw new Problem(400, `Nothing in the body is a reading: ${what}. Nothing was stored.`);
-    }
-    return batch;
+    return await readBatch(body, String(req.is(limits.types)), declaredFormat(req, name, now));
   });
 }
 
-/** Rows of one parameter become readings. Throws Problem for too many. */
-function batchOf(readings: ReadingInput[], notes: LineReader): ReadingBatch {
-  if (!notes.isLong) return { readings, notes };
-  const merger = makeMerger('The body');
-  readings.forEach(merger.add);
-  return { readings: merger.take(), notes };
+/** The readings of a body of a content type. Rejects with Problem for one that cannot be read, has too many, or none that is a reading. */
+export async function readBatch(body: Buffer, type: string, format: Format): Promise<ReadingBatch> {
+  const isCsv = CSV_TYPES.includes(type);
+  const reading = JSON_TYPES.includes(type) ? fromArray(body, format) : fromLines(body, isCsv, format);
+  const batch = await reading.catch((error: unknown) => {
+    if (error instanceof SyntaxError) throw notJson(error.message);
+    throw error instanceof InputError ? new Problem(400, `${error.message} Nothing was stored.`) : error;
+  });
+  const { readings } = batch;
+  if (readings.length > 0 && readings.every(({ unreadable }) => unreadable)) {
+    const why = readings[0]?.why;
+    const what = why === undefined ? 'each is one JSON object' : `of the first, ${why}`;
+    throw new Problem(400, `Nothing in the body is a reading: ${what}. Nothing was stored.`);
+  }
+  return batch;
 }
 
-async function fromArray(body: Buffer, format: Format): Promise<ReadingBatch> {
+/** Rows read in one turn of the event loop. */
+const TURN = 250;
+
+/** Collects the readings of a body. */
+function makeBatch() {
   const readings: ReadingInput[] = [];
+  let [reads, rows, characters] = [0, 0, 0];
+  const take = (one: ReadingInput | undefined) => {
+    rows += 1;
+    characters += one?.text.length ?? 0;
+    if (rows > MOST_READINGS) throw tooMuch(`more than ${MOST_READINGS} readings`);
+    if (characters > LARGEST_BODY)
+      throw tooMuch(`readings that take more than ${LARGEST_BODY / 1_048_576} MiB, each by itself`);
+    if (one === undefined) return;
+    readings.push(one.text.length > LONGEST_LINE ? unreadable(one.text.slice(0, EXCERPT_LENGTH), one.line ?? 1) : one);
+  };
+  return {
+    /** Rejects with Problem for too many; the rows of a document are counted before they are read. */
+    async add(read: Read): Promise<void> {
+      reads += 1;
+      if (reads % TURN === 0) await yieldToEventLoop();
+      if (read === undefined) return;
+      if (!(Symbol.iterator in read)) take(read);
+      else for await (const some of inSlices(read)) some.forEach(take);
+    },
+    /** Rows of one parameter become readings. */
+    async end(notes: LineReader): Promise<ReadingBatch> {
+      if (!notes.isLong) return { readings, notes };
+      const merger = makeMerger('The body');
+      readings.forEach(merger.add);
+      const all: ReadingInput[] = [];
+      for await (const some of inSlices(merger.take())) for (const one of some) all.push(one);
+      return { readings: all, notes };
+    },
+  };
+}
+
+const tooMuch = (what: string) => new Problem(413, `The body has ${what}. None was stored; send them in parts.`);
+
+async function fromArray(body: Buffer, format: Format): Promise<ReadingBatch> {
+  const batch = makeBatch();
   const reader = rowReader(format);
   let count = 0;
   for await (const elements of splitElements(inTurns([body]), LARGEST_OBJECT)) {
-    for (const element of elements) readings.push(...readElement(element, ++count, reader));
-    checkNumber(readings);
+    for (const element of elements) {
+      count += 1;
+      await batch.add(readElement(element, count, reader));
+    }
   }
-  return batchOf(readings, reader);
+  return await batch.end(reader);
 }
 
 /** Throws SyntaxError for an element that is no JSON, and Problem for a document that is no reading. */
-function readElement({ text, unparsable, alone }: Element, line: number, reader: RowReader): ReadingInput[] {
-  if (unparsable) return [unreadable(text, line)];
+function readElement({ text, unparsable, alone }: Element, line: number, reader: RowReader): Read {
+  if (unparsable) return unreadable(text, line);
   const item: unknown = JSON.parse(text);
   if (alone && !isObject(item)) {
     throw new Problem(400, 'The body is neither an array of readings nor a reading. Nothing was stored.');
   }
-  const written = JSON.stringify(item); // on one line, for the quarantine
-  const read = reader.readValue(item, written, line);
-  return read.map((one) => (one.text.length > LONGEST_LINE ? unreadable(text.slice(0, EXCERPT_LENGTH), line) : one));
+  const written = text.length > LONGEST_LINE ? text : JSON.stringify(item); // on one line, for the quarantine
+  return reader.readValue(item, written, line);
 }
 
 /** NDJSON, or CSV whose first line is the header. Rejects with InputError for a header that cannot be used. */
 async function fromLines(body: Buffer, isCsv: boolean, format: Format): Promise<ReadingBatch> {
   if (isCsv) refuseOtherKinds(body, 'The body');
   let reader: LineReader | undefined = isCsv ? undefined : rowReader(format);
-  const readings: ReadingInput[] = [];
+  const batch = makeBatch();
   let lines = 0;
   for await (const some of splitLines(inTurns([body]))) {
     for (const line of some) {
       lines += 1;
       if (reader === undefined) reader = csvReader(line.text, `The body, line ${line.number}`, format);
-      else readings.push(...[reader.read(line) ?? []].flat());
+      else await batch.add(reader.read(line));
     }
-    checkNumber(readings);
   }
   if (reader === undefined || lines === 0) throw new Problem(400, 'The body has no line.');
-  return batchOf(readings, reader);
-}
-
-function checkNumber({ length }: readonly ReadingInput[]): void {
-  if (length <= MOST_READINGS) return;
-  throw new Problem(413, `The body has more than ${MOST_READINGS} readings. None was stored; send them in parts.`);
+  return await batch.end(reader);
 }

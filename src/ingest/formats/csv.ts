@@ -1,5 +1,5 @@
 /** Readings as CSV with a header that says what the columns are, and the splitting of CSV lines into fields. */
-import { PARAMETER_NAMES, type ParameterName } from '../../contract/parameters.ts';
+import { PARAMETER_NAMES } from '../../contract/parameters.ts';
 import { InputError } from '../../inputError.ts';
 import type { ReadingInput } from '../validate.ts';
 import {
@@ -9,6 +9,8 @@ import {
   type Format,
   isOwn,
   type Meaning,
+  type Measures,
+  MOST_COLUMNS,
   ownerOf,
   readFields,
 } from './fields.ts';
@@ -17,6 +19,7 @@ import { type Line, type LineReader, MOST_IGNORED } from './lines.ts';
 import { readMeasured, type SomeValues } from './long.ts';
 import type { Profile } from './profiles.ts';
 import { makeTimeReader } from './times.ts';
+import { meanOf } from './units.ts';
 
 /** A number as people write it where a comma is not the delimiter. */
 const DECIMAL_COMMA = /^[+-]?\d+,\d+$/;
@@ -28,6 +31,10 @@ const DECIMAL_COMMA = /^[+-]?\d+,\d+$/;
 export function csvReader(header: string, position: string, format: Format = {}): LineReader {
   const delimiter = /[,;\t]/.exec(header)?.[0] ?? ',';
   const given = splitCsvLine(header, delimiter) ?? [];
+  if (given.length > MOST_COLUMNS) {
+    const remedy = `At most ${MOST_COLUMNS} are read: leave out those that are not needed.`;
+    throw new InputError(position, `the header has ${given.length} columns`, remedy);
+  }
   const lower = given.map((name) => name.toLowerCase());
   const profile = chooseProfile(format.name, (field) => lower.includes(field.toLowerCase()));
   const fields = readFields(profile, format);
@@ -43,11 +50,12 @@ export function csvReader(header: string, position: string, format: Format = {})
     const cells = tooLong ? undefined : splitCsvLine(text, delimiter);
     if (cells?.length !== given.length) return unreadable(text, number, whyUnreadable(cells, given, tooLong));
     const found: SomeValues = {};
-    for (const { index, parameter, convert } of values) {
+    for (const { index, parameter, convert, isMean } of values) {
       const cell = cells[index] as string;
       if (cell === '') continue;
       const value = delimiter === ',' ? cell : plainNumber(cell);
-      found[parameter] = convert === null ? value : convert(value);
+      const converted = convert === null ? value : convert(value);
+      found[parameter] = isMean && parameter in found ? meanOf(found[parameter], converted) : converted;
     }
     if (long !== undefined) {
       const name = cells[long.parameter] as string;
@@ -150,13 +158,15 @@ function findLong({ long }: Profile, lower: readonly string[]) {
 
 /** Throws what `invalid` makes of two columns for one parameter: which of them counts would be a guess. */
 function checkTwice(
-  values: readonly { parameter: ParameterName; index: number }[],
+  values: readonly (Measures & { index: number })[],
   given: readonly string[],
   invalid: (what: string) => InputError,
 ): void {
-  for (const { parameter } of values) {
-    const same = values.filter((other) => other.parameter === parameter).map(({ index }) => given[index] ?? '');
-    if (same.length === 1) continue;
+  for (const { parameter, isMean, rank } of values) {
+    const all = values.filter((other) => other.parameter === parameter);
+    const same = all.map(({ index }) => given[index] ?? '');
+    if (same.length === 1 || (isMean && new Set(same).size === same.length && all.every((one) => one.rank === rank)))
+      continue;
     throw invalid(`names ${parameter} twice${new Set(same).size > 1 ? ` (${same.join(', ')})` : ''}`);
   }
 }

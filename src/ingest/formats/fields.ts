@@ -34,6 +34,8 @@ export type Measures = {
   isDeclared: boolean;
   /** The lowest counts where several fields have the same meaning. */
   rank: number;
+  /** Of those of this rank, the mean counts. */
+  isMean?: boolean;
 };
 export type Meaning = Measures | { slot: 'sensor' | 'device' | 'time'; rank: number };
 
@@ -46,6 +48,9 @@ export type Fields = {
   measuresOf(name: string, unit: string | undefined): Measures | undefined;
 };
 
+/** Fields of a row, and columns that are declared: each costs time in every row. */
+export const MOST_COLUMNS = 200;
+
 const SLOTS: ReadonlyMap<string, 'sensor' | 'device' | 'time'> = new Map([
   ['sensor_id', 'sensor'],
   ['device', 'device'],
@@ -56,10 +61,12 @@ const SLOTS: ReadonlyMap<string, 'sensor' | 'device' | 'time'> = new Map([
 const withUnit =
   (unit: string): Convert =>
   (given) =>
-    `${String(given)} ${unit}`.slice(0, 100);
+    typeof given === 'object' ? given : `${String(given)} ${unit}`.slice(0, 100);
 
 /** Throws InputError for a declaration that cannot be followed. */
 export function readFields(profile: Profile, { columns = [], units = [] }: Format): Fields {
+  if (columns.length > MOST_COLUMNS)
+    throw new InputError('--column', `it is given ${columns.length} times`, `Give it at most ${MOST_COLUMNS} times.`);
   const declared = new Map(units.map(readUnit));
   const measures = (name: string, unit: string | undefined, rank: number): Measures | undefined => {
     const parameter = PARAMETER_NAMES.find((one) => one === name);
@@ -92,7 +99,9 @@ export function readFields(profile: Profile, { columns = [], units = [] }: Forma
   const below = profile.ours ? `${profile.ours}.`.toLowerCase() : '';
   Object.entries(profile.values).forEach(([field, text], index) => {
     const [name = '', unit] = text.split(' ');
-    add(below + field, measures(name, unit, index + 1));
+    const measured = measures(name, unit, index + 1);
+    const channels = field.split(' + ');
+    for (const channel of channels) add(below + channel, measured && { ...measured, isMean: channels.length > 1 });
   });
   const meaningOf = (field: string): Meaning | undefined => {
     const key = field.toLowerCase();

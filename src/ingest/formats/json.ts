@@ -88,8 +88,16 @@ export async function* splitElements(
 }
 
 /** A reading that could not be parsed. */
-export function unreadable(text: string, line: number, why = 'not a JSON object'): ReadingInput {
-  return { sensorId: undefined, measuredAt: undefined, values: {}, text, line, unreadable: true, why };
+export function unreadable(text: string, line: number, why?: string): ReadingInput {
+  const reading: ReadingInput = {
+    sensorId: undefined,
+    measuredAt: undefined,
+    values: {},
+    text,
+    line,
+    unreadable: true,
+  };
+  return why === undefined ? reading : { ...reading, why };
 }
 
 /** Whether a JSON value is an object, and no array or null. */

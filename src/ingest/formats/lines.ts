@@ -32,10 +32,13 @@ export type SourceNotes = {
   readonly usedServerTime: boolean;
 };
 
+/** A reading; undefined: a row without a parameter of ours; of a document with rows, each of them, read when it is asked for. */
+export type Read = ReadingInput | undefined | Iterable<ReadingInput | undefined>;
+
 /** Parses the lines of one source. A line that cannot be parsed becomes an unreadable reading. */
 export type LineReader = SourceNotes & {
-  /** Throws InputError as ownerOf does. Undefined for a row without a parameter of ours; several of a line that is a document with rows. */
-  read(line: Line): ReadingInput | ReadingInput[] | undefined;
+  /** Throws InputError as ownerOf does. */
+  read(line: Line): Read;
 };
 
 /** Names that are reported as not used: a bound, because a file may have a new one on every line. */
@@ -95,6 +98,25 @@ export async function* inTurns(chunks: AsyncIterable<Uint8Array> | Iterable<Uint
       yield bytes.subarray(start, start + PIECE);
     }
   }
+}
+
+/** Readings in one turn of the event loop, and characters of their texts. */
+const SLICE = 100;
+const SLICE_TEXT = 100_000;
+
+/** The same readings in slices, each made in a turn of the event loop of its own. */
+export async function* inSlices<T extends ReadingInput | undefined>(readings: Iterable<T>): AsyncGenerator<T[]> {
+  let slice: T[] = [];
+  let text = 0;
+  for (const one of readings) {
+    slice.push(one);
+    text += one?.text.length ?? 0;
+    if (slice.length < SLICE && text < SLICE_TEXT) continue;
+    yield slice;
+    await yieldToEventLoop();
+    [slice, text] = [[], 0];
+  }
+  yield slice;
 }
 
 // one queue, because there is one event loop

@@ -31,14 +31,14 @@ const MOST_READINGS = 500_000;
  * (S3). Its text is then in our names and units.
  */
 export function makeMerger(source: string) {
-  const bySlot = new Map<string, ReadingInput>();
+  const bySlot = new Map<string, { reading: ReadingInput; isMerged: boolean }>();
   return {
     /** Throws InputError if there are too many. */
     add(reading: ReadingInput): void {
       const { sensorId, device, measuredAt, line } = reading;
       const slot = reading.unreadable ? `line ${line}` : JSON.stringify([sensorId ?? device, measuredAt]);
       const before = bySlot.get(slot);
-      bySlot.set(slot, before === undefined ? reading : merged(before, reading));
+      bySlot.set(slot, before === undefined ? { reading, isMerged: false } : merged(before.reading, reading));
       if (bySlot.size <= MOST_READINGS) return;
       const remedy = 'Split it by sensor or by time, each part with the header.';
       throw new InputError(
@@ -47,16 +47,18 @@ export function makeMerger(source: string) {
         remedy,
       );
     },
-    take(): ReadingInput[] {
-      const readings = [...bySlot.values()];
-      bySlot.clear();
-      return readings;
+    *take(): Generator<ReadingInput> {
+      for (const { reading, isMerged } of bySlot.values()) yield isMerged ? withText(reading) : reading;
     },
   };
 }
 
-function merged(before: ReadingInput, { values }: ReadingInput): ReadingInput {
-  const all = { ...before.values, ...values };
-  const { sensorId: sensor_id, measuredAt: measured_at, device } = before;
-  return { ...before, values: all, text: JSON.stringify({ sensor_id, device, measured_at, ...all }) };
+const merged = (before: ReadingInput, { values }: ReadingInput) => ({
+  reading: { ...before, values: { ...before.values, ...values } },
+  isMerged: true,
+});
+
+function withText(reading: ReadingInput): ReadingInput {
+  const { sensorId: sensor_id, measuredAt: measured_at, device, values } = reading;
+  return { ...reading, text: JSON.stringify({ sensor_id, device, measured_at, ...values }) };
 }

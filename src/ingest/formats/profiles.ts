@@ -28,14 +28,14 @@ export type Profile = {
   start?: string;
   /** Of times without an offset. `network`: that of the network. Absent: a time needs an offset. */
   zone?: 'UTC' | 'network';
-  /** What its fields measure. In JSON, the first of several for one parameter counts. */
+  /** What its fields measure. In JSON, the first of several for one parameter counts; of channels (`a + b`), the mean of those there are. */
   values: Readonly<Record<string, Measured>>;
   /** Our own names are understood too: in JSON, in this object of a row ('' is the row itself). */
   ours?: string;
   /** One row, or one element of `list` in it, for each parameter, which has a name of `values`. */
   long?: { list?: string; parameter: readonly string[]; value: readonly string[]; unit?: readonly string[] };
-  /** Rows in which a field has this value are left out. */
-  without?: { field: string; value: unknown };
+  /** In JSON, rows in which a field has this value, as text, are left out or, where it says why, rejected. */
+  without?: readonly { field: string; value: string; why?: string }[];
   /** Fields that need not be reported as unused. */
   unused?: readonly string[];
   /** What its rows are means of. */
@@ -116,8 +116,9 @@ export const PROFILES: readonly Profile[] = [
     time: ['last_seen', 'time_stamp', 'utcdatetime', 'created_at'],
     // ATM, not CF=1: above 30 µg/m³ CF=1 is up to 1.5 times ATM, and the pieces of epa-2021 (0.786 = 1.5 × 0.524) are those for ATM
     values: {
-      ...{ 'pm2.5_atm': 'pm25_raw', pm2_5_atm: 'pm25_raw', 'pm2.5_atm_ug/m3': 'pm25_raw' },
-      ...{ 'pm1.0_atm': 'pm1', pm1_0_atm: 'pm1', 'pm10.0_atm': 'pm10', pm10_0_atm: 'pm10' },
+      ...{ 'pm2.5_atm': 'pm25_raw', 'pm2_5_atm + pm2_5_atm_b': 'pm25_raw', 'pm2.5_atm_ug/m3': 'pm25_raw' },
+      ...{ 'pm1.0_atm': 'pm1', 'pm1_0_atm + pm1_0_atm_b': 'pm1' },
+      ...{ 'pm10.0_atm': 'pm10', 'pm10_0_atm + pm10_0_atm_b': 'pm10' },
       ...{ temperature: 'temperature f', current_temp_f: 'temperature f', temperature_f: 'temperature f' },
       ...{ humidity: 'humidity', current_humidity: 'humidity', 'humidity_%': 'humidity', pressure: 'pressure mbar' },
     },
@@ -144,6 +145,19 @@ export const PROFILES: readonly Profile[] = [
     time: ['uplink_message.received_at', 'received_at'],
     ours: 'uplink_message.decoded_payload',
     values: OTHER_NAMES,
+    without: [
+      { field: 'simulated', value: 'true', why: 'it is simulated: nothing was measured' },
+      {
+        field: 'uplink_message',
+        value: 'undefined',
+        why: 'it is no uplink message: leave only those enabled in the webhook',
+      },
+      {
+        field: 'uplink_message.decoded_payload',
+        value: 'undefined',
+        why: 'no decoder is set, so it has no decoded_payload: set one in The Things Stack, under Payload formatters',
+      },
+    ],
   },
   {
     name: 'airgradient',
@@ -172,7 +186,7 @@ export const PROFILES: readonly Profile[] = [
     zone: 'UTC',
     values: SENSOR_COMMUNITY_VALUES,
     long: { list: 'sensordatavalues', parameter: ['value_type'], value: ['value'] },
-    without: { field: 'location.indoor', value: 1 },
+    without: [{ field: 'location.indoor', value: '1' }],
     unused: ['sensor_type', 'location', 'lat', 'lon', 'durp1', 'ratiop1', 'durp2', 'ratiop2'],
   },
   {

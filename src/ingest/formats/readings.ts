@@ -4,7 +4,7 @@ import type { ReadingInput } from '../validate.ts';
 import { csvReader } from './csv.ts';
 import type { Format } from './fields.ts';
 import { splitElements, unreadable } from './json.ts';
-import { type Line, type LineReader, LONGEST_LINE, type SourceNotes, splitLines } from './lines.ts';
+import { inSlices, type Line, type LineReader, LONGEST_LINE, type SourceNotes, splitLines } from './lines.ts';
 import { makeMerger } from './long.ts';
 import { refuseOtherKinds } from './recognize.ts';
 import { rowReader } from './rows.ts';
@@ -50,7 +50,7 @@ export async function* readReadings(
   } catch (error) {
     failure = error instanceof InputError ? error : brokenOff(source.name, lastLine, error as Error);
   }
-  for (const one of merger.take()) readings.push(one);
+  for await (const some of inSlices(merger.take())) for (const one of some) readings.push(one);
   if (notes?.isLong && readings.length === 0 && notes.ignored.size > 0) failure ??= noParameter(source.name, notes);
   for (let from = 0; notes !== undefined && from < readings.length; from += BATCH) {
     yield { readings: readings.slice(from, from + BATCH), notes };
@@ -94,9 +94,10 @@ async function* readLines(bytes: AsyncIterable<Buffer>, name: string, format: Fo
         if (!line.text.startsWith('{')) continue; // the header
       }
       const read = reader.read(line);
-      if (Array.isArray(read)) readings.push(...read);
-      else if (read !== undefined) readings.push(read);
       text += line.text.length;
+      if (read === undefined) continue;
+      if (!(Symbol.iterator in read)) readings.push(read);
+      else for await (const rows of inSlices(read)) for (const row of rows) if (row !== undefined) readings.push(row);
     }
     if (reader !== undefined) yield { readings, notes: reader, lastLine: lines.at(-1)?.number ?? 0, text };
   }
@@ -128,11 +129,19 @@ async function* readDocument(
           const what = `this is a JSON document that is larger than ${largest} bytes or too deeply nested`;
           throw new InputError(name, what, "Make it one object a line, with jq: jq -c '.results[]' OLD > NEW.");
         }
-        if (unparsable) readings.push(unreadable(text, count));
-        else {
-          const value: unknown = JSON.parse(text);
-          for (const one of reader.readValue(value, JSON.stringify(value), count)) readings.push(one); // on one line
+        if (unparsable) {
+          readings.push(unreadable(text, count));
+          continue;
         }
+        const value: unknown = JSON.parse(text);
+        const read = reader.readValue(value, JSON.stringify(value), count); // on one line
+        if (read === undefined) continue;
+        if (!(Symbol.iterator in read)) readings.push(read);
+        else
+          for await (const rows of inSlices(read)) {
+            for (const row of rows) if (row !== undefined) readings.push(row);
+            yield { readings: readings.splice(0), notes: reader, lastLine: count, text: 0 };
+          }
       }
       yield { readings, notes: reader, lastLine: count, text: characters };
     }

@@ -8,14 +8,16 @@ import {
   type Format,
   isOwn,
   type Meaning,
+  MOST_COLUMNS,
   ownerOf,
   readFields,
 } from './fields.ts';
 import { isObject, isTooDeep, unreadable } from './json.ts';
-import { type LineReader, MOST_IGNORED } from './lines.ts';
+import { EXCERPT_LENGTH, type LineReader, MOST_IGNORED, type Read } from './lines.ts';
 import { readMeasured, type SomeValues } from './long.ts';
 import type { Profile } from './profiles.ts';
 import { makeTimeReader } from './times.ts';
+import { meanOf } from './units.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -24,46 +26,49 @@ export type RowReader = LineReader & {
    * The readings of a parsed element, or of a whole document with rows in it. `text` is what the quarantine records, `line` its number in
    * the source.
    */
-  readValue(value: unknown, text: string, line: number): ReadingInput[];
+  readValue(value: unknown, text: string, line: number): Read;
 };
 
 /** A bound, because a file may have new keys on every line. */
 const MOST_REMEMBERED = 1_000;
 
+/** Stands for a value that is an object or a list: it is no number, and need not be kept. */
+const NESTED = 'nested';
+
+const TOO_WIDE = `it has more than ${MOST_COLUMNS} fields`;
+const TOO_LONG = 'it is longer than 64 KiB or nested too deeply';
+
 /** Reads NDJSON and elements of arrays. The first object says which profile it is, and may throw InputError for what was declared wrongly. */
 export function rowReader(format: Format = {}): RowReader {
   const notes = { ignored: new Set<string>(), undeclared: new Map<ParameterName, string>(), usedServerTime: false };
-  let chosen: { profile: Profile; readRow: ReadRow } | undefined;
-  const choose = (has: (path: string) => boolean) => {
-    const profile = chooseProfile(format.name, has);
-    return { profile, readRow: makeRowReader(profile, format, notes) };
-  };
+  let chosen: ReadRows | undefined;
   const readValue: RowReader['readValue'] = (value, text, line) => {
-    if (!isObject(value)) return [unreadable(text, line)];
-    chosen ??= choose((path) => at(value, path.split('.')) !== undefined);
-    const { profile, readRow } = chosen;
-    const rows = rowsOf(profile, value);
-    if (rows !== undefined) {
-      return rows.map((row, index) => readInner(row, index + 1, readRow)).filter((reading) => reading !== undefined);
-    }
-    const reading = readRow(value, text, line);
-    return reading === undefined ? [] : [reading];
+    if (!isObject(value)) return unreadable(text, line);
+    chosen ??= makeReadRows(
+      chooseProfile(format.name, (field) => lookUp(value, field) !== undefined),
+      format,
+      notes,
+    );
+    const { rows } = chosen.fields.profile;
+    if (rows !== undefined && Array.isArray(value[rows])) return readDocument(value, text, chosen);
+    return chosen.readRow(value, text, line);
   };
   return {
     ignored: notes.ignored,
     undeclared: notes.undeclared,
     get format() {
-      return (chosen?.profile ?? chooseProfile(format.name, () => false)).name;
+      return (chosen?.fields.profile ?? chooseProfile(format.name, () => false)).name;
     },
     get isLong() {
-      return chosen?.profile.long !== undefined && chosen.profile.long.list === undefined;
+      const long = chosen?.fields.profile.long;
+      return long !== undefined && long.list === undefined;
     },
     get usedServerTime() {
       return notes.usedServerTime;
     },
     readValue,
     read({ number, text, tooLong }) {
-      if (tooLong || isTooDeep(text)) return unreadable(text, number);
+      if (tooLong || isTooDeep(text)) return unreadable(text, number, TOO_LONG);
       let value: unknown;
       try {
         value = JSON.parse(text);
@@ -75,41 +80,69 @@ export function rowReader(format: Format = {}): RowReader {
   };
 }
 
-function readInner(row: unknown, line: number, readRow: ReadRow): ReadingInput | undefined {
-  const text = JSON.stringify(row);
-  return isObject(row) ? readRow(row, text, line) : unreadable(text, line);
-}
+/** In characters: every row gets what its document says of all, and its own text has the names of its columns. */
+const LONGEST_SHARED = 10_000;
 
-/** The rows within a document, each with the fields of the document that it does not have itself; undefined: it has none. */
-function rowsOf({ rows: key, header }: Profile, document: Row): unknown[] | undefined {
-  if (key === undefined || !Array.isArray(document[key])) return undefined;
-  const { [key]: rows, ...rest } = document;
-  const names = header === undefined ? undefined : rest[header];
-  return (rows as unknown[]).map((row) => {
-    if (isObject(row)) return { ...rest, ...row };
-    if (!Array.isArray(row) || !Array.isArray(names)) return row;
-    return {
-      ...rest,
-      [header as string]: undefined,
-      ...Object.fromEntries(names.map((name, index) => [name, row[index]])),
-    };
-  });
-}
-
-function at(row: Row, keys: readonly string[]): unknown {
-  let value: unknown = row;
-  for (const key of keys) {
-    if (!isObject(value) || !Object.hasOwn(value, key)) return undefined;
-    value = value[key];
+/**
+ * Reads the rows within a document one by one, as they are asked for. Each has the fields of the document that mean something and that it
+ * does not have itself; a row that is a list has its columns named by the document.
+ */
+function* readDocument(
+  document: Row,
+  text: string,
+  { fields: { profile, meaningOf }, readRow }: ReadRows,
+): Generator<ReadingInput | undefined> {
+  const { rows, header } = profile as { rows: string; header?: string };
+  const columns = header === undefined ? undefined : document[header];
+  const names = Array.isArray(columns) ? columns.map(String) : undefined;
+  if (isWide(document) || (names?.length ?? 0) > MOST_COLUMNS) {
+    yield unreadable(text.slice(0, EXCERPT_LENGTH), 1, TOO_WIDE);
+    return;
   }
-  return value;
+  const shared = Object.fromEntries(Object.entries(document).filter(([key]) => meaningOf(key) !== undefined));
+  if (JSON.stringify([shared, names]).length > LONGEST_SHARED) {
+    yield unreadable(text.slice(0, EXCERPT_LENGTH), 1, 'what it says of all its rows is too long');
+    return;
+  }
+  let line = 0;
+  for (const given of document[rows] as unknown[]) {
+    line += 1;
+    const row: Record<string, unknown> = Object.assign(Object.create(null), shared);
+    if (isObject(given)) Object.assign(row, given);
+    else if (Array.isArray(given) && names !== undefined)
+      for (const [index, cell] of given.slice(0, names.length).entries()) row[names[index] as string] = cell;
+    else {
+      yield unreadable(JSON.stringify(given), line);
+      continue;
+    }
+    yield readRow(row, JSON.stringify(row), line);
+  }
+}
+
+function isWide(object: Row): boolean {
+  let columns = 0;
+  for (const _ in object) {
+    columns += 1;
+    if (columns > MOST_COLUMNS) return true;
+  }
+  return false;
+}
+
+/** The value of a field, which is a key as a whole (`pm2.5`), or else a path (`sensor.id`). */
+function lookUp(value: unknown, field: string): unknown {
+  if (!isObject(value)) return undefined;
+  if (Object.hasOwn(value, field)) return value[field];
+  const dot = field.indexOf('.');
+  const key = field.slice(0, dot);
+  return dot > 0 && Object.hasOwn(value, key) ? lookUp(value[key], field.slice(dot + 1)) : undefined;
 }
 
 /** Undefined for a row that is left out. */
 type ReadRow = (row: Row, text: string, line: number) => ReadingInput | undefined;
+type ReadRows = { fields: Fields; readRow: ReadRow };
 type Notes = { ignored: Set<string>; undeclared: Map<ParameterName, string>; usedServerTime: boolean };
 
-function makeRowReader(profile: Profile, format: Format, notes: Notes): ReadRow {
+function makeReadRows(profile: Profile, format: Format, notes: Notes): ReadRows {
   const { columns = [] } = format;
   const fields = readFields(profile, format);
   const objects = objectsOf(profile, format);
@@ -133,57 +166,65 @@ function makeRowReader(profile: Profile, format: Format, notes: Notes): ReadRow 
   const ignore = (key: string) => {
     if (notes.ignored.size < MOST_IGNORED && !unused.has(key.toLowerCase())) notes.ignored.add(key);
   };
-  const { field: screened, value: unwanted } = profile.without ?? {};
 
-  return (row, text, line) => {
-    if (screened !== undefined && Number(at(row, screened.split('.'))) === unwanted) return undefined;
+  const readRow: ReadRow = (row, text, line) => {
+    for (const { field, value, why } of profile.without ?? []) {
+      if (String(lookUp(row, field)) === value) return why === undefined ? undefined : unreadable(text, line, why);
+    }
     const asItIs = plain.read(row, text, line);
     if (asItIs !== undefined) return asItIs;
     const values: SomeValues = {};
+    const sources: { [name in ParameterName]?: { key: string; rank: number } } = {};
     const found: { [slot in 'sensor' | 'device' | 'time']: Found } = {
       sensor: MISSING,
       device: MISSING,
       time: MISSING,
     };
+    let columns = 0;
     for (const place of objects) {
-      const object = place.path.length === 0 ? row : at(row, place.path);
+      const object = place.path === '' ? row : lookUp(row, place.path);
       if (!isObject(object)) continue;
       for (const key in object) {
+        columns += 1;
+        if (columns > MOST_COLUMNS) return unreadable(text, line, TOO_WIDE);
         const meaning = meaningIn(place, key);
         if (meaning === null && place.isReported) ignore(key);
         const value = object[key];
         if (meaning === null || value === null || value === undefined) continue;
+        const isNested = typeof value === 'object';
         if (meaning.slot !== 'value') {
-          const isBetter = meaning.rank < found[meaning.slot].rank && value !== '' && !isObject(value);
+          const isBetter = meaning.rank < found[meaning.slot].rank && value !== '' && !isNested;
           if (isBetter) found[meaning.slot] = { rank: meaning.rank, value };
           continue;
         }
-        const { parameter, convert } = meaning;
-        if (values[parameter] !== undefined) {
-          const before = Object.keys(object).find((other) => isOf(meaningIn(place, other), parameter)) ?? key;
-          const isBetter = meaning.rank < (meaningIn(place, before)?.rank ?? 0);
-          ignore(isBetter ? before : key);
-          if (!isBetter) continue;
-        }
-        values[parameter] = convert === null ? value : convert(value);
+        const { parameter, convert, rank, isMean } = meaning;
+        const before = sources[parameter];
+        const isWorse = before !== undefined && before.rank <= rank;
+        const converted = isNested ? NESTED : convert === null ? value : convert(value);
+        if (isMean && before?.rank === rank) values[parameter] = meanOf(values[parameter], converted);
+        else if (before !== undefined) ignore(isWorse ? key : before.key);
+        if (isWorse) continue;
+        values[parameter] = converted;
+        sources[parameter] = { key, rank };
       }
     }
     const { sensor: sensorId, device } = ownerOf(format, found.sensor.value, found.device.value);
     const long = readLong(fields, row, values, ignore);
     if (long === 'malformed') return { ...unreadable(text, line), sensorId };
     if (long === 'not ours' && Object.keys(values).length === 0) return undefined;
-    const given = found.time.value;
+    const given = (profile.start !== undefined && lookUp(row, profile.start)) || found.time.value;
     if (given === undefined && arrival !== undefined) notes.usedServerTime = true;
     const measuredAt = timeOf(given ?? arrival, sensorId ?? device);
     const reading: ReadingInput = { sensorId, measuredAt, values, text, line };
     if (device !== undefined) reading.device = String(device);
     return reading;
   };
+  return { fields, readRow };
 }
 
 /** Names that need not be reported: those that the profile knows to be of no use, and those with a meaning. */
-function unusedOf({ unused = [], time, long }: Profile): Set<string> {
-  const paths = [...unused, ...time, ...(long?.parameter ?? []), ...(long?.value ?? []), ...(long?.unit ?? [])];
+function unusedOf({ unused = [], time, start = '', long }: Profile): Set<string> {
+  const paths = [...unused, ...time, start, ...(long?.parameter ?? []), ...(long?.value ?? []), ...(long?.unit ?? [])];
   return new Set(paths.map((path) => (path.split('.')[0] ?? '').toLowerCase()));
 }
 
@@ -193,7 +234,7 @@ function plainRows(profile: Profile, isMapped: boolean, timeOf: (given: unknown,
   const isPlain = (meaning: Meaning | null, key: string): boolean =>
     meaning?.slot === 'value' ? meaning.parameter === key && meaning.convert === null : OWN_KEYS.includes(key);
   const hasOthers = (row: Row): boolean => {
-    for (const key in row) if (!plain.has(key)) return true;
+    for (const key in row) if (!plain.has(key) || isObject(row[key]) || Array.isArray(row[key])) return true;
     return false;
   };
   return {
@@ -215,9 +256,6 @@ const OWN_KEYS: readonly string[] = ['sensor_id', 'measured_at', 'time', 'timest
 type Found = { rank: number; value: unknown };
 const MISSING: Found = { rank: Number.POSITIVE_INFINITY, value: undefined };
 
-const isOf = (meaning: Meaning | null, parameter: ParameterName) =>
-  meaning?.slot === 'value' && meaning.parameter === parameter;
-
 /** Adds the parameters that a row, or the elements of its list, have by name. */
 function readLong(
   fields: Fields,
@@ -228,9 +266,9 @@ function readLong(
   const { long } = fields.profile;
   if (long === undefined) return undefined;
   const all = (object: Row, paths: readonly string[] = []) =>
-    paths.map((path) => at(object, path.split('.'))).filter((value) => value !== undefined && !isObject(value));
-  const elements = long.list === undefined ? [row] : at(row, long.list.split('.'));
-  if (!Array.isArray(elements)) return 'malformed';
+    paths.map((path) => lookUp(object, path)).filter((value) => value !== undefined && !isObject(value));
+  const elements = long.list === undefined ? [row] : lookUp(row, long.list);
+  if (!Array.isArray(elements) || elements.length > MOST_COLUMNS) return 'malformed';
   for (const element of elements as unknown[]) {
     const names = isObject(element) ? all(element, long.parameter) : [];
     if (names.length === 0 && long.list === undefined) return undefined;
@@ -246,14 +284,14 @@ function readLong(
 }
 
 /** An object within a row in which fields are looked for; `prefix` comes before their keys. */
-type Place = { path: readonly string[]; prefix: string; isReported: boolean; meanings: Map<string, Meaning | null> };
+type Place = { path: string; prefix: string; isReported: boolean; meanings: Map<string, Meaning | null> };
 
 function objectsOf(profile: Profile, format: Format): Place[] {
   const fields = [...(profile.sensor ?? []), ...(profile.device ?? []), ...profile.time, ...declaredColumns(format)];
   const measured = profile.ours ?? '';
   const paths = new Set([measured, ...fields.map((field) => field.slice(0, Math.max(0, field.lastIndexOf('.'))))]);
   return [...paths].map((path) => ({
-    path: path === '' ? [] : path.split('.'),
+    path,
     prefix: path === '' ? '' : `${path}.`,
     meanings: new Map(),
     isReported: path === measured && (profile.long === undefined || profile.ours !== undefined),

@@ -87,9 +87,21 @@ export function conversionFrom(unit: string, parameter: ParameterName): Convert 
   const [, factor, offset = 0] = scale;
   if (factor === stored && offset === 0) return null;
   return (given) => {
-    const value = typeof given === 'string' && NUMBER.test(given) ? Number(given) : given;
-    return typeof value === 'number' ? ((value + offset) * factor) / stored : given;
+    const value = numberOf(given);
+    return value === undefined ? given : ((value + offset) * factor) / stored;
   };
+}
+
+function numberOf(given: unknown): number | undefined {
+  const value = typeof given === 'string' && NUMBER.test(given) ? Number(given) : given;
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** The mean of what two channels measured, or what one did where the other has no number. */
+export function meanOf(one: unknown, other: unknown): unknown {
+  const [a, b] = [numberOf(one), numberOf(other)];
+  if (a !== undefined && b !== undefined) return (a + b) / 2;
+  return a === undefined && b !== undefined ? other : one;
 }
 
 /** The units that values of a parameter may have, for messages. */

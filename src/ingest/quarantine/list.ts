@@ -3,7 +3,6 @@ import type { Sql } from '../../database/client.ts';
 import { explainDevice, explainPush, explainReading, explainValue } from '../explain.ts';
 import { type PushSensor, pushFromText } from '../formats/airrohr.ts';
 import { deviceFromText } from '../formats/devices.ts';
-import { OWN_FORMAT } from '../formats/profiles.ts';
 import { rowReader } from '../formats/rows.ts';
 import { VALUE_REASONS } from '../validate.ts';
 
@@ -90,8 +89,10 @@ function explain(row: Row, sensors: readonly DeviceSensor[]): string | undefined
       sensors.filter((sensor) => sensor.device === device).map(({ id }) => id),
     );
   }
-  const [reading] = [rowReader({ name: OWN_FORMAT }).read({ number: 1, text }) ?? []].flat(); // the columns of CSV are not known any more
-  return explainReading(reason, { sensorId: sensor_id ?? reading?.sensorId, measuredAt: reading?.measuredAt });
+  const read = rowReader().read({ number: 1, text }); // the columns of CSV are not known any more
+  const [reading] = read !== undefined && Symbol.iterator in read ? read : [read];
+  const { sensorId, measuredAt, why } = reading ?? {};
+  return explainReading(reason, { sensorId: sensor_id ?? sensorId, measuredAt, ...(why !== undefined && { why }) });
 }
 
 /** Deletes what matches the filter, and returns how many lines that were. `sql` is a pool of the owner. */
