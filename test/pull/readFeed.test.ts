@@ -74,7 +74,8 @@ it('leaves out elements that are too long or too deeply nested, and keeps the ne
 it('keeps at most a fixed number of readings, and reports if there are more', async () => {
   const element = JSON.stringify({ sensor, timestamp, sensordatavalues: [] });
   const elements = (n: number) => `[${Array.from({ length: n }, () => element)}]`;
-  const tooMany = 'the feed: it holds more than 50000 readings of its sensors, or 500000 in all. Check the address';
+  const tooMany =
+    'the feed: it holds more than 50000 readings of its sensors, or 500000 in all, or more than 64 MiB of them. Check';
   expect(await read(elements(MOST_READINGS))).toMatchObject({ received: MOST_READINGS });
   await expect(read(elements(MOST_READINGS + 1))).rejects.toThrow(tooMany);
   const strange = (n: number) => `[${'1,'.repeat(n - 1)}1]`;

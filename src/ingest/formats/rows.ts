@@ -193,8 +193,10 @@ function makeReadRows(profile: Profile, format: Format, notes: Notes): ReadRows 
         if (meaning === null || value === null || value === undefined) continue;
         const isNested = typeof value === 'object';
         if (meaning.slot !== 'value') {
-          const isBetter = meaning.rank < found[meaning.slot].rank && value !== '' && !isNested;
-          if (isBetter) found[meaning.slot] = { rank: meaning.rank, value };
+          // a time that is none is rejected, and never that of the arrival
+          const isUsable = value !== '' && (!isNested || meaning.slot === 'time');
+          const isBetter = isUsable && meaning.rank < found[meaning.slot].rank;
+          if (isBetter) found[meaning.slot] = { rank: meaning.rank, value: isNested ? NESTED : value };
           continue;
         }
         const { parameter, convert, rank, isMean } = meaning;
