@@ -60,6 +60,11 @@ export function unknownPath(path: string): Problem {
   if (locale !== undefined && !LOCALES.some((known) => known === locale)) return noSuchLocale(locale);
   const [, kind, name = ''] = SUBJECT.exec(path) ?? EXPLORED.exec(path) ?? [];
   if (kind !== undefined) return cannotBe(name, kind === 'station' ? 'id' : 'slug');
+  if (path.startsWith('/v1/')) {
+    return notFound(
+      `There is nothing at ${quoted(path)}: this port only publishes. Readings go to the ingestion port (INGEST_PORT, by default 8082), which opens with the first token.`,
+    );
+  }
   const paths = Object.values(base === 'explore' ? EXPLORE : ENDPOINTS).map((endpoint) => endpoint.path);
   return notFound(
     `There is nothing at ${quoted(path)}. The endpoints are ${paths.join(', ')}, described in /openapi.json; case matters, and none ends in a slash.`,

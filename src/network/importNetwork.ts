@@ -4,6 +4,7 @@ import type { Log } from '../log.ts';
 import { type ExistingNetwork, readExisting } from './existing.ts';
 import { timestamp } from './periods.ts';
 import { type Issue, type ParsedNetwork, parseNetwork } from './read.ts';
+import type { FarStation } from './regions.ts';
 import { makeRows } from './rows.ts';
 
 type Counts = {
@@ -21,6 +22,8 @@ export type NetworkResult = {
   sensors: Counts;
   /** How many sensors and stations have hours that the next refresh recomputes; of a dry run also how many hours of data. */
   recomputed: { sensors: number; stations: number; hours?: number };
+  /** Of a dry run, if there are any. */
+  far_stations?: FarStation[];
   /** Of a dry run; `keys` are those of the database that differ. */
   changes?: { kind: string; id: string; keys: 'added' | string[] }[];
 };
@@ -61,7 +64,7 @@ export async function storeNetwork(
   parsed: ParsedNetwork,
   { existing, log, file = 'The network file', dryRun = false }: Options & { existing: ExistingNetwork },
 ): Promise<NetworkResult> {
-  const { rows, issues } = makeRows(parsed, existing);
+  const { rows, issues, far } = makeRows(parsed, existing);
   const located = issues
     .map((issue) => ({ ...issue, line: issue.line ?? parsed.lineOf(issue.position) }))
     .sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
@@ -69,7 +72,11 @@ export async function storeNetwork(
   const json = JSON.stringify(rows, (key, value) => (key === 'since' || key === 'until' ? timestamp(value) : value));
   const store = sql(dryRun ? 'logic.preview_network' : 'logic.replace_network');
   const [{ result }] = await sql<[{ result: NetworkResult }]>`select ${store}(${json}::text::jsonb) as result`;
-  if (dryRun) return result;
+  for (const { id, region, km, swapped } of far) {
+    const what = swapped ? 'are its latitude and longitude swapped?' : 'are its coordinates right?';
+    log.warn(`station ${id} is ${km} km from the nearest other station of ${region}: ${what}`);
+  }
+  if (dryRun) return far.length === 0 ? result : { ...result, far_stations: far };
   for (const kind of ['providers', 'regions', 'stations', 'sensors'] as const) {
     const { unlisted } = result[kind];
     if (unlisted.length > 0) log.info({ [kind]: unlisted }, 'not listed in the file; left unchanged');

@@ -37,10 +37,26 @@ export type ParsedRegion = ParsedNetwork['regions'][number];
 export type ParsedStation = ParsedNetwork['stations'][number];
 export type ParsedSensor = ParsedNetwork['sensors'][number];
 
+/** What else people write networks in, by how it begins, and what to do. */
+const OTHER_KINDS: readonly [start: RegExp, message: string][] = [
+  [
+    /^\ufeff?\s*(?:#.*\s+)*(?:---|[\w-]+:\s)/,
+    'this is YAML, and a network file is JSON: convert it, as with yq -o=json',
+  ],
+  [
+    /^\ufeff?[^\n{[/]*[,;\t]/,
+    'this is CSV, and a network file is JSON; a list of one sensor a line, as in open data, is imported with --from-sensors',
+  ],
+];
+
 /** Never throws. */
 export function parseNetwork(text: string) {
   const { value: json, slips, lineOf } = parseLocated(text);
-  const issues: Issue[] = slips.map((slip) => ({ ...slip, position: '' }));
+  const otherKind = json === undefined ? OTHER_KINDS.find(([start]) => start.test(text)) : undefined;
+  const issues: Issue[] = (otherKind === undefined ? slips : [{ line: 1, message: otherKind[1] }]).map((slip) => ({
+    ...slip,
+    position: '',
+  }));
   if (/\\u0000/.test(text))
     issues.push({ position: '', message: 'it holds the character \\u0000, which cannot be stored' });
   if (json !== undefined)

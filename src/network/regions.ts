@@ -68,6 +68,37 @@ export function placesByRegion(context: CheckContext): ReadonlyMap<unknown, read
 }
 
 /** Of the stations that are listed, or of all where none is. No region is wider than half the globe. */
+/** A station that is far from all others of its region; `swapped`: with latitude and longitude exchanged it would be near one. */
+export type FarStation = { id: number | undefined; region: unknown; km: number; swapped: boolean };
+
+/** No region is as wide. */
+const FAR_KM = 100;
+
+/** The stations of the file that are farther than 100 km from every other of a region they are in. */
+export function farStations(context: CheckContext, places: ReadonlyMap<unknown, readonly Place[]>): FarStation[] {
+  return context.parsed.stations.flatMap((station) => {
+    const { id, latitude, longitude } = station;
+    for (const region of regionsOf(station, context)) {
+      const others = (places.get(region) ?? []).filter((other) => other !== station);
+      if (others.length === 0 || others.some((other) => kilometres(station, other) <= FAR_KM)) continue;
+      const km = Math.round(Math.min(...others.map((other) => kilometres(station, other))));
+      const exchanged = { latitude: longitude, longitude: latitude };
+      return [{ id, region, km, swapped: others.some((other) => kilometres(exchanged, other) <= FAR_KM) }];
+    }
+    return [];
+  });
+}
+
+/** On a sphere; 0 where a coordinate is invalid, which is an issue of its own. */
+function kilometres(one: Place, other: Place): number {
+  const radians = [one.latitude, other.latitude, one.longitude, other.longitude].map(
+    (of) => ((of ?? Number.NaN) * Math.PI) / 180,
+  );
+  const [a, b, c, d] = radians as [number, number, number, number];
+  const cosine = Math.sin(a) * Math.sin(b) + Math.cos(a) * Math.cos(b) * Math.cos(c - d);
+  return Number.isNaN(cosine) ? 0 : 6_371 * Math.acos(Math.min(1, cosine));
+}
+
 function centre(places: readonly Place[]) {
   if (places.length === 0) return undefined;
   const listed = places.filter(({ hidden }) => !isHiddenForGood(hidden));

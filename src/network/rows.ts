@@ -2,11 +2,14 @@
 import { addDuplicates, makeContext } from './context.ts';
 import type { ExistingNetwork } from './existing.ts';
 import type { Issue, ParsedNetwork } from './read.ts';
-import { memberships, placesByRegion, regionRow } from './regions.ts';
+import { type FarStation, farStations, memberships, placesByRegion, regionRow } from './regions.ts';
 import { checkDevices, corrections, placements } from './sensors.ts';
 
 /** `rows`: the argument of logic.replace_network, rows by table. They can be used only if there are no issues, of parsing or checking. */
-export function makeRows(parsed: ParsedNetwork, existing: ExistingNetwork): { rows: object; issues: Issue[] } {
+export function makeRows(
+  parsed: ParsedNetwork,
+  existing: ExistingNetwork,
+): { rows: object; issues: Issue[]; far: FarStation[] } {
   const issues: Issue[] = [...parsed.issues];
   const context = makeContext(parsed, existing, issues);
   const { periods, addIssue, checkName } = context;
@@ -61,5 +64,5 @@ export function makeRows(parsed: ParsedNetwork, existing: ExistingNetwork): { ro
       ).map((period) => ({ ...period, sensor_id: id })),
     ),
   };
-  return { rows, issues };
+  return { rows, issues, far: farStations(context, places) };
 }

@@ -42,6 +42,16 @@ describe.each(PATHS)('the public API (answers are %s)', (answers) => {
     expect(other.text).toBe(plain.text);
   });
 
+  it.each(['/v1/readings', '/v1/push/ttn'])('tells who posts readings to %s where they go', async (path) => {
+    const res = await send('post', path);
+    expectProblem(
+      res,
+      404,
+      'Not Found',
+      /Readings go to the ingestion port \(INGEST_PORT, by default 8082\), which opens with/,
+    );
+  });
+
   it.each([
     [`${BASE}/station/999.json`, /no station 999\b.*stations\[\]\.id/],
     [`${BASE}/station/999-history.json`, /no station 999\b/],

@@ -66,7 +66,19 @@ describe('a mistake in a network file', () => {
     ['a file that is cut off', GOOD.slice(0, 300), ['line 8: expected a value, found the end of the file']],
     ['two files in one', GOOD + GOOD, ['line 17: expected an end of file, found {']],
     ['an empty file', '', ['line 1: expected a value, found the end of the file']],
-    ['CSV', 'id,title\n1,Main\n', ['line 1: invalid symbol: id']],
+    [
+      'CSV',
+      'id,title\n1,Main\n',
+      [
+        'line 1: this is CSV, and a network file is JSON; a list of one sensor a line, as in open data, is imported with --from-sensors',
+      ],
+    ],
+    [
+      'YAML',
+      '# ours\ntime_zone: Asia/Yerevan\nproviders:\n  - id: city\n',
+      ['line 1: this is YAML, and a network file is JSON: convert it, as with yq -o=json'],
+    ],
+    ['YAML of documents', '---\nproviders: []\n', ['line 1: this is YAML, and a network file is JSON']],
     [
       'a key that is there twice',
       written(['"latitude": 40.18', '"latitude": 40.18, "latitude": 40.19']),
@@ -210,6 +222,33 @@ describe('a mistake in a network file', () => {
   test('is none in a comment or a comma before a closing bracket', () => {
     const text = written(['["example"]', '["example",]'], ['  "stations"', '  // ours\n  "stations"']);
     expect(parseNetwork(text).issues).toEqual([]);
+  });
+
+  test.each<[string, [string, string], object, string]>([
+    [
+      'swapped coordinates',
+      ['"latitude": 40.2, "longitude": 44.52', '"latitude": 44.52, "longitude": 40.2'],
+      { id: 2, region: 'example', swapped: true },
+      'are its latitude and longitude swapped?',
+    ],
+    [
+      'a wrong sign',
+      ['"latitude": 40.2', '"latitude": -40.2'],
+      { id: 2, region: 'example', swapped: false },
+      'are its coordinates right?',
+    ],
+  ])('is warned of, with the distance, before it is stored: %s', async (_, change, found, question) => {
+    const log = keepingLog();
+    const { far_stations } = await importNetwork(owner, written(change), { log, dryRun: true });
+    expect(far_stations).toMatchObject([{ id: 1 }, found]);
+    const km = far_stations?.[1]?.km ?? 0;
+    expect(log.lines.at(-1)).toMatchObject({
+      level: 'warn',
+      message: `station 2 is ${km} km from the nearest other station of example: ${question}`,
+    });
+    // along a meridian a degree is 111.2 km
+    if (change[1].includes('-')) expect(km).toBe(Math.round((40.18 + 40.2) * 111.195));
+    expect((await importNetwork(owner, GOOD, { log: keepingLog(), dryRun: true })).far_stations).toBeUndefined();
   });
 
   test('is none where a device moves with all of its sensors, or stations are far apart', async () => {
