@@ -210,7 +210,7 @@ export const CONFIGURATION = Object.entries(SCHEMA.shape).map(([key, schema]) =>
 /** The names alone; Dockerfile and compose file are checked against them. */
 export const VARIABLES: readonly string[] = CONFIGURATION.map(({ name }) => name);
 
-/** An empty variable counts as unset, as in `PORT= airseries start` and most compose files. Throws an Error that lists every problem. */
+/** An empty variable counts as unset, as in `PORT= npm start` and most compose files. Throws an Error that lists every problem. */
 export function readConfig(environment: NodeJS.ProcessEnv) {
   const given = CONFIGURATION.map(({ key, name }) => [key, environment[name] === '' ? undefined : environment[name]]);
   const parsed = SCHEMA.safeParse(Object.fromEntries(given));

@@ -94,7 +94,7 @@ describe('a mistake is named, with its remedy', () => {
       'migrate',
       { DATA_DIR: 'private' },
       1,
-      /DATA_DIR \(.*private\) is not open to this user/,
+      /There may be a database in .*private.*, or choose another DATA_DIR/,
     ],
     [
       'a DATA_DIR that is read-only',
@@ -205,7 +205,7 @@ describe('beside a running server', () => {
     const asReadings = await command('import', 'readings', within('network.json'));
     expect(asReadings).toMatchObject({ code: 1, stdout: expect.stringContaining('"received": 0') });
     expect(asReadings.stderr).toContain(
-      'network.json: this is a network file: it describes stations and has no readings. Import it with: npx airseries import network FILE.',
+      'network.json: this is a network file: it describes stations and has no readings. Import it with: node src/airseries.js import network FILE.',
     );
     const piped = start(
       'cli',
@@ -219,7 +219,7 @@ describe('beside a running server', () => {
     ).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(
-        'no sensor of the network has this number. npx airseries status --all lists those',
+        'no sensor of the network has this number. node src/airseries.js status --all lists those',
       ),
     });
 

@@ -26,7 +26,7 @@ function wordsOf(line: string): string[] {
 }
 
 const commands = documents.flatMap((path) =>
-  [...textOf(path).matchAll(/(?:npx airseries|node dist\/cli\.js) +([a-z].*)/g)].map(([, rest = '']) => ({
+  [...textOf(path).matchAll(/node (?:src\/airseries|dist\/cli)\.js +([a-z].*)/g)].map(([, rest = '']) => ({
     path,
     rest,
   })),
@@ -43,6 +43,16 @@ it('the README names tests that exist', () => {
   const named = [...textOf('README.md').matchAll(/`(test\/[\w./]+)`/g)].map(([, path]) => `${path}`);
   expect(named.length).toBeGreaterThan(10);
   expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+});
+
+it('nothing tells people to type `npx` and the name: no package has it, so outside the folder a stranger could answer', () => {
+  const files = ['src', 'sql', 'grafana', '.github'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
+  );
+  const texts = [...files, 'README.md', 'CHANGELOG.md', '.env.example', 'docker-compose.yml']
+    .filter((path) => !path.endsWith('.png') && statSync(join(ROOT, path)).isFile())
+    .filter((path) => /npx (-\S+ )*airseries/.test(textOf(path)));
+  expect(texts).toEqual([]);
 });
 
 it('has commands everywhere', () => {

@@ -11,7 +11,7 @@ import { REMOVABLE, type Removable, removeElement } from '../network/removeEleme
 import { screen, screenedPeriods } from '../network/screening.ts';
 import { refreshAndDigest } from '../rollups/digest.ts';
 import { refresh } from '../rollups/refresh.ts';
-
+import { AIRSERIES } from '../shell.ts';
 import { type Context, checkBegun, type Outcome, type Run, timeOption, UsageError } from './context.ts';
 
 type ImportOptions = { dryRun?: true; fromSensors?: true };
@@ -59,7 +59,7 @@ async function importFile(context: Context, file: string, options: ImportOptions
 
 async function refuseDemo({ database }: Context): Promise<void> {
   if (await hasDemo(database.target)) {
-    throw new Error('This database contains the demo network. Remove it first: npx airseries demo --remove');
+    throw new Error(`This database contains the demo network. Remove it first: ${AIRSERIES} demo --remove`);
   }
 }
 

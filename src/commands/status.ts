@@ -14,7 +14,7 @@ import {
   type UnknownSender,
 } from '../ingest/arrivals.ts';
 import { type ServerVersions, serverVersions, versionsInWords } from '../schema/engine.ts';
-import { shellWord } from '../shell.ts';
+import { AIRSERIES, shellWord } from '../shell.ts';
 import type { Context, Outcome, Run } from './context.ts';
 import { ago, facts, since, table, WIDTH } from './table.ts';
 
@@ -167,7 +167,7 @@ export function statusTable(
   const readFrom =
     reading.length === 0 ? [] : [table(['read from', 'state', 'seconds behind', 'versions'], reading, width)];
   const shown = tables.filter(([, rows]) => rows.length > 0).map(([headings, rows]) => table(headings, rows, width));
-  const none = shown.length === 0 ? ['There is no network yet: airseries import network FILE.'] : [];
+  const none = shown.length === 0 ? [`There is no network yet: ${AIRSERIES} import network FILE.`] : [];
   return [summary, ...readFrom, ...shown, ...none].join('\n\n');
 }
 

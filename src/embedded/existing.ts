@@ -28,8 +28,8 @@ function otherKind(dataDirectory: string, { kind, home }: Cluster, wanted: Embed
   const copy = "'copy (select * from raw.readings) to stdout csv header'";
   return [
     `The database in ${home} (DATA_DIR) is of EMBEDDED_PG=${kind}, and EMBEDDED_PG=${wanted} would be another, empty one. ` +
-      'Unset EMBEDDED_PG to use the one that is there. To move its network and readings, stop the service, and start one that takes no readings in:',
-    `  EMBEDDED_PG=${kind} ROLE=api ${AIRSERIES} start`,
+      'Unset EMBEDDED_PG to use the one that is there. To move its network and readings, stop the service, and start one that takes no readings in (nobody knows its port, and it polls no one):',
+    `  EMBEDDED_PG=${kind} INGEST_PORT=0 PULL_HOSTS= ${AIRSERIES} start`,
     'While it runs, in another terminal:',
     `  EMBEDDED_PG=${kind} ${AIRSERIES} network export > network.json`,
     `  psql -X -h ${shellWord(socketsOf(home))} -U ${USER} ${DATABASE} -c ${copy} > readings.csv`,

@@ -83,22 +83,24 @@ export function findClusters(dataDirectory: string): Cluster[] {
   if (!usable(dataDirectory, () => checkFolder(dataDirectory))) return [];
   const base = realpathSync(dataDirectory);
   const bases = [base, join(ROOT_BASE, shortHash(base))].filter((folder) => existsSync(folder));
-  const names = bases.flatMap((folder) => usable(dataDirectory, () => readdirSync(folder)));
+  const names = bases.flatMap((folder) => visible(folder, () => readdirSync(folder)));
   return [...new Set(names)].toSorted().flatMap((name) => {
     const [, kind, major] = /^(bundled|local)-(\d+)$/.exec(name) ?? [];
-    const home = kind && bases.map((folder) => join(folder, name)).find(hasData);
+    const homes = kind === undefined ? [] : bases.map((folder) => join(folder, name));
+    const home = homes.find((path) => visible(path, () => statSync(join(path, 'data'), { throwIfNoEntry: false })));
     return home ? [{ name, kind: kind as EmbeddedKind, major: Number(major), home }] : [];
   });
 }
 
-function hasData(home: string): boolean {
+/** What `look` returns. Where this user has no right to look, throws an Error that says who has. */
+function visible<T>(path: string, look: () => T): T {
   try {
-    return statSync(join(home, 'data'), { throwIfNoEntry: false }) !== undefined;
+    return look();
   } catch (error) {
     if (errorCode(error) !== 'EACCES') throw error;
     throw new Error(
-      `There may be a database in ${home} (DATA_DIR), but it belongs to ${ownerOf(home)}, and this is ${userName(currentUser().uid)}: ` +
-        'only its owner and root can see it. Run the command as the user who started the service, such as root (sudo).',
+      `There may be a database in ${path} (DATA_DIR), but it belongs to ${ownerOf(path)}, and this is ${userName(currentUser().uid)}: ` +
+        'only its owner and root can see it. Run the command as the user who started the service, such as root (sudo), or choose another DATA_DIR.',
     );
   }
 }

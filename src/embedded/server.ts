@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { errorCode } from '../database/errors.ts';
 import type { Log } from '../log.ts';
+import { AIRSERIES } from '../shell.ts';
 import { createCluster, DATABASE, serverArguments, USER } from './cluster.ts';
 import { chooseCluster } from './existing.ts';
 import { type EmbeddedKind, findHome, type Home, PORT, runAs } from './home.ts';
@@ -96,7 +97,7 @@ function noCluster(dataDirectory: string): string {
   return (
     `There is no database in ${dataDirectory} (DATA_DIR), and this command makes none. Name the one that the service uses, as the service does: ` +
     'run the command in the same folder, or with the same DATA_DIR, EMBEDDED_PG or DATABASE_URL. To make a new one: ' +
-    'airseries start, migrate or import network.'
+    `${AIRSERIES} start, migrate or import network.`
   );
 }
 

@@ -1,6 +1,7 @@
 /** Deletes the readings of one sensor in a period, for good. */
 import type { Sql } from '../database/client.ts';
 import { InputError } from '../inputError.ts';
+import { AIRSERIES } from '../shell.ts';
 
 /**
  * Deletes from `from` up to, not including, `to`, and returns how many readings that were. `sql` is a pool of the owner. The aggregates
@@ -17,7 +18,7 @@ export async function deleteReadings(
     throw new InputError(
       `sensor ${sensor}`,
       'no sensor of the network has this number',
-      'npx airseries status --all lists those there are.',
+      `${AIRSERIES} status --all lists those there are.`,
     );
   }
   const deleted = await sql`

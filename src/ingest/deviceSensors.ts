@@ -2,6 +2,7 @@
 import { distance } from 'fastest-levenshtein';
 import { type Queryable, query } from '../database/queryPool.ts';
 import { InputError } from '../inputError.ts';
+import { AIRSERIES } from '../shell.ts';
 import type { Scope } from './accept.ts';
 import type { PushRecord, PushSensor } from './formats/airrohr.ts';
 import { textOfDevice } from './formats/devices.ts';
@@ -100,7 +101,7 @@ export async function checkDeclaredOwner(db: Queryable, { sensor, device }: Form
   }
 }
 
-const LISTED = 'npx airseries status --all lists those it has.';
+const LISTED = `${AIRSERIES} status --all lists those it has.`;
 
 /** What jsonb cannot have, no device in the network has. */
 const plain = (device: string): string => device.replaceAll(/[\0\ud800-\udfff]/g, '');

@@ -7,6 +7,7 @@ import type { Sql } from '../database/client.ts';
 import { InputError } from '../inputError.ts';
 import type { Log } from '../log.ts';
 import { makeProgress, type Progress } from '../progress.ts';
+import { AIRSERIES } from '../shell.ts';
 import type { Accepted } from './accept.ts';
 import { type Copier, makeCopier, type Prepared } from './copyReadings.ts';
 import { findDateFormat } from './dateFormat.ts';
@@ -99,7 +100,7 @@ export async function importReadings(
   const { received, accepted, unchanged } = summary;
   if (received > 0 && accepted + unchanged === 0) {
     summary.failed = true;
-    const none = `none of the ${received} readings could be used. The summary has an example of each reason; all of them: npx airseries quarantine list`;
+    const none = `none of the ${received} readings could be used. The summary has an example of each reason; all of them: ${AIRSERIES} quarantine list`;
     summary.failures.push(none);
     log.error(none);
   }
@@ -170,7 +171,7 @@ function refuseBothMeans(
         source,
         `it contains ${PLURAL[means]} of sensor ${id}, of which ${PLURAL[other]} were imported before, and both together would count twice`,
         `Import either hours or days of a sensor. To replace the ${PLURAL[other]}, delete them first: ` +
-          `npx airseries delete readings --sensor ${id} --from 2000-01-01 --to 2100-01-01`,
+          `${AIRSERIES} delete readings --sensor ${id} --from 2000-01-01 --to 2100-01-01`,
       );
     }
     seen.set(id, means);

@@ -9,6 +9,7 @@ import {
 } from '../database/client.ts';
 import { errorCode } from '../database/errors.ts';
 import type { Log } from '../log.ts';
+import { AIRSERIES } from '../shell.ts';
 import { buildRollups, type Calendar, type Engine, LEVELS } from './aggregates.ts';
 import { checkEngine, checkTimeZone, isUntried, offeredEngine, serverVersions, timescaleInWords } from './engine.ts';
 import {
@@ -67,7 +68,7 @@ async function migrateLocked(
   if (mustExist && applied.length === 0) {
     throw new MigrationRefused(
       'This database holds no network yet, and this command makes none. Is it the one that the service uses (DATABASE_URL, DATA_DIR)? ' +
-        'To set it up: airseries start, migrate or import network.',
+        `To set it up: ${AIRSERIES} start, migrate or import network.`,
     );
   }
   const created =

@@ -215,7 +215,7 @@ describe('a status without a provider', () => {
       differing_buckets: null,
     };
     expect(statusTable({ engine: 'x', time_zone: 'UTC', versions, freshness: nothing, providers: [] }, NOW)).toContain(
-      'There is no network yet: airseries import network FILE.',
+      'There is no network yet: node src/airseries.js import network FILE.',
     );
   });
 });

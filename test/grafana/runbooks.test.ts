@@ -40,7 +40,7 @@ describe.each(DISASTERS)('$alert', ({ text, commands }) => {
   it('says how one notices, what is lost, and how one sees that all is right again', () => {
     const [notices, lost, right] = ['One notices', 'Lost', 'Right again'].map((what) => text.indexOf(`**${what}:** `));
     expect([-1, notices, lost, right]).toEqual([-1, notices, lost, right].sort((a = 0, b = 0) => a - b));
-    expect(commands.join('')).toMatch(/^npx airseries audit|^pg_dump/m);
+    expect(commands.join('')).toMatch(/^node src\/airseries\.js audit|^pg_dump/m);
   });
 });
 
@@ -50,8 +50,8 @@ describe.each(SECTIONS)('$alert', ({ commands }) => {
       .join('')
       .split(/[\n;|]/)
       .map((line) => line.replace(/ +#.*| > .*| - < .*/, '').trim());
-    for (const line of lines.filter((one) => one.includes('airseries ') || one.includes('dist/cli.js '))) {
-      const [, words] = / (?:npx airseries|node dist\/cli\.js) (.+)$/.exec(` ${line}`) ?? [];
+    for (const line of lines.filter((one) => one.includes('airseries.js ') || one.includes('dist/cli.js '))) {
+      const [, words] = / node (?:src\/airseries|dist\/cli)\.js (.+)$/.exec(` ${line}`) ?? [];
       if (line.startsWith('docker compose exec database')) continue;
       const args = (words ?? '').split(' ');
       const flags = args.filter((word) => word.startsWith('--'));

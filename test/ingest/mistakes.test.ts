@@ -238,7 +238,7 @@ describe('a declaration that would not be used', () => {
     [{ device: 'ghost' }, '--device: no sensor of the network has device "ghost". Write "device" into the sensor'],
     [{ device: 'roof-11' }, '--device: no sensor of the network has device "roof-11". Did you mean roof-1?'],
     [{ device: 'twins' }, '--device: sensors 1 and 2 both have device twins. Say which with --sensor.'],
-    [{ sensor: 99 }, '--sensor: the network has no sensor 99. npx airseries status --all lists those it has.'],
+    [{ sensor: 99 }, '--sensor: the network has no sensor 99. node src/airseries.js status --all lists those it has.'],
   ])('is refused before anything goes to quarantine: %j', async (format, expected) => {
     await expect(imported('readings.csv', `time,pm25\n${T},5\n`, format)).rejects.toThrow(expected);
     expect(await owner`select from raw.quarantine`).toEqual([]);

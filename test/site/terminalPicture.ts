@@ -84,7 +84,7 @@ const written = COMMANDS.map((words) => {
     env: { ...env, LOG_LEVEL: 'warn' },
     encoding: 'utf8',
   });
-  return [`$ npx airseries ${words}`, ...rowsOf(transcript.trimEnd()), ''];
+  return [`$ node src/airseries.js ${words}`, ...rowsOf(transcript.trimEnd()), ''];
 });
 service.kill('SIGTERM');
 await once(service, 'exit');

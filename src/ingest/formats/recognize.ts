@@ -1,6 +1,7 @@
 /** Files that are no text, or text that is not cut into lines, are recognized by their first bytes, so that a message can name them. */
 import { isUtf8 } from 'node:buffer';
 import { InputError } from '../../inputError.ts';
+import { AIRSERIES } from '../../shell.ts';
 
 const SAVE_AS_CSV = 'Open it in a spreadsheet program and save it as CSV (UTF-8).';
 const UNPACK = 'Unpack it, and import what is in it. Of packed files only gzip is read.';
@@ -33,7 +34,7 @@ const KINDS: readonly [start: RegExp, what: string, remedy: string][] = [
   [
     /^[^"]*"(?:\$schema|time_zone|providers|regions|stations)"\s*:/,
     'a network file: it describes stations and has no readings',
-    'Import it with: npx airseries import network FILE.',
+    `Import it with: ${AIRSERIES} import network FILE.`,
   ],
   [/^[^\r\n]+\r[^\n]+$/, 'text whose lines end as on old Macs (CR alone)', "Convert it: tr '\\r' '\\n' < OLD > NEW."],
 ];
