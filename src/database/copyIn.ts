@@ -40,7 +40,7 @@ export async function copyRows(connection: ReservedSql, statement: string, chunk
   for (const chunk of chunks) {
     await written; // the next chunk is produced while this one is sent
     written = new Promise((resolve, reject) => {
-      copy.write(chunk, (error) => (error == null ? resolve() : reject(error)));
+      copy.write(chunk, (error) => (error == null ? resolve() : reject(copy.errored ?? error)));
     });
     written.catch(() => undefined);
   }

@@ -2,6 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import { asOwner, type DatabaseAddress, type Sql } from '../database/client.ts';
+import { remedyFor } from '../database/errors.ts';
 import type { Log } from '../log.ts';
 import { importNetwork } from '../network/importNetwork.ts';
 import { makeProgress } from '../progress.ts';
@@ -45,7 +46,9 @@ async function loadHistoryBehind(target: DatabaseAddress, options: Options, sign
       if (!signal.aborted) await refresh(target, clock()); // the windows fill while it loads
     }
   } catch (error) {
-    log.error({ err: error }, 'the history of the demo could not be loaded; the next start continues');
+    const known = remedyFor(error);
+    const why = known.remedy === undefined ? { err: error } : { reason: (error as Error).message, ...known };
+    log.error(why, 'the history of the demo could not be loaded; the next start continues');
   }
 }
 

@@ -2,13 +2,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connect, type Sql } from '../../src/database/client.ts';
 import { feedDemo, loadHistory } from '../../src/demo/feed.ts';
-import { isDemo, isEmpty, removeDemo } from '../../src/demo/lifecycle.ts';
+import { isDemo, isEmpty, removeDemo, startDemoHistory } from '../../src/demo/lifecycle.ts';
 import { demoNetwork } from '../../src/demo/network.ts';
 import { demoReadings } from '../../src/demo/readings.ts';
 import { makeLog } from '../../src/log.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
 import { LEVELS } from '../../src/schema/aggregates.ts';
 import { migrate } from '../../src/schema/migrate.ts';
+import { keepingLog } from '../ingest/support.ts';
 import { copyIn } from '../support/copyIn.ts';
 import { emptyDatabase, onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
@@ -50,6 +51,27 @@ onEveryEngine('the demo', (engine) => {
         where not exists (select from raw.placement p where p.sensor_id = r.sensor_id and r.measured_at >= p.since and r.measured_at < p.until)`,
     ).toEqual([]);
     await refresh();
+  });
+
+  it('says in one line that the disk was full while its history loaded, and what to do', async () => {
+    const full = `raise exception 'could not extend file "base/16384/2619": No space left on device' using errcode = '53100'`;
+    await sql.unsafe(`create function raw.full() returns trigger language plpgsql as $$ begin ${full}; end $$`);
+    await sql.unsafe('create trigger full_disk before insert on raw.readings for each row execute function raw.full()');
+    const lines = keepingLog();
+    const options = { timeZone: 'Asia/Yerevan', clock: () => now, log: lines, terminal: false };
+    const stop = startDemoHistory(db.target, options);
+    const errors = () => lines.lines.filter(({ level }) => level === 'error');
+    await expect.poll(errors, { timeout: 30_000 }).toHaveLength(1);
+    await stop();
+    expect(errors()[0]).toEqual({
+      level: 'error',
+      message: 'the history of the demo could not be loaded; the next start continues',
+      fields: {
+        reason: 'could not extend file "base/16384/2619": No space left on device',
+        remedy: 'Make room there: what is stored is not lost.',
+      },
+    });
+    await sql.unsafe('drop trigger full_disk on raw.readings; drop function raw.full()').simple();
   });
 
   it('begins with the epoch where that is later', async () => {
