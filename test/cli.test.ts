@@ -241,6 +241,11 @@ describe('one network from its file to its audit', () => {
     expect(
       (await json(`import readings - ${columns} --unit pm25=mg/m3 --zone Europe/Berlin`, { input: city })).result,
     ).toMatchObject({ accepted: 0, unchanged: 2, formats: ['airseries'] });
+    // people are shown what is not zero
+    const table = await run('import readings - --table', {
+      input: 'sensor_id,time,pm25\n1,2026-11-19T08:00:00Z,12.5\n',
+    });
+    expect(table.stdout).toBe('received   1\naccepted   0\nunchanged  1\nformats    airseries\n');
     expect((await json('status')).result.freshness.digest_made_at).not.toBeNull(); // regions have values at once
     expect(await json('audit --from 2026-01-01')).toMatchObject({ code: 0, result: [] });
     expect((await json('digest', { FIXED_NOW: '2026-11-19T09:30:00Z' })).result).toEqual({

@@ -20,6 +20,7 @@ import {
   UsageError,
   wholeNumber,
 } from './context.ts';
+import { resultTable } from './table.ts';
 
 type ImportOptions = {
   format?: string;
@@ -59,8 +60,14 @@ async function importFiles(context: Context, files: string[], options: ImportOpt
   const settings = { now: clock(), log, terminal, format };
   const summary = await as('airseries_ingest', (sql) => importReadings(sql, files, settings));
   await refreshAndDigest(database.target, clock, context);
-  return { result: summary, ok: !summary.failed };
+  const said = Object.fromEntries(
+    Object.entries(summary).filter(([name, value]) => name === 'accepted' || !isNothing(value)),
+  );
+  return { result: summary, ok: !summary.failed, table: (width) => resultTable(said, width) };
 }
+
+/** People are shown what is not zero. */
+const isNothing = (value: unknown) => !value || (typeof value === 'object' && Object.keys(value).length === 0);
 
 type DeleteOptions = { sensor: number; from: string; to: string };
 

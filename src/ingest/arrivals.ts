@@ -25,7 +25,7 @@ export type ProviderArrivals = {
 export async function providerArrivals(sql: Sql, now: Date): Promise<ProviderArrivals[]> {
   return await sql<ProviderArrivals[]>`
       select p.id, state.online, state.offline, state.measurement_time as newest_reading,
-        case when p.pull is not null then jsonb_build_object('every', p.pull ->> 'every', 'started_at', pull.started_at,
+        case when p.pull is not null then jsonb_build_object('every', p.pull ->> 'every', 'started_at', nullif(pull.started_at, '-infinity'),
           'succeeded_at', pull.succeeded_at, 'failures', coalesce(pull.failures, 0), 'error', pull.error) end as pull,
         (select coalesce(jsonb_agg(jsonb_build_object('name', t.name, 'last_used_at', t.last_used_at) order by t.name), '[]')
           from raw.token t where t.provider_id = p.id and t.revoked_at is null) as tokens,

@@ -18,6 +18,8 @@ const LOG_EVERY = 10;
 const FEEDS_AT_ONCE = 4;
 const LONGEST_RETRY_AFTER_MS = 1_800_000;
 
+const NOT_ALLOWED = 'its host is not in PULL_HOSTS. Add it there and restart, or remove "pull" from the network file';
+
 /** Returns the job; it rejects only if the database cannot be reached. Run it every minute, and not twice at once. */
 export function makePull(
   target: DatabaseAddress,
@@ -26,17 +28,15 @@ export function makePull(
 ): () => Promise<void> {
   const { hosts, metrics } = options;
   const refused = new Set<string>();
-  const isPermitted = ({ provider, url }: Pull) => {
-    if (isAllowed(url, hosts)) return true;
+  /** Logged and recorded once; the feed stays due, so that it is polled as soon as the host is added. */
+  const refuse = async (owner: Sql, { provider, url }: Pull) => {
     const feed = `${provider} ${url}`;
-    if (!refused.has(feed)) {
-      log.warn(
-        { provider, url: shownAddress(url) },
-        'provider not polled: its host is not in PULL_HOSTS. Add it there and restart, or remove "pull" from the network file',
-      );
-    }
+    if (refused.has(feed)) return;
     refused.add(feed);
-    return false;
+    log.warn({ provider, url: shownAddress(url) }, `provider not polled: ${NOT_ALLOWED}`);
+    await owner`
+      insert into raw.pull (provider_id, started_at, failures, error) values (${provider}, '-infinity', 1, ${NOT_ALLOWED})
+      on conflict (provider_id) do update set failures = greatest(pull.failures, 1), error = excluded.error, retry_at = null`;
   };
   const pullOne = async (owner: Sql, pool: QueryPool, pull: Pull) => {
     const { provider } = pull;
@@ -64,7 +64,9 @@ export function makePull(
   };
   const pullAll = async (owner: Sql) => {
     const minute = wholeMinute(clock());
-    const due = (await findDue(owner, minute)).filter(isPermitted);
+    const all = await findDue(owner, minute);
+    const due = all.filter(({ url }) => isAllowed(url, hosts));
+    for (const pull of all) if (!due.includes(pull)) await refuse(owner, pull);
     if (due.length === 0) return;
     const pool = openIngestPool(target, { timeZone, max: POOL_SIZES.pull });
     const waiting = due.values();

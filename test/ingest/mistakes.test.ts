@@ -114,7 +114,7 @@ describe('a file without a usable reading fails, names the quarantine, and gives
       `SDS011-1,${T},5`,
       '"SDS011-1" is not a sensor_id: that is the whole number which the network file gives',
     ],
-    ['no sensor', `,${T},5`, 'there is no sensor_id, which says whose reading it is'],
+    ['no sensor', `,${T},5`, 'there is no sensor_id, which says whose reading it is: add it, or --device or'],
     ['a field too few', `1,${T}`, 'it has 2 fields, but the header has 3'],
     ['an open quote', `1,"${T},5`, 'its quotes do not match up'],
     ['words for values', `1,${T},n/a`, 'pm25: the value is not a number'],

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
+import { providerArrivals } from '../../src/ingest/arrivals.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { makePull } from '../../src/pull/pullDue.ts';
 import { bringIn, differences, keepingLog, NOW, smallNetwork, stored } from '../ingest/support.ts';
@@ -373,7 +374,7 @@ onEveryEngine('pull', (engine) => {
     }
   });
 
-  it('does not poll a host that is not on the list, and logs that once', async () => {
+  it('does not poll a host that is not on the list, logs that once, and says it in the status until the host is added', async () => {
     await bring(undefined, theirPull());
     const running = job([us.host]);
     await running.run();
@@ -388,7 +389,21 @@ onEveryEngine('pull', (engine) => {
         fields: { provider: 'them', url: them.url() },
       },
     ]);
-    expect((await states()).map(({ provider_id }) => provider_id)).toEqual(['us']);
+    const pulls = async () => (await providerArrivals(owner, NOW)).map(({ id, pull }) => [id, pull]);
+    expect(await pulls()).toMatchObject([
+      [
+        'them',
+        { started_at: null, failures: 1, error: expect.stringContaining('its host is not in PULL_HOSTS. Add it') },
+      ],
+      ['us', { failures: 0, error: null }],
+    ]);
+    them.serve([]);
+    await job([us.host, them.host]).run();
+    expect(them.requests).toHaveLength(1);
+    expect(await pulls()).toMatchObject([
+      ['them', { failures: 0, error: null }],
+      ['us', {}],
+    ]);
   });
 
   it('polls no one if no provider has a feed', async () => {

@@ -164,6 +164,37 @@ describe('a push', () => {
       /^The reading could not be used: no one sensor of the network has device roof-2: write "device": "roof-2" into the sensor/,
     ],
     [
+      'a simulated message',
+      '/v1/push/ttn',
+      { ...uplink({ pm25: 5 }), simulated: true },
+      400,
+      /Nothing in the body is a reading: of the first, it is simulated: nothing was measured\. Nothing was stored/,
+    ],
+    [
+      'a message that nobody decodes',
+      '/v1/push/ttn',
+      { ...uplink({}), uplink_message: { f_port: 1, frm_payload: 'gkHe', received_at: T } },
+      400,
+      /of the first, no decoder is set, so it has no decoded_payload: set one in The Things Stack/,
+    ],
+    [
+      'a message of another kind',
+      '/v1/push/ttn',
+      { end_device_ids: { device_id: 'roof-1' }, received_at: T, join_accept: {} },
+      400,
+      /it is no uplink message: leave only those enabled in the webhook/,
+    ],
+    [
+      'a simulated one that is normalized',
+      '/v1/push/ttn',
+      {
+        ...{ end_device_ids: { device_id: 'roof-1' }, received_at: T, simulated: true },
+        uplink_normalized: { normalized_payload: { air: { temperature: 5 } }, received_at: T },
+      },
+      400,
+      /it is simulated/,
+    ],
+    [
       'an unknown sensor',
       '/v1/readings',
       [
@@ -270,6 +301,21 @@ describe('a token in the path', () => {
 });
 
 describe('from the quarantine', () => {
+  it('a simulated message among others is kept with its reason', async () => {
+    const messages = [{ ...uplink({ pm25: 99 }), simulated: true }, uplink({ pm25: 5 })];
+    const { body } = await post('/v1/push/ttn', messages);
+    expect(body).toMatchObject({ accepted: 1, quarantined: [{ index: 0, reason: 'unreadable_line' }] });
+    expect(await stored(here.owner)).toMatchObject([{ sensor_id: 7, pm25: 5 }]);
+    const { lines } = await listQuarantine(here.owner, {}, 10);
+    expect(lines).toMatchObject([
+      {
+        reason: 'unreadable_line',
+        text: JSON.stringify(messages[0]),
+        explanation: 'it is simulated: nothing was measured',
+      },
+    ]);
+  });
+
   it('a device that is added gives the reading that the first try would have given', async () => {
     await post('/v1/push/ttn', uplink({ pm2_5: 7, temp_f: 50 }, 'roof-2'));
     await post('/v1/readings', { sensor_id: 99, time: T, temperature_f: 50 });

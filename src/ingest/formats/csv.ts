@@ -126,12 +126,15 @@ function findColumns({ given, lower, fields, format, header, position }: Header)
   );
   const used = new Set([sensor, device, time, start, ...values.map(({ index }) => index), ...(long?.all ?? [])]);
 
-  const invalid = (what: string) =>
-    new InputError(position, `the header ${what}: ${JSON.stringify(header.slice(0, 300))}`, neededBy(profile));
+  const invalid = (what: string, remedy = neededBy(profile)) =>
+    new InputError(position, `the header ${what}: ${JSON.stringify(header.slice(0, 300))}`, remedy);
   if (given.length > 0 && given.every((name) => /^[-+\d.:TZ ]*$/.test(name)))
     throw invalid('has numbers instead of names; the first line must name the columns, but it');
   if (sensor < 0 && device < 0 && format.sensor === undefined && format.device === undefined)
-    throw invalid(`has no column ${profile.sensor?.[0] ?? profile.device?.[0]}`);
+    throw invalid(
+      `has no column ${profile.sensor?.[0] ?? profile.device?.[0]}`,
+      profile.long === undefined ? `${neededBy(profile)} ${WHOSE}` : WHOSE,
+    );
   if (time < 0 && format.now === undefined)
     throw invalid(`has no column ${profile.time.length === 1 ? profile.time[0] : 'for the time'}`);
   if (values.length === 0 && long === undefined) throw invalid('names no parameter');
@@ -170,6 +173,9 @@ function checkTwice(
     throw invalid(`names ${parameter} twice${new Set(same).size > 1 ? ` (${same.join(', ')})` : ''}`);
   }
 }
+
+const WHOSE =
+  'If all rows are of one sensor, say which: --device with its name in the network file, or --sensor with its id (in an address ?device= or ?sensor_id=).';
 
 function neededBy(profile: Profile): string {
   if (profile.needed !== undefined) return profile.needed;

@@ -86,6 +86,9 @@ const OTHER_NAMES: Profile['values'] = {
   ...{ P0: 'pm1', P1: 'pm10', P2: 'pm25' },
 };
 
+/** Messages that somebody simulates in the console of The Things Stack. */
+const SIMULATED = [{ field: 'simulated', value: 'true', why: 'it is simulated: nothing was measured' }];
+
 /** The first that is recognized counts. */
 export const PROFILES: readonly Profile[] = [
   { ...AIRQUALITY_AM, recognized: [['avg_pm2.5']], values: AIRQUALITY_AM_MEANS, means: 'day' },
@@ -139,6 +142,20 @@ export const PROFILES: readonly Profile[] = [
   },
   {
     name: 'ttn',
+    source: 'https://github.com/TheThingsNetwork/lorawan-devices/tree/master/lib/payload.json',
+    recognized: [['end_device_ids.device_id', 'uplink_normalized']],
+    device: ['end_device_ids.device_id'],
+    time: ['uplink_normalized.normalized_payload.time', 'uplink_normalized.received_at', 'received_at'],
+    ours: 'uplink_normalized.normalized_payload',
+    values: {
+      ...{ 'air.temperature': 'temperature', 'air.relativeHumidity': 'humidity', 'air.pressure': 'pressure hpa' },
+      ...{ 'wind.speed': 'wind_speed', 'wind.direction': 'wind_direction' },
+    },
+    without: SIMULATED,
+    unused: ['air', 'wind', 'soil'],
+  },
+  {
+    name: 'ttn',
     source: 'https://www.thethingsindustries.com/docs/integrations/data-formats',
     recognized: [['end_device_ids.device_id', 'uplink_message']],
     device: ['end_device_ids.device_id'],
@@ -146,7 +163,7 @@ export const PROFILES: readonly Profile[] = [
     ours: 'uplink_message.decoded_payload',
     values: OTHER_NAMES,
     without: [
-      { field: 'simulated', value: 'true', why: 'it is simulated: nothing was measured' },
+      ...SIMULATED,
       {
         field: 'uplink_message',
         value: 'undefined',

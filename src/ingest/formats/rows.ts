@@ -137,6 +137,12 @@ function lookUp(value: unknown, field: string): unknown {
   return dot > 0 && Object.hasOwn(value, key) ? lookUp(value[key], field.slice(dot + 1)) : undefined;
 }
 
+/** What a decoder says of a measurement that it gives as an object: `{"value": 21.5, "unit": "°C"}`. */
+function inside(given: Row): { value: unknown; unit: string | undefined } {
+  const value = Object.hasOwn(given, 'value') ? given.value : given;
+  return { value, unit: typeof given.unit === 'string' && given.unit !== '' ? given.unit : undefined };
+}
+
 /** Undefined for a row that is left out. */
 type ReadRow = (row: Row, text: string, line: number) => ReadingInput | undefined;
 type ReadRows = { fields: Fields; readRow: ReadRow };
@@ -189,7 +195,9 @@ function makeReadRows(profile: Profile, format: Format, notes: Notes): ReadRows 
         if (columns > MOST_COLUMNS) return unreadable(text, line, TOO_WIDE);
         const meaning = meaningIn(place, key);
         if (meaning === null && place.isReported) ignore(key);
-        const value = object[key];
+        const given = object[key];
+        const { value, unit } =
+          isObject(given) && meaning?.slot === 'value' ? inside(given) : { value: given, unit: undefined };
         if (meaning === null || value === null || value === undefined) continue;
         const isNested = typeof value === 'object';
         if (meaning.slot !== 'value') {
@@ -199,7 +207,8 @@ function makeReadRows(profile: Profile, format: Format, notes: Notes): ReadRows 
           if (isBetter) found[meaning.slot] = { rank: meaning.rank, value: isNested ? NESTED : value };
           continue;
         }
-        const { parameter, convert, rank, isMean } = meaning;
+        const { parameter, rank, isMean } = meaning;
+        const { convert } = (unit === undefined ? undefined : fields.measuresOf(place.prefix + key, unit)) ?? meaning;
         const before = sources[parameter];
         const isWorse = before !== undefined && before.rank <= rank;
         const converted = isNested ? NESTED : convert === null ? value : convert(value);
@@ -289,8 +298,11 @@ function readLong(
 type Place = { path: string; prefix: string; isReported: boolean; meanings: Map<string, Meaning | null> };
 
 function objectsOf(profile: Profile, format: Format): Place[] {
-  const fields = [...(profile.sensor ?? []), ...(profile.device ?? []), ...profile.time, ...declaredColumns(format)];
   const measured = profile.ours ?? '';
+  const values = [...declaredColumns(format), ...Object.keys(profile.values)].flatMap((field) =>
+    measured === '' ? field : [field, `${measured}.${field}`],
+  );
+  const fields = [...(profile.sensor ?? []), ...(profile.device ?? []), ...profile.time, ...values];
   const paths = new Set([measured, ...fields.map((field) => field.slice(0, Math.max(0, field.lastIndexOf('.'))))]);
   return [...paths].map((path) => ({
     path,

@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import type { Format } from '../../../src/ingest/formats/fields.ts';
+import { isObject } from '../../../src/ingest/formats/json.ts';
 import { FORMATS, PROFILES } from '../../../src/ingest/formats/profiles.ts';
 import { type ReadingBatch, readReadings } from '../../../src/ingest/formats/readings.ts';
 import { openSource } from '../../../src/ingest/formats/source.ts';
@@ -122,6 +123,27 @@ const SAMPLES: Sample[] = [
   ],
   [
     'purpleair',
+    'a file of the SD card, of whose two channels the mean counts, or the one that there is',
+    [
+      'UTCDateTime,mac_address,current_temp_f,pm1_0_atm,pm2_5_atm,pm10_0_atm,pm2_5_cf_1,pm1_0_atm_b,pm2_5_atm_b,pm10_0_atm_b,pm2_5_cf_1_b',
+      '2026/11/20T08:00:00z,8:3a,50,1,8,10,99,2,9,13,99',
+      '2026/11/20T08:02:00z,8:3a,50,,8,nan,99,2,,13,99',
+    ].join('\n'),
+    {},
+    [
+      { device: '8:3a', values: { temperature: close(10), pm1: 1.5, pm25_raw: 8.5, pm10: 11.5 } },
+      { device: '8:3a', values: { temperature: close(10), pm1: '2', pm25_raw: '8', pm10: '13' } },
+    ],
+  ],
+  [
+    'purpleair',
+    'JSON with the names of the SD card',
+    JSON.stringify({ sensor_index: 53, time_stamp: Number(SECONDS), pm2_5_atm: 8, pm2_5_atm_b: 9 }),
+    {},
+    [{ sensorId: 53, values: { pm25_raw: 8.5 } }],
+  ],
+  [
+    'purpleair',
     'a download of the earlier map',
     'created_at,PM1.0_CF1_ug/m3,PM2.5_CF1_ug/m3,Temperature_F,Humidity_%,PM2.5_ATM_ug/m3\n2026-11-20 08:00:00 UTC,1,9,50,40,8\n',
     { sensor: 53 },
@@ -181,6 +203,57 @@ const SAMPLES: Sample[] = [
     [{ values: { pm25: 7.5, pm10: 3.6, temperature: close(-15.833333), humidity: 80, pressure: close(101_320) } }],
   ],
   [
+    'ttn',
+    'an uplink whose decoder gives objects, each with its unit',
+    JSON.stringify({
+      ...UPLINK,
+      uplink_message: {
+        ...UPLINK.uplink_message,
+        decoded_payload: {
+          ...{ pm2_5: { displayName: 'PM2.5', value: 7.5, unit: 'µg/m³' }, temperature: { value: 50, unit: '°F' } },
+          ...{ humidity: { value: 80 }, pressure: { value: 1013.2, unit: 'hPa' }, pm10: { value: null } },
+          no2: { value: 3, unit: 'stone' },
+        },
+      },
+    }),
+    {},
+    [{ values: { pm25: 7.5, temperature: close(10), humidity: 80, pressure: close(101_320), no2: '3 stone' } }],
+  ],
+  [
+    'ttn',
+    'an uplink with objects within objects, one of which is mapped',
+    JSON.stringify({
+      ...UPLINK,
+      uplink_message: { ...UPLINK.uplink_message, decoded_payload: { particles: { fine: 7.5 }, pm10: 9 } },
+    }),
+    { columns: ['pm25=particles.fine'] },
+    [{ values: { pm25: 7.5, pm10: 9 } }],
+  ],
+  [
+    'ttn',
+    'a normalized uplink',
+    JSON.stringify({
+      end_device_ids: UPLINK.end_device_ids,
+      received_at: UPLINK.received_at,
+      uplink_normalized: {
+        f_port: 1,
+        normalized_payload: {
+          air: { temperature: 3.5, relativeHumidity: 80, pressure: 1013.2, co2: 400 },
+          wind: { speed: 2.5, direction: 90 },
+        },
+        received_at: '2026-11-20T08:00:00.100Z',
+      },
+    }),
+    {},
+    [
+      {
+        device: 'roof-1',
+        measuredAt: '2026-11-20T08:00:00.100Z',
+        values: { temperature: 3.5, humidity: 80, pressure: close(101_320), wind_speed: 2.5, wind_direction: 90 },
+      },
+    ],
+  ],
+  [
     'airgradient',
     'what the local server says, compensated for its housing',
     JSON.stringify(AIRGRADIENT),
@@ -199,6 +272,28 @@ const SAMPLES: Sample[] = [
     'sensor_id;sensor_type;location;lat;lon;timestamp;P1;durP1;ratioP1;P2;durP2;ratioP2\n36;SDS011;500;48.5;9.1;2026-11-20T08:00:00;17.3;;;4.6;;\n',
     {},
     [{ sensorId: '36', measuredAt: T, values: { pm10: '17.3', pm25: '4.6' } }],
+  ],
+  [
+    'sensor-community',
+    'the JSON feed',
+    JSON.stringify([
+      {
+        ...{ timestamp: '2026-11-20 08:00:00', sensor: { id: 36 }, location: { id: 500, indoor: 0 } },
+        sensordatavalues: [
+          { value_type: 'P1', value: '17.3' },
+          { value_type: 'P2', value: '4.6' },
+        ],
+      },
+    ]),
+    {},
+    [{ sensorId: 36, measuredAt: '2026-11-20 08:00:00Z', values: { pm10: '17.3', pm25: '4.6' } }],
+  ],
+  [
+    'airseries',
+    'several names of one parameter, of which the first of the list counts',
+    JSON.stringify({ sensor_id: 7, time: T, P2: 3, 'pm2.5': 1, pm2_5: 2 }),
+    {},
+    [{ sensorId: 7, values: { pm25: 1 } }],
   ],
   [
     'home-assistant',
@@ -246,12 +341,40 @@ const SAMPLES: Sample[] = [
   ],
   [
     'airquality-am',
+    'measurements in JSON, by the start of the interval of a mean',
+    JSON.stringify({
+      ...{ sensor_id: 2, timestamp: '2026-02-01 13:00:00', time_start: '2026-02-01 12:00:00', time_end: null },
+      ...{ 'pm2.5': 9, 'pm2.5_corrected': 5, pm10: 10 },
+    }),
+    { timeZone: 'Asia/Yerevan' },
+    [{ sensorId: 2, measuredAt: '2026-02-01 12:00:00+04:00', values: { pm25_raw: 9, pm25: 5, pm10: 10 } }],
+  ],
+  [
+    'airquality-am',
+    'daily means in JSON',
+    JSON.stringify([{ sensor_id: 2, timestamp: '2026-02-01', 'avg_pm2.5': 5, avg_humidity: 40 }]),
+    { timeZone: 'Asia/Yerevan' },
+    [{ sensorId: 2, measuredAt: '2026-02-01 00:00:00+04:00', values: { pm25: 5, humidity: 40 } }],
+  ],
+  [
+    'airquality-am',
     'measurements',
     'SET\nsensor_id,timestamp,pm2.5,pm2.5_corrected\n2,2026-02-01 00:05:10,14.2,9.1\n',
     { timeZone: 'Asia/Yerevan' },
     [{ sensorId: '2', measuredAt: '2026-02-01 00:05:10+04:00', values: { pm25_raw: '14.2', pm25: '9.1' } }],
   ],
 ];
+
+/** The same with its keys, or its columns, in the opposite order. */
+function turned(content: string): string {
+  if (/^[[{]/.test(content)) return JSON.stringify(JSON.parse(content, turnedKeys));
+  const lines = content.split('\n');
+  const delimiter = /[,;]/.exec(content)?.[0] ?? ',';
+  return lines.map((line) => line.split(delimiter).reverse().join(delimiter)).join('\n');
+}
+
+const turnedKeys = (_: string, value: unknown) =>
+  isObject(value) ? Object.fromEntries(Object.entries(value).reverse()) : value;
 
 describe('a profile', () => {
   test.each(SAMPLES)('%s: %s', async (name, _, content, format, expected) => {
@@ -262,6 +385,12 @@ describe('a profile', () => {
     expect(result.readings.map(({ values }) => Object.keys(values).length)).toEqual(
       expected.map((one) => Object.keys((one as { values: object }).values).length),
     );
+  });
+
+  test.each(SAMPLES)('%s: %s, in another order', async (name, _, content, format, expected) => {
+    const result = await read(turned(content), format);
+    expect(result.format).toBe(name);
+    expect(result.readings).toMatchObject(expected);
   });
 
   it('has a sample, a source, and at most 25 lines', () => {
@@ -284,7 +413,7 @@ it('says what to do with rows whose names are none of ours', async () => {
     /sample: no row of it has a parameter of ours, but sensor\.garden_a, sensor\.garden_b\. Say which is which with --column/,
   );
   await expect(read(history)).rejects.toThrow(
-    /:1: the header has no column sensor_id: .*Files of home-assistant have sensor_id/,
+    /:1: the header has no column sensor_id: .*If all rows are of one sensor, say which: --device with its name/,
   );
 });
 
