@@ -269,7 +269,7 @@ describe('one network from its file to its audit', () => {
       bundled: whyOutdated(findBundled().version.split('.', 2).join('.')),
       engine: 'plain',
       time_zone: 'Asia/Yerevan',
-      versions: { airseries: '1.0.0-rc.1', postgresql: expect.stringMatching(/^18/), timescaledb: null },
+      versions: { airseries: '1.0.0-rc.2', postgresql: expect.stringMatching(/^18/), timescaledb: null },
       freshness: { newest_reading: '2026-11-19T12:00:00+04:00', refreshed_at: expect.stringMatching(/\+04:00$/) },
       providers: [{ id: 'us', online: 1, offline: 0, pull: null, tokens: [], quarantined: 0 }],
     });

@@ -19,10 +19,11 @@ import { copyIn } from './support/copyIn.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from './support/database.ts';
 import { changedDefinitions } from './support/definitions.ts';
 import { openTransaction } from './support/openTransaction.ts';
+import { storageOf } from './support/storage.ts';
 import { temporaryFolder } from './support/temporaryFolder.ts';
 
 type Differences = {
-  /** Tables whose chunks are compressed once they have ended more than a week ago, and again after late rows. */
+  /** Tables whose chunks are compressed once they have been at rest for a week or a month, and again after late rows. */
   compressed: readonly string[];
   /** How to list the chunks that can be. */
   chunks: string;
@@ -52,7 +53,9 @@ const ENGINES: Record<Engine, Differences> = {
     compressed: ['readings', 'sensor_hourly', 'station_hourly', 'region_hourly'],
     chunks: `
       select format('%I.%I', c.chunk_schema, c.chunk_name) as relation, coalesce(a.view_name, c.hypertable_name) as name,
-        c.is_compressed, r.is_stale, c.range_end < timestamptz '${NOW.toISOString()}' - interval '7 days' as is_old
+        c.is_compressed, c.range_end < timestamptz '${NOW.toISOString()}' - r.rests as is_old,
+        -- the tests may look where the product may not: a compressed chunk with rows that are not
+        not c.is_compressed or _timescaledb_functions.chunk_status(format('%I.%I', c.chunk_schema, c.chunk_name)::regclass) & 8 > 0 as is_stale
       from timescaledb_information.chunks c
       join logic.compressible_chunk r using (chunk_schema, chunk_name)
       left join timescaledb_information.continuous_aggregates a on a.materialization_hypertable_name = c.hypertable_name
@@ -94,20 +97,14 @@ onEveryEngine('an engine', (engine) => {
   });
 
   const noted = async () =>
-    (await owner`select distinct hour, sensor_id from rollup.changed_hour order by 1, 2`).map((note) => [
-      note.hour,
-      note.sensor_id,
-    ]);
+    (await owner<{ hour: string }[]>`select distinct hour from rollup.changed_hour order by 1`).map(({ hour }) => hour);
   const version = async () =>
     (await owner<{ data_version: number }[]>`select data_version from rollup.freshness`)[0]?.data_version ?? 0;
   const pending = () => owner`select since, until from logic.pending`;
   const chunks = () => owner.unsafe<Chunk[]>(differing.chunks);
   const stale = async () => (await chunks()).filter(({ is_stale, is_old }) => is_stale && is_old);
-  const lateDays = async () => (await owner`select from rollup.late_day`).length;
   const count = async (condition: string) =>
     (await owner.unsafe<{ n: number }[]>(`select count(*)::int as n from raw.readings where ${condition}`))[0]?.n;
-  const storageOf = async (level: string) =>
-    (await owner<{ storage: string }[]>`select logic.storage_of(${level})::text as storage`)[0]?.storage;
 
   describe('refreshes: what is written, to compressed rows too, is noted by the writer, and in the aggregates after one refresh', () => {
     beforeEach(() => refresh(database.target, NOW));
@@ -116,34 +113,24 @@ onEveryEngine('an engine', (engine) => {
       [
         'an insert',
         `insert into raw.readings (measured_at, sensor_id, pm25) values ('${at('07-02 10:40')}', 1, 15)`,
-        [[hour('07-02T10'), 1]],
+        [hour('07-02T10')],
       ],
       [
         'an upsert, of a new row and an old one',
         `insert into raw.readings (measured_at, sensor_id, pm25) values ('${at('07-02 10:00')}', 2, 16), ('${at('07-03 10:41')}', 2, 17)
          on conflict (sensor_id, measured_at) do update set pm25 = excluded.pm25`,
-        [
-          [hour('07-02T10'), 2],
-          [hour('07-03T10'), 2],
-        ],
+        [hour('07-02T10'), hour('07-03T10')],
       ],
       [
         'an update that moves a row, from where it was to where it is',
         `update raw.readings set measured_at = '${at('07-05 10:45')}', sensor_id = 3 where measured_at = '${at('07-04 10:00')}' and sensor_id = 1`,
-        [
-          [hour('07-04T10'), 1],
-          [hour('07-05T10'), 3],
-        ],
+        [hour('07-04T10'), hour('07-05T10')],
       ],
+      ['a deletion by time', `delete from raw.readings where measured_at = '${at('07-06 10:00')}'`, [hour('07-06T10')]],
       [
-        'a deletion by time',
-        `delete from raw.readings where measured_at = '${at('07-06 10:00')}'`,
-        [1, 2, 3].map((sensor) => [hour('07-06T10'), sensor]),
-      ],
-      [
-        'very many rows at once, by their hour alone',
+        'very many rows at once',
         `insert into raw.readings (measured_at, sensor_id, pm25) select '${at('08-20 10:40')}', 100 + n, 5 from generate_series(0, 20000) n`,
-        [[hour('08-20T10'), null]],
+        [hour('08-20T10')],
       ],
     ])('%s', async (_, statement, expected) => {
       const before = await version();
@@ -159,17 +146,15 @@ onEveryEngine('an engine', (engine) => {
         select count(distinct rollup.bucket_start('hour', measured_at))::int as n from raw.readings where sensor_id = 3`;
       await owner`create temporary table of_three as select * from raw.readings where sensor_id = 3`;
       await owner`delete from raw.readings where sensor_id >= 100`; // of the very many
+      await refresh(database.target, NOW);
       await owner`delete from raw.readings where sensor_id = 3`;
-      expect((await noted()).filter(([, sensor]) => sensor === 3)).toHaveLength(hours?.n);
+      expect(await noted()).toHaveLength(hours?.n);
       expect(await differences(database)).toEqual([]);
       await copyIn(owner, 'copy raw.readings (measured_at, sensor_id, pm25) from stdin', [
         `${at('07-07 10:10')}\t3\t5\n${at('07-07 10:20')}\t3\t6\n`,
         `${at('07-08 11:10')}\t3\t7\n`,
       ]);
-      expect(await noted()).toEqual([
-        [hour('07-07T10'), 3],
-        [hour('07-08T11'), 3],
-      ]);
+      expect(await noted()).toEqual([hour('07-07T10'), hour('07-08T11')]);
       expect(await differences(database)).toEqual([]);
       await owner`insert into raw.readings select * from of_three`;
     });
@@ -192,7 +177,7 @@ onEveryEngine('an engine', (engine) => {
       await owner`insert into raw.readings (measured_at, sensor_id, pm25) values (${at('07-10 10:41')}, 2, 90)`;
       await refresh(database.target, NOW);
       await end('commit');
-      expect(await noted()).toEqual([[hour('07-10T10'), 1]]);
+      expect(await noted()).toEqual([hour('07-10T10')]);
       expect(await differences(database)).toEqual([]);
     });
 
@@ -207,10 +192,11 @@ onEveryEngine('an engine', (engine) => {
       await owner`create temporary table of_station_two as select * from raw.readings where sensor_id = 3`;
       await owner`delete from raw.readings where sensor_id = 3`;
       // the level above the stations can't be written to, as if the refresh had been killed there
-      const storage = await storageOf('region_hourly');
+      const storage = await storageOf(owner, 'region_hourly');
       await superuser.unsafe(`create function public.cut_off() returns trigger language plpgsql as $$ begin raise 'cut off'; end $$;
         create trigger cut_off before delete on ${storage} for each row execute function public.cut_off()`);
-      await expect(refresh(database.target, NOW)).rejects.toThrow('cut off');
+      // TimescaleDB 2.28.3 on PostgreSQL 15.20, and 2.29.2 on 17.12, hide the error behind another
+      await expect(refresh(database.target, NOW)).rejects.toThrow(/cut off|invalid transaction termination/);
       expect(
         await owner`select from rollup.station_hourly where station_id = 2 and bucket >= ${at('11-01 00:00')}`,
       ).toEqual([]);
@@ -232,8 +218,11 @@ onEveryEngine('an engine', (engine) => {
     ])('of %s while a refresh runs in which its hours vanish, after the next one', async (_, elsewhere) => {
       await owner`create temporary table of_sensor_three as select * from raw.readings where sensor_id = 3`;
       await owner`delete from raw.readings where sensor_id = 3`;
-      // the refresh has taken over what was noted, and doesn't know yet which stations and regions that reaches
-      const end = await openTransaction(superuser, 'lock table logic.sensor_latest in share mode');
+      // the refresh has taken the notes, and recomputed nothing yet
+      const end = await openTransaction(
+        superuser,
+        `lock table ${await storageOf(owner, 'sensor_hourly')} in share mode`,
+      );
       const refreshed = refresh(database.target, NOW);
       const waiting = () => superuser`select from pg_stat_activity
         where datname = current_database() and application_name = 'airseries refresh' and wait_event_type = 'Lock'`;
@@ -249,10 +238,9 @@ onEveryEngine('an engine', (engine) => {
     });
   });
 
-  describe('compresses what has been at rest for a week, if it compresses anything', () => {
+  describe('compresses what has been at rest for long enough, if it compresses anything', () => {
     it('and no other chunk, leaving nothing to do', async () => {
       await refresh(database.target, NOW);
-      expect(await lateDays()).toBeGreaterThan(0);
       await maintain(database.target, NOW);
       const all = await chunks();
       expect([...new Set(all.map(({ name }) => name))].sort()).toEqual([...differing.compressed].sort());
@@ -262,7 +250,6 @@ onEveryEngine('an engine', (engine) => {
       expect(all.filter((chunk) => chunk.is_compressed !== chunk.is_old || chunk.is_stale === chunk.is_old)).toEqual(
         [],
       );
-      expect(await lateDays()).toBe(0);
       expect(await differences(database)).toEqual([]);
       await maintain(database.target, NOW); // may be repeated at any time
     });
@@ -281,9 +268,8 @@ onEveryEngine('an engine', (engine) => {
         Array(differing.postponed).fill(true),
       );
       expect((await stale()).map(({ relation }) => relation).includes(busy)).toBe(differing.postponed > 0);
-      expect((await lateDays()) > 0).toBe(differing.postponed > 0);
       await maintain(database.target, NOW);
-      expect([await stale(), await lateDays()]).toEqual([[], 0]);
+      expect(await stale()).toEqual([]);
       expect(await differences(database)).toEqual([]);
     });
 
@@ -378,24 +364,20 @@ onEveryEngine('an engine', (engine) => {
   it('upgrades: old numbers are served until the new ones are complete, with all that was written meanwhile', async () => {
     const before = await rain();
     expect(before).toBeGreaterThan(0);
-    await superuser`select`; // a connection must be open to be reserved
-    const holder = await superuser.reserve(); // the build is filled and waits for the refresh lock
-    await holder`call raw.acquire_lock('rollup.refresh')`;
+    // the new aggregates are being filled, and the first of them can't be
+    const end = await openTransaction(superuser, 'lock table raw.membership in access exclusive mode');
     const upgraded = upgrade('2 * sum(rain::float8)');
-    const filledAt = () =>
-      owner`select refreshed_at from rollup_next.freshness`.then(
-        ([row]) => row?.refreshed_at,
-        () => null,
-      );
-    await expect.poll(filledAt, { timeout: 30_000 }).not.toBeNull();
+    const filled = () => superuser`select from pg_stat_activity
+      where datname = current_database() and application_name = 'airseries migrate' and wait_event_type = 'Lock'`;
+    await expect.poll(filled, { timeout: 30_000 }).toHaveLength(1);
     expect(await rain()).toBe(before);
     await owner`update raw.readings set rain = 2 where sensor_id = 1 and measured_at = ${at('09-10 10:00')}`;
     await owner`delete from raw.readings where sensor_id = 3 and measured_at < '2026-04-01'`;
-    await bringIn(owner, smallNetwork({ timeZone: ZONE, one: { hidden: [{ since: '2026-10-01T00:00' }] } }));
     expect(await rain()).toBe(before);
-    await holder`select raw.release_lock('rollup.refresh')`;
-    holder.release();
+    await end('rollback');
+    await bringIn(owner, smallNetwork({ timeZone: ZONE, one: { hidden: [{ since: '2026-10-01T00:00' }] } }));
     await upgraded;
+    await refresh(database.target, NOW);
     expect(await rain()).toBe(2 * before + 2);
     const hidden = `select from rollup.region_hourly where region_slug = 'quarter' and bucket >= '${at('10-01 00:00')}'`;
     expect(await owner.unsafe(hidden)).toEqual([]);

@@ -13,12 +13,23 @@ afterAll(async () => {
   home.remove();
 });
 
-async function run(role: string): Promise<Running & { admin: string; port: string; ingest: string }> {
+async function run(
+  role: string,
+  database: Record<string, string> = {},
+): Promise<Running & { admin: string; port: string; ingest: string }> {
   const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
-  const service = start('main', [], { ...home.environment, ROLE: role, DEMO: 'off', PORT, ADMIN_PORT, INGEST_PORT });
+  const ports = { PORT, ADMIN_PORT, INGEST_PORT };
+  const service = start('main', [], { ...home.environment, ...database, ROLE: role, DEMO: 'off', ...ports });
   running.push(service);
   await ready(ADMIN_PORT, service);
   return { ...service, admin: ADMIN_PORT, port: PORT, ingest: INGEST_PORT };
+}
+
+/** Where the embedded server of this home listens, as a DATABASE_URL and what it leaves out. */
+async function embeddedServer(): Promise<Record<string, string>> {
+  const { stdout } = await start('cli', ['status', '--json'], home.environment).finished;
+  const [, host = '', user = '', database = ''] = /^psql -h (\S+) -U (\S+) (\S+)$/.exec(JSON.parse(stdout).psql) ?? [];
+  return { DATABASE_URL: 'postgres://', PGHOST: host, PGUSER: user, PGDATABASE: database };
 }
 
 const works = (service: Running) => service.log().includes('this process is the worker');
@@ -34,7 +45,7 @@ it('a second worker takes over within ten seconds after the first dies with the 
   expect((await start('cli', ['import', 'network', file], home.environment).finished).code).toBe(0);
   const first = await run('worker');
   const second = await run('worker');
-  const api = await run('api');
+  const api = await run('api', await embeddedServer());
   expect([first, second, api].map(works)).toEqual([true, false, false]);
   expect(api.log()).not.toMatch(/aggregates|standing by|HTTP ingestion is open/);
   expect(await answers(api.port)).toBe(200);

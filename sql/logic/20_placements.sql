@@ -75,9 +75,9 @@ create view logic.station_last_place as
   from raw.station_region m join raw.region r on r.slug = m.region_slug
   group by m.station_id;
 
--- Updates raw.placement and raw.membership from the current periods, and marks the differences for the next refresh (P4): for a sensor
--- and its station from station hours upwards, for a station and its region from region hours upwards. Without a change it writes nothing. Call it while holding
--- raw.network_lock, after any change of periods. Returns how many sensors and stations are affected.
+-- Updates raw.placement and raw.membership from the current periods, and notes the differences for the next refresh (P4): hours of a sensor from
+-- station hours upwards, hours of a station from region hours upwards. Without a change it writes nothing. Call it while holding
+-- raw.network_lock, after any change of periods. Returns how many sensors and stations that have data are affected.
 create function logic.apply_periods(out sensors_changed int, out stations_changed int) language plpgsql as $$
 declare
   placements constant raw.placement[] := array(select (sensor_id, station_id, formula, since, until)::raw.placement from logic.placement);
@@ -86,8 +86,6 @@ declare
   placements_after raw.placement[];
   memberships_before raw.membership[];
   memberships_after raw.membership[];
-  -- without a refresh or a build in progress, a sensor or station that has no buckets yet need not be marked
-  is_quiet boolean := not exists (select from raw.lock_holders('rollup.refresh')) and to_regnamespace('rollup_next') is null;
 begin
   placements_before := array(select (b.*)::raw.placement from (table raw.placement except select * from unnest(placements)) b);
   placements_after := array(select (a.*)::raw.placement from (select * from unnest(placements) except table raw.placement) a);
@@ -103,34 +101,34 @@ begin
 
   -- per sensor, station and formula: the times that are in only one of the two states
   with difference as (
-    select sensor_id, station_id, range_agg(logic.symmetric_difference(before, after)) as periods
+    select sensor_id, logic.symmetric_difference(before, after) as periods
     from (select sensor_id, station_id, formula, range_agg(tstzrange(since, until)) as before from unnest(placements_before) group by 1, 2, 3) b
     full join (select sensor_id, station_id, formula, range_agg(tstzrange(since, until)) as after from unnest(placements_after) group by 1, 2, 3) a
       using (sensor_id, station_id, formula)
-    group by 1, 2
   ),
-  marked as (
-    insert into rollup.stale_period (since, until, from_level, sensor_id, station_id)
-    select lower(part), upper(part), 'station_hourly', d.sensor_id, d.station_id from difference d cross join unnest(periods) part
-    where not is_quiet or exists (select from rollup.sensor_hourly h where h.sensor_id = d.sensor_id)
+  noted as (
+    insert into rollup.stale (from_level, since, until, sensor_id)
+    select 'station_hourly', lower(part), upper(part), sensor_id
+    from (select sensor_id, range_agg(periods) as parts from difference group by 1) d cross join unnest(parts) part
     returning sensor_id
   )
-  select count(distinct sensor_id) into sensors_changed from marked;
+  select count(*) into sensors_changed
+  from (select distinct sensor_id from noted) n where exists (select from rollup.sensor_hourly h where h.sensor_id = n.sensor_id);
 
   with difference as (
-    select station_id, region_slug, range_agg(logic.symmetric_difference(before, after)) as periods
+    select station_id, logic.symmetric_difference(before, after) as periods
     from (select station_id, region_slug, is_flagged, range_agg(tstzrange(since, until)) as before from unnest(memberships_before) group by 1, 2, 3) b
     full join (select station_id, region_slug, is_flagged, range_agg(tstzrange(since, until)) as after from unnest(memberships_after) group by 1, 2, 3) a
       using (station_id, region_slug, is_flagged)
-    group by 1, 2
   ),
-  marked as (
-    insert into rollup.stale_period (since, until, from_level, station_id, region_slug)
-    select lower(part), upper(part), 'region_hourly', d.station_id, d.region_slug from difference d cross join unnest(periods) part
-    where not is_quiet or exists (select from rollup.station_hourly h where h.station_id = d.station_id)
+  noted as (
+    insert into rollup.stale (from_level, since, until, station_id)
+    select 'region_hourly', lower(part), upper(part), station_id
+    from (select station_id, range_agg(periods) as parts from difference group by 1) d cross join unnest(parts) part
     returning station_id
   )
-  select count(distinct station_id) into stations_changed from marked;
+  select count(*) into stations_changed
+  from (select distinct station_id from noted) n where exists (select from rollup.station_hourly h where h.station_id = n.station_id);
 end $$;
 
 revoke all on function logic.apply_periods from public;

@@ -125,20 +125,19 @@ end $$;
 create function logic.preview_network(network jsonb) returns jsonb language plpgsql as $$
 declare
   facts_before constant jsonb := (select coalesce(jsonb_object_agg(kind || ' ' || id, facts), '{}') from logic.network_fact);
-  last_period constant bigint := (select coalesce(max(id), 0) from rollup.stale_period);
+  stale_before constant rollup.stale[] := array(select s from rollup.stale s);
   preview jsonb;
 begin
   preview := logic.replace_network(network);
   preview := preview || jsonb_build_object(
     'recomputed', preview -> 'recomputed' || jsonb_build_object('hours', (
+      with noted as (select s from rollup.stale s except select unnest(stale_before))
       select count(*) from (
-        select h.bucket from rollup.stale_period p
-        join rollup.sensor_hourly h on h.sensor_id = p.sensor_id and h.bucket > p.since - interval '1 hour' and h.bucket < p.until
-        where p.id > last_period
+        select h.bucket from noted n
+        join rollup.sensor_hourly h on h.sensor_id = (n.s).sensor_id and h.bucket > (n.s).since - interval '1 hour' and h.bucket < (n.s).until
         union
-        select h.bucket from rollup.stale_period p
-        join rollup.station_hourly h on h.station_id = p.station_id and h.bucket >= p.since and h.bucket < p.until
-        where p.id > last_period and p.sensor_id is null
+        select h.bucket from noted n
+        join rollup.station_hourly h on h.station_id = (n.s).station_id and h.bucket >= (n.s).since and h.bucket < (n.s).until
       ) hours)),
     'changes', (
       select coalesce(jsonb_agg(jsonb_build_object('kind', kind, 'id', id, 'keys', keys) order by kind, length(id), id), '[]')

@@ -2,25 +2,8 @@
 -- rights of their owner, so readers of schema api need no rights on the tables. The other arguments select one station or region.
 -- They are in PL/pgSQL because a function in SQL that runs with other rights is planned without its arguments: over every chunk there is.
 
--- What the newest readings of a sensor say where it stands at an instant (C1), per parameter: when the newest value was measured, and the mean
--- (of rain the sum) of the 60 minutes up to it. Kept for all sensors by refresh_latest, so that lists, digests and metrics need not look at
--- hours of readings of everybody. Can be made again at any time.
-create table logic.sensor_latest (
-  sensor_id int primary key,
-  station_id int not null,
-  placed_since timestamptz not null, -- since when it stands there; -infinity: longer than matters
-  computed_at timestamptz not null, -- the instant
-  measured_at timestamptz, -- of the newest reading; null: there is none that counts
-  ahead_at timestamptz, -- of the first reading after the instant, of a clock that is ahead
-  {{list parameter: $name_at timestamptz}},
-  {{list mean: $name float8}},
-  wind_sin float8,
-  wind_cos float8,
-  rain float8
-);
-
--- Where sensors stand at an instant, since when, and how old a reading may be: of all sensors, of these, or of those at one station.
-create function logic.placed(at timestamptz, only_sensors int[] default null, only_station int default null)
+-- Where sensors stand at an instant, since when, and how old a reading may be: of all sensors, or of those at one station.
+create function logic.placed(at timestamptz, only_station int default null)
 returns table (sensor_id int, station_id int, formula text, placed_since timestamptz, stale_after interval)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
@@ -31,45 +14,48 @@ begin
   select p.sensor_id, p.station_id, p.formula,
     -- pieces that adjoin at the same station count as one: a formula that begins does not start the sensor anew
     case when p.since <= hour_since then '-infinity' else (
-      select case when lower(part) <= hour_since then '-infinity' else lower(part) end
+      select lower(part)
       from unnest((select range_agg(tstzrange(q.since, q.until)) from raw.placement q where q.sensor_id = p.sensor_id and q.station_id = p.station_id)) part
       where part @> at) end,
     provider.stale_after
   from raw.placement p
   join raw.station station on station.id = p.station_id
   join raw.provider provider on provider.id = station.provider_id
-  where p.since <= at and at < p.until
-    and (only_station is null or p.station_id = only_station) and (only_sensors is null or p.sensor_id = any (only_sensors));
+  where p.since <= at and at < p.until and (only_station is null or p.station_id = only_station);
 end $$;
 
--- How long before its instant a row of sensor_latest may be asked for, by a clock that is behind, and how long after it. In so long a reading of a
--- clock that is ahead comes into force, and the row has to know of it.
-create function logic.latest_slack() returns interval language sql immutable as $$ select interval '1 minute' $$;
-create function logic.latest_life() returns interval language sql immutable as $$ select interval '1 hour' $$;
-
--- The definition of sensor_latest (C1): its rows at an instant, computed from the readings of these sensors; to be used at that instant or, with
--- `slack`, to be kept.
-create function logic.latest_of(at timestamptz, sensors int[], slack interval default '0') returns setof logic.sensor_latest
+-- The current values of sensors where they stand at an instant (C1), computed from the readings; one row per sensor with a reading that is not stale.
+create function logic.sensor_current(at timestamptz, only_station int default null)
+returns table (
+  sensor_id int,
+  station_id int,
+  measured_at timestamptz, -- of the newest reading
+  {{list parameter: $name_at timestamptz}}, -- when the newest value was measured
+  {{list mean: $name float8}}, -- the mean of the 60 minutes up to then
+  wind_sin float8,
+  wind_cos float8,
+  rain float8 -- the sum of those
+)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   {{include parts/index_seeks.sql}}
 as $$
 #variable_conflict use_column
 declare
   -- ends of what is looked at, as plain values: they tell the planner in which chunks
-  newest_since constant timestamptz := at - slack - (select max(stale_after) from raw.provider);
+  newest_since constant timestamptz := at - (select max(stale_after) from raw.provider);
   hour_since constant timestamptz := newest_since - interval '60 minutes';
 begin
   return query
-  select p.sensor_id, p.station_id, p.placed_since, at, newest.measured_at, ahead.measured_at,
+  select p.sensor_id, p.station_id, newest.measured_at,
     {{list parameter: newest.$name}}, {{list mean: s.$name}}, s.wind_sin, s.wind_cos, s.rain
-  from logic.placed(at, sensors) p
+  from logic.placed(at, only_station) p
   cross join lateral (
     -- per parameter, the time of the sensor's newest value, unless it is stale
     select
       max(r.measured_at) as measured_at,
       {{list parameter: max(r.measured_at) filter (where r.$name is not null) as $name}}
     from raw.readings r
-    where r.sensor_id = p.sensor_id and r.measured_at >= p.placed_since and r.measured_at > at - slack - p.stale_after and r.measured_at <= at
+    where r.sensor_id = p.sensor_id and r.measured_at >= p.placed_since and r.measured_at > at - p.stale_after and r.measured_at <= at
       and r.measured_at > newest_since
   ) newest
   cross join lateral (
@@ -80,45 +66,24 @@ begin
       avg(cosd(logic.possible(r.wind_direction))) filter (where r.measured_at > newest.wind_direction - interval '60 minutes') as wind_cos,
       sum(r.rain::float8) filter (where r.measured_at > newest.rain - interval '60 minutes') as rain
     from raw.readings r
-    where newest.measured_at is not null and r.sensor_id = p.sensor_id and r.measured_at >= p.placed_since
+    where r.sensor_id = p.sensor_id and r.measured_at >= p.placed_since
       and r.measured_at > least({{list parameter: newest.$name}}) - interval '60 minutes' and r.measured_at <= at
       and r.measured_at > hour_since
   ) s
-  left join lateral (
-    select min(r.measured_at) as measured_at from raw.readings r
-    where r.sensor_id = p.sensor_id and r.measured_at > at and r.measured_at <= at + logic.latest_life()
-  ) ahead on slack > interval '0';
+  where newest.measured_at is not null;
 end $$;
 
--- The rows of sensor_latest that hold at an instant too.
-create function logic.latest_kept(at timestamptz) returns setof logic.sensor_latest language sql stable begin atomic
-  select l.* from logic.sensor_latest l
-  where at > l.computed_at - logic.latest_slack() and at <= l.computed_at + logic.latest_life()
-    and (l.measured_at <= at) is not false and (l.ahead_at <= at) is not true;
-end;
+-- Records the current values of all sensors at an instant.
+create function logic.refresh_current(at timestamptz) returns void language sql as $$
+  delete from rollup.current;
+  insert into rollup.current (sensor_id, station_id, measured_at, {{list parameter: $name_at}}, {{list mean: $name}}, wind_sin, wind_cos, rain)
+  select sensor_id, station_id, measured_at, {{list parameter: $name_at}}, {{list mean: $name}}, wind_sin, wind_cos, rain
+  from logic.sensor_current(at);
+$$;
+revoke all on function logic.refresh_current from public;
 
--- The sensors whose row does not hold.
-create function logic.latest_unkept(at timestamptz) returns int[] language sql stable begin atomic
-  select array(
-    select p.sensor_id from logic.placed(at) p
-    where not exists (
-      select from logic.latest_kept(at) l
-      where l.sensor_id = p.sensor_id and l.station_id = p.station_id and l.placed_since = p.placed_since));
-end;
-
--- Computes sensor_latest of these sensors again, and of all whose row does not hold any more. A null among them stands for all.
-create function logic.refresh_latest(at timestamptz, sensors int[]) returns void language plpgsql as $$
-declare
-  wanted constant int[] := sensors || case
-    when array_position(sensors, null) is null then logic.latest_unkept(at)
-    else array(select p.sensor_id from logic.placed(at) p) end;
-begin
-  delete from logic.sensor_latest l where l.sensor_id = any (wanted);
-  insert into logic.sensor_latest select * from logic.latest_of(at, wanted, logic.latest_slack());
-end $$;
-revoke all on function logic.refresh_latest from public;
-
--- The current values of the stations that are online: of one from its readings, of all from sensor_latest as far as it holds.
+-- The current values of the stations that are online (C1): of all as the last refresh found them, as far as they are not stale by now; of one
+-- station, and at an instant before the last refresh, from the readings.
 create function logic.station_current(at timestamptz, only_station int default null)
 returns table (
   station_id int,
@@ -131,8 +96,8 @@ returns table (
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
-  unkept constant int[] := case when only_station is null then logic.latest_unkept(at)
-    else array(select p.sensor_id from logic.placed(at, null, only_station) p) end;
+  is_recorded constant boolean := only_station is null
+    and (select at >= f.refreshed_at from rollup.freshness f) is true;
 begin
   return query
   select station_id, measured_at, {{list mean: $name}}, wind_sin, wind_cos, rain, changes_at
@@ -147,12 +112,13 @@ begin
       avg(s.wind_cos) as wind_cos,
       avg(s.rain) as rain,
       min(least({{list parameter: case when l.$name_at > p.usable_since then l.$name_at end}}) + p.stale_after) as changes_at
-    from (select *, at - stale_after as usable_since from logic.placed(at, null, only_station)) p
+    from (select *, at - stale_after as usable_since from logic.placed(at, only_station)) p
     join (
-      select * from logic.latest_kept(at) where only_station is null
+      select sensor_id, station_id, measured_at, {{list parameter: $name_at}}, {{list mean: $name}}, wind_sin, wind_cos, rain
+      from rollup.current where is_recorded
       union all
-      select * from logic.latest_of(at, unkept)
-    ) l on l.sensor_id = p.sensor_id and l.station_id = p.station_id and l.placed_since = p.placed_since and l.measured_at > p.usable_since
+      select * from logic.sensor_current(at, only_station) where not is_recorded
+    ) l on l.sensor_id = p.sensor_id and l.station_id = p.station_id and l.measured_at >= p.placed_since and l.measured_at > p.usable_since
     cross join lateral (
       select
         {{list mean: case when l.$name_at > p.usable_since then l.$name end as $name}},

@@ -3,6 +3,6 @@
 -- without humidity they are left out. Null if no sensor remains.
 (coalesce(sum(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none'), 0)
   {{repeat formula: + coalesce(count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = '$name')
-    * rollup.corrected('$name', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = '$name'), avg(s.humidity)), 0)}})
+    * {{rollup}}.corrected('$name', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = '$name'), avg(s.humidity)), 0)}})
   / nullif(count(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none')
     {{repeat formula: + case when avg(s.humidity) is null then 0 else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = '$name') end}}, 0)

@@ -8,8 +8,8 @@ select
   avg(h.wind_sin) as wind_sin,
   avg(h.wind_cos) as wind_cos,
   avg(h.rain) as rain,
-  rollup.aqi(avg(h.pm25), avg(h.pm10)) as aqi
-from rollup.station_hourly h
+  {{rollup}}.aqi(avg(h.pm25), avg(h.pm10)) as aqi
+from {{rollup}}.station_hourly h
 join raw.membership m on m.station_id = h.station_id
-where h.bucket >= m.since and h.bucket < m.until and {{range h.bucket, m.region_slug, h.station_id}}
+where h.bucket >= m.since and h.bucket < m.until and {{range h.bucket}}
 group by 1, 2

@@ -8,5 +8,5 @@ select
   avg(cosd(wind_direction::float8)) as wind_cos,
   sum(rain::float8) as rain
 from raw.readings
-where {{range measured_at, sensor_id}}
+where {{range measured_at}}
 group by 1, 2

@@ -9,8 +9,8 @@ select
   avg(s.wind_sin) as wind_sin,
   avg(s.wind_cos) as wind_cos,
   avg(s.rain) as rain,
-  rollup.aqi({{include parts/station_pm25.sql}}, avg(s.pm10)) as aqi
-from rollup.sensor_hourly s
+  {{rollup}}.aqi({{include parts/station_pm25.sql}}, avg(s.pm10)) as aqi
+from {{rollup}}.sensor_hourly s
 join raw.placement p on p.sensor_id = s.sensor_id
-where s.bucket >= p.since and s.bucket + interval '1 hour' <= p.until and {{range s.bucket, p.station_id, s.sensor_id}}
+where s.bucket >= p.since and s.bucket + interval '1 hour' <= p.until and {{range s.bucket}}
 group by 1, 2

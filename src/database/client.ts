@@ -170,8 +170,8 @@ const SETTINGS = {
   client_connection_check_interval: '2s', // nor may a statement whose client has died
   // without it, inserts of late rows into compressed chunks fail after 100,000; plain PostgreSQL ignores it
   'timescaledb.max_tuples_decompressed_per_dml_transaction': '0',
-  // without it, COPY does not tell TimescaleDB what it changed
-  'timescaledb.enable_optimizations': 'on',
+  // with it, a refresh loses changes of the levels above (TimescaleDB #10463)
+  'timescaledb.enable_merge_on_cagg_refresh': 'off',
 };
 
 const ITEM = /^[^\s,{}"\\]+$/;

@@ -37,23 +37,23 @@ export type ParsedRegion = ParsedNetwork['regions'][number];
 export type ParsedStation = ParsedNetwork['stations'][number];
 export type ParsedSensor = ParsedNetwork['sensors'][number];
 
-/** What else people write networks in, by how it begins, and what to do. */
-const OTHER_KINDS: readonly [start: RegExp, message: string][] = [
-  [
-    /^\ufeff?\s*(?:#.*\s+)*(?:---|[\w-]+:\s)/,
-    'this is YAML, and a network file is JSON: convert it, as with yq -o=json',
-  ],
-  [
-    /^\ufeff?[^\n{[/]*[,;\t]/,
-    'this is CSV, and a network file is JSON; a list of one sensor a line, as in open data, is imported with --from-sensors',
-  ],
-];
+/** What to do with a file in another language, which its first line tells; undefined if it may be JSON. */
+function otherLanguage(text: string): string | undefined {
+  const lines = text.split('\n', 100).map((line) => line.trim());
+  const first = lines.find((line) => line !== '' && !line.startsWith('#')) ?? '';
+  if (/^[{[/]/.test(first)) return undefined;
+  if (first.startsWith('---') || /^[\w-]{1,50}:(?:\s|$)/.test(first)) {
+    return 'this is YAML, and a network file is JSON: convert it, as with yq -o=json';
+  }
+  if (!/[,;\t]/.test(first)) return undefined;
+  return 'this is CSV, and a network file is JSON; a list of one sensor a line, as in open data, is imported with --from-sensors';
+}
 
 /** Never throws. */
 export function parseNetwork(text: string) {
   const { value: json, slips, lineOf } = parseLocated(text);
-  const otherKind = json === undefined ? OTHER_KINDS.find(([start]) => start.test(text)) : undefined;
-  const issues: Issue[] = (otherKind === undefined ? slips : [{ line: 1, message: otherKind[1] }]).map((slip) => ({
+  const other = json === undefined ? otherLanguage(text) : undefined;
+  const issues: Issue[] = (other === undefined ? slips : [{ line: 1, message: other }]).map((slip) => ({
     ...slip,
     position: '',
   }));

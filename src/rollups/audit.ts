@@ -68,7 +68,7 @@ async function requestRepair(sql: Sql, differing: readonly Difference[], deleteS
         or not exists (select from raw.readings r where r.measured_at >= lower(d.time) and r.measured_at < upper(d.time)))
     ),
     request as (
-      insert into rollup.stale_period (since, until, from_level)
+      insert into rollup.stale (since, until, from_level)
       select lower(part), upper(part), 'sensor_hourly'
       from unnest((select range_agg(time) from difference) - logic.widen('day', (select range_agg(time) from kept))) part
     )

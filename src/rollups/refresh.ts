@@ -61,7 +61,7 @@ export type Period = { from?: Date | undefined; to?: Date | undefined };
 /** Recomputes every bucket of a period, whether or not anything changed, as far back as readings are kept. */
 export async function rebuild(target: DatabaseAddress, now: Date, period: Period, watcher?: Watcher): Promise<void> {
   await watched(target, 'recomputing', watcher, {}, async (sql) => {
-    await sql`insert into rollup.stale_period (since, until, from_level)
+    await sql`insert into rollup.stale (since, until, from_level)
       values (${period.from ?? '-infinity'}, ${period.to ?? 'infinity'}, 'sensor_hourly')`;
     await sql`call rollup.refresh(${now})`;
   });

@@ -32,48 +32,65 @@ export const LEVELS: readonly Level[] = [
   { name: 'region_monthly', template: 'monthly.sql', id: 'region_slug', unit: 'month', words: REGION },
 ];
 
+/** The schema of the aggregates, and the one in which a rebuild makes new ones. */
+type RollupSchema = 'rollup' | 'rollup_next';
+
 /** The words that every template may use. */
-export function wordsOf({ timeZone, origin }: Calendar): Words {
-  return { zone: literal(timeZone), origin: `timestamptz ${literal(origin)}` };
+export function wordsOf({ timeZone, origin }: Calendar, rollup: RollupSchema = 'rollup'): Words {
+  return { rollup, zone: literal(timeZone), origin: `timestamptz ${literal(origin)}` };
 }
 
-/**
- * The select of a level. `range` gives the condition on its columns of time, of its subject and, where it joins two tables, of that subject's
- * sources. Throws as `render` does.
- */
+/** The select of a level. `range` gives the condition on its column of time. Throws as `render` does. */
 export function selectOf(
   level: Level,
   definitions: Definitions,
-  calendar: Calendar,
-  range: (time: string, subject: string, source?: string) => string,
+  words: Words,
+  range: (time: string) => string = () => 'true',
 ): string {
   const text = withoutComments(readSql(definitions, `rollups/${level.template}`));
-  const words = { ...level.words, ...wordsOf(calendar) };
-  const withRange = text.replace(
-    /\{\{range ([\w.]+), ((?:\w|\.|\{\{id\}\})+)(?:, ([\w.]+))?\}\}/g,
-    (_, time, subject, source) => range(time, subject, source),
-  );
-  return render(withRange, definitions, words).trim();
+  const withRange = text.replace(/\{\{range ([\w.]+)\}\}/g, (_, time) => range(time));
+  return render(withRange, definitions, { ...level.words, ...words }).trim();
 }
 
 /**
  * The SQL that builds the functions and the seven levels on an engine; its fingerprint tells whether a database has exactly these. Without
  * comments: rewording one must not rebuild anything.
  */
-export function buildRollups(definitions: Definitions, engine: Engine, calendar: Calendar): string {
+export function buildRollups(
+  definitions: Definitions,
+  engine: Engine,
+  calendar: Calendar,
+  schema: RollupSchema = 'rollup',
+): string {
+  const words = wordsOf(calendar, schema);
   const functions = ['functions.sql', ...(engine === 'plain' ? ['functions.plain.sql'] : [])];
   const template = withoutComments(readSql(definitions, `engines/${engine}/level.sql`));
   return [
-    ...functions.map((file) =>
-      render(withoutComments(readSql(definitions, `rollups/${file}`)), definitions, wordsOf(calendar)),
-    ),
+    ...functions.map((file) => render(withoutComments(readSql(definitions, `rollups/${file}`)), definitions, words)),
     ...LEVELS.map((level) =>
       render(template, definitions, {
+        ...words,
         level: level.name,
         id: level.id,
         chunk: level.unit === 'hour' ? '30 days' : '360 days',
-        body: selectOf(level, definitions, calendar, () => 'true'),
+        body: selectOf(level, definitions, words),
       }),
     ),
   ].join('\n');
+}
+
+/** The SQL of procedure `recompute` in a schema. */
+export function recomputeSql(definitions: Definitions, engine: Engine, words: Words): string {
+  const cases = LEVELS.map((level) => {
+    const select = selectOf(level, definitions, words, (time) => `${time} >= $2 and ${time} < $3`);
+    const relation = `${words.rollup}.${level.name}`;
+    return `when '${level.name}' then
+    delete from ${relation} where bucket >= $2 and bucket < $3;
+    insert into ${relation}
+    ${select};`;
+  });
+  return render(readSql(definitions, `engines/${engine}/recompute.sql`), definitions, {
+    ...words,
+    'recompute levels': cases.join('\n  '),
+  });
 }

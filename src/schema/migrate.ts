@@ -7,20 +7,13 @@ import {
   type Sql,
   type TransactionSql,
 } from '../database/client.ts';
-import { errorCode } from '../database/errors.ts';
 import type { Log } from '../log.ts';
 import { AIRSERIES } from '../shell.ts';
 import { buildRollups, type Calendar, type Engine, LEVELS } from './aggregates.ts';
 import { checkEngine, checkTimeZone, isUntried, offeredEngine, serverVersions, timescaleInWords } from './engine.ts';
-import {
-  type AppliedMigration,
-  type Migration,
-  MigrationRefused,
-  pendingMigrations,
-  readMigrations,
-} from './migrations.ts';
+import { type AppliedMigration, MigrationRefused, pendingMigrations, readMigrations } from './migrations.ts';
 import type { Columns } from './oracle.ts';
-import { besideSql, buildBeside, DROP_BUILD, dropReplaced, EVERYTHING_IS_STALE, swapSql } from './rebuild.ts';
+import { buildBeside, dropReplaced, EVERYTHING_IS_STALE, swapSql, withoutWaiting } from './rebuild.ts';
 import { repeatableSql } from './repeatable.ts';
 import { DEFINITIONS, type Definitions, fingerprint, readSql } from './template.ts';
 
@@ -79,9 +72,6 @@ async function migrateLocked(
   const pending = pendingMigrations(migrations, applied); // before reading anything that another version may not have
   const recorded = created ?? (await readInstallation(sql));
   checkRecorded(recorded, timeZone, epoch);
-  const wasRefreshed = pending.length === 0 || (await refreshAsBefore(sql, log));
-  if (applied.some(({ checksum }, index) => checksum !== migrations[index]?.checksum))
-    await recordChecksums(sql, migrations);
   for (const { number, name, text, checksum } of pending) {
     const record = `insert into raw.migration (number, name, checksum, applied_at) values (${number}, '${name}', '${checksum}', '${now.toISOString()}')`;
     await inTransactionOfOwner(
@@ -90,57 +80,15 @@ async function migrateLocked(
     );
     log.info({ migration: `${number} ${name}` }, 'migrated');
   }
-  await build(sql, recorded, definitions, { now, log });
+  await build(sql, recorded, definitions, log);
   const { timescaledb } = await serverVersions(sql);
   if (timescaledb !== null && isUntried(timescaledb)) log.warn(`TimescaleDB ${timescaleInWords(timescaledb)}`);
-  if (!wasRefreshed)
-    await inTransactionOfOwner(sql, async (transaction) => void (await transaction.unsafe(EVERYTHING_IS_STALE)));
   return { ...recorded, applied: migrations.length };
 }
 
-/** Replaces those that earlier versions recorded. */
-async function recordChecksums(sql: Sql, migrations: readonly Migration[]): Promise<void> {
-  const updates = migrations.map(
-    ({ number, checksum }) => `update raw.migration set checksum = '${checksum}' where number = ${number};`,
-  );
-  await inTransactionOfOwner(sql, async (owner) => void (await owner.unsafe(updates.join('\n')).simple()));
-}
-
-/**
- * Lets an earlier version's own procedure refresh what that version has recorded as changed, since a migration may not be able to read its
- * records. Resolves to whether that succeeded; there is nothing to do in a database without aggregates.
- */
-async function refreshAsBefore(sql: Sql, log: Log): Promise<boolean> {
-  const [built] = await sql`select to_regproc('rollup.refresh') is not null as there`;
-  if (built?.there !== true) return true;
-  log.info('bringing the aggregates up to date before the migration');
-  try {
-    const [row] = await sql<{ at: string | null }[]>`select refreshed_at as at from rollup.freshness`;
-    await sql`set role airseries_owner`;
-    await sql`set search_path = rollup, public`;
-    await sql`call rollup.refresh(${row?.at ?? null})`;
-    return true;
-  } catch (error) {
-    log.warn(
-      { err: error as Error },
-      'the refresh before the migration failed; everything will be recomputed after it',
-    );
-    return false;
-  } finally {
-    await sql`reset role`;
-  }
-}
-
-/** Holds the lock until the connection ends. A new database lacks raw.acquire_lock, so the key is locked in the form that it uses. */
+/** Holds the lock until the connection ends. It is the one of raw.acquire_lock, which a new database lacks. */
 async function lockMigrations(sql: Sql): Promise<void> {
-  const hasLocks = async () =>
-    (await sql`select to_regproc('raw.acquire_lock') is not null as there`)[0]?.there === true;
-  if (!(await hasLocks())) {
-    await sql`select pg_advisory_lock(hashtext('airseries.migrate'), 0)`;
-    if (!(await hasLocks())) return;
-    await sql`select pg_advisory_unlock(hashtext('airseries.migrate'), 0)`; // another process has migrated meanwhile
-  }
-  await sql`call raw.acquire_lock('airseries.migrate')`;
+  await sql`select pg_advisory_lock(hashtext('airseries'), hashtext('airseries.migrate'))`;
 }
 
 /** Where migrations are recorded. */
@@ -235,25 +183,22 @@ async function build(
   sql: Sql,
   { timeZone, epoch, engine }: Recorded,
   definitions: Definitions,
-  { now, log }: Pick<Options, 'now' | 'log'>,
+  log: Log,
 ): Promise<void> {
-  const [row] = await sql<
-    { rollups: string | null; repeatable: string | null; catalog: string | null; beside: boolean }[]
-  >`
-    select rollups, repeatable, catalog, to_regnamespace('rollup_next') is not null as beside from raw.installation`;
+  const [row] = await sql<{ rollups: string | null; repeatable: string | null; catalog: string | null }[]>`
+    select rollups, repeatable, catalog from raw.installation`;
   if (row === undefined) throw new Error('raw.installation is empty');
   const calendar = await calendarOf(sql, { timeZone, epoch });
   const rollups = buildRollups(definitions, engine, calendar);
   const hasChanged = row.rollups !== fingerprint(rollups);
   const transaction = (work: (owner: TransactionSql) => Promise<void>) => inTransactionOfOwner(sql, work);
   const isRebuild = hasChanged && row.rollups !== null;
-  await dropReplaced(sql, engine, transaction); // by a migration that was killed
-  if (isRebuild) await buildBeside(sql, { engine, calendar, definitions, rollups, now, log, transaction });
-  else if (row.beside) await transaction((owner) => withoutWaiting(owner, DROP_BUILD, log));
+  await dropReplaced(sql, engine, transaction, log); // by a migration that was killed
+  if (isRebuild) await buildBeside(sql, { engine, calendar, definitions, log, transaction });
   await transaction(async (owner) => {
-    if (hasChanged && !isRebuild) await owner.unsafe(`${rollups}\n${EVERYTHING_IS_STALE}`).simple();
-    const columns = await levelColumns(owner, isRebuild ? 'rollup_next' : 'rollup');
-    const repeatable = repeatableSql(definitions, engine, calendar, columns);
+    if (isRebuild) await withoutWaiting(owner, swapSql(engine), log);
+    else if (hasChanged) await owner.unsafe(`${rollups}\n${EVERYTHING_IS_STALE}`).simple();
+    const repeatable = repeatableSql(definitions, engine, calendar, await levelColumns(owner));
     const current = { rollups: fingerprint(rollups), repeatable: fingerprint(repeatable) };
     if (row.repeatable === current.repeatable && !hasChanged) {
       if (row.catalog === (await catalogFingerprint(owner))) return;
@@ -262,45 +207,13 @@ async function build(
       );
     }
     await owner`set local check_function_bodies = off`;
-    await owner.unsafe(isRebuild ? await besideSql(owner, repeatable) : repeatable).simple();
-    await withoutWaiting(owner, isRebuild ? `${DROP_OLD_SCHEMAS}\n${swapSql(engine)}` : DROP_OLD_SCHEMAS, log);
+    await owner.unsafe(repeatable).simple();
     await owner`update raw.installation set ${owner({ ...current, catalog: await catalogFingerprint(owner) })}`;
     await owner`select logic.raise_data_version()`; // other SQL may publish other numbers
   });
   if (hasChanged) log.info(isRebuild ? 'aggregates replaced' : 'aggregates built; the next refresh fills them');
-  if (!isRebuild) return;
-  await sql`select raw.release_lock('rollup.refresh')`;
-  await dropReplaced(sql, engine, transaction);
-}
-
-const DROP_OLD_SCHEMAS = 'drop schema if exists api_old cascade; drop schema if exists logic_old cascade;';
-
-const LOCK_TIMEOUT_MS = 250;
-const LOG_EVERY_MS = 10_000;
-
-/**
- * Runs statements that lock what others use. Behind a lock that waits, everyone queues, and two such queues may be a deadlock: so it gives up
- * all its locks after a quarter of a second, lets the others through and tries again, for as long as it takes.
- */
-async function withoutWaiting(transaction: TransactionSql, statements: string, log: Log): Promise<void> {
-  let loggedAt = performance.now();
-  for (;;) {
-    try {
-      await transaction.savepoint(async (attempt) => {
-        await attempt`select set_config('lock_timeout', ${`${LOCK_TIMEOUT_MS}ms`}, true)`;
-        await attempt.unsafe(statements).simple();
-        await attempt`reset lock_timeout`; // what follows may wait
-      });
-      return;
-    } catch (error) {
-      if (!/^(55P03|40P01)$/.test(errorCode(error))) throw error;
-      if (performance.now() - loggedAt > LOG_EVERY_MS) {
-        log.warn('the migration waits for others to end their statements, such as a long query or pg_dump');
-        loggedAt = performance.now();
-      }
-      await new Promise((resolve) => setTimeout(resolve, LOCK_TIMEOUT_MS));
-    }
-  }
+  if (isRebuild) await sql`select raw.release_lock('rollup.refresh')`;
+  await dropReplaced(sql, engine, transaction, log);
 }
 
 /** Of what the catalog holds of the repeatable SQL; rights are left out, since operators grant them to their own logins. */
@@ -327,12 +240,12 @@ export async function calendarOf(
   return { timeZone, origin: row?.origin as string };
 }
 
-/** The columns of every level in a schema, in order; empty for a level that does not exist. */
-export async function levelColumns(sql: Sql, schema = 'rollup'): Promise<Columns> {
+/** The columns of every level, in order; empty for a level that does not exist. */
+export async function levelColumns(sql: Sql): Promise<Columns> {
   const rows = await sql<{ level: string; name: string; type: string }[]>`
     select c.relname as level, a.attname as name, format_type(a.atttypid, a.atttypmod) as type
     from pg_attribute a join pg_class c on c.oid = a.attrelid
-    where c.relnamespace = ${schema}::regnamespace and c.relname in ${sql(LEVELS.map(({ name }) => name))} and a.attnum > 0 and not a.attisdropped
+    where c.relnamespace = 'rollup'::regnamespace and c.relname in ${sql(LEVELS.map(({ name }) => name))} and a.attnum > 0 and not a.attisdropped
     order by c.relname, a.attnum`;
   return Object.fromEntries(LEVELS.map(({ name }) => [name, rows.filter((row) => row.level === name)]));
 }

@@ -5,8 +5,7 @@
 import type { Engine } from './aggregates.ts';
 import { type Definitions, fingerprint, listSql, readSql } from './template.ts';
 
-/** `verbatim`: the checksum that versions before the first release recorded, which counted comments and white space. */
-export type Migration = { number: number; name: string; text: string; checksum: string; verbatim: string };
+export type Migration = { number: number; name: string; text: string; checksum: string };
 /** As recorded in raw.migration. */
 export type AppliedMigration = { number: number; name: string; checksum: string };
 
@@ -40,7 +39,7 @@ export function readMigrations(definitions: Definitions, engine: Engine): Migrat
   }
   return [...byNumber].map(([number, { name, texts }]) => {
     const text = texts.join('\n');
-    return { number, name, text, checksum: fingerprint(essence(text)), verbatim: fingerprint(text) };
+    return { number, name, text, checksum: fingerprint(essence(text)) };
   });
 }
 
@@ -79,7 +78,7 @@ export function pendingMigrations(
           'another DATA_DIR), import the network file into it, and the readings again.',
       );
     }
-    if (ours.checksum !== row.checksum && ours.verbatim !== row.checksum) {
+    if (ours.checksum !== row.checksum) {
       throw new MigrationRefused(
         `Migration ${row.number} (${ours.name}) was changed after it was applied. Put the file back as it was, and make the change in a new migration.`,
       );

@@ -4,7 +4,7 @@
  * statement, so it sees one snapshot. Buckets with a change that no refresh has seen yet are left out. It covers whole days, and the months
  * they are in: of these the other days are taken as they are stored.
  */
-import { type Calendar, LEVELS, type Level, selectOf } from './aggregates.ts';
+import { type Calendar, LEVELS, type Level, selectOf, wordsOf } from './aggregates.ts';
 import type { Definitions } from './template.ts';
 
 /** The columns of each level, by its name, as the database has them. */
@@ -82,10 +82,15 @@ revoke all on function logic.period_differences, logic.differences_of_days, logi
 /** The select of a level over the recomputed level below, and over placements and memberships derived from the periods. */
 function recomputed(level: Level, definitions: Definitions, calendar: Calendar, columns: Columns): string {
   if (level.name === 'sensor_hourly') {
-    const fromReadings = selectOf(level, definitions, calendar, (at) => `${at} >= readings_since and ${at} < $2`);
+    const fromReadings = selectOf(
+      level,
+      definitions,
+      wordsOf(calendar),
+      (at) => `${at} >= readings_since and ${at} < $2`,
+    );
     return `${fromReadings}\nunion all select * from rollup.sensor_hourly where bucket >= $1 and bucket < least($2, readings_since)`;
   }
-  return selectOf(level, definitions, calendar, () => 'true')
+  return selectOf(level, definitions, wordsOf(calendar))
     .replace(/\brollup\.(\w+_(?:hourly|daily|monthly))\b/g, (_, below) =>
       level.unit === 'month' ? `(${wholeMonths(below, columns[below] ?? [])})` : below,
     )

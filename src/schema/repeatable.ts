@@ -4,9 +4,9 @@
  */
 import type { z } from 'zod';
 import { regionDay, regionHour, stationDay, stationHour } from '../contract/history.ts';
-import { type Calendar, type Engine, LEVELS, type Level, selectOf, wordsOf } from './aggregates.ts';
+import { type Calendar, type Engine, LEVELS, type Level, recomputeSql, wordsOf } from './aggregates.ts';
 import { buildOracle, type Columns } from './oracle.ts';
-import { type Definitions, listSql, literal, readSql, render, type Words } from './template.ts';
+import { type Definitions, listSql, readSql, render, type Words } from './template.ts';
 
 const PARTS_A_CALL = 45;
 
@@ -38,14 +38,6 @@ const SUBJECTS: readonly Words[] = [
 ];
 const RESOLUTIONS = ['daily', 'monthly'];
 
-/** What refreshes the aggregates: also beside (rebuild.ts), under other schema names. */
-export function refreshSql(definitions: Definitions, engine: Engine, calendar: Calendar): string {
-  const files = ['logic/10_ranges.sql', 'logic/30_changes.sql', 'logic/31_refresh.sql'];
-  return [`engines/${engine}/storage.sql`, ...files]
-    .map((file) => render(readSql(definitions, file), definitions, wordsOfLogic(definitions, engine, calendar)))
-    .join('\n');
-}
-
 /**
  * Of functions that seek by ranges of time that are plain values (parts/index_seeks.sql). By these the planner has chosen the chunks; to look
  * at the chunks again at every seek takes two thirds of the time.
@@ -55,27 +47,28 @@ const SEEK_SETTINGS: Readonly<Record<Engine, string>> = {
   timescale: 'set timescaledb.enable_runtime_exclusion = off',
 };
 
-function wordsOfLogic(definitions: Definitions, engine: Engine, calendar: Calendar): Words {
+function wordsOfLogic(engine: Engine, calendar: Calendar): Words {
   return {
     ...wordsOf(calendar),
     'seek settings': SEEK_SETTINGS[engine],
     'point of a station hour': pointOf(stationHour),
     'point of a region hour': pointOf(regionHour),
-    levels: LEVELS.map((level, n) => levelRow(level, n + 1, definitions, calendar)).join(',\n  '),
+    levels: LEVELS.map(levelRow).join(',\n  '),
   };
 }
 
 /** All of it in order. A file with `{{subject}}` is rendered for stations and regions, one with `{{resolution}}` for days and months. */
 export function repeatableSql(definitions: Definitions, engine: Engine, calendar: Calendar, columns: Columns): string {
-  const words = wordsOfLogic(definitions, engine, calendar);
-  const all = (folder: string, wanted = (_file: string) => true) =>
-    listSql(definitions, folder)
-      .filter(wanted)
-      .flatMap((file) => renderings(readSql(definitions, `${folder}/${file}`), definitions, words));
+  const words = wordsOfLogic(engine, calendar);
+  const all = (folder: string) =>
+    listSql(definitions, folder).flatMap((file) =>
+      renderings(readSql(definitions, `${folder}/${file}`), definitions, words),
+    );
   return [
     RESET_SCHEMAS,
-    ...all(`engines/${engine}`, (file) => file !== 'level.sql'), // the aggregates themselves are built from that
+    render(readSql(definitions, `engines/${engine}/storage.sql`), definitions, words),
     ...all('logic'),
+    recomputeSql(definitions, engine, wordsOf(calendar)),
     buildOracle(definitions, calendar, columns),
     ...all('api'),
     // fails if the drop cascaded to an aggregate
@@ -84,8 +77,8 @@ export function repeatableSql(definitions: Definitions, engine: Engine, calendar
 }
 
 /**
- * Puts both schemas aside, under the names logic_old and api_old, and creates them empty. To build the new ones takes about a second, in
- * which others go on using the old ones: renaming locks nothing that they use, and dropping does.
+ * Puts both schemas aside, under the names logic_old and api_old, and creates them empty. Building the new ones takes about a second, in which
+ * statements of others go on using the old ones, because renaming locks nothing that they use.
  */
 const RESET_SCHEMAS = `do $$
 declare
@@ -101,15 +94,11 @@ create schema logic;
 create schema api;
 revoke all on schema logic, api from public;`;
 
-/** A row of view logic.level. */
-function levelRow(level: Level, position: number, definitions: Definitions, calendar: Calendar): string {
-  const idType = level.id === 'region_slug' ? 'text' : 'int';
-  const among = (column: string, argument: string) => `(${argument} is null or ${column} = any (${argument}))`;
-  const body = selectOf(level, definitions, calendar, (time, subject, source) => {
-    const ofSources = source === undefined ? '' : ` and ${among(source, '$4')}`;
-    return `${time} >= $1 and ${time} < $2 and ${among(subject, `$3::${idType}[]`)}${ofSources}`;
-  });
-  return `(${position}, ${[level.name, level.unit, level.id, idType, body].map(literal).join(', ')})`;
+/** A row of view logic.level: a change of a sensor reaches its station and its regions, and one of a station its regions. */
+function levelRow({ name, unit, id }: Level, index: number): string {
+  const subjects = ['sensor', 'station', 'region'];
+  const reach = subjects.slice(0, subjects.indexOf(name.split('_')[0] as string) + 1);
+  return `(${index + 1}, '${name}', '${unit}', '${id}', '{${reach.map((subject) => `${subject}_hourly`)}}'::text[])`;
 }
 
 /**

@@ -134,11 +134,7 @@ async function keepingAlive<T>(lock: Sql, everyMs: number, work: Promise<T>): Pr
 
 /** Never rejects. postgres.js reconnects silently, and a new connection does not hold the lock. The query also keeps the session alive. */
 async function holdsLock(sql: Sql): Promise<boolean> {
-  const query = sql`
-    select exists (
-      select from pg_locks
-      where locktype = 'advisory' and classid = hashtext('airseries.worker')::oid and pid = pg_backend_pid() and granted
-    ) as held`;
+  const query = sql`select raw.holds_lock('airseries.worker') as held`;
   try {
     const [row] = await answered(query);
     return row?.held === true;

@@ -138,6 +138,7 @@ onEveryEngine('current values of a station', (engine) => {
   });
 
   it('C2: the list agrees with the document of every station', async () => {
+    await here.refresh(new Date(NOW));
     const { stations } = await here.get('stations.json', new Date(NOW));
     expect(stations).toHaveLength(ROWS.length + 2);
     for (const station of stations)

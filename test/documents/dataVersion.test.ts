@@ -102,6 +102,7 @@ onEveryEngine('the data version', (engine) => {
     const heard = (wanted: number) => expect.poll(() => watch.current(), { interval: 5 }).toBe(wanted);
 
     it('is known at once, and each new one after its notification', async () => {
+      await here.refresh(NOW);
       const before = await version();
       await heard(before);
       for (const n of [1, 2, 3]) {

@@ -230,7 +230,7 @@ onEveryEngine('acceptReadings', (engine) => {
     const batch = (writer: number, round: number) =>
       Array.from({ length: 200 }, (_, n) => {
         // new and corrected readings in alternating hours, the other way round for each writer
-        const hour = (n + writer) % 2 === 0 ? n : n + 1000 * (round + 1) + 200_000 * writer;
+        const hour = (n + writer) % 2 === 0 ? n : n + 200 * (round + 1) + 5_000 * writer;
         return reading(1 + (n % 3), new Date(1.7e12 + hour * 3_600_000).toISOString(), { pm25: writer * 100 + round });
       });
     await Promise.all(

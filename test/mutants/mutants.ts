@@ -59,7 +59,6 @@ const TABLE: readonly Table[] = [
           '    if (isStopped) return;',
           'the lock is held by its own other connection, which refuses it like any other',
         ],
-        [' and pid = pg_backend_pid() and granted', ' and granted'],
       ],
     },
   },
@@ -165,7 +164,7 @@ const TABLE: readonly Table[] = [
         ['closing || open >', 'open >'],
         ['      open -= 1;\n', ''],
         ['if (isExpecting(req)) res.writeContinue();', ''],
-        ['  server.maxConnections = connections;\n', ''],
+        ['  server.maxConnections = most;\n', ''],
       ],
       'src/http/requestQueue.ts': [
         ['if (queue.length === MOST_PIPELINED)', 'if (queue.length > MOST_PIPELINED)'],
@@ -224,12 +223,7 @@ const TABLE: readonly Table[] = [
         ['(pm25_raw - 210) / 50', '(pm25_raw - 210) / 40'],
         ['(pm25_raw - 30) / 20', '(pm25_raw - 30) / 10'],
       ],
-      'sql/logic/70_current.sql': [
-        [
-          "when lower(part) <= hour_since then '-infinity' else lower(part) end",
-          "when lower(part) <= hour_since then '-infinity' else p.since end",
-        ],
-      ],
+      'sql/logic/70_current.sql': [['      select lower(part)\n', '      select p.since\n']],
       'sql/logic/05_published_values.sql': [
         ['when value > -1e9 and value <= 0 then 0', 'when value > -1e9 and value < -1 then 0'],
         ['case when abs(value) < 1e9 then value end', 'case when abs(value) <= 1e9 then value end'],
@@ -246,31 +240,33 @@ const TABLE: readonly Table[] = [
   {
     tests: ['test/rollups/changeLog.test.ts', 'test/rollups/running.test.ts'],
     changes: {
-      'sql/logic/30_changes.sql': [
-        ['    delete from rollup.stale_period where id = any (periods);\n', ''],
-        ['where hour >= retained_from)', ')'],
+      'sql/logic/30_stale.sql': [
+        ["cross join unnest(logic.widen('hour', n.parts)) part", 'cross join unnest(n.parts) part'],
+        ["rollup.bucket_add('hour', rollup.bucket_start('hour', high), 1)", 'high'],
         [
-          'where p.sensor_id = any (c.subjects::int[]) and p.since < c.until and',
-          'where p.sensor_id = any (c.subjects::int[]) and p.since >= c.until and',
+          'upper(part) - gap.width',
+          'upper(part)',
+          'hours after a change are then recomputed too, with the same result',
         ],
-        ['where c.subjects is null or regions.slugs is not null', 'where regions.slugs is not null'],
         [
-          '- for_all.ranges as ranges',
-          'as ranges',
-          'what is recomputed for all is then recomputed once more for some, with the same result',
+          'greatest(s.since, stale_buckets.since)',
+          's.since',
+          'earlier months are then recomputed more than once, with the same result',
         ],
-        ['count(*) > crowd)', 'count(*) > 3 * crowd)'],
-        ['count(distinct (c.since, c.until)) > 50', 'count(distinct (c.since, c.until)) > 5000'],
       ],
       'sql/logic/31_refresh.sql': [
         [
-          "(now - running.refreshed_at between interval '0' and interval '10 minutes')",
-          "(now - running.refreshed_at between interval '0' and interval '1 minute')",
+          "(now - waiting.refreshed_at between interval '0' and interval '10 minutes')",
+          "(now - waiting.refreshed_at between interval '0' and interval '1 minute')",
         ],
-        ['or running.since <> today or', 'or'],
-        ['    delete from rollup.stale_range s where s.since >= month.since;\n', ''],
-        ['greatest(running.since, now)', 'running.since'],
-        ["execute format('delete from %s where bucket >= $1", "execute format('delete from %s where bucket > $1"],
+        ["or waiting.since <> rollup.bucket_start('day', now) or", 'or'],
+        ['    delete from rollup.stale s where s.is_taken and s.since >= month.since;\n', ''],
+        ['greatest(waiting.since, now)', 'waiting.since'],
+        ['        buckets := buckets - tstzmultirange(running);\n', ''],
+      ],
+      'src/schema/aggregates.ts': [['where bucket >= $2 and bucket < $3;', 'where bucket > $2 and bucket < $3;']],
+      'src/schema/repeatable.ts': [
+        ["subjects.indexOf(name.split('_')[0] as string) + 1)", "subjects.indexOf(name.split('_')[0] as string))"],
       ],
       'sql/logic/10_ranges.sql': [
         [
@@ -331,7 +327,7 @@ const TABLE: readonly Table[] = [
       ],
       'sql/logic/50_network.sql': [
         ['where is_listed and old <> facts', 'where is_listed and old is not null'],
-        ['where p.id > last_period and p.sensor_id is null', 'where p.id > last_period'],
+        ['(select s from rollup.stale s except select unnest(stale_before))', '(select s from rollup.stale s)'],
       ],
     },
   },
@@ -432,7 +428,7 @@ const TABLE: readonly Table[] = [
           "p.kind = 'hidden' and p.since <= at and at < p.until",
           "p.kind = 'hidden' and p.since <= at and at <= p.until",
         ],
-        ['(l.ahead_at <= at) is not true', 'true'],
+        ['(select at >= f.refreshed_at from', '(select true from'],
         ['state.station_id = m.station_id and state.is_listed', 'state.station_id = m.station_id'],
         ["raw.placement p where p.since > at or p.until < 'infinity'", "raw.placement p where p.until < 'infinity'"],
         ["raw.placement p where p.since > at or p.until < 'infinity'", 'raw.placement p where p.since > at'],
@@ -533,13 +529,16 @@ const TABLE: readonly Table[] = [
   {
     tests: ['test/engines.test.ts'],
     changes: {
-      'sql/logic/30_changes.sql': [
-        ['      union all select sensor_id, station_id, since, until from rollup.stale_period\n', ''],
+      'sql/logic/30_stale.sql': [
         [
-          '      union all select station_id, region_slug, since, until from rollup.stale_period where region_slug is not null\n',
-          '',
+          'with asked as (delete from rollup.stale where not is_taken returning *)',
+          'with asked as (select * from rollup.stale where not is_taken)',
         ],
+        ["parts * tstzmultirange(tstzrange(i.retained_from, 'infinity'))", 'parts'],
+        ['where s.is_taken and s.from_level', 'where s.from_level'],
       ],
+      'sql/logic/31_refresh.sql': [['  perform logic.take_notes();\n', '']],
+      'src/schema/rebuild.ts': [['    if (expired !== null) await carryOver(sql, since, expired, engine);\n', '']],
     },
   },
   {
@@ -547,19 +546,13 @@ const TABLE: readonly Table[] = [
     engine: 'timescale',
     changes: {
       'sql/engines/timescale/storage.sql': [
-        [
-          "interval '7 days' and c.is_stale",
-          "interval '7 days'",
-          'what is compressed already is then asked to be compressed again each night, with the same result',
-        ],
-        ['delete from rollup.late_day where not was_left and day = any (days);', 'delete from rollup.late_day;'],
-        ['d.day < c.range_end and', 'd.day <= c.range_start and'],
+        ["then interval '7 days' else interval '30 days' end", "then interval '30 days' else interval '7 days' end"],
+        ['c.range_end < maintain.now - c.rests', 'c.range_end < maintain.now'],
         [
           'older_than => i.retained_from',
           'older_than => i.ingest_cutoff',
           'retention sets both to the same instant before it drops anything',
         ],
-        ['      was_left := true;\n', ''],
       ],
     },
   },

@@ -53,7 +53,7 @@ onEveryEngine('screening', (engine) => {
   const written = async () => [
     ...(await owner`select xmin::text, ctid::text, * from raw.screened_period order by ctid`),
     ...(await owner`select xmin::text, ctid::text, * from raw.membership order by ctid`),
-    ...(await owner`select * from rollup.stale_period`),
+    ...(await owner`select * from rollup.stale`),
   ];
 
   it('does not flag plausible stations, even if they are constant for less than a day', async () => {

@@ -145,7 +145,7 @@ onEveryEngine('a network', (engine) => {
       ],
     });
     expect(await exportNetwork(owner)).toEqual(before);
-    expect(await owner`select from rollup.stale_period`).toEqual([]);
+    expect(await owner`select from rollup.stale`).toEqual([]);
     const same = await importNetwork(owner, JSON.stringify(before), { log: keepingLog(), dryRun: true });
     expect(same).toMatchObject({ recomputed: { sensors: 0, stations: 0, hours: 0 }, changes: [] });
   });

@@ -7,6 +7,7 @@ import { LEVELS } from '../../src/schema/aggregates.ts';
 import { bringIn } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
+import { storageOf } from '../support/storage.ts';
 
 const now = new Date('2026-11-20T09:00:00Z');
 const timeZone = 'Asia/Yerevan';
@@ -174,6 +175,6 @@ onEveryEngine('audit of readings lost without a trace', (engine) => {
 
 /** Writes into an aggregate behind the engine's back. */
 async function tamper(owner: Sql, level: string, statement: string): Promise<void> {
-  const [row] = await owner`select logic.storage_of(${level})::text as storage`;
-  await owner.unsafe(statement.replace('%s', row?.storage));
+  const storage = await storageOf(owner, level);
+  await owner.unsafe(statement.replace('%s', storage));
 }

@@ -273,7 +273,7 @@ onEveryEngine('corrections of PM2.5', (engine) => {
       sensors: { changed: 1 },
       recomputed: { sensors: 1, stations: 0 },
     });
-    expect(await owner`select since, until, from_level, sensor_id from rollup.stale_period`).toEqual([
+    expect(await owner`select since, until, from_level, sensor_id from rollup.stale`).toEqual([
       {
         since: '2026-11-20T09:00:00+00:00',
         until: 'infinity',

@@ -9,6 +9,7 @@ import { LEVELS, type Level } from '../../src/schema/aggregates.ts';
 import { NOW, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine } from '../support/database.ts';
 import { type Installation, install } from '../support/installation.ts';
+import { storageOf } from '../support/storage.ts';
 
 /** What is done to a row, as assignments or as a whole statement, and what the audit must name at its bucket and elsewhere. */
 type Kind = { set?: string; run?: string; columns?: string; surplus?: string };
@@ -131,9 +132,7 @@ onEveryEngine('tampered buckets', (engine) => {
 
     beforeAll(async () => {
       for (const level of LEVELS) {
-        const [{ storage } = { storage: '' }] = await owner<
-          { storage: string }[]
-        >`select logic.storage_of(${level.name})::text as storage`;
+        const storage = await storageOf(owner, level.name);
         const rows = await owner.unsafe<{ at: string; subject: string }[]>(
           `select to_char(bucket at time zone 'Asia/Yerevan', 'YYYY-MM-DD"T"HH24:MI:SS"+04:00"') as at, ${level.id}::text as subject
            from rollup.${level.name} order by bucket desc, ${level.id} limit ${Object.keys(KINDS).length}`,
@@ -185,11 +184,11 @@ onEveryEngine('tampered buckets', (engine) => {
   });
 
   it.each(LEVELS.filter(({ unit }) => unit !== 'month'))('fail no refresh that reads them: $name', async ({ name }) => {
-    const [row] = await owner`select logic.storage_of(${name})::text as storage`;
+    const storage = await storageOf(owner, name);
     const columns = name === 'sensor_hourly' ? 'pm25, pm10, rain, wind_sin' : 'pm25, pm10, rain, wind_sin, humidity';
-    for (const value of ['NaN', 'Infinity', '-Infinity', HUGE]) {
+    for (const value of ['NaN', 'Infinity', '-Infinity']) {
       await owner.unsafe(
-        `update ${row?.storage} set (${columns}) = (select ${columns.replace(/\w+/g, `'${value}'::float8`)}) where bucket >= '2026-11-15 00:00+04'`,
+        `update ${storage} set (${columns}) = (select ${columns.replace(/\w+/g, `'${value}'::float8`)}) where bucket >= '2026-11-15 00:00+04'`,
       );
       await owner`update raw.readings set pm1 = coalesce(pm1, 0) + 1 where sensor_id = 2 and measured_at = '2026-11-19 06:30+04'`;
       await here.refresh(NOW);
@@ -217,7 +216,7 @@ onEveryEngine('tampered buckets', (engine) => {
 
   it('of such periods are mended together with the buckets that were computed by them', async () => {
     await owner`delete from raw.placement where sensor_id = 2`;
-    await owner`insert into rollup.stale_period (since, until, from_level) values ('2026-11-10', '2026-11-12', 'sensor_hourly')`;
+    await owner`insert into rollup.stale (since, until, from_level) values ('2026-11-10', '2026-11-12', 'sensor_hourly')`;
     await here.refresh(NOW);
     const { found, remaining } = await runAudit(true);
     expect([found.map(key), remaining]).toEqual([['placement -infinity 2 missing'], []]);
@@ -229,11 +228,11 @@ onEveryEngine('tampered buckets', (engine) => {
     const kept = () =>
       owner`select count(*)::int as hours, sum(pm25) from rollup.sensor_hourly where bucket < '2025-09-01 00:00+04'`;
     const before = await kept();
-    const [row] = await owner`select logic.storage_of('station_hourly')::text as storage`;
+    const storage = await storageOf(owner, 'station_hourly');
     await owner.unsafe(
-      `update ${row?.storage} set pm25 = ${HUGE} where bucket >= '2025-08-10 00:00+04' and bucket < '2025-08-11 00:00+04'`,
+      `update ${storage} set pm25 = 12345 where bucket >= '2025-08-10 00:00+04' and bucket < '2025-08-11 00:00+04'`,
     );
-    await owner`insert into rollup.stale_period (since, until, from_level) values ('2025-08-10 00:00+04', '2025-08-11 00:00+04', 'region_hourly')`;
+    await owner`insert into rollup.stale (since, until, from_level) values ('2025-08-10 00:00+04', '2025-08-11 00:00+04', 'sensor_hourly')`;
     await here.refresh(NOW);
     expect(await kept()).toEqual(before);
     expect((await runAudit()).found).toEqual([]);

@@ -70,18 +70,8 @@ onEveryEngine('migrate', (engine) => {
     beforeEach(async () => use(await testDatabase(engine)));
 
     it('refuses a changed migration', async () => {
-      await sql`update raw.migration set checksum = 'x' where number = 2`;
-      expect(await refusal(run())).toMatch(/Migration 2 \(network\) was changed.*Put the file back/);
-    });
-
-    it('takes over the checksums of earlier versions, which counted comments', async () => {
-      const recorded = () => sql`select checksum from raw.migration order by number`;
-      const now = await recorded();
-      for (const { number, verbatim } of readMigrations(DEFINITIONS, engine)) {
-        await sql`update raw.migration set checksum = ${verbatim} where number = ${number}`;
-      }
-      await run();
-      expect(await recorded()).toEqual(now);
+      await sql`update raw.migration set checksum = 'x' where number = 1`;
+      expect(await refusal(run())).toMatch(/Migration 1 \(tables\) was changed.*Put the file back/);
     });
 
     it('builds schemas logic and api again when somebody or another version changed them, and only then', async () => {
@@ -110,7 +100,7 @@ onEveryEngine('migrate', (engine) => {
     });
 
     it('refuses a gap in the record', async () => {
-      await sql`delete from raw.migration where number = 2`;
+      await sql`update raw.migration set number = 2`;
       expect(await refusal(run())).toMatch(/gap.*Restore/);
     });
 

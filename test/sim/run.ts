@@ -16,6 +16,7 @@ import { migrate } from '../../src/schema/migrate.ts';
 import { DEFINITIONS } from '../../src/schema/template.ts';
 import { changedDefinitions } from '../support/definitions.ts';
 import type { TestDatabase } from '../support/makeDatabase.ts';
+import { storageOf } from '../support/storage.ts';
 import { FIRST, networkFile } from './network.ts';
 import type { Step } from './steps.ts';
 
@@ -141,16 +142,16 @@ async function tamper(
   now: Date,
 ): Promise<string | undefined> {
   const id = LEVELS.find((level) => level.name === name)?.id ?? '';
-  const [row] = await owner.unsafe<{ at: string; subject: string; storage: string }[]>(
+  const [row] = await owner.unsafe<{ at: string; subject: string }[]>(
     `with kept as materialized ( -- what is older is all that is known of it, and the audit has nothing to compare it with
        select bucket, ${id}::text as subject from rollup.${name}, raw.installation i
        where '${name}' <> 'sensor_hourly' or bucket >= i.retained_from)
-     select bucket::text as at, subject, logic.storage_of('${name}')::text as storage from kept
+     select bucket::text as at, subject from kept
      order by bucket, subject offset ${position} % greatest((select count(*) from kept), 1) limit 1`,
   );
   if (row === undefined) return undefined;
   await owner.unsafe(
-    `update ${row.storage} set ${column} = '${value}' where bucket = '${row.at}' and ${id}::text = '${row.subject}'`,
+    `update ${await storageOf(owner, name)} set ${column} = '${value}' where bucket = '${row.at}' and ${id}::text = '${row.subject}'`,
   );
   const from = new Date(row.at);
   const options = { now, timeZone: 'UTC', from, to: new Date(from.getTime() + 1), repair: true };

@@ -370,10 +370,10 @@ end $$;
 create schema logic;
 create schema api;
 revoke all on schema logic, api from public;
--- Plain PostgreSQL: how the rows of an aggregate are written, kept and measured.
+-- Plain PostgreSQL: how readings are deleted, and tables kept and measured.
 
 -- Storage maintenance: nothing to do here, autovacuum is enough.
-create or replace procedure rollup.maintain(now timestamptz) language sql as $$ delete from rollup.late_day $$;
+create or replace procedure rollup.maintain(now timestamptz) language sql as '';
 
 -- Deletes readings measured before installation.retained_from, one day per transaction. Their hours are noted like any others, but a
 -- refresh skips them.
@@ -389,11 +389,6 @@ begin
     commit;
   end loop;
 end $$;
-
--- The table that stores the rows of a level.
-create function logic.storage_of(level text) returns regclass language sql stable as $$
-  select format('rollup.%I', level)::regclass
-$$;
 
 -- Size of a schema on disk in bytes.
 create function logic.size_of(wanted text) returns bigint language sql stable as $$
@@ -554,9 +549,9 @@ create view logic.station_last_place as
   from raw.station_region m join raw.region r on r.slug = m.region_slug
   group by m.station_id;
 
--- Updates raw.placement and raw.membership from the current periods, and marks the differences for the next refresh (P4): for a sensor
--- and its station from station hours upwards, for a station and its region from region hours upwards. Without a change it writes nothing. Call it while holding
--- raw.network_lock, after any change of periods. Returns how many sensors and stations are affected.
+-- Updates raw.placement and raw.membership from the current periods, and notes the differences for the next refresh (P4): hours of a sensor from
+-- station hours upwards, hours of a station from region hours upwards. Without a change it writes nothing. Call it while holding
+-- raw.network_lock, after any change of periods. Returns how many sensors and stations that have data are affected.
 create function logic.apply_periods(out sensors_changed int, out stations_changed int) language plpgsql as $$
 declare
   placements constant raw.placement[] := array(select (sensor_id, station_id, formula, since, until)::raw.placement from logic.placement);
@@ -565,8 +560,6 @@ declare
   placements_after raw.placement[];
   memberships_before raw.membership[];
   memberships_after raw.membership[];
-  -- without a refresh or a build in progress, a sensor or station that has no buckets yet need not be marked
-  is_quiet boolean := not exists (select from raw.lock_holders('rollup.refresh')) and to_regnamespace('rollup_next') is null;
 begin
   placements_before := array(select (b.*)::raw.placement from (table raw.placement except select * from unnest(placements)) b);
   placements_after := array(select (a.*)::raw.placement from (select * from unnest(placements) except table raw.placement) a);
@@ -582,321 +575,49 @@ begin
 
   -- per sensor, station and formula: the times that are in only one of the two states
   with difference as (
-    select sensor_id, station_id, range_agg(logic.symmetric_difference(before, after)) as periods
+    select sensor_id, logic.symmetric_difference(before, after) as periods
     from (select sensor_id, station_id, formula, range_agg(tstzrange(since, until)) as before from unnest(placements_before) group by 1, 2, 3) b
     full join (select sensor_id, station_id, formula, range_agg(tstzrange(since, until)) as after from unnest(placements_after) group by 1, 2, 3) a
       using (sensor_id, station_id, formula)
-    group by 1, 2
   ),
-  marked as (
-    insert into rollup.stale_period (since, until, from_level, sensor_id, station_id)
-    select lower(part), upper(part), 'station_hourly', d.sensor_id, d.station_id from difference d cross join unnest(periods) part
-    where not is_quiet or exists (select from rollup.sensor_hourly h where h.sensor_id = d.sensor_id)
+  noted as (
+    insert into rollup.stale (from_level, since, until, sensor_id)
+    select 'station_hourly', lower(part), upper(part), sensor_id
+    from (select sensor_id, range_agg(periods) as parts from difference group by 1) d cross join unnest(parts) part
     returning sensor_id
   )
-  select count(distinct sensor_id) into sensors_changed from marked;
+  select count(*) into sensors_changed
+  from (select distinct sensor_id from noted) n where exists (select from rollup.sensor_hourly h where h.sensor_id = n.sensor_id);
 
   with difference as (
-    select station_id, region_slug, range_agg(logic.symmetric_difference(before, after)) as periods
+    select station_id, logic.symmetric_difference(before, after) as periods
     from (select station_id, region_slug, is_flagged, range_agg(tstzrange(since, until)) as before from unnest(memberships_before) group by 1, 2, 3) b
     full join (select station_id, region_slug, is_flagged, range_agg(tstzrange(since, until)) as after from unnest(memberships_after) group by 1, 2, 3) a
       using (station_id, region_slug, is_flagged)
-    group by 1, 2
   ),
-  marked as (
-    insert into rollup.stale_period (since, until, from_level, station_id, region_slug)
-    select lower(part), upper(part), 'region_hourly', d.station_id, d.region_slug from difference d cross join unnest(periods) part
-    where not is_quiet or exists (select from rollup.station_hourly h where h.station_id = d.station_id)
+  noted as (
+    insert into rollup.stale (from_level, since, until, station_id)
+    select 'region_hourly', lower(part), upper(part), station_id
+    from (select station_id, range_agg(periods) as parts from difference group by 1) d cross join unnest(parts) part
     returning station_id
   )
-  select count(distinct station_id) into stations_changed from marked;
+  select count(*) into stations_changed
+  from (select distinct station_id from noted) n where exists (select from rollup.station_hourly h where h.station_id = n.station_id);
 end $$;
 
 revoke all on function logic.apply_periods from public;
 
--- What a refresh recomputes: which buckets of whom, from the notes on readings and from the periods that changed in the network.
+-- What a refresh has to recompute: ranges of time by level, from the hours that writers noted and the periods that somebody asked for.
 
--- Buckets of a level from `since` up to `until`, of these subjects (ids of sensors or stations, slugs of regions); null: of all.
-create type logic.change as (since timestamptz, until timestamptz, subjects text[]);
-
--- The levels in the order of refreshing. `body`: the select of the level's buckets from $1 up to $2 of the subjects $3, null for all. $4 is what
--- those of hours of stations and regions are made of, null for all: the planner can't know it, and would read everybody's compressed hours.
-create view logic.level (position, name, unit, id, id_type, body) as values
-  (1, 'sensor_hourly', 'hour', 'sensor_id', 'int', 'select
-  time_bucket(''1 hour'', measured_at, origin => timestamptz ''1999-12-31 20:00:00+00'') as bucket,
-  sensor_id,
-  avg(temperature::float8) as temperature,
-  avg(humidity::float8) as humidity,
-  avg(pressure::float8) as pressure,
-  avg(pm1::float8) as pm1,
-  avg(pm25::float8) as pm25,
-  avg(pm25_raw::float8) as pm25_raw,
-  avg(pm10::float8) as pm10,
-  avg(no2::float8) as no2,
-  avg(so2::float8) as so2,
-  avg(o3::float8) as o3,
-  avg(dust::float8) as dust,
-  avg(usvh::float8) as usvh,
-  avg(uv::float8) as uv,
-  avg(wind_speed::float8) as wind_speed,
-  avg(sind(wind_direction::float8)) as wind_sin,
-  avg(cosd(wind_direction::float8)) as wind_cos,
-  sum(rain::float8) as rain
-from raw.readings
-where measured_at >= $1 and measured_at < $2 and ($3::int[] is null or sensor_id = any ($3::int[]))
-group by 1, 2'),
-  (2, 'station_hourly', 'hour', 'station_id', 'int', 'select
-  time_bucket(''1 hour'', s.bucket, origin => timestamptz ''1999-12-31 20:00:00+00'') as bucket,
-  p.station_id,
-  count(*)::int as sensor_count,
-  avg(s.temperature) as temperature,
-  avg(s.humidity) as humidity,
-  avg(s.pressure) as pressure,
-  avg(s.pm1) as pm1,
-  avg(s.pm10) as pm10,
-  avg(s.no2) as no2,
-  avg(s.so2) as so2,
-  avg(s.o3) as o3,
-  avg(s.dust) as dust,
-  avg(s.usvh) as usvh,
-  avg(s.uv) as uv,
-  avg(s.wind_speed) as wind_speed,
-  (coalesce(sum(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = ''none''), 0)
-  + coalesce(count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = ''epa-2021'')
-    * rollup.corrected(''epa-2021'', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = ''epa-2021''), avg(s.humidity)), 0))
-  / nullif(count(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = ''none'')
-    + case when avg(s.humidity) is null then 0 else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = ''epa-2021'') end, 0) as pm25,
-  avg(case when p.formula = ''none'' then s.pm25_raw else coalesce(s.pm25_raw, s.pm25) end) as pm25_raw,
-  avg(s.wind_sin) as wind_sin,
-  avg(s.wind_cos) as wind_cos,
-  avg(s.rain) as rain,
-  rollup.aqi((coalesce(sum(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = ''none''), 0)
-  + coalesce(count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = ''epa-2021'')
-    * rollup.corrected(''epa-2021'', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = ''epa-2021''), avg(s.humidity)), 0))
-  / nullif(count(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = ''none'')
-    + case when avg(s.humidity) is null then 0 else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = ''epa-2021'') end, 0), avg(s.pm10)) as aqi
-from rollup.sensor_hourly s
-join raw.placement p on p.sensor_id = s.sensor_id
-where s.bucket >= p.since and s.bucket + interval ''1 hour'' <= p.until and s.bucket >= $1 and s.bucket < $2 and ($3::int[] is null or p.station_id = any ($3::int[])) and ($4 is null or s.sensor_id = any ($4))
-group by 1, 2'),
-  (3, 'region_hourly', 'hour', 'region_slug', 'text', 'select
-  time_bucket(''1 hour'', h.bucket, origin => timestamptz ''1999-12-31 20:00:00+00'') as bucket,
-  m.region_slug,
-  count(*)::int as station_count,
-  avg(h.temperature) filter (where not m.is_flagged) as temperature,
-  avg(h.humidity) filter (where not m.is_flagged) as humidity,
-  avg(h.pressure) filter (where not m.is_flagged) as pressure,
-  avg(h.pm1) as pm1,
-  avg(h.pm25) as pm25,
-  avg(h.pm25_raw) as pm25_raw,
-  avg(h.pm10) as pm10,
-  avg(h.no2) as no2,
-  avg(h.so2) as so2,
-  avg(h.o3) as o3,
-  avg(h.dust) as dust,
-  avg(h.usvh) as usvh,
-  avg(h.uv) as uv,
-  avg(h.wind_speed) as wind_speed,
-  avg(h.wind_sin) as wind_sin,
-  avg(h.wind_cos) as wind_cos,
-  avg(h.rain) as rain,
-  rollup.aqi(avg(h.pm25), avg(h.pm10)) as aqi
-from rollup.station_hourly h
-join raw.membership m on m.station_id = h.station_id
-where h.bucket >= m.since and h.bucket < m.until and h.bucket >= $1 and h.bucket < $2 and ($3::text[] is null or m.region_slug = any ($3::text[])) and ($4 is null or h.station_id = any ($4))
-group by 1, 2'),
-  (4, 'station_daily', 'day', 'station_id', 'int', 'select
-  time_bucket(''1 day'', h.bucket, timezone => ''Asia/Yerevan'', origin => timestamptz ''1999-12-31 20:00:00+00'') as bucket,
-  h.station_id,
-  count(*)::int as hours,
-  avg(h.sensor_count)::float8 as sensor_count,
-  avg(h.temperature) as temperature,
-  avg(h.humidity) as humidity,
-  avg(h.pressure) as pressure,
-  avg(h.pm1) as pm1,
-  avg(h.pm25) as pm25,
-  avg(h.pm25_raw) as pm25_raw,
-  avg(h.pm10) as pm10,
-  avg(h.no2) as no2,
-  avg(h.so2) as so2,
-  avg(h.o3) as o3,
-  avg(h.dust) as dust,
-  avg(h.usvh) as usvh,
-  avg(h.uv) as uv,
-  avg(h.wind_speed) as wind_speed,
-  count(h.temperature)::int as temperature_hours,
-  count(h.humidity)::int as humidity_hours,
-  count(h.pressure)::int as pressure_hours,
-  count(h.pm1)::int as pm1_hours,
-  count(h.pm25)::int as pm25_hours,
-  count(h.pm25_raw)::int as pm25_raw_hours,
-  count(h.pm10)::int as pm10_hours,
-  count(h.no2)::int as no2_hours,
-  count(h.so2)::int as so2_hours,
-  count(h.o3)::int as o3_hours,
-  count(h.dust)::int as dust_hours,
-  count(h.usvh)::int as usvh_hours,
-  count(h.uv)::int as uv_hours,
-  count(h.wind_speed)::int as wind_speed_hours,
-  min(h.temperature) as min_temperature, max(h.temperature) as max_temperature,
-  min(h.pm25) as min_pm25, max(h.pm25) as max_pm25,
-  min(h.pm10) as min_pm10, max(h.pm10) as max_pm10,
-  min(h.no2) as min_no2, max(h.no2) as max_no2,
-  min(h.dust) as min_dust, max(h.dust) as max_dust,
-  min(h.wind_speed) as min_wind_speed, max(h.wind_speed) as max_wind_speed,
-  min(h.aqi) as min_aqi,
-  max(h.aqi) as max_aqi,
-  avg(h.wind_sin) as wind_sin,
-  avg(h.wind_cos) as wind_cos,
-  count(h.wind_sin)::int as wind_hours,
-  sum(h.rain) as rain
-from rollup.station_hourly h
-where h.bucket >= $1 and h.bucket < $2 and ($3::int[] is null or h.station_id = any ($3::int[]))
-group by 1, 2'),
-  (5, 'region_daily', 'day', 'region_slug', 'text', 'select
-  time_bucket(''1 day'', h.bucket, timezone => ''Asia/Yerevan'', origin => timestamptz ''1999-12-31 20:00:00+00'') as bucket,
-  h.region_slug,
-  count(*)::int as hours,
-  avg(h.station_count)::float8 as station_count,
-  avg(h.temperature) as temperature,
-  avg(h.humidity) as humidity,
-  avg(h.pressure) as pressure,
-  avg(h.pm1) as pm1,
-  avg(h.pm25) as pm25,
-  avg(h.pm25_raw) as pm25_raw,
-  avg(h.pm10) as pm10,
-  avg(h.no2) as no2,
-  avg(h.so2) as so2,
-  avg(h.o3) as o3,
-  avg(h.dust) as dust,
-  avg(h.usvh) as usvh,
-  avg(h.uv) as uv,
-  avg(h.wind_speed) as wind_speed,
-  count(h.temperature)::int as temperature_hours,
-  count(h.humidity)::int as humidity_hours,
-  count(h.pressure)::int as pressure_hours,
-  count(h.pm1)::int as pm1_hours,
-  count(h.pm25)::int as pm25_hours,
-  count(h.pm25_raw)::int as pm25_raw_hours,
-  count(h.pm10)::int as pm10_hours,
-  count(h.no2)::int as no2_hours,
-  count(h.so2)::int as so2_hours,
-  count(h.o3)::int as o3_hours,
-  count(h.dust)::int as dust_hours,
-  count(h.usvh)::int as usvh_hours,
-  count(h.uv)::int as uv_hours,
-  count(h.wind_speed)::int as wind_speed_hours,
-  min(h.temperature) as min_temperature, max(h.temperature) as max_temperature,
-  min(h.pm25) as min_pm25, max(h.pm25) as max_pm25,
-  min(h.pm10) as min_pm10, max(h.pm10) as max_pm10,
-  min(h.no2) as min_no2, max(h.no2) as max_no2,
-  min(h.dust) as min_dust, max(h.dust) as max_dust,
-  min(h.wind_speed) as min_wind_speed, max(h.wind_speed) as max_wind_speed,
-  min(h.aqi) as min_aqi,
-  max(h.aqi) as max_aqi,
-  avg(h.wind_sin) as wind_sin,
-  avg(h.wind_cos) as wind_cos,
-  count(h.wind_sin)::int as wind_hours,
-  sum(h.rain) as rain
-from rollup.region_hourly h
-where h.bucket >= $1 and h.bucket < $2 and ($3::text[] is null or h.region_slug = any ($3::text[]))
-group by 1, 2'),
-  (6, 'station_monthly', 'month', 'station_id', 'int', 'select
-  time_bucket(''1 month'', d.bucket, timezone => ''Asia/Yerevan'', origin => timestamptz ''1999-12-31 20:00:00+00'') as bucket,
-  d.station_id,
-  sum(d.hours)::int as hours,
-  sum(d.sensor_count * d.hours) / sum(d.hours) as sensor_count,
-  sum(d.temperature * d.temperature_hours) / nullif(sum(d.temperature_hours), 0) as temperature,
-  sum(d.humidity * d.humidity_hours) / nullif(sum(d.humidity_hours), 0) as humidity,
-  sum(d.pressure * d.pressure_hours) / nullif(sum(d.pressure_hours), 0) as pressure,
-  sum(d.pm1 * d.pm1_hours) / nullif(sum(d.pm1_hours), 0) as pm1,
-  sum(d.pm25 * d.pm25_hours) / nullif(sum(d.pm25_hours), 0) as pm25,
-  sum(d.pm25_raw * d.pm25_raw_hours) / nullif(sum(d.pm25_raw_hours), 0) as pm25_raw,
-  sum(d.pm10 * d.pm10_hours) / nullif(sum(d.pm10_hours), 0) as pm10,
-  sum(d.no2 * d.no2_hours) / nullif(sum(d.no2_hours), 0) as no2,
-  sum(d.so2 * d.so2_hours) / nullif(sum(d.so2_hours), 0) as so2,
-  sum(d.o3 * d.o3_hours) / nullif(sum(d.o3_hours), 0) as o3,
-  sum(d.dust * d.dust_hours) / nullif(sum(d.dust_hours), 0) as dust,
-  sum(d.usvh * d.usvh_hours) / nullif(sum(d.usvh_hours), 0) as usvh,
-  sum(d.uv * d.uv_hours) / nullif(sum(d.uv_hours), 0) as uv,
-  sum(d.wind_speed * d.wind_speed_hours) / nullif(sum(d.wind_speed_hours), 0) as wind_speed,
-  sum(d.temperature_hours)::int as temperature_hours,
-  sum(d.humidity_hours)::int as humidity_hours,
-  sum(d.pressure_hours)::int as pressure_hours,
-  sum(d.pm1_hours)::int as pm1_hours,
-  sum(d.pm25_hours)::int as pm25_hours,
-  sum(d.pm25_raw_hours)::int as pm25_raw_hours,
-  sum(d.pm10_hours)::int as pm10_hours,
-  sum(d.no2_hours)::int as no2_hours,
-  sum(d.so2_hours)::int as so2_hours,
-  sum(d.o3_hours)::int as o3_hours,
-  sum(d.dust_hours)::int as dust_hours,
-  sum(d.usvh_hours)::int as usvh_hours,
-  sum(d.uv_hours)::int as uv_hours,
-  sum(d.wind_speed_hours)::int as wind_speed_hours,
-  min(d.min_temperature) as min_temperature, max(d.max_temperature) as max_temperature,
-  min(d.min_pm25) as min_pm25, max(d.max_pm25) as max_pm25,
-  min(d.min_pm10) as min_pm10, max(d.max_pm10) as max_pm10,
-  min(d.min_no2) as min_no2, max(d.max_no2) as max_no2,
-  min(d.min_dust) as min_dust, max(d.max_dust) as max_dust,
-  min(d.min_wind_speed) as min_wind_speed, max(d.max_wind_speed) as max_wind_speed,
-  min(d.min_aqi) as min_aqi,
-  max(d.max_aqi) as max_aqi,
-  sum(d.wind_sin * d.wind_hours) / nullif(sum(d.wind_hours), 0) as wind_sin,
-  sum(d.wind_cos * d.wind_hours) / nullif(sum(d.wind_hours), 0) as wind_cos,
-  sum(d.wind_hours)::int as wind_hours,
-  sum(d.rain) as rain
-from rollup.station_daily d
-where d.bucket >= $1 and d.bucket < $2 and ($3::int[] is null or d.station_id = any ($3::int[]))
-group by 1, 2'),
-  (7, 'region_monthly', 'month', 'region_slug', 'text', 'select
-  time_bucket(''1 month'', d.bucket, timezone => ''Asia/Yerevan'', origin => timestamptz ''1999-12-31 20:00:00+00'') as bucket,
-  d.region_slug,
-  sum(d.hours)::int as hours,
-  sum(d.station_count * d.hours) / sum(d.hours) as station_count,
-  sum(d.temperature * d.temperature_hours) / nullif(sum(d.temperature_hours), 0) as temperature,
-  sum(d.humidity * d.humidity_hours) / nullif(sum(d.humidity_hours), 0) as humidity,
-  sum(d.pressure * d.pressure_hours) / nullif(sum(d.pressure_hours), 0) as pressure,
-  sum(d.pm1 * d.pm1_hours) / nullif(sum(d.pm1_hours), 0) as pm1,
-  sum(d.pm25 * d.pm25_hours) / nullif(sum(d.pm25_hours), 0) as pm25,
-  sum(d.pm25_raw * d.pm25_raw_hours) / nullif(sum(d.pm25_raw_hours), 0) as pm25_raw,
-  sum(d.pm10 * d.pm10_hours) / nullif(sum(d.pm10_hours), 0) as pm10,
-  sum(d.no2 * d.no2_hours) / nullif(sum(d.no2_hours), 0) as no2,
-  sum(d.so2 * d.so2_hours) / nullif(sum(d.so2_hours), 0) as so2,
-  sum(d.o3 * d.o3_hours) / nullif(sum(d.o3_hours), 0) as o3,
-  sum(d.dust * d.dust_hours) / nullif(sum(d.dust_hours), 0) as dust,
-  sum(d.usvh * d.usvh_hours) / nullif(sum(d.usvh_hours), 0) as usvh,
-  sum(d.uv * d.uv_hours) / nullif(sum(d.uv_hours), 0) as uv,
-  sum(d.wind_speed * d.wind_speed_hours) / nullif(sum(d.wind_speed_hours), 0) as wind_speed,
-  sum(d.temperature_hours)::int as temperature_hours,
-  sum(d.humidity_hours)::int as humidity_hours,
-  sum(d.pressure_hours)::int as pressure_hours,
-  sum(d.pm1_hours)::int as pm1_hours,
-  sum(d.pm25_hours)::int as pm25_hours,
-  sum(d.pm25_raw_hours)::int as pm25_raw_hours,
-  sum(d.pm10_hours)::int as pm10_hours,
-  sum(d.no2_hours)::int as no2_hours,
-  sum(d.so2_hours)::int as so2_hours,
-  sum(d.o3_hours)::int as o3_hours,
-  sum(d.dust_hours)::int as dust_hours,
-  sum(d.usvh_hours)::int as usvh_hours,
-  sum(d.uv_hours)::int as uv_hours,
-  sum(d.wind_speed_hours)::int as wind_speed_hours,
-  min(d.min_temperature) as min_temperature, max(d.max_temperature) as max_temperature,
-  min(d.min_pm25) as min_pm25, max(d.max_pm25) as max_pm25,
-  min(d.min_pm10) as min_pm10, max(d.max_pm10) as max_pm10,
-  min(d.min_no2) as min_no2, max(d.max_no2) as max_no2,
-  min(d.min_dust) as min_dust, max(d.max_dust) as max_dust,
-  min(d.min_wind_speed) as min_wind_speed, max(d.max_wind_speed) as max_wind_speed,
-  min(d.min_aqi) as min_aqi,
-  max(d.max_aqi) as max_aqi,
-  sum(d.wind_sin * d.wind_hours) / nullif(sum(d.wind_hours), 0) as wind_sin,
-  sum(d.wind_cos * d.wind_hours) / nullif(sum(d.wind_hours), 0) as wind_cos,
-  sum(d.wind_hours)::int as wind_hours,
-  sum(d.rain) as rain
-from rollup.region_daily d
-where d.bucket >= $1 and d.bucket < $2 and ($3::text[] is null or d.region_slug = any ($3::text[]))
-group by 1, 2');
+-- The levels in the order of refreshing. stale_from: a change at any of these levels makes this one stale.
+create view logic.level (position, name, unit, id, stale_from) as values
+  (1, 'sensor_hourly', 'hour', 'sensor_id', '{sensor_hourly}'::text[]),
+  (2, 'station_hourly', 'hour', 'station_id', '{sensor_hourly,station_hourly}'::text[]),
+  (3, 'region_hourly', 'hour', 'region_slug', '{sensor_hourly,station_hourly,region_hourly}'::text[]),
+  (4, 'station_daily', 'day', 'station_id', '{sensor_hourly,station_hourly}'::text[]),
+  (5, 'region_daily', 'day', 'region_slug', '{sensor_hourly,station_hourly,region_hourly}'::text[]),
+  (6, 'station_monthly', 'month', 'station_id', '{sensor_hourly,station_hourly}'::text[]),
+  (7, 'region_monthly', 'month', 'region_slug', '{sensor_hourly,station_hourly,region_hourly}'::text[]);
 
 -- From the first to the last instant of any reading or bucket; null without any.
 create function logic.extent(out low timestamptz, out high timestamptz) language plpgsql stable as $$
@@ -915,369 +636,154 @@ end $$;
 -- Everything that has changed since the last refresh.
 create view logic.pending as
   select distinct hour as since, hour + interval '1 hour' as until from rollup.changed_hour
-  union all select since, until from rollup.stale_range
-  union all select since, until from rollup.stale_period;
+  union all select since, until from rollup.stale;
 
--- An hour in which more sensors than this changed is recomputed for all of them, because from about half on that is faster; below a hundred
--- it never is (measured on both engines, with 200 and 2,000 sensors).
-create function logic.crowd() returns int language sql stable as $$ select greatest(100, count(*) / 2)::int from raw.sensor $$;
-
--- Takes over what was noted: the notes become ranges of levels, which stay until they are recomputed. Readings before
--- installation.retained_from may be gone, so their hours are left as they are. Returns the sensors whose current values
--- may have changed; a null among them stands for all.
-create function logic.take_changes(now timestamptz) returns int[] language plpgsql as $$
-declare
-  recent constant timestamptz := now - interval '2 hours' - (select max(stale_after) from raw.provider);
-  sensors int[];
-  periods constant bigint[] := array(select id from rollup.stale_period);
-  retained_from constant timestamptz := (select i.retained_from from raw.installation i);
-  crowd constant int := logic.crowd();
+-- Takes the log of hours and what was asked for. The latter is narrowed to the hours that it can concern: those between the first and the last
+-- instant of any data, or between the first and the last hour of its sensor or station.
+create function logic.take_notes() returns void language plpgsql as $$
 begin
-  with note as (delete from rollup.changed_hour returning hour, sensor_id),
-  pair as materialized (select distinct hour, sensor_id from note where hour >= retained_from),
-  crowded as materialized (select hour from pair group by hour having bool_or(sensor_id is null) or count(*) > crowd),
-  noted as (insert into rollup.stale_range (level, subject, since, until)
-  select 'sensor_hourly', noted.subject, lower(part), upper(part)
-  from (
-    select null as subject, range_agg(tstzrange(hour, hour + interval '1 hour')) as hours from crowded
-    union all
-    select sensor_id::text, range_agg(tstzrange(hour, hour + interval '1 hour')) from pair where hour not in (select hour from crowded) group by 1
-  ) noted
-  cross join unnest(noted.hours) part)
-  select array_agg(distinct sensor_id) from pair where hour > recent into sensors;
-
-  if periods <> '{}' then -- the usual case is none, and planning this touches every chunk
-    insert into rollup.stale_range (level, subject, since, until)
-    select level, subject, since, until from logic.ranges_of_periods(periods, retained_from);
-    delete from rollup.stale_period where id = any (periods);
+  if exists (select from rollup.stale where not is_taken) then -- the usual case is none, and looking touches every chunk
+    with asked as (delete from rollup.stale where not is_taken returning *),
+    extent as materialized (select low, high from logic.extent()),
+    narrowed as (
+      select a.from_level, a.since, a.until, e.low, e.high
+      from asked a cross join extent e where a.sensor_id is null and a.station_id is null
+      union all
+      select a.from_level, a.since, a.until, h.low, h.high
+      from asked a cross join lateral (
+        select (select bucket from rollup.sensor_hourly where sensor_id = a.sensor_id order by bucket limit 1) as low,
+          (select bucket from rollup.sensor_hourly where sensor_id = a.sensor_id order by bucket desc limit 1) as high) h
+      where a.sensor_id is not null
+      union all
+      select a.from_level, a.since, a.until, h.low, h.high
+      from asked a cross join lateral (
+        select (select bucket from rollup.station_hourly where station_id = a.station_id order by bucket limit 1) as low,
+          (select bucket from rollup.station_hourly where station_id = a.station_id order by bucket desc limit 1) as high) h
+      where a.station_id is not null
+    )
+    insert into rollup.stale (from_level, since, until, is_taken)
+    select from_level, lower(part), upper(part), true
+    from (
+      -- an upper level's bucket may begin before the first reading, and its hours end after the last
+      select from_level, range_agg(tstzrange(since, until) * tstzrange(rollup.bucket_start('month', low), rollup.bucket_add('hour', rollup.bucket_start('hour', high), 1))) as parts
+      from narrowed where low is not null group by 1
+    ) n cross join unnest(logic.widen('hour', n.parts)) part;
   end if;
-  return sensors;
+  with note as (delete from rollup.changed_hour returning hour)
+  insert into rollup.stale (from_level, since, until, is_taken)
+  select 'sensor_hourly', lower(part), upper(part), true
+  from unnest((select range_agg(tstzrange(hour, hour + interval '1 hour')) from note)) part;
 end $$;
 
--- The buckets that these stale periods reach, within the extent of readings and aggregates.
-create function logic.ranges_of_periods(periods bigint[], retained_from timestamptz)
-returns table (level text, subject text, since timestamptz, until timestamptz) language sql stable as $$
-  with wanted as materialized (select * from rollup.stale_period p where p.id = any (periods)),
-  extent as (
-    select rollup.bucket_start('month', low) as low, rollup.bucket_add('month', rollup.bucket_start('month', high), 1) as high from logic.extent()
-  ),
-  request as ( -- of an operator, for all
-    select w.from_level, logic.widen('hour', tstzmultirange(tstzrange(greatest(w.since, extent.low), least(w.until, extent.high)))) as hours
-    from wanted w cross join extent
-    where w.sensor_id is null and w.station_id is null and w.since < extent.high and w.until > extent.low
-  )
-  select r.from_level, null, lower(part), upper(part)
-  from request r
-  cross join unnest(case r.from_level when 'sensor_hourly' then r.hours * tstzmultirange(tstzrange(retained_from, 'infinity')) else r.hours end) part
-  union all -- the levels above can be recomputed at any age
-  select 'station_hourly', null, lower(part), upper(part)
-  from request r cross join unnest(r.hours * tstzmultirange(tstzrange('-infinity', retained_from))) part
-  where r.from_level = 'sensor_hourly'
-  union all -- a changed placement: the station, from the first to the last hour of the sensor in the period
-  select 'station_hourly', w.station_id::text, first.bucket, last.bucket + interval '1 hour'
-  from wanted w
-  cross join lateral (
-    select h.bucket from rollup.sensor_hourly h
-    where h.sensor_id = w.sensor_id and h.bucket > w.since - interval '1 hour' and h.bucket < w.until order by h.bucket limit 1
-  ) first
-  cross join lateral (
-    select h.bucket from rollup.sensor_hourly h
-    where h.sensor_id = w.sensor_id and h.bucket > w.since - interval '1 hour' and h.bucket < w.until order by h.bucket desc limit 1
-  ) last
-  where w.sensor_id is not null
-  union all -- a changed membership: the region, from the first to the last hour of the station in the period
-  select 'region_hourly', w.region_slug, first.bucket, last.bucket + interval '1 hour'
-  from wanted w
-  cross join lateral (
-    select h.bucket from rollup.station_hourly h
-    where h.station_id = w.station_id and h.bucket >= w.since and h.bucket < w.until order by h.bucket limit 1
-  ) first
-  cross join lateral (
-    select h.bucket from rollup.station_hourly h
-    where h.station_id = w.station_id and h.bucket >= w.since and h.bucket < w.until order by h.bucket desc limit 1
-  ) last
-  where w.sensor_id is null and w.station_id is not null
+-- The months with stale hours that were taken, newest first, and how many hours are stale in each.
+create function logic.stale_months() returns table (since timestamptz, until timestamptz, hours float8) language sql stable as $$
+  select rollup.bucket_start('month', p.since), rollup.bucket_add('month', rollup.bucket_start('month', p.since), 1),
+    sum(extract(epoch from p.until - p.since))::float8 / 3600
+  from logic.pieces('month', 1, (select range_agg(tstzrange(s.since, s.until)) from rollup.stale s where s.is_taken)) p
+  group by 1, 2
+  order by 1 desc
 $$;
 
--- What was taken over for a level, within [since, until).
-create function logic.taken(level text, since timestamptz, until timestamptz) returns logic.change[] language sql stable as $$
-  select coalesce(array_agg((greatest(s.since, taken.since), least(s.until, taken.until), case when s.subject is not null then array[s.subject] end)::logic.change), '{}')
-  from rollup.stale_range s
-  where s.level = taken.level and s.since < taken.until and s.until > taken.since
+-- The stale buckets of a level within a month. Readings before retained_from may be gone, so their sensor hours stay as they are; the levels above
+-- are recomputed at any age. Ranges are joined across gaps of 3 hours, in a small network of more: each range costs about as much as an hour of
+-- 10,000 sensors.
+create function logic.stale_buckets(level logic.level, since timestamptz, until timestamptz) returns tstzmultirange language sql stable as $$
+  select logic.widen((level).unit, case (level).name when 'sensor_hourly' then parts * tstzmultirange(tstzrange(i.retained_from, 'infinity')) else parts end)
+  from raw.installation i
+  cross join (
+    select coalesce(range_agg(tstzrange(lower(part), upper(part) - gap.width)), '{}') as parts
+    from (select greatest(3, 10000 / greatest(count(*), 1)) * interval '1 hour' as width from raw.sensor) gap
+    cross join unnest((
+      select range_agg(tstzrange(greatest(s.since, stale_buckets.since), least(s.until, stale_buckets.until) + gap.width)) from rollup.stale s
+      where s.is_taken and s.from_level = any ((level).stale_from) and s.since < stale_buckets.until and s.until > stale_buckets.since
+    )) part
+  ) joined
 $$;
 
--- The stations at which changed sensors stood then; and those that they have left since the notes were taken over, which would no longer be found when
--- that is: the hours that tell how far it reaches are about to be recomputed, and may vanish.
-create function logic.at_stations(changes logic.change[]) returns logic.change[] language sql stable as $$
-  select coalesce(array_agg((c.since, c.until, stations.ids)::logic.change), '{}')
-  from unnest(changes) c
-  cross join lateral (
-    select case when c.subjects is not null then array_agg(distinct p.station_id::text) end as ids
-    from (
-      select sensor_id, station_id, since, until from raw.placement
-      union all select sensor_id, station_id, since, until from rollup.stale_period
-    ) p
-    where p.sensor_id = any (c.subjects::int[]) and p.since < c.until and p.until > c.since
-  ) stations
-  where c.subjects is null or stations.ids is not null
-$$;
-
--- The regions to which changed stations belonged then; and those that they have left since, in the same way.
-create function logic.in_regions(changes logic.change[]) returns logic.change[] language sql stable as $$
-  select coalesce(array_agg((c.since, c.until, regions.slugs)::logic.change), '{}')
-  from unnest(changes) c
-  cross join lateral (
-    select case when c.subjects is not null then array_agg(distinct m.region_slug) end as slugs
-    from (
-      select station_id, region_slug, since, until from raw.membership
-      union all select station_id, region_slug, since, until from rollup.stale_period where region_slug is not null
-    ) m
-    where m.station_id = any (c.subjects::int[]) and m.since < c.until and m.until > c.since
-  ) regions
-  where c.subjects is null or regions.slugs is not null
-$$;
-
--- The same changes in few ranges, on whole buckets of a unit: those for all joined where they are close to each other; then one range for all
--- subjects that have the same. Many different hours become whole days.
-create function logic.merged(unit text, changes logic.change[]) returns logic.change[] language plpgsql stable as $$
-begin
-  return (with change as materialized (select c.since, c.until, c.subjects from unnest(changes) c),
-  grain as materialized (
-    select case when count(distinct (c.since, c.until)) > 50 and merged.unit = 'hour' then 'day' else merged.unit end as unit
-    from change c where c.subjects is not null
-  ),
-  for_all as materialized (
-    select logic.widen(merged.unit, (
-      select range_agg(tstzrange(lower(part), upper(part) - interval '3 hours'))
-      from unnest((select range_agg(tstzrange(c.since, c.until + interval '3 hours')) from change c where c.subjects is null)) part
-    )) as ranges
-  ),
-  of_subject as materialized (
-    select s.subject, logic.widen(grain.unit, range_agg(tstzrange(c.since, c.until))) - for_all.ranges as ranges
-    from grain, for_all, change c cross join unnest(c.subjects) s(subject)
-    group by s.subject, grain.unit, for_all.ranges
-  )
-  select coalesce(array_agg((m.since, m.until, m.subjects)::logic.change order by m.since), '{}')
-  from (
-    select lower(part) as since, upper(part) as until, null::text[] as subjects
-    from for_all cross join unnest(for_all.ranges) part
-    union all
-    select lower(part), upper(part), array_agg(s.subject order by s.subject)
-    from of_subject s cross join unnest(s.ranges) part
-    group by 1, 2
-  ) m);
-end $$;
-
--- The changes outside of a range.
-create function logic.without(changes logic.change[], range tstzrange) returns logic.change[] language sql immutable as $$
-  select coalesce(array_agg((lower(part), upper(part), c.subjects)::logic.change order by lower(part)), '{}')
-  from unnest(changes) c cross join unnest(tstzmultirange(tstzrange(c.since, c.until)) - tstzmultirange(range)) part
-$$;
-
-revoke all on function logic.take_changes, logic.ranges_of_periods from public;
+revoke all on function logic.take_notes from public;
 
 -- The refresh: brings the aggregates up to date with the readings and the network.
 
--- Recomputes buckets of a level from `since` up to `until` in its storage, of these subjects; null: of all.
-create function logic.recompute(level text, since timestamptz, until timestamptz, subjects text[]) returns void language plpgsql as $$
-declare
-  storage constant regclass := logic.storage_of(level);
-  definition record;
-  sources constant int[] := case
-    when subjects is null then null
-    when level = 'station_hourly' then array(
-      select distinct p.sensor_id from raw.placement p
-      where p.station_id = any (subjects::int[]) and p.since < recompute.until and p.until > recompute.since)
-    when level = 'region_hourly' then array(
-      select distinct m.station_id from raw.membership m
-      where m.region_slug = any (subjects) and m.since < recompute.until and m.until > recompute.since)
-  end;
-begin
-  select l.id, l.id_type, l.body into definition from logic.level l where l.name = level;
-  execute format('delete from %s where bucket >= $1 and bucket < $2 and ($3 is null or %I = any ($3::%s[]))', storage, definition.id, definition.id_type)
-  using since, until, subjects;
-  -- sorted as the index by subject is, because at each bucket of all subjects in turn it would visit all of that index again; but regions are
-  -- few, and sorting takes longer than hashing what they are made of
-  execute format('insert into %s (%s) %s %s', storage,
-    (select string_agg(quote_ident(attname), ', ' order by attnum) from pg_attribute
-     where attrelid = format('rollup.%I', level)::regclass and attnum > 0 and not attisdropped),
-    definition.body, case when definition.id <> 'region_slug' then 'order by 2, 1' end)
-  using since, until, subjects, sources;
-end $$;
+-- How many buckets of a level to recompute at once, from `since` on: those made of about 2,000,000 rows, if each has as many as the first. Larger
+-- pieces take less time in all, but people who wait want to see progress every few seconds.
+create function logic.buckets_at_once(level logic.level, since timestamptz) returns int language sql stable as $$
+  select greatest(2000000 / greatest(1, case (level).name
+    when 'sensor_hourly' then (select count(*) from raw.readings r where r.measured_at >= buckets_at_once.since and r.measured_at < buckets_at_once.since + interval '1 hour')
+    else (select count(*) from raw.sensor) * case (level).unit when 'hour' then 1 when 'day' then 24 else 31 end end), 1)::int
+$$;
 
--- The same of all subjects. New chunks have no statistics yet, and so it is said how to plan: hash all placements, because nested loops over them
--- take several times as long; read pages in their order, because rows of one time lie scattered over them; hash the few regions, but never the
--- hours of sensors, which are as many as their readings may be, and which grouping leaves sorted.
--- A level that was never analyzed is analyzed now, because the next one is planned with its statistics.
-create function logic.recompute_all(level text, since timestamptz, until timestamptz) returns void language plpgsql
-set enable_nestloop = off set enable_indexscan = off set enable_sort = on set enable_hashagg = on set work_mem = '64MB' as $$
-begin
-  perform set_config('enable_sort', (level <> 'region_hourly')::text, true);
-  perform set_config('enable_hashagg', (level <> 'sensor_hourly')::text, true);
-  perform logic.recompute(level, since, until, null);
-  if (select c.relkind = 'r' and c.reltuples < 0 from pg_class c where c.oid = format('rollup.%I', level)::regclass) then
-    execute format('analyze rollup.%I', level);
-  end if;
-end $$;
-
--- Recomputes what a level is made of, for all subjects, as far back as readings are kept.
-create function logic.recompute_below(level text, since timestamptz, until timestamptz) returns void language plpgsql as $$
-declare
-  retained_from constant timestamptz := (select i.retained_from from raw.installation i);
-  below text;
-  first timestamptz;
-begin
-  for below in select l.name from logic.level l where l.position < (select o.position from logic.level o where o.name = level) order by l.position loop
-    first := case below when 'sensor_hourly' then greatest(since, retained_from) else since end;
-    if first < until then
-      perform logic.recompute(below, first, until, null);
-    end if;
-  end loop;
-end $$;
-
--- Recomputes these subjects, or all, even where a number is stored that no reading gives, and that no arithmetic bears.
-create function logic.recompute_soundly(level text, since timestamptz, until timestamptz, subjects text[]) returns void language plpgsql as $$
-begin
-  if subjects is null then
-    perform logic.recompute_all(level, since, until);
-  else
-    perform logic.recompute(level, since, until, subjects);
-  end if;
-exception when data_exception then
-  perform logic.recompute_below(level, since, until);
-  perform logic.recompute_all(level, since, until);
-end $$;
-
--- How many buckets of a level to recompute at once, from `since` on: what is made of about 2,000,000 rows, if all its hours have as many readings as the
--- first. Rows are written nearly as the index by subject is sorted, and so the more at once, the less of the index each of them has to
--- visit; but whoever waits wants to see it move every few seconds. Of regions fewer: the planner hashes what it expects to fit into work_mem.
-create function logic.buckets_at_once(level text, since timestamptz) returns int language plpgsql stable as $$
-declare
-  rows_of_one bigint;
-begin
-  if level = 'sensor_hourly' then
-    rows_of_one := greatest(
-      (select count(*) from raw.sensor),
-      (select count(*) from raw.readings r where r.measured_at >= since and r.measured_at < since + interval '1 hour'));
-  else
-    rows_of_one := case when level = 'station_hourly' then (select count(*) from raw.sensor)
-        when level in ('region_hourly', 'station_daily', 'station_monthly') then (select count(*) from raw.station)
-        else (select count(*) from raw.region) end
-      * case split_part(level, '_', 2) when 'hourly' then 1 when 'daily' then 24 else 31 end;
-  end if;
-  return greatest(case level when 'region_hourly' then 250000 else 2000000 end / greatest(rows_of_one, 1), 1);
-end $$;
-
--- When it returns, everything committed before the call is in every bucket, except that with `lazily` the running day and month follow every
--- ten minutes only, of everybody at once: nothing but the running month shows them (S4). It goes from the newest month with changes to the oldest, through
--- all levels of each, and commits between its steps: interrupted, it is completed by the next one. It takes a session lock, so call it on a
--- connection that is closed after any error. Notices of SQLSTATE AS100 say how far it is: hours done, hours in all.
+-- When it returns, everything committed before the call is in every bucket; with `lazily`, the running day and month follow every ten minutes, since
+-- nothing but the running month shows them (S4). It goes from the newest month with changes to the oldest, through all levels of each, and commits
+-- between its steps: a refresh that is interrupted is completed by the next one. It takes a session lock, so call it on a connection that is closed after any
+-- error. Notices of SQLSTATE AS100 say how far it is: hours done, hours in all.
 create or replace procedure rollup.refresh_levels(now timestamptz, lazily boolean) language plpgsql as $$
 declare
-  shares constant float8[] := '{0.5,0.25,0.1,0.1,0.02,0.02,0.01}'; -- of the time, by level, in a first build
+  running tstzrange; -- the bucket of the present
+  total float8;
   done float8 := 0;
+  waiting record;
   month record;
-  level record;
-  change record;
-  hours float8;
-  piece_since timestamptz;
-  piece_until timestamptz;
-  at_once int; -- null: all of it
-  sensors logic.change[];
-  stations logic.change[];
-  regions logic.change[];
-  changes logic.change[];
-  today constant timestamptz := rollup.bucket_start('day', now);
-  running record;
+  level logic.level;
+  buckets tstzmultirange;
+  whole tstzrange;
+  piece record;
 begin
   call raw.acquire_lock('rollup.refresh');
-  perform logic.refresh_latest(now, logic.take_changes(now));
+  perform logic.take_notes();
   commit;
+  total := (select sum(hours) from logic.stale_months());
 
-  for month in
-    select m.since, m.until, m.hours, sum(m.hours) over () as total
-    from (
-      select rollup.bucket_start('month', p.since) as since, rollup.bucket_add('month', rollup.bucket_start('month', p.since), 1) as until,
-        sum(extract(epoch from p.until - p.since) / 3600) as hours
-      from logic.pieces('month', 1, (select range_agg(tstzrange(s.since, s.until)) from rollup.stale_range s)) p
-      group by 1, 2
-    ) m
-    order by m.since desc
-  loop
-    sensors := logic.merged('hour', logic.taken('sensor_hourly', month.since, month.until));
-    stations := logic.merged('hour', logic.at_stations(sensors) || logic.taken('station_hourly', month.since, month.until));
-    regions := logic.merged('hour', logic.in_regions(stations) || logic.taken('region_hourly', month.since, month.until));
-    -- should this be interrupted, then not even a changed network makes the next one overlook any of them
-    insert into rollup.stale_range (level, subject, since, until)
-    select f.level, subject, c.since, c.until
-    from (values ('station_hourly', stations), ('region_hourly', regions)) f(level, changes) cross join unnest(f.changes) c cross join unnest(c.subjects) subject
-    except all table rollup.stale_range;
-    commit;
-
-    for level in select l.name, l.unit, shares[l.position] as share from logic.level l order by l.position loop
-      changes := case split_part(level.name, '_', 1) when 'sensor' then sensors when 'station' then stations else regions end;
-      if level.unit <> 'hour' then
-        changes := logic.merged(level.unit, changes);
-      end if;
+  for month in select * from logic.stale_months() loop
+    for level in select l.* from logic.level l order by l.position loop
+      buckets := logic.stale_buckets(level, month.since, month.until);
       if lazily and level.unit <> 'hour' then
-        changes := logic.without(changes, tstzrange(rollup.bucket_start(level.unit, now), rollup.bucket_add(level.unit, rollup.bucket_start(level.unit, now), 1)));
+        running := tstzrange(rollup.bucket_start(level.unit, now), rollup.bucket_add(level.unit, rollup.bucket_start(level.unit, now), 1));
+        buckets := buckets - tstzmultirange(running);
       end if;
-      hours := (select sum(extract(epoch from c.until - c.since)) / 3600 from unnest(changes) c);
-      for change in select c.since, c.until, c.subjects from unnest(changes) c loop
-        -- of few subjects there is little, and of a single bucket no part
-        at_once := case
-          when cardinality(change.subjects) > 1000 is not false and rollup.bucket_add(level.unit, change.since, 1) < change.until
-          then logic.buckets_at_once(level.name, change.since) end;
-        piece_since := change.since;
-        while piece_since < change.until loop
-          piece_until := least(change.until, rollup.bucket_add(level.unit, piece_since, at_once));
-          perform logic.recompute_soundly(level.name, piece_since, piece_until, change.subjects);
+      for whole in select unnest(buckets) loop
+        for piece in select * from logic.pieces(level.unit, logic.buckets_at_once(level, lower(whole)), tstzmultirange(whole)) loop
+          call rollup.recompute(level.name, piece.since, piece.until);
           commit;
-          done := done + month.hours * level.share * extract(epoch from piece_until - piece_since) / 3600 / hours;
-          raise notice using errcode = 'AS100', message = format('%s of %s', round(done), round(month.total));
-          piece_since := piece_until;
+          raise notice using errcode = 'AS100', message = format('%s of %s', round(done + month.hours / 7 * (level.position - 1
+            + extract(epoch from piece.until - month.since) / extract(epoch from month.until - month.since))), round(total));
         end loop;
       end loop;
     end loop;
-
-    insert into rollup.late_day (day)
-    select distinct rollup.bucket_start('day', p.since)
-    from unnest(sensors || stations || regions) c cross join logic.pieces('day', 1, tstzmultirange(tstzrange(c.since, c.until))) p
-    where c.since < refresh_levels.now - interval '7 days'
-    on conflict do nothing;
+    done := done + month.hours;
     if lazily and rollup.bucket_start('month', now) = month.since then
-      update rollup.freshness set running_since = least(running_since, today);
+      update rollup.freshness set running_since = least(running_since, rollup.bucket_start('day', now));
     end if;
-    delete from rollup.stale_range s where s.since >= month.since;
-    update rollup.stale_range s set until = month.since where s.until > month.since;
+    delete from rollup.stale s where s.is_taken and s.since >= month.since;
+    update rollup.stale s set until = month.since where s.is_taken and s.until > month.since;
     perform logic.raise_data_version();
     commit;
   end loop;
 
-  select f.running_since as since, f.running_refreshed_at as refreshed_at into running from rollup.freshness f;
-  if running.since is not null
-    and (not lazily or running.since <> today or (now - running.refreshed_at between interval '0' and interval '10 minutes') is not true) then
-    for level in select l.name, l.unit from logic.level l where l.unit <> 'hour' order by l.position loop
-      perform logic.recompute_soundly(level.name, rollup.bucket_start(level.unit, running.since),
-        rollup.bucket_add(level.unit, rollup.bucket_start(level.unit, greatest(running.since, now)), 1), null);
+  select f.running_since as since, f.running_refreshed_at as refreshed_at into waiting from rollup.freshness f;
+  if waiting.since is not null and (
+    not lazily or waiting.since <> rollup.bucket_start('day', now) or (now - waiting.refreshed_at between interval '0' and interval '10 minutes') is not true
+  ) then
+    for level in select l.* from logic.level l where l.unit <> 'hour' order by l.position loop
+      call rollup.recompute(level.name, rollup.bucket_start(level.unit, waiting.since),
+        rollup.bucket_add(level.unit, rollup.bucket_start(level.unit, greatest(waiting.since, now)), 1));
       commit;
     end loop;
     update rollup.freshness set running_since = null, running_refreshed_at = refresh_levels.now;
     perform logic.raise_data_version();
     commit;
   end if;
+
+  perform logic.refresh_current(now);
   update rollup.freshness set refreshed_at = refresh_levels.now;
   commit;
   perform raw.release_lock('rollup.refresh');
 end $$;
 
--- The same of everything. Every version has this procedure, whatever it does.
+-- The same of everything. Every version has this procedure.
 create or replace procedure rollup.refresh(now timestamptz) language plpgsql as $$
 begin
   call rollup.refresh_levels(now, false);
 end $$;
-
-revoke all on function logic.recompute, logic.recompute_all, logic.recompute_soundly, logic.recompute_below from public;
 
 -- Retention: from when on readings are accepted and kept, and how far that may be moved.
 
@@ -1959,20 +1465,19 @@ end $$;
 create function logic.preview_network(network jsonb) returns jsonb language plpgsql as $$
 declare
   facts_before constant jsonb := (select coalesce(jsonb_object_agg(kind || ' ' || id, facts), '{}') from logic.network_fact);
-  last_period constant bigint := (select coalesce(max(id), 0) from rollup.stale_period);
+  stale_before constant rollup.stale[] := array(select s from rollup.stale s);
   preview jsonb;
 begin
   preview := logic.replace_network(network);
   preview := preview || jsonb_build_object(
     'recomputed', preview -> 'recomputed' || jsonb_build_object('hours', (
+      with noted as (select s from rollup.stale s except select unnest(stale_before))
       select count(*) from (
-        select h.bucket from rollup.stale_period p
-        join rollup.sensor_hourly h on h.sensor_id = p.sensor_id and h.bucket > p.since - interval '1 hour' and h.bucket < p.until
-        where p.id > last_period
+        select h.bucket from noted n
+        join rollup.sensor_hourly h on h.sensor_id = (n.s).sensor_id and h.bucket > (n.s).since - interval '1 hour' and h.bucket < (n.s).until
         union
-        select h.bucket from rollup.stale_period p
-        join rollup.station_hourly h on h.station_id = p.station_id and h.bucket >= p.since and h.bucket < p.until
-        where p.id > last_period and p.sensor_id is null
+        select h.bucket from noted n
+        join rollup.station_hourly h on h.station_id = (n.s).station_id and h.bucket >= (n.s).since and h.bucket < (n.s).until
       ) hours)),
     'changes', (
       select coalesce(jsonb_agg(jsonb_build_object('kind', kind, 'id', id, 'keys', keys) order by kind, length(id), id), '[]')
@@ -2206,16 +1711,34 @@ revoke all on function logic.standard_pressure, logic.suspect_sensors, logic.imp
 -- rights of their owner, so readers of schema api need no rights on the tables. The other arguments select one station or region.
 -- They are in PL/pgSQL because a function in SQL that runs with other rights is planned without its arguments: over every chunk there is.
 
--- What the newest readings of a sensor say where it stands at an instant (C1), per parameter: when the newest value was measured, and the mean
--- (of rain the sum) of the 60 minutes up to it. Kept for all sensors by refresh_latest, so that lists, digests and metrics need not look at
--- hours of readings of everybody. Can be made again at any time.
-create table logic.sensor_latest (
-  sensor_id int primary key,
-  station_id int not null,
-  placed_since timestamptz not null, -- since when it stands there; -infinity: longer than matters
-  computed_at timestamptz not null, -- the instant
-  measured_at timestamptz, -- of the newest reading; null: there is none that counts
-  ahead_at timestamptz, -- of the first reading after the instant, of a clock that is ahead
+-- Where sensors stand at an instant, since when, and how old a reading may be: of all sensors, or of those at one station.
+create function logic.placed(at timestamptz, only_station int default null)
+returns table (sensor_id int, station_id int, formula text, placed_since timestamptz, stale_after interval)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+#variable_conflict use_column
+declare
+  hour_since constant timestamptz := at - interval '60 minutes' - (select max(stale_after) from raw.provider);
+begin
+  return query
+  select p.sensor_id, p.station_id, p.formula,
+    -- pieces that adjoin at the same station count as one: a formula that begins does not start the sensor anew
+    case when p.since <= hour_since then '-infinity' else (
+      select lower(part)
+      from unnest((select range_agg(tstzrange(q.since, q.until)) from raw.placement q where q.sensor_id = p.sensor_id and q.station_id = p.station_id)) part
+      where part @> at) end,
+    provider.stale_after
+  from raw.placement p
+  join raw.station station on station.id = p.station_id
+  join raw.provider provider on provider.id = station.provider_id
+  where p.since <= at and at < p.until and (only_station is null or p.station_id = only_station);
+end $$;
+
+-- The current values of sensors where they stand at an instant (C1), computed from the readings; one row per sensor with a reading that is not stale.
+create function logic.sensor_current(at timestamptz, only_station int default null)
+returns table (
+  sensor_id int,
+  station_id int,
+  measured_at timestamptz, -- of the newest reading
   temperature_at timestamptz,
   humidity_at timestamptz,
   pressure_at timestamptz,
@@ -2231,7 +1754,7 @@ create table logic.sensor_latest (
   uv_at timestamptz,
   wind_speed_at timestamptz,
   wind_direction_at timestamptz,
-  rain_at timestamptz,
+  rain_at timestamptz, -- when the newest value was measured
   temperature float8,
   humidity float8,
   pressure float8,
@@ -2245,43 +1768,11 @@ create table logic.sensor_latest (
   dust float8,
   usvh float8,
   uv float8,
-  wind_speed float8,
+  wind_speed float8, -- the mean of the 60 minutes up to then
   wind_sin float8,
   wind_cos float8,
-  rain float8
-);
-
--- Where sensors stand at an instant, since when, and how old a reading may be: of all sensors, of these, or of those at one station.
-create function logic.placed(at timestamptz, only_sensors int[] default null, only_station int default null)
-returns table (sensor_id int, station_id int, formula text, placed_since timestamptz, stale_after interval)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
-#variable_conflict use_column
-declare
-  hour_since constant timestamptz := at - interval '60 minutes' - (select max(stale_after) from raw.provider);
-begin
-  return query
-  select p.sensor_id, p.station_id, p.formula,
-    -- pieces that adjoin at the same station count as one: a formula that begins does not start the sensor anew
-    case when p.since <= hour_since then '-infinity' else (
-      select case when lower(part) <= hour_since then '-infinity' else lower(part) end
-      from unnest((select range_agg(tstzrange(q.since, q.until)) from raw.placement q where q.sensor_id = p.sensor_id and q.station_id = p.station_id)) part
-      where part @> at) end,
-    provider.stale_after
-  from raw.placement p
-  join raw.station station on station.id = p.station_id
-  join raw.provider provider on provider.id = station.provider_id
-  where p.since <= at and at < p.until
-    and (only_station is null or p.station_id = only_station) and (only_sensors is null or p.sensor_id = any (only_sensors));
-end $$;
-
--- How long before its instant a row of sensor_latest may be asked for, by a clock that is behind, and how long after it. In so long a reading of a
--- clock that is ahead comes into force, and the row has to know of it.
-create function logic.latest_slack() returns interval language sql immutable as $$ select interval '1 minute' $$;
-create function logic.latest_life() returns interval language sql immutable as $$ select interval '1 hour' $$;
-
--- The definition of sensor_latest (C1): its rows at an instant, computed from the readings of these sensors; to be used at that instant or, with
--- `slack`, to be kept.
-create function logic.latest_of(at timestamptz, sensors int[], slack interval default '0') returns setof logic.sensor_latest
+  rain float8 -- the sum of those
+)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
 
@@ -2289,11 +1780,11 @@ as $$
 #variable_conflict use_column
 declare
   -- ends of what is looked at, as plain values: they tell the planner in which chunks
-  newest_since constant timestamptz := at - slack - (select max(stale_after) from raw.provider);
+  newest_since constant timestamptz := at - (select max(stale_after) from raw.provider);
   hour_since constant timestamptz := newest_since - interval '60 minutes';
 begin
   return query
-  select p.sensor_id, p.station_id, p.placed_since, at, newest.measured_at, ahead.measured_at,
+  select p.sensor_id, p.station_id, newest.measured_at,
     newest.temperature,
   newest.humidity,
   newest.pressure,
@@ -2323,7 +1814,7 @@ begin
   s.usvh,
   s.uv,
   s.wind_speed, s.wind_sin, s.wind_cos, s.rain
-  from logic.placed(at, sensors) p
+  from logic.placed(at, only_station) p
   cross join lateral (
     -- per parameter, the time of the sensor's newest value, unless it is stale
     select
@@ -2345,7 +1836,7 @@ begin
   max(r.measured_at) filter (where r.wind_direction is not null) as wind_direction,
   max(r.measured_at) filter (where r.rain is not null) as rain
     from raw.readings r
-    where r.sensor_id = p.sensor_id and r.measured_at >= p.placed_since and r.measured_at > at - slack - p.stale_after and r.measured_at <= at
+    where r.sensor_id = p.sensor_id and r.measured_at >= p.placed_since and r.measured_at > at - p.stale_after and r.measured_at <= at
       and r.measured_at > newest_since
   ) newest
   cross join lateral (
@@ -2369,7 +1860,7 @@ begin
       avg(cosd(logic.possible(r.wind_direction))) filter (where r.measured_at > newest.wind_direction - interval '60 minutes') as wind_cos,
       sum(r.rain::float8) filter (where r.measured_at > newest.rain - interval '60 minutes') as rain
     from raw.readings r
-    where newest.measured_at is not null and r.sensor_id = p.sensor_id and r.measured_at >= p.placed_since
+    where r.sensor_id = p.sensor_id and r.measured_at >= p.placed_since
       and r.measured_at > least(newest.temperature,
   newest.humidity,
   newest.pressure,
@@ -2388,41 +1879,76 @@ begin
   newest.rain) - interval '60 minutes' and r.measured_at <= at
       and r.measured_at > hour_since
   ) s
-  left join lateral (
-    select min(r.measured_at) as measured_at from raw.readings r
-    where r.sensor_id = p.sensor_id and r.measured_at > at and r.measured_at <= at + logic.latest_life()
-  ) ahead on slack > interval '0';
+  where newest.measured_at is not null;
 end $$;
 
--- The rows of sensor_latest that hold at an instant too.
-create function logic.latest_kept(at timestamptz) returns setof logic.sensor_latest language sql stable begin atomic
-  select l.* from logic.sensor_latest l
-  where at > l.computed_at - logic.latest_slack() and at <= l.computed_at + logic.latest_life()
-    and (l.measured_at <= at) is not false and (l.ahead_at <= at) is not true;
-end;
+-- Records the current values of all sensors at an instant.
+create function logic.refresh_current(at timestamptz) returns void language sql as $$
+  delete from rollup.current;
+  insert into rollup.current (sensor_id, station_id, measured_at, temperature_at,
+  humidity_at,
+  pressure_at,
+  pm1_at,
+  pm25_at,
+  pm25_raw_at,
+  pm10_at,
+  no2_at,
+  so2_at,
+  o3_at,
+  dust_at,
+  usvh_at,
+  uv_at,
+  wind_speed_at,
+  wind_direction_at,
+  rain_at, temperature,
+  humidity,
+  pressure,
+  pm1,
+  pm25,
+  pm25_raw,
+  pm10,
+  no2,
+  so2,
+  o3,
+  dust,
+  usvh,
+  uv,
+  wind_speed, wind_sin, wind_cos, rain)
+  select sensor_id, station_id, measured_at, temperature_at,
+  humidity_at,
+  pressure_at,
+  pm1_at,
+  pm25_at,
+  pm25_raw_at,
+  pm10_at,
+  no2_at,
+  so2_at,
+  o3_at,
+  dust_at,
+  usvh_at,
+  uv_at,
+  wind_speed_at,
+  wind_direction_at,
+  rain_at, temperature,
+  humidity,
+  pressure,
+  pm1,
+  pm25,
+  pm25_raw,
+  pm10,
+  no2,
+  so2,
+  o3,
+  dust,
+  usvh,
+  uv,
+  wind_speed, wind_sin, wind_cos, rain
+  from logic.sensor_current(at);
+$$;
+revoke all on function logic.refresh_current from public;
 
--- The sensors whose row does not hold.
-create function logic.latest_unkept(at timestamptz) returns int[] language sql stable begin atomic
-  select array(
-    select p.sensor_id from logic.placed(at) p
-    where not exists (
-      select from logic.latest_kept(at) l
-      where l.sensor_id = p.sensor_id and l.station_id = p.station_id and l.placed_since = p.placed_since));
-end;
-
--- Computes sensor_latest of these sensors again, and of all whose row does not hold any more. A null among them stands for all.
-create function logic.refresh_latest(at timestamptz, sensors int[]) returns void language plpgsql as $$
-declare
-  wanted constant int[] := sensors || case
-    when array_position(sensors, null) is null then logic.latest_unkept(at)
-    else array(select p.sensor_id from logic.placed(at) p) end;
-begin
-  delete from logic.sensor_latest l where l.sensor_id = any (wanted);
-  insert into logic.sensor_latest select * from logic.latest_of(at, wanted, logic.latest_slack());
-end $$;
-revoke all on function logic.refresh_latest from public;
-
--- The current values of the stations that are online: of one from its readings, of all from sensor_latest as far as it holds.
+-- The current values of the stations that are online (C1): of all as the last refresh found them, as far as they are not stale by now; of one
+-- station, and at an instant before the last refresh, from the readings.
 create function logic.station_current(at timestamptz, only_station int default null)
 returns table (
   station_id int,
@@ -2448,8 +1974,8 @@ returns table (
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
-  unkept constant int[] := case when only_station is null then logic.latest_unkept(at)
-    else array(select p.sensor_id from logic.placed(at, null, only_station) p) end;
+  is_recorded constant boolean := only_station is null
+    and (select at >= f.refreshed_at from rollup.freshness f) is true;
 begin
   return query
   select station_id, measured_at, temperature,
@@ -2507,12 +2033,41 @@ begin
   case when l.wind_speed_at > p.usable_since then l.wind_speed_at end,
   case when l.wind_direction_at > p.usable_since then l.wind_direction_at end,
   case when l.rain_at > p.usable_since then l.rain_at end) + p.stale_after) as changes_at
-    from (select *, at - stale_after as usable_since from logic.placed(at, null, only_station)) p
+    from (select *, at - stale_after as usable_since from logic.placed(at, only_station)) p
     join (
-      select * from logic.latest_kept(at) where only_station is null
+      select sensor_id, station_id, measured_at, temperature_at,
+  humidity_at,
+  pressure_at,
+  pm1_at,
+  pm25_at,
+  pm25_raw_at,
+  pm10_at,
+  no2_at,
+  so2_at,
+  o3_at,
+  dust_at,
+  usvh_at,
+  uv_at,
+  wind_speed_at,
+  wind_direction_at,
+  rain_at, temperature,
+  humidity,
+  pressure,
+  pm1,
+  pm25,
+  pm25_raw,
+  pm10,
+  no2,
+  so2,
+  o3,
+  dust,
+  usvh,
+  uv,
+  wind_speed, wind_sin, wind_cos, rain
+      from rollup.current where is_recorded
       union all
-      select * from logic.latest_of(at, unkept)
-    ) l on l.sensor_id = p.sensor_id and l.station_id = p.station_id and l.placed_since = p.placed_since and l.measured_at > p.usable_since
+      select * from logic.sensor_current(at, only_station) where not is_recorded
+    ) l on l.sensor_id = p.sensor_id and l.station_id = p.station_id and l.measured_at >= p.placed_since and l.measured_at > p.usable_since
     cross join lateral (
       select
         case when l.temperature_at > p.usable_since then l.temperature end as temperature,
@@ -3010,6 +2565,311 @@ begin
   select e.bucket, e.station_id, e.hours, least(coalesce(d.hours, 0), e.hours)
   from expected e
   left join rollup.station_daily d on d.station_id = e.station_id and d.bucket = e.bucket and d.bucket >= first_day and d.bucket < end_of_days;
+end $$;
+
+-- Plain PostgreSQL: recomputes the buckets of a level that lie within the range, for all subjects, by the level's own select.
+create or replace procedure rollup.recompute(level text, since timestamptz, until timestamptz) language plpgsql
+set plan_cache_mode = force_custom_plan set jit = off as $$
+#variable_conflict use_column
+begin
+  case level
+  when 'sensor_hourly' then
+    delete from rollup.sensor_hourly where bucket >= $2 and bucket < $3;
+    insert into rollup.sensor_hourly
+    select
+  time_bucket('1 hour', measured_at, origin => timestamptz '1999-12-31 20:00:00+00') as bucket,
+  sensor_id,
+  avg(temperature::float8) as temperature,
+  avg(humidity::float8) as humidity,
+  avg(pressure::float8) as pressure,
+  avg(pm1::float8) as pm1,
+  avg(pm25::float8) as pm25,
+  avg(pm25_raw::float8) as pm25_raw,
+  avg(pm10::float8) as pm10,
+  avg(no2::float8) as no2,
+  avg(so2::float8) as so2,
+  avg(o3::float8) as o3,
+  avg(dust::float8) as dust,
+  avg(usvh::float8) as usvh,
+  avg(uv::float8) as uv,
+  avg(wind_speed::float8) as wind_speed,
+  avg(sind(wind_direction::float8)) as wind_sin,
+  avg(cosd(wind_direction::float8)) as wind_cos,
+  sum(rain::float8) as rain
+from raw.readings
+where measured_at >= $2 and measured_at < $3
+group by 1, 2;
+  when 'station_hourly' then
+    delete from rollup.station_hourly where bucket >= $2 and bucket < $3;
+    insert into rollup.station_hourly
+    select
+  time_bucket('1 hour', s.bucket, origin => timestamptz '1999-12-31 20:00:00+00') as bucket,
+  p.station_id,
+  count(*)::int as sensor_count,
+  avg(s.temperature) as temperature,
+  avg(s.humidity) as humidity,
+  avg(s.pressure) as pressure,
+  avg(s.pm1) as pm1,
+  avg(s.pm10) as pm10,
+  avg(s.no2) as no2,
+  avg(s.so2) as so2,
+  avg(s.o3) as o3,
+  avg(s.dust) as dust,
+  avg(s.usvh) as usvh,
+  avg(s.uv) as uv,
+  avg(s.wind_speed) as wind_speed,
+  (coalesce(sum(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none'), 0)
+  + coalesce(count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021')
+    * rollup.corrected('epa-2021', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021'), avg(s.humidity)), 0))
+  / nullif(count(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none')
+    + case when avg(s.humidity) is null then 0 else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021') end, 0) as pm25,
+  avg(case when p.formula = 'none' then s.pm25_raw else coalesce(s.pm25_raw, s.pm25) end) as pm25_raw,
+  avg(s.wind_sin) as wind_sin,
+  avg(s.wind_cos) as wind_cos,
+  avg(s.rain) as rain,
+  rollup.aqi((coalesce(sum(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none'), 0)
+  + coalesce(count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021')
+    * rollup.corrected('epa-2021', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021'), avg(s.humidity)), 0))
+  / nullif(count(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none')
+    + case when avg(s.humidity) is null then 0 else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021') end, 0), avg(s.pm10)) as aqi
+from rollup.sensor_hourly s
+join raw.placement p on p.sensor_id = s.sensor_id
+where s.bucket >= p.since and s.bucket + interval '1 hour' <= p.until and s.bucket >= $2 and s.bucket < $3
+group by 1, 2;
+  when 'region_hourly' then
+    delete from rollup.region_hourly where bucket >= $2 and bucket < $3;
+    insert into rollup.region_hourly
+    select
+  time_bucket('1 hour', h.bucket, origin => timestamptz '1999-12-31 20:00:00+00') as bucket,
+  m.region_slug,
+  count(*)::int as station_count,
+  avg(h.temperature) filter (where not m.is_flagged) as temperature,
+  avg(h.humidity) filter (where not m.is_flagged) as humidity,
+  avg(h.pressure) filter (where not m.is_flagged) as pressure,
+  avg(h.pm1) as pm1,
+  avg(h.pm25) as pm25,
+  avg(h.pm25_raw) as pm25_raw,
+  avg(h.pm10) as pm10,
+  avg(h.no2) as no2,
+  avg(h.so2) as so2,
+  avg(h.o3) as o3,
+  avg(h.dust) as dust,
+  avg(h.usvh) as usvh,
+  avg(h.uv) as uv,
+  avg(h.wind_speed) as wind_speed,
+  avg(h.wind_sin) as wind_sin,
+  avg(h.wind_cos) as wind_cos,
+  avg(h.rain) as rain,
+  rollup.aqi(avg(h.pm25), avg(h.pm10)) as aqi
+from rollup.station_hourly h
+join raw.membership m on m.station_id = h.station_id
+where h.bucket >= m.since and h.bucket < m.until and h.bucket >= $2 and h.bucket < $3
+group by 1, 2;
+  when 'station_daily' then
+    delete from rollup.station_daily where bucket >= $2 and bucket < $3;
+    insert into rollup.station_daily
+    select
+  time_bucket('1 day', h.bucket, timezone => 'Asia/Yerevan', origin => timestamptz '1999-12-31 20:00:00+00') as bucket,
+  h.station_id,
+  count(*)::int as hours,
+  avg(h.sensor_count)::float8 as sensor_count,
+  avg(h.temperature) as temperature,
+  avg(h.humidity) as humidity,
+  avg(h.pressure) as pressure,
+  avg(h.pm1) as pm1,
+  avg(h.pm25) as pm25,
+  avg(h.pm25_raw) as pm25_raw,
+  avg(h.pm10) as pm10,
+  avg(h.no2) as no2,
+  avg(h.so2) as so2,
+  avg(h.o3) as o3,
+  avg(h.dust) as dust,
+  avg(h.usvh) as usvh,
+  avg(h.uv) as uv,
+  avg(h.wind_speed) as wind_speed,
+  count(h.temperature)::int as temperature_hours,
+  count(h.humidity)::int as humidity_hours,
+  count(h.pressure)::int as pressure_hours,
+  count(h.pm1)::int as pm1_hours,
+  count(h.pm25)::int as pm25_hours,
+  count(h.pm25_raw)::int as pm25_raw_hours,
+  count(h.pm10)::int as pm10_hours,
+  count(h.no2)::int as no2_hours,
+  count(h.so2)::int as so2_hours,
+  count(h.o3)::int as o3_hours,
+  count(h.dust)::int as dust_hours,
+  count(h.usvh)::int as usvh_hours,
+  count(h.uv)::int as uv_hours,
+  count(h.wind_speed)::int as wind_speed_hours,
+  min(h.temperature) as min_temperature, max(h.temperature) as max_temperature,
+  min(h.pm25) as min_pm25, max(h.pm25) as max_pm25,
+  min(h.pm10) as min_pm10, max(h.pm10) as max_pm10,
+  min(h.no2) as min_no2, max(h.no2) as max_no2,
+  min(h.dust) as min_dust, max(h.dust) as max_dust,
+  min(h.wind_speed) as min_wind_speed, max(h.wind_speed) as max_wind_speed,
+  min(h.aqi) as min_aqi,
+  max(h.aqi) as max_aqi,
+  avg(h.wind_sin) as wind_sin,
+  avg(h.wind_cos) as wind_cos,
+  count(h.wind_sin)::int as wind_hours,
+  sum(h.rain) as rain
+from rollup.station_hourly h
+where h.bucket >= $2 and h.bucket < $3
+group by 1, 2;
+  when 'region_daily' then
+    delete from rollup.region_daily where bucket >= $2 and bucket < $3;
+    insert into rollup.region_daily
+    select
+  time_bucket('1 day', h.bucket, timezone => 'Asia/Yerevan', origin => timestamptz '1999-12-31 20:00:00+00') as bucket,
+  h.region_slug,
+  count(*)::int as hours,
+  avg(h.station_count)::float8 as station_count,
+  avg(h.temperature) as temperature,
+  avg(h.humidity) as humidity,
+  avg(h.pressure) as pressure,
+  avg(h.pm1) as pm1,
+  avg(h.pm25) as pm25,
+  avg(h.pm25_raw) as pm25_raw,
+  avg(h.pm10) as pm10,
+  avg(h.no2) as no2,
+  avg(h.so2) as so2,
+  avg(h.o3) as o3,
+  avg(h.dust) as dust,
+  avg(h.usvh) as usvh,
+  avg(h.uv) as uv,
+  avg(h.wind_speed) as wind_speed,
+  count(h.temperature)::int as temperature_hours,
+  count(h.humidity)::int as humidity_hours,
+  count(h.pressure)::int as pressure_hours,
+  count(h.pm1)::int as pm1_hours,
+  count(h.pm25)::int as pm25_hours,
+  count(h.pm25_raw)::int as pm25_raw_hours,
+  count(h.pm10)::int as pm10_hours,
+  count(h.no2)::int as no2_hours,
+  count(h.so2)::int as so2_hours,
+  count(h.o3)::int as o3_hours,
+  count(h.dust)::int as dust_hours,
+  count(h.usvh)::int as usvh_hours,
+  count(h.uv)::int as uv_hours,
+  count(h.wind_speed)::int as wind_speed_hours,
+  min(h.temperature) as min_temperature, max(h.temperature) as max_temperature,
+  min(h.pm25) as min_pm25, max(h.pm25) as max_pm25,
+  min(h.pm10) as min_pm10, max(h.pm10) as max_pm10,
+  min(h.no2) as min_no2, max(h.no2) as max_no2,
+  min(h.dust) as min_dust, max(h.dust) as max_dust,
+  min(h.wind_speed) as min_wind_speed, max(h.wind_speed) as max_wind_speed,
+  min(h.aqi) as min_aqi,
+  max(h.aqi) as max_aqi,
+  avg(h.wind_sin) as wind_sin,
+  avg(h.wind_cos) as wind_cos,
+  count(h.wind_sin)::int as wind_hours,
+  sum(h.rain) as rain
+from rollup.region_hourly h
+where h.bucket >= $2 and h.bucket < $3
+group by 1, 2;
+  when 'station_monthly' then
+    delete from rollup.station_monthly where bucket >= $2 and bucket < $3;
+    insert into rollup.station_monthly
+    select
+  time_bucket('1 month', d.bucket, timezone => 'Asia/Yerevan', origin => timestamptz '1999-12-31 20:00:00+00') as bucket,
+  d.station_id,
+  sum(d.hours)::int as hours,
+  sum(d.sensor_count * d.hours) / sum(d.hours) as sensor_count,
+  sum(d.temperature * d.temperature_hours) / nullif(sum(d.temperature_hours), 0) as temperature,
+  sum(d.humidity * d.humidity_hours) / nullif(sum(d.humidity_hours), 0) as humidity,
+  sum(d.pressure * d.pressure_hours) / nullif(sum(d.pressure_hours), 0) as pressure,
+  sum(d.pm1 * d.pm1_hours) / nullif(sum(d.pm1_hours), 0) as pm1,
+  sum(d.pm25 * d.pm25_hours) / nullif(sum(d.pm25_hours), 0) as pm25,
+  sum(d.pm25_raw * d.pm25_raw_hours) / nullif(sum(d.pm25_raw_hours), 0) as pm25_raw,
+  sum(d.pm10 * d.pm10_hours) / nullif(sum(d.pm10_hours), 0) as pm10,
+  sum(d.no2 * d.no2_hours) / nullif(sum(d.no2_hours), 0) as no2,
+  sum(d.so2 * d.so2_hours) / nullif(sum(d.so2_hours), 0) as so2,
+  sum(d.o3 * d.o3_hours) / nullif(sum(d.o3_hours), 0) as o3,
+  sum(d.dust * d.dust_hours) / nullif(sum(d.dust_hours), 0) as dust,
+  sum(d.usvh * d.usvh_hours) / nullif(sum(d.usvh_hours), 0) as usvh,
+  sum(d.uv * d.uv_hours) / nullif(sum(d.uv_hours), 0) as uv,
+  sum(d.wind_speed * d.wind_speed_hours) / nullif(sum(d.wind_speed_hours), 0) as wind_speed,
+  sum(d.temperature_hours)::int as temperature_hours,
+  sum(d.humidity_hours)::int as humidity_hours,
+  sum(d.pressure_hours)::int as pressure_hours,
+  sum(d.pm1_hours)::int as pm1_hours,
+  sum(d.pm25_hours)::int as pm25_hours,
+  sum(d.pm25_raw_hours)::int as pm25_raw_hours,
+  sum(d.pm10_hours)::int as pm10_hours,
+  sum(d.no2_hours)::int as no2_hours,
+  sum(d.so2_hours)::int as so2_hours,
+  sum(d.o3_hours)::int as o3_hours,
+  sum(d.dust_hours)::int as dust_hours,
+  sum(d.usvh_hours)::int as usvh_hours,
+  sum(d.uv_hours)::int as uv_hours,
+  sum(d.wind_speed_hours)::int as wind_speed_hours,
+  min(d.min_temperature) as min_temperature, max(d.max_temperature) as max_temperature,
+  min(d.min_pm25) as min_pm25, max(d.max_pm25) as max_pm25,
+  min(d.min_pm10) as min_pm10, max(d.max_pm10) as max_pm10,
+  min(d.min_no2) as min_no2, max(d.max_no2) as max_no2,
+  min(d.min_dust) as min_dust, max(d.max_dust) as max_dust,
+  min(d.min_wind_speed) as min_wind_speed, max(d.max_wind_speed) as max_wind_speed,
+  min(d.min_aqi) as min_aqi,
+  max(d.max_aqi) as max_aqi,
+  sum(d.wind_sin * d.wind_hours) / nullif(sum(d.wind_hours), 0) as wind_sin,
+  sum(d.wind_cos * d.wind_hours) / nullif(sum(d.wind_hours), 0) as wind_cos,
+  sum(d.wind_hours)::int as wind_hours,
+  sum(d.rain) as rain
+from rollup.station_daily d
+where d.bucket >= $2 and d.bucket < $3
+group by 1, 2;
+  when 'region_monthly' then
+    delete from rollup.region_monthly where bucket >= $2 and bucket < $3;
+    insert into rollup.region_monthly
+    select
+  time_bucket('1 month', d.bucket, timezone => 'Asia/Yerevan', origin => timestamptz '1999-12-31 20:00:00+00') as bucket,
+  d.region_slug,
+  sum(d.hours)::int as hours,
+  sum(d.station_count * d.hours) / sum(d.hours) as station_count,
+  sum(d.temperature * d.temperature_hours) / nullif(sum(d.temperature_hours), 0) as temperature,
+  sum(d.humidity * d.humidity_hours) / nullif(sum(d.humidity_hours), 0) as humidity,
+  sum(d.pressure * d.pressure_hours) / nullif(sum(d.pressure_hours), 0) as pressure,
+  sum(d.pm1 * d.pm1_hours) / nullif(sum(d.pm1_hours), 0) as pm1,
+  sum(d.pm25 * d.pm25_hours) / nullif(sum(d.pm25_hours), 0) as pm25,
+  sum(d.pm25_raw * d.pm25_raw_hours) / nullif(sum(d.pm25_raw_hours), 0) as pm25_raw,
+  sum(d.pm10 * d.pm10_hours) / nullif(sum(d.pm10_hours), 0) as pm10,
+  sum(d.no2 * d.no2_hours) / nullif(sum(d.no2_hours), 0) as no2,
+  sum(d.so2 * d.so2_hours) / nullif(sum(d.so2_hours), 0) as so2,
+  sum(d.o3 * d.o3_hours) / nullif(sum(d.o3_hours), 0) as o3,
+  sum(d.dust * d.dust_hours) / nullif(sum(d.dust_hours), 0) as dust,
+  sum(d.usvh * d.usvh_hours) / nullif(sum(d.usvh_hours), 0) as usvh,
+  sum(d.uv * d.uv_hours) / nullif(sum(d.uv_hours), 0) as uv,
+  sum(d.wind_speed * d.wind_speed_hours) / nullif(sum(d.wind_speed_hours), 0) as wind_speed,
+  sum(d.temperature_hours)::int as temperature_hours,
+  sum(d.humidity_hours)::int as humidity_hours,
+  sum(d.pressure_hours)::int as pressure_hours,
+  sum(d.pm1_hours)::int as pm1_hours,
+  sum(d.pm25_hours)::int as pm25_hours,
+  sum(d.pm25_raw_hours)::int as pm25_raw_hours,
+  sum(d.pm10_hours)::int as pm10_hours,
+  sum(d.no2_hours)::int as no2_hours,
+  sum(d.so2_hours)::int as so2_hours,
+  sum(d.o3_hours)::int as o3_hours,
+  sum(d.dust_hours)::int as dust_hours,
+  sum(d.usvh_hours)::int as usvh_hours,
+  sum(d.uv_hours)::int as uv_hours,
+  sum(d.wind_speed_hours)::int as wind_speed_hours,
+  min(d.min_temperature) as min_temperature, max(d.max_temperature) as max_temperature,
+  min(d.min_pm25) as min_pm25, max(d.max_pm25) as max_pm25,
+  min(d.min_pm10) as min_pm10, max(d.max_pm10) as max_pm10,
+  min(d.min_no2) as min_no2, max(d.max_no2) as max_no2,
+  min(d.min_dust) as min_dust, max(d.max_dust) as max_dust,
+  min(d.min_wind_speed) as min_wind_speed, max(d.max_wind_speed) as max_wind_speed,
+  min(d.min_aqi) as min_aqi,
+  max(d.max_aqi) as max_aqi,
+  sum(d.wind_sin * d.wind_hours) / nullif(sum(d.wind_hours), 0) as wind_sin,
+  sum(d.wind_cos * d.wind_hours) / nullif(sum(d.wind_hours), 0) as wind_cos,
+  sum(d.wind_hours)::int as wind_hours,
+  sum(d.rain) as rain
+from rollup.region_daily d
+where d.bucket >= $2 and d.bucket < $3
+group by 1, 2;
+  end case;
 end $$;
 
 

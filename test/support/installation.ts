@@ -64,7 +64,10 @@ export async function install(engine: Engine, network: object, timeZone = 'Asia/
       return last as Accepted;
     },
     refresh: (at) => refresh(database.target, at),
-    digest: (at) => makeDigest(database.target, at),
+    async digest(at) {
+      await refresh(database.target, at); // as the worker does before it
+      return await makeDigest(database.target, at);
+    },
     async importNetwork(file) {
       await importNetwork(owner, JSON.stringify(file), { log: makeLog('silent') });
     },

@@ -7,6 +7,7 @@ import { keepingLog } from '../ingest/support.ts';
 import { openProvider, type Provider } from '../pull/server.ts';
 import { onEveryEngine, type TestDatabase } from '../support/database.ts';
 import { type Body, citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
+import { storageOf } from '../support/storage.ts';
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
 const NOW = new Date('2026-11-20T12:00:00Z');
@@ -136,9 +137,8 @@ onEveryEngine('the jobs of the worker', (engine) => {
       const owner = here.database.as();
       await here.accept([reading(sensorOf('audit'), ago(30 * MINUTE), { pm25: 10 })]);
       await here.refresh(NOW);
-      const [level] = await owner`select logic.storage_of('region_hourly')::text as storage`;
-      const set = (value: number) =>
-        owner.unsafe(`update ${level?.storage} set pm25 = ${value} where region_slug = 'audit'`);
+      const storage = await storageOf(owner, 'region_hourly');
+      const set = (value: number) => owner.unsafe(`update ${storage} set pm25 = ${value} where region_slug = 'audit'`);
       await set(11);
       log.lines.length = 0;
       await run('audit');
@@ -194,6 +194,7 @@ onEveryEngine('the jobs of the worker', (engine) => {
     const demo = await install(engine, demoNetwork(here.database.timeZone));
     await demo.accept([reading(first?.sensors[0]?.id ?? 0, ago(25 * MINUTE), { pm25: 10 })]);
     const online = async () => {
+      await demo.refresh(NOW);
       const { stations } = await demo.get('stations.json', NOW);
       return stations.filter(({ status }: Body) => status === 'online').length;
     };

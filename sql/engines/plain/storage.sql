@@ -1,7 +1,7 @@
--- Plain PostgreSQL: how the rows of an aggregate are written, kept and measured.
+-- Plain PostgreSQL: how readings are deleted, and tables kept and measured.
 
 -- Storage maintenance: nothing to do here, autovacuum is enough.
-create or replace procedure rollup.maintain(now timestamptz) language sql as $$ delete from rollup.late_day $$;
+create or replace procedure rollup.maintain(now timestamptz) language sql as '';
 
 -- Deletes readings measured before installation.retained_from, one day per transaction. Their hours are noted like any others, but a
 -- refresh skips them.
@@ -17,11 +17,6 @@ begin
     commit;
   end loop;
 end $$;
-
--- The table that stores the rows of a level.
-create function logic.storage_of(level text) returns regclass language sql stable as $$
-  select format('rollup.%I', level)::regclass
-$$;
 
 -- Size of a schema on disk in bytes.
 create function logic.size_of(wanted text) returns bigint language sql stable as $$

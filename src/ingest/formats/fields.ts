@@ -191,7 +191,7 @@ function withUnitOfTheirs(
   return units.map((unit) => measures(meaning.parameter, unit, meaning.rank)).find((found) => found) ?? meaning;
 }
 
-const IN_BRACKETS = /[([]([^()[\]]*)[)\]]/g;
+const IN_BRACKETS = /[([]([^()[\]]{0,30})[)\]]/g;
 
 /** A name that is longer has no unit at its end. */
 const LONGEST_NAME = 60;

@@ -42,7 +42,8 @@ export function published(
 export function exactText(value: unknown): string {
   if (typeof value !== 'number') return '–';
   let text = value.toFixed(6);
-  for (let digits = 7; /50+$/.test(text) && Number(text) !== Number(value.toPrecision(DIGITS)); digits += 1)
+  const lastDigit = () => [...text].findLast((digit) => digit !== '0');
+  for (let digits = 7; lastDigit() === '5' && Number(text) !== Number(value.toPrecision(DIGITS)); digits += 1)
     text = value.toFixed(digits);
   return String(Number(text));
 }

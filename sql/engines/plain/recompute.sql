@@ -1,0 +1,9 @@
+-- Plain PostgreSQL: recomputes the buckets of a level that lie within the range, for all subjects, by the level's own select.
+create or replace procedure {{rollup}}.recompute(level text, since timestamptz, until timestamptz) language plpgsql
+set plan_cache_mode = force_custom_plan set jit = off as $$
+#variable_conflict use_column
+begin
+  case level
+  {{recompute levels}}
+  end case;
+end $$;

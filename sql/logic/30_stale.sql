@@ -1,0 +1,88 @@
+-- What a refresh has to recompute: ranges of time by level, from the hours that writers noted and the periods that somebody asked for.
+
+-- The levels in the order of refreshing. stale_from: a change at any of these levels makes this one stale.
+create view logic.level (position, name, unit, id, stale_from) as values
+  {{levels}};
+
+-- From the first to the last instant of any reading or bucket; null without any.
+create function logic.extent(out low timestamptz, out high timestamptz) language plpgsql stable as $$
+declare
+  level text;
+  ends record;
+begin
+  select min(r.measured_at), max(r.measured_at) into low, high from raw.readings r;
+  for level in select l.name from logic.level l loop
+    execute format('select min(bucket) as low, max(bucket) as high from rollup.%I where isfinite(bucket)', level) into ends;
+    low := least(low, ends.low);
+    high := greatest(high, ends.high);
+  end loop;
+end $$;
+
+-- Everything that has changed since the last refresh.
+create view logic.pending as
+  select distinct hour as since, hour + interval '1 hour' as until from rollup.changed_hour
+  union all select since, until from rollup.stale;
+
+-- Takes the log of hours and what was asked for. The latter is narrowed to the hours that it can concern: those between the first and the last
+-- instant of any data, or between the first and the last hour of its sensor or station.
+create function logic.take_notes() returns void language plpgsql as $$
+begin
+  if exists (select from rollup.stale where not is_taken) then -- the usual case is none, and looking touches every chunk
+    with asked as (delete from rollup.stale where not is_taken returning *),
+    extent as materialized (select low, high from logic.extent()),
+    narrowed as (
+      select a.from_level, a.since, a.until, e.low, e.high
+      from asked a cross join extent e where a.sensor_id is null and a.station_id is null
+      union all
+      select a.from_level, a.since, a.until, h.low, h.high
+      from asked a cross join lateral (
+        select (select bucket from rollup.sensor_hourly where sensor_id = a.sensor_id order by bucket limit 1) as low,
+          (select bucket from rollup.sensor_hourly where sensor_id = a.sensor_id order by bucket desc limit 1) as high) h
+      where a.sensor_id is not null
+      union all
+      select a.from_level, a.since, a.until, h.low, h.high
+      from asked a cross join lateral (
+        select (select bucket from rollup.station_hourly where station_id = a.station_id order by bucket limit 1) as low,
+          (select bucket from rollup.station_hourly where station_id = a.station_id order by bucket desc limit 1) as high) h
+      where a.station_id is not null
+    )
+    insert into rollup.stale (from_level, since, until, is_taken)
+    select from_level, lower(part), upper(part), true
+    from (
+      -- an upper level's bucket may begin before the first reading, and its hours end after the last
+      select from_level, range_agg(tstzrange(since, until) * tstzrange(rollup.bucket_start('month', low), rollup.bucket_add('hour', rollup.bucket_start('hour', high), 1))) as parts
+      from narrowed where low is not null group by 1
+    ) n cross join unnest(logic.widen('hour', n.parts)) part;
+  end if;
+  with note as (delete from rollup.changed_hour returning hour)
+  insert into rollup.stale (from_level, since, until, is_taken)
+  select 'sensor_hourly', lower(part), upper(part), true
+  from unnest((select range_agg(tstzrange(hour, hour + interval '1 hour')) from note)) part;
+end $$;
+
+-- The months with stale hours that were taken, newest first, and how many hours are stale in each.
+create function logic.stale_months() returns table (since timestamptz, until timestamptz, hours float8) language sql stable as $$
+  select rollup.bucket_start('month', p.since), rollup.bucket_add('month', rollup.bucket_start('month', p.since), 1),
+    sum(extract(epoch from p.until - p.since))::float8 / 3600
+  from logic.pieces('month', 1, (select range_agg(tstzrange(s.since, s.until)) from rollup.stale s where s.is_taken)) p
+  group by 1, 2
+  order by 1 desc
+$$;
+
+-- The stale buckets of a level within a month. Readings before retained_from may be gone, so their sensor hours stay as they are; the levels above
+-- are recomputed at any age. Ranges are joined across gaps of 3 hours, in a small network of more: each range costs about as much as an hour of
+-- 10,000 sensors.
+create function logic.stale_buckets(level logic.level, since timestamptz, until timestamptz) returns tstzmultirange language sql stable as $$
+  select logic.widen((level).unit, case (level).name when 'sensor_hourly' then parts * tstzmultirange(tstzrange(i.retained_from, 'infinity')) else parts end)
+  from raw.installation i
+  cross join (
+    select coalesce(range_agg(tstzrange(lower(part), upper(part) - gap.width)), '{}') as parts
+    from (select greatest(3, 10000 / greatest(count(*), 1)) * interval '1 hour' as width from raw.sensor) gap
+    cross join unnest((
+      select range_agg(tstzrange(greatest(s.since, stale_buckets.since), least(s.until, stale_buckets.until) + gap.width)) from rollup.stale s
+      where s.is_taken and s.from_level = any ((level).stale_from) and s.since < stale_buckets.until and s.until > stale_buckets.since
+    )) part
+  ) joined
+$$;
+
+revoke all on function logic.take_notes from public;
