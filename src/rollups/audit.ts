@@ -41,7 +41,7 @@ export async function audit(
       await recordAudit(sql, period, found);
       return { found, remaining: found, kept: 0, isEmpty };
     }
-    const kept = await requestRepair(sql, differing, deleteSurplus);
+    const kept = await requestRepair(sql, differing, period, deleteSurplus);
     const after = await differences(sql, period, progress);
     const remaining = [...(await periodDifferences(sql)), ...after.differing];
     await recordAudit(sql, period, remaining);
@@ -50,10 +50,15 @@ export async function audit(
 }
 
 /**
- * Has the next refresh recompute these buckets, except on the days of surplus buckets without readings, unless they are to be deleted. Returns
- * how many of those are kept.
+ * Has the next refresh recompute these buckets, except on the days of surplus buckets without readings, unless they are to be deleted, and of a
+ * month only the days that were compared. Returns how many surplus buckets are kept.
  */
-async function requestRepair(sql: Sql, differing: readonly Difference[], deleteSurplus: boolean): Promise<number> {
+async function requestRepair(
+  sql: Sql,
+  differing: readonly Difference[],
+  { from, to }: Period,
+  deleteSurplus: boolean,
+): Promise<number> {
   const [row] = await sql<[{ kept: number }]>`
     with difference as materialized (
       select d.level, d.is_surplus, tstzrange(d.bucket, rollup.bucket_add(l.unit, d.bucket, 1)) as time
@@ -70,7 +75,9 @@ async function requestRepair(sql: Sql, differing: readonly Difference[], deleteS
     request as (
       insert into rollup.stale (since, until, from_level)
       select lower(part), upper(part), 'sensor_hourly'
-      from unnest((select range_agg(time) from difference) - logic.widen('day', (select range_agg(time) from kept))) part
+      from unnest((select range_agg(time) from difference)
+        * logic.widen('day', tstzmultirange(tstzrange(${from ?? '-infinity'}, ${to ?? 'infinity'})))
+        - logic.widen('day', (select range_agg(time) from kept))) part
     )
     select count(*)::int as kept from kept`;
   return row.kept;

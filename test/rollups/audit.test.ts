@@ -152,7 +152,7 @@ onEveryEngine('audit of readings lost without a trace', (engine) => {
       await owner`select drop_chunks('raw.readings', older_than => timestamptz '2026-10-25 00:00+04')`;
     } else {
       await owner`alter table raw.readings disable trigger user`;
-      await owner`delete from raw.readings where measured_at < '2026-09-20 12:00+04'`;
+      await owner`delete from raw.readings where measured_at < '2026-10-12 12:00+04'`;
       await owner`alter table raw.readings enable trigger user`;
     }
     const [{ lost } = { lost: 0 }] = await owner<{ lost: number }[]>`
@@ -164,6 +164,11 @@ onEveryEngine('audit of readings lost without a trace', (engine) => {
     const { kept, remaining } = await audit(database.target, period);
     expect(kept).toBeGreaterThan(lost);
     expect(remaining.filter(({ level }) => level === 'sensor_hourly')).toHaveLength(lost);
+    expect(await stored()).toEqual(before);
+
+    // a month of which only the last days are compared, and whose first days have no readings
+    await tamper(owner, 'station_monthly', `update %s set pm25 = pm25 + 1 where bucket = '2026-10-01 00:00+04'`);
+    await audit(database.target, { ...period, from: new Date('2026-10-28T00:00:00+04:00') });
     expect(await stored()).toEqual(before);
 
     expect((await audit(database.target, { ...period, deleteSurplus: true })).remaining).toEqual([]);

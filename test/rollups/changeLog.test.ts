@@ -59,7 +59,7 @@ onEveryEngine('the change log', (engine) => {
     expect(await recomputed('region_monthly', change)).toEqual(of(at('06-30T18'), 'quarter', 'town'));
   });
 
-  it('joins hours that are close, in a small network all of a month, and none of other months', async () => {
+  it('joins hours that are close, and leaves those between others alone', async () => {
     const rows = await recomputed(
       'sensor_hourly',
       () =>
@@ -69,6 +69,16 @@ onEveryEngine('the change log', (engine) => {
     expect([...new Set(rows.map(([bucket]) => bucket))]).toEqual(
       ['07-12T09', '07-12T10', '07-12T11', '08-13T09'].map(at),
     );
+    expect(await differences(database)).toEqual([]);
+  });
+
+  it('joins very many separate hours of a month in a small network', async () => {
+    const rows = await recomputed(
+      'sensor_hourly',
+      () =>
+        owner`update raw.readings set pm25 = pm25 + 1 where sensor_id = 2 and extract(hour from measured_at) = 10 and measured_at < '2026-07-25'`,
+    );
+    expect(rows).toHaveLength((23 * 24 + 1) * 3);
     expect(await differences(database)).toEqual([]);
   });
 

@@ -685,18 +685,23 @@ create function logic.stale_months() returns table (since timestamptz, until tim
 $$;
 
 -- The stale buckets of a level within a month. Readings before retained_from may be gone, so their sensor hours stay as they are; the levels above
--- are recomputed at any age. Ranges are joined across gaps of 3 hours, in a small network of more: each range costs about as much as an hour of
--- 10,000 sensors.
+-- are recomputed at any age. Ranges are joined across gaps of 3 hours. If they are more than 20, a small network's are joined across longer
+-- gaps, because each range costs about as much as an hour of 10,000 sensors.
 create function logic.stale_buckets(level logic.level, since timestamptz, until timestamptz) returns tstzmultirange language sql stable as $$
-  select logic.widen((level).unit, case (level).name when 'sensor_hourly' then parts * tstzmultirange(tstzrange(i.retained_from, 'infinity')) else parts end)
+  select logic.widen((level).unit, case (level).name when 'sensor_hourly' then joined.parts * tstzmultirange(tstzrange(i.retained_from, 'infinity')) else joined.parts end)
   from raw.installation i
   cross join (
+    select coalesce(range_agg(tstzrange(greatest(s.since, stale_buckets.since), least(s.until, stale_buckets.until))), '{}') as parts
+    from rollup.stale s
+    where s.is_taken and s.from_level = any ((level).stale_from) and s.since < stale_buckets.until and s.until > stale_buckets.since
+  ) stale
+  cross join lateral (
+    select case when (select count(*) from unnest(stale.parts)) > 20 then greatest(3, 10000 / greatest(count(*), 1)) else 3 end * interval '1 hour' as width
+    from raw.sensor
+  ) gap
+  cross join lateral (
     select coalesce(range_agg(tstzrange(lower(part), upper(part) - gap.width)), '{}') as parts
-    from (select greatest(3, 10000 / greatest(count(*), 1)) * interval '1 hour' as width from raw.sensor) gap
-    cross join unnest((
-      select range_agg(tstzrange(greatest(s.since, stale_buckets.since), least(s.until, stale_buckets.until) + gap.width)) from rollup.stale s
-      where s.is_taken and s.from_level = any ((level).stale_from) and s.since < stale_buckets.until and s.until > stale_buckets.since
-    )) part
+    from unnest((select range_agg(tstzrange(lower(part), upper(part) + gap.width)) from unnest(stale.parts) part)) part
   ) joined
 $$;
 
