@@ -1,4 +1,5 @@
 /** The database that a data directory holds: it is used whatever is installed since, and never left for an empty one. */
+import { resolve } from 'node:path';
 import { AIRSERIES, shellWord } from '../shell.ts';
 import { DATABASE, USER } from './cluster.ts';
 import { type Cluster, type EmbeddedKind, findClusters, socketsOf } from './home.ts';
@@ -25,19 +26,21 @@ function severalClusters(dataDirectory: string, clusters: readonly Cluster[]): s
 
 /** One recipe for both directions: the bundled server comes without pg_dump, and cannot restore what TimescaleDB dumps. */
 function otherKind(dataDirectory: string, { kind, home }: Cluster, wanted: EmbeddedKind): string {
+  const airseries = (one: EmbeddedKind, directory: string) =>
+    `EMBEDDED_PG=${one} DATA_DIR=${shellWord(resolve(directory))} ${AIRSERIES}`;
+  const [from, to] = [airseries(kind, dataDirectory), airseries(wanted, `${dataDirectory}-${wanted}`)];
   const copy = "'copy (select * from raw.readings) to stdout csv header'";
   return [
     `The database in ${home} (DATA_DIR) is of EMBEDDED_PG=${kind}, and EMBEDDED_PG=${wanted} would be another, empty one. ` +
       'Unset EMBEDDED_PG to use the one that is there. To move its network and readings, stop the service, and start one that takes no readings in (nobody knows its port, and it polls no one):',
-    `  EMBEDDED_PG=${kind} INGEST_PORT=0 PULL_HOSTS= ${AIRSERIES} start`,
+    `  DEMO=off INGEST_PORT=0 PULL_HOSTS= ${from} start`,
     'While it runs, in another terminal:',
-    `  EMBEDDED_PG=${kind} ${AIRSERIES} network export > network.json`,
+    `  ${from} network export > network.json`,
     `  psql -X -h ${shellWord(socketsOf(home))} -U ${USER} ${DATABASE} -c ${copy} > readings.csv`,
     'Then stop it, and with the same TIME_ZONE and EPOCH:',
-    `  export EMBEDDED_PG=${wanted} DATA_DIR=${shellWord(`${dataDirectory}-${wanted}`)}`,
-    `  ${AIRSERIES} import network network.json`,
-    `  ${AIRSERIES} import readings readings.csv`,
-    `  ${AIRSERIES} start`,
+    `  ${to} import network network.json`,
+    `  ${to} import readings readings.csv`,
+    `  DEMO=off ${to} start`,
     'Tokens are made again. The quarantine is not moved, nor are aggregates whose readings RAW_RETENTION has deleted.',
   ].join('\n');
 }
