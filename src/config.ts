@@ -18,11 +18,23 @@ const retention = z
     return Number(n) * (DAYS[unit.replace(/s$/, '') as keyof typeof DAYS] ?? 0) >= SHORTEST_RETENTION_DAYS;
   }, `must be at least ${SHORTEST_RETENTION_DAYS} days: the running month is computed from its readings, and readings may arrive late`);
 
+function isDecodable(url: string): boolean {
+  try {
+    decodeURIComponent(url);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Either would end the name of the host, and what was meant for a password would be shown as a part of the address. */
-const encodedUrl = z.string().refine((url) => !/#|^\w+:\/\/[^?]*\/[^?]*@/.test(url), {
-  error: 'has # or / in the user or the password: write # as %23, and / as %2F',
-  abort: true,
-});
+const encodedUrl = z
+  .string()
+  .refine((url) => !/#|^\w+:\/\/[^?]*\/[^?]*@/.test(url), {
+    error: 'has # or / in the user or the password: write # as %23, and / as %2F',
+    abort: true,
+  })
+  .refine(isDecodable, { error: 'has % in the user or the password: write % as %25', abort: true });
 const databaseUrl = encodedUrl.pipe(
   z.url({ protocol: /^postgres(ql)?$/, error: 'must look like postgres://user:password@host:5432/database' }),
 );

@@ -93,6 +93,16 @@ it.each(['pa#cret', '12#cret', '12/cret', 'pa/cret'])(
   },
 );
 
+it('a password with a bare % is a mistake with a remedy, and not shown', () => {
+  for (const name of ['DATABASE_URL', 'READER_DATABASE_URL'])
+    for (const word of ['p%cret', '%ffcret']) {
+      const read = () => readConfig({ ROLE: 'api', [name]: `postgres://me:${word}@here:5432/air` });
+      expect(read).toThrow(`  ${name}: has % in the user or the password: write % as %25`);
+      expect(read).not.toThrow('cret');
+    }
+  expect(readConfig({ DATABASE_URL: 'postgres://me:p%25@here/air' }).databaseUrl).toContain('%25');
+});
+
 describe('hints on the environment', () => {
   it.each([
     ['TIMEZONE', 'TIME_ZONE'],

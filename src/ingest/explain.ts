@@ -87,7 +87,7 @@ const RETRY = 'import the network, then run quarantine retry';
 export function explainDevice(device: string, sensors: readonly number[]): string {
   return sensors.length > 1
     ? `sensors ${sensors.join(' and ')} both have device ${device}, but one sensor takes all that it sends here: leave "device" at one of them, ${RETRY}`
-    : `no one sensor of the network has device ${device}: write "device": ${JSON.stringify(device)} into the sensor in the network file, ${RETRY}`;
+    : `no sensor, or more than one, has device ${device}: write "device": ${JSON.stringify(device)} into the sensor in the network file, ${RETRY}`;
 }
 
 /**

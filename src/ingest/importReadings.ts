@@ -138,7 +138,7 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
   try {
     for await (const { readings: given, notes } of readReadings(source, format)) {
       if (isFirst) refuseOtherUnits(given, notes, source.name);
-      isFirst = false;
+      isFirst = given.length === 0; // rows of one parameter become readings at the end
       if (!summary.formats.includes(notes.format)) summary.formats.push(notes.format);
       const readings = await assignSensors(sql, given, undefined, clock());
       const prepared = await copier.prepare(readings, clock());

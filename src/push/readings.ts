@@ -80,7 +80,11 @@ function makeBatch() {
     if (characters > LARGEST_BODY)
       throw tooMuch(`readings that take more than ${LARGEST_BODY / 1_048_576} MiB, each by itself`);
     if (one === undefined) return;
-    readings.push(one.text.length > LONGEST_LINE ? unreadable(one.text.slice(0, EXCERPT_LENGTH), one.line ?? 1) : one);
+    readings.push(
+      one.text.length > LONGEST_LINE
+        ? unreadable(one.text.slice(0, EXCERPT_LENGTH), one.line ?? 1, `it is longer than ${LONGEST_LINE / 1_024} KiB`)
+        : one,
+    );
   };
   return {
     /** Rejects with Problem for too many; the rows of a document are counted before they are read. */
@@ -107,9 +111,10 @@ const tooMuch = (what: string) => new Problem(413, `The body has ${what}. None w
 
 async function fromArray(body: Buffer, format: Format): Promise<ReadingBatch> {
   const batch = makeBatch();
-  const reader = rowReader(format);
+  let reader = rowReader(format);
   let count = 0;
   for await (const elements of splitElements(inTurns([body]), LARGEST_OBJECT)) {
+    if (count === 0) reader = rowReader(format, elements);
     for (const element of elements) {
       count += 1;
       await batch.add(readElement(element, count, reader));
@@ -120,7 +125,7 @@ async function fromArray(body: Buffer, format: Format): Promise<ReadingBatch> {
 
 /** Throws SyntaxError for an element that is no JSON, and Problem for a document that is no reading. */
 function readElement({ text, unparsable, alone }: Element, line: number, reader: RowReader): Read {
-  if (unparsable) return unreadable(text, line);
+  if (unparsable !== undefined) return unreadable(text, line, unparsable);
   const item: unknown = JSON.parse(text);
   if (alone && !isObject(item)) {
     throw new Problem(400, 'The body is neither an array of readings nor a reading. Nothing was stored.');
@@ -132,10 +137,11 @@ function readElement({ text, unparsable, alone }: Element, line: number, reader:
 /** NDJSON, or CSV whose first line is the header. Rejects with InputError for a header that cannot be used. */
 async function fromLines(body: Buffer, isCsv: boolean, format: Format): Promise<ReadingBatch> {
   if (isCsv) refuseOtherKinds(body, 'The body');
-  let reader: LineReader | undefined = isCsv ? undefined : rowReader(format);
+  let reader: LineReader | undefined;
   const batch = makeBatch();
   let lines = 0;
   for await (const some of splitLines(inTurns([body]))) {
+    if (!isCsv && some.length > 0) reader ??= rowReader(format, some);
     for (const line of some) {
       lines += 1;
       if (reader === undefined) reader = csvReader(line.text, `The body, line ${line.number}`, format);

@@ -92,6 +92,36 @@ test.each<[string, (hour: number) => number, RegExp, Format]>([
   expect(await imported(content, remedy)).toMatchObject({ accepted: 24, values: {}, failed: false });
 });
 
+describe('30 values in °F of a row each, whose unit nobody declared, stop it', () => {
+  const rows = Array.from({ length: 30 }, (_, hour) => ({ at: at(hour), value: 50 + (hour % 10) }));
+  const states = rows.map((row) => ({
+    sensor_id: 1,
+    entity_id: 'sensor.t',
+    state: String(row.value),
+    last_changed: row.at,
+  }));
+  test.each<[string, string, Format]>([
+    [
+      'history of Home Assistant as CSV',
+      ['entity_id,state,last_changed', ...rows.map((row) => `sensor.t,${row.value},${row.at}`)].join('\n'),
+      { columns: ['temperature=sensor.t'], sensor: 1 },
+    ],
+    ['states of Home Assistant as JSON', JSON.stringify(states), { columns: ['temperature=sensor.t'] }],
+    [
+      'OpenAQ with blank units',
+      [
+        'location_id,sensors_id,location,datetime,lat,lon,parameter,units,value',
+        ...rows.map((row) => `9,1,here,${row.at},1,1,temperature,,${row.value}`),
+      ].join('\n'),
+      {},
+    ],
+  ])('%s', async (_, content, format) => {
+    await stops(content, format, /column (sensor\.t|temperature) looks like °F, for example 5\d/);
+    const declared = { ...format, units: ['temperature=f'] };
+    expect(await imported(content, declared)).toMatchObject({ accepted: 30, failed: false });
+  });
+});
+
 test('twenty such values are enough, from 45.1 °C on', async () => {
   await stops(
     csv('time,sensor_id,temperature', 20, () => 45.1),

@@ -161,7 +161,7 @@ describe('a push', () => {
       '/v1/push/ttn',
       uplink({ pm25: 5 }, 'roof-2'),
       422,
-      /^The reading could not be used: no one sensor of the network has device roof-2: write "device": "roof-2" into the sensor/,
+      /^The reading could not be used: no sensor, or more than one, has device roof-2: write "device": "roof-2" into the sensor/,
     ],
     [
       'a simulated message',
@@ -224,7 +224,7 @@ describe('a push', () => {
       '/v1/readings?column=constructor=pm25',
       { sensor_id: 7, time: T, pm25: 5 },
       400,
-      /"constructor" is no name of ours.*Nothing was stored/,
+      /unknown name "constructor".*Nothing was stored/,
     ],
     [
       'an unknown zone',
@@ -321,7 +321,7 @@ describe('from the quarantine', () => {
     await post('/v1/readings', { sensor_id: 99, time: T, temperature_f: 50 });
     const { lines } = await listQuarantine(here.owner, {}, 10);
     expect(lines.map(({ explanation }) => explanation).sort()).toEqual([
-      expect.stringContaining('no one sensor of the network has device roof-2'),
+      expect.stringContaining('no sensor, or more than one, has device roof-2'),
       expect.stringContaining('there is no sensor 99'),
     ]);
     expect(lines.map(({ text }) => text)).toContain(

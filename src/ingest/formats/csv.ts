@@ -16,7 +16,7 @@ import {
 } from './fields.ts';
 import { unreadable } from './json.ts';
 import { type Line, type LineReader, MOST_IGNORED } from './lines.ts';
-import { readMeasured, type SomeValues } from './long.ts';
+import { readMeasured, type SomeValues, type Undeclared } from './long.ts';
 import type { Profile } from './profiles.ts';
 import { makeTimeReader } from './times.ts';
 import { meanOf } from './units.ts';
@@ -33,7 +33,7 @@ export function csvReader(header: string, position: string, format: Format = {})
   const given = splitCsvLine(header, delimiter) ?? [];
   if (given.length > MOST_COLUMNS) {
     const remedy = `At most ${MOST_COLUMNS} are read: leave out those that are not needed.`;
-    throw new InputError(position, `the header has ${given.length} columns`, remedy);
+    throw new InputError(position, `the header has more than ${MOST_COLUMNS} columns`, remedy);
   }
   const lower = given.map((name) => name.toLowerCase());
   const profile = chooseProfile(format.name, (field) => lower.includes(field.toLowerCase()));
@@ -44,6 +44,9 @@ export function csvReader(header: string, position: string, format: Format = {})
   const stamp = format.now?.toISOString();
   const plainNumber = (field: string) => (DECIMAL_COMMA.test(field) ? field.replace(',', '.') : field);
   const ignored = new Set(columns.ignored);
+  const undeclared: Undeclared = new Map(
+    values.flatMap(({ parameter, isDeclared, index }) => (isDeclared ? [] : [[parameter, given[index] ?? '']])),
+  );
   let usedServerTime = false;
 
   const read = ({ number, text, tooLong }: Line): ReadingInput | undefined => {
@@ -61,7 +64,7 @@ export function csvReader(header: string, position: string, format: Format = {})
       const name = cells[long.parameter] as string;
       const value = cells[long.value] as string;
       const unit = long.unit < 0 ? undefined : cells[long.unit];
-      if (!readMeasured(fields, found, name, delimiter === ',' ? value : plainNumber(value), unit)) {
+      if (!readMeasured(fields, found, name, delimiter === ',' ? value : plainNumber(value), unit, undeclared)) {
         if (ignored.size < MOST_IGNORED) ignored.add(name);
         return undefined;
       }
@@ -87,9 +90,7 @@ export function csvReader(header: string, position: string, format: Format = {})
     means: profile.means,
     isLong: long !== undefined,
     ignored,
-    undeclared: new Map(
-      values.flatMap(({ parameter, isDeclared, index }) => (isDeclared ? [] : [[parameter, given[index] ?? '']])),
-    ),
+    undeclared,
     get usedServerTime() {
       return usedServerTime;
     },

@@ -55,6 +55,7 @@ const SLOTS: ReadonlyMap<string, 'sensor' | 'device' | 'time'> = new Map([
   ['sensor_id', 'sensor'],
   ['device', 'device'],
   ['time', 'time'],
+  ['measured_at', 'time'],
 ]);
 
 /** Of a unit that a row names and its parameter does not have: the value is no number, and rejected with both. */
@@ -82,16 +83,21 @@ export function readFields(profile: Profile, { columns = [], units = [] }: Forma
     const key = field.toLowerCase();
     if (meaning !== undefined && !known.has(key)) known.set(key, meaning);
   };
-  for (const [ours, theirs] of columns.map(readColumn)) {
+  const channels: [field: string, meaning: Measures][] = [];
+  for (const [index, [ours, theirs]] of columns.map(readColumn).entries()) {
     const slot = SLOTS.get(ours);
     const meaning: Meaning | undefined =
       slot === undefined
-        ? withUnitOfTheirs(ownName(ours, measures, -1), theirs, profile, measures)
+        ? withUnitOfTheirs(ownName(ours, measures, index - MOST_COLUMNS), theirs, profile, measures)
         : { slot, rank: -1 };
-    if (meaning === undefined) throw new InputError('--column', `"${ours}" is no name of ours`, NAMES);
+    if (meaning === undefined) throw new InputError('--column', `unknown name "${ours}"`, NAMES);
+    const [, ...others] = channelsOf(theirs, profile);
+    if (meaning.slot === 'value' && others.length > 0) meaning.isMean = true;
+    if (meaning.slot === 'value') for (const other of others) channels.push([other, meaning]);
     add(theirs, meaning);
     if (profile.ours) add(`${profile.ours}.${theirs}`, meaning);
   }
+  for (const [other, meaning] of channels) add(other, meaning);
   for (const slot of ['sensor', 'device', 'time'] as const)
     profile[slot]?.forEach((field, rank) => {
       add(field, { slot, rank });
@@ -191,6 +197,12 @@ function withUnitOfTheirs(
   return units.map((unit) => measures(meaning.parameter, unit, meaning.rank)).find((found) => found) ?? meaning;
 }
 
+/** The field, and the other channels of it that the profile knows. */
+const channelsOf = (field: string, { values, channels = [] }: Profile): string[] =>
+  [...Object.keys(values), ...channels]
+    .map((channel) => channel.toLowerCase().split(' + '))
+    .find(([first]) => first === field.toLowerCase()) ?? [field];
+
 const IN_BRACKETS = /[([]([^()[\]]{0,30})[)\]]/g;
 
 /** A name that is longer has no unit at its end. */
@@ -199,7 +211,7 @@ const LONGEST_NAME = 60;
 const underscoresOf = (key: string): number[] =>
   key.length > LONGEST_NAME ? [] : [...key].flatMap((character, index) => (character === '_' ? index : []));
 
-const NAMES = `Names of ours are sensor_id, device, time, ${PARAMETER_NAMES.join(', ')}.`;
+const NAMES = `Known names: sensor_id, device, time, ${PARAMETER_NAMES.join(', ')}.`;
 
 const readColumn = (text: string) => readPair(text, '--column', 'pm25=pm2_5_concentration');
 

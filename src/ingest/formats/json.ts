@@ -8,8 +8,8 @@ import { EXCERPT_LENGTH, LONGEST_LINE } from './lines.ts';
 export type Element = {
   /** Only the beginning of an element that is not to be parsed. */
   text: string;
-  /** Too long or too deeply nested to be parsed. */
-  unparsable?: true;
+  /** Says that it is too long, or too deeply nested, to be parsed. */
+  unparsable?: string;
   /** The document is no array, and this is all of it. */
   alone?: true;
 };
@@ -38,7 +38,8 @@ export async function* splitElements(
 
   const longest = () => (isArray === false ? longestAlone : LONGEST_LINE);
   const take = (end: Buffer): Element => {
-    const unparsable = length + end.length > longest() || deepest > DEEPEST;
+    const isTooLong = length + end.length > longest();
+    const unparsable = isTooLong ? `it is longer than ${longest() / 1_024} KiB` : deepest > DEEPEST && TOO_DEEP;
     const bytes = Buffer.concat([...kept, end]);
     const text = (unparsable ? bytes.subarray(0, EXCERPT_LENGTH) : bytes).toString('utf8');
     [kept, length, deepest] = [[], 0, 0];
@@ -107,6 +108,8 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 
 /** Levels of nesting; a reading has one, one of a feed three. */
 export const DEEPEST = 32;
+
+const TOO_DEEP = `it is nested more than ${DEEPEST} levels deep`;
 
 /** Whether brackets are nested more than DEEPEST levels. The text need not be valid JSON. */
 export function isTooDeep(text: string): boolean {

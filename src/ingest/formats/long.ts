@@ -6,6 +6,9 @@ import type { Fields } from './fields.ts';
 
 export type SomeValues = { -readonly [name in ParameterName]?: unknown };
 
+/** Parameters whose unit nobody declared, and the fields they are in. */
+export type Undeclared = Map<ParameterName, string>;
+
 /** Adds the value of a parameter that a row names to the others; false: it is none of ours. */
 export function readMeasured(
   fields: Fields,
@@ -13,10 +16,12 @@ export function readMeasured(
   name: unknown,
   value: unknown,
   unit: unknown,
+  undeclared: Undeclared,
 ): boolean {
   const given = typeof unit === 'string' && unit !== '' ? unit : undefined;
   const measures = typeof name === 'string' ? fields.measuresOf(name, given) : undefined;
   if (measures === undefined) return false;
+  if (!measures.isDeclared && !undeclared.has(measures.parameter)) undeclared.set(measures.parameter, String(name));
   if (value !== undefined && value !== null && value !== '') {
     values[measures.parameter] = measures.convert === null ? value : measures.convert(value);
   }

@@ -30,6 +30,8 @@ export type Profile = {
   zone?: 'UTC' | 'network';
   /** What its fields measure. In JSON, the first of several for one parameter counts; of channels (`a + b`), the mean of those there are. */
   values: Readonly<Record<string, Measured>>;
+  /** Channels (`a + b`) of which the mean counts if the first is mapped to a parameter. */
+  channels?: readonly string[];
   /** Our own names are understood too: in JSON, in this object of a row ('' is the row itself). */
   ours?: string;
   /** One row, or one element of `list` in it, for each parameter, which has a name of `values`. */
@@ -125,6 +127,7 @@ export const PROFILES: readonly Profile[] = [
       ...{ temperature: 'temperature f', current_temp_f: 'temperature f', temperature_f: 'temperature f' },
       ...{ humidity: 'humidity', current_humidity: 'humidity', 'humidity_%': 'humidity', pressure: 'pressure mbar' },
     },
+    channels: ['pm1_0_cf_1 + pm1_0_cf_1_b', 'pm2_5_cf_1 + pm2_5_cf_1_b', 'pm10_0_cf_1 + pm10_0_cf_1_b'],
   },
   {
     name: 'openaq',

@@ -90,7 +90,7 @@ async function* readLines(bytes: AsyncIterable<Buffer>, name: string, format: Fo
     for (const line of lines) {
       if (reader === undefined) {
         if (line.text === PREAMBLE) continue;
-        reader = chooseReader(line, name, format);
+        reader = chooseReader(line, lines, name, format);
         if (!line.text.startsWith('{')) continue; // the header
       }
       const read = reader.read(line);
@@ -116,21 +116,25 @@ async function* readDocument(
   format: Format,
   largest: number,
 ): AsyncGenerator<Some> {
-  const reader = rowReader(format);
+  let reader = rowReader(format);
   let count = 0;
   try {
     for await (const elements of splitElements(bytes, largest)) {
+      if (count === 0) reader = rowReader(format, elements);
       const readings: ReadingInput[] = [];
       let characters = 0;
       for (const { text, unparsable, alone } of elements) {
         count += 1;
         characters += text.length;
-        if (unparsable && alone) {
-          const what = `this is a JSON document that is larger than ${largest} bytes or too deeply nested`;
-          throw new InputError(name, what, "Make it one object a line, with jq: jq -c '.results[]' OLD > NEW.");
+        if (unparsable !== undefined && alone) {
+          throw new InputError(
+            name,
+            `this is one JSON document, and ${unparsable}`,
+            "Make it one object a line, with jq: jq -c '.results[]' OLD > NEW.",
+          );
         }
-        if (unparsable) {
-          readings.push(unreadable(text, count));
+        if (unparsable !== undefined) {
+          readings.push(unreadable(text, count, unparsable));
           continue;
         }
         const value: unknown = JSON.parse(text);
@@ -197,9 +201,9 @@ function isDocument(start: Buffer): boolean {
 
 const HEADER_OR_OBJECTS = 'Needed is CSV with a header line, or one JSON object a line.';
 
-function chooseReader(first: Line, name: string, format: Format): LineReader {
+function chooseReader(first: Line, lines: readonly Line[], name: string, format: Format): LineReader {
   const position = `${name}:${first.number}`;
-  if (first.text.startsWith('{')) return rowReader(format);
+  if (first.text.startsWith('{')) return rowReader(format, lines);
   if (first.tooLong) throw new InputError(position, 'the first line is too long for a header', HEADER_OR_OBJECTS);
   return csvReader(first.text, position, format);
 }

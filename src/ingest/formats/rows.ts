@@ -14,7 +14,7 @@ import {
 } from './fields.ts';
 import { isObject, isTooDeep, unreadable } from './json.ts';
 import { EXCERPT_LENGTH, type LineReader, MOST_IGNORED, type Read } from './lines.ts';
-import { readMeasured, type SomeValues } from './long.ts';
+import { readMeasured, type SomeValues, type Undeclared } from './long.ts';
 import type { Profile } from './profiles.ts';
 import { makeTimeReader } from './times.ts';
 import { meanOf } from './units.ts';
@@ -38,17 +38,44 @@ const NESTED = 'nested';
 const TOO_WIDE = `it has more than ${MOST_COLUMNS} fields`;
 const TOO_LONG = 'it is longer than 64 KiB or nested too deeply';
 
-/** Reads NDJSON and elements of arrays. The first object says which profile it is, and may throw InputError for what was declared wrongly. */
-export function rowReader(format: Format = {}): RowReader {
+/**
+ * Reads NDJSON and elements of arrays. The first object says which profile it is; where it fits no other than ours, the first of `ahead` that
+ * does says it: rows of airquality.am lack `pm2.5_corrected` where there is none. The first reading throws InputError for what was declared
+ * wrongly.
+ */
+export function rowReader(format: Format = {}, ahead: readonly { text: string }[] = []): RowReader {
   const notes = { ignored: new Set<string>(), undeclared: new Map<ParameterName, string>(), usedServerTime: false };
   let chosen: ReadRows | undefined;
+  const known = new Set<string>();
+  const profileOf = (value: unknown) => chooseProfile(format.name, (field) => lookUp(value, field) !== undefined);
+  const choose = (value: Row): Profile => {
+    const first = profileOf(value);
+    if (!isOwn(first)) return first;
+    for (const { text } of ahead.slice(1)) {
+      const profile = profileOf(parsed(text));
+      if (!isOwn(profile)) return profile;
+    }
+    return first;
+  };
+  /** The other profile that a row is recognized by, if it has a key that no row before it had. */
+  const otherProfile = (value: Row): string | undefined => {
+    let isNew = false;
+    for (const key in value) {
+      if (known.has(key)) continue;
+      isNew = true;
+      if (known.size < MOST_REMEMBERED) known.add(key);
+    }
+    const profile = isNew ? profileOf(value) : undefined;
+    if (profile === undefined || isOwn(profile)) return undefined;
+    for (const key in value) known.delete(key);
+    return profile.name;
+  };
   const readValue: RowReader['readValue'] = (value, text, line) => {
     if (!isObject(value)) return unreadable(text, line);
-    chosen ??= makeReadRows(
-      chooseProfile(format.name, (field) => lookUp(value, field) !== undefined),
-      format,
-      notes,
-    );
+    chosen ??= makeReadRows(choose(value), format, notes);
+    const other = isOwn(chosen.fields.profile) ? otherProfile(value) : undefined;
+    if (other !== undefined)
+      return unreadable(text, line, `its fields are of format ${other}, but those before it are not: ${SAY_IT}`);
     const { rows } = chosen.fields.profile;
     if (rows !== undefined && Array.isArray(value[rows])) return readDocument(value, text, chosen);
     return chosen.readRow(value, text, line);
@@ -69,15 +96,21 @@ export function rowReader(format: Format = {}): RowReader {
     readValue,
     read({ number, text, tooLong }) {
       if (tooLong || isTooDeep(text)) return unreadable(text, number, TOO_LONG);
-      let value: unknown;
-      try {
-        value = JSON.parse(text);
-      } catch {
-        return unreadable(text, number);
-      }
-      return readValue(value, text, number);
+      const value = parsed(text);
+      return value === undefined ? unreadable(text, number) : readValue(value, text, number);
     },
   };
+}
+
+const SAY_IT = 'send it by itself, or say the format for all (--format, or POST /v1/push/FORMAT)';
+
+/** Undefined for what is no JSON, or nested too deeply. */
+function parsed(text: string): unknown {
+  try {
+    return isTooDeep(text) ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** In characters: every row gets what its document says of all, and its own text has the names of its columns. */
@@ -146,7 +179,7 @@ function inside(given: Row): { value: unknown; unit: string | undefined } {
 /** Undefined for a row that is left out. */
 type ReadRow = (row: Row, text: string, line: number) => ReadingInput | undefined;
 type ReadRows = { fields: Fields; readRow: ReadRow };
-type Notes = { ignored: Set<string>; undeclared: Map<ParameterName, string>; usedServerTime: boolean };
+type Notes = { ignored: Set<string>; undeclared: Undeclared; usedServerTime: boolean };
 
 function makeReadRows(profile: Profile, format: Format, notes: Notes): ReadRows {
   const { columns = [] } = format;
@@ -220,7 +253,7 @@ function makeReadRows(profile: Profile, format: Format, notes: Notes): ReadRows 
       }
     }
     const { sensor: sensorId, device } = ownerOf(format, found.sensor.value, found.device.value);
-    const long = readLong(fields, row, values, ignore);
+    const long = readLong(fields, row, values, notes.undeclared, ignore);
     if (long === 'malformed') return { ...unreadable(text, line), sensorId };
     if (long === 'not ours' && Object.keys(values).length === 0) return undefined;
     const given = (profile.start !== undefined && lookUp(row, profile.start)) || found.time.value;
@@ -272,6 +305,7 @@ function readLong(
   fields: Fields,
   row: Row,
   values: SomeValues,
+  undeclared: Undeclared,
   ignore: (name: string) => void,
 ): 'malformed' | 'not ours' | undefined {
   const { long } = fields.profile;
@@ -286,7 +320,7 @@ function readLong(
     if (!isObject(element) || typeof names[0] !== 'string') return 'malformed';
     const [value] = all(element, long.value);
     const [unit] = all(element, long.unit);
-    const isOurs = names.some((name) => readMeasured(fields, values, name, value, unit));
+    const isOurs = names.some((name) => readMeasured(fields, values, name, value, unit, undeclared));
     if (isOurs || long.list !== undefined) continue;
     ignore(names[0]);
     return 'not ours';

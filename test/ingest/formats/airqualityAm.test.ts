@@ -3,6 +3,7 @@ import type { Format } from '../../../src/ingest/formats/fields.ts';
 import { type ReadingBatch, readReadings } from '../../../src/ingest/formats/readings.ts';
 import { openSource } from '../../../src/ingest/formats/source.ts';
 import { importReadings } from '../../../src/ingest/importReadings.ts';
+import { readBatch } from '../../../src/push/readings.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { bringIn, differences, file, keepingLog, NOW, smallNetwork } from '../support.ts';
 
@@ -96,6 +97,41 @@ describe('measurements', () => {
       expect.assertions(1);
     },
   );
+
+  const rows = [
+    { sensor_id: 21, timestamp: '2026-02-01 00:00:00', 'pm2.5': 14.3 },
+    { sensor_id: 21, timestamp: '2026-02-01 00:05:00', 'pm2.5_corrected': 9.9, 'pm2.5': 14.3 },
+  ];
+  const lines = rows.map((row) => JSON.stringify(row)).join('\n');
+  const both = [
+    { measuredAt: '2026-02-01 00:00:00+04:00', values: { pm25_raw: 14.3 } },
+    { measuredAt: '2026-02-01 00:05:00+04:00', values: { pm25: 9.9, pm25_raw: 14.3 } },
+  ];
+
+  test.each([
+    ['NDJSON', 'application/x-ndjson', lines],
+    ['an array', 'application/json', JSON.stringify(rows)],
+  ])('%s is recognized where the first reading has no corrected value', async (_, type, content) => {
+    const source = await openSource(file('readings.json', content));
+    for await (const batch of readReadings(source, { timeZone: 'Asia/Yerevan' }))
+      expect(batch.readings).toMatchObject(both);
+    const body = await readBatch(Buffer.from(content), type, { timeZone: 'Asia/Yerevan' });
+    expect(body).toMatchObject({ readings: both });
+    expect.assertions(2);
+  });
+
+  test('a corrected value that comes too late to be recognized by is rejected with its reason, and not stored as raw', async () => {
+    const own = Array.from({ length: 2_000 }, () => JSON.stringify(rows[0]));
+    const source = await openSource(file('readings.json', [...own, lines, lines].join('\n')));
+    const rejected: unknown[] = [];
+    for await (const { readings } of readReadings(source))
+      rejected.push(...readings.filter(({ unreadable }) => unreadable).map(({ line, why }) => [line, why]));
+    const why = expect.stringMatching(/format airquality-am, but those before it are not.*--format/);
+    expect(rejected).toEqual([
+      [2_002, why],
+      [2_004, why],
+    ]);
+  });
 
   test('a file with nothing but SET is empty', async () => {
     expect(await failure('SET\n')).toContain('the file is empty');
