@@ -52,7 +52,7 @@ begin
       -- an upper level's bucket may begin before the first reading, and its hours end after the last
       select from_level, range_agg(tstzrange(since, until) * tstzrange(rollup.bucket_start('month', low), rollup.bucket_add('hour', rollup.bucket_start('hour', high), 1))) as parts
       from narrowed where low is not null group by 1
-    ) n cross join unnest(logic.widen('hour', n.parts)) part;
+    ) n cross join unnest(n.parts) part;
   end if;
   with note as (delete from rollup.changed_hour returning hour)
   insert into rollup.stale (from_level, since, until, is_taken)

@@ -241,13 +241,8 @@ const TABLE: readonly Table[] = [
     tests: ['test/rollups/changeLog.test.ts', 'test/rollups/running.test.ts'],
     changes: {
       'sql/logic/30_stale.sql': [
-        ["cross join unnest(logic.widen('hour', n.parts)) part", 'cross join unnest(n.parts) part'],
         ["rollup.bucket_add('hour', rollup.bucket_start('hour', high), 1)", 'high'],
-        [
-          'upper(part) - gap.width',
-          'upper(part)',
-          'hours after a change are then recomputed too, with the same result',
-        ],
+        ['upper(part) - gap.width', 'upper(part)'],
         [
           'greatest(s.since, stale_buckets.since)',
           's.since',
@@ -535,7 +530,11 @@ const TABLE: readonly Table[] = [
           'with asked as (select * from rollup.stale where not is_taken)',
         ],
         ["parts * tstzmultirange(tstzrange(i.retained_from, 'infinity'))", 'parts'],
-        ['where s.is_taken and s.from_level', 'where s.from_level'],
+        [
+          'where s.is_taken and s.from_level',
+          'where s.from_level',
+          'what nobody has taken yet is then recomputed twice, with the same result',
+        ],
       ],
       'sql/logic/31_refresh.sql': [['  perform logic.take_notes();\n', '']],
       'src/schema/rebuild.ts': [['    if (expired !== null) await carryOver(sql, since, expired, engine);\n', '']],
