@@ -80,7 +80,9 @@ async function open(context: Context): Promise<void> {
   const { config, clock, log, requestLog, metrics, pollMs } = context;
   const { closers, listeners, state } = context.opened;
   const { adminHost, adminPort } = config;
-  const dataDirectory = (config.databaseUrl ?? config.readerDatabaseUrls) ? undefined : resolve(config.dataDirectory);
+  if ((config.databaseUrl ?? config.readerDatabaseUrls) === undefined)
+    state.dataDirectory = resolve(config.dataDirectory);
+  const dataDirectory = () => state.dataDirectory;
   const admin = await listen(makeAdminApp({ ready: () => readiness(state), metrics, log: requestLog, dataDirectory }), {
     port: adminPort,
     host: adminHost,
@@ -100,7 +102,7 @@ async function open(context: Context): Promise<void> {
 
   const { database, hosts, installation } = await openInstallation(context);
   const { timeZone, engine } = installation;
-  if (database?.embedded) observeDisk(metrics, config.dataDirectory);
+  if (database?.dataDirectory) observeDisk(metrics, database.dataDirectory);
   metrics.buildInfo.set({ version: VERSION, node: process.version, engine }, 1);
   const max = publicServer === undefined ? POOL_SIZES.readiness : POOL_SIZES.read;
   const reads = openReaderPool<Api>(hosts, { timeZone, max, observer: observePool(metrics, 'read') });
@@ -157,6 +159,7 @@ async function openInstallation({ config, clock, log, opened }: Context): Promis
     return { database: undefined, hosts: readers, installation: await checkReaders(readers) };
   }
   const database = await openDatabase(config, log);
+  opened.state.dataDirectory = database.dataDirectory;
   opened.closers.push(() => database.close());
   const bringUp = () =>
     migrate(database.target, { timeZone, epoch, now: clock(), log }).catch((error) =>

@@ -1,7 +1,8 @@
 /** The service as a process, from start to end, with FIXED_NOW and an embedded server. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
+import { isRoot } from '../src/embedded/home.ts';
 import { citiesOfOneStation } from './support/installation.ts';
 import { freePort, launch, makeHome, ready, start } from './support/program.ts';
 
@@ -66,4 +67,33 @@ it('the service starts, answers as of FIXED_NOW, and ends on SIGTERM', async () 
   service.kill('SIGTERM');
   expect((await service.finished).code).toBe(0);
   expect(existsSync(join(home.folder, 'data/bundled-18/data/postmaster.pid'))).toBe(false);
+});
+
+it.skipIf(!isRoot())('where the data are is named, where the server cannot enter DATA_DIR', async () => {
+  const closed = join(home.folder, 'closed');
+  mkdirSync(closed, { mode: 0o700 });
+  const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
+  const environment = {
+    ...home.environment,
+    DATA_DIR: join(closed, 'data'),
+    PORT,
+    ADMIN_PORT,
+    INGEST_PORT,
+    DEMO: 'off',
+  };
+  const service = start('main', [], environment);
+  onTestFinished(() => service.kill('SIGKILL'));
+  await ready(ADMIN_PORT, service);
+  const { data_dir } = (await (await fetch(`http://localhost:${ADMIN_PORT}/healthz`)).json()) as { data_dir: string };
+  onTestFinished(() => rmSync(data_dir, { recursive: true, force: true }));
+  expect(data_dir).toMatch(/^\/var\/lib\/airseries\/[0-9a-f]{16}$/);
+  expect(existsSync(join(data_dir, 'bundled-18/data/postmaster.pid'))).toBe(true);
+  expect((await start('main', [], environment).finished).stderr).toContain(`with its data in ${data_dir} (DATA_DIR)`);
+  const status = await start('cli', ['status', '--json'], environment).finished;
+  expect(JSON.parse(status.stdout)).toMatchObject({ data_dir });
+  const other = await start('cli', ['status'], { ...environment, EMBEDDED_PG: 'local' }).finished;
+  expect(other.stderr).toContain(`The database in ${data_dir}/bundled-18 (DATA_DIR) is of EMBEDDED_PG=bundled`);
+
+  service.kill('SIGTERM');
+  expect((await service.finished).code).toBe(0);
 });

@@ -99,7 +99,7 @@ async function status({ as, clock, config, database, installation }: Context, ve
     typeof target === 'string' || embedded === undefined
       ? { database_url: 'set' }
       : {
-          data_dir: config.dataDirectory,
+          data_dir: database.dataDirectory,
           psql: `psql -h ${shellWord(target.host)} -U ${target.user} ${target.database}`,
           bundled: outdated,
         };

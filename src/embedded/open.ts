@@ -10,6 +10,8 @@ export type Database = {
   target: DatabaseAddress;
   /** The kind of embedded server, which is private to this data directory; undefined: it is the operator's. */
   embedded: EmbeddedKind | undefined;
+  /** Of an embedded server: where its data are, which is not below DATA_DIR where its user cannot enter that. */
+  dataDirectory?: string;
   /** Stops using the embedded server; does nothing for the operator's database. */
   close(): Promise<void>;
 };
@@ -28,6 +30,7 @@ export async function openDatabase(
   if (databaseUrl !== undefined) return { target: databaseUrl, embedded: undefined, close: async () => undefined };
   const directory = resolve(dataDirectory);
   const server = await openEmbeddedServer({ dataDirectory: directory, kind: embedded, log, mustExist });
-  const { socketDirectory, port, user, database, kind } = server;
-  return { target: { host: socketDirectory, port, user, database }, embedded: kind, close: () => server.release() };
+  const { socketDirectory, port, user, database } = server;
+  const target = { host: socketDirectory, port, user, database };
+  return { target, embedded: server.kind, dataDirectory: server.dataDirectory, close: () => server.release() };
 }

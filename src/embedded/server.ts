@@ -5,7 +5,7 @@
  * address, so that clients only have to retry.
  */
 import { existsSync, lstatSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { errorCode } from '../database/errors.ts';
 import type { Log } from '../log.ts';
@@ -39,6 +39,7 @@ export type EmbeddedServer = {
   port: number;
   user: string; // the superuser of this private cluster
   database: string;
+  dataDirectory: string; // where its data are
   startedHere: boolean; // false: another process had started it first
   /** Stops using the server; if this process has started it, resolves once it is down. May be called more than once. */
   release(): Promise<void>;
@@ -86,6 +87,7 @@ export async function openEmbeddedServer({
     port: PORT,
     user: USER,
     database: DATABASE,
+    dataDirectory: dirname(home.directory),
     startedHere: started !== undefined,
     release: () => (released ??= release()),
   };

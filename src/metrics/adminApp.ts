@@ -14,8 +14,8 @@ type AdminOptions = {
   ready: () => Promise<Readiness>;
   metrics: Metrics;
   log: Log;
-  /** Of an embedded server: the folder of its data. */
-  dataDirectory?: string | undefined;
+  /** Of an embedded server: the folder of its data, as far as is known by now. */
+  dataDirectory?: () => string | undefined;
 };
 
 /** The body of /healthz: which process this is. `data_dir` is that of an embedded server. */
@@ -28,8 +28,10 @@ export function makeAdminApp({ ready, metrics, log, dataDirectory }: AdminOption
     res.set('Cache-Control', 'no-store');
     next();
   });
-  const health: Health = { ok: true, pid: process.pid, data_dir: dataDirectory };
-  addPath(app, /^\/healthz$/, (req, res) => sendBody(req, res, 200, Buffer.from(JSON.stringify(health))));
+  addPath(app, /^\/healthz$/, (req, res) => {
+    const health: Health = { ok: true, pid: process.pid, data_dir: dataDirectory?.() };
+    sendBody(req, res, 200, Buffer.from(JSON.stringify(health)));
+  });
   addPath(app, /^\/readyz$/, async (req, res) => {
     const readiness = await ready().catch((error: unknown): Readiness => {
       log.warn({ err: error }, 'readiness check failed');
@@ -65,6 +67,8 @@ const HEALTH_TIMEOUT_MS = 2_000;
 
 /** How far this process has started. */
 export type StartupState = {
+  /** Of an embedded server: DATA_DIR, and once it runs, where its data are. */
+  dataDirectory?: string | undefined;
   /** Set once the migrations are done: the database, its hosts, and what tells which parts of its schema api are gone since then. */
   opened: { db: ApiDb; hosts?: Hosts; missing: () => Promise<string[]> } | undefined;
   serving: boolean;
