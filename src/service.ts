@@ -189,7 +189,7 @@ async function startWork(context: Context, { target, embedded }: Database, timeZ
   const jobs = {
     target,
     timeZone,
-    demo: embedded ? config.demo !== 'off' : config.demo === 'on',
+    demo: config.demo ?? (embedded && 'on'),
     clock,
     log,
     metrics,

@@ -1,12 +1,14 @@
 /** The demo network in a running service: loaded into a fresh database, fed every minute as if its sensors were real, and removed. */
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
+import type { Config } from '../config.ts';
 import { asOwner, type DatabaseAddress, type Sql } from '../database/client.ts';
 import { remedyFor } from '../database/errors.ts';
 import type { Log } from '../log.ts';
 import { importNetwork } from '../network/importNetwork.ts';
 import { makeProgress } from '../progress.ts';
 import { refresh } from '../rollups/refresh.ts';
+import { AIRSERIES } from '../shell.ts';
 import { feedDemo, loadHistory } from './feed.ts';
 import { DEMO_PROVIDER, DEMO_PROVIDERS, demoNetwork } from './network.ts';
 
@@ -15,15 +17,20 @@ const REFRESH_PAUSE_MS = 1_000;
 
 type Options = { timeZone: string; clock: Clock; log: Log; terminal: boolean };
 
-/** Loads the demo where it is wanted and due, or brings it up to date; returns whether it is there. `demo`: whether a new database gets it. */
-export async function startDemo(target: DatabaseAddress, options: Options & { demo: boolean }): Promise<boolean> {
+/** Loads the demo where it is wanted and due, or brings it up to date; returns whether its history is to follow. `demo`: DEMO. */
+export async function startDemo(
+  target: DatabaseAddress,
+  options: Options & { demo: Config['demo'] },
+): Promise<boolean> {
   const isNeeded = await asOwner(
     target,
     SESSION,
-    async (sql) => (await isDemo(sql)) || (options.demo && (await isNew(sql))),
+    async (sql) => (await isDemo(sql)) || (options.demo === 'on' && (await isNew(sql))),
   );
   if (isNeeded) await loadDemo(target, options);
-  return isNeeded;
+  if (!isNeeded || options.demo !== 'off') return isNeeded;
+  options.log.warn(`DEMO=off, but the database has the demo network; this removes it: ${AIRSERIES} demo --remove`);
+  return false;
 }
 
 /** Loads the history of the demo behind the service. The result stops that. */
@@ -96,7 +103,7 @@ export async function loadDemoHistory(
     const progress = makeProgress('loading the history of the demo', log, terminal);
     const readings = await loadHistory(sql, clock(), { show: progress.show, signal });
     progress.hide();
-    if (readings > 0) log.info({ readings }, 'the history of the demo is loaded');
+    if (readings > 0 && signal?.aborted !== true) log.info({ readings }, 'the history of the demo is loaded');
     return readings;
   });
 }

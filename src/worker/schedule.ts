@@ -1,6 +1,7 @@
 /** Starting the worker: first whatever is due, then each job on its schedule in UTC, with failures logged, counted and never fatal. */
 import { schedule as cron } from 'node-cron';
 import { watchClock } from '../clock.ts';
+import type { Config } from '../config.ts';
 import { remedyFor } from '../database/errors.ts';
 import { startDemo, startDemoHistory } from '../demo/lifecycle.ts';
 import type { Log } from '../log.ts';
@@ -9,8 +10,8 @@ import { refresh } from '../rollups/refresh.ts';
 import { type Job, type JobContext, makeJobs } from './jobs.ts';
 
 type StartContext = JobContext & {
-  /** Whether a new database gets the demo network. */
-  demo: boolean;
+  /** `on`: a new database gets the demo network; `off`: the history of one that is there is not loaded. */
+  demo: Config['demo'];
   /** Whether a person watches stderr. */
   terminal: boolean;
   schedule?: Schedule | undefined;
@@ -25,14 +26,14 @@ export type Schedule = (jobs: readonly Job[], context: RunContext) => () => Prom
  */
 export async function startJobs(context: StartContext): Promise<() => Promise<void>> {
   const { target, clock, log, terminal, schedule = scheduleJobs } = context;
-  const hasDemo = await startDemo(target, context);
+  const getsHistory = await startDemo(target, context);
   log.info('bringing the aggregates up to date');
   const started = performance.now();
   await refresh(target, clock(), { log, terminal });
   log.info({ seconds: Number(((performance.now() - started) / 1000).toFixed(1)) }, 'aggregates are up to date');
   await makeDigest(target, clock());
   const stopJobs = schedule(makeJobs(context), context);
-  const stopHistory = hasDemo ? startDemoHistory(target, context) : undefined;
+  const stopHistory = getsHistory ? startDemoHistory(target, context) : undefined;
   return async () => void (await Promise.all([stopJobs(), stopHistory?.()]));
 }
 

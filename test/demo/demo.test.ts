@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connect, type Sql } from '../../src/database/client.ts';
 import { feedDemo, loadHistory } from '../../src/demo/feed.ts';
-import { isDemo, isEmpty, removeDemo, startDemoHistory } from '../../src/demo/lifecycle.ts';
+import { isDemo, isEmpty, loadDemoHistory, removeDemo, startDemo, startDemoHistory } from '../../src/demo/lifecycle.ts';
 import { demoNetwork } from '../../src/demo/network.ts';
 import { demoReadings } from '../../src/demo/readings.ts';
 import { makeLog } from '../../src/log.ts';
@@ -51,6 +51,18 @@ onEveryEngine('the demo', (engine) => {
         where not exists (select from raw.placement p where p.sensor_id = r.sensor_id and r.measured_at >= p.since and r.measured_at < p.until)`,
     ).toEqual([]);
     await refresh();
+  });
+
+  it('gets no history with DEMO=off: a start says that it is there, and how to remove it', async () => {
+    const log = keepingLog();
+    const { lines } = log;
+    const options = { timeZone: 'Asia/Yerevan', clock: () => now, log, terminal: false };
+    expect(await startDemo(db.target, { ...options, demo: 'off' })).toBe(false);
+    expect(lines.map(({ level, message }) => [level, message])).toEqual([
+      ['warn', expect.stringMatching(/DEMO=off.*the demo network.*demo --remove$/)],
+    ]);
+    for (const demo of ['on', undefined] as const) expect(await startDemo(db.target, { ...options, demo })).toBe(true);
+    expect(lines).toHaveLength(1);
   });
 
   it('says in one line that the disk was full while its history loaded, and what to do', async () => {
@@ -131,9 +143,13 @@ onEveryEngine('the demo', (engine) => {
         return pieces++ > 0;
       },
     } as AbortSignal;
-    const first = await loadHistory(sql, now, { signal: afterOne });
+    const lines = keepingLog();
+    const options = { timeZone: 'Asia/Yerevan', clock: () => now, log: lines, terminal: false };
+    const first = await loadDemoHistory(db.target, options, afterOne);
+    expect(lines.lines).toEqual([]); // it is not loaded yet
     const later = new Date(now.getTime() + 3_600_000);
-    const rest = await loadHistory(sql, later);
+    const rest = await loadDemoHistory(db.target, { ...options, clock: () => later });
+    expect(lines.lines).toMatchObject([{ message: 'the history of the demo is loaded', fields: { readings: rest } }]);
     expect([first, rest].every((rows) => rows > 0)).toBe(true);
     expect(await countRows()).toBe(before + first + rest);
     expect(first + rest).toBe([...demoReadings({ network, from: kept, to: since, now })].flat().length);

@@ -17,7 +17,7 @@ onEveryEngine('a worker in an empty database', (engine) => {
     const log = keepingLog();
     const { target, timeZone } = database;
     const context = { target, timeZone, clock: () => NOW, log, metrics: makeMetrics(), retention: undefined };
-    const stop = await startJobs({ ...context, pullHosts: [], demo: true, terminal: false });
+    const stop = await startJobs({ ...context, pullHosts: [], demo: 'on', terminal: false });
     const [atOnce] = await sql<{ hours: number; regions: number }[]>`
       select (select count(*)::int from rollup.region_hourly) as hours, (select count(*)::int from rollup.digest) as regions`;
     expect(atOnce?.hours).toBeGreaterThan(30 * 24);
