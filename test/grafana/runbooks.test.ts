@@ -44,6 +44,13 @@ describe.each(DISASTERS)('$alert', ({ text, commands }) => {
   });
 });
 
+it('says where the embedded server is, before programs of PostgreSQL that are given no address', () => {
+  const restoring = DISASTERS.map(({ commands }) => commands.join('')).filter((text) => /^pg_restore /m.test(text));
+  expect(restoring).toEqual([
+    expect.stringMatching(/^export PGHOST=\/\S+\/run PGUSER=airseries .*`status`.*\ncreatedb /m),
+  ]);
+});
+
 describe.each(SECTIONS)('$alert', ({ commands }) => {
   it('has commands that exist', () => {
     const lines = commands
