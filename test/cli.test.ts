@@ -330,6 +330,9 @@ describe('one network from its file to its audit', () => {
     expect((await json('import readings -', { input: later, FIXED_NOW })).result).toMatchObject({ accepted: 2 });
     const none = { retention: null, cutoff: null, retained_from: null };
     expect((await json('retention')).result).toEqual(none);
+    expect((await json('retention --cutoff 2026-11-01')).stderr).toMatch(
+      /no cutoff is set; readings of any age are acc/,
+    );
     const retention = (words = '') => json(`retention${words}`, { RAW_RETENTION: '60 days', FIXED_NOW });
     expect((await retention()).result).toEqual({
       ...none,

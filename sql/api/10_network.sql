@@ -115,5 +115,5 @@ Columns:
   kind (kind of sensor),
   device (id that the device containing it reports),
   altitude (of the station above sea level [m]),
-  first_measurement_time and last_measurement_time (of its readings),
+  first_measurement_time and last_measurement_time (of its readings; with only_listed, of those at listed stations),
   is_suspicious (whether its readings are currently excluded from all results).';

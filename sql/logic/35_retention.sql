@@ -60,7 +60,9 @@ begin
     (select rollup.bucket_add('hour', max(h.bucket), 1) from rollup.sensor_hourly h where h.bucket < installation.retained_from), '-infinity'));
   cutoff := logic.hour_ceiling(since);
   if cutoff > installation.ingest_cutoff then
-    raise exception using errcode = 'AS409', message = format('readings are already accepted from %s on', installation.ingest_cutoff);
+    raise exception using errcode = 'AS409', message =
+      case installation.ingest_cutoff when '-infinity' then 'no cutoff is set; readings of any age are accepted'
+      else format('readings are already accepted from %s on', installation.ingest_cutoff) end;
   end if;
   if cutoff < earliest then
     raise exception using errcode = 'AS409', message = format(

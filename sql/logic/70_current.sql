@@ -250,14 +250,14 @@ begin
   where only_region is null or region.slug = only_region;
 end $$;
 
--- The sensors and their latest station at an instant.
+-- The sensors and their latest station at an instant, and when they first and last measured: with only_listed, at stations that are listed then (C6).
 create function logic.sensor_state(at timestamptz, only_listed boolean)
 returns table (
   id int, station_id int, kind text, device text, altitude float8,
   first_measurement_time timestamptz, last_measurement_time timestamptz, is_suspicious boolean
 ) language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select
-    sensor.id, located.station_id, sensor.kind, sensor.device, station.altitude, oldest.measured_at, newest.measured_at,
+    sensor.id, located.station_id, sensor.kind, sensor.device, station.altitude, measured.first, measured.last,
     exists (select from raw.suspicious_period p where p.sensor_id = sensor.id and p.since <= at and at < p.until)
   from raw.sensor sensor
   cross join lateral (
@@ -267,10 +267,24 @@ returns table (
     order by p.since desc limit 1
   ) located
   join raw.station station on station.id = located.station_id
-  left join lateral (
-    select r.measured_at from raw.readings r where r.sensor_id = sensor.id and r.measured_at <= at order by r.measured_at limit 1
-  ) oldest on true
-  left join lateral (
-    select r.measured_at from raw.readings r where r.sensor_id = sensor.id and r.measured_at <= at order by r.measured_at desc limit 1
-  ) newest on true
+  cross join lateral (
+    select min(oldest.measured_at) as first, max(newest.measured_at) as last
+    from (
+      select timestamptz '-infinity' as since, timestamptz 'infinity' as until where not only_listed
+      union all
+      select p.since, p.until from raw.sensor_station p
+      where only_listed and p.sensor_id = sensor.id
+        and p.station_id in (select state.station_id from logic.station_state(at) state where state.is_listed)
+    ) stay
+    left join lateral (
+      select r.measured_at from raw.readings r
+      where r.sensor_id = sensor.id and r.measured_at >= stay.since and r.measured_at < stay.until and r.measured_at <= at
+      order by r.measured_at limit 1
+    ) oldest on true
+    left join lateral (
+      select r.measured_at from raw.readings r
+      where r.sensor_id = sensor.id and r.measured_at >= stay.since and r.measured_at < stay.until and r.measured_at <= at
+      order by r.measured_at desc limit 1
+    ) newest on true
+  ) measured
 $$;

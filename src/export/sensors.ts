@@ -29,11 +29,15 @@ export const SENSOR_FIELDS = [
   { name: 'latitude', type: 'number', meaning: 'latitude of the station, WGS 84', unit: 'degrees' },
   { name: 'longitude', type: 'number', meaning: 'longitude of the station, WGS 84', unit: 'degrees' },
   { name: 'altitude', type: 'number', meaning: 'altitude of the station above sea level; empty if unknown', unit: 'm' },
-  { name: 'first_measurement_time', type: 'datetime', meaning: 'its first measurement, local time; empty before that' },
+  {
+    name: 'first_measurement_time',
+    type: 'datetime',
+    meaning: 'its first measurement at a station that is published, local time; empty before that',
+  },
   {
     name: 'last_measurement_time',
     type: 'datetime',
-    meaning: 'its last measurement, local time; empty before the first',
+    meaning: 'its last measurement at a station that is published, local time; empty before the first',
   },
   { name: 'is_suspicious', type: 'boolean', meaning: 'true while its measurements count for nothing' },
 ] as const satisfies readonly Field[];

@@ -852,7 +852,9 @@ begin
     (select rollup.bucket_add('hour', max(h.bucket), 1) from rollup.sensor_hourly h where h.bucket < installation.retained_from), '-infinity'));
   cutoff := logic.hour_ceiling(since);
   if cutoff > installation.ingest_cutoff then
-    raise exception using errcode = 'AS409', message = format('readings are already accepted from %s on', installation.ingest_cutoff);
+    raise exception using errcode = 'AS409', message =
+      case installation.ingest_cutoff when '-infinity' then 'no cutoff is set; readings of any age are accepted'
+      else format('readings are already accepted from %s on', installation.ingest_cutoff) end;
   end if;
   if cutoff < earliest then
     raise exception using errcode = 'AS409', message = format(
@@ -2242,14 +2244,14 @@ begin
   where only_region is null or region.slug = only_region;
 end $$;
 
--- The sensors and their latest station at an instant.
+-- The sensors and their latest station at an instant, and when they first and last measured: with only_listed, at stations that are listed then (C6).
 create function logic.sensor_state(at timestamptz, only_listed boolean)
 returns table (
   id int, station_id int, kind text, device text, altitude float8,
   first_measurement_time timestamptz, last_measurement_time timestamptz, is_suspicious boolean
 ) language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select
-    sensor.id, located.station_id, sensor.kind, sensor.device, station.altitude, oldest.measured_at, newest.measured_at,
+    sensor.id, located.station_id, sensor.kind, sensor.device, station.altitude, measured.first, measured.last,
     exists (select from raw.suspicious_period p where p.sensor_id = sensor.id and p.since <= at and at < p.until)
   from raw.sensor sensor
   cross join lateral (
@@ -2259,12 +2261,26 @@ returns table (
     order by p.since desc limit 1
   ) located
   join raw.station station on station.id = located.station_id
-  left join lateral (
-    select r.measured_at from raw.readings r where r.sensor_id = sensor.id and r.measured_at <= at order by r.measured_at limit 1
-  ) oldest on true
-  left join lateral (
-    select r.measured_at from raw.readings r where r.sensor_id = sensor.id and r.measured_at <= at order by r.measured_at desc limit 1
-  ) newest on true
+  cross join lateral (
+    select min(oldest.measured_at) as first, max(newest.measured_at) as last
+    from (
+      select timestamptz '-infinity' as since, timestamptz 'infinity' as until where not only_listed
+      union all
+      select p.since, p.until from raw.sensor_station p
+      where only_listed and p.sensor_id = sensor.id
+        and p.station_id in (select state.station_id from logic.station_state(at) state where state.is_listed)
+    ) stay
+    left join lateral (
+      select r.measured_at from raw.readings r
+      where r.sensor_id = sensor.id and r.measured_at >= stay.since and r.measured_at < stay.until and r.measured_at <= at
+      order by r.measured_at limit 1
+    ) oldest on true
+    left join lateral (
+      select r.measured_at from raw.readings r
+      where r.sensor_id = sensor.id and r.measured_at >= stay.since and r.measured_at < stay.until and r.measured_at <= at
+      order by r.measured_at desc limit 1
+    ) newest on true
+  ) measured
 $$;
 
 -- State of the service that metrics need and readers of schema api have no rights to compute themselves.
@@ -3411,7 +3427,7 @@ Columns:
   kind (kind of sensor),
   device (id that the device containing it reports),
   altitude (of the station above sea level [m]),
-  first_measurement_time and last_measurement_time (of its readings),
+  first_measurement_time and last_measurement_time (of its readings; with only_listed, of those at listed stations),
   is_suspicious (whether its readings are currently excluded from all results).';
 
 -- Words for the air quality index, wherever a person reads it.
