@@ -26,7 +26,10 @@ const PARAMETERS = [
   ['Wind speed (m/s)', 'avg_wind_speed'],
 ] as const;
 
-const VALUE = `case ${quoted('parameter')} ${PARAMETERS.map(([, name]) => `when '${name}' then b.${name}`).join(' ')} end`;
+const chosenOf = (column: (name: string) => string) =>
+  `case ${quoted('parameter')} ${PARAMETERS.map(([, name]) => `when '${name}' then ${column(name)}`).join(' ')} end`;
+const VALUE = chosenOf((name) => `b.${name}`);
+const HOURS = chosenOf((name) => `f.${name.replace('avg_', '')}_hours`);
 const CHOSEN = `array[${quoted('station')}]::int[]`;
 /** Whether the chosen parameter is one of those that flags are about, and the station has a flag. */
 const FLAGGED = `${quoted('parameter')} in ('avg_temperature', 'avg_humidity') and f.station_id is not null`;
@@ -37,7 +40,7 @@ const OF_CHOSEN = `b.station_id = any(${CHOSEN})`;
 const ranking: Panel = table({
   title: `Ranking by $\{parameter:text}`,
   description:
-    'Mean, lowest and highest of the daily means that the time range touches, highest mean first; the bars share one scale, from 0 to the highest mean. Complete: hours with readings in % of those expected. Struck out: temperature and humidity of a station that was flagged in the time range. Click a station to open it.',
+    'Mean, lowest and highest of the daily means that the time range touches, highest mean first; the bars share one scale, from 0 to the highest mean. Complete: hours with a value in % of the hours of those days, from the first hour of the station on and up to the end of the time range. Struck out: temperature and humidity of a station that was flagged in the time range. Click a station to open it.',
   w: 12,
   h: 16,
   unit: UNIT.none,
@@ -57,8 +60,8 @@ left join (
   group by 1
 ) d on d.station_id = s.id
 left join (
-  select f.station_id, (100.0 * sum(f.measured_hours) / sum(f.expected_hours))::float8 as complete
-  from api.station_completeness($__timeFrom()::timestamptz, $__timeTo()::timestamptz, ${CHOSEN}) f
+  select f.station_id, (100.0 * sum(${HOURS}) / sum(f.expected_hours))::float8 as complete
+  from api.station_completeness(${AT}, 'day', $__timeFrom()::timestamptz, $__timeTo()::timestamptz, ${CHOSEN}) f
   group by 1
 ) c on c.station_id = s.id
 left join (

@@ -1,10 +1,10 @@
-/** How much of the truth the numbers rest on: sources in each mean, and hours measured of those expected. */
+/** How much of the truth the numbers rest on: sources in each mean, and hours measured of those of a day. */
 import { buckets } from './buckets.ts';
 import { timeseries } from './charts.ts';
-import { LINE } from './colours.ts';
+import { CATEGORIES, LINE } from './colours.ts';
 import { fixed } from './overrides.ts';
 import type { Panel } from './panel.ts';
-import { AT, quoted, type Subject, startOf } from './subject.ts';
+import { AT, type OneSubject, type Subject, startOf } from './subject.ts';
 import { series } from './targets.ts';
 import { UNIT } from './units.ts';
 
@@ -28,15 +28,12 @@ function sources(subject: Subject, name: string, title: string, what: string): P
   });
 }
 
-/** Percentage of the expected hours of each day that have readings; a day on which none were expected is left out. */
-function completeness({ view }: Subject): Panel {
-  const stations =
-    view === 'station'
-      ? `array[${quoted('station')}::int]`
-      : `array(select s.id from api.station_current(${AT}) s where ${quoted('region')} in (s.city_slug, s.district_slug))`;
+/** Percentage of the hours of each day that have PM2.5 (A11), in another colour below 75 %. */
+function completeness({ view, id }: OneSubject): Panel {
   return timeseries({
     title: 'Completeness by day',
-    description: `Hours with readings of each completed day, in % of those expected: the closed hours with a sensor placed at ${view === 'station' ? 'the station, from its first reading on' : 'a station, from its first reading on; of all stations that are there now'}. The WHO figures need 75 %.`,
+    description:
+      'Hours with PM2.5 of each completed day, in % of the hours of the day, of the first one from its first hour on. Days with less than 75 % are orange: they count all the same.',
     w: 12,
     h: 7,
     unit: UNIT.percent,
@@ -45,17 +42,19 @@ function completeness({ view }: Subject): Panel {
     max: 100,
     draw: 'bars',
     legend: 'hidden',
-    targets:
-      series(`select c.timestamp as "time", (100.0 * sum(c.measured_hours) / sum(c.expected_hours))::float8 as "completeness"
-from api.station_completeness($__timeFrom()::timestamptz, $__timeTo()::timestamptz, ${stations}) c
-where c.timestamp < ${startOf('day', AT)}
-group by 1
+    targets: series(`select d.timestamp as "time",
+  case when d.complete >= 75 then d.complete end as "completeness", case when d.complete < 75 then d.complete end as "incomplete"
+from (
+  select c.timestamp, 100.0::float8 * c.pm25_hours / c.expected_hours as complete
+  from api.${view}_completeness(${AT}, 'day', $__timeFrom()::timestamptz, $__timeTo()::timestamptz, array[${id}]) c
+  where c.timestamp < ${startOf('day', AT)}
+) d
 order by 1`),
-    overrides: [fixed('completeness', LINE)],
+    overrides: [fixed('completeness', LINE), fixed('incomplete', CATEGORIES[2].ink)],
   });
 }
 
-export const coverage = (subject: Subject): Panel[] => [
+export const coverage = (subject: OneSubject): Panel[] => [
   subject.view === 'station'
     ? sources(subject, 'sensors', 'Sensors in the mean', 'How many sensors each bucket was computed from.')
     : sources(

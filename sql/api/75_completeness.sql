@@ -1,13 +1,55 @@
--- How complete the data of stations are.
-
-create function api.station_completeness(since timestamptz, until timestamptz, only_stations int[] default null)
-returns table ("timestamp" timestamptz, station_id int, expected_hours int, measured_hours int) language sql stable begin atomic
-  select c.bucket, c.station_id, c.expected_hours, c.measured_hours from logic.station_completeness(since, until, only_stations) c;
-end;
-comment on function api.station_completeness is
-  'Hours with readings against hours in which they were expected, of all stations or the given ones, over the local days that a period touches; hours after its end are not expected. One row per station and day with an expected hour.
+-- How complete the days and months of {{subject}}s are (A11). A completed day has its hours stored; those of the running one are counted, because
+-- its row may lag behind. With the rights of its owner, since numbers of hours are in no view of this schema.
+create function api.{{subject}}_completeness(
+  at timestamptz, unit text, since timestamptz, until timestamptz, only_{{subject}}s {{id type}}[] default null
+)
+returns table ("timestamp" timestamptz, {{id}} {{id type}}, expected_hours int, {{list mean: $name_hours int}}, wind_hours int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+#variable_conflict use_column
+declare
+  -- plain values: they tell the planner in which chunks
+  first_day constant timestamptz := rollup.bucket_start(unit, since);
+  first_month constant timestamptz := rollup.bucket_start('month', since);
+  closed constant timestamptz := rollup.bucket_start('hour', at);
+  today constant timestamptz := rollup.bucket_start('day', at);
+  end_of_days constant timestamptz := least(rollup.bucket_add(unit, rollup.bucket_start(unit, until - interval '1 microsecond'), 1), closed);
+  end_of_completed constant timestamptz := least(end_of_days, today);
+begin
+  return query
+  with begun as materialized (
+    select s.{{key}} as {{id}},
+      case when exists (select from rollup.{{subject}}_monthly m where m.{{id}} = s.{{key}} and m.bucket < first_month) then '-infinity'
+           else coalesce((select min(h.bucket) from rollup.{{subject}}_hourly h
+                          where h.{{id}} = s.{{key}} and h.bucket >= first_month and h.bucket < end_of_days), 'infinity') end as first_hour
+    from raw.{{subject}} s
+    where only_{{subject}}s is null or s.{{key}} = any(only_{{subject}}s)
+  ),
+  day as materialized (
+    select rollup.bucket_add('day', first_day, n) as bucket, least(rollup.bucket_add('day', first_day, n + 1), end_of_days) as until
+    from generate_series(0, (extract(epoch from end_of_days - first_day) / 86400)::int) n
+  ),
+  measured as materialized (
+    select d.bucket, d.{{id}}, {{list mean: d.$name_hours}}, d.wind_hours
+    from rollup.{{subject}}_daily d
+    where d.bucket >= first_day and d.bucket < end_of_completed and (only_{{subject}}s is null or d.{{id}} = any(only_{{subject}}s))
+    union all
+    select today, h.{{id}}, {{list mean: count(h.$name)}}, count(h.wind_sin)
+    from rollup.{{subject}}_hourly h
+    where h.bucket >= today and h.bucket < end_of_days and (only_{{subject}}s is null or h.{{id}} = any(only_{{subject}}s))
+    group by h.{{id}}
+  )
+  select rollup.bucket_start(unit, d.bucket), b.{{id}}, (sum(extract(epoch from d.until - greatest(d.bucket, b.first_hour))) / 3600)::int,
+    {{list mean: coalesce(sum(m.$name_hours), 0)::int}}, coalesce(sum(m.wind_hours), 0)::int
+  from begun b
+  join day d on greatest(d.bucket, b.first_hour) < d.until
+  left join measured m on m.bucket = d.bucket and m.{{id}} = b.{{id}}
+  group by 1, 2;
+end $$;
+comment on function api.{{subject}}_completeness is
+  'Hours with a value of each parameter against the hours of a day or month, at an instant: of all {{subject}}s or the given ones, over the buckets of the unit (day or month) that a period touches. One row per {{subject}} and bucket from its first hour on, with readings or without.
 Columns:
-  timestamp (start of the day),
-  station_id (station id),
-  expected_hours (closed hours with a sensor placed there that was not suspicious, from the station''s first hour on [h]),
-  measured_hours (those of them with a reading [h]).';
+  timestamp (start of the bucket),
+  {{id}} ({{id meaning}}),
+  expected_hours (hours of the bucket, 23 or 25 of a day on which the clocks change; of the running bucket those that have closed, and of the first one those from the first hour of the {{subject}} on [h]),
+  {{list mean: $name_hours}} (those of them with a value of the parameter [h]),
+  wind_hours (those of them with a wind direction [h]).';

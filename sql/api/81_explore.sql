@@ -59,14 +59,18 @@ declare
   until constant timestamptz := least(make_timestamp(year + 1, 1, 1, 0, 0, 0) at time zone rollup.time_zone(), rollup.bucket_start('day', at));
 begin
   return query
-  select '[' || coalesce(string_agg({{point of a day}}, ',' order by b.timestamp), '') || ']',
+  select '[' || coalesce(string_agg({{day with its hours}}, ',' order by b.timestamp), '') || ']',
     api.history_valid_until(at), (select f.data_version from api.freshness f)
-  from api.{{subject}}_daily b
-  where b.{{id}} = only_{{subject}} and b.timestamp >= since and b.timestamp < until
+  from (
+    select d.*, h.expected_hours, {{include parts/hour_counts.sql}} as hours
+    from api.{{subject}}_daily d
+    join api.{{subject}}_completeness(at, 'day', since, until, array[only_{{subject}}]) h on h.timestamp = d.timestamp
+    where d.{{id}} = only_{{subject}} and d.timestamp >= since and d.timestamp < until
+  ) b
   having exists (select from raw.{{subject}} s where s.{{key}} = only_{{subject}});
 end $$;
 comment on function api.{{subject}}_days_json is
-  'The completed days of a {{subject}} in a year. One row; none for an unknown {{id}}. Columns: days (a JSON array of points in the order of time, as text), valid_until, data_version.';
+  'The completed days of a {{subject}} in a year. One row; none for an unknown {{id}}. Columns: days (a JSON array of points in the order of time, each with its hours and how many each mean is of, as text), valid_until, data_version.';
 
 create function api.{{subject}}_day_json(at timestamptz, only_{{subject}} {{id type}}, local_date text)
 returns table (day text, hours text, exact_day text, exact_hours text, valid_until timestamptz, data_version int)
@@ -110,9 +114,8 @@ begin
     (select {{point of a day}} from api.{{subject}}_monthly b where b.{{id}} = only_{{subject}} and b.timestamp = since and end_of_month <= at),
     (select {{include parts/exact_means.sql}}
       from rollup.{{subject}}_monthly h where h.{{id}} = only_{{subject}} and h.bucket = since and end_of_month <= at),
-    (select '[' || coalesce(string_agg(concat('{"mean":', {{include parts/exact_means.sql}}, ',"hours":', concat(
-        '{', {{list mean: '"$key":', h.$name_hours, ','}}, '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}'), '}'
-      ), ',' order by h.bucket), '') || ']'
+    (select '[' || coalesce(string_agg(concat('{"mean":', {{include parts/exact_means.sql}}, ',"hours":', {{include parts/hour_counts.sql}}, '}'),
+        ',' order by h.bucket), '') || ']'
       from rollup.{{subject}}_daily h where h.{{id}} = only_{{subject}} and h.bucket >= since and h.bucket < end_of_days),
     api.history_valid_until(at), (select f.data_version from api.freshness f)
   from raw.{{subject}} s

@@ -2,23 +2,21 @@
 -- their owner, since readings are in no view of this schema.
 
 create function api.station_last_hours(at timestamptz, only_station int) returns table (expected_hours int, measured_hours int)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+language sql stable
   {{include parts/index_seeks.sql}}
-as $$
-declare
-  end_of_hours constant timestamptz := rollup.bucket_start('hour', at);
-  first_hour constant timestamptz := rollup.bucket_add('hour', end_of_hours, -24);
-  -- completeness is told from the start of a day on, so what lies before the first hour is subtracted
-  expected constant int :=
-    (select coalesce(sum(c.expected_hours), 0) from api.station_completeness(first_hour, end_of_hours, array[only_station]) c)
-    - (select coalesce(sum(c.expected_hours), 0) from api.station_completeness(first_hour, first_hour, array[only_station]) c);
-begin
-  return query
-  select expected, least(count(*)::int, expected)
-  from api.station_hourly b where b.station_id = only_station and b.timestamp >= first_hour and b.timestamp < end_of_hours;
-end $$;
+begin atomic
+  -- the days that they touch, less what of these lies before them
+  select coalesce(sum(c.expected_hours * c.sign), 0)::int, coalesce(sum(c.pm25_hours * c.sign), 0)::int
+  from (
+    select d.expected_hours, d.pm25_hours, 1 as sign
+    from api.station_completeness(at, 'day', at - interval '24 hours', at, array[only_station]) d
+    union all
+    select d.expected_hours, d.pm25_hours, -1
+    from api.station_completeness(at - interval '24 hours', 'day', at - interval '24 hours', at - interval '24 hours', array[only_station]) d
+  ) c;
+end;
 comment on function api.station_last_hours is
-  'How complete the last 24 closed hours of a station are. One row. Columns: expected_hours and measured_hours, as in api.station_completeness [h].';
+  'How complete the last 24 closed hours of a station are. One row. Columns: expected_hours (those from its first hour on [h]) and measured_hours (those of them with PM2.5 [h]).';
 
 create function api.station_readings_json(at timestamptz, only_station int, instant timestamptz, most int default 5000)
 returns table (

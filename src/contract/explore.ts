@@ -49,8 +49,8 @@ const europeanIndex = z
 
 const completeness = z
   .strictObject({
-    measured_hours: field(z.int().min(0).max(24), 'hours with a reading among those expected', 'hours'),
-    expected_hours: field(z.int().min(0).max(24), 'hours in which a sensor stood there', 'hours'),
+    measured_hours: field(z.int().min(0).max(24), 'hours with PM2.5', 'hours'),
+    expected_hours: field(z.int().min(0).max(24), 'hours from the first with readings on: 24 after a day', 'hours'),
   })
   .meta({ id: 'Completeness', description: 'how complete the last 24 closed hours are' });
 
@@ -84,11 +84,6 @@ const exact = z
 const DAYS = 'completed days with readings, in the order of time';
 const year = field(z.int(), 'the year in the path', null);
 
-const days = (day: z.ZodType, id: string) =>
-  z
-    .strictObject({ year, days: field(z.array(day).max(366), DAYS) })
-    .meta({ id, description: 'the completed days of a local year' });
-
 const ofHours = z.int().min(0);
 const counts = z
   .strictObject(
@@ -99,6 +94,21 @@ const counts = z
     ),
   )
   .meta({ id: 'HourCounts', description: 'how many hours each mean of a day is of; a month weighs the day by them' });
+
+/** A day of a history with what tells its completeness (A11): below 75 %, `hours` of a parameter ÷ `expected_hours` is to be marked. */
+export const withHours = <Day extends z.ZodRawShape>(day: z.ZodObject<Day>) =>
+  day.extend({
+    hours: field(counts, 'the numbers of its hours'),
+    expected_hours: field(ofHours, 'hours of the day, of the first one from the first hour with readings on', 'hours'),
+  });
+
+const days = (subject: 'Station' | 'Region', day: z.ZodObject) => {
+  const description = 'a completed day, and how many of its hours each mean is of';
+  const one = withHours(day).meta({ id: `${subject}DayWithHours`, description });
+  return z
+    .strictObject({ year, days: field(z.array(one).max(366), DAYS) })
+    .meta({ id: `${subject}Days`, description: 'the completed days of a local year' });
+};
 
 const dayOfMonth = z
   .strictObject({
@@ -204,12 +214,12 @@ export const EXPLORE = {
   stationDays: {
     path: `${BASE_PATH}/station/{id}/days/{year}.json`,
     summary: 'days of one station in a year',
-    answer: days(stationDay, 'StationDays'),
+    answer: days('Station', stationDay),
   },
   regionDays: {
     path: `${BASE_PATH}/region/{slug}/days/{year}.json`,
     summary: 'days of one region in a year',
-    answer: days(regionDay, 'RegionDays'),
+    answer: days('Region', regionDay),
   },
   stationMonth: {
     path: `${BASE_PATH}/station/{id}/months/{month}.json`,

@@ -308,6 +308,35 @@ export type ApiFunctions = {
     arguments: { at: Date | string };
     row: { provider: string; measurement_time: string | null; online: number; offline: number };
   };
+  region_completeness: {
+    arguments: {
+      at: Date | string;
+      unit: string;
+      since: Date | string;
+      until: Date | string;
+      only_regions?: readonly string[];
+    };
+    row: {
+      timestamp: string | null;
+      region_slug: string | null;
+      expected_hours: number | null;
+      temperature_hours: number | null;
+      humidity_hours: number | null;
+      pressure_hours: number | null;
+      pm1_hours: number | null;
+      pm25_hours: number | null;
+      pm25_raw_hours: number | null;
+      pm10_hours: number | null;
+      no2_hours: number | null;
+      so2_hours: number | null;
+      o3_hours: number | null;
+      dust_hours: number | null;
+      usvh_hours: number | null;
+      uv_hours: number | null;
+      wind_speed_hours: number | null;
+      wind_hours: number | null;
+    };
+  };
   region_current: {
     arguments: { at: Date | string; only_region?: string; locale?: string };
     row: {
@@ -494,12 +523,32 @@ export type ApiFunctions = {
     };
   };
   station_completeness: {
-    arguments: { since: Date | string; until: Date | string; only_stations?: readonly number[] };
+    arguments: {
+      at: Date | string;
+      unit: string;
+      since: Date | string;
+      until: Date | string;
+      only_stations?: readonly number[];
+    };
     row: {
       timestamp: string | null;
       station_id: number | null;
       expected_hours: number | null;
-      measured_hours: number | null;
+      temperature_hours: number | null;
+      humidity_hours: number | null;
+      pressure_hours: number | null;
+      pm1_hours: number | null;
+      pm25_hours: number | null;
+      pm25_raw_hours: number | null;
+      pm10_hours: number | null;
+      no2_hours: number | null;
+      so2_hours: number | null;
+      o3_hours: number | null;
+      dust_hours: number | null;
+      usvh_hours: number | null;
+      uv_hours: number | null;
+      wind_speed_hours: number | null;
+      wind_hours: number | null;
     };
   };
   station_current: {

@@ -3,6 +3,7 @@
  * whenever any of their text changed, so an upgraded database is the same as a new one.
  */
 import type { z } from 'zod';
+import { withHours } from '../contract/explore.ts';
 import { regionDay, regionHour, stationDay, stationHour } from '../contract/history.ts';
 import { type Calendar, type Engine, LEVELS, type Level, recomputeSql, wordsOf } from './aggregates.ts';
 import { buildOracle, type Columns } from './oracle.ts';
@@ -21,6 +22,7 @@ const SUBJECTS: readonly Words[] = [
     'sources unit': 'sensors',
     'point of an hour': pointOf(stationHour),
     'point of a day': pointOf(stationDay),
+    'day with its hours': pointOf(withHours(stationDay)),
     'line of an hour': lineOf('station_id', stationHour),
   },
   {
@@ -33,6 +35,7 @@ const SUBJECTS: readonly Words[] = [
     'sources unit': 'stations',
     'point of an hour': pointOf(regionHour),
     'point of a day': pointOf(regionDay),
+    'day with its hours': pointOf(withHours(regionDay)),
     'line of an hour': lineOf('region_slug', regionHour),
   },
 ];

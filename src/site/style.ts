@@ -121,6 +121,7 @@ h4 { font-size: .95rem; margin: 16px 0 4px; }
 .calendar rect { stroke: #0003; cursor: pointer; }
 ${COLOURED.map((name) => `.calendar .${name} { fill: var(--${name}); }`).join('\n')}
 .calendar .unknown { fill: var(--raised); stroke: var(--soft); stroke-dasharray: 2; }
+.calendar .incomplete { fill-opacity: .45; }
 .calendar .at { stroke: var(--ink); stroke-width: 2.5; stroke-dasharray: none; }
 .rule { max-width: 70ch; border-left: 3px solid var(--line); padding-left: 12px; }
 .result { margin: 8px 0; }

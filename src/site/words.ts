@@ -130,6 +130,11 @@ const TEXTS = {
   tryAgain: ['Try again', 'Повторить', 'Փորձել նորից'],
   loading: ['Loading…', 'Загружается…', 'Բեռնվում է…'],
   calendar: ['Calendar of {year}', 'Календарь {year} года', '{year} թվականի օրացույց'],
+  incomplete: [
+    'Paler: days with less than 75 % of their hours. They count all the same.',
+    'Бледнее: дни, в которых измерено менее 75 % часов. Они тоже учитываются.',
+    'Ավելի գունատ՝ օրեր, երբ չափվել է ժամերի 75 %-ից քիչը։ Դրանք նույնպես հաշվի են առնվում։',
+  ],
   previousYear: ['Previous year', 'Предыдущий год', 'Նախորդ տարի'],
   nextYear: ['Next year', 'Следующий год', 'Հաջորդ տարի'],
   sameMonth: ['The same month last year', 'Тот же месяц год назад', 'Նույն ամիսը մեկ տարի առաջ'],

@@ -1,6 +1,7 @@
-/** How complete the data of a station are, and the words for its index. */
+/** How complete the data of stations and regions are, and the words for the index. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { type Body, citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
 import { insertNetwork, NOW } from './network.ts';
 
 onEveryEngine('completeness', (engine) => {
@@ -11,15 +12,15 @@ onEveryEngine('completeness', (engine) => {
   });
   afterAll(() => database.drop());
 
-  /** Days of a station, as [local day of November, expected, measured]. */
-  const days = async (since: string, until: string, station: number) => {
+  /** Days of a station at an instant, as [local day of November, expected, with PM2.5]. */
+  const days = async (since: string, at: string, station: number) => {
     const rows = await database.as('airseries_reader')`
-      select extract(day from timestamp)::int as day, expected_hours, measured_hours
-      from api.station_completeness(${since}, ${until}, array[${station}::int]) order by timestamp`;
-    return rows.map(({ day, expected_hours, measured_hours }) => [day, expected_hours, measured_hours]);
+      select extract(day from timestamp)::int as day, expected_hours, pm25_hours
+      from api.station_completeness(${at}, 'day', ${since}, ${at}, array[${station}::int]) order by timestamp`;
+    return rows.map(({ day, expected_hours, pm25_hours }) => [day, expected_hours, pm25_hours]);
   };
 
-  it('expects every closed hour up to the end of the period, and counts those with readings', async () => {
+  it('expects every closed hour up to the instant, and counts those with a value', async () => {
     expect(await days('2026-11-09T07:00Z', '2026-11-12T08:30Z', 3)).toEqual([
       [9, 24, 24],
       [10, 24, 14],
@@ -27,6 +28,7 @@ onEveryEngine('completeness', (engine) => {
       [12, 12, 0],
     ]);
     expect(await days('2026-11-18T20:00Z', '2026-11-19T08:30Z', 1)).toEqual([[19, 12, 12]]);
+    expect(await days('2026-11-18T20:00Z', '2026-11-18T20:30Z', 1)).toEqual([]); // no hour of the day has closed
   });
 
   it('expects nothing before the first hour of a station, and nothing of one that never measured', async () => {
@@ -41,26 +43,34 @@ onEveryEngine('completeness', (engine) => {
     ]);
   });
 
-  it('is of all stations unless some are given', async () => {
+  it('is of all stations or regions unless some are given', async () => {
     const reader = database.as('airseries_reader');
-    const all = await reader`
-      select station_id, sum(measured_hours)::int as hours
-      from api.station_completeness('2026-11-18 20:00Z', '2026-11-19 20:00Z') group by 1 order by 1`;
-    expect(all.map(({ station_id, hours }) => [station_id, hours])).toEqual([
-      [1, 24],
-      [2, 24],
-      [3, 0],
-      [4, 20],
-      [6, 0],
+    const period = reader`'2026-11-20 09:20Z', 'day', '2026-11-18 20:00Z', '2026-11-19 20:00Z'`;
+    expect(
+      await reader`select station_id as id, pm25_hours as hours from api.station_completeness(${period}) order by 1`,
+    ).toEqual([
+      { id: 1, hours: 24 },
+      { id: 2, hours: 24 },
+      { id: 3, hours: 0 },
+      { id: 4, hours: 20 },
+      { id: 6, hours: 0 },
+    ]);
+    expect(
+      await reader`select region_slug as slug, pm25_hours as hours from api.region_completeness(${period}) order by 1`,
+    ).toEqual([
+      { slug: 'alpha', hours: 24 },
+      { slug: 'alpha-north', hours: 24 },
+      { slug: 'beta', hours: 0 },
+      { slug: 'beta-old', hours: 0 },
     ]);
   });
 
-  it('expects nothing of the hours in which a sensor is suspicious (P2)', async () => {
+  it('expects the hours in which a sensor is suspicious, too', async () => {
     const owner = database.as();
     await owner`insert into raw.suspicious_period (sensor_id, since, until) values (12, '2026-11-18 00:20Z', '2026-11-18 05:40Z')`;
     await owner`select logic.apply_periods()`;
     await owner`call rollup.refresh(${NOW})`;
-    expect(await days('2026-11-17T20:00Z', '2026-11-18T20:00Z', 2)).toEqual([[18, 18, 18]]);
+    expect(await days('2026-11-17T20:00Z', '2026-11-18T20:00Z', 2)).toEqual([[18, 24, 18]]);
   });
 
   it('names the categories of the US EPA', async () => {
@@ -81,5 +91,117 @@ onEveryEngine('completeness', (engine) => {
       '900 · Hazardous',
       null,
     ]);
+  });
+});
+
+const HOUR = 3_600_000;
+
+/**
+ * Two stations of a region. The first begins at 12:00 on 23 October 2026, measures the temperature in every hour, and PM2.5 but in 23 of the 25
+ * hours of the 25th, in 17 of the 26th and 18 of the 27th. The second has PM2.5 in three hours in which the first has none. Now is 13:40.
+ */
+onEveryEngine('completeness of days and months in Berlin', (engine) => {
+  const NOW = '2026-10-28T12:40:00Z';
+  let here: Installation;
+  beforeAll(async () => {
+    const network = citiesOfOneStation(['town', 'other'], { timeZone: 'Europe/Berlin' });
+    Object.assign(network.stations[1] ?? {}, { regions: ['town', 'other'] });
+    here = await install(engine, network, 'Europe/Berlin');
+    const missing: readonly [since: string, hours: number][] = [
+      ['2026-10-25T00:00Z', 2], // both of the hours from 02:00 to 03:00
+      ['2026-10-26T10:00Z', 7],
+      ['2026-10-27T17:00Z', 6],
+    ];
+    const isMissing = (at: number) =>
+      missing.some(([since, hours]) => at >= Date.parse(since) && at < Date.parse(since) + hours * HOUR);
+    const readings = [];
+    for (let at = Date.parse('2026-10-23T10:10Z'); at < Date.parse(NOW); at += HOUR)
+      readings.push(reading(1, at, { temperature: 10, ...(!isMissing(at) && { pm25: 20 }) }));
+    for (const hour of [11, 12, 13]) readings.push(reading(2, `2026-10-26T${hour}:10:00Z`, { pm25: 30 }));
+    await here.accept(readings);
+    await here.refresh(new Date(NOW));
+  });
+  afterAll(() => here.close());
+
+  /** As [local day of October, expected, with PM2.5, with a temperature, with PM10]. */
+  const rows = async (subject: 'station' | 'region', unit: string, at = NOW, since = '2026-10-01') => {
+    const sql = here.published;
+    const only = subject === 'station' ? sql`array[1]` : sql`array['town']`;
+    const found = await sql`
+      select extract(day from timestamp at time zone 'Europe/Berlin')::int as day, expected_hours, pm25_hours, temperature_hours, pm10_hours
+      from ${sql(`api.${subject}_completeness`)}(${at}, ${unit}, ${since}, ${at}, ${only}) order by timestamp`;
+    return found.map((row) => Object.values(row));
+  };
+
+  it('a day of 25 hours, the first and the running one, and a parameter that is measured less (A11)', async () => {
+    expect(await rows('station', 'day')).toEqual([
+      [23, 12, 12, 12, 0],
+      [24, 24, 24, 24, 0],
+      [25, 25, 23, 25, 0],
+      [26, 24, 17, 24, 0],
+      [27, 24, 18, 24, 0],
+      [28, 13, 13, 13, 0],
+    ]);
+    expect((await rows('station', 'day', NOW, '2026-10-28')).map(([day]) => day)).toEqual([28]);
+  });
+
+  it('a region has an hour if any of its stations has', async () => {
+    expect(await rows('region', 'day')).toEqual([
+      [23, 12, 12, 12, 0],
+      [24, 24, 24, 24, 0],
+      [25, 25, 23, 25, 0],
+      [26, 24, 20, 24, 0],
+      [27, 24, 18, 24, 0],
+      [28, 13, 13, 13, 0],
+    ]);
+  });
+
+  it('a month is its days together', async () => {
+    expect(await rows('station', 'month', NOW, '2026-10-25')).toEqual([[1, 122, 107, 122, 0]]);
+    expect(await rows('region', 'month', NOW, '2026-10-25')).toEqual([[1, 122, 110, 122, 0]]);
+  });
+
+  it('of an instant of the past only hours before it count', async () => {
+    expect((await rows('station', 'day', '2026-10-27T20:30:00Z')).at(-1)).toEqual([27, 21, 18, 21, 0]);
+    expect(await rows('station', 'month', '2026-10-24T10:30:00Z')).toEqual([[1, 24, 24, 24, 0]]);
+  });
+
+  it('the days of a year tell it of each parameter', async () => {
+    const { days } = await here.get('/en/explore/v1/station/1/days/2026.json', new Date(NOW));
+    expect(days.map((day: Body) => [day.hours['pm2.5'], day.hours.temperature, day.expected_hours])).toEqual([
+      [12, 12, 12],
+      [24, 24, 24],
+      [23, 25, 25],
+      [17, 24, 24],
+      [18, 24, 24],
+    ]);
+  });
+
+  it('the last 24 hours reach into two days', async () => {
+    const { completeness } = await here.get('/en/explore/v1/station/1/now.json', new Date(NOW));
+    expect(completeness).toEqual({ measured_hours: 18, expected_hours: 24 });
+    const first = await here.get('/en/explore/v1/station/1/now.json', new Date('2026-10-24T08:30:00Z'));
+    expect(first.completeness).toEqual({ measured_hours: 22, expected_hours: 22 });
+  });
+});
+
+onEveryEngine('completeness elsewhere', (engine) => {
+  it.each([
+    ['Asia/Kolkata', '2026-06-01T04:45:00Z', '2026-06-02T10:10:00Z', [14, 15]], // from 10:15 to 15:40
+    ['America/Santiago', '2026-09-05T12:10:00Z', '2026-09-07T03:10:00Z', [16, 23]], // the clocks skip midnight
+    ['Europe/Berlin', '2026-03-29T08:10:00Z', '2026-03-30T10:10:00Z', [14, 12]], // the first day has 23 hours
+  ])('in %s', async (zone, first, now, hours) => {
+    const here = await install(engine, citiesOfOneStation(['town'], { timeZone: zone }), zone);
+    try {
+      const count = Math.ceil((Date.parse(now) - Date.parse(first)) / HOUR);
+      await here.accept(Array.from({ length: count }, (_, n) => reading(1, Date.parse(first) + n * HOUR, { pm25: 9 })));
+      await here.refresh(new Date(now));
+      const days = await here.published`
+        select expected_hours, pm25_hours from api.station_completeness(${now}, 'day', ${first}, ${now}) order by timestamp`;
+      expect(days.map(({ expected_hours }) => expected_hours)).toEqual(hours);
+      expect(days.map(({ pm25_hours }) => pm25_hours)).toEqual(hours);
+    } finally {
+      await here.close();
+    }
   });
 });

@@ -10,6 +10,7 @@ const TYPES: Readonly<Record<string, string>> = {
   bool: 'boolean',
   timestamptz: 'string',
   _int4: 'readonly number[]',
+  _text: 'readonly string[]',
 };
 
 /**

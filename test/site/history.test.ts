@@ -174,6 +174,12 @@ inBrowser('the history in a browser', (newPage) => {
     const lines = [...told.keys()];
     const known = lines.filter((line) => !line.endsWith('Unknown'));
     expect(lines).toHaveLength(323); // of 1 January to 19 November
+    expect(lines.at(-1)).not.toContain('hours measured'); // 20 of 24
+    const incomplete = known.filter((line) => line.endsWith(' · 4 of 24 hours measured'));
+    expect(incomplete.length).toBeGreaterThan(200);
+    expect(await page.locator('#calendar rect.incomplete').count()).toBe(
+      known.filter((line) => line.endsWith('hours measured')).length,
+    );
     expect(known.map((line) => line.replace(/^\w+, | · .*/g, ''))).toEqual(
       days.days.map((day) =>
         `${timeOf(day.timestamp, '30d')} 2026${lineOf(day, '30d').slice(timeOf(day.timestamp, '30d').length)}`.replace(

@@ -13,6 +13,8 @@ const TOP = 40;
 /** No database begins earlier (EPOCH). */
 const FIRST_YEAR = 1900;
 
+type Day = Point & { hours: Readonly<Record<string, number>>; expected_hours: number };
+
 export function makeCalendar(page: Page, history: History, change: Change): Part {
   const { words } = page;
   const content = element('section', { id: 'calendar' });
@@ -20,7 +22,7 @@ export function makeCalendar(page: Page, history: History, change: Change): Part
   let shown = 0;
 
   async function load(year: number): Promise<HTMLElement[]> {
-    const found = await fetchJson<{ days: Point[] }>(exploreUrl(page, `days/${year}.json`));
+    const found = await fetchJson<{ days: Day[] }>(exploreUrl(page, `days/${year}.json`));
     if (found === undefined) return [];
     const byDate = new Map(found.data.days.map((point) => [point.timestamp.slice(0, 10), point]));
     const heading = fill(words.calendar, { year });
@@ -36,6 +38,7 @@ export function makeCalendar(page: Page, history: History, change: Change): Part
       ),
       ...drawYear(page, year, byDate, today, change),
       categoryLegend(page, true),
+      element('p', {}, element('small', {}, words.incomplete)),
       element('p', {}, element('small', {}, words.aqiNote)),
     ];
   }
@@ -51,7 +54,7 @@ export function makeCalendar(page: Page, history: History, change: Change): Part
   };
 }
 
-function drawYear(page: Page, year: number, byDate: ReadonlyMap<string, Point>, today: string, change: Change) {
+function drawYear(page: Page, year: number, byDate: ReadonlyMap<string, Day>, today: string, change: Change) {
   const { words, locale } = page;
   const days = placeDays(year).filter(({ date }) => date < today || byDate.has(date));
   const cells = new Map(days.map((day) => [day.date, cellOf(day, byDate.get(day.date))]));
@@ -108,16 +111,26 @@ function drawYear(page: Page, year: number, byDate: ReadonlyMap<string, Point>, 
   return [box, live];
 }
 
-function cellOf({ week, weekday }: PlacedDay, point: Point | undefined): SVGRectElement {
+function cellOf({ week, weekday }: PlacedDay, point: Day | undefined): SVGRectElement {
   const category = categoryOf(measuredValue(point, AQI));
   const [x, y] = [LEFT + week * STEP, TOP + weekday * STEP];
-  return svgElement('rect', { x, y, width: SIDE, height: SIDE, rx: 2, class: category });
+  const mark = incompleteHours(point) === undefined ? '' : ' incomplete';
+  return svgElement('rect', { x, y, width: SIDE, height: SIDE, rx: 2, class: `${category}${mark}` });
 }
 
-/** `Fri, 20 Nov 2026: PM2.5 20.9 µg/m³ (7.7–33.1) · AQI 73, Moderate`. */
-function describeDay({ words, locale }: Page, date: string, point: Point | undefined): string {
+/** The hours of a day that has less than 75 % of them (A11): with PM2.5, or where there is none, with PM10, of which the index is. */
+function incompleteHours(point: Day | undefined): { measured: number; expected: number } | undefined {
+  if (point === undefined || measuredValue(point, AQI) === null) return undefined;
+  const measured = point.hours['pm2.5'] || point.hours.pm10 || 0;
+  return measured < 0.75 * point.expected_hours ? { measured, expected: point.expected_hours } : undefined;
+}
+
+/** `Fri, 20 Nov 2026: PM2.5 20.9 µg/m³ (7.7–33.1) · AQI 73, Moderate`, and of an incomplete day ` · 4 of 24 hours measured`. */
+function describeDay({ words, locale }: Page, date: string, point: Day | undefined): string {
   const day = formatDate(locale, date, 'day of week');
   const aqi = measuredValue(point, AQI);
   if (aqi === null) return `${day}: ${words.unknown}`;
-  return `${day}: PM2.5 ${describeValue(locale, point, PM25, '–')} · AQI ${formatValue(locale, aqi, AQI)}, ${words[categoryOf(aqi)]}`;
+  const hours = incompleteHours(point);
+  const mark = hours === undefined ? '' : ` · ${fill(words.hoursOf, hours)}`;
+  return `${day}: PM2.5 ${describeValue(locale, point, PM25, '–')} · AQI ${formatValue(locale, aqi, AQI)}, ${words[categoryOf(aqi)]}${mark}`;
 }
