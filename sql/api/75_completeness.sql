@@ -7,7 +7,7 @@ returns table ("timestamp" timestamptz, {{id}} {{id type}}, expected_hours int, 
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
-  -- plain values: they tell the planner in which chunks
+  -- values by which the planner knows the chunks
   first_day constant timestamptz := rollup.bucket_start(unit, since);
   first_month constant timestamptz := rollup.bucket_start('month', since);
   closed constant timestamptz := rollup.bucket_start('hour', at);

@@ -32,4 +32,5 @@ export const CHOICES: Readonly<Record<string, Values[]>> = {
 /** Most stations have none. */
 export const ANNOTATIONS = ['station: Flags'];
 /** Columns that the demo leaves empty: no device has a name, and its air is seldom that bad. */
-export const EMPTY = /^station: Sensors: device$|: (Very unhealthy|Hazardous)$/;
+export const EMPTY =
+  /^station: Sensors: device$|: (Very unhealthy|Hazardous)$|^region: Completeness by day: incomplete$/;

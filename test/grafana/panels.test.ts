@@ -316,7 +316,8 @@ onEveryEngine('Grafana of a network in Berlin', (engine) => {
     here = await install(engine, { ...network, stations: [c, { ...d, regions: [{ slug: 'd', until }] }] }, timeZone);
     await here.database.as()`
       insert into raw.readings (measured_at, sensor_id, pm25)
-      select at, 1, 10 from generate_series(timestamptz '2025-09-01', '2026-04-02', '1 hour') at`;
+      select at, 1, 10 from generate_series(timestamptz '2025-09-01', '2026-04-02', '1 hour') at
+      where at not between '2025-09-03 10:00Z' and '2025-09-03 16:00Z'`;
     await here.refresh(new Date('2026-04-02T00:00:00Z'));
   });
   afterAll(() => here.close());
@@ -351,6 +352,19 @@ onEveryEngine('Grafana of a network in Berlin', (engine) => {
         }
       }
   });
+
+  it.each(['station', 'region'])(
+    '%s: a day with 17 of its 24 hours is incomplete, the first day is not (A11)',
+    async (name) => {
+      const found = targetsOf(dashboard(name)).find(({ panel }) => panel.title === 'Completeness by day');
+      const bars = await run(found?.target.rawSql ?? '', '2025-09-04T12:00:00Z', 'UTC', '7d');
+      expect(bars.map(({ completeness, incomplete }) => [completeness, incomplete])).toEqual([
+        [100, null], // 22 hours of 1 September, from 02:00 on
+        [100, null],
+        [null, 1700 / 24],
+      ]);
+    },
+  );
 
   it('finds a station under the city that it belongs to at the end of the time range, or none (C8)', async () => {
     const [cities, stations] = ['city', 'station'].map(

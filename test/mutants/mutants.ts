@@ -462,13 +462,18 @@ const TABLE: readonly Table[] = [
     tests: ['test/api/completeness.test.ts', 'test/api/explore.test.ts'],
     changes: {
       'sql/api/15_aqi.sql': [['when aqi <= 100 then', 'when aqi < 100 then']],
-      'sql/logic/85_completeness.sql': [
-        ['least(coalesce(d.hours, 0), e.hours)', 'coalesce(d.hours, 0)'],
+      'sql/api/75_completeness.sql': [
+        ['d.bucket < end_of_completed and (only', 'd.bucket < end_of_days and (only'],
+        ['h.bucket >= today and h.bucket < end_of_days', 'h.bucket >= today'],
+        ['greatest(d.bucket, b.first_hour))) / 3600', 'd.bucket)) / 3600'],
         [
-          "greatest(logic.hour_ceiling(p.since), first_day), least(rollup.bucket_start('hour', p.until), closed))) as periods",
-          'greatest(p.since, first_day), least(p.until, closed))) as periods',
+          '(extract(epoch from end_of_days - first_day) / 86400)::int) n',
+          '(extract(epoch from end_of_days - first_day) / 86400)::int - 1) n',
         ],
+        ['when exists (select from', 'when not exists (select from'],
+        ['and m.{{id}} = b.{{id}}', ''],
       ],
+      'sql/parts/hour_counts.sql': [['h.$name_hours', 'h.expected_hours']],
       'sql/api/83_region_explore.sql': [
         ['m.until > start and', 'm.until >= start and'],
         ['m.since <= start and', 'm.since < start and'],
@@ -480,6 +485,7 @@ const TABLE: readonly Table[] = [
         ['next <= at;', 'next < at;'],
       ],
       'sql/api/82_station_explore.sql': [
+        ['d.pm25_hours, -1', 'd.pm25_hours, 0'],
         ['p.since <= start and p.until >= next and', 'p.since <= start and p.until > next and'],
         ['r.measured_at >= start and r.measured_at < next', 'r.measured_at >= start and r.measured_at <= next'],
         ['start >= i.retained_from,', 'start > i.retained_from,'],

@@ -2542,52 +2542,6 @@ begin
   where stations >= 3 and (judged.pm25 > 5 * median and judged.pm25 > median + 50 or median > 25 and judged.pm25 < median / 5);
 end $$;
 
--- Hours of a station with readings, and hours in which they were expected: closed hours with a sensor placed there, from its first reading on.
--- One row per station and local day of [since, until), widened to whole days, that has an expected hour. `only_stations` selects stations.
-create function logic.station_completeness(since timestamptz, until timestamptz, only_stations int[] default null)
-returns table (bucket timestamptz, station_id int, expected_hours int, measured_hours int)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
-#variable_conflict use_column
-declare
-  -- plain values: they tell the planner in which chunks
-  first_day constant timestamptz := rollup.bucket_start('day', since);
-  end_of_days constant timestamptz := rollup.bucket_add('day', rollup.bucket_start('day', until - interval '1 microsecond'), 1);
-  closed constant timestamptz := least(rollup.bucket_start('hour', until), end_of_days);
-  first_month constant timestamptz := rollup.bucket_start('month', since);
-begin
-  return query
-  with placed as (
-    select p.station_id, range_agg(tstzrange(greatest(logic.hour_ceiling(p.since), first_day), least(rollup.bucket_start('hour', p.until), closed))) as periods
-    from raw.placement p
-    where p.until > first_day and p.since < closed and greatest(logic.hour_ceiling(p.since), first_day) < least(rollup.bucket_start('hour', p.until), closed)
-      and (only_stations is null or p.station_id = any(only_stations))
-    group by 1
-  ),
-  -- a station is not expected to measure before its first hour
-  begun as materialized (
-    select p.station_id, p.periods * tstzmultirange(tstzrange(
-      case when exists (select from rollup.station_monthly m where m.station_id = p.station_id and m.bucket < first_month) then '-infinity'
-           else coalesce((select min(h.bucket) from rollup.station_hourly h where h.station_id = p.station_id and h.bucket >= first_month and h.bucket < closed), 'infinity') end,
-      'infinity')) as periods
-    from placed p
-  ),
-  day as materialized (
-    select rollup.bucket_add('day', first_day, n) as bucket, rollup.bucket_add('day', first_day, n + 1) as next
-    from generate_series(0, (extract(epoch from end_of_days - first_day) / 86400)::int) n
-  ),
-  expected as (
-    select d.bucket, b.station_id,
-      round(sum(extract(epoch from least(upper(part), d.next) - greatest(lower(part), d.bucket)) / 3600))::int as hours
-    from begun b
-    cross join unnest(b.periods) part
-    join day d on d.bucket < upper(part) and d.next > lower(part)
-    group by 1, 2
-  )
-  select e.bucket, e.station_id, e.hours, least(coalesce(d.hours, 0), e.hours)
-  from expected e
-  left join rollup.station_daily d on d.station_id = e.station_id and d.bucket = e.bucket and d.bucket >= first_day and d.bucket < end_of_days;
-end $$;
-
 -- Plain PostgreSQL: recomputes the buckets of a level that lie within the range, for all subjects, by the level's own select.
 create or replace procedure rollup.recompute(level text, since timestamptz, until timestamptz) language plpgsql
 set plan_cache_mode = force_custom_plan set jit = off as $$
@@ -4466,19 +4420,247 @@ Columns:
   difference (avg_pm25 minus neighbour_median [µg/m³]),
   ratio (avg_pm25 / neighbour_median, null where the median is 0 or less).';
 
--- How complete the data of stations are.
-
-create function api.station_completeness(since timestamptz, until timestamptz, only_stations int[] default null)
-returns table ("timestamp" timestamptz, station_id int, expected_hours int, measured_hours int) language sql stable begin atomic
-  select c.bucket, c.station_id, c.expected_hours, c.measured_hours from logic.station_completeness(since, until, only_stations) c;
-end;
+-- How complete the days and months of stations are (A11). A completed day has its hours stored; those of the running one are counted, because
+-- its row may lag behind. With the rights of its owner, since numbers of hours are in no view of this schema.
+create function api.station_completeness(
+  at timestamptz, unit text, since timestamptz, until timestamptz, only_stations int[] default null
+)
+returns table ("timestamp" timestamptz, station_id int, expected_hours int, temperature_hours int,
+  humidity_hours int,
+  pressure_hours int,
+  pm1_hours int,
+  pm25_hours int,
+  pm25_raw_hours int,
+  pm10_hours int,
+  no2_hours int,
+  so2_hours int,
+  o3_hours int,
+  dust_hours int,
+  usvh_hours int,
+  uv_hours int,
+  wind_speed_hours int, wind_hours int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+#variable_conflict use_column
+declare
+  -- values by which the planner knows the chunks
+  first_day constant timestamptz := rollup.bucket_start(unit, since);
+  first_month constant timestamptz := rollup.bucket_start('month', since);
+  closed constant timestamptz := rollup.bucket_start('hour', at);
+  today constant timestamptz := rollup.bucket_start('day', at);
+  end_of_days constant timestamptz := least(rollup.bucket_add(unit, rollup.bucket_start(unit, until - interval '1 microsecond'), 1), closed);
+  end_of_completed constant timestamptz := least(end_of_days, today);
+begin
+  return query
+  with begun as materialized (
+    select s.id as station_id,
+      case when exists (select from rollup.station_monthly m where m.station_id = s.id and m.bucket < first_month) then '-infinity'
+           else coalesce((select min(h.bucket) from rollup.station_hourly h
+                          where h.station_id = s.id and h.bucket >= first_month and h.bucket < end_of_days), 'infinity') end as first_hour
+    from raw.station s
+    where only_stations is null or s.id = any(only_stations)
+  ),
+  day as materialized (
+    select rollup.bucket_add('day', first_day, n) as bucket, least(rollup.bucket_add('day', first_day, n + 1), end_of_days) as until
+    from generate_series(0, (extract(epoch from end_of_days - first_day) / 86400)::int) n
+  ),
+  measured as materialized (
+    select d.bucket, d.station_id, d.temperature_hours,
+  d.humidity_hours,
+  d.pressure_hours,
+  d.pm1_hours,
+  d.pm25_hours,
+  d.pm25_raw_hours,
+  d.pm10_hours,
+  d.no2_hours,
+  d.so2_hours,
+  d.o3_hours,
+  d.dust_hours,
+  d.usvh_hours,
+  d.uv_hours,
+  d.wind_speed_hours, d.wind_hours
+    from rollup.station_daily d
+    where d.bucket >= first_day and d.bucket < end_of_completed and (only_stations is null or d.station_id = any(only_stations))
+    union all
+    select today, h.station_id, count(h.temperature),
+  count(h.humidity),
+  count(h.pressure),
+  count(h.pm1),
+  count(h.pm25),
+  count(h.pm25_raw),
+  count(h.pm10),
+  count(h.no2),
+  count(h.so2),
+  count(h.o3),
+  count(h.dust),
+  count(h.usvh),
+  count(h.uv),
+  count(h.wind_speed), count(h.wind_sin)
+    from rollup.station_hourly h
+    where h.bucket >= today and h.bucket < end_of_days and (only_stations is null or h.station_id = any(only_stations))
+    group by h.station_id
+  )
+  select rollup.bucket_start(unit, d.bucket), b.station_id, (sum(extract(epoch from d.until - greatest(d.bucket, b.first_hour))) / 3600)::int,
+    coalesce(sum(m.temperature_hours), 0)::int,
+  coalesce(sum(m.humidity_hours), 0)::int,
+  coalesce(sum(m.pressure_hours), 0)::int,
+  coalesce(sum(m.pm1_hours), 0)::int,
+  coalesce(sum(m.pm25_hours), 0)::int,
+  coalesce(sum(m.pm25_raw_hours), 0)::int,
+  coalesce(sum(m.pm10_hours), 0)::int,
+  coalesce(sum(m.no2_hours), 0)::int,
+  coalesce(sum(m.so2_hours), 0)::int,
+  coalesce(sum(m.o3_hours), 0)::int,
+  coalesce(sum(m.dust_hours), 0)::int,
+  coalesce(sum(m.usvh_hours), 0)::int,
+  coalesce(sum(m.uv_hours), 0)::int,
+  coalesce(sum(m.wind_speed_hours), 0)::int, coalesce(sum(m.wind_hours), 0)::int
+  from begun b
+  join day d on greatest(d.bucket, b.first_hour) < d.until
+  left join measured m on m.bucket = d.bucket and m.station_id = b.station_id
+  group by 1, 2;
+end $$;
 comment on function api.station_completeness is
-  'Hours with readings against hours in which they were expected, of all stations or the given ones, over the local days that a period touches; hours after its end are not expected. One row per station and day with an expected hour.
+  'Hours with a value of each parameter against the hours of a day or month, at an instant: of all stations or the given ones, over the buckets of the unit (day or month) that a period touches. One row per station and bucket from its first hour on, with readings or without.
 Columns:
-  timestamp (start of the day),
+  timestamp (start of the bucket),
   station_id (station id),
-  expected_hours (closed hours with a sensor placed there that was not suspicious, from the station''s first hour on [h]),
-  measured_hours (those of them with a reading [h]).';
+  expected_hours (hours of the bucket, 23 or 25 of a day on which the clocks change; of the running bucket those that have closed, and of the first one those from the first hour of the station on [h]),
+  temperature_hours,
+  humidity_hours,
+  pressure_hours,
+  pm1_hours,
+  pm25_hours,
+  pm25_raw_hours,
+  pm10_hours,
+  no2_hours,
+  so2_hours,
+  o3_hours,
+  dust_hours,
+  usvh_hours,
+  uv_hours,
+  wind_speed_hours (those of them with a value of the parameter [h]),
+  wind_hours (those of them with a wind direction [h]).';
+
+-- How complete the days and months of regions are (A11). A completed day has its hours stored; those of the running one are counted, because
+-- its row may lag behind. With the rights of its owner, since numbers of hours are in no view of this schema.
+create function api.region_completeness(
+  at timestamptz, unit text, since timestamptz, until timestamptz, only_regions text[] default null
+)
+returns table ("timestamp" timestamptz, region_slug text, expected_hours int, temperature_hours int,
+  humidity_hours int,
+  pressure_hours int,
+  pm1_hours int,
+  pm25_hours int,
+  pm25_raw_hours int,
+  pm10_hours int,
+  no2_hours int,
+  so2_hours int,
+  o3_hours int,
+  dust_hours int,
+  usvh_hours int,
+  uv_hours int,
+  wind_speed_hours int, wind_hours int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+#variable_conflict use_column
+declare
+  -- values by which the planner knows the chunks
+  first_day constant timestamptz := rollup.bucket_start(unit, since);
+  first_month constant timestamptz := rollup.bucket_start('month', since);
+  closed constant timestamptz := rollup.bucket_start('hour', at);
+  today constant timestamptz := rollup.bucket_start('day', at);
+  end_of_days constant timestamptz := least(rollup.bucket_add(unit, rollup.bucket_start(unit, until - interval '1 microsecond'), 1), closed);
+  end_of_completed constant timestamptz := least(end_of_days, today);
+begin
+  return query
+  with begun as materialized (
+    select s.slug as region_slug,
+      case when exists (select from rollup.region_monthly m where m.region_slug = s.slug and m.bucket < first_month) then '-infinity'
+           else coalesce((select min(h.bucket) from rollup.region_hourly h
+                          where h.region_slug = s.slug and h.bucket >= first_month and h.bucket < end_of_days), 'infinity') end as first_hour
+    from raw.region s
+    where only_regions is null or s.slug = any(only_regions)
+  ),
+  day as materialized (
+    select rollup.bucket_add('day', first_day, n) as bucket, least(rollup.bucket_add('day', first_day, n + 1), end_of_days) as until
+    from generate_series(0, (extract(epoch from end_of_days - first_day) / 86400)::int) n
+  ),
+  measured as materialized (
+    select d.bucket, d.region_slug, d.temperature_hours,
+  d.humidity_hours,
+  d.pressure_hours,
+  d.pm1_hours,
+  d.pm25_hours,
+  d.pm25_raw_hours,
+  d.pm10_hours,
+  d.no2_hours,
+  d.so2_hours,
+  d.o3_hours,
+  d.dust_hours,
+  d.usvh_hours,
+  d.uv_hours,
+  d.wind_speed_hours, d.wind_hours
+    from rollup.region_daily d
+    where d.bucket >= first_day and d.bucket < end_of_completed and (only_regions is null or d.region_slug = any(only_regions))
+    union all
+    select today, h.region_slug, count(h.temperature),
+  count(h.humidity),
+  count(h.pressure),
+  count(h.pm1),
+  count(h.pm25),
+  count(h.pm25_raw),
+  count(h.pm10),
+  count(h.no2),
+  count(h.so2),
+  count(h.o3),
+  count(h.dust),
+  count(h.usvh),
+  count(h.uv),
+  count(h.wind_speed), count(h.wind_sin)
+    from rollup.region_hourly h
+    where h.bucket >= today and h.bucket < end_of_days and (only_regions is null or h.region_slug = any(only_regions))
+    group by h.region_slug
+  )
+  select rollup.bucket_start(unit, d.bucket), b.region_slug, (sum(extract(epoch from d.until - greatest(d.bucket, b.first_hour))) / 3600)::int,
+    coalesce(sum(m.temperature_hours), 0)::int,
+  coalesce(sum(m.humidity_hours), 0)::int,
+  coalesce(sum(m.pressure_hours), 0)::int,
+  coalesce(sum(m.pm1_hours), 0)::int,
+  coalesce(sum(m.pm25_hours), 0)::int,
+  coalesce(sum(m.pm25_raw_hours), 0)::int,
+  coalesce(sum(m.pm10_hours), 0)::int,
+  coalesce(sum(m.no2_hours), 0)::int,
+  coalesce(sum(m.so2_hours), 0)::int,
+  coalesce(sum(m.o3_hours), 0)::int,
+  coalesce(sum(m.dust_hours), 0)::int,
+  coalesce(sum(m.usvh_hours), 0)::int,
+  coalesce(sum(m.uv_hours), 0)::int,
+  coalesce(sum(m.wind_speed_hours), 0)::int, coalesce(sum(m.wind_hours), 0)::int
+  from begun b
+  join day d on greatest(d.bucket, b.first_hour) < d.until
+  left join measured m on m.bucket = d.bucket and m.region_slug = b.region_slug
+  group by 1, 2;
+end $$;
+comment on function api.region_completeness is
+  'Hours with a value of each parameter against the hours of a day or month, at an instant: of all regions or the given ones, over the buckets of the unit (day or month) that a period touches. One row per region and bucket from its first hour on, with readings or without.
+Columns:
+  timestamp (start of the bucket),
+  region_slug (slug of the city or district),
+  expected_hours (hours of the bucket, 23 or 25 of a day on which the clocks change; of the running bucket those that have closed, and of the first one those from the first hour of the region on [h]),
+  temperature_hours,
+  humidity_hours,
+  pressure_hours,
+  pm1_hours,
+  pm25_hours,
+  pm25_raw_hours,
+  pm10_hours,
+  no2_hours,
+  so2_hours,
+  o3_hours,
+  dust_hours,
+  usvh_hours,
+  uv_hours,
+  wind_speed_hours (those of them with a value of the parameter [h]),
+  wind_hours (those of them with a wind direction [h]).';
 
 -- Indices other than the US EPA's of a bucket: the European one, which counts gases (X1), and NowCast (X2).
 
@@ -4574,14 +4756,31 @@ declare
   until constant timestamptz := least(make_timestamp(year + 1, 1, 1, 0, 0, 0) at time zone rollup.time_zone(), rollup.bucket_start('day', at));
 begin
   return query
-  select '[' || coalesce(string_agg(concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_pm25_raw":', coalesce(b.avg_pm25_raw::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"range_temperature":', coalesce('[' || b.min_temperature || ',' || b.max_temperature || ']', 'null'), ',"range_pm25":', coalesce('[' || b.min_pm25 || ',' || b.max_pm25 || ']', 'null'), ',"range_pm10":', coalesce('[' || b.min_pm10 || ',' || b.max_pm10 || ']', 'null'), ',"range_dust":', coalesce('[' || b.min_dust || ',' || b.max_dust || ']', 'null'), ',"range_wind_speed":', coalesce('[' || b.min_wind_speed || ',' || b.max_wind_speed || ']', 'null'), ',"range_aqi":', coalesce('[' || b.min_aqi || ',' || b.max_aqi || ']', 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"min_temperature":', coalesce(b.min_temperature::text, 'null'), ',"max_temperature":', coalesce(b.max_temperature::text, 'null'), ',"min_pm25":', coalesce(b.min_pm25::text, 'null'), ',"max_pm25":', coalesce(b.max_pm25::text, 'null'), ',"min_pm10":', coalesce(b.min_pm10::text, 'null'), ',"max_pm10":', coalesce(b.max_pm10::text, 'null'), ',"min_no2":', coalesce(b.min_no2::text, 'null'), ',"max_no2":', coalesce(b.max_no2::text, 'null'), ',"min_dust":', coalesce(b.min_dust::text, 'null'), ',"max_dust":', coalesce(b.max_dust::text, 'null'), ',"min_wind_speed":', coalesce(b.min_wind_speed::text, 'null'), ',"max_wind_speed":', coalesce(b.max_wind_speed::text, 'null'), '}'), ',' order by b.timestamp), '') || ']',
+  select '[' || coalesce(string_agg(concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_pm25_raw":', coalesce(b.avg_pm25_raw::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"range_temperature":', coalesce('[' || b.min_temperature || ',' || b.max_temperature || ']', 'null'), ',"range_pm25":', coalesce('[' || b.min_pm25 || ',' || b.max_pm25 || ']', 'null'), ',"range_pm10":', coalesce('[' || b.min_pm10 || ',' || b.max_pm10 || ']', 'null'), ',"range_dust":', coalesce('[' || b.min_dust || ',' || b.max_dust || ']', 'null'), ',"range_wind_speed":', coalesce('[' || b.min_wind_speed || ',' || b.max_wind_speed || ']', 'null'), ',"range_aqi":', coalesce('[' || b.min_aqi || ',' || b.max_aqi || ']', 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"min_temperature":', coalesce(b.min_temperature::text, 'null'), ',"max_temperature":', coalesce(b.max_temperature::text, 'null'), ',"min_pm25":', coalesce(b.min_pm25::text, 'null'), ',"max_pm25":', coalesce(b.max_pm25::text, 'null'), ',"min_pm10":', coalesce(b.min_pm10::text, 'null'), ',"max_pm10":', coalesce(b.max_pm10::text, 'null'), ',"min_no2":', coalesce(b.min_no2::text, 'null'), ',"max_no2":', coalesce(b.max_no2::text, 'null'), ',"min_dust":', coalesce(b.min_dust::text, 'null'), ',"max_dust":', coalesce(b.max_dust::text, 'null'), ',"min_wind_speed":', coalesce(b.min_wind_speed::text, 'null'), ',"max_wind_speed":', coalesce(b.max_wind_speed::text, 'null'), ',"hours":', coalesce(b.hours::text, 'null'), ',"expected_hours":', coalesce(b.expected_hours::text, 'null'), '}'), ',' order by b.timestamp), '') || ']',
     api.history_valid_until(at), (select f.data_version from api.freshness f)
-  from api.station_daily b
-  where b.station_id = only_station and b.timestamp >= since and b.timestamp < until
+  from (
+    select d.*, h.expected_hours, concat('{', '"temperature":', h.temperature_hours, ',',
+  '"humidity":', h.humidity_hours, ',',
+  '"pressure":', h.pressure_hours, ',',
+  '"pm1":', h.pm1_hours, ',',
+  '"pm2.5":', h.pm25_hours, ',',
+  '"pm2.5_raw":', h.pm25_raw_hours, ',',
+  '"pm10":', h.pm10_hours, ',',
+  '"no2":', h.no2_hours, ',',
+  '"so2":', h.so2_hours, ',',
+  '"o3":', h.o3_hours, ',',
+  '"dust":', h.dust_hours, ',',
+  '"usvh":', h.usvh_hours, ',',
+  '"uv":', h.uv_hours, ',',
+  '"wind_speed":', h.wind_speed_hours, ',', '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}') as hours
+    from api.station_daily d
+    join api.station_completeness(at, 'day', since, until, array[only_station]) h on h.timestamp = d.timestamp
+    where d.station_id = only_station and d.timestamp >= since and d.timestamp < until
+  ) b
   having exists (select from raw.station s where s.id = only_station);
 end $$;
 comment on function api.station_days_json is
-  'The completed days of a station in a year. One row; none for an unknown station_id. Columns: days (a JSON array of points in the order of time, as text), valid_until, data_version.';
+  'The completed days of a station in a year. One row; none for an unknown station_id. Columns: days (a JSON array of points in the order of time, each with its hours and how many each mean is of, as text), valid_until, data_version.';
 
 create function api.station_day_json(at timestamptz, only_station int, local_date text)
 returns table (day text, hours text, exact_day text, exact_hours text, valid_until timestamptz, data_version int)
@@ -4695,8 +4894,7 @@ begin
   ',"wind_speed":', coalesce(logic.possible(h.wind_speed)::text, 'null'),
   ',"wind_sin":', coalesce(logic.possible(h.wind_sin)::text, 'null'),
   ',"wind_cos":', coalesce(logic.possible(h.wind_cos)::text, 'null'),
-  ',"rain":', coalesce(logic.possible(h.rain)::text, 'null'), '}'), ',"hours":', concat(
-        '{', '"temperature":', h.temperature_hours, ',',
+  ',"rain":', coalesce(logic.possible(h.rain)::text, 'null'), '}'), ',"hours":', concat('{', '"temperature":', h.temperature_hours, ',',
   '"humidity":', h.humidity_hours, ',',
   '"pressure":', h.pressure_hours, ',',
   '"pm1":', h.pm1_hours, ',',
@@ -4709,8 +4907,8 @@ begin
   '"dust":', h.dust_hours, ',',
   '"usvh":', h.usvh_hours, ',',
   '"uv":', h.uv_hours, ',',
-  '"wind_speed":', h.wind_speed_hours, ',', '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}'), '}'
-      ), ',' order by h.bucket), '') || ']'
+  '"wind_speed":', h.wind_speed_hours, ',', '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}'), '}'),
+        ',' order by h.bucket), '') || ']'
       from rollup.station_daily h where h.station_id = only_station and h.bucket >= since and h.bucket < end_of_days),
     api.history_valid_until(at), (select f.data_version from api.freshness f)
   from raw.station s
@@ -4802,14 +5000,31 @@ declare
   until constant timestamptz := least(make_timestamp(year + 1, 1, 1, 0, 0, 0) at time zone rollup.time_zone(), rollup.bucket_start('day', at));
 begin
   return query
-  select '[' || coalesce(string_agg(concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"station_count":', coalesce(b.station_count::text, 'null'), ',"range_temperature":', coalesce('[' || b.min_temperature || ',' || b.max_temperature || ']', 'null'), ',"range_pm25":', coalesce('[' || b.min_pm25 || ',' || b.max_pm25 || ']', 'null'), ',"range_pm10":', coalesce('[' || b.min_pm10 || ',' || b.max_pm10 || ']', 'null'), ',"range_dust":', coalesce('[' || b.min_dust || ',' || b.max_dust || ']', 'null'), ',"range_wind_speed":', coalesce('[' || b.min_wind_speed || ',' || b.max_wind_speed || ']', 'null'), ',"range_aqi":', coalesce('[' || b.min_aqi || ',' || b.max_aqi || ']', 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"min_temperature":', coalesce(b.min_temperature::text, 'null'), ',"max_temperature":', coalesce(b.max_temperature::text, 'null'), ',"min_pm25":', coalesce(b.min_pm25::text, 'null'), ',"max_pm25":', coalesce(b.max_pm25::text, 'null'), ',"min_pm10":', coalesce(b.min_pm10::text, 'null'), ',"max_pm10":', coalesce(b.max_pm10::text, 'null'), ',"min_no2":', coalesce(b.min_no2::text, 'null'), ',"max_no2":', coalesce(b.max_no2::text, 'null'), ',"min_dust":', coalesce(b.min_dust::text, 'null'), ',"max_dust":', coalesce(b.max_dust::text, 'null'), ',"min_wind_speed":', coalesce(b.min_wind_speed::text, 'null'), ',"max_wind_speed":', coalesce(b.max_wind_speed::text, 'null'), '}'), ',' order by b.timestamp), '') || ']',
+  select '[' || coalesce(string_agg(concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"station_count":', coalesce(b.station_count::text, 'null'), ',"range_temperature":', coalesce('[' || b.min_temperature || ',' || b.max_temperature || ']', 'null'), ',"range_pm25":', coalesce('[' || b.min_pm25 || ',' || b.max_pm25 || ']', 'null'), ',"range_pm10":', coalesce('[' || b.min_pm10 || ',' || b.max_pm10 || ']', 'null'), ',"range_dust":', coalesce('[' || b.min_dust || ',' || b.max_dust || ']', 'null'), ',"range_wind_speed":', coalesce('[' || b.min_wind_speed || ',' || b.max_wind_speed || ']', 'null'), ',"range_aqi":', coalesce('[' || b.min_aqi || ',' || b.max_aqi || ']', 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"min_temperature":', coalesce(b.min_temperature::text, 'null'), ',"max_temperature":', coalesce(b.max_temperature::text, 'null'), ',"min_pm25":', coalesce(b.min_pm25::text, 'null'), ',"max_pm25":', coalesce(b.max_pm25::text, 'null'), ',"min_pm10":', coalesce(b.min_pm10::text, 'null'), ',"max_pm10":', coalesce(b.max_pm10::text, 'null'), ',"min_no2":', coalesce(b.min_no2::text, 'null'), ',"max_no2":', coalesce(b.max_no2::text, 'null'), ',"min_dust":', coalesce(b.min_dust::text, 'null'), ',"max_dust":', coalesce(b.max_dust::text, 'null'), ',"min_wind_speed":', coalesce(b.min_wind_speed::text, 'null'), ',"max_wind_speed":', coalesce(b.max_wind_speed::text, 'null'), ',"hours":', coalesce(b.hours::text, 'null'), ',"expected_hours":', coalesce(b.expected_hours::text, 'null'), '}'), ',' order by b.timestamp), '') || ']',
     api.history_valid_until(at), (select f.data_version from api.freshness f)
-  from api.region_daily b
-  where b.region_slug = only_region and b.timestamp >= since and b.timestamp < until
+  from (
+    select d.*, h.expected_hours, concat('{', '"temperature":', h.temperature_hours, ',',
+  '"humidity":', h.humidity_hours, ',',
+  '"pressure":', h.pressure_hours, ',',
+  '"pm1":', h.pm1_hours, ',',
+  '"pm2.5":', h.pm25_hours, ',',
+  '"pm2.5_raw":', h.pm25_raw_hours, ',',
+  '"pm10":', h.pm10_hours, ',',
+  '"no2":', h.no2_hours, ',',
+  '"so2":', h.so2_hours, ',',
+  '"o3":', h.o3_hours, ',',
+  '"dust":', h.dust_hours, ',',
+  '"usvh":', h.usvh_hours, ',',
+  '"uv":', h.uv_hours, ',',
+  '"wind_speed":', h.wind_speed_hours, ',', '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}') as hours
+    from api.region_daily d
+    join api.region_completeness(at, 'day', since, until, array[only_region]) h on h.timestamp = d.timestamp
+    where d.region_slug = only_region and d.timestamp >= since and d.timestamp < until
+  ) b
   having exists (select from raw.region s where s.slug = only_region);
 end $$;
 comment on function api.region_days_json is
-  'The completed days of a region in a year. One row; none for an unknown region_slug. Columns: days (a JSON array of points in the order of time, as text), valid_until, data_version.';
+  'The completed days of a region in a year. One row; none for an unknown region_slug. Columns: days (a JSON array of points in the order of time, each with its hours and how many each mean is of, as text), valid_until, data_version.';
 
 create function api.region_day_json(at timestamptz, only_region text, local_date text)
 returns table (day text, hours text, exact_day text, exact_hours text, valid_until timestamptz, data_version int)
@@ -4923,8 +5138,7 @@ begin
   ',"wind_speed":', coalesce(logic.possible(h.wind_speed)::text, 'null'),
   ',"wind_sin":', coalesce(logic.possible(h.wind_sin)::text, 'null'),
   ',"wind_cos":', coalesce(logic.possible(h.wind_cos)::text, 'null'),
-  ',"rain":', coalesce(logic.possible(h.rain)::text, 'null'), '}'), ',"hours":', concat(
-        '{', '"temperature":', h.temperature_hours, ',',
+  ',"rain":', coalesce(logic.possible(h.rain)::text, 'null'), '}'), ',"hours":', concat('{', '"temperature":', h.temperature_hours, ',',
   '"humidity":', h.humidity_hours, ',',
   '"pressure":', h.pressure_hours, ',',
   '"pm1":', h.pm1_hours, ',',
@@ -4937,8 +5151,8 @@ begin
   '"dust":', h.dust_hours, ',',
   '"usvh":', h.usvh_hours, ',',
   '"uv":', h.uv_hours, ',',
-  '"wind_speed":', h.wind_speed_hours, ',', '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}'), '}'
-      ), ',' order by h.bucket), '') || ']'
+  '"wind_speed":', h.wind_speed_hours, ',', '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}'), '}'),
+        ',' order by h.bucket), '') || ']'
       from rollup.region_daily h where h.region_slug = only_region and h.bucket >= since and h.bucket < end_of_days),
     api.history_valid_until(at), (select f.data_version from api.freshness f)
   from raw.region s
@@ -4971,24 +5185,22 @@ comment on function api.region_hours_csv is
 -- their owner, since readings are in no view of this schema.
 
 create function api.station_last_hours(at timestamptz, only_station int) returns table (expected_hours int, measured_hours int)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+language sql stable
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
 
-as $$
-declare
-  end_of_hours constant timestamptz := rollup.bucket_start('hour', at);
-  first_hour constant timestamptz := rollup.bucket_add('hour', end_of_hours, -24);
-  -- completeness is told from the start of a day on, so what lies before the first hour is subtracted
-  expected constant int :=
-    (select coalesce(sum(c.expected_hours), 0) from api.station_completeness(first_hour, end_of_hours, array[only_station]) c)
-    - (select coalesce(sum(c.expected_hours), 0) from api.station_completeness(first_hour, first_hour, array[only_station]) c);
-begin
-  return query
-  select expected, least(count(*)::int, expected)
-  from api.station_hourly b where b.station_id = only_station and b.timestamp >= first_hour and b.timestamp < end_of_hours;
-end $$;
+begin atomic
+  -- the days that they touch, less what of these lies before them
+  select coalesce(sum(c.expected_hours * c.sign), 0)::int, coalesce(sum(c.pm25_hours * c.sign), 0)::int
+  from (
+    select d.expected_hours, d.pm25_hours, 1 as sign
+    from api.station_completeness(at, 'day', at - interval '24 hours', at, array[only_station]) d
+    union all
+    select d.expected_hours, d.pm25_hours, -1
+    from api.station_completeness(at - interval '24 hours', 'day', at - interval '24 hours', at - interval '24 hours', array[only_station]) d
+  ) c;
+end;
 comment on function api.station_last_hours is
-  'How complete the last 24 closed hours of a station are. One row. Columns: expected_hours and measured_hours, as in api.station_completeness [h].';
+  'How complete the last 24 closed hours of a station are. One row. Columns: expected_hours (those from its first hour on [h]) and measured_hours (those of them with PM2.5 [h]).';
 
 create function api.station_readings_json(at timestamptz, only_station int, instant timestamptz, most int default 5000)
 returns table (
