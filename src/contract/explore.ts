@@ -95,7 +95,7 @@ const counts = z
   )
   .meta({ id: 'HourCounts', description: 'how many hours each mean of a day is of; a month weighs the day by them' });
 
-/** A day of a history with what tells its completeness (A11): below 75 %, `hours` of a parameter ÷ `expected_hours` is to be marked. */
+/** A day of a history with its completeness (A11): a parameter has `hours` of `expected_hours`, and the day is marked below 75 %. */
 export const withHours = <Day extends z.ZodRawShape>(day: z.ZodObject<Day>) =>
   day.extend({
     hours: field(counts, 'the numbers of its hours'),
