@@ -579,7 +579,7 @@ const TABLE: readonly Table[] = [
     tests: ['test/faults/embedded.test.ts'],
     build: true,
     changes: {
-      'src/service.ts': [["config.demo !== 'off' : config.demo === 'on'", "true : config.demo === 'on'"]],
+      'src/service.ts': [["demo: config.demo ?? (embedded && 'on')", "demo: embedded ? 'on' : config.demo"]],
     },
   },
   {
