@@ -111,10 +111,10 @@ describe.each(engines.flatMap((engine) => [2, 20].map((stations) => ({ engine, s
         };
         const hours = 24;
         for (const [name, most] of [
-          ['stationNow', 12 + hours + 2 + 1], // and the days and the month that tell what to expect
+          ['stationNow', 12 + hours + 9], // and the days, hours of the running day and first hour that tell what to expect, at two instants
           ['regionNow', 12],
-          ['stationDays', 365],
-          ['regionDays', 365],
+          ['stationDays', 2 * 365], // values, and how many of their hours were measured
+          ['regionDays', 2 * 365],
           ['stationMonth', 2 + 31],
           ['regionMonth', 2 + 31],
           ['stationHours', 2 * (1 + hours)],

@@ -148,7 +148,7 @@ onEveryEngine('the API over two replicas', (engine) => {
 
     // without a primary there is nothing newer, not even if it broke off amid a record: answers go on and, once that has lasted, say how
     // old they are
-    const long = primary.sql()`select pg_logical_emit_message(false, 'airseries test', repeat('x', 200000000))`;
+    const long = primary.sql()`select pg_logical_emit_message(false, 'airseries test', repeat('x', 600000000))`;
     const [unsent] = await Promise.allSettled([long, isReplaying(second).then(() => primary.stop())]);
     expect(unsent?.status).toBe('rejected');
     for (const path of PATHS) expect(await get(path)).toMatchObject({ status: 200, shows: [state] });

@@ -71,20 +71,13 @@ export async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator
     return lines;
   };
 
-  let lines: Line[] = []; // a last line without a line break is yielded with those before it
-  try {
-    for await (const chunk of chunks) {
-      yield lines;
-      const [first = '', ...more] = decoder.write(chunk).split('\n');
-      const complete = [rest + first, ...more];
-      rest = complete.pop()?.slice(0, KEPT_LENGTH) ?? '';
-      lines = take(complete);
-    }
-  } catch (error) {
-    yield lines;
-    throw error;
+  for await (const chunk of chunks) {
+    const [first = '', ...more] = decoder.write(chunk).split('\n');
+    const complete = [rest + first, ...more];
+    rest = complete.pop()?.slice(0, KEPT_LENGTH) ?? '';
+    yield take(complete);
   }
-  yield [...lines, ...take([rest + decoder.end()])];
+  yield take([rest + decoder.end()]);
 }
 
 /** Of a line without an end: so much that it is too long, even without a byte order mark and a carriage return. */
