@@ -253,7 +253,7 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
 const SHORTEST_MISSPELT = 8;
 
 /**
- * What the operator may have meant: variables whose names are nearly ours, and those that a file `.env` in `folder` sets, which nothing here
+ * Hints at what the operator may have meant: variables whose names are nearly ours, and those that a file `.env` in `folder` sets, which nothing here
  * reads. For the log, once.
  */
 export function environmentHints(environment: NodeJS.ProcessEnv, folder = '.'): string[] {

@@ -236,7 +236,7 @@ create table raw.pull (
   retry_at timestamptz -- until then it is left alone after failures; null: its interval decides
 );
 
--- What could not be used, with its reason (S2): whole readings, and single values whose reading was kept. A line is recorded once for
+-- The quarantine: what could not be used, with its reason (S2): whole readings, and single values whose reading was kept. A line is recorded once for
 -- each sender.
 create table raw.quarantine (
   id bigint generated always as identity primary key,
@@ -292,7 +292,7 @@ create trigger note_updated after update on raw.readings referencing old table a
 create trigger note_truncated after truncate on raw.readings
   for each statement execute function raw.note_changes();
 
--- What has yet to be recomputed, from `from_level` upwards. An operator or a changed network asks for it; with a sensor or a station, only for the
+-- The periods that have yet to be recomputed, from `from_level` upwards. An operator or a changed network asks for it; with a sensor or a station, only for the
 -- hours between the first and the last of that one. A refresh takes it, with what the log holds, as finite ranges, and keeps those until all
 -- levels are done, so it may be interrupted anywhere.
 create table rollup.stale (

@@ -116,7 +116,7 @@ async function status({ as, clock, config, database, installation }: Context, ve
 type Status = {
   /** Of an embedded server: how to log in to it. */
   psql?: string;
-  /** Of the bundled server: that PostgreSQL has a newer version. */
+  /** Says of the bundled server that PostgreSQL has a newer version. */
   bundled?: string | undefined;
   engine: string;
   time_zone: string;

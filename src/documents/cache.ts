@@ -47,7 +47,7 @@ type CacheEntry = Rendering &
 /** `began`: by performance.now(). */
 type UnderWay = { began: number; result: Promise<Served> };
 
-/** What an entry takes beside its key and content, as measured by test/documents/memory.ts: 1,440, and 200 for each compressed copy. */
+/** The bytes that an entry takes beside its key and content, measured by test/documents/memory.ts: 1,440, and 200 for each compressed copy. */
 const ENTRY_BYTES = 1_800;
 const LONGEST_MAX_AGE_S = 60;
 /** What was asked for within this time is rendered again when the data change. */

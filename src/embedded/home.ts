@@ -92,7 +92,7 @@ export function findClusters(dataDirectory: string): Cluster[] {
   });
 }
 
-/** What `look` returns. Where this user has no right to look, throws an Error that says who has. */
+/** Returns what `look` does. Where this user has no right to look, throws an Error that says who has. */
 function visible<T>(path: string, look: () => T): T {
   try {
     return look();

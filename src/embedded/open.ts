@@ -10,7 +10,7 @@ export type Database = {
   target: DatabaseAddress;
   /** The kind of embedded server, which is private to this data directory; undefined: it is the operator's. */
   embedded: EmbeddedKind | undefined;
-  /** Of an embedded server: where its data are, which is not below DATA_DIR where its user cannot enter that. */
+  /** Where the data of an embedded server are, which is not below DATA_DIR if its user cannot enter that. */
   dataDirectory?: string;
   /** Stops using the embedded server; does nothing for the operator's database. */
   close(): Promise<void>;

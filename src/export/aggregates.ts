@@ -13,7 +13,7 @@ type Bucket = { localStart: string; subject: string | number } & Record<string, 
 /** Half-open, as text with an offset, and the file that its buckets go to. */
 type Part = { since: string; until: string; file: string };
 
-/** What is published: listed stations, with the hours and days that sensors stood there, and cities. */
+/** The published part: listed stations, with the hours and days that sensors stood there, and cities. */
 export type Subjects = { station_id: readonly number[]; region_slug: readonly string[] };
 
 /** Rows fetched from the cursor at a time. */

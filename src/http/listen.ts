@@ -16,7 +16,7 @@ const LIMITS = {
   requireHostHeader: false, // refusalOf requires it; Node's own 400 has no body
 };
 
-/** What else may be open: connections to the database, of other listeners' clients, and files. */
+/** A reserve for what else may be open: connections to the database, of other listeners' clients, and files. */
 const OTHER_DESCRIPTORS = 150;
 
 /** The system closes connections beyond it without a word to anybody. */

@@ -14,7 +14,7 @@ type AdminOptions = {
   ready: () => Promise<Readiness>;
   metrics: Metrics;
   log: Log;
-  /** Of an embedded server: the folder of its data, as far as is known by now. */
+  /** The folder with the data of an embedded server, as far as it is known by now. */
   dataDirectory?: () => string | undefined;
 };
 
@@ -67,7 +67,7 @@ const HEALTH_TIMEOUT_MS = 2_000;
 
 /** How far this process has started. */
 export type StartupState = {
-  /** Of an embedded server: DATA_DIR, and once it runs, where its data are. */
+  /** DATA_DIR of an embedded server; once it runs, the folder with its data. */
   dataDirectory?: string | undefined;
   /** Set once the migrations are done: the database, its hosts, and what tells which parts of its schema api are gone since then. */
   opened: { db: ApiDb; hosts?: Hosts; missing: () => Promise<string[]> } | undefined;

@@ -22,7 +22,7 @@ export type NetworkResult = {
   sensors: Counts;
   /** How many sensors and stations have hours that the next refresh recomputes; of a dry run also how many hours of data. */
   recomputed: { sensors: number; stations: number; hours?: number };
-  /** Of a dry run, if there are any. */
+  /** Only in a dry run, if there are any. */
   far_stations?: FarStation[];
   /** Of a dry run; `keys` are those of the database that differ. */
   changes?: { kind: string; id: string; keys: 'added' | string[] }[];

@@ -37,7 +37,7 @@ export type ParsedRegion = ParsedNetwork['regions'][number];
 export type ParsedStation = ParsedNetwork['stations'][number];
 export type ParsedSensor = ParsedNetwork['sensors'][number];
 
-/** What to do with a file in another language, which its first line tells; undefined if it may be JSON. */
+/** Returns the remedy for a file in another language, which its first line tells; undefined if it may be JSON. */
 function otherLanguage(text: string): string | undefined {
   const lines = text.split('\n', 100).map((line) => line.trim());
   const first = lines.find((line) => line !== '' && !line.startsWith('#')) ?? '';

@@ -67,7 +67,6 @@ export function placesByRegion(context: CheckContext): ReadonlyMap<unknown, read
   return places;
 }
 
-/** Of the stations that are listed, or of all where none is. No region is wider than half the globe. */
 /** A station that is far from all others of its region; `swapped`: with latitude and longitude exchanged it would be near one. */
 export type FarStation = { id: number | undefined; region: unknown; km: number; swapped: boolean };
 
@@ -99,6 +98,7 @@ function kilometres(one: Place, other: Place): number {
   return Number.isNaN(cosine) ? 0 : 6_371 * Math.acos(Math.min(1, cosine));
 }
 
+/** The middle of the listed stations, or of all if none is listed. No region is wider than half the globe. */
 function centre(places: readonly Place[]) {
   if (places.length === 0) return undefined;
   const listed = places.filter(({ hidden }) => !isHiddenForGood(hidden));

@@ -16,7 +16,7 @@ type Feed = {
 /** Bounds on our readings and on all (the whole world has some 30,000): a larger document does not cover five minutes. */
 export const MOST_READINGS = 50_000;
 export const MOST_IN_ALL = 500_000;
-/** Of the texts of ours, in characters: a row may have more text than it takes in its document. */
+/** The limit on our own texts, in characters: a row may have more text than it takes in its document. */
 const MOST_TEXT = 64 * 1_048_576;
 
 /** In bytes, of a document that is one object: parsing it holds up everything else. An array may be larger. */

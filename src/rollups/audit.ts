@@ -14,11 +14,11 @@ type AuditOptions = Audited & { repair?: boolean; deleteSurplus?: boolean; timeZ
 
 type Audit = {
   found: Difference[];
-  /** What still differs after the repair. */
+  /** Still differing after the repair. */
   remaining: Difference[];
   /** How many surplus buckets without readings the repair kept. */
   kept: number;
-  /** Whether the period has neither readings nor buckets. */
+  /** True if the period has neither readings nor buckets. */
   isEmpty: boolean;
 };
 

@@ -607,7 +607,7 @@ end $$;
 
 revoke all on function logic.apply_periods from public;
 
--- What a refresh has to recompute: ranges of time by level, from the hours that writers noted and the periods that somebody asked for.
+-- The ranges of time that a refresh recomputes, by level: from the hours that writers noted and the periods that were asked for.
 
 -- The levels in the order of refreshing. stale_from: a change at any of these levels makes this one stale.
 create view logic.level (position, name, unit, id, stale_from) as values

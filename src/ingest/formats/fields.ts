@@ -34,7 +34,7 @@ export type Measures = {
   isDeclared: boolean;
   /** The lowest counts where several fields have the same meaning. */
   rank: number;
-  /** Of those of this rank, the mean counts. */
+  /** The mean of those of this rank counts. */
   isMean?: boolean;
 };
 export type Meaning = Measures | { slot: 'sensor' | 'device' | 'time'; rank: number };

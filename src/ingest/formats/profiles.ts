@@ -28,7 +28,7 @@ export type Profile = {
   start?: string;
   /** Of times without an offset. `network`: that of the network. Absent: a time needs an offset. */
   zone?: 'UTC' | 'network';
-  /** What its fields measure. In JSON, the first of several for one parameter counts; of channels (`a + b`), the mean of those there are. */
+  /** The parameters that its fields measure. In JSON, the first of several for one parameter counts; of channels (`a + b`), the mean of those there are. */
   values: Readonly<Record<string, Measured>>;
   /** Channels (`a + b`) of which the mean counts if the first is mapped to a parameter. */
   channels?: readonly string[];

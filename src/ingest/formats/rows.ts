@@ -170,7 +170,7 @@ function lookUp(value: unknown, field: string): unknown {
   return dot > 0 && Object.hasOwn(value, key) ? lookUp(value[key], field.slice(dot + 1)) : undefined;
 }
 
-/** What a decoder says of a measurement that it gives as an object: `{"value": 21.5, "unit": "°C"}`. */
+/** A measurement that a decoder gives as an object: `{"value": 21.5, "unit": "°C"}`. */
 function inside(given: Row): { value: unknown; unit: string | undefined } {
   const value = Object.hasOwn(given, 'value') ? given.value : given;
   return { value, unit: typeof given.unit === 'string' && given.unit !== '' ? given.unit : undefined };
