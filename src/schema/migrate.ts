@@ -86,8 +86,15 @@ async function migrateLocked(
   return { ...recorded, applied: migrations.length };
 }
 
-/** Holds the lock until the connection ends. It is the one of raw.acquire_lock, which a new database lacks. */
+/**
+ * Holds the lock until the connection ends. It is the one of raw.acquire_lock, which a new database lacks. A server that is still being restored
+ * can't be written to, and is rejected as it would reject a write.
+ */
 async function lockMigrations(sql: Sql): Promise<void> {
+  await sql`
+    do $$ begin
+      if pg_is_in_recovery() then raise 'the server is in recovery' using errcode = 'read_only_sql_transaction'; end if;
+    end $$`;
   await sql`select pg_advisory_lock(hashtext('airseries'), hashtext('airseries.migrate'))`;
 }
 
