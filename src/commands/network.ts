@@ -6,33 +6,32 @@ import { hasDemo } from '../demo/lifecycle.ts';
 import { InputError } from '../inputError.ts';
 import { exportNetwork } from '../network/exportNetwork.ts';
 import { importNetwork } from '../network/importNetwork.ts';
-import { importSensorList } from '../network/importSensorList.ts';
 import { REMOVABLE, type Removable, removeElement } from '../network/removeElement.ts';
 import { screen, screenedPeriods } from '../network/screening.ts';
+import { networkOfSensorList } from '../network/sensorList.ts';
 import { refreshAndDigest } from '../rollups/digest.ts';
 import { refresh } from '../rollups/refresh.ts';
 import { AIRSERIES } from '../shell.ts';
 import { type Context, checkBegun, type Outcome, type Run, timeOption, UsageError } from './context.ts';
 
-type ImportOptions = { dryRun?: true; fromSensors?: true };
+type ImportOptions = { dryRun?: true };
 
 /** Prints how many providers, regions, stations and sensors were added, changed, unchanged or not listed. Refuses a demo database. */
 export function importNetworkCommand(run: Run): Command {
   return new Command('network')
     .description('import stations, sensors, regions and their periods; what the file does not list stays as it is')
     .argument('<file>', 'the network as JSON; - for standard input')
-    .option('--from-sensors', 'the file is sensors.csv of open data instead: one line per sensor')
     .option('--dry-run', 'show what would change, and how many hours would be recomputed; changes nothing')
     .action((file: string, options: ImportOptions) =>
       run((context) => importFile(context, file, options), {
         makesDatabase: !options.dryRun,
-        check: () => void (file === '-' || readNetworkFile(file)), // before a database is made for it
+        check: () => checkFile(file),
       }),
     );
 }
 
 /** Throws InputError if it cannot be read. */
-function readNetworkFile(file: string): string {
+function readFile(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
@@ -40,18 +39,22 @@ function readNetworkFile(file: string): string {
   }
 }
 
+/** Throws InputError if the file cannot be read, before a database is made for it. */
+const checkFile = (file: string) => void (file === '-' || readFile(file));
+
+/** The text of a file or of standard input, and its name for messages. Rejects with InputError if it cannot be read. */
+async function readInput(file: string): Promise<{ text: string; name: string }> {
+  return file === '-'
+    ? { text: await textOf(process.stdin), name: 'standard input' }
+    : { text: readFile(file), name: file };
+}
+
 async function importFile(context: Context, file: string, options: ImportOptions): Promise<Outcome> {
-  const { database, as, clock, log, installation } = context;
-  const { fromSensors, dryRun = false } = options;
-  const text = file === '-' ? await textOf(process.stdin) : readNetworkFile(file);
+  const { database, as, clock, log } = context;
+  const { dryRun = false } = options;
+  const { text, name } = await readInput(file);
   await refuseDemo(context);
-  const name = file === '-' ? 'standard input' : file;
-  const { timeZone } = installation;
-  const result = await as('airseries_owner', (sql) =>
-    fromSensors
-      ? importSensorList(sql, text, { name, timeZone, log, dryRun })
-      : importNetwork(sql, text, { log, file: name, dryRun }),
-  );
+  const result = await as('airseries_owner', (sql) => importNetwork(sql, text, { log, file: name, dryRun }));
   if (dryRun) return { result: { dry_run: true, ...result }, ok: true };
   await refreshAndDigest(database.target, clock, context);
   return { result, ok: true };
@@ -63,15 +66,25 @@ async function refuseDemo({ database }: Context): Promise<void> {
   }
 }
 
-/** `network export` and `network remove`. */
+/** `network export`, `network from-sensors` and `network remove`. */
 export function networkCommand(run: Run): Command {
   return new Command('network')
-    .description('export the network as a file, or remove parts of it')
+    .description(
+      'export the network as a file, make such a file from a list of sensors, or remove parts of the network',
+    )
     .addCommand(
       new Command('export')
         .description('print the network as a file; importing it changes nothing')
         .action(() =>
           run(async ({ as }) => ({ result: await as('airseries_owner', exportNetwork), ok: true, table: null })),
+        ),
+    )
+    .addCommand(
+      new Command('from-sensors')
+        .description('print a network file made from sensors.csv of open data, to be completed and imported')
+        .argument('<file>', 'sensors.csv: one line per sensor; - for standard input')
+        .action((file: string) =>
+          run((context) => fromSensors(context, file), { makesDatabase: true, check: () => checkFile(file) }),
         ),
     )
     .addCommand(
@@ -85,6 +98,14 @@ export function networkCommand(run: Run): Command {
           run((context) => remove(context, kind, id, withReadings));
         }),
     );
+}
+
+/** The database says only which time zone the network is in. */
+async function fromSensors({ log, installation: { timeZone } }: Context, file: string): Promise<Outcome> {
+  const { text, name } = await readInput(file);
+  const { network, withoutStation } = networkOfSensorList(text, { name, timeZone });
+  if (withoutStation.length > 0) log.warn({ sensors: withoutStation }, 'sensors without a station are left out');
+  return { result: network, ok: true, table: null };
 }
 
 async function remove(context: Context, kind: Removable, id: string, withReadings: boolean): Promise<Outcome> {

@@ -1,9 +1,9 @@
 /** Imports a network file: parses it, checks it and reports every issue at once, and stores it in a single statement. */
 import type { Sql } from '../database/client.ts';
 import type { Log } from '../log.ts';
-import { type ExistingNetwork, readExisting } from './existing.ts';
+import { readExisting } from './existing.ts';
 import { timestamp } from './periods.ts';
-import { type Issue, type ParsedNetwork, parseNetwork } from './read.ts';
+import { type Issue, parseNetwork } from './read.ts';
 import type { FarStation } from './regions.ts';
 import { makeRows } from './rows.ts';
 
@@ -53,18 +53,13 @@ type Options = {
 };
 
 /** `text` is the file, `sql` a pool of the owner. Rejects with InvalidNetwork. The aggregates follow at the next refresh. */
-export async function importNetwork(sql: Sql, text: string, options: Options): Promise<NetworkResult> {
-  const parsed = parseNetwork(text);
-  return await storeNetwork(sql, parsed, { ...options, existing: await readExisting(sql, parsed.times) });
-}
-
-/** The same for a network that was parsed already. */
-export async function storeNetwork(
+export async function importNetwork(
   sql: Sql,
-  parsed: ParsedNetwork,
-  { existing, log, file = 'The network file', dryRun = false }: Options & { existing: ExistingNetwork },
+  text: string,
+  { log, file = 'The network file', dryRun = false }: Options,
 ): Promise<NetworkResult> {
-  const { rows, issues, far } = makeRows(parsed, existing);
+  const parsed = parseNetwork(text);
+  const { rows, issues, far } = makeRows(parsed, await readExisting(sql, parsed.times));
   const located = issues
     .map((issue) => ({ ...issue, line: issue.line ?? parsed.lineOf(issue.position) }))
     .sort((a, b) => (a.line ?? 0) - (b.line ?? 0));

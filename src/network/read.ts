@@ -46,7 +46,7 @@ function otherLanguage(text: string): string | undefined {
     return 'this is YAML, and a network file is JSON: convert it, as with yq -o=json';
   }
   if (!/[,;\t]/.test(first)) return undefined;
-  return 'this is CSV, and a network file is JSON; a list of one sensor a line, as in open data, is imported with --from-sensors';
+  return 'this is CSV, and a network file is JSON; network from-sensors makes one of sensors.csv, the list in open data';
 }
 
 /** Never throws. */

@@ -5,14 +5,10 @@
 import { splitCsvLine } from '../ingest/formats/csv.ts';
 import { textOfCell } from '../ingest/formats/textCell.ts';
 import { InputError } from '../inputError.ts';
-import type { Issue } from './read.ts';
 
 type SensorList = {
-  /** A network file, before it is parsed. */
+  /** A network file, not checked yet. */
   network: object;
-  /** The line that each element comes from, by its position in the network, such as `stations[3].sensors[0]`. */
-  lines: ReadonlyMap<string, number>;
-  issues: Issue[];
   /** Sensors that stand nowhere, as the list says: a network has no place for them. */
   withoutStation: string[];
 };
@@ -24,46 +20,40 @@ const NEEDED = ['id', 'station_id', 'city_slug', 'district_slug', 'provider', 'l
 const PREAMBLE = /^SET\r?\n/;
 
 /**
- * A station gets the provider, titles and coordinates of its first sensor, and all of its sensors for all time; so does one that is
- * suspicious stay so. `name` is for messages. Throws InputError if the text is no such list.
+ * A station gets the provider, titles and coordinates of its first sensor, and all of its sensors for all time. A sensor that is suspicious
+ * is so for all time, too. `name` is for messages. Throws InputError if the text is no such list, and for a district in two cities.
  */
-export function readSensorList(text: string, { name, timeZone }: { name: string; timeZone: string }): SensorList {
+export function networkOfSensorList(text: string, { name, timeZone }: { name: string; timeZone: string }): SensorList {
   const all = linesOf(text, name);
   const placed = all.filter((line) => line.get('station_id') !== '');
-  const providers = firstOf(placed, 'provider');
-  const cities = firstOf(placed, 'city_slug');
   const districts = firstOf(placed, 'district_slug');
-  const stations = firstOf(placed, 'station_id');
-  const sensors = stations.map((first) => placed.filter((line) => line.get('station_id') === first.get('station_id')));
+  for (const line of placed) checkCity(line, districts, name);
   return {
     network: {
       time_zone: timeZone,
-      providers: providers.map((line) => ({ id: line.get('provider'), title: line.get('provider') })),
-      regions: [...cities.map(cityOf), ...districts.map(districtOf)],
-      stations: stations.map((first, index) => stationOf(first, sensors[index] ?? [])),
+      providers: firstOf(placed, 'provider').map((line) => ({ id: line.get('provider'), title: line.get('provider') })),
+      regions: [...firstOf(placed, 'city_slug').map(cityOf), ...districts.map(districtOf)],
+      stations: firstOf(placed, 'station_id').map((first) =>
+        stationOf(
+          first,
+          placed.filter((line) => line.get('station_id') === first.get('station_id')),
+        ),
+      ),
     },
-    lines: new Map([
-      ...numbered('providers', providers),
-      ...numbered('regions', [...cities, ...districts]),
-      ...numbered('stations', stations),
-      ...sensors.flatMap((atStation, index) => numbered(`stations[${index}].sensors`, atStation)),
-    ]),
-    issues: placed.flatMap((line) => otherCity(line, districts)),
     withoutStation: all.filter((line) => !placed.includes(line)).map((line) => line.get('id')),
   };
 }
 
-/** The line of each element of a list, by its position in the network. */
-const numbered = (key: string, lines: readonly Line[]) =>
-  lines.map(({ number }, index): [string, number] => [`${key}[${index}]`, number]);
-
-/** The issue of a line whose district is in another city than on the first line that names it; `districts` are these first lines. */
-function otherCity(line: Line, districts: readonly Line[]): Issue[] {
+/** Throws InputError for a line whose district is in another city than on the first line that names it; `districts` are these first lines. */
+function checkCity(line: Line, districts: readonly Line[], name: string): void {
   const [district, city] = [line.get('district_slug'), line.get('city_slug')];
   const first = districts.find((each) => each.get('district_slug') === district);
-  if (first === undefined || first.get('city_slug') === city) return [];
-  const message = `${district} is in ${city} here, but in ${first.get('city_slug')} on line ${first.number}`;
-  return [{ position: `line ${line.number}, district_slug`, message: `${message}: a district is in one city` }];
+  if (first === undefined || first.get('city_slug') === city) return;
+  throw new InputError(
+    `${name}:${line.number}`,
+    `${district} is in ${city} here, but in ${first.get('city_slug')} on line ${first.number}`,
+    'A district is in one city: correct one of the two.',
+  );
 }
 
 /** The first line of each value of a column, empty ones left out. */
@@ -117,7 +107,7 @@ function titlesOf(line: Line): Record<string, string> {
   return { ...(title === '' ? {} : { [locale]: title }), ...(english === '' ? {} : { en: english }) };
 }
 
-/** Text that is no number stays text, so that the check of the network can name it. */
+/** Text that is no number stays text, so that the import of the network can name it. */
 const numberIn = (text: string): number | string => (/^-?[\d.]+$/.test(text) ? Number(text) : text);
 
 function linesOf(text: string, name: string): Line[] {

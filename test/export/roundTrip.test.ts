@@ -7,7 +7,8 @@ import type { Sql } from '../../src/database/client.ts';
 import { exportOpenData } from '../../src/export/exportOpenData.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
 import { importReadings } from '../../src/ingest/importReadings.ts';
-import { importSensorList } from '../../src/network/importSensorList.ts';
+import { importNetwork } from '../../src/network/importNetwork.ts';
+import { networkOfSensorList } from '../../src/network/sensorList.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
 import { bringIn, keepingLog, reading, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
@@ -59,7 +60,8 @@ onEveryEngine('the export, imported again', (engine) => {
   beforeEach(async () => {
     await owner`truncate raw.readings, raw.provider, raw.region, raw.station, raw.sensor cascade`;
     const list = readFileSync(join(folder, 'sensors.csv'), 'utf8');
-    await importSensorList(owner, list, { name: 'sensors.csv', timeZone: TIME_ZONE, log });
+    const { network } = networkOfSensorList(list, { name: 'sensors.csv', timeZone: TIME_ZONE });
+    await importNetwork(owner, JSON.stringify(network), { log });
   });
   afterAll(async () => {
     rmSync(folder, { recursive: true });

@@ -19,7 +19,6 @@ const OWN_TEXT = [
   'schema/aggregates.ts',
   'schema/migrations.ts',
   'schema/rebuild.ts',
-  'network/importSensorList.ts', // positions of our own
   'site/docs.ts',
   'site/format.ts',
   'site/widget.ts',

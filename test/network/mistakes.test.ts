@@ -70,7 +70,7 @@ describe('a mistake in a network file', () => {
       'CSV',
       'id,title\n1,Main\n',
       [
-        'line 1: this is CSV, and a network file is JSON; a list of one sensor a line, as in open data, is imported with --from-sensors',
+        'line 1: this is CSV, and a network file is JSON; network from-sensors makes one of sensors.csv, the list in open data',
       ],
     ],
     [

@@ -1,16 +1,17 @@
-/** Networks made of sensors.csv: of the portal's list in small, of our own export, and of lists with mistakes. */
+/** Network files made of sensors.csv: of the portal's list in small, of our own export, and of lists with mistakes. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { demoNetwork } from '../../src/demo/network.ts';
 import { exportOpenData } from '../../src/export/exportOpenData.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
-import { importSensorList } from '../../src/network/importSensorList.ts';
+import { networkOfSensorList } from '../../src/network/sensorList.ts';
 import { keepingLog, NOW } from '../ingest/support.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
 
+const TIME_ZONE = 'Asia/Yerevan';
 const HEADER =
   'id,station_id,city_slug,district_slug,address_en,title,provider,external_id,sensor_type,latitude,longitude,altitude,first_measurement_time,last_measurement_time,is_suspicious';
 /** As the portal writes them: text with spaces in quotes, several sensors and providers at a station, sensors at none. */
@@ -23,13 +24,73 @@ const PORTAL = [
   '440,170,,,,"42, улица Пушкина, ""Центр""",others,240,others,40.18,44.52,,,,false',
 ];
 
-onEveryEngine('import network --from-sensors', (engine) => {
+const listed = (text: string) => networkOfSensorList(text, { name: 'sensors.csv', timeZone: TIME_ZONE });
+
+describe('a list of sensors', () => {
+  test.each([
+    ['as it is', PORTAL.join('\n')],
+    ['after SET, with CRLF', `SET\n${PORTAL.join('\r\n')}\r\n`],
+  ])('becomes a network file (%s)', (_, text) => {
+    const { network, withoutStation } = listed(text);
+    expect(withoutStation).toEqual(['436']);
+    expect(network).toEqual({
+      time_zone: TIME_ZONE,
+      providers: ['community', 'city_network', 'others'].map((id) => ({ id, title: id })),
+      regions: [
+        { slug: 'capital', kind: 'city', title: { en: 'Capital' } },
+        { slug: 'hill-side', kind: 'district', city: 'capital', title: { en: 'Hill Side' } },
+      ],
+      stations: [
+        {
+          ...{ id: 1, provider: 'community', title: { en: 'Baker' }, latitude: 40.2, longitude: 44.582 },
+          altitude: 1373.1,
+          regions: ['capital', 'hill-side'],
+          sensors: [
+            { id: 2, kind: 'SDS011', device: '80681' },
+            { id: 3, kind: 'BME280', device: '80682', suspicious: true },
+          ],
+        },
+        {
+          ...{ id: 169, provider: 'city_network', latitude: 40.210632, longitude: 44.531128 },
+          title: { en: 'North ave, 26/1', hy: 'ք. Երևան, Հյուսիս 26/1' },
+          regions: ['capital'],
+          sensors: [{ id: 435, kind: 'CLARITY_NODE', device: 'DKKTX5685' }],
+        },
+        {
+          ...{ id: 170, provider: 'others', latitude: 40.18, longitude: 44.52 },
+          title: { ru: '42, улица Пушкина, "Центр"' },
+          regions: [],
+          sensors: [{ id: 440, kind: 'others', device: '240' }],
+        },
+      ],
+    });
+  });
+
+  test.each([
+    ['{"time_zone":"Asia/Yerevan"}', /^sensors.csv:1: the header lacks id, station_id, .*Needed is sensors.csv/],
+    [
+      'SET\nid,station_id,latitude\n1,1,40',
+      /^sensors.csv:2: the header lacks city_slug, district_slug, provider, longitude/,
+    ],
+    [HEADER, /^sensors.csv: it lists no sensor/],
+    ['', /^sensors.csv:1: the header lacks/],
+    [`${HEADER}\n1,1,town`, /^sensors.csv:2: the line does not have the header's 15 fields/],
+    [
+      `${HEADER}\n1,1,town,quarter,,,us,1,,40,44,,,,\n2,1,village,quarter,,,us,2,,40,44,,,,`,
+      /^sensors.csv:3: quarter is in village here, but in town on line 2. A district is in one city/,
+    ],
+    [`${HEADER}\n1,1,"town`, /^sensors.csv:2: the line does not have/],
+  ])('refuses %j', (text, message) => {
+    expect(() => listed(text)).toThrow(message);
+  });
+});
+
+// nothing here depends on the engine
+describe('our own list of sensors', () => {
   let db: TestDatabase;
   let owner: Sql;
   const log = keepingLog();
-  const bring = (text: string, name = 'sensors.csv') =>
-    importSensorList(owner, text, { name, timeZone: db.timeZone, log });
-  const problems = (...lines: string[]) => bring([HEADER, ...lines].join('\n')).catch((error: Error) => error.message);
+  const bring = (text: string) => importNetwork(owner, JSON.stringify(listed(text).network), { log });
   const stations = () => owner`
     select s.id, s.provider_id as provider, s.title, s.latitude, s.longitude, s.altitude, place.city_slug, place.district_slug
     from raw.station s left join logic.station_place(now()) place on place.station_id = s.id order by s.id`;
@@ -38,83 +99,13 @@ onEveryEngine('import network --from-sensors', (engine) => {
     from raw.sensor s join raw.sensor_station r on r.sensor_id = s.id order by r.sensor_id`;
 
   beforeAll(async () => {
-    db = await testDatabase(engine);
+    db = await testDatabase(engines[0] as (typeof engines)[0], TIME_ZONE);
     owner = db.as();
   });
   beforeEach(async () => {
     await owner`truncate raw.provider, raw.region, raw.station, raw.sensor cascade`;
   });
   afterAll(() => db.drop());
-
-  test.each([
-    ['as it is', PORTAL.join('\n')],
-    ['after SET, with CRLF', `SET\n${PORTAL.join('\r\n')}\r\n`],
-  ])('makes a network of the portal’s list (%s)', async (_, text) => {
-    const result = await bring(text);
-    expect(result).toMatchObject({
-      providers: { added: 3 },
-      regions: { added: 2 },
-      stations: { added: 3 },
-      sensors: { added: 4 },
-      without_station: ['436'],
-    });
-    expect([...(await stations())]).toEqual([
-      ...[{ id: 1, provider: 'community', title: { en: 'Baker' }, latitude: 40.2, longitude: 44.582 }].map(
-        (station) => ({
-          ...station,
-          altitude: 1373.1,
-          city_slug: 'capital',
-          district_slug: 'hill-side',
-        }),
-      ),
-      {
-        id: 169,
-        provider: 'city_network',
-        title: { en: 'North ave, 26/1', hy: 'ք. Երևան, Հյուսիս 26/1' },
-        latitude: 40.210632,
-        longitude: 44.531128,
-        altitude: null,
-        city_slug: 'capital',
-        district_slug: null,
-      },
-      {
-        id: 170,
-        provider: 'others',
-        title: { ru: '42, улица Пушкина, "Центр"' },
-        latitude: 40.18,
-        longitude: 44.52,
-        altitude: null,
-        city_slug: null,
-        district_slug: null,
-      },
-    ]);
-    expect([...(await sensors())]).toEqual([
-      { sensor_id: 2, station_id: 1, kind: 'SDS011', device: '80681', is_suspicious: false },
-      { sensor_id: 3, station_id: 1, kind: 'BME280', device: '80682', is_suspicious: true },
-      { sensor_id: 435, station_id: 169, kind: 'CLARITY_NODE', device: 'DKKTX5685', is_suspicious: false },
-      { sensor_id: 440, station_id: 170, kind: 'others', device: '240', is_suspicious: false },
-    ]);
-    const [district] = await owner`select title, city_slug from raw.region where slug = 'hill-side'`;
-    expect(district).toEqual({ title: { en: 'Hill Side' }, city_slug: 'capital' });
-    expect(await bring(text)).toMatchObject({
-      stations: { changed: 0, unchanged: 3 },
-      sensors: { changed: 0, unchanged: 4 },
-    });
-  });
-
-  test('leaves titles of regions and providers that the database knows', async () => {
-    const known = {
-      time_zone: db.timeZone,
-      providers: [{ id: 'community', title: 'The Community', stale_after: '1 hour' }],
-      regions: [{ slug: 'capital', kind: 'city', title: { en: 'The Capital' }, map: { latitude: 1, longitude: 2 } }],
-      stations: [],
-    };
-    await importNetwork(owner, JSON.stringify(known), { log });
-    await bring(PORTAL.join('\n'));
-    const [row] = await owner`
-      select (select title from raw.provider where id = 'community') as provider, (select title from raw.region where slug = 'capital') as city`;
-    expect(row).toEqual({ provider: 'The Community', city: { en: 'The Capital' } });
-  });
 
   test('makes the same stations and sensors of our own export of the demo network', async () => {
     const network = JSON.stringify({ ...demoNetwork(db.timeZone), time_zone: db.timeZone });
@@ -186,46 +177,5 @@ onEveryEngine('import network --from-sensors', (engine) => {
       stations: { added: 0, changed: 0 },
       sensors: { added: 0, changed: 0, unchanged: 4 },
     });
-  });
-
-  test('names every problem with its line', async () => {
-    const message = await problems(
-      '1,1,Capital,,Baker,Baker,us,1,SDS011,40,44,,,,false',
-      '2,2,town,quarter,Baker,Baker,us,2,SDS011,north,44,,,,false',
-      '2,3,village,quarter,Baker,Baker,us,2,SDS011,40,444,,,,false',
-      '4,4,town,,Baker,Baker,us,1,SDS011,40,44,,,,false',
-      '4,4,town,,Baker,Baker,us,1,SDS011,40,44,,,,false',
-      'x,5,town,,Baker,Baker,,1,SDS011,40,44,high,,,false',
-    );
-    const found = String(message).split('\n').slice(1);
-    const expected = [
-      /^ {2}line 2, city_slug or district_slug: .*a slug of lowercase letters/,
-      /^ {2}line 3, latitude: .*expected a number/,
-      /^ {2}line 4, district_slug: quarter is in village here, but in town on line 3: a district is in one city$/,
-      /^ {2}line 4, longitude: .*180/,
-      /^ {2}line 4, id: 2 is there already, at line 3/,
-      /^ {2}line 6, id: 4 is there already, at line 5/,
-      /^ {2}line 7, external_id: device 1 is at station 4 at the same time, by line 5/,
-      /^ {2}line 7, id: .*expected a number/,
-      /^ {2}line 7, provider: /,
-      /^ {2}line 7, altitude: /,
-    ];
-    expect(expected.filter((wanted) => !found.some((line) => wanted.test(line)))).toEqual([]);
-    expect(found).toHaveLength(expected.length);
-    expect(await stations()).toHaveLength(0);
-  });
-
-  test.each([
-    ['{"time_zone":"Asia/Yerevan"}', /^sensors.csv:1: the header lacks id, station_id, .*Needed is sensors.csv/],
-    [
-      'SET\nid,station_id,latitude\n1,1,40',
-      /^sensors.csv:2: the header lacks city_slug, district_slug, provider, longitude/,
-    ],
-    [HEADER, /^sensors.csv: it lists no sensor/],
-    ['', /^sensors.csv:1: the header lacks/],
-    [`${HEADER}\n1,1,town`, /^sensors.csv:2: the line does not have the header's 15 fields/],
-    [`${HEADER}\n1,1,"town`, /^sensors.csv:2: the line does not have/],
-  ])('refuses %j', async (text, message) => {
-    await expect(bring(text)).rejects.toThrow(message);
   });
 });
