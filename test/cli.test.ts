@@ -136,7 +136,7 @@ describe('help', () => {
     return choice.text;
   };
   const commandsIn = (help: string) =>
-    [...(help.split('\nCommands:\n')[1]?.matchAll(/^ {2}([a-z]+)/gm) ?? [])].map(([, name = '']) => name);
+    [...(help.split('\nCommands:\n')[1]?.matchAll(/^ {2}([a-z-]+)/gm) ?? [])].map(([, name = '']) => name);
   const all = (words: string): string[] =>
     commandsIn(program(`${words} --help`.trim())).flatMap((name) => {
       const deeper = `${words} ${name}`.trim();

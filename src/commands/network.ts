@@ -69,9 +69,7 @@ async function refuseDemo({ database }: Context): Promise<void> {
 /** `network export`, `network from-sensors` and `network remove`. */
 export function networkCommand(run: Run): Command {
   return new Command('network')
-    .description(
-      'export the network as a file, make such a file from a list of sensors, or remove parts of the network',
-    )
+    .description('export the network as a file, or remove parts of it')
     .addCommand(
       new Command('export')
         .description('print the network as a file; importing it changes nothing')
@@ -81,8 +79,8 @@ export function networkCommand(run: Run): Command {
     )
     .addCommand(
       new Command('from-sensors')
-        .description('print a network file made from sensors.csv of open data, to be completed and imported')
-        .argument('<file>', 'sensors.csv: one line per sensor; - for standard input')
+        .description('print a network file made of sensors.csv, for import network')
+        .argument('<file>', 'open data: one line per sensor; - for standard input')
         .action((file: string) =>
           run((context) => fromSensors(context, file), { makesDatabase: true, check: () => checkFile(file) }),
         ),

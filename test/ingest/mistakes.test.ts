@@ -44,16 +44,10 @@ describe('a file that cannot be understood is named once, with what to do', () =
     [
       'book.xlsx',
       LATIN1('PK\x03\x04\x0a\0\0\0\0\0[Content_Types].xml'),
-      'book.xlsx: this is an Excel workbook (xlsx). Open it in a spreadsheet program and save it as CSV',
+      'book.xlsx: this is a zip archive or a workbook (xlsx, ods). Unpack it and import what is in it, or save',
     ],
-    ['book.xls', LATIN1('\xd0\xcf\x11\xe0\xa1\xb1'), 'an Excel workbook (xls)'],
-    [
-      'book.ods',
-      LATIN1('PK\x03\x04\x0a\0mimetypeapplication/vnd.oasis.opendocument.spreadsheet'),
-      'an OpenDocument spreadsheet',
-    ],
-    ['week.zip', LATIN1('PK\x03\x04\x14\0\0\0readings.csv'), 'week.zip: this is a zip archive. Unpack it'],
-    ['week.csv.xz', LATIN1('\xfd7zXZ\0\0'), 'packed with xz. Unpack it, and import what is in it'],
+    ['week.csv.xz', LATIN1('\xfd7zXZ\0\0'), 'binary data, no text. Needed is CSV'],
+    ['week.csv.bz2', LATIN1('BZh91AY&SY\xd2\x1c\x05'), 'binary data, no text'],
     [
       'mac.csv',
       `sensor_id,time,pm25\r1,${T},5\r`,

@@ -1,31 +1,26 @@
-/** Files that are no text, or text that is not cut into lines, are recognized by their first bytes, so that a message can name them. */
+/** Recognizes, by their first bytes, files that are not lines of text, so that a message can say what they are. */
 import { isUtf8 } from 'node:buffer';
 import { InputError } from '../../inputError.ts';
 import { AIRSERIES } from '../../shell.ts';
 
-const SAVE_AS_CSV = 'Open it in a spreadsheet program and save it as CSV (UTF-8).';
-const UNPACK = 'Unpack it, and import what is in it. Of packed files only gzip is read.';
-
-/** Patterns for the first bytes, as Latin-1; the first that matches counts. `\cC` is the byte 3, `\cD` 4, and so on. */
+/** Patterns for the first bytes, as Latin-1; the first that matches counts. */
 const KINDS: readonly [start: RegExp, what: string, remedy: string][] = [
-  [/^PK\cC\cD.*(?:\[Content_Types\]\.xml|_rels\/|xl\/)/s, 'an Excel workbook (xlsx)', SAVE_AS_CSV],
-  [/^PK\cC\cD.*opendocument/s, 'an OpenDocument spreadsheet (ods)', SAVE_AS_CSV],
-  [/^PK(?:\cC\cD|\cE\cF)/, 'a zip archive', UNPACK],
-  [/^\xd0\xcf\cQ\xe0/, 'an Excel workbook (xls)', SAVE_AS_CSV],
-  [/^BZh/, 'packed with bzip2', UNPACK],
-  [/^\xfd7zXZ/, 'packed with xz', UNPACK],
-  [/^\(\xb5\/\xfd/, 'packed with Zstandard', UNPACK],
-  [/^7z\xbc\xaf/, 'a 7z archive', UNPACK],
-  [/^%PDF/, 'a PDF', 'Export the data as CSV instead.'],
-  [/^SQLite format 3/, 'an SQLite database', 'Export the table as CSV.'],
-  [/^PAR1/, 'a Parquet file', 'Export it as CSV or NDJSON.'],
+  [
+    /^PK\cC\cD/,
+    'a zip archive or a workbook (xlsx, ods)',
+    'Unpack it and import what is in it, or save the workbook as CSV (UTF-8).',
+  ],
   // by its mark or, as text is mostly of characters below 256, by every second byte
   [
     /^(?:\xff\xfe|\xfe\xff|[^\0]\0[^\0]\0|\0[^\0]\0[^\0])/,
     'text in UTF-16',
     'Save it as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8 OLD > NEW.',
   ],
-  [/^[^\n]*\0/, 'binary data, no text', 'Needed is CSV with a header line, or one JSON object a line.'],
+  [
+    /^[^\n]*[\0-\cH\cN-\cZ]/,
+    'binary data, no text',
+    'Needed is CSV with a header line, or one JSON object a line. Of packed files only gzip is read.',
+  ],
   [
     /^(?:\xef\xbb\xbf)?\s*<[!?a-zA-Z]/,
     'a web page or XML',

@@ -1,6 +1,7 @@
 /** The bytes of a file or of standard input, unpacked if they are gzip, with a count of how many were read. */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { InputError } from '../../inputError.ts';
 
@@ -35,7 +36,10 @@ export async function openSource(path: string): Promise<Source> {
   return source;
 }
 
-/** Gzip is recognized by its first two bytes, whatever the file is called. */
+/**
+ * Gzip is recognized by its first two bytes, whatever the file is called. Of a damaged archive, the last piece before the damage may be lost
+ * or wrong: the checksum is at the end.
+ */
 async function* unpacked(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   let start: Buffer = Buffer.alloc(0);
   while (start.length < 2) {
@@ -44,52 +48,19 @@ async function* unpacked(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer>
     start = Buffer.concat([start, value]);
   }
   const all = concatenated(start, chunks);
-  yield* start[0] === 0x1f && start[1] === 0x8b ? gunzipped(all) : all;
+  if (start[0] !== 0x1f || start[1] !== 0x8b) return yield* all;
+  const gunzip = createGunzip();
+  pipeline(all, gunzip, () => undefined); // an error ends the loop
+  try {
+    yield* gunzip;
+  } catch (error) {
+    throw gunzip.errored === null
+      ? error
+      : new Error(`the gzip archive is damaged or cut off (${gunzip.errored.message})`);
+  }
 }
 
 async function* concatenated(start: Buffer, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield start;
   yield* chunks;
-}
-
-/** In bytes. */
-const PIECE = 4_096;
-
-/**
- * Unpacks gzip and yields everything that can be unpacked of a damaged or truncated archive before it rejects with an Error. A piped
- * stream drops what it has buffered when it fails; this one is fed a small piece at a time, and what comes out is yielded before the
- * next goes in, so only the damaged piece is lost. (Some of what came out before may be wrong: the checksum is at the end.)
- */
-async function* gunzipped(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const gunzip = createGunzip();
-  const output: Buffer[] = [];
-  let settle = () => {};
-  gunzip.on('data', (chunk: Buffer) => output.push(chunk));
-  gunzip.on('end', () => settle());
-  gunzip.on('error', () => settle());
-  const settled = (start: (done: () => void) => void) =>
-    new Promise<void>((resolve) => {
-      settle = resolve;
-      start(resolve);
-    });
-  const isOver = () => gunzip.errored !== null || gunzip.readableEnded;
-
-  try {
-    for await (const piece of inPieces(chunks)) {
-      await settled((done) => gunzip.write(piece, done));
-      yield* output.splice(0);
-      if (isOver()) break;
-    }
-    if (!isOver()) await settled(() => gunzip.end());
-    yield* output;
-  } finally {
-    gunzip.destroy();
-  }
-  if (gunzip.errored !== null) throw new Error(`the gzip archive is damaged or cut off (${gunzip.errored.message})`);
-}
-
-async function* inPieces(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) {
-    for (let start = 0; start < chunk.length; start += PIECE) yield chunk.subarray(start, start + PIECE);
-  }
 }
