@@ -8,11 +8,11 @@ import { isRepeatable } from '../database/errors.ts';
 import { type Queryable, query } from '../database/queryPool.ts';
 import { Unavailable } from '../unavailable.ts';
 import { yieldToEventLoop } from './formats/lines.ts';
+import type { ReadingInput } from './formats/reading.ts';
 import {
   checkReading,
   givenParameters,
   latestAcceptable,
-  type ReadingInput,
   type ReadingReason,
   type Rejection,
   type ValueRejection,

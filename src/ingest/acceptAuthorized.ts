@@ -12,7 +12,7 @@ import {
   toColumns,
   UnauthorizedSensors,
 } from './accept.ts';
-import type { ReadingInput } from './validate.ts';
+import type { ReadingInput } from './formats/reading.ts';
 
 /** accepted + unchanged + quarantined + unauthorized = received. */
 type AcceptedAuthorized = Accepted & {

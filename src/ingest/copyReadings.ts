@@ -8,14 +8,9 @@ import { arrayLiteral, type Sql } from '../database/client.ts';
 import { CopyRefused, copyRows, inTransaction } from '../database/copyIn.ts';
 import { isRepeatable } from '../database/errors.ts';
 import { type Accepted, acceptSome } from './accept.ts';
-import {
-  checkReading,
-  givenParameters,
-  instantText,
-  latestAcceptable,
-  type ReadingInput,
-  readSensorId,
-} from './validate.ts';
+import { instantText } from './formats/instants.ts';
+import type { ReadingInput } from './formats/reading.ts';
+import { checkReading, givenParameters, latestAcceptable, readSensorId } from './validate.ts';
 
 export type Copier = {
   /** Checks the next batch. Call it for batches in their order; the batch before may still be being stored. */

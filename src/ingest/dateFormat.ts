@@ -1,10 +1,10 @@
 /** Finds out in which order a file writes dates such as 05/06/2026, from the dates that admit one order only. */
 import { InputError } from '../inputError.ts';
 import type { Format } from './formats/fields.ts';
+import { readInstant } from './formats/instants.ts';
 import { readReadings } from './formats/readings.ts';
 import { openSource } from './formats/source.ts';
 import { DATE_FORMATS, type DateFormat, slashedDate } from './formats/times.ts';
-import { readInstant } from './validate.ts';
 
 /**
  * The order in which the file at `path` writes its dates: that of the first whose day is above 12. Undefined if its times need none. Reads

@@ -7,7 +7,7 @@ import type { Scope } from './accept.ts';
 import type { PushRecord, PushSensor } from './formats/airrohr.ts';
 import { textOfDevice } from './formats/devices.ts';
 import type { Format } from './formats/fields.ts';
-import type { ReadingInput } from './validate.ts';
+import type { ReadingInput } from './formats/reading.ts';
 
 /**
  * The device's sensors with a placement at that time. If no such device is in the network and the sender is authorized for a single

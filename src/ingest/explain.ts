@@ -1,9 +1,11 @@
 /** Why a reading, a value or what a device sent cannot be used, in words for the person who sent it, and what to write instead. */
 import { PARAMETERS, type Parameter, type ParameterName, type Unit } from '../contract/parameters.ts';
 import { fittingSensors, meaningOf, type PushRecord, type PushSensor } from './formats/airrohr.ts';
+import { readInstant } from './formats/instants.ts';
+import type { ReadingInput } from './formats/reading.ts';
 import { DATE_FORMATS, slashedDate } from './formats/times.ts';
 import { otherUnitOf } from './otherUnits.ts';
-import { READING_REASONS, type ReadingInput, readInstant, VALUE_REASONS, type ValueReason } from './validate.ts';
+import { READING_REASONS, VALUE_REASONS, type ValueReason } from './validate.ts';
 
 /** A value that was left out of a reading, as answers show it. */
 type DroppedValue = {

@@ -15,10 +15,11 @@ import { assignSensors, checkDeclaredOwner } from './deviceSensors.ts';
 import { explainReading, explainValue } from './explain.ts';
 import type { Format } from './formats/fields.ts';
 import type { Means } from './formats/profiles.ts';
+import type { ReadingInput } from './formats/reading.ts';
 import { type ReadingBatch, readReadings } from './formats/readings.ts';
 import { openSource, type Source } from './formats/source.ts';
 import { refuseOtherUnits } from './otherUnits.ts';
-import { type ReadingInput, type ReadingReason, readSensorId, type ValueReason } from './validate.ts';
+import { type ReadingReason, readSensorId, type ValueReason } from './validate.ts';
 
 /** What became of all files, as the command prints it. */
 type ImportSummary = {

@@ -5,8 +5,8 @@
 import type { ParameterName } from '../contract/parameters.ts';
 import { InputError } from '../inputError.ts';
 import type { SourceNotes } from './formats/lines.ts';
+import type { ReadingInput } from './formats/reading.ts';
 import { ownUnitOf } from './formats/units.ts';
-import type { ReadingInput } from './validate.ts';
 
 type OtherUnit = { unit: string; option: string; low: number; high: number; remedy: (value: number) => string };
 

@@ -1,22 +1,7 @@
 /** Turns what a sender wrote into a sensor id, an instant and numbers, or into the reason for its rejection (rules S1 and S2). */
 import { PARAMETERS, type Parameter, type ParameterName } from '../contract/parameters.ts';
-
-/** A reading as it came; nothing of it is checked yet. */
-export type ReadingInput = {
-  sensorId: unknown;
-  /** The name of its device for itself, which stands for the sensor where there is no id. */
-  device?: string;
-  measuredAt: unknown;
-  values: Readonly<Partial<Record<ParameterName, unknown>>>;
-  /** The whole reading as text, for the quarantine. */
-  text: string;
-  /** Line number in its source, counted from 1. */
-  line?: number;
-  /** It could not even be parsed. */
-  unreadable?: true;
-  /** Why it could not. */
-  why?: string;
-};
+import { readInstant } from './formats/instants.ts';
+import type { ReadingInput } from './formats/reading.ts';
 
 /** Why a whole reading is rejected, in the order in which the reasons are checked. */
 export const READING_REASONS = {
@@ -42,9 +27,6 @@ export type ValueReason = `${keyof typeof VALUE_REASONS}:${ParameterName}`;
 /** A reading or a value that cannot be used; `index` is the position of the reading in its batch. */
 export type Rejection = { index: number; reason: ReadingReason };
 export type ValueRejection = { index: number; reason: ValueReason };
-
-/** Microseconds since 1970, as PostgreSQL stores them; `local`: no offset was given, and they are those of local time. */
-type Instant = { microseconds: number; local: boolean };
 
 /** The latest acceptable time in microseconds since 1970: later readings are from the future (S2). */
 export const latestAcceptable = (now: Date): number => (now.getTime() + 300_000) * 1_000;
@@ -124,37 +106,4 @@ export function readValue(given: unknown, parameter: Parameter): number | null |
 function readDirection(value: number): number | 'out_of_bounds' {
   if (!(value >= 0 && value <= 360)) return 'out_of_bounds';
   return Math.fround(value) % 360;
-}
-
-const ISO =
-  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:([Zz])|([+-])(\d\d):?(\d\d)?)?)?$/;
-
-/** An ISO 8601 date or time from the year 100 on, truncated to microseconds; undefined if the text is none. */
-export function readInstant(text: string): Instant | undefined {
-  const part = ISO.exec(text);
-  if (part === null) return undefined;
-  const [year, month, day] = [Number(part[1]), Number(part[2]), Number(part[3])];
-  const [hour, minute, second] = [Number(part[4] ?? 0), Number(part[5] ?? 0), Number(part[6] ?? 0)];
-  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined;
-  if (hour > 23 || minute > 59 || second > 59) return undefined;
-  const fraction = part[7] === undefined ? 0 : Number(part[7].padEnd(6, '0').slice(0, 6));
-  const [offsetHours, offsetMinutes] = [Number(part[10] ?? 0), Number(part[11] ?? 0)];
-  if (offsetHours > 15 || offsetMinutes > 59) return undefined;
-  const offset = (offsetHours * 60 + offsetMinutes) * (part[9] === '-' ? -1 : 1);
-  // Date.UTC takes the years 0 to 99 for 1900 to 1999
-  if (year < 100) return undefined;
-  const milliseconds = Date.UTC(year, month - 1, day, hour, minute, second) - offset * 60_000;
-  return { microseconds: milliseconds * 1_000 + fraction, local: part[8] === undefined && part[9] === undefined };
-}
-
-/** The inverse of readInstant: ISO 8601 in UTC with microseconds, for PostgreSQL too. Throws RangeError beyond the range of Date. */
-export function instantText(microseconds: number): string {
-  const milliseconds = Math.floor(microseconds / 1_000);
-  const rest = String(microseconds - milliseconds * 1_000).padStart(3, '0');
-  return new Date(milliseconds).toISOString().replace('Z', `${rest}Z`);
-}
-
-function daysIn(year: number, month: number): number {
-  if (month !== 2) return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
-  return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
 }

@@ -1,6 +1,6 @@
 /** What the database holds that matters to the check of a network file. */
 import type { Sql } from '../database/client.ts';
-import { readInstant } from '../ingest/validate.ts';
+import { readInstant } from '../ingest/formats/instants.ts';
 import type { Region } from './schema.ts';
 
 type Row = {

@@ -1,8 +1,9 @@
 /** Reads a polled document in the layout of its kind, and keeps what may be of the provider's own sensors. */
 import type { Format } from '../ingest/formats/fields.ts';
 import { inTurns } from '../ingest/formats/lines.ts';
+import type { ReadingInput } from '../ingest/formats/reading.ts';
 import { readReadings } from '../ingest/formats/readings.ts';
-import { type ReadingInput, readSensorId } from '../ingest/validate.ts';
+import { readSensorId } from '../ingest/validate.ts';
 import { InputError } from '../inputError.ts';
 import type { Refuse } from './fetchDocument.ts';
 

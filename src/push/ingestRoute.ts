@@ -9,9 +9,9 @@ import { type Accepted, acceptReadings, type Scope, UnauthorizedSensors, type Wr
 import { assignSensors } from '../ingest/deviceSensors.ts';
 import { droppedValue, explainReading, explainValue } from '../ingest/explain.ts';
 import type { SourceNotes } from '../ingest/formats/lines.ts';
+import type { ReadingInput } from '../ingest/formats/reading.ts';
 import type { ReadingBatch } from '../ingest/formats/readings.ts';
 import { suspectUnits } from '../ingest/otherUnits.ts';
-import type { ReadingInput } from '../ingest/validate.ts';
 import type { Metrics } from '../metrics/definitions.ts';
 import { recordIngest, recordWrite } from '../metrics/recorders.ts';
 import { type BodyLimits, bodyOf, readBody } from './body.ts';

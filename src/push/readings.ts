@@ -6,7 +6,7 @@ import type { RequestHandler } from 'express';
 import { Problem } from '../http/send.ts';
 import { csvReader } from '../ingest/formats/csv.ts';
 import type { Format } from '../ingest/formats/fields.ts';
-import { type Element, isObject, splitElements, unreadable } from '../ingest/formats/json.ts';
+import { type Element, isObject, splitElements } from '../ingest/formats/json.ts';
 import {
   EXCERPT_LENGTH,
   inSlices,
@@ -18,10 +18,11 @@ import {
   yieldToEventLoop,
 } from '../ingest/formats/lines.ts';
 import { makeMerger } from '../ingest/formats/long.ts';
+import type { ReadingInput } from '../ingest/formats/reading.ts';
+import { unreadable } from '../ingest/formats/reading.ts';
 import type { ReadingBatch } from '../ingest/formats/readings.ts';
 import { refuseOtherKinds } from '../ingest/formats/recognize.ts';
 import { type RowReader, rowReader } from '../ingest/formats/rows.ts';
-import type { ReadingInput } from '../ingest/validate.ts';
 import { InputError } from '../inputError.ts';
 import { notJson } from './body.ts';
 import { declaredFormat } from './format.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
-import type { ReadingInput } from '../../src/ingest/validate.ts';
+import type { ReadingInput } from '../../src/ingest/formats/reading.ts';
 import { bringIn, differences, type Json, NOW, reading, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { PARAMETER_NAMES } from '../../src/contract/parameters.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings, UnauthorizedSensors } from '../../src/ingest/accept.ts';
-import type { ReadingInput } from '../../src/ingest/validate.ts';
+import type { ReadingInput } from '../../src/ingest/formats/reading.ts';
 import { maintain } from '../../src/rollups/refresh.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { bringIn, differences, NOW, reading, smallNetwork, stored } from './support.ts';

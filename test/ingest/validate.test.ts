@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { PARAMETERS, type Parameter } from '../../src/contract/parameters.ts';
-import { checkReading, readInstant, readSensorId, readValue } from '../../src/ingest/validate.ts';
+import { readInstant } from '../../src/ingest/formats/instants.ts';
+import { checkReading, readSensorId, readValue } from '../../src/ingest/validate.ts';
 
 const parameter = (name: string): Parameter => PARAMETERS.find((each) => each.name === name) as Parameter;
 

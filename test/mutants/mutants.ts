@@ -98,17 +98,19 @@ const TABLE: readonly Table[] = [
         ['value >= parameter.low &&', 'value > parameter.low &&'],
         ['value <= parameter.high)) return', 'value < parameter.high)) return'],
         ['return Math.fround(value) % 360;', 'return Math.fround(value);'],
+        ['return time > latest ?', 'return time >= latest ?'],
+      ],
+      'src/ingest/formats/instants.ts': [
         ['offsetHours > 15 ||', 'offsetHours > 16 ||'],
         ['|| year % 400 === 0 ? 29', '? 29'],
-        ['return time > latest ?', 'return time >= latest ?'],
         [".padEnd(6, '0').slice(0, 6)", ".padStart(6, '0').slice(0, 6)"],
       ],
     },
   },
   {
-    tests: ['test/ingest/localTime.test.ts', 'test/ingest/formats'],
+    tests: ['test/ingest/formats'],
     changes: {
-      'src/ingest/localTime.ts': [
+      'src/ingest/formats/localTime.ts': [
         [
           'second: undefined, isDescending: false });',
           'second: undefined, isDescending: true });',

@@ -1,6 +1,6 @@
 /** Rules P2, P3, A2 and A3 once more, quarter of an hour by quarter of an hour, to check the database's answers by. */
 import { expect } from 'vitest';
-import type { ReadingInput } from '../../src/ingest/validate.ts';
+import type { ReadingInput } from '../../src/ingest/formats/reading.ts';
 
 const HOUR = 3_600_000;
 const QUARTERS = [0, 0.25, 0.5, 0.75];

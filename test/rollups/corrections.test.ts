@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
-import type { ReadingInput } from '../../src/ingest/validate.ts';
+import type { ReadingInput } from '../../src/ingest/formats/reading.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
 import { bringIn, differences, type Json, NOW, reading, smallNetwork, stored } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';

@@ -8,7 +8,7 @@ import { makeApp } from '../../src/api/app.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { type Api, openReaderPool } from '../../src/database/pools.ts';
 import { type Accepted, acceptReadings } from '../../src/ingest/accept.ts';
-import type { ReadingInput } from '../../src/ingest/validate.ts';
+import type { ReadingInput } from '../../src/ingest/formats/reading.ts';
 import { makeLog } from '../../src/log.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
 import { makeDigest } from '../../src/rollups/digest.ts';

@@ -3,8 +3,8 @@
  * The network tells which sensor measured what, now or, on a retry from the quarantine, once the device is in the network.
  */
 import type { ParameterName } from '../../contract/parameters.ts';
-import type { ReadingInput } from '../validate.ts';
 import { SENSOR_COMMUNITY_VALUES } from './profiles.ts';
+import type { ReadingInput } from './reading.ts';
 
 type PushedValue = { value_type: string; value: unknown };
 

@@ -1,7 +1,6 @@
 /** Readings as CSV with a header that says what the columns are, and the splitting of CSV lines into fields. */
 import { PARAMETER_NAMES } from '../../contract/parameters.ts';
 import { InputError } from '../../inputError.ts';
-import type { ReadingInput } from '../validate.ts';
 import {
   chooseProfile,
   declaredColumns,
@@ -14,10 +13,11 @@ import {
   ownerOf,
   readFields,
 } from './fields.ts';
-import { unreadable } from './json.ts';
 import { type Line, type LineReader, MOST_IGNORED } from './lines.ts';
 import { readMeasured, type SomeValues, type Undeclared } from './long.ts';
 import type { Profile } from './profiles.ts';
+import type { ReadingInput } from './reading.ts';
+import { unreadable } from './reading.ts';
 import { makeTimeReader } from './times.ts';
 import { meanOf } from './units.ts';
 

@@ -1,7 +1,7 @@
 /** A reading of a device, as text in our names and units: from the quarantine it is read as it was the first time. */
 import { PARAMETER_NAMES } from '../../contract/parameters.ts';
-import type { ReadingInput } from '../validate.ts';
 import { isObject } from './json.ts';
+import type { ReadingInput } from './reading.ts';
 
 export function textOfDevice({ device, measuredAt, values }: ReadingInput): string {
   const ours = PARAMETER_NAMES.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]]));

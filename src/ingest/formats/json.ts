@@ -2,7 +2,6 @@
  * Readings as JSON: an array cut into its elements as it arrives, or NDJSON. JSON.parse sees one element at a time, never the document,
  * and nothing that is too long or too deeply nested: nested brackets cost it many times the time and memory of their text.
  */
-import type { ReadingInput } from '../validate.ts';
 import { EXCERPT_LENGTH, LONGEST_LINE } from './lines.ts';
 
 export type Element = {
@@ -86,19 +85,6 @@ export async function* splitElements(
   }
   if (isArray !== false && !closed) throw new SyntaxError('it is cut off');
   if (!isArray) yield [take(Buffer.alloc(0))];
-}
-
-/** A reading that could not be parsed. */
-export function unreadable(text: string, line: number, why?: string): ReadingInput {
-  const reading: ReadingInput = {
-    sensorId: undefined,
-    measuredAt: undefined,
-    values: {},
-    text,
-    line,
-    unreadable: true,
-  };
-  return why === undefined ? reading : { ...reading, why };
 }
 
 /** Whether a JSON value is an object, and no array or null. */

@@ -5,8 +5,8 @@
 import { StringDecoder } from 'node:string_decoder';
 import { setImmediate } from 'node:timers/promises';
 import type { ParameterName } from '../../contract/parameters.ts';
-import type { ReadingInput } from '../validate.ts';
 import type { Means } from './profiles.ts';
+import type { ReadingInput } from './reading.ts';
 
 export type Line = {
   /** Counted from 1, blank lines included. */

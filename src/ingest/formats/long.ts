@@ -1,8 +1,8 @@
 /** Readings that come as one row for each parameter: the names of parameters in rows, and rows of one time made one reading. */
 import type { ParameterName } from '../../contract/parameters.ts';
 import { InputError } from '../../inputError.ts';
-import type { ReadingInput } from '../validate.ts';
 import type { Fields } from './fields.ts';
+import type { ReadingInput } from './reading.ts';
 
 export type SomeValues = { -readonly [name in ParameterName]?: unknown };
 

@@ -1,11 +1,12 @@
 /** A source becomes batches of readings, each read when it is asked for, so memory stays constant. */
 import { InputError } from '../../inputError.ts';
-import type { ReadingInput } from '../validate.ts';
 import { csvReader } from './csv.ts';
 import type { Format } from './fields.ts';
-import { splitElements, unreadable } from './json.ts';
+import { splitElements } from './json.ts';
 import { inSlices, type Line, type LineReader, LONGEST_LINE, type SourceNotes, splitLines } from './lines.ts';
 import { makeMerger } from './long.ts';
+import type { ReadingInput } from './reading.ts';
+import { unreadable } from './reading.ts';
 import { refuseOtherKinds } from './recognize.ts';
 import { rowReader } from './rows.ts';
 import type { Source } from './source.ts';

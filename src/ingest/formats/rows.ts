@@ -1,6 +1,5 @@
 /** Readings as JSON objects: what their keys mean is looked up as their profile says. */
 import type { ParameterName } from '../../contract/parameters.ts';
-import type { ReadingInput } from '../validate.ts';
 import {
   chooseProfile,
   declaredColumns,
@@ -12,10 +11,12 @@ import {
   ownerOf,
   readFields,
 } from './fields.ts';
-import { isObject, isTooDeep, unreadable } from './json.ts';
+import { isObject, isTooDeep } from './json.ts';
 import { EXCERPT_LENGTH, type LineReader, MOST_IGNORED, type Read } from './lines.ts';
 import { readMeasured, type SomeValues, type Undeclared } from './long.ts';
 import type { Profile } from './profiles.ts';
+import type { ReadingInput } from './reading.ts';
+import { unreadable } from './reading.ts';
 import { makeTimeReader } from './times.ts';
 import { meanOf } from './units.ts';
 

@@ -1,8 +1,8 @@
 /** Times as senders write them, turned into ISO 8601 with an offset where that can be told; validation judges the result. */
 import { InputError } from '../../inputError.ts';
-import { makeOffsetAdder } from '../localTime.ts';
-import { instantText, readInstant } from '../validate.ts';
 import type { Format } from './fields.ts';
+import { instantText, readInstant } from './instants.ts';
+import { makeOffsetAdder } from './localTime.ts';
 import type { Profile } from './profiles.ts';
 
 /** March 1973 (nine digits: a date such as 20261120 is none) to 2100, in seconds since 1970; a thousand times as much is milliseconds. */

@@ -4,7 +4,9 @@ import type { Scope } from '../accept.ts';
 import { assignSensors, findPushSensors } from '../deviceSensors.ts';
 import { pushFromText, readingsOfPush } from '../formats/airrohr.ts';
 import { deviceFromText } from '../formats/devices.ts';
-import { instantText, type ReadingInput, readInstant, type ValueReason } from '../validate.ts';
+import { instantText, readInstant } from '../formats/instants.ts';
+import type { ReadingInput } from '../formats/reading.ts';
+import type { ValueReason } from '../validate.ts';
 
 /** What was recorded of a reading that could be parsed. */
 type ParsedReading = {

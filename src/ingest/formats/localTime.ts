@@ -5,7 +5,7 @@
  * ambiguous until then, and those lines get no offset.
  */
 import { LRUCache } from 'lru-cache';
-import { readInstant } from './validate.ts';
+import { readInstant } from './instants.ts';
 
 const DATE_LENGTH = '2026-11-20'.length;
 const HOUR_LENGTH = '2026-11-20 12'.length;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { makeTimeReader } from '../../src/ingest/formats/times.ts';
-import { makeLocalOffsets, makeOffsetAdder } from '../../src/ingest/localTime.ts';
-import { offsetAt } from '../support/localTime.ts';
+import { makeLocalOffsets, makeOffsetAdder } from '../../../src/ingest/formats/localTime.ts';
+import { makeTimeReader } from '../../../src/ingest/formats/times.ts';
+import { offsetAt } from '../../support/localTime.ts';
 
 const HOUR = 3_600_000;
 const written = (offset: number) => {

@@ -1,0 +1,37 @@
+/** Reads and writes instants as ISO 8601, to the microsecond. */
+
+/** Microseconds since 1970, as PostgreSQL stores them; `local`: no offset was given, and they are those of local time. */
+type Instant = { microseconds: number; local: boolean };
+
+const ISO =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:([Zz])|([+-])(\d\d):?(\d\d)?)?)?$/;
+
+/** An ISO 8601 date or time from the year 100 on, truncated to microseconds; undefined if the text is none. */
+export function readInstant(text: string): Instant | undefined {
+  const part = ISO.exec(text);
+  if (part === null) return undefined;
+  const [year, month, day] = [Number(part[1]), Number(part[2]), Number(part[3])];
+  const [hour, minute, second] = [Number(part[4] ?? 0), Number(part[5] ?? 0), Number(part[6] ?? 0)];
+  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined;
+  if (hour > 23 || minute > 59 || second > 59) return undefined;
+  const fraction = part[7] === undefined ? 0 : Number(part[7].padEnd(6, '0').slice(0, 6));
+  const [offsetHours, offsetMinutes] = [Number(part[10] ?? 0), Number(part[11] ?? 0)];
+  if (offsetHours > 15 || offsetMinutes > 59) return undefined;
+  const offset = (offsetHours * 60 + offsetMinutes) * (part[9] === '-' ? -1 : 1);
+  // Date.UTC takes the years 0 to 99 for 1900 to 1999
+  if (year < 100) return undefined;
+  const milliseconds = Date.UTC(year, month - 1, day, hour, minute, second) - offset * 60_000;
+  return { microseconds: milliseconds * 1_000 + fraction, local: part[8] === undefined && part[9] === undefined };
+}
+
+/** The inverse of readInstant: ISO 8601 in UTC with microseconds, for PostgreSQL too. Throws RangeError beyond the range of Date. */
+export function instantText(microseconds: number): string {
+  const milliseconds = Math.floor(microseconds / 1_000);
+  const rest = String(microseconds - milliseconds * 1_000).padStart(3, '0');
+  return new Date(milliseconds).toISOString().replace('Z', `${rest}Z`);
+}
+
+function daysIn(year: number, month: number): number {
+  if (month !== 2) return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+  return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
+}

@@ -1,0 +1,32 @@
+/** A reading between its source and its validation. */
+import type { ParameterName } from '../../contract/parameters.ts';
+
+/** A reading as it came; nothing of it is checked yet. */
+export type ReadingInput = {
+  sensorId: unknown;
+  /** The name of its device for itself, which stands for the sensor where there is no id. */
+  device?: string;
+  measuredAt: unknown;
+  values: Readonly<Partial<Record<ParameterName, unknown>>>;
+  /** The whole reading as text, for the quarantine. */
+  text: string;
+  /** Line number in its source, counted from 1. */
+  line?: number;
+  /** It could not even be parsed. */
+  unreadable?: true;
+  /** Why it could not. */
+  why?: string;
+};
+
+/** A reading that could not be parsed. */
+export function unreadable(text: string, line: number, why?: string): ReadingInput {
+  const reading: ReadingInput = {
+    sensorId: undefined,
+    measuredAt: undefined,
+    values: {},
+    text,
+    line,
+    unreadable: true,
+  };
+  return why === undefined ? reading : { ...reading, why };
+}
