@@ -72,58 +72,6 @@ end $$;
 comment on function api.{{subject}}_days_json is
   'The completed days of a {{subject}} in a year. One row; none for an unknown {{id}}. Columns: days (a JSON array of points in the order of time, each with its hours and how many each mean is of, as text), valid_until, data_version.';
 
-create function api.{{subject}}_day_json(at timestamptz, only_{{subject}} {{id type}}, local_date text)
-returns table (day text, hours text, exact_day text, exact_hours text, valid_until timestamptz, data_version int)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  {{include parts/index_seeks.sql}}
-as $$
-declare
-  since constant timestamptz := local_date::timestamp at time zone rollup.time_zone();
-  end_of_day constant timestamptz := (local_date::timestamp + interval '1 day') at time zone rollup.time_zone();
-  end_of_hours constant timestamptz := least(end_of_day, rollup.bucket_start('hour', at));
-begin
-  return query
-  select
-    (select {{point of a day}} from api.{{subject}}_daily b where b.{{id}} = only_{{subject}} and b.timestamp = since and end_of_day <= at),
-    (select '[' || coalesce(string_agg({{point of an hour}}, ',' order by b.timestamp), '') || ']'
-      from api.{{subject}}_hourly b where b.{{id}} = only_{{subject}} and b.timestamp >= since and b.timestamp < end_of_hours),
-    (select {{include parts/exact_means.sql}}
-      from rollup.{{subject}}_daily h where h.{{id}} = only_{{subject}} and h.bucket = since and end_of_day <= at),
-    (select '[' || coalesce(string_agg({{include parts/exact_means.sql}}, ',' order by h.bucket), '') || ']'
-      from rollup.{{subject}}_hourly h where h.{{id}} = only_{{subject}} and h.bucket >= since and h.bucket < end_of_hours),
-    api.history_valid_until(at), (select f.data_version from api.freshness f)
-  from raw.{{subject}} s
-  where s.{{key}} = only_{{subject}};
-end $$;
-comment on function api.{{subject}}_day_json is
-  'A local day of a {{subject}} and its closed hours. One row; none for an unknown {{id}}. Columns: day (the point as JSON, as text; null until it is completed or without readings), hours (a JSON array of points in the order of time), exact_day and exact_hours (the same with unrounded means: a day is the mean of these hours), valid_until, data_version.';
-
--- Each day with the numbers of hours that its means are of, by which a month weighs it (sql/rollups/monthly.sql).
-create function api.{{subject}}_month_json(at timestamptz, only_{{subject}} {{id type}}, local_month text)
-returns table (month text, exact_month text, exact_days text, valid_until timestamptz, data_version int)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  {{include parts/index_seeks.sql}}
-as $$
-declare
-  since constant timestamptz := (local_month || '-01')::timestamp at time zone rollup.time_zone();
-  end_of_month constant timestamptz := ((local_month || '-01')::timestamp + interval '1 month') at time zone rollup.time_zone();
-  end_of_days constant timestamptz := least(end_of_month, rollup.bucket_start('day', at));
-begin
-  return query
-  select
-    (select {{point of a day}} from api.{{subject}}_monthly b where b.{{id}} = only_{{subject}} and b.timestamp = since and end_of_month <= at),
-    (select {{include parts/exact_means.sql}}
-      from rollup.{{subject}}_monthly h where h.{{id}} = only_{{subject}} and h.bucket = since and end_of_month <= at),
-    (select '[' || coalesce(string_agg(concat('{"mean":', {{include parts/exact_means.sql}}, ',"hours":', {{include parts/hour_counts.sql}}, '}'),
-        ',' order by h.bucket), '') || ']'
-      from rollup.{{subject}}_daily h where h.{{id}} = only_{{subject}} and h.bucket >= since and h.bucket < end_of_days),
-    api.history_valid_until(at), (select f.data_version from api.freshness f)
-  from raw.{{subject}} s
-  where s.{{key}} = only_{{subject}};
-end $$;
-comment on function api.{{subject}}_month_json is
-  'A local month of a {{subject}} and its completed days. One row; none for an unknown {{id}}. Columns: month (the point as JSON, as text; null until it is completed or without readings), exact_month (the same with unrounded means), exact_days (a JSON array in the order of time: of each day its unrounded means, and the number of hours that each is of), valid_until, data_version.';
-
 create function api.{{subject}}_hours_csv(at timestamptz, only_{{subject}} {{id type}}, first_date text, last_date text)
 returns table (lines text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan

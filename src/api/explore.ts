@@ -1,14 +1,13 @@
-/** The documents of the front page: one query each, of which the database writes what is long as text, and the rules, which need none. */
+/** Renders the documents of `explore/v1`: one query each, whose long parts the database writes as text. */
 import type { Clock } from '../clock.ts';
 import type { Locale } from '../contract/endpoints.ts';
 import { CSV_HEADERS, type ExploreName, MAX_CSV_DAYS } from '../contract/explore.ts';
-import { RULES } from '../contract/rules.ts';
 import type { ApiDb, ApiRow } from '../database/pools.ts';
 import { apiRows, callApi } from '../database/queryPool.ts';
 import { makeSemaphore } from '../database/timeouts.ts';
 import { csvKind, renderDocument } from '../documents/document.ts';
 import { notFound, Problem } from '../http/send.ts';
-import { type Documents, NEVER, type Rendered, type Row, rendered, validityOf } from './documents.ts';
+import { type Documents, type Rendered, type Row, rendered, validityOf } from './documents.ts';
 import { noSuchRegion, noSuchStation, type PathValues } from './paths.ts';
 
 const DAY_MS = 86_400_000;
@@ -69,26 +68,6 @@ export function makeExplore({
       return presentDays(locale, year, found(row, noSuchRegion(slug)), clock());
     },
 
-    async stationMonth({ locale, id, month }) {
-      const [row] = await callApi(db, 'station_month_json', { at: clock(), only_station: id, local_month: month });
-      return presentMonth(locale, month, found(row, noSuchStation(id)), clock());
-    },
-
-    async regionMonth({ locale, slug, month }) {
-      const [row] = await callApi(db, 'region_month_json', { at: clock(), only_region: slug, local_month: month });
-      return presentMonth(locale, month, found(row, noSuchRegion(slug)), clock());
-    },
-
-    async stationHours({ locale, id, date }) {
-      const [row] = await callApi(db, 'station_day_json', { at: clock(), only_station: id, local_date: date });
-      return presentHours(locale, date, found(row, noSuchStation(id)), clock());
-    },
-
-    async regionHours({ locale, slug, date }) {
-      const [row] = await callApi(db, 'region_day_json', { at: clock(), only_region: slug, local_date: date });
-      return presentHours(locale, date, found(row, noSuchRegion(slug)), clock());
-    },
-
     async stationReadings({ locale, id, hour }) {
       const args = { at: clock(), only_station: id, instant: instantOf(hour) };
       const [row] = await callApi(db, 'station_readings_json', args);
@@ -119,12 +98,6 @@ export function makeExplore({
         callApi(wholeNetwork, 'region_hours_csv', { at: clock(), only_region: slug, ...days }, signal),
       );
       return presentCsv(locale, slug, CSV_HEADERS.region, found(row, noSuchRegion(slug)), period);
-    },
-
-    async rules({ locale }) {
-      const texts = Object.entries(RULES).map(([name, text]) => [name, text[locale]]);
-      const document = renderDocument(locale, JSON.stringify(Object.fromEntries(texts)));
-      return { document, validUntil: new Date(NEVER), version: Number.POSITIVE_INFINITY };
     },
   };
 }
@@ -182,20 +155,6 @@ const NEVER_KEPT = { keep: 'never' } as const;
 const presentDays = (locale: Locale, year: number, row: Row & { days: string }, at: Date): Rendered => ({
   ...rendered(locale, `{"year":${year},"days":${row.days}}`, row),
   ...keptSince(year, at),
-});
-
-const presentMonth = (locale: Locale, month: string, row: ApiRow<'station_month_json'>, at: Date): Rendered => ({
-  ...rendered(locale, `{"month":${row.month},"exact":${row.exact_month},"days":${row.exact_days}}`, row),
-  ...keptSince(month, at),
-});
-
-const presentHours = (locale: Locale, date: string, row: ApiRow<'station_day_json'>, at: Date): Rendered => ({
-  ...rendered(
-    locale,
-    `{"date":"${date}","day":${row.day},"hours":${row.hours},"exact":{"day":${row.exact_day},"hours":${row.exact_hours}}}`,
-    row,
-  ),
-  ...keptSince(date, at),
 });
 
 type Period = Pick<PathValues, 'from' | 'to'>;

@@ -12,10 +12,15 @@ import { EXPLORE } from '../contract/explore.ts';
 import { notFound, type Problem, quoted, truncate } from '../http/send.ts';
 
 /** The values of the parameters in a path; those that it doesn't have mean nothing. */
-export type PathValues = { locale: Locale; id: number; slug: string; year: number } & Record<
-  'month' | 'date' | 'from' | 'to' | 'hour',
-  string
->;
+export type PathValues = {
+  locale: Locale;
+  id: number;
+  slug: string;
+  year: number;
+  from: string;
+  to: string;
+  hour: string;
+};
 
 /** The values in the path of a request, which matched this one. Throws Problem 404 for a number that no station can have, and for no such time. */
 export function pathValues({ params }: Request, path: string): PathValues {

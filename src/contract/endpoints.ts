@@ -51,13 +51,6 @@ export const PATH_PARAMETERS = {
     example: 'velmora',
   },
   year: { pattern: LENIENT, meaning: 'year from 1900 to 2100', schema: z.int().min(1_900).max(2_100), example: 2026 },
-  month: {
-    pattern: LENIENT,
-    meaning: 'local month from 1900-01 to 2100-12, such as 2026-11',
-    schema: z.string().regex(new RegExp(`^${YEAR}-(0[1-9]|1[0-2])$`)),
-    example: '2026-10',
-  },
-  date: { pattern: LENIENT, meaning: DATE, schema: date, example: '2026-11-22' },
   from: { pattern: LENIENT, meaning: `${DATE}, the first one wanted`, schema: date, example: '2026-11-22' },
   to: { pattern: LENIENT, meaning: `${DATE}, the last one wanted`, schema: date, example: '2026-11-22' },
   hour: {

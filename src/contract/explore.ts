@@ -1,13 +1,12 @@
 /**
- * What the front page needs beyond the five endpoints, as documents that any client may use: paths and schemas. Indices of now, days of a
- * year, and of a month; hours of a day with unrounded means; readings or stations of an hour; hours as CSV; and the rules in words.
+ * The paths and schemas of the documents that the front page uses beyond the five endpoints, and that any client may use: indices of now, days
+ * of a year, hours as CSV, and the readings or stations that an hour was made of.
  */
 import { z } from 'zod';
 import { ENDPOINTS, type Endpoint } from './endpoints.ts';
 import { aqi, field, instant, measured } from './fields.ts';
 import { regionDay, regionHour, stationDay, stationHour } from './history.ts';
 import { keyOf, PARAMETERS, type ParameterName } from './parameters.ts';
-import { RULES, type RuleName } from './rules.ts';
 
 const BASE_PATH = '/{locale}/explore/v1';
 
@@ -73,15 +72,14 @@ const component = z.number().nullable();
 
 const exact = z
   .strictObject({
-    timestamp: field(instant, 'start of the bucket'),
-    ...values('mean of the bucket, not rounded', (kind) => kind === 'mean'),
+    timestamp: field(instant, 'start of the hour'),
+    ...values('mean of the hour, not rounded', (kind) => kind === 'mean'),
     wind_sin: field(component, 'mean of the sines of the wind directions', null),
     wind_cos: field(component, 'mean of the cosines of the wind directions', null),
-    rain: measured('rain', 'sum of the bucket, not rounded'),
+    rain: measured('rain', 'sum of the hour, not rounded'),
   })
-  .meta({ id: 'ExactBucket', description: 'an hour or a day as stored, before rounding' });
+  .meta({ id: 'ExactBucket', description: 'an hour as stored, before rounding' });
 
-const DAYS = 'completed days with readings, in the order of time';
 const year = field(z.int(), 'the year in the path', null);
 
 const ofHours = z.int().min(0);
@@ -106,43 +104,9 @@ const days = (subject: 'Station' | 'Region', day: z.ZodObject) => {
   const description = 'a completed day, and how many of its hours each mean is of';
   const one = withHours(day).meta({ id: `${subject}DayWithHours`, description });
   return z
-    .strictObject({ year, days: field(z.array(one).max(366), DAYS) })
+    .strictObject({ year, days: field(z.array(one).max(366), 'completed days with readings, in the order of time') })
     .meta({ id: `${subject}Days`, description: 'the completed days of a local year' });
 };
-
-const dayOfMonth = z
-  .strictObject({
-    mean: field(exact, 'the day before rounding'),
-    hours: field(counts, 'the numbers of its hours'),
-  })
-  .meta({ id: 'DayOfMonth', description: 'a day as a part of its month' });
-
-const month = (point: z.ZodType, id: string) =>
-  z
-    .strictObject({
-      month: field(point.nullable(), 'the month; null until it is completed, or without readings'),
-      exact: field(exact.nullable(), 'the month before rounding'),
-      days: field(z.array(dayOfMonth).max(31), DAYS),
-    })
-    .meta({ id, description: 'a local month, and the days that it was made of: it is the mean of their hours' });
-
-/** At most 25 hours: where the clocks go back. */
-function hours(subject: 'Station' | 'Region', hour: z.ZodType, day: z.ZodType) {
-  const exactDay = z
-    .strictObject({
-      day: field(exact.nullable(), 'the day; null until it is completed'),
-      hours: field(z.array(exact).max(25), 'its closed hours, of which the day is the mean'),
-    })
-    .meta({ id: `${subject}ExactDay`, description: 'a day and its hours as stored' });
-  return z
-    .strictObject({
-      date: field(z.string(), 'the local date in the path'),
-      day: field(day.nullable(), 'the day; null until it is completed, or without readings'),
-      hours: field(z.array(hour).max(25), 'its closed hours with readings, in the order of time'),
-      exact: field(exactDay, 'the day and its hours before rounding'),
-    })
-    .meta({ id: `${subject}Hours`, description: 'a local day, and the hours that it was made of' });
-}
 
 const reading = z
   .strictObject({
@@ -189,14 +153,6 @@ const stationsOfHour = z
   })
   .meta({ id: 'RegionStations', description: 'an hour of a region, and the hours of stations that it was made of' });
 
-const rules = z
-  .strictObject(
-    Object.fromEntries(
-      Object.entries(RULES).map(([name, { en }]) => [name, field(z.string(), en)]),
-    ) as unknown as Record<RuleName, z.ZodString>,
-  )
-  .meta({ id: 'Rules', description: 'what the numbers mean, in the requested locale' });
-
 const CSV = { answer: z.string(), media: 'text/csv' } as const;
 const CSV_SUMMARY = `as CSV, from one local date to another, both included, at most ${MAX_CSV_DAYS} days`;
 
@@ -221,26 +177,6 @@ export const EXPLORE = {
     summary: 'days of one region in a year',
     answer: days('Region', regionDay),
   },
-  stationMonth: {
-    path: `${BASE_PATH}/station/{id}/months/{month}.json`,
-    summary: 'one station in a month',
-    answer: month(stationDay, 'StationMonth'),
-  },
-  regionMonth: {
-    path: `${BASE_PATH}/region/{slug}/months/{month}.json`,
-    summary: 'one region in a month',
-    answer: month(regionDay, 'RegionMonth'),
-  },
-  stationHours: {
-    path: `${BASE_PATH}/station/{id}/hours/{date}.json`,
-    summary: 'hours of one station on a day',
-    answer: hours('Station', stationHour, stationDay),
-  },
-  regionHours: {
-    path: `${BASE_PATH}/region/{slug}/hours/{date}.json`,
-    summary: 'hours of one region on a day',
-    answer: hours('Region', regionHour, regionDay),
-  },
   stationReadings: {
     path: `${BASE_PATH}/station/{id}/readings/{hour}.json`,
     summary: 'readings of one station in an hour',
@@ -261,7 +197,6 @@ export const EXPLORE = {
     summary: `hours of one region ${CSV_SUMMARY}`,
     ...CSV,
   },
-  rules: { path: `${BASE_PATH}/rules.json`, summary: 'what the numbers mean', answer: rules },
 } as const satisfies Record<string, Endpoint>;
 
 export type ExploreName = keyof typeof EXPLORE;

@@ -1,4 +1,4 @@
-/** What the numbers mean, in words for those who read a page: a sentence or two per rule, in every locale, by the names that tests cite. */
+/** The rules by which numbers come about, in words for the readers of a page: a sentence or two each, in every locale, by the names that tests cite. */
 import type { Locale } from './endpoints.ts';
 
 export const RULES = {
@@ -7,20 +7,10 @@ export const RULES = {
     ru: 'Текущее значение — среднее за час до последнего измерения датчика, а не отдельное показание; если датчиков на станции несколько, берётся среднее по ним. Осадки — сумма за этот час.',
     hy: 'Ընթացիկ արժեքը տվիչի վերջին չափմանը նախորդող մեկ ժամի միջինն է, ոչ թե առանձին ցուցմունք. եթե կայանն ունի մի քանի տվիչ, վերցվում է դրանց միջինը։ Տեղումներն այդ ժամի գումարն են։',
   },
-  C2: {
-    en: 'A station is offline when its newest reading is older than its provider allows: three hours, unless set otherwise. What it would measure is then unknown, not zero.',
-    ru: 'Станция не на связи, если её последнее показание старше, чем допускает оператор: по умолчанию трёх часов. Её значения тогда неизвестны, а не равны нулю.',
-    hy: 'Կայանն անցանց է, երբ նրա վերջին ցուցմունքն ավելի հին է, քան թույլ է տալիս օպերատորը՝ լռելյայն երեք ժամից։ Այդ դեպքում նրա արժեքներն անհայտ են, ոչ թե զրո։',
-  },
   C4: {
     en: 'The current value of a city or district is the mean over its online stations, each counted once. It is made every five minutes, and is no longer shown after 30 minutes without a new one.',
     ru: 'Текущее значение города или района — среднее по его станциям, которые на связи; каждая учитывается один раз. Оно рассчитывается каждые пять минут, а через 30 минут без обновления больше не показывается.',
     hy: 'Քաղաքի կամ թաղամասի ընթացիկ արժեքը նրա առցանց կայանների միջինն է, և յուրաքանչյուրը հաշվվում է մեկ անգամ։ Այն հաշվարկվում է հինգ րոպեն մեկ և այլևս չի ցուցադրվում, եթե 30 րոպե չի թարմացվել։',
-  },
-  C5: {
-    en: 'Temperature, humidity and pressure of this station look unreliable in this period. They stay visible at the station, and are left out of the means of cities and districts.',
-    ru: 'Температура, влажность и давление этой станции за этот период выглядят недостоверными. Они остаются видны у самой станции, но не входят в средние по городам и районам.',
-    hy: 'Այս ժամանակահատվածում կայանի ջերմաստիճանը, խոնավությունը և ճնշումը անվստահելի են թվում։ Դրանք մնում են տեսանելի կայանի էջում, բայց չեն մտնում քաղաքների և թաղամասերի միջինների մեջ։',
   },
   A1: {
     en: 'An hour of a sensor is the mean of its readings in that hour.',
@@ -42,11 +32,6 @@ export const RULES = {
     ru: 'Значение за сутки — среднее часовых значений; за месяц — тоже среднее часовых, а не суточных. Число показаний не прибавляет часу веса.',
     hy: 'Օրվա արժեքը նրա ժամերի միջինն է, ամսվանը՝ նույնպես ժամերի, ոչ թե օրերի միջինը։ Ցուցմունքների քանակը ժամին լրացուցիչ կշիռ չի տալիս։',
   },
-  A5: {
-    en: 'The lowest and the highest value are those of the hourly means, so each can be found among the hours.',
-    ru: 'Наименьшее и наибольшее значения берутся из часовых средних, поэтому каждое можно найти среди часов.',
-    hy: 'Նվազագույն և առավելագույն արժեքները վերցվում են ժամային միջիններից, ուստի յուրաքանչյուրը կարելի է գտնել ժամերի մեջ։',
-  },
   A6: {
     en: "Rain is added up: an hour is the sum of a sensor's readings, averaged over sensors and stations; a day or month is the sum of its hours.",
     ru: 'Осадки суммируются: за час — сумма показаний датчика, усреднённая по датчикам и станциям; за сутки или месяц — сумма часов.',
@@ -66,16 +51,6 @@ export const RULES = {
     en: 'The air quality index of the US EPA (May 2024), of PM2.5 and PM10 only: the larger of the two, computed from the values as shown. It says nothing about gases, however high they are.',
     ru: 'Индекс качества воздуха Агентства по охране окружающей среды США (май 2024 г.), только по PM2.5 и PM10: больший из двух, рассчитанный по показанным значениям. О газах он ничего не говорит, как бы высоки ни были их концентрации.',
     hy: 'ԱՄՆ Շրջակա միջավայրի պահպանության գործակալության օդի որակի ինդեքսը (2024 թ. մայիս)՝ միայն ըստ PM2.5-ի և PM10-ի. երկուսից մեծը՝ հաշվարկված ցուցադրված արժեքներից։ Գազերի մասին այն ոչինչ չի ասում, որքան էլ բարձր լինի դրանց պարունակությունը։',
-  },
-  european_index: {
-    en: 'The European air quality index (2024) of the last closed hour: the worst of the bands of PM2.5, PM10, ozone, nitrogen dioxide and sulphur dioxide, as far as they are measured.',
-    ru: 'Европейский индекс качества воздуха (2024 г.) за последний завершённый час: худшая из оценок PM2.5, PM10, озона, диоксида азота и диоксида серы — тех из них, что измеряются.',
-    hy: 'Օդի որակի եվրոպական ինդեքսը (2024 թ.) վերջին ավարտված ժամի համար՝ PM2.5-ի, PM10-ի, օզոնի, ազոտի երկօքսիդի և ծծմբի երկօքսիդի գնահատականներից վատագույնը՝ այնքանով, որքանով դրանք չափվում են։',
-  },
-  nowcast: {
-    en: 'NowCast of the US EPA: a mean of the last 12 closed hours in which recent hours weigh the more, the more the air changes. It needs two of the newest three hours.',
-    ru: 'NowCast Агентства по охране окружающей среды США: среднее за последние 12 завершённых часов, в котором недавние часы весят тем больше, чем сильнее меняется воздух. Нужны хотя бы два из трёх последних часов.',
-    hy: 'ԱՄՆ Շրջակա միջավայրի պահպանության գործակալության NowCast-ը՝ վերջին 12 ավարտված ժամերի միջինը, որում վերջին ժամերն այնքան ավելի մեծ կշիռ ունեն, որքան ավելի ուժեղ է փոխվում օդը։ Անհրաժեշտ է վերջին երեք ժամերից առնվազն երկուսը։',
   },
   W1: {
     en: 'The 24-hour mean is that of the last 24 closed hours, of which at least 18 are needed.',

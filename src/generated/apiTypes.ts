@@ -367,17 +367,6 @@ export type ApiFunctions = {
       valid_until: string | null;
     };
   };
-  region_day_json: {
-    arguments: { at: Date | string; only_region: string; local_date: string };
-    row: {
-      day: string | null;
-      hours: string;
-      exact_day: string | null;
-      exact_hours: string;
-      valid_until: string;
-      data_version: number | null;
-    };
-  };
   region_days_json: {
     arguments: { at: Date | string; only_region: string; year: number };
     row: { days: string; valid_until: string; data_version: number | null };
@@ -446,16 +435,6 @@ export type ApiFunctions = {
   region_hours_csv: {
     arguments: { at: Date | string; only_region: string; first_date: string; last_date: string };
     row: { lines: string; valid_until: string; data_version: number | null };
-  };
-  region_month_json: {
-    arguments: { at: Date | string; only_region: string; local_month: string };
-    row: {
-      month: string | null;
-      exact_month: string | null;
-      exact_days: string | null;
-      valid_until: string | null;
-      data_version: number | null;
-    };
   };
   region_now: {
     arguments: { at: Date | string; only_region: string };
@@ -587,17 +566,6 @@ export type ApiFunctions = {
       valid_until: string | null;
     };
   };
-  station_day_json: {
-    arguments: { at: Date | string; only_station: number; local_date: string };
-    row: {
-      day: string | null;
-      hours: string;
-      exact_day: string | null;
-      exact_hours: string;
-      valid_until: string;
-      data_version: number | null;
-    };
-  };
   station_days_json: {
     arguments: { at: Date | string; only_station: number; year: number };
     row: { days: string; valid_until: string; data_version: number | null };
@@ -674,16 +642,6 @@ export type ApiFunctions = {
   station_last_hours: {
     arguments: { at: Date | string; only_station: number };
     row: { expected_hours: number; measured_hours: number };
-  };
-  station_month_json: {
-    arguments: { at: Date | string; only_station: number; local_month: string };
-    row: {
-      month: string | null;
-      exact_month: string | null;
-      exact_days: string | null;
-      valid_until: string | null;
-      data_version: number | null;
-    };
   };
   station_now: {
     arguments: { at: Date | string; only_station: number };

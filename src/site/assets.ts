@@ -1,4 +1,4 @@
-/** The files that pages load: style, icon, modules and the chart library, under one address that changes whenever any of them does. */
+/** The files that pages load: style, icon, modules and two libraries, under one address that changes whenever any of them does. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -19,6 +19,11 @@ const require = createRequire(import.meta.url);
 const COMPILED = new URL('../../dist/site/', import.meta.url);
 const readModule = (name: string) => readFileSync(new URL(name, COMPILED), 'utf8');
 
+const readLibrary = (path: string) => readFileSync(require.resolve(path), 'utf8');
+
+/** A style sheet without its images that are data URLs: the pages' policy allows none. */
+const withoutDataImages = (css: string) => css.replace(/url\(("data:(?:[^"\\]|\\.)*"|data:[^)]*)\)/g, 'none');
+
 /** The modules for the browser, and those that they share with the service. */
 const MODULES = [
   'scale.js',
@@ -30,9 +35,11 @@ const MODULES = [
 ];
 
 const CONTENTS = new Map([
-  ['style.css', STYLE + readFileSync(require.resolve('uplot/dist/uPlot.min.css'), 'utf8')],
+  ['style.css', STYLE + readLibrary('uplot/dist/uPlot.min.css')],
   ['icon.svg', ICON],
-  ['uplot.js', readFileSync(require.resolve('uplot/dist/uPlot.iife.min.js'), 'utf8')],
+  ['uplot.js', readLibrary('uplot/dist/uPlot.iife.min.js')],
+  ['swagger-ui.css', withoutDataImages(readLibrary('swagger-ui-dist/swagger-ui.css'))],
+  ['swagger-ui.js', readLibrary('swagger-ui-dist/swagger-ui-bundle.js')],
   ['widget.js', widgetModule(readModule)],
   ...MODULES.map((name) => [name, readModule(name)] as const),
 ]);

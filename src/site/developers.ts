@@ -6,25 +6,22 @@ import type { Words } from './words.ts';
 /** Stands for the origin of this service, which only the browser knows. */
 const ORIGIN = 'https://this-service';
 
-/** What the browser looks for to put its origin in. */
-export const ORIGIN_MARK = html`data-origin="${ORIGIN}"`;
-
 /** A line of code that a button copies, and what stands after that. */
 const copyLine = (words: Words, code: Html, after: Html | string = '') =>
   html`<div class="address">${code} <button type="button" data-copy data-copied="${words.copied}" hidden>${words.copy}</button>${after}</div>`;
 
-/** How to ask for a path; and its answer, where a script can show that. */
-export const addressLine = (words: Words, path: string, show: string): Html =>
-  copyLine(words, html`<code>curl ${ORIGIN}${path}</code>`, html` <a href="${path}" data-show>${show}</a>`);
+/** How to ask for a path, and a link to its answer. */
+const addressLine = (words: Words, path: string): Html =>
+  copyLine(words, html`<code>curl ${ORIGIN}${path}</code>`, html` <a href="${path}">${words.show}</a>`);
 
 export function developerPart(words: Words, locale: Locale, subject: string): Html {
   const base = BASE_PATH.replace('{locale}', locale);
   const current = `${base}/${subject}.json`;
   const paths = [current, `${base}/${subject}-history.json`, `/${locale}/explore/v1/${subject}/now.json`];
-  return html`<section id="developers" ${ORIGIN_MARK}>
+  return html`<section id="developers" data-origin="${ORIGIN}">
 <h2>${words.api}</h2>
 <p>${words.apiIntro} <a href="/docs">${words.docs}</a></p>
-${paths.map((path) => addressLine(words, path, words.show))}
+${paths.map((path) => addressLine(words, path))}
 <h3>${words.snippets}</h3>
 ${SNIPPETS.map(({ name, text }) => html`<details><summary>${name}</summary>${copyLine(words, html`<pre><code>${text(`${ORIGIN}${current}`)}</code></pre>`)}</details>`)}
 <h3>${words.embed}</h3>

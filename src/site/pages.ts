@@ -1,6 +1,5 @@
 /** The pages by their addresses. They are made of what the API answers, and kept as its documents are. */
 import type { IRouter, Request, Response } from 'express';
-import Negotiator from 'negotiator';
 import type { PageParts } from '../api/app.ts';
 import { presenter } from '../api/current.ts';
 import { type CurrentDocuments, earlier, validityOf } from '../api/documents.ts';
@@ -9,9 +8,8 @@ import { type CacheHeaders, type Document, encode, sendDocument } from '../docum
 import type { Validity } from '../documents/validity.ts';
 import { addPath } from '../http/middleware.ts';
 import { notFound, type sendProblem } from '../http/send.ts';
-import { Unavailable } from '../unavailable.ts';
 import { ASSETS, assetUrl } from './assets.ts';
-import { DEMO_VALUES, docsPage, valuesOf } from './docs.ts';
+import { DOCS_PAGE } from './docs.ts';
 import { embedPage } from './embed.ts';
 import { type Page, renderPage, type Site } from './layout.ts';
 import { overviewPage } from './overview.ts';
@@ -65,7 +63,7 @@ export function addPages(app: IRouter, site: Site, { urls, documents, reader, an
   };
 
   const toOverview = (req: Request, res: Response) => {
-    const locale = req.params.locale ?? new Negotiator(req).language([...LOCALES]) ?? 'en';
+    const locale = req.params.locale ?? (req.acceptsLanguages([...LOCALES]) || 'en');
     res
       .status(302)
       .set({ Location: `/${locale}/`, Vary: 'Accept-Language', 'Cache-Control': 'no-cache' })
@@ -101,18 +99,8 @@ export function addPages(app: IRouter, site: Site, { urls, documents, reader, an
       },
       route,
     );
-  const docs = renderPage(site, docsPage(DEMO_VALUES));
-  addPath(app, /^\/docs$/, async (req, res) => {
-    const render = async () => {
-      const { validUntil, version, ...network } = await reader.network();
-      return { document: renderPage(site, docsPage(valuesOf(network))), validUntil, version, route: req.path };
-    };
-    await answer(req, res, render).catch((error) => {
-      if (!(error instanceof Unavailable)) throw error;
-      res.locals.isStale = true;
-      sendDocument(req, res, docs, { maxAge: 0, age: 0 });
-    });
-  });
+  const docs = renderPage(site, DOCS_PAGE);
+  addFile(/^\/docs$/, () => docs, { maxAge: HOUR_S });
   const widget = ASSETS.get(assetUrl('widget.js')); // other sites load it, so this address stays
   addFile(/^\/widget\.js$/, () => widget, { maxAge: HOUR_S });
   addFile(/^\/assets\/.+$/, ({ path }) => ASSETS.get(path), { maxAge: 0, isImmutable: true }, '/assets');

@@ -96,16 +96,15 @@ td { font-variant-numeric: tabular-nums; }
 .controls { display: flex; flex-wrap: wrap; gap: 8px; margin: 8px 0; }
 .address { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; margin: 6px 0; }
 code, pre { font: .85rem/1.5 ui-monospace, monospace; }
-.address > code, pre { background: var(--raised); border-radius: 6px; padding: 6px 10px; overflow-x: auto; max-width: 100%; }
+.address > code, .address > pre { background: var(--raised); border-radius: 6px; padding: 6px 10px; overflow-x: auto; max-width: 100%; }
 .address > code { overflow-wrap: anywhere; }
-pre { margin: 4px 0; }
+.address > pre { margin: 4px 0; }
 .embedded { padding: 8px 16px; }
 .embedded h1 { font-size: 1.1rem; margin: 0; }
 .embedded p { margin: 4px 0; }
 @media (max-width: 300px) { .embedded { padding: 8px; font-size: 14px; line-height: 1.4; } .embedded h1, .embedded .chip { font-size: 1em; } }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 2px 16px; margin: 8px 0; }
 dd { margin: 0; }
-h4 { font-size: .95rem; margin: 16px 0 4px; }
 .frame, .later { min-height: 300px; }
 .frame[hidden] { display: none; }
 .chart .u-over { cursor: crosshair; }
@@ -124,32 +123,10 @@ ${COLOURED.map((name) => `.calendar .${name} { fill: var(--${name}); }`).join('\
 .calendar .incomplete { fill-opacity: .45; }
 .calendar .at { stroke: var(--ink); stroke-width: 2.5; stroke-dasharray: none; }
 .rule { max-width: 70ch; border-left: 3px solid var(--line); padding-left: 12px; }
-.result { margin: 8px 0; }
-.results > :empty { display: none; }
-.results { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 400px), 1fr)); gap: 0 40px; align-items: start; }
 button:disabled { opacity: .5; cursor: default; }
-.scroll button { min-height: 28px; padding: 0 8px; }
 .button { display: inline-flex; align-items: center; min-height: 36px; padding: 4px 14px; border: 1px solid var(--soft); border-radius: 6px; text-decoration: none; }
 .button:not([href]) { opacity: .6; }
-@media (max-width: 520px) { .scroll th, .scroll td { padding-right: 10px; } #indices dl, .result { grid-template-columns: minmax(0, 1fr); } #indices dd { margin-bottom: 8px; } }
-.docs { display: grid; grid-template-columns: 15rem minmax(0, 1fr); gap: 0 32px; }
-.docs > nav { display: block; position: sticky; top: 0; max-height: 100vh; overflow-y: auto; padding: 12px 0; font-size: .9rem; align-self: start; }
-.docs nav ul { list-style: none; margin: 0; padding: 0 0 8px; }
-.docs nav ul ul { padding-left: 12px; }
-.docs nav ul ul a { color: var(--soft); }
-.docs nav a { display: inline-block; padding: 2px 0; }
-.docs p, .docs td { max-width: 70ch; }
-.docs article { border-top: 1px solid var(--line); padding-bottom: 12px; }
-.anchor { color: inherit; text-decoration: none; }
-.anchor:hover { text-decoration: underline; }
-.docs h3 a { font-size: 1.05rem; }
-.fields { width: 100%; }
-.fields th { width: 38%; overflow-wrap: anywhere; }
-.fields td:last-child, .fields tr > :last-child { padding-right: 0; }
-:target { background: var(--raised); }
-.address + pre, pre.scroll { max-height: 60vh; }
-mark { background: #fff3c4; color: #3d2f00; }
-@media (max-width: 800px) { .docs { grid-template-columns: minmax(0, 1fr); } .docs > nav { position: static; max-height: none; } }
+@media (max-width: 520px) { .scroll th, .scroll td { padding-right: 10px; } #indices dl { grid-template-columns: minmax(0, 1fr); } #indices dd { margin-bottom: 8px; } }
 @media (max-width: 800px) { .overview { grid-template-columns: minmax(0, 1fr); } :root { --k: 2.6; } }
 @media (max-width: 480px) { .line a { flex: 1 0 100%; } .pm { min-width: 0; } }
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }

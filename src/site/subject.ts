@@ -1,6 +1,7 @@
 /** The page of a station or a region: current values, health, and the places where the browser draws history. */
 import type { Region, Station } from '../contract/current.ts';
 import { BASE_PATH, type Locale, type StationsList } from '../contract/endpoints.ts';
+import { RULES, type RuleName } from '../contract/rules.ts';
 import { WINDOWS } from '../contract/windows.ts';
 import { developerPart } from './developers.ts';
 import { fill, formatValue, PM25 } from './format.ts';
@@ -31,6 +32,7 @@ ${nowPart(locale, stationCategory(station), station, status === 'offline' ? word
 ${station.is_bad_thp && html`<p class="warning">${words.flagged}</p>`}
 ${provider !== undefined && html`<p>${words.provider} ${provider.url === '' ? provider.title : html`<a href="${provider.url}">${provider.title}</a>`}</p>`}
 ${valuesTable(locale, station)}
+${rulesPart(locale, 'C1', 'S5', 'aqi')}
 ${historyPart(words, locale, `station/${station.id}`)}
 ${developerPart(words, locale, `station/${station.id}`)}`,
   };
@@ -52,6 +54,7 @@ export function regionPage(locale: Locale, region: Region, stations: readonly St
 ${nowPart(locale, categoryOf(region.aqi), region, words.noRecent, words.digestOf)}
 ${count !== null && html`<p>${fill(words.stationCount, { n: count })}</p>`}
 <div class="overview"><div>${valuesTable(locale, region)}
+${rulesPart(locale, 'C4', 'aqi')}
 ${healthPart(words, locale, region)}</div>
 <div>${renderMap(marks, words)}
 ${stationList(words.stations, locale, stations)}</div></div>
@@ -67,12 +70,17 @@ function nowPart(locale: Locale, category: Category, values: Values, without: st
   const words = WORDS[locale];
   const { measurement_time: time, 'pm2.5': pm25 } = values;
   if (time === null) return html`<div class="now">${chip(words, category, null)}<p>${without}</p></div>`;
-  return html`<div class="now" data-key="aqi">
+  return html`<div class="now">
 ${chip(words, category, values.aqi)}
 <p class="big">PM2.5 <b>${formatValue(locale, pm25, PM25)}</b></p>
 <p>${withTime(locale, meaning, time)}</p>
 <div id="indices"></div>
 </div>`;
+}
+
+/** A line that unfolds into the rules by which the numbers above it come about. */
+function rulesPart(locale: Locale, ...names: RuleName[]): Html {
+  return html`<details class="inputs"><summary>${WORDS[locale].inputs}</summary>${names.map((name) => html`<p class="rule">${RULES[name][locale]}</p>`)}</details>`;
 }
 
 /** The parameters that have a value. */
@@ -86,7 +94,7 @@ function valuesTable(locale: Locale, values: Station | Region): Html {
   });
   if (rows.length === 0) return html``;
   return html`<table class="values"><tbody>
-${rows.map(({ key, text }) => html`<tr data-key="${key}"><th scope="row">${words[key as keyof Words]}</th><td>${text}</td></tr>\n`)}</tbody></table>`;
+${rows.map(({ key, text }) => html`<tr><th scope="row">${words[key as keyof Words]}</th><td>${text}</td></tr>\n`)}</tbody></table>`;
 }
 
 function healthPart(words: Words, locale: Locale, region: Region): Html {
@@ -105,15 +113,17 @@ function healthPart(words: Words, locale: Locale, region: Region): Html {
     ],
   ];
   return html`<h2>${words.health}</h2>
-<table class="values"><tbody>${rows.map(([name, value]) => html`<tr><th scope="row">${name}</th><td>${value}</td></tr>`)}</tbody></table>`;
+<table class="values"><tbody>${rows.map(([name, value]) => html`<tr><th scope="row">${name}</th><td>${value}</td></tr>`)}</tbody></table>
+${rulesPart(locale, 'W1', 'W2', 'W3', 'W4')}`;
 }
 
 /** Filled by the browser (`browser/explore.ts`), which finds the subject and the words here. */
 function historyPart(words: Words, locale: Locale, subject: string): Html {
   const url = `${BASE_PATH.replace('{locale}', locale)}/${subject}-history.json`;
+  const rules = Object.fromEntries(Object.entries(RULES).map(([name, texts]) => [`rule ${name}`, texts[locale]]));
   return html`<section id="history" data-subject="${subject}" data-locale="${locale}" data-windows="${JSON.stringify(WINDOWS)}" data-quantities="${JSON.stringify(QUANTITIES)}">
 <h2>${words.history}</h2>
 <noscript><p>${words.needsScript} <a href="${url}">${url}</a></p></noscript>
 </section>
-<script type="application/json" id="words">${{ text: JSON.stringify(words).replaceAll('<', '\\u003c') }}</script>`;
+<script type="application/json" id="words">${{ text: JSON.stringify({ ...words, ...rules }).replaceAll('<', '\\u003c') }}</script>`;
 }

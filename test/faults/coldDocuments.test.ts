@@ -106,8 +106,8 @@ describe.each(engines.flatMap((engine) => [2, 20].map((stations) => ({ engine, s
       await withReader(async (sql, reading) => {
         const render = makeExplore({ db: readsOn<Api>(sql), wholeNetwork: readsOn<Api>(sql), clock: () => NOW });
         const values: PathValues = {
-          ...{ locale: 'en', id: 1, slug: 'town-a', year: 2025, month: '2026-10' },
-          ...{ date: '2026-11-19', hour: '2026-11-19T08Z', from: '2026-10-20', to: '2026-10-29' },
+          ...{ locale: 'en', id: 1, slug: 'town-a', year: 2025 },
+          ...{ hour: '2026-11-19T08Z', from: '2026-10-20', to: '2026-10-29' },
         };
         const hours = 24;
         for (const [name, most] of [
@@ -115,10 +115,6 @@ describe.each(engines.flatMap((engine) => [2, 20].map((stations) => ({ engine, s
           ['regionNow', 12],
           ['stationDays', 2 * 365], // values, and how many of their hours were measured
           ['regionDays', 2 * 365],
-          ['stationMonth', 2 + 31],
-          ['regionMonth', 2 + 31],
-          ['stationHours', 2 * (1 + hours)],
-          ['regionHours', 2 * (1 + hours)],
           ['stationReadings', 1 + 2 + 1], // readings, the hour as published and as stored, the hour of the sensor
           ['regionStations', 2 + 1], // the hour as published and as stored, the hour of the station
           ['stationCsv', 10 * hours],

@@ -495,7 +495,6 @@ const TABLE: readonly Table[] = [
       ],
       'sql/api/81_explore.sql': [
         ["rollup.bucket_add('hour', end_of_hours, -12)", "rollup.bucket_add('hour', end_of_hours, -11)"],
-        ['b.timestamp = since and end_of_day <= at', 'b.timestamp = since and end_of_day < at'],
       ],
     },
   },

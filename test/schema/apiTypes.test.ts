@@ -18,8 +18,6 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   station_last_hours: `${AT}, 1`,
   station_days_json: `${AT}, 1, 2026`,
   region_days_json: `${AT}, 'alpha', 2026`,
-  station_day_json: `${AT}, 1, '2026-11-19'`,
-  region_day_json: `${AT}, 'alpha', '2026-11-19'`,
   station_hours_csv: `${AT}, 1, '2026-11-19', '2026-11-20'`,
   region_hours_csv: `${AT}, 'alpha', '2026-11-19', '2026-11-20'`,
   station_readings_json: `${AT}, 1, '2026-11-20 08:30Z'`,

@@ -51,8 +51,6 @@ export const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
   station_last_hours: ['expected_hours', 'measured_hours'],
   station_days_json: ['days', 'valid_until'],
   region_days_json: ['days', 'valid_until'],
-  station_day_json: ['hours', 'exact_hours', 'valid_until'],
-  region_day_json: ['hours', 'exact_hours', 'valid_until'],
   station_hours_csv: ['lines', 'valid_until'],
   region_hours_csv: ['lines', 'valid_until'],
   station_readings_json: ['timestamp', 'sensors', 'is_kept', 'is_complete', 'valid_until'],

@@ -1,4 +1,4 @@
-/** What a page offers to developers works as it stands there: addresses, snippets, the widget and the frame; copied by a button, shown by a link. */
+/** What a page offers to developers works as it stands there: addresses, snippets, the widget and the frame; a button copies them. */
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -104,20 +104,6 @@ inBrowser('the part for developers', (open) => {
     await page.locator('[data-copy]').first().click();
     await expect.poll(() => page.locator('[data-copy] + [role=status]').first().textContent()).toBe(WORDS.en.copied);
     expect(await page.evaluate(() => String(getSelection()))).toBe(addresses[0]);
-  });
-
-  it('shows the JSON beside its address, with the values marked that the page shows', async () => {
-    const page = await open();
-    await page.goto(`${site.origin}/en/station/2`);
-    await page.locator('[data-show]').first().click();
-    const shown = page.locator('#developers pre[role=region]:not([aria-busy])');
-    const values = await site.json('/en/air-quality-app/v1/station/2.json');
-    expect(await shown.textContent()).toBe(JSON.stringify(values, null, 2));
-    const marked = (await shown.locator('mark').allTextContents()).map((line) => /"([^"]+)"/.exec(line)?.[1]);
-    expect(marked).toEqual(['temperature', 'humidity', 'aqi', 'pm2.5', 'pm10']);
-    expect(await axe(page)).toEqual([]);
-    await page.locator('[data-show]').first().click();
-    expect(await shown.count()).toBe(0);
   });
 
   it('embeds: the widget and the frame show the values on another page, as they stand there', async () => {

@@ -33,6 +33,7 @@ inBrowser('the history in a browser', (newPage) => {
     const page = await open(`${origin}/en/station/1${query}`, options);
     await page.locator('#history').scrollIntoViewIfNeeded();
     await page.locator('.chart canvas').waitFor();
+    await page.locator('.chart').scrollIntoViewIfNeeded();
     return page;
   };
   const live = (page: Page) => page.locator('#parts > div .live').first().textContent();
@@ -73,7 +74,7 @@ inBrowser('the history in a browser', (newPage) => {
   it.each(KEYS)('%s: the table has what the document has', async (key) => {
     const page = await show(`?window=${key}`);
     await page.getByText('As a table').click();
-    const cells = page.locator('#parts > div details tbody tr');
+    const cells = page.locator('#parts > div details:not(.inputs) tbody tr');
     await cells.first().waitFor();
     const rows = await cells.allTextContents();
     const expected = (history[key] ?? []).map((point) => {
@@ -195,6 +196,39 @@ inBrowser('the history in a browser', (newPage) => {
     await page.getByRole('heading', { name: 'Calendar of 2026' }).waitFor();
   });
 
+  it('the line under a number leads to its inputs: a month and a day to their hours, an hour to its readings or stations', async () => {
+    for (const [subject, ofHour, rule] of [
+      ['station/1', 'readings', /^An hour of a sensor .* An hour of a station .* Many sensors overstate PM2\.5/],
+      ['region/town', 'stations', /^An hour of a city or district is the mean of the hours of its stations/],
+    ] as const) {
+      const hour = `${ofHour}/2026-11-20T11Z.json`;
+      for (const [window, name, text, paths] of [
+        ['24h', '20 Nov, 15:00', rule, [hour]],
+        ['30d', '19 Nov', /^A day is/, ['hours/2026-11-19/2026-11-19.csv', `${ofHour}/2026-11-18T20Z.json`]],
+        ['1y', 'Nov 2026', /a month is the mean of its hours/, ['hours/2026-11-01/2026-11-30.csv']],
+      ] as const) {
+        const page = await open(`${origin}/en/${subject}?window=${window}`);
+        await page.locator('#history').scrollIntoViewIfNeeded();
+        const line = page.locator('#parts .inputs').first();
+        await expect
+          .poll(() => line.locator('summary').textContent())
+          .toBe(`How this number comes about: PM2.5, ${name}`);
+        expect(await line.locator('.rule').textContent()).toMatch(text);
+        const links = await line.locator('a').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+        expect(links).toEqual(paths.map((path) => `/en/explore/v1/${subject}/${path}`));
+        for (const link of links) expect((await fetch(`${origin}${link}`)).status, `${link}`).toBe(200);
+      }
+    }
+  });
+
+  it('the other indices stand beside the AQI', async () => {
+    const page = await open(`${origin}/en/station/1`);
+    await page.locator('#indices dt').first().waitFor();
+    expect(await page.locator('#indices').textContent()).toMatch(
+      /European index.*Sulphur dioxide: .*NowCast of PM2.5\d+\.\d µg\/m³, AQI \d+.*Last 24 hours24 of 24 hours measured/,
+    );
+  });
+
   it('months stand beside the same month a year before', async () => {
     const page = await show('?parameter=temperature');
     const rows = await page.locator('#months tbody tr').allTextContents();
@@ -248,15 +282,14 @@ inBrowser('the history in a browser', (newPage) => {
         ['ru', 360],
         ['hy', 320],
       ] as const) {
-        const page = await open(
-          `${origin}/${locale}/station/1?window=30d&parameter=aqi&day=2026-11-19&hour=2026-11-19T09Z`,
-          { colorScheme, viewport: { width, height: 900 } },
-        );
+        const page = await open(`${origin}/${locale}/station/1?window=30d&parameter=aqi`, {
+          colorScheme,
+          viewport: { width, height: 900 },
+        });
         await page.locator('#history').scrollIntoViewIfNeeded();
-        await page.locator('.hour .result').first().waitFor();
         await page.locator('#months').scrollIntoViewIfNeeded();
         await page.locator('.calendar').waitFor();
-        await page.locator('#parts summary').first().click();
+        for (const summary of await page.locator('#parts summary').all()) await summary.click();
         expect(await axe(page)).toEqual([]);
         const [inside, whole] = await page.evaluate(() => [innerWidth, document.documentElement.scrollWidth]);
         expect(whole, `${locale}: nothing is wider than the screen`).toBeLessThanOrEqual(inside ?? 0);
@@ -283,7 +316,7 @@ inBrowser('the history in a browser', (newPage) => {
       await page.locator('#history').scrollIntoViewIfNeeded();
       await page.locator('.chart canvas').waitFor();
       await page.locator('#parts > :last-child').scrollIntoViewIfNeeded();
-      await page.locator('#recompute').waitFor();
+      await page.locator('.calendar').waitFor();
       const names = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
       const assets = names.filter((name) => name.includes('/assets/'));
       const sizes = assets.map(async (name) => {

@@ -159,9 +159,9 @@ it('Armenian, which browsers do not know, is written as the server would', () =>
 
 describe('the address', () => {
   it('keeps a view, and only what makes sense', () => {
-    const query = '?window=30d&parameter=pm2.5&year=2025&month=2026-10&day=2026-11-20&hour=2026-11-20T09Z';
+    const query = '?window=30d&parameter=pm2.5&year=2025';
     expect(formatView(parseView(query))).toBe(query);
-    expect(formatView(parseView('?window=<b>&year=1&month=5&day=soon&other=1'))).toBe('');
+    expect(formatView(parseView('?window=<b>&year=&other=1'))).toBe('');
   });
 });
 

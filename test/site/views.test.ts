@@ -5,17 +5,14 @@ import { engines } from '../support/database.ts';
 import { inBrowser } from './browser.ts';
 import { serveTown } from './town.ts';
 
-const OF_HOUR = 'parameter=aqi&month=2026-10&day=2026-11-19&hour=2026-11-19T09Z';
-
 /** Each with what is there once all of it is. */
 const VIEWS = [
   ['/en/', '.line'],
-  [`/en/station/1?${OF_HOUR}`, '.hour .result'],
-  [`/ru/region/town?${OF_HOUR}`, '.hour .result'],
+  ['/en/station/1?parameter=aqi', '#calendar .calendar'],
+  ['/ru/region/town?parameter=aqi', '#calendar .calendar'],
   ['/en/station/2', '#calendar .calendar'],
   ['/hy/embed/station/1', '.chip'],
   ['/en/embed/region/town', '.chip'],
-  ['/docs', '.docs'],
 ] as const;
 
 /** What a view asks for when, and where it says that this is missing. */
@@ -26,11 +23,6 @@ const NEEDS = [
   ['/en/region/town', /\/now\.json/, '#indices'],
   ['/en/station/1?year=2026', /\/days\//, '#calendar'],
   ['/en/region/town?year=2025', /\/days\//, '#calendar'],
-  ['/en/station/1?day=2026-11-19', /\/rules\.json/, '#parts > :last-child'],
-  ['/ru/station/1?month=2026-10', /\/months\//, '.results'],
-  ['/en/region/town?day=2026-11-19', /\/hours\/2026-11-19\.json/, '.results'],
-  ['/hy/region/town?hour=2026-11-19T09Z', /\/stations\//, '.results'],
-  ['/en/station/1?hour=2026-11-19T09Z', /\/readings\//, '.results'],
 ] as const;
 
 const LOADING = /^(Loading…|Загружается…|Բեռնվում է…)$/;
@@ -99,8 +91,13 @@ inBrowser('every view', (open) => {
     await page.keyboard.press('ArrowLeft');
     expect(await live.textContent()).toMatch(/^18 Nov: /);
     await page.keyboard.press('Enter');
-    await page.waitForURL('**/region/town?window=30d&day=2026-11-18');
-    await expect.poll(() => page.locator('.day h3').textContent()).toBe('18 November 2026: PM2.5');
+    const line = page.locator('#parts .inputs').first();
+    expect(await line.locator('summary').textContent()).toBe('How this number comes about: PM2.5, 18 Nov');
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('SUMMARY');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('href'))).toBe(
+      '/en/explore/v1/region/town/hours/2026-11-18/2026-11-18.csv',
+    );
   });
 
   it.each(NEEDS)(
@@ -116,7 +113,7 @@ inBrowser('every view', (open) => {
       for (const route of held.splice(0)) await route.fulfill({ status: 503 });
       const warning = page.locator(`${place} > .warning`);
       await warning.waitFor();
-      const good = page.locator(`${place} :is(.chip.good, rect.good, .result)`);
+      const good = page.locator(`${place} :is(.chip.good, rect.good)`);
       expect(await good.count(), 'nothing looks as if it were known').toBe(0);
       await warning.getByRole('button').click();
       await expect.poll(() => held.length).toBeGreaterThan(0);
@@ -151,17 +148,14 @@ inBrowser('every view', (open) => {
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('‹ Previous year');
   });
 
-  it.each(VIEWS.filter(([path]) => path !== '/docs'))(
-    '%s says while it is open that the service is away',
-    async (path, whole) => {
-      const page = await openLong({ errors: /503/ });
-      await page.goto(origin + path);
-      await page.locator(whole).first().waitFor();
-      await page.route('**/*', (route) => route.fulfill({ status: 503 }));
-      await page.evaluate(() => void window.dispatchEvent(new Event('online')));
-      const notice = page.locator('#stale');
-      await notice.waitFor();
-      expect(await notice.textContent()).not.toBe('');
-    },
-  );
+  it.each(VIEWS)('%s says while it is open that the service is away', async (path, whole) => {
+    const page = await openLong({ errors: /503/ });
+    await page.goto(origin + path);
+    await page.locator(whole).first().waitFor();
+    await page.route('**/*', (route) => route.fulfill({ status: 503 }));
+    await page.evaluate(() => void window.dispatchEvent(new Event('online')));
+    const notice = page.locator('#stale');
+    await notice.waitFor();
+    expect(await notice.textContent()).not.toBe('');
+  });
 });

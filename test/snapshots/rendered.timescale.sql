@@ -203,7 +203,3 @@
 + set timescaledb.enable_runtime_exclusion = off
 + set timescaledb.enable_runtime_exclusion = off
 + set timescaledb.enable_runtime_exclusion = off
-+ set timescaledb.enable_runtime_exclusion = off
-+ set timescaledb.enable_runtime_exclusion = off
-+ set timescaledb.enable_runtime_exclusion = off
-+ set timescaledb.enable_runtime_exclusion = off

@@ -1,9 +1,20 @@
-/** A year as a calendar of days, coloured by the category of each, with what is known of a day by pointer and by keys. */
+/** A year as a calendar of days, coloured by the category of each; a pointer or the arrow keys tell the values of a day. */
 import { fill, formatDate, formatValue, PM25 } from '../format.ts';
 import { categoryOf } from '../scale.ts';
 import { monthStarts, type PlacedDay, placeDays, STEPS } from './days.ts';
 import { type Change, categoryLegend, type History, type Part, todayOf } from './history.ts';
-import { button, element, exploreUrl, fetchJson, fillFrom, moveByKeys, type Page, svgElement } from './page.ts';
+import { makeInputs } from './inputs.ts';
+import {
+  button,
+  element,
+  exploreUrl,
+  fetchJson,
+  fillFrom,
+  moveByKeys,
+  type Page,
+  svgElement,
+  whenNear,
+} from './page.ts';
 import { AQI, describeValue, measuredValue, type Point } from './series.ts';
 
 const STEP = 15;
@@ -17,9 +28,9 @@ type Day = Point & { hours: Readonly<Record<string, number>>; expected_hours: nu
 
 export function makeCalendar(page: Page, history: History, change: Change): Part {
   const { words } = page;
-  const content = element('section', { id: 'calendar' });
+  const content = element('section', { id: 'calendar', class: 'later' });
   const today = todayOf(history);
-  let shown = 0;
+  let [shown, wanted, isNear] = [0, today.slice(0, 4), false];
 
   async function load(year: number): Promise<HTMLElement[]> {
     const found = await fetchJson<{ days: Day[] }>(exploreUrl(page, `days/${year}.json`));
@@ -36,25 +47,35 @@ export function makeCalendar(page: Page, history: History, change: Change): Part
         turn(`‹ ${words.previousYear}`, -1, year > FIRST_YEAR),
         turn(`${words.nextYear} ›`, 1, year < Number(today.slice(0, 4))),
       ),
-      ...drawYear(page, year, byDate, today, change),
+      ...drawYear(page, year, byDate, today),
       categoryLegend(page, true),
       element('p', {}, element('small', {}, words.incomplete)),
       element('p', {}, element('small', {}, words.aqiNote)),
     ];
   }
 
+  function update(): void {
+    const year = Number(wanted);
+    if (!isNear || year === shown) return;
+    shown = year;
+    void fillFrom(page, content, () => load(year));
+  }
+  whenNear(content, () => {
+    isNear = true;
+    update();
+  });
   return {
     element: content,
-    show(view) {
-      const year = Number(view.year ?? today.slice(0, 4));
-      if (year === shown) return;
-      shown = year;
-      void fillFrom(page, content, () => load(year));
+    show({ year }) {
+      const given = /^20\d\d$/.test(year ?? '') ? year : undefined;
+      isNear ||= given !== undefined; // the address asks for it
+      wanted = given ?? today.slice(0, 4);
+      update();
     },
   };
 }
 
-function drawYear(page: Page, year: number, byDate: ReadonlyMap<string, Day>, today: string, change: Change) {
+function drawYear(page: Page, year: number, byDate: ReadonlyMap<string, Day>, today: string) {
   const { words, locale } = page;
   const days = placeDays(year).filter(({ date }) => date < today || byDate.has(date));
   const cells = new Map(days.map((day) => [day.date, cellOf(day, byDate.get(day.date))]));
@@ -74,6 +95,10 @@ function drawYear(page: Page, year: number, byDate: ReadonlyMap<string, Day>, to
     ...cells.values(),
   );
   const live = element('p', { class: 'live' });
+  const inputs = makeInputs(page);
+  const newest = [...byDate.values()].at(-1);
+  if (newest !== undefined) inputs.show(AQI, 'day', newest.timestamp);
+  inputs.element.hidden = newest === undefined;
   const label = `${fill(words.calendar, { year })}. ${words.calendarKeys}`;
   const box = element('div', { class: 'calendar', tabindex: 0, role: 'application', 'aria-label': label }, svg);
   let at = days.findLastIndex(({ date }) => byDate.has(date));
@@ -91,8 +116,8 @@ function drawYear(page: Page, year: number, byDate: ReadonlyMap<string, Day>, to
     if (isByKey) cell?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }
   const choose = () => {
-    const date = days[at]?.date;
-    if (date !== undefined && byDate.has(date)) change({ month: undefined, day: date, hour: undefined });
+    const day = byDate.get(days[at]?.date ?? '');
+    if (day !== undefined) inputs.show(AQI, 'day', day.timestamp, true);
   };
   const indexUnder = ({ target }: Event) => days.findIndex(({ date }) => cells.get(date) === target);
   svg.addEventListener('pointermove', (event) => point(indexUnder(event), false));
@@ -108,7 +133,7 @@ function drawYear(page: Page, year: number, byDate: ReadonlyMap<string, Day>, to
     if (last !== undefined)
       box.scrollLeft = (last.week * STEP * svg.clientWidth) / (LEFT + 54 * STEP) - box.clientWidth / 2;
   });
-  return [box, live];
+  return [box, live, inputs.element];
 }
 
 function cellOf({ week, weekday }: PlacedDay, point: Day | undefined): SVGRectElement {

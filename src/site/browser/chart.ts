@@ -3,7 +3,7 @@ import type uPlot from 'uplot';
 import { formatValue, type Quantity } from '../format.ts';
 import { BOUNDS, CATEGORIES, type Category, GUIDELINES } from '../scale.ts';
 import type { Words } from '../words.ts';
-import { element, moveByKeys } from './page.ts';
+import { element, loadScript, moveByKeys } from './page.ts';
 import { AQI, type Bucket, formatTick, type HistoryWindow, measuredValue, rangeOf, ticksOf } from './series.ts';
 
 type Plotted = {
@@ -30,18 +30,15 @@ declare global {
 
 let loading: Promise<Plot> | undefined;
 
-/** The library is a classic script: only pages that show a chart load it. */
+/** uPlot, which only pages with a chart load; after a failure, the next call tries again. */
 export function loadPlot(): Promise<Plot> {
-  loading ??= new Promise((resolve, reject) => {
-    const script = element('script', { src: new URL('../uplot.js', import.meta.url).href });
-    script.addEventListener('load', () => resolve(window.uPlot as Plot));
-    script.addEventListener('error', () => {
+  loading ??= loadScript('uplot.js').then(
+    () => window.uPlot as Plot,
+    (error) => {
       loading = undefined;
-      script.remove();
-      reject(new Error('the chart library cannot be loaded'));
-    });
-    document.head.append(script);
-  });
+      throw error;
+    },
+  );
   return loading;
 }
 

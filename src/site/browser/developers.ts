@@ -1,8 +1,6 @@
-/** What developers do on a page: copy an address or a snippet, and read the JSON beside what is shown. Without this, links open it. */
+/** Puts this service's origin into the addresses and snippets for developers, and lets buttons copy them. */
 import { element } from './page.ts';
 
-/** More of a long answer is not shown, in characters. */
-const MOST_SHOWN = 100_000;
 const COPIED_MS = 3_000;
 
 for (const part of document.querySelectorAll<HTMLElement>('[data-origin]')) {
@@ -33,56 +31,4 @@ async function copy(code: Element): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-for (const link of document.querySelectorAll<HTMLAnchorElement>('[data-show]')) {
-  let shown: HTMLElement | undefined;
-  link.setAttribute('role', 'button');
-  link.setAttribute('aria-expanded', 'false');
-  link.addEventListener('click', (event) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // in a tab of its own
-    event.preventDefault();
-    const isOpen = shown !== undefined;
-    shown?.remove();
-    shown = isOpen ? undefined : open(link);
-    link.setAttribute('aria-expanded', String(!isOpen));
-  });
-  link.addEventListener('keydown', (event) => {
-    if (event.key !== ' ') return; // as buttons do
-    event.preventDefault();
-    link.click();
-  });
-}
-
-/** The answer, below the line of its link. */
-function open(link: HTMLAnchorElement): HTMLElement {
-  const attributes = { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': link.pathname, 'aria-busy': 'true' };
-  const place = element('pre', attributes, '…');
-  (link.closest('.address') ?? link).after(place);
-  void read(link.href).then((text) => {
-    place.replaceChildren(...marked(text));
-    place.removeAttribute('aria-busy');
-  });
-  return place;
-}
-
-async function read(url: string): Promise<string> {
-  try {
-    const answer = await fetch(url);
-    const text = await answer.text();
-    const isJson = answer.headers.get('Content-Type')?.startsWith('application/json') ?? false;
-    const shown = isJson ? JSON.stringify(JSON.parse(text), null, 2) : text;
-    return shown.length > MOST_SHOWN ? `${shown.slice(0, MOST_SHOWN)}\n…` : shown;
-  } catch (error) {
-    return String(error);
-  }
-}
-
-/** Its lines; marked are those of values that the page shows. */
-function marked(text: string): (Node | string)[] {
-  const shown = new Set([...document.querySelectorAll<HTMLElement>('[data-key]')].map(({ dataset }) => dataset.key));
-  return text.split(/^/m).map((line) => {
-    const [, key] = /^ {2}"([^"]+)": /.exec(line) ?? [];
-    return shown.has(key) ? element('mark', {}, line) : line;
-  });
 }

@@ -1,12 +1,12 @@
-/** The history on the page of a station or region: its parts, and the address that says what of them is looked at. */
+/** Builds the history on the page of a station or region, and keeps the chosen window, parameter and year in the page's address. */
+import { makeCalendar } from './calendar.ts';
+import { makeDownload } from './download.ts';
 import { type Change, type History, makeHistory, makeMonths, newestOf, type Part, todayOf } from './history.ts';
 import { showIndices } from './indices.ts';
-import { element, fetchJson, fillFrom, historyUrl, type Page, readPage } from './page.ts';
+import { element, fetchJson, fillFrom, historyUrl, type Page, readPage, whenNear } from './page.ts';
 import { measuredQuantities } from './series.ts';
-import { formatView, parseView, type View } from './view.ts';
+import { formatView, parseView } from './view.ts';
 
-/** So far below what is seen that it is ready when somebody gets there. */
-const AHEAD = '200px';
 const EVERY_MS = 5 * 60_000;
 
 const section = document.querySelector<HTMLElement>('#history');
@@ -23,18 +23,6 @@ function begin(place: HTMLElement, page: Page): void {
   keepQuery();
 }
 
-function whenNear(place: HTMLElement, act: () => void): void {
-  const observer = new IntersectionObserver(
-    (entries) => {
-      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
-      observer.disconnect();
-      act();
-    },
-    { rootMargin: AHEAD },
-  );
-  observer.observe(place);
-}
-
 async function makeParts(page: Page): Promise<HTMLElement[]> {
   const answer = await fetchJson<History['windows']>(historyUrl(page));
   if (answer === undefined) return [];
@@ -48,28 +36,11 @@ async function makeParts(page: Page): Promise<HTMLElement[]> {
     if (next !== formatView(view)) window.history.pushState(null, '', location.pathname + next);
     view = parseView(next);
     show();
-    if ((by.month ?? by.day) !== undefined) void recompute.load().then(toRecompute);
   };
-  const calendar = later(
-    page,
-    async () => (await import('./calendar.ts')).makeCalendar(page, history, change),
-    ({ year }) => year !== undefined,
-  );
-  const recompute = later(
-    page,
-    async () => {
-      const rules = await fetchJson<Record<string, string>>(`/${page.locale}/explore/v1/rules.json`);
-      if (rules === undefined) return undefined;
-      const { makeRecompute } = await import('./recompute.ts');
-      return makeRecompute(page, rules.data, measured, newestOf(history)?.slice(0, 10) ?? todayOf(history), change);
-    },
-    ({ month, day }) => (month ?? day) !== undefined,
-  );
   const parts: Part[] = [
     makeHistory(page, history, measured, change),
-    calendar,
+    makeCalendar(page, history, change),
     makeMonths(page, history, measured),
-    recompute,
   ];
   function show(): void {
     for (const part of parts) part.show(view);
@@ -83,38 +54,8 @@ async function makeParts(page: Page): Promise<HTMLElement[]> {
     if (!document.hidden) void refresh(page, history, show);
   }, EVERY_MS);
   show();
-  return parts.map((part) => part.element);
-}
-
-/** A part that is made when it comes near, or when a view wants it; undefined: what it needs is not in the API. */
-function later(
-  page: Page,
-  make: () => Promise<Part | undefined>,
-  isWanted: (view: View) => boolean,
-): Part & { load(): Promise<void> } {
-  const place = element('div', { class: 'later' });
-  let view: View = {};
-  let part: Part | undefined;
-  let loading: Promise<void> | undefined;
-  const load = () => {
-    loading ??= fillFrom(page, place, async () => {
-      part = await make();
-      place.classList.remove('later');
-      part?.show(view);
-      return part === undefined ? [] : [part.element];
-    });
-    return loading;
-  };
-  whenNear(place, () => void load());
-  return {
-    element: place,
-    load,
-    show(next) {
-      view = next;
-      part?.show(next);
-      if (isWanted(next)) void load();
-    },
-  };
+  const newest = newestOf(history)?.slice(0, 10) ?? todayOf(history);
+  return [...parts.map((part) => part.element), makeDownload(page, newest)];
 }
 
 /** Puts newer values into the history, from which all parts take theirs. While there are none, what is shown stays. */
@@ -123,12 +64,6 @@ async function refresh(page: Page, history: History, show: () => void): Promise<
   if (found === undefined || JSON.stringify(found.data) === JSON.stringify(history.windows)) return;
   Object.assign(history, { windows: found.data, at: found.at });
   show();
-}
-
-function toRecompute(): void {
-  const heading = document.querySelector<HTMLElement>('#recompute h2');
-  heading?.focus({ preventScroll: true });
-  heading?.scrollIntoView({ block: 'start' });
 }
 
 /** Another language shows the same view. */

@@ -1,8 +1,8 @@
 /** The history of a station or region: switches for window and parameter, the chart, what its values are, and the same as tables. */
 import { formatValue, type Quantity, unitIn } from '../format.ts';
 import { CATEGORIES, categoryOf } from '../scale.ts';
-import { published } from './arithmetic.ts';
 import { type Chart, drawChart, loadPlot } from './chart.ts';
+import { makeInputs } from './inputs.ts';
 import { button, element, type Page, scrollingTable, wordFor } from './page.ts';
 import {
   AQI,
@@ -38,7 +38,7 @@ export type Part = { element: HTMLElement; show(view: View): void };
 export type Change = (change: View) => void;
 
 /** What is looked at: what the address says, if it is measured, else the first that is. */
-export const chosenQuantity = (measured: readonly Quantity[], { parameter }: View): Quantity =>
+const chosenQuantity = (measured: readonly Quantity[], { parameter }: View): Quantity =>
   measured.find(({ key }) => key === parameter) ?? (measured[0] as Quantity);
 
 function chosenWindow({ windows }: Page, history: History, view: View): HistoryWindow {
@@ -46,25 +46,11 @@ function chosenWindow({ windows }: Page, history: History, view: View): HistoryW
   return windows.find(({ key }) => key === view.window) ?? windows.find(hasPoints) ?? (windows[0] as HistoryWindow);
 }
 
-export const nameOf = (page: Page, { key }: Quantity) => wordFor(page.words, key);
+const nameOf = (page: Page, { key }: Quantity) => wordFor(page.words, key);
 
 function nameWithUnit(page: Page, quantity: Quantity): string {
   const unit = unitIn(page.locale, quantity.unit);
   return unit === '' ? nameOf(page, quantity) : `${nameOf(page, quantity)}, ${unit}`;
-}
-
-/** What a chosen bucket goes to: the month, day or hour that can be recomputed. */
-function bucketView({ timestamp, point }: Bucket, unit: Unit): View | undefined {
-  if (point === undefined) return undefined;
-  if (unit === 'month') return { month: timestamp.slice(0, 7), day: undefined, hour: undefined };
-  const hour = unit === 'hour' ? hourName(timestamp) : undefined;
-  return { month: undefined, day: timestamp.slice(0, 10), hour };
-}
-
-/** An hour as addresses have it: in UTC, `2026-11-22T09Z`; with minutes where the zone's hours begin at others. */
-export function hourName(timestamp: string): string {
-  const text = new Date(timestamp).toISOString();
-  return `${text.slice(0, text.slice(14, 16) === '00' ? 13 : 16)}Z`;
 }
 
 export function makeHistory(page: Page, history: History, measured: readonly Quantity[], change: Change): Part {
@@ -78,6 +64,7 @@ export function makeHistory(page: Page, history: History, measured: readonly Qua
   select.addEventListener('change', () => change({ parameter: select.value }));
   const frame = element('div', { class: 'frame' });
   const live = element('p', { class: 'live' });
+  const inputs = makeInputs(page);
   const below = element('div');
   let chart: Chart | undefined;
   let turn = 0;
@@ -97,15 +84,15 @@ export function makeHistory(page: Page, history: History, measured: readonly Qua
       label: `${nameWithUnit(page, quantity)}, ${wordFor(words, `window${window.key}`)}. ${words.chartKeys}`,
       onPoint: say,
       onChoose: (index) => {
-        const bucket = buckets[index];
-        const view = bucket && bucketView(bucket, window.unit);
-        if (view !== undefined) change(view);
+        const { point, timestamp } = buckets[index] as Bucket;
+        if (point !== undefined) inputs.show(quantity, window.unit, timestamp, true);
       },
     });
     frame.replaceChildren(chart.element);
     if (hadFocus) chart.element.focus();
     const newest = buckets.findLastIndex(({ point }) => measuredValue(point, quantity) !== null);
     say(newest, false);
+    inputs.show(quantity, window.unit, buckets.at(newest)?.timestamp ?? '');
   }
 
   return {
@@ -116,6 +103,7 @@ export function makeHistory(page: Page, history: History, measured: readonly Qua
       element('div', { class: 'controls' }, element('label', {}, `${words.parameter} `, select)),
       frame,
       live,
+      inputs.element,
       below,
     ),
     show(view) {
@@ -134,6 +122,7 @@ export function makeHistory(page: Page, history: History, measured: readonly Qua
       );
       live.textContent = hasValues ? '' : words.noValues;
       frame.hidden = !hasValues;
+      inputs.element.hidden = !hasValues;
       if (hasValues) draw(quantity, window, buckets).catch(() => live.replaceChildren(words.unavailable));
     },
   };
@@ -228,7 +217,7 @@ export function makeMonths(page: Page, history: History, measured: readonly Quan
         const before = measuredValue(months.get(`${Number(month.slice(0, 4)) - 1}${month.slice(4)}`), quantity);
         const now = measuredValue(point, quantity);
         if (before === null || now === null) return [];
-        const change = published(now - before, { digits: quantity.digits }) ?? 0;
+        const change = now - before;
         const running = isRunning(point.timestamp, 'month', history.at) ? ` (${words.runningMonth})` : '';
         return [
           [

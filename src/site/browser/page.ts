@@ -1,4 +1,4 @@
-/** What all parts of a page have in common: its subject, language and words, elements, and what they ask the API for. */
+/** Used by all parts of a page: its subject, language and words, elements, requests to the API, and scripts of libraries. */
 import type { Quantity } from '../format.ts';
 import type { Words } from '../words.ts';
 import type { HistoryWindow } from './series.ts';
@@ -34,6 +34,29 @@ export async function fetchJson<T>(url: string): Promise<{ data: T; at: number }
   if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
   const at = Date.parse(answer.headers.get('Date') ?? '');
   return { data: (await answer.json()) as T, at: Number.isNaN(at) ? 0 : at };
+}
+
+/** Loads the classic script of a library, which only some pages use. */
+export async function loadScript(name: string): Promise<void> {
+  const script = element('script', { src: new URL(`../${name}`, import.meta.url).href });
+  await new Promise((resolve, reject) => {
+    script.addEventListener('load', resolve);
+    script.addEventListener('error', () => reject(new Error(`${script.src} cannot be loaded`)));
+    document.head.append(script);
+  }).finally(() => script.remove());
+}
+
+/** Acts once, as soon as an element is about to be seen: so far below the window that it is ready when somebody gets there. */
+export function whenNear(place: HTMLElement, act: () => void): void {
+  const observer = new IntersectionObserver(
+    (entries) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      observer.disconnect();
+      act();
+    },
+    { rootMargin: '200px' },
+  );
+  observer.observe(place);
 }
 
 /** A word of a parameter or another key that only data have. */
@@ -87,7 +110,10 @@ type Moves = {
 
 export function moveByKeys(box: HTMLElement, { steps, last, at, go, choose }: Moves): void {
   box.addEventListener('keydown', (event) => {
-    if (event.key === 'Enter') choose();
+    if (event.key === 'Enter') {
+      event.preventDefault(); // or the key would also act on what `choose` moves the focus to
+      choose();
+    }
     const ends: Record<string, number> = { Home: 0, End: last };
     const target = ends[event.key] ?? at() + (steps[event.key] ?? Number.NaN);
     if (event.ctrlKey || event.altKey || event.metaKey || Number.isNaN(target)) return;

@@ -1,27 +1,15 @@
-/** What is looked at, which the page's address says: so every view can be shared, and the browser's back button works. */
+/** The chosen window, parameter and year, which the page's address says: so a view can be shared, and the browser's back button works. */
 
-const PATTERNS = {
-  window: /^\w+$/,
-  parameter: /^[\w.]+$/,
-  year: /^20\d\d$/,
-  month: /^20\d\d-\d\d$/,
-  day: /^20\d\d-\d\d-\d\d$/,
-  hour: /^20\d\d-\d\d-\d\dT\d\d(:\d\d)?Z$/,
-};
+const NAMES = ['window', 'parameter', 'year'] as const;
 
 /** Only what differs from what the page shows by itself. */
-export type View = { readonly [Name in keyof typeof PATTERNS]?: string | undefined };
-
-const NAMES = Object.keys(PATTERNS) as (keyof View)[];
+export type View = { readonly [Name in (typeof NAMES)[number]]?: string | undefined };
 
 /** What makes no sense is left out. */
 export function parseView(query: string): View {
   const given = new URLSearchParams(query);
   return Object.fromEntries(
-    NAMES.flatMap((name) => {
-      const value = given.get(name) ?? '';
-      return PATTERNS[name].test(value) ? [[name, value]] : [];
-    }),
+    NAMES.map((name) => [name, given.get(name) ?? '']).filter(([, value = '']) => /^[\w.]+$/.test(value)),
   );
 }
 
