@@ -141,6 +141,20 @@ onEveryEngine('an engine', (engine) => {
       expect(await version()).toBeGreaterThan(before); // or what was rendered before would be kept
     });
 
+    it('a current value that only time shows, which is announced once', async () => {
+      const ahead = new Date(NOW.getTime() + 120_000);
+      await owner`insert into raw.readings (measured_at, sensor_id, pm25) values (${ahead}, 1, 33)`;
+      await refresh(database.target, NOW);
+      const before = await version();
+      await refresh(database.target, NOW);
+      expect(await version()).toBe(before);
+      for (const _ of [1, 2]) {
+        await refresh(database.target, ahead);
+        expect(await version()).toBe(before + 1);
+      }
+      await owner`delete from raw.readings where measured_at = ${ahead}`;
+    });
+
     it('a deletion of everything of one sensor, and a copy', async () => {
       const [hours] = await owner`
         select count(distinct rollup.bucket_start('hour', measured_at))::int as n from raw.readings where sensor_id = 3`;
@@ -437,8 +451,8 @@ onEveryEngine('an engine', (engine) => {
       ).toEqual([{ pm25: (10 + 70) / 2 }]);
     });
 
-    it('completing it in the next night if it was cut off, and deletes no other reading', async () => {
-      await night('60 days');
+    it('completing it in the next run if it was cut off, and deletes no other reading', async () => {
+      await night('60 days', true);
       const [left] = await owner<{ first: string; since: string }[]>`
         select min(measured_at) as first, (select retained_from from raw.installation) as since from raw.readings`;
       expect(left?.since).toBe(RETAINED);

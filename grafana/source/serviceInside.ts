@@ -49,14 +49,10 @@ export const jobs: Section = {
     }),
     chart({
       title: 'Failed runs',
-      description:
-        'Failed runs per second, by job, and runs of retention that refused to delete too much at once: the log of the worker says why.',
+      description: 'Failed runs per second, by job: the log of the worker says why.',
       unit: UNIT.perSecond,
       stacked: true,
-      queries: [
-        [`sum by (${TASK}) (${rate('airseries_job_failures_total')})`, `{{${TASK}}}`],
-        [`sum(${rate('airseries_retention_refusals_total')})`, 'retention refused'],
-      ],
+      queries: [[`sum by (${TASK}) (${rate('airseries_job_failures_total')})`, `{{${TASK}}}`]],
     }),
     chart({
       title: 'Job duration',

@@ -1,4 +1,5 @@
--- Retention: from when on readings are accepted and kept, and how far that may be moved.
+-- Retention: from when on readings are accepted and kept. Readings are deleted a local month at a time, at most one month a night, and never
+-- nearer than RAW_RETENTION to the present and to the newest stored reading, so that a wrong clock deletes little before somebody notices.
 
 -- From now on, readings measured before `since` are refused. Waits for the writers in progress.
 create procedure logic.raise_ingest_cutoff(since timestamptz) language plpgsql as $$
@@ -7,44 +8,64 @@ begin
   update raw.installation set ingest_cutoff = since where ingest_cutoff < since;
 end $$;
 
--- The instant from which retention counts: the newest one at or after which a tenth of the sensors (and at least two, if there are two)
--- have measured, so that no single clock or time stamp decides it. Counts sensors that are currently at a station and have readings; null
--- if there are none. One index probe per sensor, newest chunk first.
-create function logic.common_measurement(at timestamptz, out sensors int, out measured_at timestamptz) language sql stable as $$
-  select count(*)::int, (array_agg(newest.measured_at order by newest.measured_at desc))[greatest(ceil(count(*) / 10.0), least(2, count(*)))::int]
-  from (select distinct p.sensor_id from raw.sensor_station p where p.since <= at and at < p.until) placed
-  cross join lateral (
-    select r.measured_at from raw.readings r where r.sensor_id = placed.sensor_id order by r.measured_at desc limit 1
-  ) newest
-$$;
-
--- What retention would delete at an instant: whole local months that ended more than `keep` before common_measurement or, if that is
--- earlier, before now. More than two months at once need the operator's consent (is_refused), since a clock or many time stamps may be
--- wrong.
+-- The state of retention at an instant, where readings are kept for `keep`. One row.
 create function logic.retention_plan(
   at timestamptz,
   keep interval,
-  out sensors int, -- that are at a station and have readings
-  out counted_from timestamptz,
+  out counted_from timestamptz, -- the newest stored reading or, if that is earlier, `at`; null without readings
   out cutoff timestamptz, -- readings before it are refused
   out retained_from timestamptz, -- readings before it may have been deleted
-  out wanted timestamptz, -- what cutoff and retained_from would become; never before the cutoff
-  out months int, -- to delete, from retained_from or the first reading to `wanted`; counted up to 1,200
-  out is_refused boolean
+  out wanted timestamptz, -- the first month to keep; never before the cutoff
+  out next timestamptz, -- the end of the first month to delete; `wanted` if there is none
+  out months int -- to delete up to `wanted`, counted up to 1,200
 ) language plpgsql stable as $$
 declare
-  first_reading constant timestamptz := (select min(r.measured_at) from raw.readings r);
+  first_reading timestamptz;
 begin
-  select c.sensors, least(c.measured_at, at) into sensors, counted_from from logic.common_measurement(at) c where c.sensors > 0;
   select i.ingest_cutoff, i.retained_from into cutoff, retained_from from raw.installation i;
-  sensors := coalesce(sensors, 0);
+  counted_from := (select least(at, max(r.measured_at)) from raw.readings r having max(r.measured_at) is not null);
+  first_reading := (select min(r.measured_at) from raw.readings r where r.measured_at >= retained_from);
   wanted := coalesce(greatest(cutoff, rollup.bucket_start('month', counted_from - keep)), cutoff);
+  next := case when first_reading < wanted then least(wanted, rollup.bucket_add('month', rollup.bucket_start('month', first_reading), 1)) else wanted end;
   months := (
     select count(*) from generate_series(0, 1199) n
-    where rollup.bucket_add('month', rollup.bucket_start('month', greatest(retained_from, first_reading)), n) < wanted
+    where rollup.bucket_add('month', rollup.bucket_start('month', first_reading), n) < wanted
   );
-  is_refused := months > 2;
 end $$;
+
+-- The sensor hours of a period, by the month: how many, and a checksum of their values. It is the same under any setting of the session, and
+-- after a column was added of which they have no values.
+create function logic.kept_hours(since timestamptz, until timestamptz) returns table (month timestamptz, hours bigint, checksum bigint)
+language sql stable set timezone = 'UTC' set extra_float_digits = 1 as $$
+  select rollup.bucket_start('month', h.bucket), count(*), bit_xor(('x' || left(md5(jsonb_strip_nulls(to_jsonb(h))::text), 16))::bit(64)::bigint)
+  from rollup.sensor_hourly h where h.bucket >= since and h.bucket < until group by 1
+$$;
+
+-- Lets the readings before `until` go: records the months that thereby lose them, and has refreshes leave their sensor hours as they are.
+create procedure logic.retain_from(until timestamptz) language plpgsql as $$
+begin
+  insert into rollup.expired_month (month, hours, checksum)
+  select k.month, k.hours, k.checksum
+  from raw.installation i
+  cross join logic.kept_hours(
+    case when exists (select from rollup.expired_month) then rollup.bucket_start('month', i.retained_from) else '-infinity' end, until) k
+  on conflict (month) do update set hours = excluded.hours, checksum = excluded.checksum;
+  update raw.installation set retained_from = until where retained_from < until;
+end $$;
+
+-- The months without readings that have another number of sensor hours than was recorded or, within the period, other values. Columns: since,
+-- until (the month), hours (recorded), stored (there are now).
+create function logic.lost_months(since timestamptz, until timestamptz)
+returns table (since timestamptz, until timestamptz, hours bigint, stored bigint) language sql stable as $$
+  select m.month, month.until, m.hours, there.stored
+  from rollup.expired_month m
+  cross join raw.installation i
+  cross join lateral (select least(rollup.bucket_add('month', m.month, 1), i.retained_from) as until) month
+  cross join lateral (select count(*) as stored from rollup.sensor_hourly h where h.bucket >= m.month and h.bucket < month.until) there
+  where there.stored <> m.hours or m.month < lost_months.until and month.until > lost_months.since
+    and m.checksum is distinct from (select k.checksum from logic.kept_hours(m.month, month.until) k)
+  order by m.month
+$$;
 
 -- Accepts readings measured from `since` on again, rounded up to a full hour; returns the new cutoff. The cutoff cannot go back beyond
 -- an hour whose readings may have been deleted: recomputed from late readings alone, that hour would be lost. So the earliest cutoff is
@@ -72,4 +93,4 @@ begin
   update raw.installation set ingest_cutoff = lower_ingest_cutoff.cutoff, retained_from = least(retained_from, lower_ingest_cutoff.cutoff);
 end $$;
 
-revoke all on function logic.common_measurement, logic.retention_plan, logic.lower_ingest_cutoff from public;
+revoke all on function logic.retention_plan, logic.kept_hours, logic.lost_months, logic.lower_ingest_cutoff from public;

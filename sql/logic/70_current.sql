@@ -73,12 +73,22 @@ begin
   where newest.measured_at is not null;
 end $$;
 
--- Records the current values of all sensors at an instant.
+-- Records the current values of all sensors at an instant, and announces it if any is another one than before.
 create function logic.refresh_current(at timestamptz) returns void language sql as $$
-  delete from rollup.current;
-  insert into rollup.current (sensor_id, station_id, measured_at, {{list parameter: $name_at}}, {{list mean: $name}}, wind_sin, wind_cos, rain)
-  select sensor_id, station_id, measured_at, {{list parameter: $name_at}}, {{list mean: $name}}, wind_sin, wind_cos, rain
-  from logic.sensor_current(at);
+  with found as materialized (select * from logic.sensor_current(at)),
+  gone as (
+    delete from rollup.current c where not exists (select from found f where f.sensor_id = c.sensor_id) returning c.sensor_id
+  ),
+  changed as (
+    insert into rollup.current as c (sensor_id, station_id, measured_at, {{list parameter: $name_at}}, {{list mean: $name}}, wind_sin, wind_cos, rain)
+    select sensor_id, station_id, measured_at, {{list parameter: $name_at}}, {{list mean: $name}}, wind_sin, wind_cos, rain from found
+    on conflict (sensor_id) do update set station_id = excluded.station_id, measured_at = excluded.measured_at,
+      {{list parameter: $name_at = excluded.$name_at}}, {{list mean: $name = excluded.$name}},
+      wind_sin = excluded.wind_sin, wind_cos = excluded.wind_cos, rain = excluded.rain
+    where c.* is distinct from excluded.*
+    returning c.sensor_id
+  )
+  select logic.raise_data_version() where exists (select from gone) or exists (select from changed)
 $$;
 revoke all on function logic.refresh_current from public;
 

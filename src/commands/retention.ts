@@ -1,4 +1,4 @@
-/** The command for old readings: show what retention would delete, delete it, or accept older readings again. */
+/** The command for old readings shows what retention would delete, deletes it, or accepts older readings again. */
 import { Command } from 'commander';
 import type { Config } from '../config.ts';
 import { countReadingsBefore, currentCutoff, deleteExpired, lowerCutoff, planRetention } from '../rollups/retention.ts';
@@ -10,7 +10,7 @@ type Options = { apply?: boolean; cutoff?: string };
 export function retentionCommand(run: Run): Command {
   return new Command('retention')
     .description('show which readings RAW_RETENTION would delete; changes nothing without an option')
-    .option('--apply', 'delete those readings, even if it is more than two months')
+    .option('--apply', 'delete all of them now; the service deletes one month a night')
     .addOption(timeOption('--cutoff <time>', 'accept readings measured from this time on again').conflicts('apply'))
     .action((options: Options) =>
       run((context) => retention(context, options), { check: (config) => checkApply(config, options) }),
@@ -41,12 +41,10 @@ async function retention(context: Context, { apply = false, cutoff }: Options): 
     if (keep === undefined) return { result: state, ok: true };
     const plan = await planRetention(sql, clock(), keep);
     const due = {
-      sensors: plan.sensors,
       counted_from: plan.counted_from,
       cutoff_wanted: finite(plan.wanted),
       months: plan.months,
       readings: plan.months === 0 ? 0 : await countReadingsBefore(sql, plan.wanted),
-      needs_apply: plan.is_refused,
     };
     return { result: { ...state, ...due }, ok: true };
   });

@@ -169,9 +169,6 @@ function makeTable(registers: Registry[], collectors: ReturnType<typeof makeColl
       help: 'Time to bring the aggregates up to date',
       buckets: WORK_SECONDS,
     }),
-    retentionRefusals: counter('airseries_retention_refusals_total', {
-      help: 'Nights on which RAW_RETENTION would have deleted more than two months of readings at once, and deleted none',
-    }),
 
     databaseLag: gauge('airseries_database_lag_seconds', {
       help: 'For how long a host of the database may have lacked what its primary had, or has not answered',

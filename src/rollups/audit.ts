@@ -5,7 +5,8 @@ import { type Period, type Watcher, watched } from './refresh.ts';
 
 /**
  * A bucket that differs from what the readings give, or a period of raw.placement or raw.membership (level placement or membership, its
- * start as the bucket) that differs from what the network gives. `columns` are those that differ, or `missing` or `surplus`.
+ * start as the bucket) that differs from what the network gives. `columns` are those that differ, or `missing` or `surplus`. A month whose
+ * sensor hours were kept without readings and are not as they were is one difference of sensor_hourly, with the column `lost`.
  */
 export type Difference = { level: string; bucket: string; subject: string; columns: string[] };
 
@@ -26,7 +27,7 @@ type Audit = {
  * Compares the periods by which buckets are computed with the network; then refreshes, recomputes every bucket of the days and months that the
  * period touches, and compares. Of a month that it touches in part, the other days are taken as they are stored. `repair` mends the periods before, since wrong ones make buckets wrong, and recomputes the stored buckets that
  * differ. It keeps days with a surplus bucket for which there are no readings, because such a bucket may be all that is left of lost readings;
- * `deleteSurplus` deletes it. Buckets are given in `timeZone`. The result is recorded in rollup.audit.
+ * `deleteSurplus` deletes it. It leaves the buckets of a lost month as they are, because what they were computed from is gone. Buckets are given in `timeZone`. The result is recorded in rollup.audit.
  */
 export async function audit(
   target: DatabaseAddress,
@@ -59,12 +60,13 @@ async function requestRepair(
   { from, to }: Period,
   deleteSurplus: boolean,
 ): Promise<number> {
+  const mendable = differing.filter(({ columns }) => !columns.includes('lost'));
   const [row] = await sql<[{ kept: number }]>`
     with difference as materialized (
       select d.level, d.is_surplus, tstzrange(d.bucket, rollup.bucket_add(l.unit, d.bucket, 1)) as time
-      from unnest(${arrayLiteral(differing.map(({ level }) => level))}::text::text[],
-                  ${arrayLiteral(differing.map(({ bucket }) => bucket))}::text::timestamptz[],
-                  ${arrayLiteral(differing.map(({ columns }) => String(columns.includes('surplus'))))}::text::boolean[]) as d(level, bucket, is_surplus)
+      from unnest(${arrayLiteral(mendable.map(({ level }) => level))}::text::text[],
+                  ${arrayLiteral(mendable.map(({ bucket }) => bucket))}::text::timestamptz[],
+                  ${arrayLiteral(mendable.map(({ columns }) => String(columns.includes('surplus'))))}::text::boolean[]) as d(level, bucket, is_surplus)
       join logic.level l on l.name = d.level
     ),
     kept as materialized (
@@ -103,17 +105,26 @@ async function differences(sql: Sql, { now, from, to }: Audited, progress?: Prog
     select since::text, until::text, extract(epoch from until - since)::float8 / 3600 as hours
     from logic.audited_days(${from ?? '-infinity'}, ${to ?? 'infinity'})`;
   const total = pieces.reduce((sum, { hours }) => sum + hours, 0);
+  const lost = await sql<(Difference & { until: string })[]>`
+    select 'sensor_hourly' as level, since as bucket, until, format('%s of %s hours', stored, hours) as subject, array['lost'] as columns
+    from logic.lost_months(${from ?? '-infinity'}, ${to ?? 'infinity'})`;
+  const isLost = (bucket: string) =>
+    lost.some(
+      (month) => Date.parse(bucket) >= Date.parse(month.bucket) && Date.parse(bucket) < Date.parse(month.until),
+    );
   const found = new Map<string, Difference>(); // the month of several pieces may be found with each
   let done = 0;
   for (const { since, until, hours } of pieces) {
     const differing = await sql<Difference[]>`
       select * from logic.differences(${since}::text::timestamptz, ${until}::text::timestamptz) order by bucket, level, subject`;
-    for (const each of differing) found.set(`${each.level} ${each.bucket} ${each.subject}`, each);
+    for (const each of differing.filter(({ bucket }) => !isLost(bucket)))
+      found.set(`${each.level} ${each.bucket} ${each.subject}`, each);
     done += hours;
     progress?.show(done, done / total);
   }
   await sql`commit`;
-  return { differing: [...found.values()], isEmpty: pieces.length === 0 };
+  const differing = [...lost.map(({ until: _, ...month }) => month), ...found.values()];
+  return { differing, isEmpty: pieces.length === 0 };
 }
 
 const RECORDED_DIFFERENCES = 10;

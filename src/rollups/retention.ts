@@ -1,13 +1,11 @@
-/** Deleting readings that have expired: planning it, doing it, refusing to delete too many at once, and accepting older readings again. */
+/** Deletes readings that have expired, a month at a time, says what would be deleted, and accepts older readings again. */
 import { asOwner, type DatabaseAddress, type Sql } from '../database/client.ts';
 import type { Log } from '../log.ts';
 import { REFRESH_SESSION } from './refresh.ts';
 
 /** A row of logic.retention_plan. Instants are ISO 8601 text, or `-infinity`. */
 type RetentionPlan = {
-  /** How many sensors have a placement and readings. */
-  sensors: number;
-  /** The newest instant at or after which a tenth of them measured: age is counted from it. */
+  /** The newest stored reading or, if that is earlier, now: age is counted from it. Null without readings. */
   counted_from: string | null;
   /** Older readings are refused now. */
   cutoff: string;
@@ -15,59 +13,57 @@ type RetentionPlan = {
   retained_from: string;
   /** What both should become. */
   wanted: string;
-  /** How many months that deletes. */
+  /** What both become with the next step: the end of the first month to delete. */
+  next: string;
+  /** How many months are to be deleted. */
   months: number;
-  /** Whether those are too many to delete without an explicit request. */
-  is_refused: boolean;
 };
 
 /** `keep` is how long readings are kept, such as `400 days`. Changes nothing. */
 export async function planRetention(sql: Sql, now: Date, keep: string): Promise<RetentionPlan> {
   const [plan] = await sql<RetentionPlan[]>`
-    select sensors, counted_from, cutoff, retained_from, wanted, months, is_refused
+    select counted_from, cutoff, retained_from, wanted, next, months
     from logic.retention_plan(${now}, ${keep}::text::interval)`;
   return plan as RetentionPlan;
 }
 
 type Options = {
   log: Log;
-  /** Of the instants in the result and the log; default: UTC. */
+  /** Of the instants in the log; default: UTC. */
   timeZone?: string;
-  /** Deletes even what `is_refused` would keep. */
+  /** Deletes every month that is due, instead of one. */
   apply?: boolean;
 };
 
 /**
- * Deletes whole local months of readings older than the retention and keeps their aggregates; returns the plan. If the plan is refused,
- * logs that and deletes nothing, unless `apply` is set. May be interrupted anywhere, because of its order: first such old readings are
- * refused, then the last of them are refreshed into the aggregates, then they are deleted.
+ * Deletes the oldest local month of readings that is older than the retention, and keeps its aggregates. May be interrupted anywhere, because
+ * of its order: first such old readings are refused, then the last of them are refreshed into the aggregates, then the month is recorded,
+ * then its readings are deleted.
  */
 export async function deleteExpired(
   target: DatabaseAddress,
   now: Date,
   keep: string,
   { log, timeZone = 'UTC', apply = false }: Options,
-): Promise<RetentionPlan> {
-  return await asOwner(target, { ...REFRESH_SESSION, timeZone }, async (sql) => {
-    const plan = await planRetention(sql, now, keep);
-    const { cutoff, retained_from, wanted, months, counted_from } = plan;
-    if (plan.is_refused && !apply) {
-      log.error(
-        { retention: keep, cutoff, retained_from, wanted, months, counted_from },
-        'retention would delete more than two months of readings at once, so nothing was deleted; "retention" shows what would be deleted, "retention --apply" deletes it',
-      );
-      return plan;
+): Promise<void> {
+  await asOwner(target, { ...REFRESH_SESSION, timeZone }, async (sql) => {
+    for (let due = true; due; ) {
+      const { next, months, counted_from } = await planRetention(sql, now, keep);
+      if (months > 0) {
+        const readings = await countReadingsBefore(sql, next);
+        log.info(
+          { retention: keep, before: next, readings, months, counted_from },
+          'a month of readings is being deleted',
+        );
+      }
+      await sql`call logic.raise_ingest_cutoff(${next}::text::timestamptz)`;
+      await sql`call raw.acquire_lock('rollup.refresh')`;
+      await sql`call rollup.refresh(${now})`;
+      await sql`call logic.retain_from(${next}::text::timestamptz)`;
+      await sql`call logic.delete_expired_readings()`;
+      await sql`select raw.release_lock('rollup.refresh')`;
+      due = apply && months > 1;
     }
-    if (months > 0) {
-      const readings = await countReadingsBefore(sql, wanted);
-      log.info({ retention: keep, before: wanted, readings, months, counted_from }, 'readings are being deleted');
-    }
-    if (wanted !== cutoff) await sql`call logic.raise_ingest_cutoff(${wanted}::text::timestamptz)`;
-    await sql`call raw.acquire_lock('rollup.refresh')`;
-    await sql`call rollup.refresh(${now})`;
-    await sql`update raw.installation set retained_from = ingest_cutoff`;
-    await sql`call logic.delete_expired_readings()`;
-    return plan;
   });
 }
 

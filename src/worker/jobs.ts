@@ -78,13 +78,10 @@ export async function trimQuarantines(
   }
 }
 
-/** Deletes expired readings, if there is a retention, and old digests; then compresses what is at rest. */
-export async function maintainStorage(context: Omit<JobContext, 'pullHosts'>): Promise<void> {
-  const { target, clock, retention, timeZone, log, metrics } = context;
-  if (retention !== undefined) {
-    const { is_refused } = await deleteExpired(target, clock(), retention, { log, timeZone });
-    if (is_refused) metrics.retentionRefusals.inc();
-  }
+/** Deletes a month of expired readings, if there is a retention, and old digests; then compresses what is at rest. */
+export async function maintainStorage(context: Omit<JobContext, 'pullHosts' | 'metrics'>): Promise<void> {
+  const { target, clock, retention, timeZone, log } = context;
+  if (retention !== undefined) await deleteExpired(target, clock(), retention, { log, timeZone });
   await deleteOldDigests(target, clock());
   await maintain(target, clock(), { log, terminal: false });
 }
