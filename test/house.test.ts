@@ -105,8 +105,7 @@ describe('the source', () => {
 
   it('reads the time and the environment in one place each (Z4)', () => {
     const matching = (pattern: RegExp) => files.filter((path) => pattern.test(readFileSync(join(SRC, path), 'utf8')));
-    // cluster.ts compares the age of an abandoned file with the machine's clock
-    expect(matching(/new Date\(\)|Date\.now\(\)/)).toEqual(['clock.ts', 'embedded/cluster.ts']);
+    expect(matching(/new Date\(\)|Date\.now\(\)/)).toEqual(['clock.ts']);
     const sql = readdirSync(join(SRC, '../sql'), { recursive: true, encoding: 'utf8' }).filter((path) =>
       path.endsWith('.sql'),
     );

@@ -1,23 +1,22 @@
-/** The PostgreSQL that comes from npm: finding it, completing its library links, and copying it if the server's user cannot read it. */
+/** Finds the PostgreSQL that comes from npm, completes the links of its libraries, and copies it if the server's user cannot run it in place. */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
 import { cp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { errorCode } from '../database/errors.ts';
-import { currentUser, runAs, type ServerUser } from './home.ts';
+import { type Home, isRoot, makePath, ROOT_BASE, runAs, type ServerUser } from './home.ts';
 
 type BundledPackage = { directory: string; version: string };
 
 const PLATFORM = `${process.platform}-${process.arch}`;
-const COPIES = '/var/tmp';
 
-/** The newest minor version of that major one, of November 2026. */
+/** The newest minor version of that major one, as of November 2026. */
 const NEWEST = '18.7';
 
-/** In words, that PostgreSQL has a newer minor version than the bundled one, which is the newest on npm; undefined if it has none. */
+/** A sentence if PostgreSQL has a newer minor version than the bundled one, which is the newest on npm; undefined if it has none. */
 export function whyOutdated(version: string): string | undefined {
   const [major, minor] = version.split('.');
   const [newestMajor, newest] = NEWEST.split('.');
@@ -40,18 +39,16 @@ export function findBundled(): BundledPackage {
   }
 }
 
-/** The directory of programs that `user` can run: the package's own or, failing that, a copy. Rejects with the reasons if neither runs. */
-export async function runnableBundled({ directory, version }: BundledPackage, user: ServerUser): Promise<string> {
-  const inPlace = makeLinks(directory)
-    ? await whyNotRunnable(directory, user)
-    : 'the links of its libraries cannot be made';
-  if (inPlace === undefined) return programs(directory);
-  const copy = join(COPIES, `airseries-postgresql-${version}-${PLATFORM}-${currentUser().uid}`);
+/** The directory of programs that the home's user can run: the package's own or, failing that, a copy. Rejects if neither runs. */
+export async function runnableBundled({ directory, version }: BundledPackage, home: Home): Promise<string> {
+  if (makeLinks(directory) && (await whyNotRunnable(directory, home.user)) === undefined) return programs(directory);
+  if (isRoot()) makePath(ROOT_BASE); // only root writes there, and every user may read it
+  const copy = join(isRoot() ? ROOT_BASE : home.directory, `postgresql-${version}`);
   await copyOnce(directory, copy);
-  const copied = await whyNotRunnable(copy, user);
-  if (copied === undefined) return programs(copy);
+  const why = await whyNotRunnable(copy, home.user);
+  if (why === undefined) return programs(copy);
   throw new Error(
-    `The bundled PostgreSQL runs neither in ${directory} (${inPlace}) nor in ${copy} (${copied}). ` +
+    `The bundled PostgreSQL runs neither in ${directory} nor in ${copy} (${why}). ` +
       'Install PostgreSQL with TimescaleDB on this machine, or set DATABASE_URL.',
   );
 }
@@ -92,40 +89,17 @@ export function makeLinks(directory: string): boolean {
   });
 }
 
-/**
- * Copies the package to `to`, unless a complete copy is there. Anyone may write to that directory's parent and old files in it may be
- * cleaned up, so throws if `to` exists and is not ours. The copy is made in a staging directory and renamed; of two simultaneous copies
- * the first wins.
- */
+/** Copies the package, unless the copy exists. It is renamed when it is complete; of two simultaneous copies the first wins. */
 export async function copyOnce(from: string, to: string): Promise<void> {
-  const found = lstatSync(to, { throwIfNoEntry: false });
-  if (found !== undefined) {
-    if (!found.isDirectory() || found.uid !== currentUser().uid || (found.mode & 0o022) !== 0) {
-      throw new Error(`${to} was not made by airseries. Remove it.`);
-    }
-    if (isComplete(from, to)) return;
-  }
+  if (existsSync(to)) return;
   const staging = `${to}.${randomUUID()}`;
-  mkdirSync(staging, { mode: 0o700 });
   try {
     await cp(join(from, 'native'), join(staging, 'native'), { recursive: true, verbatimSymlinks: true });
     makeLinks(staging);
-    await promisify(execFile)('chmod', ['-R', 'a+rX,go-w', staging]);
-    if (found !== undefined) await discard(to);
+    await promisify(execFile)('chmod', ['-R', 'a+rX', staging]);
     renameSync(staging, to);
   } catch (error) {
     await rm(staging, { recursive: true, force: true });
-    if (errorCode(error) !== 'ENOTEMPTY' && errorCode(error) !== 'EEXIST') throw error;
+    if (!existsSync(to)) throw error;
   }
-}
-
-function isComplete(from: string, to: string): boolean {
-  const files = readdirSync(join(from, 'native'), { recursive: true, encoding: 'utf8' });
-  return files.every((file) => existsSync(join(to, 'native', file)));
-}
-
-async function discard(directory: string): Promise<void> {
-  const discarded = `${directory}.${randomUUID()}`;
-  renameSync(directory, discarded);
-  await rm(discarded, { recursive: true, force: true });
 }

@@ -1,6 +1,6 @@
-/** Creating a cluster at the first start, in a staging directory that is renamed when complete; and the settings of every start. */
+/** Creates a cluster at the first start, in a staging directory that is renamed when complete; and has the settings of every start. */
 import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, renameSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { errorCode } from '../database/errors.ts';
@@ -9,14 +9,10 @@ import { type Home, PORT, runAs } from './home.ts';
 export const USER = 'airseries';
 export const DATABASE = 'airseries';
 
-const STAGING = 'draft-';
-const ABANDONED_MS = 3_600_000;
-
 /** Does nothing if the cluster exists. If two processes do this at once, the first to finish wins and the other discards its work. */
 export async function createCluster(home: Home, bin: string, major: number): Promise<void> {
   if (existsSync(home.data)) return;
-  await removeAbandoned(home);
-  const staging = join(home.directory, `${STAGING}${randomUUID()}`);
+  const staging = join(home.directory, `draft-${randomUUID()}`);
   try {
     await initialize(home, bin, major, staging);
     // single-user mode needs no waiting for a server, and completes the cluster before any process can see it
@@ -25,7 +21,7 @@ export async function createCluster(home: Home, bin: string, major: number): Pro
     renameSync(staging, home.data);
     sync(home.directory);
   } catch (error) {
-    await remove(home, staging);
+    await runAs(home.user, 'rm', ['-rf', staging]);
     if (errorCode(error) !== 'ENOTEMPTY' && errorCode(error) !== 'EEXIST') throw error;
   }
 }
@@ -54,19 +50,6 @@ function sync(directory: string): void {
   const opened = openSync(directory, 'r');
   fsyncSync(opened);
   closeSync(opened);
-}
-
-/** Removes what killed processes left, after an hour: a younger directory may still be in use. */
-async function removeAbandoned(home: Home): Promise<void> {
-  const names = readdirSync(home.directory).filter((name) => name.startsWith(STAGING));
-  for (const staging of names.map((name) => join(home.directory, name))) {
-    const age = Date.now() - (statSync(staging, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
-    if (age > ABANDONED_MS) await remove(home, staging);
-  }
-}
-
-async function remove(home: Home, directory: string): Promise<void> {
-  await runAs(home.user, 'rm', ['-rf', directory]);
 }
 
 /**

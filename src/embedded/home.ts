@@ -1,7 +1,7 @@
 /**
- * The home of a cluster: its directories, and the user who owns it and runs its server. One home per kind of server and major version.
- * It is private to that user, because anyone who can enter it may connect as superuser. PostgreSQL refuses to run as root, so root hands
- * the cluster over to an unprivileged user.
+ * Finds or makes the home of a cluster: a directory for each kind of server and major version, private to the user who runs the server,
+ * because anyone who can enter it may connect as superuser. PostgreSQL refuses to run as root, so root gives the home to an unprivileged
+ * user.
  */
 import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -27,7 +27,8 @@ export type EmbeddedKind = 'bundled' | 'local';
 /** Who runs the server. */
 export type ServerUser = { uid: number; gid: number };
 
-const ROOT_BASE = '/var/lib/airseries';
+/** Where root keeps files of ours that the server's user could not reach elsewhere. */
+export const ROOT_BASE = '/var/lib/airseries';
 export const PORT = 5432; // only names the socket; nothing listens on the network
 const MAX_SOCKET_PATH_BYTES = process.platform === 'darwin' ? 103 : 107;
 const TIMEOUT_MS = 120_000;
@@ -37,18 +38,12 @@ const TIMEOUT_MS = 120_000;
  * home is below /var/lib/airseries instead. Throws, with a remedy, if another user owns the home or its own user cannot enter it.
  */
 export async function findHome(dataDirectory: string, name: string, log: Log): Promise<Home> {
-  usable(dataDirectory, () => makePath(resolve(dataDirectory)));
+  withDataDirErrors(dataDirectory, () => makePath(resolve(dataDirectory)));
   const base = realpathSync(dataDirectory); // every process must derive the same names
-  if (!isRoot())
-    return homeIn(
-      usable(base, () => ownDirectory(join(base, name))),
-      currentUser(),
-    );
-
   const inside = join(base, name);
-  const outside = join(ROOT_BASE, shortHash(base), name);
-  // An existing cluster is never abandoned for an empty one elsewhere, even if permissions have changed since.
-  let directory = [inside, outside].find((path) => existsSync(path));
+  const outside = join(outsideOf(base), name);
+  // an existing cluster is never abandoned for an empty one elsewhere, even if permissions have changed since
+  let directory = isRoot() ? [inside, outside].find((path) => existsSync(path)) : inside;
   directory ??= (await canReach(unprivilegedUser(), base)) ? inside : outside;
   if (directory === outside) {
     log.info(
@@ -56,16 +51,19 @@ export async function findHome(dataDirectory: string, name: string, log: Log): P
       'data are stored here because the user that runs PostgreSQL cannot access the data directory',
     );
   }
-  const user = usable(dataDirectory, () => handOver(directory));
-  if (await canReach(user, directory)) return homeIn(directory, user);
-  throw new Error(
-    `User ${user.uid}, who owns the cluster in ${directory}, cannot enter it. ` +
-      'Give that user the right to enter (x) the directories above it, or set DATABASE_URL.',
-  );
+  const user = withDataDirErrors(dataDirectory, () => makePrivate(directory));
+  if (!(await canReach(user, directory))) {
+    throw new Error(
+      `User ${user.uid}, who owns the cluster in ${directory}, cannot enter it. ` +
+        'Give that user the right to enter (x) the directories above it, or set DATABASE_URL.',
+    );
+  }
+  const [data, serverLog] = [join(directory, 'data'), join(directory, 'server.log')];
+  return { user, directory, data, sockets: socketsOf(directory), log: serverLog };
 }
 
-/** Runs `work`, which makes folders. What the system refuses is thrown as an Error with a remedy. */
-function usable<T>(dataDirectory: string, work: () => T): T {
+/** Runs `work`, which makes folders. An error of the system is thrown as one with a remedy. */
+function withDataDirErrors<T>(dataDirectory: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -78,11 +76,11 @@ function usable<T>(dataDirectory: string, work: () => T): T {
 /** A database that a server was started for: `bundled-18`, in its home. */
 export type Cluster = { name: string; kind: EmbeddedKind; major: number; home: string };
 
-/** Every cluster of the data directory. Creates nothing. Throws, with a remedy, if that can't be seen. */
+/** Every cluster of the data directory. Creates nothing. Throws, with a remedy, if this user may not see them. */
 export function findClusters(dataDirectory: string): Cluster[] {
-  if (!usable(dataDirectory, () => checkFolder(dataDirectory))) return [];
+  if (!withDataDirErrors(dataDirectory, () => checkFolder(dataDirectory))) return [];
   const base = realpathSync(dataDirectory);
-  const bases = [base, join(ROOT_BASE, shortHash(base))].filter((folder) => existsSync(folder));
+  const bases = [base, outsideOf(base)].filter((folder) => existsSync(folder));
   const names = bases.flatMap((folder) => visible(folder, () => readdirSync(folder)));
   return [...new Set(names)].toSorted().flatMap((name) => {
     const [, kind, major] = /^(bundled|local)-(\d+)$/.exec(name) ?? [];
@@ -92,34 +90,16 @@ export function findClusters(dataDirectory: string): Cluster[] {
   });
 }
 
-/** Returns what `look` does. Where this user has no right to look, throws an Error that says who has. */
+/** Returns the result of `look`. Where this user has no right to look, throws an Error that says who has. */
 function visible<T>(path: string, look: () => T): T {
   try {
     return look();
   } catch (error) {
     if (errorCode(error) !== 'EACCES') throw error;
     throw new Error(
-      `There may be a database in ${path} (DATA_DIR), but it belongs to ${ownerOf(path)}, and this is ${userName(currentUser().uid)}: ` +
+      `There may be a database in ${path} (DATA_DIR), but it belongs to ${userName(lstatSync(path).uid)}, and this is ${userName(currentUser().uid)}: ` +
         'only its owner and root can see it. Run the command as the user who started the service, such as root (sudo), or choose another DATA_DIR.',
     );
-  }
-}
-
-/** The folder of the socket of a home's server. */
-export function socketsOf(home: string): string {
-  const run = join(home, 'run');
-  const fits = Buffer.byteLength(join(run, `.s.PGSQL.${PORT}`)) <= MAX_SOCKET_PATH_BYTES;
-  return fits ? run : `/tmp/airseries-${shortHash(home)}`; // not TMPDIR, which may differ between processes
-}
-
-/** The owner of the path, or of the first folder above it that this user can see. */
-function ownerOf(path: string): string {
-  for (let at = path; ; at = dirname(at)) {
-    try {
-      return userName(lstatSync(at).uid);
-    } catch {
-      if (at === dirname(at)) return 'another user';
-    }
   }
 }
 
@@ -129,46 +109,38 @@ function userName(uid: number): string {
   return status === 0 ? `user ${stdout.trim()}` : `user ${uid}`;
 }
 
-function homeIn(directory: string, user: ServerUser): Home {
-  const [data, log] = [join(directory, 'data'), join(directory, 'server.log')];
-  return { user, directory, data, sockets: socketsOf(directory), log };
+const outsideOf = (base: string): string => join(ROOT_BASE, shortHash(base));
+
+/** The folder of the socket of a home's server. */
+export function socketsOf(home: string): string {
+  const run = join(home, 'run');
+  const fits = Buffer.byteLength(join(run, `.s.PGSQL.${PORT}`)) <= MAX_SOCKET_PATH_BYTES;
+  return fits ? run : `/tmp/airseries-${shortHash(home)}`; // not TMPDIR, which may differ between processes
 }
 
-function ownDirectory(path: string): string {
-  makePrivate(path);
-  const { uid } = lstatSync(path);
-  if (uid === currentUser().uid) return path;
-  throw new Error(`${path} belongs to ${userName(uid)}. Run this as that user, or choose another DATA_DIR.`);
-}
-
-/** As root: makes the directory if needed and returns the server's user, who owns it. Only an empty directory changes its owner. */
-function handOver(path: string): ServerUser {
-  makePath(dirname(path));
-  makePrivate(path);
-  const entries = readdirSync(path); // read before the owner: another process may be handing it over and filling it
-  const found = lstatSync(path);
-  if (found.isDirectory() && found.uid !== 0) return { uid: found.uid, gid: found.gid };
-  if (!found.isDirectory() || entries.length > 0) {
-    throw new Error(`${path} is not a cluster of airseries. Move it away, or choose another DATA_DIR.`);
+/** Makes the home if needed and returns its owner. Root gives it away, but only while it is empty. */
+function makePrivate(home: string): ServerUser {
+  makePath(dirname(home));
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  const entries = readdirSync(home); // read before the owner: another process may be giving it away and filling it
+  const { uid, gid } = lstatSync(home);
+  if (!isRoot() && uid !== currentUser().uid) {
+    throw new Error(`${home} belongs to ${userName(uid)}. Run this as that user, or choose another DATA_DIR.`);
+  }
+  if (uid !== 0) return { uid, gid };
+  if (entries.length > 0) {
+    throw new Error(`${home} is not a cluster of airseries. Move it away, or choose another DATA_DIR.`);
   }
   const user = unprivilegedUser();
-  lchownSync(path, user.uid, user.gid);
+  lchownSync(home, user.uid, user.gid);
   return user;
 }
 
-/** Directories that root makes are open to the server's user, whatever the umask. */
-function makePath(path: string): void {
+/** Makes the directory and those above it. Those that root makes are open to the server's user, whatever the umask. */
+export function makePath(path: string): void {
   const made = makeFolders(path);
   if (!isRoot()) return;
   for (const each of made) chmodSync(each, 0o755);
-}
-
-function makePrivate(path: string): void {
-  try {
-    mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error;
-  }
 }
 
 function shortHash(text: string): string {
@@ -200,7 +172,7 @@ export function unprivilegedUser(): ServerUser {
   );
 }
 
-/** What the server's programs need; a fresh environment, so that they do not inherit the service's secrets. */
+/** The environment of the server's programs: a fresh one, so that they do not inherit the service's secrets. */
 export function serverEnvironment(): Record<string, string> {
   return { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' };
 }

@@ -1,16 +1,16 @@
-/** Choosing the PostgreSQL to run: that of the data, if there are any; else an installed one with TimescaleDB Community, or the bundled one. */
+/** Chooses the PostgreSQL to run: that of the data, if there are any; else an installed one with TimescaleDB Community, or the bundled one. */
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findBundled, runnableBundled } from './bundled.ts';
-import type { Cluster, EmbeddedKind, ServerUser } from './home.ts';
+import type { Cluster, EmbeddedKind, Home } from './home.ts';
 
 export type Program = {
   kind: EmbeddedKind;
   version: string;
-  /** The directory of programs that this user can run. Only a start needs it, and the first may have to copy them. */
-  bin(user: ServerUser): Promise<string>;
+  /** The directory of programs that the home's user can run. Only a process that starts the server needs it, and the first may have to copy them. */
+  bin(home: Home): Promise<string>;
 };
 
 /**
@@ -40,7 +40,7 @@ export async function chooseProgram(kind: EmbeddedKind | undefined, cluster?: Cl
         'its data (src/database/README.md); they are unchanged.',
     );
   }
-  return { kind: 'bundled', version, bin: (user) => runnableBundled(bundled, user) };
+  return { kind: 'bundled', version, bin: (home) => runnableBundled(bundled, home) };
 }
 
 const needs = ({ home, major }: Cluster) => `The database in ${home} (DATA_DIR) needs PostgreSQL ${major}. `;
@@ -76,7 +76,7 @@ async function inspect(bin: string): Promise<LocalPostgres | undefined> {
     const output = promisify(execFile)(join(bin, 'pg_config'), ['--version', '--pkglibdir', '--sharedir']);
     const [name = '', libraries = '', share = ''] = (await output).stdout.split('\n');
     const version = name.match(/\d+(\.\d+)*/)?.[0];
-    const hasServer = ['postgres', 'initdb'].every((program) => existsSync(join(bin, program)));
+    const hasServer = ['postgres', 'initdb', 'pg_ctl'].every((program) => existsSync(join(bin, program)));
     return version !== undefined && hasServer && hasCommunityEdition(libraries, share) ? { bin, version } : undefined;
   } catch {
     return undefined; // no pg_config: client programs only, or the remains of an old installation

@@ -1,36 +1,27 @@
 /**
- * A private PostgreSQL for a data directory. The process that starts it owns it: the server stops with its owner, even if that one is
- * killed. Other processes, commands beside a service or a service beside a command, connect to the server that is there. Whoever
+ * Runs a private PostgreSQL for a data directory. The process that starts it owns it: the server stops with its owner, even if that one is
+ * killed. Other processes, commands beside a service or a service beside a command, connect to the server that runs. A process that
  * finds it gone, because its owner has ended or it was killed or ran out of memory or disk space, starts it again at the same
  * address, so that clients only have to retry.
  */
-import { existsSync, lstatSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { errorCode } from '../database/errors.ts';
 import type { Log } from '../log.ts';
 import { AIRSERIES } from '../shell.ts';
 import { createCluster, DATABASE, serverArguments, USER } from './cluster.ts';
 import { chooseCluster } from './existing.ts';
 import { type EmbeddedKind, findHome, type Home, PORT, runAs } from './home.ts';
-import {
-  hasEnded,
-  lastLogLines,
-  liveServer,
-  type Postmaster,
-  reusedPid,
-  type Started,
-  startServer,
-} from './postmaster.ts';
+import { isAlive, liveServer, type Started, startServer } from './postmaster.ts';
 import { chooseProgram, type Program } from './program.ts';
 
 const START_TIMEOUT_MS = 240_000; // recovery after a power loss replays up to max_wal_size
-const STOP_TIMEOUT_MS = 120_000; // the last checkpoint may have much to write on a slow disk
+const STOP_TIMEOUT_S = 110; // the last checkpoint may have much to write on a slow disk; runAs waits for 120 s
 const MAX_STARTS = 5;
 const POLL_MS = 10;
 const CHECK_EVERY_MS = 1_000;
-const RETRY_AFTER_MS = 3_000;
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
+const SHOWN_LOG_LINES = 10;
 
 export type EmbeddedServer = {
   kind: EmbeddedKind;
@@ -71,14 +62,10 @@ export async function openEmbeddedServer({
   const program = await chooseProgram(kind, cluster);
   const name = `${program.kind}-${majorOf(program)}`;
   const home = await findHome(dataDirectory, name, log);
-  const joinOrStart = () => enter(home, () => start(program, home));
-  const { started, server } = await joinOrStart();
-  const release = supervise(home, started, joinOrStart, log);
+  const { pid, started } = await joinOrStart(program, home);
+  const release = supervise(program, home, started, log);
   const verb = started === undefined ? 'joined' : 'started';
-  log.info(
-    { directory: home.directory, version: program.version, pid: server.pid },
-    `embedded PostgreSQL ${verb}: ${name}`,
-  );
+  log.info({ directory: home.directory, version: program.version, pid }, `embedded PostgreSQL ${verb}: ${name}`);
   let released: Promise<void> | undefined;
   return {
     kind: program.kind,
@@ -103,7 +90,39 @@ function noCluster(dataDirectory: string): string {
   );
 }
 
-/** Makes what the server needs, as its user, so that root never writes where that user could have placed a link. */
+type Entered = { pid: number; started: Started | undefined };
+
+/**
+ * Resolves once a server is ready: the one that runs or, where there is none, one that it starts; `started` is undefined if another process
+ * has started it. Of two that start one, PostgreSQL's own lock lets one through. Rejects, with the last lines of the server's log, if five
+ * starts in a row fail or none is ready after 240 s.
+ */
+async function joinOrStart(program: Program, home: Home): Promise<Entered> {
+  const deadline = performance.now() + START_TIMEOUT_MS;
+  let starts = 0;
+  let started: Started | undefined;
+  for (;;) {
+    const server = liveServer(home);
+    if (server?.ready) {
+      if (server.pid === started?.pid) return { pid: server.pid, started };
+      started?.endParent();
+      return { pid: server.pid, started: undefined };
+    }
+    if (performance.now() > deadline) {
+      throw new Error(`PostgreSQL was not ready after ${START_TIMEOUT_MS / 1000} s. ${lastLogLines(home)}`);
+    }
+    if (server === undefined && (started === undefined || !isAlive(started.pid))) {
+      started?.endParent();
+      if (starts === MAX_STARTS) throw new Error(`PostgreSQL does not start. ${lastLogLines(home)}`);
+      if (starts > 0) await pause(100 * 2 ** starts);
+      started = await start(program, home);
+      starts += 1;
+    }
+    await pause(POLL_MS);
+  }
+}
+
+/** Makes everything as the server's user, so that root never writes where that user could have placed a link. */
 async function start(program: Program, home: Home): Promise<Started> {
   if (!existsSync(home.directory)) {
     throw new Error(
@@ -111,57 +130,12 @@ async function start(program: Program, home: Home): Promise<Started> {
         'with a new, empty database.',
     );
   }
-  const bin = await program.bin(home.user);
-  await runAs(home.user, '/bin/sh', ['-c', 'umask 077; [ -d "$1" ] || mkdir "$1" || [ -d "$1" ]', 'sh', home.sockets]);
-  await rotateLog(home);
+  const bin = await program.bin(home);
+  await runAs(home.user, 'mkdir', ['-p', '-m', '700', home.sockets]);
   requirePrivate(home);
+  await rotateLog(home);
   await createCluster(home, bin, majorOf(program));
-  const command = serverArguments(home, program.kind === 'local');
-  return startServer(home, [join(bin, 'postgres'), ...command], reusedPid(home));
-}
-
-type Entered = { server: Postmaster; started: Started | undefined };
-
-/**
- * Resolves once a server is ready: the one that is there or, where none lives, the one that `start` begins; `started` is undefined if
- * it is another process's. Of two that start one, PostgreSQL's own lock lets one through. Rejects, with the last lines of the server's log,
- * if none starts five times in a row or is ready after two minutes.
- */
-async function enter(home: Home, start: () => Promise<Started>): Promise<Entered> {
-  const deadline = performance.now() + START_TIMEOUT_MS;
-  let starts = 0;
-  let started: Started | undefined;
-  for (;;) {
-    const server = liveServer(home);
-    if (server?.ready) return { server, started: server.pid === started?.pid ? started : undefined };
-    if (performance.now() > deadline) {
-      throw new Error(`PostgreSQL was not ready after ${START_TIMEOUT_MS / 1000} s. ${lastLogLines(home)}`);
-    }
-    if (server === undefined && (started === undefined || hasEnded(started))) {
-      if (starts === MAX_STARTS) throw new Error(`PostgreSQL does not start. ${lastLogLines(home)}`);
-      if (starts > 0) await pause(100 * 2 ** starts);
-      started = await start();
-      starts += 1;
-    }
-    await pause(POLL_MS);
-  }
-}
-
-/** Stops the server that this process has started and waits until it is down; rejects if that takes over two minutes. */
-async function stop(home: Home, { pid }: Started): Promise<void> {
-  const deadline = performance.now() + STOP_TIMEOUT_MS;
-  while (liveServer(home)?.pid === pid) {
-    try {
-      process.kill(pid, 'SIGINT'); // fast shutdown; a second one changes nothing
-    } catch (error) {
-      if (errorCode(error) !== 'ESRCH') throw error;
-    }
-    if (performance.now() > deadline) {
-      const seconds = STOP_TIMEOUT_MS / 1000;
-      throw new Error(`PostgreSQL (process ${pid}) is still shutting down after ${seconds} s.\n${lastLogLines(home)}`);
-    }
-    await pause(POLL_MS);
-  }
+  return startServer(home, [join(bin, 'postgres'), ...serverArguments(home, program.kind === 'local')]);
 }
 
 /** Connections need no password, so no other user may enter the socket's directory. */
@@ -174,43 +148,48 @@ function requirePrivate(home: Home): void {
 }
 
 /**
- * Checks the server every second. `enter` is called, and called again three seconds after a failure, to restart it. The result ends that,
- * waits for a restart that is under way, and stops the server if it is ours. Call it once.
+ * Checks the server every second and restarts it if it is gone. The result ends that, waits for a restart that is under way, and stops the
+ * server if this process has started it. Call it once.
  */
-function supervise(home: Home, first: Started | undefined, enter: () => Promise<Entered>, log: Log) {
+function supervise(program: Program, home: Home, first: Started | undefined, log: Log): () => Promise<void> {
   let ours = first;
-  let releasing = false;
-  let timer: NodeJS.Timeout | undefined;
-  let checking: Promise<void> = Promise.resolve();
-
-  /** Resolves to the milliseconds until the next check. */
-  const check = async () => {
-    try {
-      await rotateLog(home);
-      if (liveServer(home) !== undefined) return CHECK_EVERY_MS;
-      log.error('the embedded PostgreSQL has stopped; restarting it');
-      const entered = await enter();
-      ours = entered.started;
-      log.info({ pid: entered.server.pid }, 'the embedded PostgreSQL has restarted');
-      return CHECK_EVERY_MS;
-    } catch (error) {
-      log.error({ err: error }, 'the embedded PostgreSQL failed to start; retrying');
-      return RETRY_AFTER_MS;
+  const releasing = new AbortController();
+  const restart = async () => {
+    log.error('the embedded PostgreSQL has stopped; restarting it');
+    ours?.endParent();
+    ours = undefined;
+    const { pid, started } = await joinOrStart(program, home);
+    ours = started;
+    log.info({ pid }, 'the embedded PostgreSQL has restarted');
+  };
+  const watch = async () => {
+    const options = { signal: releasing.signal, ref: false }; // must not keep a finished command alive
+    while (await pause(CHECK_EVERY_MS, true, options).catch(() => false)) {
+      try {
+        await rotateLog(home);
+        if (liveServer(home) === undefined) await restart();
+      } catch (error) {
+        log.error({ err: error }, 'the embedded PostgreSQL failed to start; retrying');
+      }
     }
   };
-  const checkAfter = (ms: number) => {
-    timer = setTimeout(() => {
-      checking = check().then((next) => void (releasing || checkAfter(next)));
-    }, ms);
-    timer.unref(); // must not keep a finished command alive
-  };
-  checkAfter(CHECK_EVERY_MS);
+  const watching = watch();
   return async () => {
-    releasing = true;
-    clearTimeout(timer);
-    await checking;
-    if (ours !== undefined) await stop(home, ours);
+    releasing.abort();
+    await watching;
+    if (ours !== undefined) await stop(program, home, ours);
   };
+}
+
+/** Resolves once the server is down that this process has started. */
+async function stop(program: Program, home: Home, { pid, endParent }: Started): Promise<void> {
+  try {
+    if (liveServer(home)?.pid !== pid) return;
+    const words = ['stop', '-D', home.data, '-m', 'fast', '-t', String(STOP_TIMEOUT_S)];
+    await runAs(home.user, join(await program.bin(home), 'pg_ctl'), words);
+  } finally {
+    endParent();
+  }
 }
 
 /** PostgreSQL keeps the file open, so it is copied and emptied rather than renamed. */
@@ -220,4 +199,14 @@ const ROTATE = 'umask 077; cp -f "$1" "$1.old" && : >"$1"';
 async function rotateLog(home: Home): Promise<void> {
   const size = statSync(home.log, { throwIfNoEntry: false })?.size ?? 0;
   if (size > MAX_LOG_BYTES) await runAs(home.user, '/bin/sh', ['-c', ROTATE, 'sh', home.log]);
+}
+
+/** The end of the server's log with its path, for error messages. */
+function lastLogLines(home: Home): string {
+  try {
+    const lines = readFileSync(home.log, 'utf8').trimEnd().split('\n').slice(-SHOWN_LOG_LINES);
+    return `The last lines of ${home.log}:\n${lines.join('\n')}`;
+  } catch {
+    return `There is no log in ${home.log}.`;
+  }
 }

@@ -20,9 +20,9 @@ import {
 test('a server stops when its owner is killed', { timeout: TIMEOUT_MS }, async () => {
   const directory = temporaryDirectory();
   const { child, server } = await openElsewhere(directory);
-  const { parent, watcher } = processesOf(server);
+  const { parent } = processesOf(server);
   child.kill('SIGKILL');
-  await until(() => !isUp(server) && isGone(parent) && isGone(watcher));
+  await until(() => !isUp(server) && isGone(parent));
   expect(await responds(await open(directory))).toBe(true);
 });
 
@@ -66,10 +66,9 @@ test.each(['killed', 'released'])(
 test('a killed server is started again by its owner', { timeout: TIMEOUT_MS }, async () => {
   const directory = temporaryDirectory();
   const mine = await open(directory);
-  const { parent, watcher, postgres } = processesOf(mine);
+  const { parent, postgres } = processesOf(mine);
   process.kill(postmasterPid(mine), 'SIGKILL');
-  await until(() => isGone(parent) && isGone(watcher));
-  await until(() => isUp(mine) && !postgres.includes(postmasterPid(mine)));
+  await until(() => isGone(parent) && isUp(mine) && !postgres.includes(postmasterPid(mine)));
   expect((await open(directory)).startedHere).toBe(false); // and it is ready
   await mine.release();
   expect(isUp(mine)).toBe(false);
@@ -77,8 +76,7 @@ test('a killed server is started again by its owner', { timeout: TIMEOUT_MS }, a
 
 test('a server whose parent was killed still stops with its owner', { timeout: TIMEOUT_MS }, async () => {
   const mine = await open(temporaryDirectory());
-  const { parent, watcher } = processesOf(mine);
-  for (const pid of [parent, watcher]) process.kill(pid, 'SIGKILL');
+  process.kill(processesOf(mine).parent, 'SIGKILL');
   expect(await responds(mine)).toBe(true);
   await mine.release();
   expect(isUp(mine)).toBe(false);

@@ -71,20 +71,17 @@ export async function responds(server: EmbeddedServer): Promise<boolean> {
   return query(server, async (sql) => (await sql`select 1`).length === 1);
 }
 
-/** The process ids of a running cluster: the server and the shells that look after it. */
-export function processesOf(server: EmbeddedServer): { postgres: number[]; parent: number; watcher: number } {
+/** The process ids of a running cluster: the server and the shell that it is below. */
+export function processesOf(server: EmbeddedServer): { postgres: number[]; parent: number } {
   const home = dirname(server.socketDirectory);
-  const lines = execFileSync('ps', ['-ww', '-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).split(
-    /\n(?= *\d+ +\d+ )/,
-  );
+  const lines = execFileSync('ps', ['-ww', '-A', '-o', 'pid=,args='], { encoding: 'utf8' }).split(/\n(?= *\d+ )/);
   const found = lines.flatMap((text) => {
-    const [, pid, parent, args = ''] = text.match(/^ *(\d+) +(\d+) +(.*)$/s) ?? [];
-    return args.includes(home) ? [{ pid: Number(pid), parent: Number(parent), args }] : [];
+    const [, pid, args = ''] = text.match(/^ *(\d+) +(.*)$/s) ?? [];
+    return args.includes(home) ? [{ pid: Number(pid), args }] : [];
   });
-  const shells = found.filter(({ args }) => args.startsWith('/bin/sh'));
-  const watcher = shells.find(({ parent }) => shells.some(({ pid }) => pid === parent));
+  const parent = found.find(({ args }) => args.startsWith('/bin/sh'));
   const servers = found.filter(({ args }) => /^\S*\/postgres -D/.test(args));
-  return { postgres: servers.map(({ pid }) => pid), parent: watcher?.parent ?? 0, watcher: watcher?.pid ?? 0 };
+  return { postgres: servers.map(({ pid }) => pid), parent: parent?.pid ?? 0 };
 }
 
 export function isUp(server: EmbeddedServer): boolean {

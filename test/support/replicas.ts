@@ -78,7 +78,7 @@ async function openMembers(
   const kind = engine === 'plain' ? 'bundled' : 'local';
   const program = await chooseProgram(kind);
   const home = await findHome(join(folder, 'primary'), kind, makeLog('warn'));
-  const bin = await program.bin(home.user);
+  const bin = await program.bin(home);
   await createCluster(home, bin, Number.parseInt(program.version, 10));
   const settings = engine === 'plain' ? SETTINGS : { ...SETTINGS, ...TIMESCALE_SETTINGS };
   const make = async (data: string) => {
