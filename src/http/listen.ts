@@ -2,11 +2,11 @@
  * Serves an app on a port: with limits on clients, errors that name the remedy, and a shutdown that loses no request. Closing at once
  * would cut off clients that are just sending on a kept connection, so for a moment every response asks its client to close first.
  */
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Log } from '../log.ts';
-import { makeRequestQueue, type RequestQueue } from './requestQueue.ts';
-import { ANY_ORIGIN, Problem, sendProblem, sendRefusal } from './send.ts';
+import { ANY_ORIGIN, Problem, sendProblem, sendRefusal, writeRefusal } from './send.ts';
 
 const LIMITS = {
   headersTimeout: 5_000,
@@ -15,6 +15,15 @@ const LIMITS = {
   keepAliveTimeout: 75_000, // longer than proxies keep theirs (usually 60 s), so they close first and lose no request
   requireHostHeader: false, // refusalOf requires it; Node's own 400 has no body
 };
+
+/**
+ * Unanswered requests of one connection. No browser or proxy sends the next request before the response, and a client that does must be
+ * prepared to repeat what was not answered (RFC 9112, 9.3.2). Node begins every request that it reads, and keeps the responses.
+ */
+const MOST_UNANSWERED = 8;
+
+/** How long a client may read nothing of a response. Most responses fit into the kernel's buffer. */
+const SEND_TIMEOUT_MS = 20_000;
 
 /** A reserve for what else may be open: connections to the database, of other listeners' clients, and files. */
 const OTHER_DESCRIPTORS = 150;
@@ -46,7 +55,7 @@ type Address = {
 type Limits = {
   /** How long a client may take to send a request, body included. */
   requestMs?: number;
-  /** How long a response may wait for its client to read it. */
+  /** How long a client may read nothing of a response. */
   sendMs?: number;
   /** Further connections are closed at once. */
   connections?: number;
@@ -54,62 +63,88 @@ type Limits = {
   log?: Log;
 };
 
+/** The responses of each open connection that are not completely sent, in order. */
+type Connections = Map<Socket, ServerResponse[]>;
+
 /** Resolves when the port is open. Rejects with an Error that names the variable and the remedy. */
 export async function listen(
   app: RequestListener,
-  { port, variable, host, requestMs = LIMITS.requestTimeout, sendMs, connections = 1_500, log }: Address & Limits,
+  {
+    port,
+    variable,
+    host,
+    requestMs = LIMITS.requestTimeout,
+    sendMs = SEND_TIMEOUT_MS,
+    connections: wanted = 1_500,
+    log,
+  }: Address & Limits,
 ): Promise<Listening> {
   let closing = false;
-  let open = 0;
-  const most = Math.max(1, Math.min(connections, MAX_DESCRIPTORS - OTHER_DESCRIPTORS));
-  const drain = () => {
-    closing = true;
-    for (const res of queue.underWay) if (!res.headersSent) res.setHeader('Connection', 'close');
+  const connections: Connections = new Map();
+  const most = Math.max(1, Math.min(wanted, MAX_DESCRIPTORS - OTHER_DESCRIPTORS));
+  const cut = (socket: Socket, why: string) => {
+    log?.warn({ variable, why }, 'cut off a connection');
+    socket.destroy();
   };
-  const queue = makeRequestQueue(
-    (req, res) => {
-      // Node discards what follows a request to upgrade the protocol
-      const isLast = closing || open > KEEP_ALIVE_LOAD_LIMIT * most || req.headers.upgrade !== undefined;
-      if (isLast) res.setHeader('Connection', 'close');
-      const problem = refusalOf(req);
-      if (problem !== undefined) return sendRefusal(req, res, problem);
-      if (isExpecting(req)) res.writeContinue();
-      app(req, res);
-    },
-    { sendMs, onDisconnect: (why) => log?.warn({ variable, why }, 'cut off a connection') },
-  );
-  const server = createServer({ ...LIMITS, requestTimeout: requestMs }, queue.enqueue);
+  const server = createServer({ ...LIMITS, requestTimeout: requestMs }, (req, res) => {
+    const { socket } = req;
+    const unanswered = connections.get(socket);
+    if (unanswered === undefined || !socket.writable) return; // cut off, or the last response is being sent
+    if (unanswered.push(res) > MOST_UNANSWERED) return cut(socket, 'the client sent too many requests ahead');
+    res.once('close', () => unanswered.splice(unanswered.indexOf(res), 1));
+    // Node discards what follows a request to upgrade the protocol
+    const isLast = closing || connections.size > KEEP_ALIVE_LOAD_LIMIT * most || req.headers.upgrade !== undefined;
+    if (isLast) res.setHeader('Connection', 'close');
+    const problem = refusalOf(req);
+    if (problem === undefined) app(req, res);
+    else sendRefusal(req, res, problem);
+  });
   server.on('connection', (socket) => {
-    open += 1;
+    const unanswered: ServerResponse[] = [];
+    connections.set(socket, unanswered);
     socket.once('close', () => {
-      open -= 1;
+      connections.delete(socket);
+      // Node tells only the response whose turn it is
+      for (const res of [...unanswered]) if (res.socket === null) res.emit('close');
     });
+  });
+  server.timeout = sendMs;
+  server.on('timeout', (socket) => {
+    if (socket.writableLength > 0) cut(socket, 'the client did not read a response');
+    else if (connections.get(socket)?.length === 0) socket.destroy(); // idle for keepAliveTimeout
   });
   // a client that has closed its sending side still gets its answers; the published types lack this property
   Object.assign(server, { httpAllowHalfOpen: true });
   server.maxConnections = most;
   server.on('drop', () => log?.warn({ variable, connections: most }, 'refused a connection: too many are open'));
-  if (most < connections) {
+  if (most < wanted) {
     const about = { variable, connections: most, open_files: MAX_DESCRIPTORS };
     log?.warn(
       about,
       `only ${most} connections can be open: raise the limit of open files (ulimit -n, LimitNOFILE in systemd)`,
     );
   }
-  answerForNode(server, queue);
+  answerForNode(server, connections);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(openingError(error, { port, variable, host: host ?? '' })),
     );
     server.listen(port, host, resolve);
   });
+  const drain = () => {
+    closing = true;
+    for (const unanswered of connections.values()) {
+      const last = unanswered.at(-1);
+      if (last?.headersSent === false) last.setHeader('Connection', 'close');
+    }
+  };
   return {
     port: (server.address() as AddressInfo).port,
     drain,
     async close({ drainMs = 500, deadlineMs = 10_000 } = {}) {
       drain();
       await new Promise((resolve) => setTimeout(resolve, drainMs));
-      await closed(server, queue, deadlineMs);
+      await closed(server, connections, deadlineMs);
     },
   };
 }
@@ -125,18 +160,10 @@ function refusalOf(req: IncomingMessage): Problem | undefined {
   if (req.httpVersion === '1.1' && req.headers.host === undefined) {
     return new Problem(400, 'The request has no Host header.');
   }
-  if (isExpecting(req) && !/^100-continue$/i.test(req.headers.expect ?? '')) {
-    return new Problem(417, 'The only supported Expect is 100-continue.');
-  }
   const path = pathOfTarget(req.url ?? '');
   if (path === undefined) return new Problem(400, 'The request target is not a valid URL.');
   req.url = path;
   return undefined;
-}
-
-/** Whether the client waits for `100 Continue` before it sends the body. */
-function isExpecting({ httpVersion, headers }: IncomingMessage): boolean {
-  return httpVersion === '1.1' && headers.expect !== undefined;
 }
 
 /** The path of a request target, which may be absolute, as sent to proxies. Express would answer what it can't parse itself, as HTML. */
@@ -149,17 +176,26 @@ function pathOfTarget(target: string): string | undefined {
 }
 
 /** Handles what Node would otherwise answer without a body, or hang up on. */
-function answerForNode(server: Server, queue: RequestQueue): void {
-  server.on('checkContinue', (req, res) => queue.enqueue(req, res));
-  server.on('checkExpectation', (req, res) => queue.enqueue(req, res));
+function answerForNode(server: Server, connections: Connections): void {
+  /** Refuses what isn't a request, or stopped being one midway, after the answers to those before it. */
+  const refuse = (socket: Socket, problem: Problem) => {
+    const last = connections.get(socket)?.at(-1);
+    if (last === undefined) writeRefusal(socket, problem);
+    else if (last.req.complete || last.writableEnded) last.once('close', () => writeRefusal(socket, problem));
+    else if (last.headersSent) socket.destroy();
+    else sendRefusal(last.req, last, problem); // the error is in the body of that request
+  };
+  server.on('checkExpectation', (req, res) => {
+    sendRefusal(req, res, new Problem(417, 'The only supported Expect is 100-continue.'));
+  });
   server.on('connect', (_req, socket: Socket) => {
     // Node has detached the socket: without these it would neither be read nor report its errors
     socket.on('error', () => socket.destroy()).resume();
-    queue.refuse(socket, new Problem(400, 'This is not a proxy: CONNECT is not supported.'));
+    refuse(socket, new Problem(400, 'This is not a proxy: CONNECT is not supported.'));
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET') socket.destroy();
-    else queue.refuse(socket, unreadable(error));
+    else refuse(socket, unreadable(error));
   });
 }
 
@@ -172,12 +208,18 @@ function unreadable({ code }: NodeJS.ErrnoException): Problem {
   return new Problem(400, 'This is not a readable HTTP request.');
 }
 
-async function closed(server: Server, queue: RequestQueue, deadlineMs: number): Promise<void> {
-  // Node takes a connection for idle as soon as its response is written, even if half of it is unsent, and http's own close() starts by
-  // destroying idle ones: so net's is called
-  const sweep = setInterval(() => queue.underWay.size === 0 && server.closeIdleConnections(), SWEEP_MS);
-  const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
-  await new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
+/**
+ * Node takes a connection for idle as soon as its response has ended, even if half of it is unsent, and closing a server destroys idle
+ * connections. So it is closed only while no ended response is unsent; again and again, for connections that become idle later.
+ */
+async function closed(server: Server, connections: Connections, deadlineMs: number): Promise<void> {
+  const isSending = () => [...connections.values()].flat().some((res) => res.writableEnded);
+  const sweep = setInterval(() => isSending() || server.close(), SWEEP_MS);
+  const deadline = setTimeout(() => {
+    server.close();
+    server.closeAllConnections();
+  }, deadlineMs);
+  await once(server, 'close');
   clearInterval(sweep);
   clearTimeout(deadline);
 }

@@ -117,6 +117,7 @@ export function makeErrorHandlers(log: Log): { watch: RequestHandler; handle: Er
       }
       if (!(error instanceof Unavailable || error instanceof Problem))
         log.error({ err: error, path: req.path.slice(0, LONGEST) }, 'a request failed');
+      if (res.writableEnded) return; // refused already, because its body stopped being HTTP midway
       if (res.headersSent) res.destroy();
       else ((res.locals.sendProblem as typeof sendProblem) ?? sendProblem)(req, res, asProblem(error));
     },

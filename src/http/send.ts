@@ -49,13 +49,6 @@ function problemBody(status: number, detail: string): Buffer {
 /** How long a client that still sends may take to read its answer and hang up. */
 const LINGER_MS = 1_000;
 
-/** Ends our side of a connection once all is sent, and reads on for a while: a client that still sends would lose the answer otherwise. */
-export function hangUp(socket: Socket): void {
-  socket.end();
-  const linger = setTimeout(() => socket.destroy(), LINGER_MS);
-  socket.once('close', () => clearTimeout(linger));
-}
-
 /** Answers a request that no app sees, and closes its connection. */
 export function sendRefusal(req: IncomingMessage, res: ServerResponse, problem: Problem): void {
   for (const [name, value] of Object.entries(ANY_ORIGIN)) res.setHeader(name, value);
@@ -63,8 +56,9 @@ export function sendRefusal(req: IncomingMessage, res: ServerResponse, problem: 
   sendProblem(req, res, problem);
 }
 
-/** As `sendRefusal`, for a socket without a parsed request. */
+/** As `sendRefusal`, for a socket without a parsed request. Reads on for a while: a client that still sends would lose the answer otherwise. */
 export function writeRefusal(socket: Socket, { status, message }: Problem): void {
+  if (!socket.writable) return; // the last response has closed it, or it was refused already
   const body = problemBody(status, message);
   const headers = {
     'Content-Type': JSON_TYPE,
@@ -74,8 +68,9 @@ export function writeRefusal(socket: Socket, { status, message }: Problem): void
     Connection: 'close',
   };
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
-  hangUp(socket);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
+  const linger = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(linger));
 }
 
 /** Client input to repeat in a message, cut after 80 characters. */

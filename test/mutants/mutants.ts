@@ -163,14 +163,12 @@ const TABLE: readonly Table[] = [
     ],
     changes: {
       'src/http/listen.ts': [
-        ['closing || open >', 'open >'],
-        ['      open -= 1;\n', ''],
-        ['if (isExpecting(req)) res.writeContinue();', ''],
+        ['closing || connections.size >', 'connections.size >'],
+        ['      connections.delete(socket);\n', ''],
         ['  server.maxConnections = most;\n', ''],
-      ],
-      'src/http/requestQueue.ts': [
-        ['if (queue.length === MOST_PIPELINED)', 'if (queue.length > MOST_PIPELINED)'],
-        ['      clearTimeout(unread);\n', ''],
+        ['push(res) > MOST_UNANSWERED', 'push(res) >= MOST_UNANSWERED'],
+        ["if (res.socket === null) res.emit('close')", 'res.socket'],
+        ['isSending() || server.close()', 'server.close()'],
       ],
     },
   },

@@ -24,7 +24,7 @@ const gets = (n: number) =>
 
 /** A client that never reads. `greedy`: sends as much as it can and reconnects when cut off; otherwise stays within the limits on pipelining. */
 function neverReads(sockets: Set<Socket>, greedy: boolean, isOver: () => boolean): void {
-  const socket = connect(busy.service.port.public, '127.0.0.1', () => socket.write(gets(greedy ? 2_000 : 16)));
+  const socket = connect(busy.service.port.public, '127.0.0.1', () => socket.write(gets(greedy ? 2_000 : 7)));
   sockets.add(socket);
   socket.on('error', () => undefined);
   const more = greedy ? undefined : setInterval(() => socket.write(gets(1)), 200);
