@@ -9,7 +9,7 @@ import type { Socket } from 'node:net';
 import { basename, join } from 'node:path';
 import { type Home, serverEnvironment } from './home.ts';
 
-export type Postmaster = { pid: number; ready: boolean };
+type Postmaster = { pid: number; ready: boolean };
 
 /**
  * Arguments: the log, the server's command line. The shell writes the server's process id to stdout, and stops the server when stdin ends:

@@ -86,18 +86,22 @@ export async function listen(
     log?.warn({ variable, why }, 'cut off a connection');
     socket.destroy();
   };
-  const server = createServer({ ...LIMITS, requestTimeout: requestMs }, (req, res) => {
-    const { socket } = req;
-    const unanswered = connections.get(socket);
-    if (unanswered === undefined || !socket.writable) return; // cut off, or the last response is being sent
-    if (unanswered.push(res) > MOST_UNANSWERED) return cut(socket, 'the client sent too many requests ahead');
-    res.once('close', () => unanswered.splice(unanswered.indexOf(res), 1));
+  const handle: RequestListener = (req, res) => {
     // Node discards what follows a request to upgrade the protocol
     const isLast = closing || connections.size > KEEP_ALIVE_LOAD_LIMIT * most || req.headers.upgrade !== undefined;
     if (isLast) res.setHeader('Connection', 'close');
     const problem = refusalOf(req);
     if (problem === undefined) app(req, res);
     else sendRefusal(req, res, problem);
+  };
+  const server = createServer({ ...LIMITS, requestTimeout: requestMs }, (req, res) => {
+    const { socket } = req;
+    const unanswered = connections.get(socket);
+    if (unanswered === undefined || !socket.writable) return; // cut off, or the last response is being sent
+    if (unanswered.push(res) > MOST_UNANSWERED) return cut(socket, 'the client sent too many requests ahead');
+    res.once('close', () => unanswered.splice(unanswered.indexOf(res), 1));
+    if (unanswered.length === 1) handle(req, res);
+    else process.nextTick(() => socket.destroyed || handle(req, res)); // all that it sent ahead is counted first
   });
   server.on('connection', (socket) => {
     const unanswered: ServerResponse[] = [];
