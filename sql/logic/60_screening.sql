@@ -8,7 +8,7 @@ create function logic.standard_pressure(altitude float8) returns float8 language
   return 101325 * (1 - 2.25577e-5 * altitude) ^ 5.25588;
 
 -- The sensors that can have a suspect period in closed hours from `since` to `at`; all others certainly have none. Of any 24 hours in a row
--- that were measured, at least 14 lie in quarters of days that are within them. So this looks at quarters, in one pass.
+-- that were measured, at least 14 lie in quarters of days that are within them. So this looks at quarters, in one pass. Compiling (jit) would take longer than that.
 create function logic.suspect_sensors(since timestamptz, at timestamptz) returns setof int language plpgsql stable
 set plan_cache_mode = force_custom_plan set jit = off as $$
 declare

@@ -1,6 +1,7 @@
 -- Current values (C1, C2, C4), unrounded, and the health figures of regions (W1 to W4), as functions of an instant. They run with the
 -- rights of their owner, so readers of schema api need no rights on the tables. The other arguments select one station or region.
 -- They are in PL/pgSQL because a function in SQL that runs with other rights is planned without its arguments: over every chunk there is.
+-- Without force_custom_plan, PL/pgSQL does the same from the sixth call of a connection on. That holds for every function with this setting.
 
 -- Where sensors stand at an instant, since when, and how old a reading may be: of all sensors, or of those at one station.
 create function logic.placed(at timestamptz, only_station int default null)

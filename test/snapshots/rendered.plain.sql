@@ -1600,7 +1600,7 @@ create function logic.standard_pressure(altitude float8) returns float8 language
   return 101325 * (1 - 2.25577e-5 * altitude) ^ 5.25588;
 
 -- The sensors that can have a suspect period in closed hours from `since` to `at`; all others certainly have none. Of any 24 hours in a row
--- that were measured, at least 14 lie in quarters of days that are within them. So this looks at quarters, in one pass.
+-- that were measured, at least 14 lie in quarters of days that are within them. So this looks at quarters, in one pass. Compiling (jit) would take longer than that.
 create function logic.suspect_sensors(since timestamptz, at timestamptz) returns setof int language plpgsql stable
 set plan_cache_mode = force_custom_plan set jit = off as $$
 declare
@@ -1738,6 +1738,7 @@ revoke all on function logic.standard_pressure, logic.suspect_sensors, logic.imp
 -- Current values (C1, C2, C4), unrounded, and the health figures of regions (W1 to W4), as functions of an instant. They run with the
 -- rights of their owner, so readers of schema api need no rights on the tables. The other arguments select one station or region.
 -- They are in PL/pgSQL because a function in SQL that runs with other rights is planned without its arguments: over every chunk there is.
+-- Without force_custom_plan, PL/pgSQL does the same from the sixth call of a connection on. That holds for every function with this setting.
 
 -- Where sensors stand at an instant, since when, and how old a reading may be: of all sensors, or of those at one station.
 create function logic.placed(at timestamptz, only_station int default null)
@@ -2601,7 +2602,8 @@ begin
   where stations >= 3 and (judged.pm25 > 5 * median and judged.pm25 > median + 50 or median > 25 and judged.pm25 < median / 5);
 end $$;
 
--- Plain PostgreSQL: recomputes the buckets of a level that lie within the range, for all subjects, by the level's own select.
+-- Plain PostgreSQL: recomputes the buckets of a level that lie within the range, for all subjects, by the level's own select. A plan that is kept
+-- would not know the range, and compiling a statement takes longer than running it for an hour.
 create or replace procedure rollup.recompute(level text, since timestamptz, until timestamptz) language plpgsql
 set plan_cache_mode = force_custom_plan set jit = off as $$
 #variable_conflict use_column

@@ -43,7 +43,8 @@
 -     delete from raw.readings where measured_at < least(rollup.bucket_add('day', rollup.bucket_start('day', oldest), 1), expired);
 - -- Size of a schema on disk in bytes.
 -   select sum(pg_total_relation_size(c.oid))::bigint from pg_class c join pg_namespace n on n.oid = c.relnamespace
-- -- Plain PostgreSQL: recomputes the buckets of a level that lie within the range, for all subjects, by the level's own select.
+- -- Plain PostgreSQL: recomputes the buckets of a level that lie within the range, for all subjects, by the level's own select. A plan that is kept
+- -- would not know the range, and compiling a statement takes longer than running it for an hour.
 - create or replace procedure rollup.recompute(level text, since timestamptz, until timestamptz) language plpgsql
 -   case level
 -   when 'sensor_hourly' then
