@@ -70,11 +70,13 @@ async function planOnce({ superuser }: Play): Promise<void> {
 async function play(of: Play, step: Step, index: number, last: boolean): Promise<string | undefined> {
   const { target } = of.database;
   const now = new Date(step.now ?? NOW);
-  if (step.retain || step.tamper) await refreshHere(of, now);
+  const isAlone = step.retain !== undefined || step.tamper !== undefined; // an upgrade beside them would compute the numbers that they compare
+  if (isAlone && step.upgrade) await upgrade(of);
+  if (isAlone) await refreshHere(of, now);
   const change = () => changeAll(of, step, now);
   const [what] = await Promise.all([
     step.then === 'race' ? sideBySide(of, now, change) : change(),
-    ...(step.upgrade ? [upgrade(of)] : []),
+    ...(step.upgrade && !isAlone ? [upgrade(of)] : []),
   ]);
   if (what !== undefined) return what;
   if (step.now !== undefined) await of.owner`call rollup.refresh_levels(${now}, true)`;
