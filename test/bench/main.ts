@@ -6,7 +6,7 @@
  *
  * One run, one machine: variants are measured in turn, and ratios are taken within a round, so a busy machine widens the intervals rather
  * than favours anyone. Prints a table, and writes it to dist/bench.md. Peers are optional: npm ci --prefix test/bench,
- * and the programs influxd, victoria-metrics and nginx where they are installed. With --plain, on PostgreSQL without TimescaleDB.
+ * and the programs influxd and victoria-metrics where they are installed. With --plain, on PostgreSQL without TimescaleDB.
  *
  * With --stations, what one network of that size costs instead, in dist/bench-<stations>.md and .json. Bounds are those of a quiet machine of
  * two cores. growth.ts draws such runs side by side. 50,000 stations need 30 GB of disk and about an hour.
@@ -16,7 +16,6 @@ import { arch, cpus, loadavg, platform, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { openServers } from '../support/servers.ts';
 import { startGenerator } from './load/generator.ts';
-import { bytes } from './measures/bytes.ts';
 import { cached } from './measures/cached.ts';
 import { cold } from './measures/cold.ts';
 import { build } from './measures/country/build.ts';
@@ -25,14 +24,10 @@ import { late as lateOfCountry } from './measures/country/late.ts';
 import { memory } from './measures/country/memory.ts';
 import { metrics } from './measures/country/metrics.ts';
 import { minute as minuteOfCountry } from './measures/country/minute.ts';
-import { density } from './measures/density.ts';
 import { imported } from './measures/import.ts';
 import { late } from './measures/late.ts';
 import { minute } from './measures/minute.ts';
 import { peers } from './measures/peers.ts';
-import { polling } from './measures/polling.ts';
-import { proxied } from './measures/proxied.ts';
-import { start } from './measures/start.ts';
 import { type Country, makeCountry } from './run/country.ts';
 import type { Context, Measure, Row } from './run/measure.ts';
 import { markdown, terminalTable } from './run/report.ts';
@@ -40,19 +35,7 @@ import { peerVersions, versionsOf } from './run/versions.ts';
 import { daysAgo, makeWorld, NOW, type World } from './run/world.ts';
 
 /** In the order of running. */
-const MEASURES: readonly Measure[] = [
-  cached,
-  ...cold,
-  polling,
-  minute,
-  start,
-  density,
-  imported,
-  late,
-  bytes,
-  proxied,
-  peers,
-];
+const MEASURES: readonly Measure[] = [cached, ...cold, minute, imported, late, peers];
 
 /** Of a country. Late readings come last, because they change what the others read. */
 const OF_COUNTRY: readonly Measure[] = [...build, ...documents, metrics, memory, minuteOfCountry, lateOfCountry];

@@ -1,4 +1,4 @@
-/** What a response of ours is compared with: a process of `node:http`, or Express, that sends the same bytes and headers. */
+/** Starts the bare server that responses of ours are compared with: `node:http` in a process of its own, sending the same bytes and headers. */
 import { fork } from 'node:child_process';
 import { get, type IncomingMessage } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
@@ -22,20 +22,19 @@ export async function fetchRaw(port: number, path: string, headers: Record<strin
   return { status: message.statusCode ?? 0, headers: kept, body: Buffer.concat(chunks) };
 }
 
-export type Bare = { port: number; pid: number; close(): void };
+type Bare = { port: number; pid: number; close(): void };
 
-/** Starts it and checks that it answers the same, byte by byte, unless Express adds headers of its own. */
-export async function startBare(response: Response, kind: 'node' | 'express' = 'node'): Promise<Bare> {
+/** Starts it and checks that it answers the same, byte by byte. */
+export async function startBare(response: Response): Promise<Bare> {
   const child = fork(new URL('bareProcess.mjs', import.meta.url), { execArgv: [] });
   const { status, headers, body } = response;
   const listening = new Promise<number>((resolve, reject) => {
     child.once('message', (message: { port: number }) => resolve(message.port));
     child.once('exit', () => reject(new Error('the bare server ended')));
   });
-  child.send({ kind, status, headers, body: [...body] });
+  child.send({ status, headers, body: [...body] });
   const port = await listening;
-  const same = await fetchRaw(port, '/');
-  const isSame = kind === 'node' ? isDeepStrictEqual(same, response) : same.body.equals(body);
-  if (!isSame) throw new Error('the bare server does not send the same bytes and headers');
+  if (!isDeepStrictEqual(await fetchRaw(port, '/'), response))
+    throw new Error('the bare server does not send the same bytes and headers');
   return { port, pid: child.pid ?? 0, close: () => child.disconnect() };
 }

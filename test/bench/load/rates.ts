@@ -6,7 +6,7 @@ import { cpuSeconds } from './cpuTime.ts';
 
 export const CONNECTIONS = 32;
 
-export type Loaded = { port: number; pid: number };
+type Loaded = { port: number; pid: number };
 export type Case = { path: string; headers?: Record<string, string>; status?: number };
 export type Rates = { rate: Comparison; cpu: Comparison | undefined };
 

@@ -1,12 +1,12 @@
-/** B4, B5, B8: histories rendered from the database, next to the query alone, to the raw readings, and to themselves in a larger network. */
+/** B4, B5: histories rendered from the database, next to the query alone, and to the same computed from the readings. */
 import { isDeepStrictEqual } from 'node:util';
 import { connect, type Sql } from '../../../src/database/client.ts';
 import { fetchRaw } from '../load/bare.ts';
-import { type Context, figure, type Measure, type Row, ratioRow } from '../run/measure.ts';
+import { type Context, type Measure, type Row, ratioRow } from '../run/measure.ts';
 import { compare, type Variant } from '../run/rounds.ts';
-import { BASE, type Service, startService } from '../run/service.ts';
+import { BASE, startService } from '../run/service.ts';
 import { median } from '../run/statistics.ts';
-import { daysAgo, makeWorld, NOW, TIME_ZONE, type World } from '../run/world.ts';
+import { NOW, TIME_ZONE } from '../run/world.ts';
 import { fromReadings } from './readings.ts';
 
 const UNCACHED = { RESPONSE_CACHE_MB: '0' };
@@ -150,49 +150,8 @@ function isClose(a: unknown, b: unknown): boolean {
 
 const range = (count: number) => Array.from({ length: count }, (_, n) => n + 1);
 
-/** Hourly for the hours that are shown, then every sixth hour: enough for each day and month, and few enough to load. */
-const SPARSE = (days: number) => [
-  { from: daysAgo(days), to: daysAgo(8), every: '6 hours' },
-  { from: daysAgo(8), to: NOW, every: '1 hour' },
-];
-
-/** B8: what the size of the network and of a region adds. */
-async function inALargeNetwork(context: Context): Promise<Row[]> {
-  const [stations, days] = context.quick ? [100, 60] : [1_000, 730];
-  const members = stations / 5;
-  context.progress(`B8 setting up networks of 10 and ${stations} stations`);
-  const { targets, engine } = context;
-  const small = await makeWorld(targets, engine, { stations: 10 }, SPARSE(days));
-  const cityOf = (id: number) => `city-${'abcde'[id % 5]}`;
-  const large = await makeWorld(targets, engine, { stations, cityOf }, SPARSE(days));
-  const services: Service[] = [];
-  const serve = async ({ database }: World) => {
-    const service = await startService(database, UNCACHED);
-    services.push(service);
-    return (path: string) => requested(context, service.port, `${BASE}/${path}`, { clients: 1 });
-  };
-  try {
-    const [ofSmall, ofLarge] = [await serve(small), await serve(large)];
-    const rounds = context.quick ? 3 : 9;
-    const station = ofLarge('station/7-history.json');
-    const size = await compare({ ours: station, reference: ofSmall('station/7-history.json'), rounds });
-    const region = await compare({ ours: ofLarge('region/city-a-history.json'), reference: station, rounds });
-    const judged = { id: 'B8', unit: 'ms', better: 'lower', goal: 1.2 } as const;
-    const title = `cold station history in a network of ${figure(stations)} ÷ of 10`;
-    return [
-      ratioRow(size, { ...judged, title, must: 1.2, goal: 1.05 }),
-      ratioRow(region, { ...judged, title: `cold history of a region of ${members} stations ÷ of a station`, must: 2 }),
-    ];
-  } finally {
-    for (const service of services) await service.close();
-    await small.database.drop();
-    await large.database.drop();
-  }
-}
-
 /** One each, so that a failure of one leaves the others. */
 export const cold: readonly Measure[] = [
   { ids: ['B4'], title: 'documents rendered for their request', run: againstSql },
-  { ids: ['B8'], title: 'the same in a large network', run: inALargeNetwork },
   { ids: ['B5'], title: 'the same from readings', run: againstReadings },
 ];

@@ -6,7 +6,7 @@ import type { Interval } from './statistics.ts';
 const NOISE = 0.05;
 
 /** `goal`, `must`, `missed`, `report` where nothing is demanded, or that there is none. */
-export function verdict({ value, control, better, must, goal }: Row): string {
+function verdict({ value, control, better, must, goal }: Row): string {
   if (control !== undefined && isNoisy(control)) return 'noisy, no verdict';
   if (must === undefined) return 'report';
   const reaches = (bound: number) => (better === 'higher' ? value.median >= bound : value.median <= bound);

@@ -10,16 +10,13 @@ export type Service = {
   port: number;
   adminPort: number;
   pid: number;
-  /** The current value of a metric without labels. */
-  metric(name: string): Promise<number>;
   close(): Promise<void>;
 };
 
-/** With the clock at NOW unless the environment says otherwise; `nodeOptions` go before the program. */
+/** With the clock at NOW unless the environment says otherwise. */
 export async function startService(
   { target }: TestDatabase,
   environment: Record<string, string> = {},
-  nodeOptions: string[] = [],
 ): Promise<Service> {
   const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
   const program = new URL('../../../dist/main.js', import.meta.url).pathname;
@@ -31,7 +28,7 @@ export async function startService(
     FIXED_NOW: NOW.toISOString(),
   };
   const quiet = { LOG_LEVEL: 'warn', DRAIN_SECONDS: '0', DEMO: 'off' };
-  const service = launch([process.execPath, ...nodeOptions, program], {
+  const service = launch([process.execPath, program], {
     environment: { ...own, ...quiet, PORT, ADMIN_PORT, INGEST_PORT, ...environment },
   });
   await ready(ADMIN_PORT, service);
@@ -39,10 +36,6 @@ export async function startService(
     port: Number(PORT),
     adminPort: Number(ADMIN_PORT),
     pid: service.pid,
-    async metric(name) {
-      const text = await (await fetch(`http://127.0.0.1:${ADMIN_PORT}/metrics`)).text();
-      return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
-    },
     async close() {
       service.kill('SIGTERM');
       await service.finished;

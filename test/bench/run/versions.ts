@@ -14,7 +14,7 @@ const PACKAGES = [
   'postgraphile-plugin-connection-filter',
 ] as const;
 /** Programs of the machine, with the argument that prints their version. */
-const PROGRAMS = { influxd: 'version', 'victoria-metrics': '-version', nginx: '-v' } as const;
+const PROGRAMS = { influxd: 'version', 'victoria-metrics': '-version' } as const;
 export type Peer = (typeof PACKAGES)[number] | keyof typeof PROGRAMS;
 
 /** Undefined where it isn't installed. */

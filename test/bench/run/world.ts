@@ -14,7 +14,7 @@ export const NOW = new Date('2026-11-20T00:00:30Z');
 export const TIME_ZONE = 'Asia/Yerevan';
 
 /** Regions take stations by number: `big` the first 200, and so on. A station is in one city and at most one district. */
-export type Shape = {
+type Shape = {
   stations: number;
   /** City of each station; default: all in `town`. */
   cityOf?: (id: number) => string;
