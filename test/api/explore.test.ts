@@ -11,7 +11,7 @@ import { makeLog } from '../../src/log.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
 import { migrate } from '../../src/schema/migrate.ts';
-import { emptyDatabase, onEveryEngine } from '../support/database.ts';
+import { emptyDatabase, onOneEngine } from '../support/database.ts';
 import { BANDS, bandOf, nowcast } from '../support/indices.ts';
 import { type Body, citiesOfOneStation, install, reading } from '../support/installation.ts';
 import { seeded } from '../support/random.ts';
@@ -22,7 +22,7 @@ import { PATHS, type Served, serve } from './serve.ts';
 const BASE = '/en/explore/v1';
 const HOUR = 3_600_000;
 
-onEveryEngine('the documents of the front page', (engine) => {
+onOneEngine('the documents of the front page', (engine) => {
   describe.each(PATHS)('(answers are %s)', (path) => {
     let served: Served;
     beforeAll(async () => {
@@ -314,7 +314,7 @@ onEveryEngine('the documents of the front page', (engine) => {
   });
 });
 
-onEveryEngine('a database that begins in 1990 (EPOCH)', (engine) => {
+onOneEngine('a database that begins in 1990 (EPOCH)', (engine) => {
   it('takes Unix times of then, and shows their days and readings', async () => {
     const { target, drop } = await emptyDatabase(engine);
     const now = new Date('1990-11-20T12:00:00Z');

@@ -5,7 +5,7 @@ import { WINDOWS } from '../../src/contract/windows.ts';
 import { onConnection, type Sql } from '../../src/database/client.ts';
 import { type Api, readsOn } from '../../src/database/pools.ts';
 import * as order from '../contract/keyOrder.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { insertNetwork, NOW } from './network.ts';
 
 const KEYS = {
@@ -14,7 +14,7 @@ const KEYS = {
 };
 const VIEWS = { hour: 'hourly', day: 'daily', month: 'monthly' };
 
-onEveryEngine('the JSON of a history', (engine) => {
+onOneEngine('the JSON of a history', (engine) => {
   let database: TestDatabase;
   let sql: Sql;
   beforeAll(async () => {
@@ -48,13 +48,6 @@ onEveryEngine('the JSON of a history', (engine) => {
       for (const point of points) expect(Object.keys(point)).toEqual(KEYS[subject][unit]);
     }
     expect(history?.['2y']).not.toBe('[]');
-  });
-
-  it('has null for what was not measured, and no range of it', async () => {
-    const windows = await makeWindows(readsOn<Api>(sql))(NOW);
-    const history = await queryStationHistory(readsOn<Api>(sql), windows, 2);
-    expect(history?.['24h']).toMatch(/"avg_humidity":null,"avg_pressure":null,"avg_pm25":20,"avg_pm10":null/);
-    expect(history?.['30d']).toMatch(/"range_pm25":\[20,20\],"range_pm10":null,.*"min_pm10":null,"max_pm10":null/);
   });
 
   it('knows the version of the data that it was read at, and when its windows move', async () => {

@@ -46,20 +46,6 @@ describe(PATH, () => {
     expect(head.text ?? '').toBe('');
   });
 
-  it('is 304 to a client that has it, in any coding', async () => {
-    const [plain, packed] = [await ask(), await ask('get', 'br')];
-    expect(packed.headers['content-encoding']).toBe('br');
-    expect(Number(packed.headers['content-length'])).toBeLessThan(Number(plain.headers['content-length']) / 5);
-    for (const { headers } of [plain, packed]) {
-      expect((await ask().set('If-None-Match', String(headers.etag))).status).toBe(304);
-    }
-  });
-
-  it('answers a preflight, and refuses other methods', async () => {
-    expect(await ask('options')).toMatchObject({ status: 204, headers: { allow: 'GET, HEAD, OPTIONS' } });
-    expect(await ask('post')).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD, OPTIONS' } });
-  });
-
   it('is served while the database is unreachable, and does not say that it is back', async () => {
     expect((await request(app).get('/en/air-quality-app/v1/station/1.json')).status).toBe(503);
     expect((await ask()).status).toBe(200);

@@ -62,20 +62,6 @@ describe('the list of stations', () => {
     expect(await stations({ locale: 'en', id: 0, slug: '' })).toMatchObject({ validUntil: NOW, version: 6 });
   });
 
-  it('has the titles that a station and a region have in the locale', async () => {
-    for (const locale of LOCALES) {
-      const list = (await request(served.app).get(path(locale))).body;
-      for (const station of list.stations) {
-        const alone = await request(served.app).get(`/${locale}/air-quality-app/v1/station/${station.id}.json`);
-        expect(station).toEqual(alone.body);
-      }
-      for (const region of list.regions) {
-        const alone = await request(served.app).get(`/${locale}/air-quality-app/v1/region/${region.slug}.json`);
-        expect(region).toEqual(alone.body);
-      }
-    }
-  });
-
   it('is one text, however many stations it has', async () => {
     const network = await queryNetwork(served.db, NOW);
     const [row] = network.stations.filter((one) => one.is_listed);

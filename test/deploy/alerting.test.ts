@@ -55,7 +55,7 @@ describe.runIf(installed)('by Alertmanager', () => {
     expect(status, stdout + stderr).toBe(0);
   });
 
-  it.each(ADDRESSES)(
+  it.each(ADDRESSES.slice(-1))(
     'starts as in the container: its entrypoint writes the file that it reads (%o)',
     async (addresses) => {
       const folder = temporaryFolder('alerting');

@@ -19,7 +19,7 @@ const OWN_TEXT = [
   'schema/aggregates.ts',
   'schema/migrations.ts',
   'schema/rebuild.ts',
-  'site/docs.ts',
+  'site/assets.ts',
   'site/format.ts',
   'site/widget.ts',
   'network/json.ts', // sticky, over the operator's file

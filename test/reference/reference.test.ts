@@ -13,7 +13,7 @@ import { importReadings } from '../../src/ingest/importReadings.ts';
 import { makeLog } from '../../src/log.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
-import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
+import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { bucketStart } from '../support/localTime.ts';
 import { compareHistory, compareWho, type Reference, type Windows } from './compare.ts';
 
@@ -24,9 +24,8 @@ const log = makeLog('silent');
 if (FOLDER === undefined)
   process.stderr.write('\n=== AIRSERIES_DATA is not set: the reference data are NOT checked ===\n');
 
-describe.skipIf(FOLDER === undefined).each(engines.flatMap((engine) => SETS.map((set) => ({ engine, set }))))(
-  'reference $set ($engine)',
-  ({ engine, set }) => {
+onOneEngine('reference', (engine) => {
+  describe.skipIf(FOLDER === undefined).each(SETS)('%s', (set) => {
     const folder = FOLDER ?? '';
     let reference: Reference;
     let database: TestDatabase;
@@ -76,5 +75,5 @@ describe.skipIf(FOLDER === undefined).each(engines.flatMap((engine) => SETS.map(
       expect(compared.values).toBeGreaterThan(2_000);
       process.stderr.write(`reference ${set} on ${engine}: ${compared.values} values equal\n`);
     });
-  },
-);
+  });
+});

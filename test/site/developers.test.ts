@@ -77,10 +77,10 @@ describe.each(['/en/station/2', '/hy/region/town'])('the snippets of %s', (path)
 });
 
 inBrowser('the part for developers', (open) => {
-  it.each(['en', 'ru', 'hy'] as const)('copies with a button, and says so in %s', async (locale) => {
-    const { addresses, named } = await snippetsOf(`/${locale}/station/1`);
+  it('copies with a button, and says so', async () => {
+    const { addresses, named } = await snippetsOf('/hy/station/1');
     const page = await open({ permissions: ['clipboard-read', 'clipboard-write'] });
-    await page.goto(`${site.origin}/${locale}/station/1`);
+    await page.goto(`${site.origin}/hy/station/1`);
     for (const details of await page.locator('#developers summary').all()) await details.click();
     const buttons = page.locator('#developers [data-copy]');
     expect(await buttons.count()).toBe(addresses.length + Object.keys(named).length);
@@ -89,7 +89,7 @@ inBrowser('the part for developers', (open) => {
       await button.focus();
       await page.keyboard.press('Enter');
       const said = button.locator('+ [role=status]');
-      await expect.poll(() => said.textContent()).toBe(WORDS[locale].copied);
+      await expect.poll(() => said.textContent()).toBe(WORDS.hy.copied);
       copied.push(await page.evaluate(() => navigator.clipboard.readText()));
     }
     expect(copied.sort()).toEqual([...addresses, ...Object.values(named)].sort());

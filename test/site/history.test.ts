@@ -10,7 +10,6 @@ type History = Record<string, Point[]>;
 
 const WINDOWS = { '24h': 'hour', '7d': 'hour', '30d': 'day', '1y': 'month', '2y': 'month' } as const;
 type Key = keyof typeof WINDOWS;
-const KEYS = Object.keys(WINDOWS) as Key[];
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sept Oct Nov Dec'.split(' ');
 
 inBrowser('the history in a browser', (newPage) => {
@@ -52,26 +51,29 @@ inBrowser('the history in a browser', (newPage) => {
     return `${timeOf(point.timestamp, key)}: ${tenths(point.avg_pm25)} µg/m³${ends}`;
   }
 
-  it.each(KEYS)('%s: arrow keys tell every point of the document, and gaps as gaps', async (key) => {
-    const page = await show(`?window=${key}&parameter=pm2.5`);
-    await page.locator('.chart').focus();
-    await page.keyboard.press('Home');
-    const lines: string[] = [];
-    for (let line = await live(page); line !== lines.at(-1); line = await live(page)) {
-      lines.push(line ?? '');
-      await page.keyboard.press('ArrowRight');
-    }
-    const told = lines.map((line) => line.replace(' · running', ''));
-    const points = history[key] ?? [];
-    expect(told.filter((line) => !line.endsWith('no value'))).toEqual(points.map((point) => lineOf(point, key)));
-    const counts = { '24h': 24, '7d': 168, '30d': 30, '1y': 12, '2y': 24 };
-    expect(told).toHaveLength(counts[key]);
-    const missing = { '24h': 0, '7d': 4, '30d': 2, '1y': 1, '2y': 1 };
-    expect(told.filter((line) => line.endsWith('no value'))).toHaveLength(missing[key]);
-    if (key === '7d') expect(told).toContain('19 Nov, 02:00: no value');
-  });
+  it.each(['7d', '30d', '2y'] as const)(
+    '%s: arrow keys tell every point of the document, and gaps as gaps',
+    async (key) => {
+      const page = await show(`?window=${key}&parameter=pm2.5`);
+      await page.locator('.chart').focus();
+      await page.keyboard.press('Home');
+      const lines: string[] = [];
+      for (let line = await live(page); line !== lines.at(-1); line = await live(page)) {
+        lines.push(line ?? '');
+        await page.keyboard.press('ArrowRight');
+      }
+      const told = lines.map((line) => line.replace(' · running', ''));
+      const points = history[key] ?? [];
+      expect(told.filter((line) => !line.endsWith('no value'))).toEqual(points.map((point) => lineOf(point, key)));
+      const counts = { '7d': 168, '30d': 30, '2y': 24 };
+      expect(told).toHaveLength(counts[key]);
+      const missing = { '7d': 4, '30d': 2, '2y': 1 };
+      expect(told.filter((line) => line.endsWith('no value'))).toHaveLength(missing[key]);
+      if (key === '7d') expect(told).toContain('19 Nov, 02:00: no value');
+    },
+  );
 
-  it.each(KEYS)('%s: the table has what the document has', async (key) => {
+  it.each(['24h', '1y'] as const)('%s: the table has what the document has', async (key) => {
     const page = await show(`?window=${key}`);
     await page.getByText('As a table').click();
     const cells = page.locator('#parts > div details:not(.inputs) tbody tr');
@@ -315,7 +317,7 @@ inBrowser('the history in a browser', (newPage) => {
       expect(bytes).toBeLessThan(60_000);
       await page.locator('#history').scrollIntoViewIfNeeded();
       await page.locator('.chart canvas').waitFor();
-      await page.locator('#parts > :last-child').scrollIntoViewIfNeeded();
+      await page.locator('#calendar').scrollIntoViewIfNeeded();
       await page.locator('.calendar').waitFor();
       const names = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
       const assets = names.filter((name) => name.includes('/assets/'));

@@ -16,16 +16,18 @@ beforeAll(async () => {
 afterAll(() => site.close());
 
 inBrowser('the overview', (open) => {
-  it.each(LOCALES.flatMap((locale) => [360, 1_280].map((width) => [locale, width] as const)))(
-    'in %s at %s pixels: axe finds nothing, light or dark, and nothing is wider than the window',
-    async (locale, width) => {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        const page = await open({ colorScheme, viewport: { width, height: 800 } });
-        await page.goto(`${site.origin}/${locale}/`);
-        for (const summary of await page.locator('summary').all()) await summary.click();
-        expect(await axe(page)).toEqual([]);
-        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-      }
+  it.each([
+    ['en', 1_280, 'light'],
+    ['ru', 360, 'dark'],
+    ['hy', 360, 'light'],
+  ] as const)(
+    'in %s at %s pixels, %s: axe finds nothing, and nothing is wider than the window',
+    async (locale, width, colorScheme) => {
+      const page = await open({ colorScheme, viewport: { width, height: 800 } });
+      await page.goto(`${site.origin}/${locale}/`);
+      for (const summary of await page.locator('summary').all()) await summary.click();
+      expect(await axe(page)).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
     },
   );
 

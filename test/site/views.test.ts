@@ -8,7 +8,6 @@ import { serveTown } from './town.ts';
 /** Each with what is there once all of it is. */
 const VIEWS = [
   ['/en/', '.line'],
-  ['/en/station/1?parameter=aqi', '#calendar .calendar'],
   ['/ru/region/town?parameter=aqi', '#calendar .calendar'],
   ['/en/station/2', '#calendar .calendar'],
   ['/hy/embed/station/1', '.chip'],
@@ -18,11 +17,8 @@ const VIEWS = [
 /** What a view asks for when, and where it says that this is missing. */
 const NEEDS = [
   ['/en/station/1', /-history\.json/, '#parts'],
-  ['/ru/region/town', /-history\.json/, '#parts'],
   ['/hy/station/1', /\/now\.json/, '#indices'],
-  ['/en/region/town', /\/now\.json/, '#indices'],
   ['/en/station/1?year=2026', /\/days\//, '#calendar'],
-  ['/en/region/town?year=2025', /\/days\//, '#calendar'],
 ] as const;
 
 const LOADING = /^(Loading…|Загружается…|Բեռնվում է…)$/;
@@ -146,16 +142,5 @@ inBrowser('every view', (open) => {
     await page.evaluate(() => new Promise(requestAnimationFrame));
     expect(await heading.textContent()).toBe('Calendar of 2024');
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('‹ Previous year');
-  });
-
-  it.each(VIEWS)('%s says while it is open that the service is away', async (path, whole) => {
-    const page = await openLong({ errors: /503/ });
-    await page.goto(origin + path);
-    await page.locator(whole).first().waitFor();
-    await page.route('**/*', (route) => route.fulfill({ status: 503 }));
-    await page.evaluate(() => void window.dispatchEvent(new Event('online')));
-    const notice = page.locator('#stale');
-    await notice.waitFor();
-    expect(await notice.textContent()).not.toBe('');
   });
 });

@@ -7,11 +7,16 @@ export type { TestDatabase };
 
 const targets = inject('targets');
 
-/** Every test that uses data runs on each of them. */
+/** The engines of this run, plain PostgreSQL first. */
 export const engines = Object.keys(targets) as Engine[];
 
 export function onEveryEngine(name: string, tests: (engine: Engine) => void): void {
   describe.each(engines)(`${name} (%s)`, tests);
+}
+
+/** For what doesn't depend on how data are stored or read: on TimescaleDB where there is one, else on plain PostgreSQL. */
+export function onOneEngine(name: string, tests: (engine: Engine) => void): void {
+  describe.each(engines.slice(-1))(`${name} (%s)`, tests);
 }
 
 export const testDatabase = (engine: Engine, timeZone = 'Asia/Yerevan') => makeDatabase(targets, engine, timeZone);
