@@ -1,9 +1,9 @@
 /**
- * The air of the demo's cities: season, hour, weather and traffic in a few terms. Every instant is computed on its own, so the history can
- * be loaded backwards, and the feed continues exactly where the history ended.
+ * Invents the air of the demo's cities and stations: yearly and daily curves with noise. Every instant is computed on its own, so the history
+ * can be loaded backwards, and the feed continues exactly where the history ended.
  */
 import type { ParameterName } from '../contract/parameters.ts';
-import type { City } from './network.ts';
+import { CITIES, type City, type DemoStation } from './network.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -14,50 +14,72 @@ export type Air = Record<ParameterName, number>;
 
 /** The air of a city at an instant, in ms since 1970. `offset`: milliseconds that its standard time is ahead of UTC. */
 export function airAt(city: City, at: number, offset: number): Air {
-  // within a city, and within the country, terms differ in their period, which also chooses their random numbers
-  const country = (hours: number) => drift(hours, at, hours);
-  const own = (hours: number) => drift(100 * city.number + hours, at, hours);
-  const season = Math.cos((2 * Math.PI * (at / DAY - 21)) / 365.25); // 1 in late January
+  const stream = 100 * (CITIES.indexOf(city) + 1);
+  // noise of the country and of the city, each with the hours between two of its random numbers
+  const country = (hours: number) => noise(hours, at, hours);
+  const own = (hours: number) => noise(stream + hours, at, hours);
+  const winter = Math.cos((2 * Math.PI * (at / DAY - 21)) / 365.25); // 1 in late January, −1 in late July
   const local = at + offset;
   const hour = (local % DAY) / HOUR;
   const daily = (highest: number) => Math.cos((2 * Math.PI * (hour - highest)) / 24);
-  const sun = Math.max(0, 0.66 * daily(12) - 0.27 * season); // sine of its elevation, at 45° north
-
-  const low = 0.9 * country(60) + 0.4 * own(17); // from −1.3 in a high to 1.3 in a low
-  const cloud = clamp(0.45 + 0.6 * low + 0.3 * own(5), 0, 1);
-  const rain = 6 * Math.max(0, low + 0.7 * own(3) - 0.8) ** 1.5;
-  const wind = city.wind * Math.max(0.2, 2 + 2.2 * low + 1.5 * own(9) + sun);
-  const mildness = 13.5 - 12.5 * season + 5 * country(70); // the temperature without its daily variation
-  const swing = (6 - 1.8 * season) * (1 - 0.65 * cloud) * daily(15);
-  const humidity = clamp(62 + 7 * season - 2.3 * swing - 3 * country(70) + 16 * cloud + 6 * own(8), 15, 99);
-
   const isWeekend = ((Math.floor(local / DAY) + 4) % 7) % 6 === 0; // 1970-01-01 was a Thursday
+
+  const low = 0.9 * country(60) + 0.4 * own(17); // from −1.3 in fair weather to 1.3 in a storm
+  const rain = 6 * Math.max(0, low + 0.7 * own(3) - 0.8) ** 1.5;
+  const wind = city.wind * Math.max(0.2, 2.2 + 2.2 * low + 1.5 * own(9) + 0.4 * daily(14));
+  const sunshine = Math.max(0, 0.66 * daily(12) - 0.27 * winter) * (0.7 - 0.3 * low);
+  const temperature = 13.5 - 12.5 * winter + 5 * country(70) + (4.5 - 1.5 * winter - 1.5 * low) * daily(15);
+
   const traffic = (isWeekend ? 0.5 : 1) * (0.15 + peak(hour, 8.5, 1.7) + peak(hour, 18.5, 2.4));
-  const heating = clamp((12 - mildness) / 14, 0, 1.4) * (0.3 + 0.6 * peak(hour, 7.5, 2) + 1.5 * peak(hour, 21, 3.5));
-  const lingering = 1 / ((0.5 + wind / 2.5) * (1 + rain)); // wind disperses what is in the air, and rain washes it out
-  const smoke = city.particles * (0.2 + 0.22 * traffic + 1.15 * heating) * lingering;
+  const heating = clamp((14 - temperature) / 16, 0, 1.4) * (0.3 + 0.6 * peak(hour, 7.5, 2) + 1.5 * peak(hour, 21, 3.5));
+  const stillness = 1 / ((0.5 + wind / 2.5) * (1 + rain)); // wind disperses particles, and rain washes them out
+  const smoke = city.particles * (0.2 + 0.22 * traffic + 1.15 * heating) * stillness;
   const pm25 = 1.65 * smoke * Math.exp(0.6 * own(44)); // some days are hazier than others
-  const raised = city.particles * Math.max(0, 1 - humidity / 80) * (0.3 + 0.15 * wind);
-  const pm10 = 1.25 * pm25 + 2 + raised;
-  const no2 = 2 + 0.38 * city.particles * (0.3 + traffic + 0.4 * heating) * lingering;
-  const sunshine = sun * (1 - 0.7 * cloud);
+  const pm10 = 1.3 * pm25 + 2 + 0.1 * city.particles * Math.max(0, -low); // dry ground gives dust
+  const no2 = 2 + 0.38 * city.particles * (0.3 + traffic + 0.4 * heating) * stillness;
   return {
-    temperature: mildness + swing - Math.min(rain, 2),
-    humidity,
+    temperature,
+    humidity: 68 + 7 * winter - 3 * country(70) + 14 * low - 10 * daily(15) + 6 * own(8),
     pressure: 101_450 - 1_150 * low,
     pm1: 0.64 * pm25,
     pm25,
-    pm25_raw: pm25 * (1.3 + Math.max(0, humidity - 60) / 70), // optical sensors count droplets as particles
+    pm25_raw: 1.4 * pm25, // optical sensors count droplets as particles
     pm10,
     no2,
-    so2: 1.5 + 0.16 * city.particles * heating * lingering,
-    o3: Math.max(4, 55 + 65 * sunshine - 10 * season - 0.9 * no2),
-    dust: 1.3 * pm10 + 1.5 * raised + 4,
+    so2: 1.5 + 0.16 * city.particles * heating * stillness,
+    o3: Math.max(4, 55 + 90 * sunshine - 10 * winter - 0.9 * no2),
+    dust: 1.3 * pm10 + 4,
     usvh: 0.11 + 0.012 * Math.min(rain, 4), // rain washes radon's progeny out
-    uv: 11.5 * sunshine ** 1.35,
+    uv: 13 * sunshine ** 1.35,
     wind_speed: wind,
     wind_direction: 250 + 130 * country(40) + 45 * own(6),
     rain,
+  };
+}
+
+/** Random streams, each with the id of a station added; those below are of cities. */
+const STREAM = { exposure: 10_000, warmth: 20_000, nearby: 30_000 };
+const LOCAL = ['pm1', 'pm25', 'pm25_raw', 'pm10', 'no2', 'so2', 'dust'] as const satisfies ParameterName[];
+
+/** The air at a station: that of its city, as its altitude and surroundings change it. */
+export function airAtStation(air: Air, { id, altitude, is_bad_thp }: DemoStation, at: number): Air {
+  const nearby = noise(STREAM.nearby + id, at, 2.5); // what is going on around it just now
+  const share = (0.75 + 0.5 * chance(STREAM.exposure + id, 0)) * (1 + 0.18 * nearby);
+  const warmth = 2 * chance(STREAM.warmth + id, 0) - 1 + 0.4 * nearby;
+  const here = {
+    ...air,
+    temperature: air.temperature + warmth - 0.0055 * altitude,
+    humidity: air.humidity - 2.5 * warmth,
+    pressure: air.pressure * (1 - 2.25577e-5 * altitude) ** 5.25588,
+  };
+  for (const name of LOCAL) here[name] *= share;
+  if (!is_bad_thp) return here;
+  // on a warm wall, with a saturated humidity sensor
+  return {
+    ...here,
+    temperature: 27 + 0.4 * air.temperature + 2 * air.uv,
+    humidity: 99.9,
+    pressure: 0.9 * here.pressure,
   };
 }
 
@@ -83,8 +105,8 @@ export function standardOffset(timeZone: string): number {
   return Math.min(...offsets);
 }
 
-/** Noise in −1 … 1 that varies smoothly: one random number per `hours`, joined. `at`: ms since 1970. */
-export function drift(stream: number, at: number, hours: number): number {
+/** A number in −1 … 1 that varies smoothly: one random number per `hours`, joined. `at`: ms since 1970. */
+function noise(stream: number, at: number, hours: number): number {
   const position = at / (hours * HOUR);
   const knot = Math.floor(position);
   const part = position - knot;
