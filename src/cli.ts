@@ -82,7 +82,7 @@ async function main(args: readonly string[]): Promise<number | undefined> {
     process.exit(1);
   });
   const config = readConfig(process.env);
-  if (config.databaseUrl === undefined && config.readerDatabaseUrls !== undefined) {
+  if (config.databaseUrl === undefined && config.readerDatabaseUrl !== undefined) {
     throw new Error('Commands need DATABASE_URL: the login of READER_DATABASE_URL is read-only.');
   }
   for (const hint of environmentHints(process.env)) makeLog(config.logLevel).warn(hint);

@@ -35,23 +35,13 @@ const encodedUrl = z
     abort: true,
   })
   .refine(isDecodable, { error: 'has % in the user or the password: write % as %25', abort: true });
-const databaseUrl = encodedUrl.pipe(
-  z.url({ protocol: /^postgres(ql)?$/, error: 'must look like postgres://user:password@host:5432/database' }),
-);
-/** One URL for each host of a URL that names several, as libpq writes them: `postgres://user@one:5432,other:5433/database?…`. */
-export function splitHosts(url: string): string[] {
-  const parts = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/s.exec(url);
-  if (parts === null) return [url];
-  const [, before = '', hosts = '', after = ''] = parts;
-  return hosts.split(',').map((host) => `${before}${host}${after}`);
-}
-const databaseUrls = encodedUrl
-  .transform(splitHosts)
-  .refine((urls) => new Set(urls).size === urls.length, 'must not name a host twice')
-  .refine(
-    (urls) => urls.every((url) => databaseUrl.safeParse(url).success),
-    'must look like postgres://user:password@host:5432/database, or with several hosts: host:5432,other:5432',
-  );
+const databaseUrl = encodedUrl
+  .refine((url) => !/^\w+:\/\/([^/?#]*@)?[^@/?#]*,[^@/?#]*([/?#]|$)/.test(url), {
+    error:
+      'names several hosts: name one. To read from several, put a proxy in front, such as HAProxy (src/database/README.md)',
+    abort: true,
+  })
+  .pipe(z.url({ protocol: /^postgres(ql)?$/, error: 'must look like postgres://user:password@host:5432/database' }));
 const firstOfMonth = 'must be the first of a month from 1900 to 2100, such as 2011-01-01';
 const whole = (from: number, to: number) => {
   const error = `must be a whole number from ${from} to ${to}`;
@@ -80,10 +70,10 @@ const SCHEMA = z.object({
       name: 'DATABASE_URL',
       meaning: 'the database; unset: an embedded server with its data in `DATA_DIR`',
     }),
-  readerDatabaseUrls: databaseUrls.optional().register(ABOUT, {
+  readerDatabaseUrl: databaseUrl.optional().register(ABOUT, {
     name: 'READER_DATABASE_URL',
     meaning:
-      'where the API reads: a login of role `airseries_reader`, or replicas (through PgBouncer: `?pooler=transaction`)',
+      'where the API reads: a login of role `airseries_reader`, or a replica (through PgBouncer: `?pooler=transaction`)',
   }),
   dataDirectory: z.string().default('.airseries').register(ABOUT, {
     name: 'DATA_DIR',
@@ -234,7 +224,7 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
     });
     throw new Error(`The configuration (environment) is not usable:\n${problems.join('\n')}`);
   }
-  const { databaseUrl: writes, readerDatabaseUrls: reads, role, drainSeconds } = parsed.data;
+  const { databaseUrl: writes, readerDatabaseUrl: reads, role, drainSeconds } = parsed.data;
   if (reads !== undefined && writes === undefined && role !== 'api') {
     throw new Error(
       'READER_DATABASE_URL alone is enough for ROLE=api only; all other roles write, and need DATABASE_URL too.',

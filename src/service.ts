@@ -4,8 +4,8 @@ import { resolve } from 'node:path';
 import { type AppOptions, makeApp } from './api/app.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
+import type { DatabaseAddress } from './database/client.ts';
 import { errorCode, explainConnection, waitForDatabase } from './database/errors.ts';
-import { type Host, type Hosts, makeHosts } from './database/hosts.ts';
 import { type Api, openIngestPool, openReaderPool, openWholeNetworkPool, POOL_SIZES } from './database/pools.ts';
 import { watchDataVersion } from './documents/dataVersion.ts';
 import { type Database, openDatabase } from './embedded/open.ts';
@@ -14,11 +14,11 @@ import { boundedLog, type Log } from './log.ts';
 import { makeAdminApp, readiness, type StartupState, whoListens } from './metrics/adminApp.ts';
 import { registerCollectors } from './metrics/collectors.ts';
 import { type Metrics, makeMetrics } from './metrics/definitions.ts';
-import { observeDisk, observeHosts, observePool } from './metrics/recorders.ts';
+import { observeDisk, observePool } from './metrics/recorders.ts';
 import { makeIngestApp, openListener } from './push/app.ts';
 import { hasTokens } from './push/tokens.ts';
 import { rememberApi } from './schema/apiSurface.ts';
-import { checkHosts, checkInstalled } from './schema/installed.ts';
+import { checkInstalled } from './schema/installed.ts';
 import { type Installation, migrate } from './schema/migrate.ts';
 import { addPages } from './site/pages.ts';
 import { becomeLeader, type Candidate } from './worker/leader.ts';
@@ -80,7 +80,7 @@ async function open(context: Context): Promise<void> {
   const { config, clock, log, requestLog, metrics, pollMs } = context;
   const { closers, listeners, state } = context.opened;
   const { adminHost, adminPort } = config;
-  if ((config.databaseUrl ?? config.readerDatabaseUrls) === undefined)
+  if ((config.databaseUrl ?? config.readerDatabaseUrl) === undefined)
     state.dataDirectory = resolve(config.dataDirectory);
   const dataDirectory = () => state.dataDirectory;
   const admin = await listen(makeAdminApp({ ready: () => readiness(state), metrics, log: requestLog, dataDirectory }), {
@@ -100,30 +100,24 @@ async function open(context: Context): Promise<void> {
       ? undefined
       : await listen(starting.listener, { port: config.port, variable: 'PORT', log: requestLog });
 
-  const { database, hosts, installation } = await openInstallation(context);
+  const { database, readFrom, installation } = await openInstallation(context);
   const { timeZone, engine } = installation;
   if (database?.dataDirectory) observeDisk(metrics, database.dataDirectory);
   metrics.buildInfo.set({ version: VERSION, node: process.version, engine }, 1);
   const max = publicServer === undefined ? POOL_SIZES.readiness : POOL_SIZES.read;
-  const reads = openReaderPool<Api>(hosts, { timeZone, max, observer: observePool(metrics, 'read') });
-  const wholeNetwork = openWholeNetworkPool<Api>(hosts, { timeZone, observer: observePool(metrics, 'read_all') });
+  const reads = openReaderPool<Api>(readFrom, { timeZone, max, observer: observePool(metrics, 'read') });
+  const wholeNetwork = openWholeNetworkPool<Api>(readFrom, { timeZone, observer: observePool(metrics, 'read_all') });
   closers.push(() => Promise.all([reads.destroy(), wholeNetwork.destroy()]));
   registerCollectors(metrics, wholeNetwork, { clock, log });
-  state.opened = { db: reads, hosts, missing: await waitForDatabase(() => rememberApi(reads), log) };
+  state.opened = { db: reads, missing: await waitForDatabase(() => rememberApi(reads), log) };
   if (database !== undefined && config.role !== 'api') {
-    await startWork(context, database, timeZone).catch((error) => {
-      throw explainConnection(error, 'DATABASE_URL', config.databaseUrl);
-    });
+    await startWork(context, database, timeZone).catch(explaining('DATABASE_URL', config.databaseUrl));
   }
 
   state.serving = true;
-  if (publicServer === undefined && hosts.all.length === 1) return;
-  const { epoch } = config;
-  const check = (host: Host) => checkInstalled(host.target, { timeZone, epoch });
-  const versions = watchDataVersion({ db: reads, target: hosts, clock, log, check, pollMs });
-  closers.push(() => versions.close());
-  observeHosts(metrics, hosts, clock);
   if (publicServer === undefined) return;
+  const versions = watchDataVersion({ db: reads, clock, log, pollMs });
+  closers.push(async () => versions.close());
   closers.push(() => publicServer.close());
   listeners.push(publicServer);
   const cache = { maxBytes: config.responseCacheMb * 1_048_576, versions };
@@ -147,28 +141,32 @@ function alreadyRunning(other: string, adminPort: number): Error {
   );
 }
 
-/** The database to write to, undefined where there is only a reader's login, and the hosts to read from. */
-type Databases = { database: Database | undefined; hosts: Hosts; installation: Installation };
+/** The database to write to, undefined where there is only a reader's login, and the address to read from. */
+type Databases = { database: Database | undefined; readFrom: DatabaseAddress; installation: Installation };
 
-/** Waits for the databases; migrates the one, and checks that those for reading are of the same version. */
+/** Waits for the databases; migrates the one, and checks that the one for reading is of the same version. */
 async function openInstallation({ config, clock, log, opened }: Context): Promise<Databases> {
-  const { databaseUrl, readerDatabaseUrls, timeZone, epoch } = config;
-  const readers = readerDatabaseUrls === undefined ? undefined : makeHosts(readerDatabaseUrls);
-  const checkReaders = (hosts: Hosts) => waitForDatabase(() => checkHosts(hosts, { timeZone, epoch }), log);
-  if (databaseUrl === undefined && readers !== undefined) {
-    return { database: undefined, hosts: readers, installation: await checkReaders(readers) };
+  const { databaseUrl, readerDatabaseUrl, timeZone, epoch } = config;
+  const checkReader = (url: string) => {
+    const check = () => checkInstalled(url, { timeZone, epoch }).catch(explaining('READER_DATABASE_URL', url));
+    return waitForDatabase(check, log);
+  };
+  if (databaseUrl === undefined && readerDatabaseUrl !== undefined) {
+    return { database: undefined, readFrom: readerDatabaseUrl, installation: await checkReader(readerDatabaseUrl) };
   }
   const database = await openDatabase(config, log);
   opened.state.dataDirectory = database.dataDirectory;
   opened.closers.push(() => database.close());
   const bringUp = () =>
-    migrate(database.target, { timeZone, epoch, now: clock(), log }).catch((error) =>
-      Promise.reject(explainConnection(error, 'DATABASE_URL', databaseUrl)),
-    );
+    migrate(database.target, { timeZone, epoch, now: clock(), log }).catch(explaining('DATABASE_URL', databaseUrl));
   const installation = await waitForDatabase(bringUp, log);
-  if (readers !== undefined) await checkReaders(readers);
-  return { database, hosts: readers ?? makeHosts([database.target]), installation };
+  if (readerDatabaseUrl !== undefined) await checkReader(readerDatabaseUrl);
+  return { database, readFrom: readerDatabaseUrl ?? database.target, installation };
 }
+
+/** Returns what rejects with the error in words (see `explainConnection`). */
+const explaining = (variable: string, url: string | undefined) => (error: unknown) =>
+  Promise.reject(explainConnection(error, variable, url));
 
 /** Takes readings in, and runs the scheduled jobs for as long as this process is the worker. */
 async function startWork(context: Context, { target, embedded }: Database, timeZone: string): Promise<void> {

@@ -94,11 +94,11 @@ const EFFECTS: Record<string, () => Promise<void>> = {
       stations: citiesOfOneStation(['village']).stations.map((one) => ({ ...one, title: { en: 'Of the reader' } })),
     });
     onTestFinished(() => reader.close());
-    const readerDatabaseUrls = [address(reader.database.target)];
-    expect(await station(await running({ readerDatabaseUrls }))).toMatchObject({ title: 'Of the reader' });
+    const readerDatabaseUrl = address(reader.database.target);
+    expect(await station(await running({ readerDatabaseUrl }))).toMatchObject({ title: 'Of the reader' });
     const never = await emptyDatabase(engine);
     onTestFinished(() => never.drop());
-    const { failure } = await launch({ readerDatabaseUrls: [address(never.target)] });
+    const { failure } = await launch({ readerDatabaseUrl: address(never.target) });
     expect(await failure).toContain('The database of READER_DATABASE_URL is not migrated to this version');
   },
 

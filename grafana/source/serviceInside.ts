@@ -118,18 +118,10 @@ export const database: Section = {
     chart({
       title: 'Lag of replicas',
       description:
-        'For how long a host of the database may have lacked what its primary had, or has not answered, by process. 0 for a primary.',
+        'For how long the database that a process reads from may have lacked what its primary had, by process. 0 for a primary.',
       unit: UNIT.seconds,
       w: 12,
-      queries: [[`max by (instance, host) (${all('airseries_database_lag_seconds')})`, '{{instance}}: {{host}}']],
-    }),
-    chart({
-      title: 'Hosts read from',
-      description: 'How many processes read from each host of the database.',
-      unit: UNIT.none,
-      stacked: true,
-      w: 12,
-      queries: [[`sum by (host) (${all('airseries_database_host_used')})`, '{{host}}']],
+      queries: [[`max by (instance) (${all('airseries_database_lag_seconds')})`, '{{instance}}']],
     }),
     chart({
       title: 'Free disk space',
@@ -152,7 +144,7 @@ export const database: Section = {
         'Size now minus the size a day ago, by schema; below 0 where compression or retention freed more than arrived.',
       signed: true,
       unit: UNIT.bytes,
-      w: 12,
+      w: 24,
       queries: [
         [
           `${collected('airseries_database_size_bytes', 'schema')} - max by (schema) (${all('airseries_database_size_bytes')} offset 1d)`,

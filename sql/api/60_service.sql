@@ -28,7 +28,7 @@ create view api.freshness as
 comment on view api.freshness is 'How up to date the aggregates are. One row.';
 comment on column api.freshness.refreshed_at is 'time of the last refresh of the aggregates; null before the first';
 comment on column api.freshness.digest_at is 'instant of the newest digest of the regions; null before the first';
-comment on column api.freshness.data_version is 'grows whenever published data have changed; channel airseries_data tells when to ask for it';
+comment on column api.freshness.data_version is 'grows whenever published data have changed';
 comment on column api.freshness.history is 'which history data_version counts: another one after a restore, or after a replica was promoted';
 
 -- Whether this server is a replica, and how far it has come. Of a connection that was cut silently it knows nothing: until wal_receiver_timeout

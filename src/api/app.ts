@@ -9,9 +9,9 @@ import { BASE_PATH, pathPattern } from '../contract/endpoints.ts';
 import { ALL_ENDPOINTS } from '../contract/explore.ts';
 import { makeOpenApi } from '../contract/openapi.ts';
 import type { ApiDb } from '../database/pools.ts';
-import { makeDocumentCache, type Render, type Served } from '../documents/cache.ts';
+import { makeDocumentCache, type Render, type Served, shareWhileCurrent } from '../documents/cache.ts';
+import type { DataVersions } from '../documents/dataVersion.ts';
 import { renderDocument, sendDocument } from '../documents/document.ts';
-import { type DataVersions, shareWhileCurrent } from '../documents/validity.ts';
 import {
   accessLog,
   addPath,
@@ -73,10 +73,7 @@ const SHOWCASE = `${BASE_PATH.replace('{locale}', 'en')}/stations.json`;
 /** The description of the API changes with its version only. In seconds. */
 const DESCRIPTION_MAX_AGE = 3_600;
 const nothing = () => undefined;
-const UNCACHED = {
-  maxBytes: 0,
-  versions: { current: nothing, lastKnown: nothing, sawVersion: nothing, onChange: nothing },
-};
+const UNCACHED = { maxBytes: 0, versions: { current: nothing, lastKnown: nothing, sawVersion: nothing } };
 
 /** Throws nothing: every failure of a request is an answer in JSON. */
 export function makeApp({

@@ -2,9 +2,8 @@
 import type { Clock } from '../clock.ts';
 import type { EndpointName, Locale } from '../contract/endpoints.ts';
 import type { ApiDb } from '../database/pools.ts';
-import type { Rendering } from '../documents/cache.ts';
+import type { Rendering, Validity } from '../documents/cache.ts';
 import { renderDocument, renderPieces } from '../documents/document.ts';
-import type { Validity } from '../documents/validity.ts';
 import {
   type Network,
   presentRegion,
@@ -36,7 +35,7 @@ export type Documents<Name extends string, Values = PathValues> = Record<
 /** Those of the five endpoints. */
 export type CurrentDocuments = Documents<EndpointName, Pick<PathValues, 'locale' | 'id' | 'slug'>>;
 
-/** Returns what reads something once for all documents that are made of it (see `validity.ts`). */
+/** Returns what reads something once for all documents that are made of it (see `shareWhileCurrent`). */
 type Share = <T extends Validity>(read: (at: Date) => Promise<T>) => () => Promise<T>;
 
 /** All that is listed, hidden or not, and what it is called. */

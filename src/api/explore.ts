@@ -60,12 +60,12 @@ export function makeExplore({
 
     async stationDays({ locale, id, year }) {
       const [row] = await callApi(db, 'station_days_json', { at: clock(), only_station: id, year });
-      return presentDays(locale, year, found(row, noSuchStation(id)), clock());
+      return presentDays(locale, year, found(row, noSuchStation(id)));
     },
 
     async regionDays({ locale, slug, year }) {
       const [row] = await callApi(db, 'region_days_json', { at: clock(), only_region: slug, year });
-      return presentDays(locale, year, found(row, noSuchRegion(slug)), clock());
+      return presentDays(locale, year, found(row, noSuchRegion(slug)));
     },
 
     async stationReadings({ locale, id, hour }) {
@@ -73,7 +73,7 @@ export function makeExplore({
       const [row] = await callApi(db, 'station_readings_json', args);
       const { timestamp, sensors, station, is_kept, is_complete, ...rest } = found(row, noSuchStation(id));
       const json = `{"timestamp":"${timestamp}","hour":${rest.hour},"sensors":${sensors},"station":${station},"kept":${is_kept},"complete":${is_complete}}`;
-      return { ...rendered(locale, json, rest), ...keptAsNamed(hour, timestamp, args.at) };
+      return rendered(locale, json, rest);
     },
 
     async regionStations({ locale, slug, hour }) {
@@ -81,7 +81,7 @@ export function makeExplore({
       const [row] = await callApi(db, 'region_stations_json', args);
       const { timestamp, stations, region, is_complete, ...rest } = found(row, noSuchRegion(slug));
       const json = `{"timestamp":"${timestamp}","hour":${rest.hour},"stations":${stations},"region":${region},"complete":${is_complete}}`;
-      return { ...rendered(locale, json, rest), ...keptAsNamed(hour, timestamp, args.at) };
+      return rendered(locale, json, rest);
     },
 
     async stationCsv({ locale, id, ...period }, signal) {
@@ -137,25 +137,8 @@ function presentNow(locale: Locale, row: Now): Rendered {
   return rendered(locale, JSON.stringify(now), row);
 }
 
-/**
- * Documents of the past are many, and few are asked for again soon: they are kept, and not rendered before somebody wants them. Those of the
- * future, which would say nothing, are not kept: no day of any zone begins so much later than in UTC.
- */
-const keptSince = (start: string | number, at: Date) =>
-  ({ keep: Date.parse(String(start)) > at.getTime() + DAY_MS ? 'never' : 'on demand' }) as const;
-
-/** The same of an hour, which has sixty names: only under the one that pages call it by. */
-const keptAsNamed = (hour: string, start: string | null, at: Date) =>
-  hour.endsWith(':00Z') || Date.parse(String(start)) !== Date.parse(instantOf(hour))
-    ? NEVER_KEPT
-    : keptSince(String(start), at);
-
-const NEVER_KEPT = { keep: 'never' } as const;
-
-const presentDays = (locale: Locale, year: number, row: Row & { days: string }, at: Date): Rendered => ({
-  ...rendered(locale, `{"year":${year},"days":${row.days}}`, row),
-  ...keptSince(year, at),
-});
+const presentDays = (locale: Locale, year: number, row: Row & { days: string }): Rendered =>
+  rendered(locale, `{"year":${year},"days":${row.days}}`, row);
 
 type Period = Pick<PathValues, 'from' | 'to'>;
 

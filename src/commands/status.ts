@@ -1,8 +1,8 @@
 /** The command that shows how the service is doing: the database, how fresh its numbers are, and what arrives from whom. */
 import { Command, Option } from 'commander';
 import { onConnection, type Sql } from '../database/client.ts';
-import { type Host, makeHosts, noteAnswer, partsOf, queryServer } from '../database/hosts.ts';
-import { type Api, readsOn } from '../database/pools.ts';
+import { type Api, type ApiDb, readsOn } from '../database/pools.ts';
+import { queryReplication } from '../database/replication.ts';
 import { whyOutdated } from '../embedded/bundled.ts';
 import {
   mostUrgent,
@@ -52,45 +52,43 @@ async function readFreshness(sql: Sql, providers: readonly ProviderArrivals[]): 
 
 type ReaderHost = {
   host: string;
-  /** `primary`, `streaming`, `replaying` what it has received, `disconnected` from its primary; or why it can't be said. */
+  /** As `Replication` has it, or why it can't be said. */
   state: string;
   lag_seconds: number | null;
   /** How many data versions it has yet to get. */
   versions_behind: number | null;
 };
 
-/** What each host that the API may read from says of itself; `primary` is the database of DATABASE_URL. */
-export async function readHosts(urls: readonly string[], primary: Sql, now: Date): Promise<ReaderHost[]> {
-  const { history, data_version } = await queryServer(readsOn<Api>(primary));
-  const systemOf = (text: string | null) => partsOf(String(text)).system;
-  const ask = async (host: Host): Promise<ReaderHost> => {
-    const session = { role: 'airseries_reader', name: 'airseries status' } as const;
-    const row = await onConnection(host.target, session, (sql) => queryServer(readsOn<Api>(sql)));
-    if (systemOf(row.history) !== systemOf(history)) throw new Error('another database');
-    noteAnswer(host, row, now.getTime(), undefined);
-    const connected = row.is_receiving ? 'streaming' : 'disconnected';
-    const ofReplica = host.state?.isReplaying ? 'replaying' : connected;
-    return {
-      host: host.name,
-      state: row.is_replica ? ofReplica : 'primary',
-      lag_seconds: Math.floor((host.state?.lagMs ?? 0) / 1_000),
-      versions_behind: Math.max(0, Number(data_version) - Number(row.data_version)),
-    };
-  };
-  const unknown = { lag_seconds: null, versions_behind: null };
-  const { all } = makeHosts(urls);
-  return await Promise.all(
-    all.map((host) => ask(host).catch((error: Error) => ({ host: host.name, state: error.message, ...unknown }))),
-  );
+/** What the address that the API reads from says of itself; `primary` is the database of DATABASE_URL. */
+export async function readerState(url: string, primary: Sql, now: Date): Promise<ReaderHost> {
+  const host = decodeURIComponent(new URL(url).host) || 'PGHOST';
+  const session = { role: 'airseries_reader', name: 'airseries status' } as const;
+  try {
+    return await onConnection(url, session, async (sql) => {
+      const [newest, read] = [await queryVersion(readsOn<Api>(primary)), await queryVersion(readsOn<Api>(sql))];
+      if (read.system !== newest.system) throw new Error('another database');
+      const { state, lagSeconds } = await queryReplication(readsOn<Api>(sql), now);
+      const behind = Math.max(0, newest.version - read.version);
+      return { host, state, lag_seconds: Math.floor(lagSeconds), versions_behind: behind };
+    });
+  } catch (error) {
+    return { host, state: (error as Error).message, lag_seconds: null, versions_behind: null };
+  }
+}
+
+/** The data version of a database, and the server that made it, which its replicas share. */
+async function queryVersion(db: ApiDb): Promise<{ system: string | undefined; version: number }> {
+  const row = await db.selectFrom('api.freshness').select(['history', 'data_version']).executeTakeFirstOrThrow();
+  return { system: row.history?.split('-')[0], version: Number(row.data_version) };
 }
 
 async function status({ as, clock, config, database, installation }: Context, version: string): Promise<Outcome> {
   const now = clock();
-  const { readerDatabaseUrls: urls } = config;
+  const { readerDatabaseUrl: url } = config;
   const { versions, providers, freshness, hosts } = await as('airseries_owner', async (sql) => {
     const found = await providerArrivals(sql, now);
     const read = { versions: await serverVersions(sql), freshness: await readFreshness(sql, found) };
-    return { ...read, providers: found, hosts: urls && (await readHosts(urls, sql, now)) };
+    return { ...read, providers: found, hosts: url === undefined ? undefined : [await readerState(url, sql, now)] };
   });
   const { engine, timeZone, epoch } = installation;
   const { target, embedded } = database;

@@ -37,7 +37,7 @@ export type ConnectOptions = Session & {
   openSocket?: (address: SocketAddress) => Socket;
 };
 
-/** Where the driver would connect to: any of several hosts, each with a port, or the path of a socket. */
+/** Where the driver would connect to: a list of one host with its port, or the path of a socket. */
 type SocketAddress = { host: string[]; port: number[]; path?: string | false };
 
 /** A pool, which connects at its first query. The caller ends it. */
@@ -68,7 +68,7 @@ const POOLER = 'pooler';
  * Whether connections come from a pooler such as PgBouncer, which keeps nothing of a session from one transaction to the next: the URL says
  * so with `?pooler=transaction`. Then nothing is prepared, and settings are those of the login (sql/reader.sql).
  */
-export function hasPooler(target: DatabaseAddress): boolean {
+function hasPooler(target: DatabaseAddress): boolean {
   return typeof target === 'string' && URL.canParse(target) && new URL(target).searchParams.has(POOLER, 'transaction');
 }
 
@@ -82,8 +82,7 @@ function withoutPooler(target: string): string {
 
 /** As the driver's own, except that a server which accepts and hangs up is an error: the driver would reconnect at once, endlessly. */
 export function openSocket({ host, port, path }: SocketAddress): Socket {
-  const chosen = Math.floor(Math.random() * host.length);
-  const address = { host: host[chosen], port: port[chosen] ?? 5432 };
+  const address = { host: host[0], port: port[0] ?? 5432 };
   const socket = path ? connectSocket(path) : connectSocket(address.port, address.host);
   const hungUp = Object.assign(new Error('the server hung up'), { code: 'CONNECTION_CLOSED' });
   socket.once('end', () => socket.destroy(hungUp));

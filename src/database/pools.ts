@@ -2,7 +2,6 @@
 import type { Kysely } from 'kysely';
 import type { ApiFunctions, ApiViews } from '../generated/apiTypes.ts';
 import type { DatabaseAddress, Sql } from './client.ts';
-import type { Hosts } from './hosts.ts';
 import { kyselyOver, openQueryPool, type PoolObserver, type QueryPool } from './queryPool.ts';
 
 /** Schema api as Kysely sees it. */
@@ -47,15 +46,15 @@ const LONG_LIMITS = {
  * Queries of schema api, as the role that sees nothing else. Each rejects with Unavailable if the database is unreachable or too slow.
  * `destroy()` closes the pool. There are no transactions and no streams.
  */
-export const openReaderPool = <Tables>(target: DatabaseAddress | Hosts, options: Options): Kysely<Tables> =>
+export const openReaderPool = <Tables>(target: DatabaseAddress, options: Options): Kysely<Tables> =>
   openReads(target, { max: POOL_SIZES.read, ...options }, 'airseries read', READ_LIMITS);
 
 /** The same for queries that take longer the larger the network, which no request need wait for; the list of stations needs five. */
-export const openWholeNetworkPool = <Tables>(target: DatabaseAddress | Hosts, options: Options): Kysely<Tables> =>
+export const openWholeNetworkPool = <Tables>(target: DatabaseAddress, options: Options): Kysely<Tables> =>
   openReads(target, { max: POOL_SIZES.readAll, ...options }, 'airseries read all', LONG_LIMITS);
 
 function openReads<Tables>(
-  target: DatabaseAddress | Hosts,
+  target: DatabaseAddress,
   options: Options & { max: number },
   name: string,
   limits: typeof READ_LIMITS,

@@ -5,8 +5,7 @@
  * replaced and the statement sent again: the other connections are probably dead too, and one that broke during a query passes the error
  * to the next query it is given. Idle connections are otherwise left alone. The last one used is used first: the processor still has its
  * backend's plans in its caches, which saves a quarter of the time. The pool is replaced as well when a statement no longer fits the schema:
- * a migration may have rebuilt it, and connections keep what they prepared before; and when another host is chosen. Statements are SQL text, or
- * written by Kysely.
+ * a migration may have rebuilt it, and connections keep what they prepared before. Statements are SQL text, or written by Kysely.
  */
 import {
   CompiledQuery,
@@ -23,7 +22,6 @@ import type { ApiFunctions } from '../generated/apiTypes.ts';
 import { Unavailable } from '../unavailable.ts';
 import { connect, type DatabaseAddress, openSocket, type Role, type Sql } from './client.ts';
 import { asUnavailable, isConnectionError, isSchemaChange, isTransient, isUnreachable } from './errors.ts';
-import { asHosts, type Hosts } from './hosts.ts';
 import {
   makeSemaphore,
   type ProbeTiming,
@@ -35,8 +33,6 @@ import {
 
 const RETRY_AFTER_MS = 100;
 const MAX_ATTEMPTS = 4;
-/** Long enough for another host to be chosen meanwhile. */
-const MAX_ATTEMPTS_OF_SEVERAL = 12;
 /** How long after its timeout the server's cancellation of a statement may take to arrive. */
 const GRACE_MS = 200;
 /** A pool younger than this has prepared nothing on an earlier schema worth replacing it for. */
@@ -76,24 +72,19 @@ export type QueryPool = {
   close(): Promise<void>;
 };
 
-/** Connects at the first query. Of several hosts, to the one that is chosen at the time. */
+/** Connects at the first query. */
 export function openQueryPool(
-  target: DatabaseAddress | Hosts,
+  target: DatabaseAddress,
   { role, name, timeZone, max, statementTimeoutMs, totalTimeoutMs, maxWaiting, probe, observer }: Options,
 ): QueryPool {
   const responseTimeoutMs = statementTimeoutMs + GRACE_MS;
   const noResponse = () =>
     Object.assign(new Error(`no response within ${responseTimeoutMs} ms`), { code: 'RESPONSE_TIMEOUT' });
-  const hosts = asHosts(target);
-  const hasOthers = hosts.all.length > 1;
-  const maxAttempts = hasOthers ? MAX_ATTEMPTS_OF_SEVERAL : MAX_ATTEMPTS;
   const open = () => {
-    const host = hosts.chosen;
-    const one = () => connect(host.target, { role, name, timeZone, max: 1, statementTimeoutMs, openSocket });
+    const one = () => connect(target, { role, name, timeZone, max: 1, statementTimeoutMs, openSocket });
     const connections = Array.from({ length: max }, one);
     const prober = one();
     return {
-      host,
       openedAt: performance.now(),
       idle: [...connections],
       all: [...connections, prober],
@@ -104,16 +95,9 @@ export function openQueryPool(
   const observed = observer?.({ ...semaphore, size: max });
   let pool = open();
   let isClosed = false;
-  const replace = () => {
-    const { all } = pool;
-    pool = open();
-    end(all).catch(() => undefined);
-  };
-
   async function attempt(text: string, parameters: readonly unknown[], signal?: AbortSignal): Promise<unknown[]> {
     const asked = performance.now();
     await semaphore.acquire(signal);
-    if (pool.host !== hosts.chosen && !isClosed) replace();
     const used = pool;
     const connection = used.idle.pop() as Sql; // there is one for each that the semaphore lets in
     const started = performance.now();
@@ -131,9 +115,9 @@ export function openQueryPool(
     } catch (error) {
       const isOutdated = isSchemaChange(error) && performance.now() - used.openedAt > REPLACED_AT_MOST_EVERY_MS;
       if ((isConnectionError(error) || isOutdated) && used === pool && !isClosed) {
-        replace();
+        pool = open();
+        end(used.all).catch(() => undefined);
         if (isUnreachable(error)) semaphore.rejectWaiting(asUnavailable(error));
-        if (isConnectionError(error) && used.host === hosts.chosen) hosts.onFailure();
       }
       throw error;
     } finally {
@@ -150,8 +134,7 @@ export function openQueryPool(
       try {
         return await attempt(...statement);
       } catch (error) {
-        const mayPass = isTransient(error) || (hasOthers && isConnectionError(error));
-        if (!mayPass || n === maxAttempts) throw error;
+        if (!isTransient(error) || n === MAX_ATTEMPTS) throw error;
         await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
       }
     }

@@ -1,20 +1,24 @@
 /**
- * Keeps rendered documents for as long as they are valid; those requested lately are rendered again as soon as the data change, before anyone
- * waits for them. While a document takes its time, or the database is away, the last one is served with its age; so is what a database
- * says that is far behind. Nothing older than what was served before is served as current.
+ * Keeps what was read from the database until the data change, or time alone changes it; then its first reader has it read again, once for all
+ * who wait. While a document takes its time, or the database is away, the last one is served with its age. Nothing older than what was served
+ * before is served as current.
  */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
-import { withTimeout } from '../database/timeouts.ts';
+import { singleFlight, withTimeout } from '../database/timeouts.ts';
 import { Unavailable } from '../unavailable.ts';
+import type { DataVersions } from './dataVersion.ts';
 import { type CacheHeaders, type Document, sizeOf } from './document.ts';
-import { type DataVersions, isCurrent, isOfThisHistory, type Read, type Validity } from './validity.ts';
 
-/**
- * A document as it was read from the database, and the label of its requests in metrics. It is kept, and rendered again when the data change;
- * `on demand`: not before it is asked for again; `never`: not kept at all.
- */
-export type Rendering = Validity & { document: Document; route: string; keep?: 'on demand' | 'never' };
+export type Validity = {
+  /** The first instant at which it would change without new data. */
+  validUntil: Date;
+  /** The data version that was visible to the query. */
+  version: number;
+};
+
+/** A document as it was read from the database, and the label of its requests in metrics. */
+export type Rendering = Validity & { document: Document; route: string };
 
 export type Render = () => Promise<Rendering>;
 export type Served = { document: Document; cacheHeaders: CacheHeaders; route: string };
@@ -32,170 +36,156 @@ export type DocumentCache = {
   renderOnce(render: Render): Promise<Served>;
 };
 
+/** When it was read, by our clock, and the history that counted its version; undefined if that was not known. */
+type Read = { readAt: number; history: number | undefined };
+
 type CacheEntry = Rendering &
   Read & {
-    /** Undefined where it is not rendered before it is asked for again. */
-    render: Render | undefined;
-    /** When the content last differed from that before, and the same as an HTTP date: undefined without the cache, where that isn't known. */
+    /** When the content last differed from that before. */
     changedAt: number;
+    /** The same as an HTTP date; undefined without the cache, where that isn't known. */
     lastModified: string | undefined;
-    requestedAt: number;
-    /** When it was last served as current. */
-    currentAt: number;
   };
-
-/** `began`: by performance.now(). */
-type UnderWay = { began: number; result: Promise<Served> };
 
 /** The bytes that an entry takes beside its key and content, measured by test/documents/memory.ts: 1,440, and 200 for each compressed copy. */
 const ENTRY_BYTES = 1_800;
 const LONGEST_MAX_AGE_S = 60;
-/** What was asked for within this time is rendered again when the data change. */
-const RECENT_MS = 5 * 60_000;
-const RENDERINGS_AT_ONCE = 4;
 /** How long an outage is bridged with the last current document. */
 const OUTAGE_MS = 10 * 60_000;
-/** How often a document is read that is older than what was served before. */
 const MAX_READS = 2;
 /** A client gets an answer, or 503, within three seconds. */
-const PATIENCE_MS = 2_800;
+const RESPONSE_DEADLINE_MS = 2_800;
 
-type Options = { maxBytes: number; clock: Clock; versions: DataVersions; patienceMs?: number };
+type Options = { clock: Clock; versions: DataVersions };
+type CacheOptions = Options & { maxBytes: number; deadlineMs?: number };
 
 /** With `maxBytes` 0 nothing is kept, and every document is rendered for its request (or those that come meanwhile). */
-export function makeDocumentCache({ maxBytes, clock, versions, patienceMs = PATIENCE_MS }: Options): DocumentCache {
+export function makeDocumentCache({
+  maxBytes,
+  deadlineMs = RESPONSE_DEADLINE_MS,
+  ...options
+}: CacheOptions): DocumentCache {
+  const { clock, versions } = options;
   const entries = new LRUCache<string, CacheEntry>({
     maxSize: Math.max(1, maxBytes), // smaller than any entry
     sizeCalculation: ({ document }, key) => ENTRY_BYTES + Math.ceil(sizeOf(document)) + key.length,
   });
-  const rendering = new Map<string, UnderWay>();
+  const underWay = new Map<string, Promise<Served>>();
 
   function find(key: string): Served | undefined {
     const entry = entries.get(key);
     const now = clock().getTime();
-    if (entry === undefined || !isCurrent(entry, versions, now)) return undefined;
-    entry.requestedAt = now;
-    entry.currentAt = now - lagMs();
-    return served(entry, now);
+    return entry !== undefined && isCurrent(entry, versions, now) ? served(entry, now) : undefined;
   }
 
-  const lagMs = () => (versions.lastKnown()?.lagSeconds ?? 0) * 1_000;
-
-  /** Rejects with Unavailable where the database knows less than before: of several behind one address, it may be another one. */
-  async function readNewest(render: Render): Promise<Rendering> {
-    for (let n = 1; ; n++) {
-      const before = versions.lastKnown();
-      const read = await render();
-      // version 0: of nothing at all
-      const isOlder = before !== undefined && read.version > 0 && read.version < before.version;
-      if (!isOlder || before.history !== versions.lastKnown()?.history) return read;
-      if (n === MAX_READS) throw new Unavailable(`data version ${read.version} was read after ${before.version}`);
-    }
-  }
-
-  async function renderInto(key: string, render: Render, requestedAt: number): Promise<Served> {
-    const readAt = clock().getTime();
-    const history = versions.lastKnown()?.history;
-    const read = await readNewest(render);
-    const isKept = maxBytes > 0 && read.keep !== 'never';
+  async function renderInto(key: string, render: Render): Promise<Served> {
+    const read = await readNewest(render, options);
     const before = entries.peek(key);
     const isSame = before !== undefined && before.document.etag === read.document.etag;
-    const changedAt = isSame ? before.changedAt : changedAfter(before, readAt);
+    const changedAt = isSame ? before.changedAt : changedAfter(before, read.readAt);
     const entry: CacheEntry = {
       ...read,
       document: isSame ? before.document : read.document, // with its compressed copies
-      render: read.keep === undefined ? render : undefined,
-      history,
-      readAt,
       changedAt,
-      lastModified: isKept ? new Date(changedAt).toUTCString() : undefined,
-      requestedAt,
-      currentAt: readAt - lagMs(),
+      lastModified: maxBytes > 0 ? new Date(changedAt).toUTCString() : undefined,
     };
-    const isOlder = before !== undefined && before.version > entry.version && before.history === history; // it took longer
-    if (isKept && isOfThisHistory(entry, versions) && !isOlder) entries.set(copyOf(key), entry);
-    if (history !== undefined) versions.sawVersion(read.version, history);
-    return served(entry, readAt);
+    if (maxBytes > 0) entries.set(copyOf(key), entry);
+    return served(entry, clock().getTime());
   }
 
-  function shared(key: string, render: Render, requestedAt: number): UnderWay {
-    const underWay = rendering.get(key);
-    if (underWay !== undefined) return underWay;
-    const result = renderInto(key, render, requestedAt).finally(() => {
-      if (rendering.get(key) === started) rendering.delete(key);
-    });
-    const started = { began: performance.now(), result };
-    rendering.set(key, started);
-    return started;
+  /** Rejects with Unavailable at the deadline of whoever asked first. */
+  function renderShared(key: string, render: Render): Promise<Served> {
+    const known = underWay.get(key);
+    if (known !== undefined) return known;
+    const rendering = renderInto(key, render).finally(() => underWay.delete(key));
+    const inTime = withTimeout(deadlineMs, rendering, () => new Unavailable(`it takes longer than ${deadlineMs} ms`));
+    underWay.set(key, inTime);
+    return inTime;
   }
 
-  async function renderAgain(): Promise<void> {
-    const since = clock().getTime() - RECENT_MS;
-    const work = [...entries.entries()].filter(([, { requestedAt }]) => requestedAt >= since).values();
-    const worker = async () => {
-      for (const [key, entry] of work) {
-        const { render, requestedAt } = entry;
-        if (render === undefined || isCurrent(entries.peek(key) ?? entry, versions, clock().getTime())) continue;
-        await shared(key, render, requestedAt).result.catch(() => undefined); // its next reader hears of it
-      }
-    };
-    await Promise.all(Array.from({ length: RENDERINGS_AT_ONCE }, worker));
+  /** The last document, with its age, if it was current until a short while ago. */
+  function bridge(key: string): Served | undefined {
+    const entry = entries.peek(key);
+    const newest = versions.lastKnown();
+    if (entry === undefined || newest === undefined || entry.history !== newest.history) return undefined;
+    const now = clock().getTime();
+    const confirmedAt = entry.version < newest.version ? entry.readAt : newest.confirmedAt.getTime();
+    const currentAt = Math.max(entry.readAt, Math.min(confirmedAt, entry.validUntil.getTime()));
+    const ageMs = now - currentAt;
+    if (ageMs < 0 || ageMs > OUTAGE_MS) return undefined;
+    const { cacheHeaders, ...rest } = served(entry, now);
+    return { ...rest, cacheHeaders: { ...cacheHeaders, maxAge: 0, age: Math.floor(ageMs / 1_000) } };
   }
-
-  versions.onChange(() => {
-    rendering.clear(); // what is being rendered may have read the data before
-    void renderAgain();
-  });
 
   return {
     find,
     async get(key, render) {
-      const found = find(key);
+      const found = find(key) ?? (versions.current() === undefined ? bridge(key) : undefined);
       if (found !== undefined) return found;
-      const now = clock().getTime();
-      const last = () => stale(key, now);
-      const bridged = versions.current() === undefined ? last() : undefined;
-      if (bridged !== undefined) return bridged;
-      const { began, result } = shared(key, render, now);
-      const patience = last() === undefined ? patienceMs : Math.max(0, began + patienceMs - performance.now());
-      const late = () => new Unavailable(`it takes longer than ${patienceMs} ms`);
       try {
-        return await withTimeout(patience, result, late);
+        return await renderShared(key, render);
       } catch (error) {
-        const bridge = error instanceof Unavailable ? last() : undefined;
-        if (bridge === undefined) throw error;
-        return bridge;
+        const last = error instanceof Unavailable ? bridge(key) : undefined;
+        if (last === undefined) throw error;
+        return last;
       }
     },
     async renderOnce(render) {
-      const read = await readNewest(render);
+      const read = await readNewest(render, options);
       return served({ ...read, lastModified: undefined }, clock().getTime());
     },
   };
+}
 
-  /** What was current until a short while ago, for an outage. */
-  function stale(key: string, now: number): Served | undefined {
-    const entry = entries.peek(key);
-    if (entry === undefined || !isOfThisHistory(entry, versions)) return undefined;
-    const known = versions.lastKnown();
-    const confirmed = known !== undefined && entry.version >= known.version ? known.at.getTime() : 0;
-    const currentAt = Math.max(entry.currentAt, Math.min(confirmed, entry.validUntil.getTime()));
-    const age = now - currentAt;
-    if (age < 0 || age > OUTAGE_MS) return undefined;
-    const { cacheHeaders, ...rest } = served(entry, now);
-    return { ...rest, cacheHeaders: { ...cacheHeaders, maxAge: 0, age: Math.floor(age / 1_000) } };
-  }
+function served(
+  { document, validUntil, lastModified, route }: Rendering & Pick<CacheEntry, 'lastModified'>,
+  now: number,
+): Served {
+  const left = Math.floor((validUntil.getTime() - now) / 1_000);
+  return { document, route, cacheHeaders: { maxAge: Math.max(0, Math.min(LONGEST_MAX_AGE_S, left)), lastModified } };
+}
 
-  function served(
-    { document, validUntil, lastModified, route }: Rendering & Pick<CacheEntry, 'lastModified'>,
-    now: number,
-  ): Served {
-    const left = Math.floor((validUntil.getTime() - now) / 1_000);
-    const age = versions.lastKnown()?.lagSeconds;
-    const maxAge = age === undefined ? Math.max(0, Math.min(LONGEST_MAX_AGE_S, left)) : 0;
-    const cacheHeaders = { maxAge, lastModified };
-    return { document, route, cacheHeaders: age === undefined ? cacheHeaders : { ...cacheHeaders, age } };
+/** Returns what reads something once for all who ask for it while it is current. Rejects as `read` does. */
+export function shareWhileCurrent<T extends Validity>(
+  read: (at: Date) => Promise<T>,
+  { clock, versions }: Options,
+): () => Promise<T> {
+  let kept: (T & Read) | undefined;
+  const readShared = singleFlight(async () => {
+    kept = await readNewest(read, { clock, versions });
+    return kept;
+  });
+  return async () => (kept !== undefined && isCurrent(kept, versions, clock().getTime()) ? kept : await readShared());
+}
+
+/**
+ * Reads again what turns out to be older than what is known by then: the data changed meanwhile, or another server answered, of several behind
+ * one address. Rejects with Unavailable where it is older still.
+ */
+async function readNewest<T extends Validity>(
+  read: (at: Date) => Promise<T>,
+  { clock, versions }: Options,
+): Promise<T & Read> {
+  for (let n = 1; ; n++) {
+    const at = clock();
+    const history = versions.lastKnown()?.history;
+    const result = await read(at);
+    const newest = versions.lastKnown();
+    const isNewest = newest?.history === history && result.version >= (newest?.version ?? 0);
+    // version 0: there is nothing at all
+    if (isNewest || result.version === 0) {
+      if (history !== undefined) versions.sawVersion(result.version, history);
+      return { ...result, readAt: at.getTime(), history };
+    }
+    if (n === MAX_READS) throw new Unavailable(`data version ${result.version} was read after ${newest?.version}`);
   }
+}
+
+function isCurrent(read: Validity & Read, versions: DataVersions, now: number): boolean {
+  const newest = versions.current();
+  const isNewest = newest !== undefined && read.history === newest.history && read.version >= newest.version;
+  // before its own instant the clock was set back
+  return isNewest && now < read.validUntil.getTime() && now >= read.readAt;
 }
 
 /** A part of a string keeps the whole alive: a path, the target with a long query. */

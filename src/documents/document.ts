@@ -1,12 +1,10 @@
 /**
- * Rendered documents and how they are sent: in the coding that a client prefers, with validators, and as 304 to a client that has them. A
- * document is rendered once and sent many times, so as much as possible is computed beforehand. A large one is kept compressed only, and
- * unpacked for the few clients that want it plain.
+ * Rendered documents and how they are sent: in the coding that a client prefers, with validators, and as 304 to a client that has them. Each
+ * coding is made when the first client wants it, and kept.
  */
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { buffer } from 'node:stream/consumers';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import fresh from 'fresh';
@@ -15,21 +13,19 @@ import type { Locale } from '../contract/endpoints.ts';
 import { setSent } from '../http/observed.ts';
 import { ANY_ORIGIN, JSON_TYPE } from '../http/send.ts';
 
-/** A document of so many bytes, the validator of its content, and the codings that are kept of it, `identity` or `br` at least. */
+/** A document of so many bytes, the validator of its content, and what is kept of it: its bytes, those of a large one as `br` only. */
 export type Document = {
   locale: Locale;
   bytes: number;
   etag: string;
   kept: Map<Coding, Promise<Buffer> | Buffer>;
   kind: Kind;
-  /** Of one that is not kept plain: its bytes, for as long as those who waited for its rendering are served. */
-  awaited?: Buffer | undefined;
 };
 
 /** The media type of a document, and the headers that go with it. */
 export type Kind = { type: string; headers: readonly string[] };
 
-/** What depends on the time of sending. */
+/** Headers that depend on when the document is sent. */
 export type CacheHeaders = {
   /** How long the document is known not to change without new data, in seconds. */
   maxAge: number;
@@ -41,37 +37,30 @@ export type CacheHeaders = {
   isImmutable?: boolean;
 };
 
-/** Content codings, best first. zstd where Node has it (22.15, 23.8). */
-type Coding = 'br' | 'zstd' | 'gzip' | 'identity';
-type Compress = (body: Buffer) => Promise<Buffer>;
-
-const { zstdCompress } = zlib as {
-  zstdCompress?: (body: Buffer, done: (error: Error | null, result: Buffer) => void) => void;
-};
 const brotli = promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliCompress);
 const unpackBrotli = promisify<Buffer, Buffer>(zlib.brotliDecompress);
 
 /** Brotli's level 5 is about as fast as gzip's 6 on our documents, and 15 to 40 % smaller. */
 const BROTLI = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 5 } };
-/** Level 4 takes half as long for lists, which somebody waits for, and is 3 % larger. */
-const QUICK_BROTLI = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } };
-const CODINGS: ReadonlyMap<Coding, Compress> = new Map<Coding, Compress>([
-  ['br', (body) => brotli(body, BROTLI)],
-  ...(zstdCompress === undefined ? [] : ([['zstd', promisify(zstdCompress)]] as const)),
-  ['gzip', promisify<Buffer, Buffer>(zlib.gzip)],
-]);
-const AVAILABLE: readonly Coding[] = [...CODINGS.keys(), 'identity'];
+const COMPRESS = {
+  br: (body: Buffer) => brotli(body, BROTLI),
+  gzip: promisify<Buffer, Buffer>(zlib.gzip),
+};
+
+/** Content codings, best first. */
+const CODINGS = ['br', 'gzip', 'identity'] as const;
+type Coding = (typeof CODINGS)[number];
 
 /** Shorter bodies fit into a packet anyway. In bytes. */
 const MIN_COMPRESSED_BYTES = 1_024;
 
-/** Longer ones are kept compressed only: the list of 2,000 stations and more. In bytes. */
+/** Longer ones are kept compressed only, or the lists of a large network would fill the cache. In bytes. */
 const MAX_PLAIN_BYTES = 1_048_576;
 
 const ANY_ORIGIN_LIST = Object.entries(ANY_ORIGIN).flat();
 const JSON_KIND: Kind = { type: JSON_TYPE, headers: ANY_ORIGIN_LIST };
 
-/** Of a table that a browser saves as a file of this name. */
+/** Headers for a CSV download with this file name. */
 export const csvKind = (fileName: string): Kind => ({
   type: 'text/csv; charset=utf-8',
   headers: [...ANY_ORIGIN_LIST, 'Content-Disposition', `attachment; filename="${fileName}"`],
@@ -86,42 +75,24 @@ function compact(body: Buffer): Buffer {
 }
 
 /** A document of this text, by default JSON. */
-export function renderDocument(locale: Locale, text: string, kind = JSON_KIND): Document {
+export function renderDocument(locale: Locale, text: string | Buffer, kind = JSON_KIND): Document {
   const body = compact(Buffer.from(text));
-  return {
-    locale,
-    kind,
-    bytes: body.length,
-    etag: etagOf(createHash('sha256').update(body)),
-    kept: new Map([['identity', body]]),
-  };
+  const etag = createHash('sha256').update(body).digest('base64url').slice(0, 27);
+  return { locale, kind, bytes: body.length, etag, kept: new Map([['identity', body]]) };
 }
 
-const etagOf = (hash: Hash) => hash.digest('base64url').slice(0, 27);
-
-/** The same of JSON text in pieces. Others get their turn between them, and it is compressed meanwhile if it is large. */
+/** The same of JSON text in pieces. Other requests are served between them. */
 export async function renderPieces(locale: Locale, pieces: Iterable<string>): Promise<Document> {
-  const hash = createHash('sha256');
-  const plain: Buffer[] = [];
-  const packing = zlib.createBrotliCompress(QUICK_BROTLI);
-  const packed = buffer(packing);
+  const parts: Buffer[] = [];
   for (const piece of pieces) {
-    const part = Buffer.from(piece);
-    hash.update(part);
-    plain.push(part);
-    packing.write(part);
-    await nextTurn();
+    parts.push(Buffer.from(piece));
+    await yieldToEventLoop();
   }
-  packing.end();
-  const body = compact(Buffer.concat(plain));
-  const br = compact(await packed);
-  const rendered = { locale, kind: JSON_KIND, bytes: body.length, etag: etagOf(hash) };
-  const kept = new Map<Coding, Buffer>([['br', br]]);
-  if (body.length <= MAX_PLAIN_BYTES) return { ...rendered, kept: kept.set('identity', body) };
-  const document: Document = { ...rendered, kept, awaited: body };
-  setImmediate(() => {
-    document.awaited = undefined;
-  });
+  const document = renderDocument(locale, Buffer.concat(parts));
+  if (document.bytes > MAX_PLAIN_BYTES) {
+    await encode(document, 'br');
+    document.kept.delete('identity');
+  }
   return document;
 }
 
@@ -203,18 +174,17 @@ function isKnown(
   }
   // nearly always it is the one validator that we would send; there may be lists, weak ones and `*` as well
   if (wanted === validator(etag, coding) && headers['cache-control'] === undefined) return true;
-  return AVAILABLE.some((one) => fresh(headers, { etag: validator(etag, one) }));
+  return CODINGS.some((one) => fresh(headers, { etag: validator(etag, one) }));
 }
 
-/** Compresses once; later calls get the buffer at once. What was not kept plain is unpacked each time. */
+/** Compresses once; later calls get the buffer at once. Where only `br` is kept, the plain bytes are unpacked for each call. */
 export function encode(document: Document, coding: Coding): Promise<Buffer> | Buffer {
   const { kept } = document;
   const known = kept.get(coding);
   if (known !== undefined) return known;
-  if (coding === 'identity') return unpack(document);
-  const compress = CODINGS.get(coding) as Compress;
+  if (coding === 'identity') return Promise.resolve(encode(document, 'br')).then(unpackBrotli);
   const compressing = Promise.resolve(encode(document, 'identity'))
-    .then(compress)
+    .then(COMPRESS[coding])
     .then((result) => {
       kept.set(coding, compact(result));
       return result;
@@ -223,8 +193,6 @@ export function encode(document: Document, coding: Coding): Promise<Buffer> | Bu
   kept.set(coding, compressing);
   return compressing;
 }
-
-const unpack = async ({ kept, awaited }: Document) => awaited ?? unpackBrotli((await kept.get('br')) as Buffer);
 
 function send(req: IncomingMessage, res: ServerResponse, headers: string[], body: Buffer): void {
   headers.push('Content-Length', String(body.length));
@@ -247,7 +215,7 @@ function codingFor(header: string | undefined): Coding {
   if (known !== undefined) return known;
   const request = { headers: { 'accept-encoding': header } };
   const negotiator: Preferring = new Negotiator(request);
-  const coding = (negotiator.encoding(AVAILABLE, { preferred: AVAILABLE }) ?? 'identity') as Coding;
+  const coding = (negotiator.encoding(CODINGS, { preferred: CODINGS }) ?? 'identity') as Coding;
   if (negotiated.size < REMEMBERED) negotiated.set(header, coding);
   return coding;
 }

@@ -1,6 +1,5 @@
 /** The admin port, for orchestrators and Prometheus: /healthz (alive), /readyz (ready for requests), /metrics. */
 import type { Express, Request } from 'express';
-import { type Hosts, MAX_LAG_MS } from '../database/hosts.ts';
 import type { ApiDb } from '../database/pools.ts';
 import { addPath, bareApp, makeErrorHandlers } from '../http/middleware.ts';
 import { notFound, quoted, sendBody } from '../http/send.ts';
@@ -69,8 +68,8 @@ const HEALTH_TIMEOUT_MS = 2_000;
 export type StartupState = {
   /** DATA_DIR of an embedded server; once it runs, the folder with its data. */
   dataDirectory?: string | undefined;
-  /** Set once the migrations are done: the database, its hosts, and what tells which parts of its schema api are gone since then. */
-  opened: { db: ApiDb; hosts?: Hosts; missing: () => Promise<string[]> } | undefined;
+  /** Set once the migrations are done: the database, and what tells which parts of its schema api are gone since then. */
+  opened: { db: ApiDb; missing: () => Promise<string[]> } | undefined;
   serving: boolean;
 };
 
@@ -79,8 +78,7 @@ const NAMED_PARTS = 5;
 
 /**
  * Ready means: the database is migrated and answers, still has what this version asks of it (a migration to another one may have taken it),
- * the aggregates were built, and the process serves. A replica must replay what it receives; one that lost its primary is ready, as there may be
- * nothing newer. A check that couldn't be made is null. Never rejects.
+ * the aggregates were built, and the process serves. A check that couldn't be made is null. Never rejects.
  */
 export async function readiness({ opened, serving }: StartupState): Promise<Readiness> {
   if (opened === undefined) return { ok: false, checks: { migrations: false, ...UNKNOWN, serving } };
@@ -93,20 +91,9 @@ export async function readiness({ opened, serving }: StartupState): Promise<Read
   }
   const refreshed_at = freshness?.refreshed_at;
   const [schema, first_build] = [missing.length === 0, freshness === undefined ? null : refreshed_at !== null];
-  const replay = replays(opened.hosts);
   const checks = { migrations: true, database: true, schema, first_build, serving, refreshed_at };
-  const ofReplica = replay === undefined ? {} : { replay };
   const gone = schema ? {} : { missing: missing.slice(0, NAMED_PARTS) };
-  return {
-    ok: schema && first_build === true && serving && replay !== false,
-    checks: { ...checks, ...ofReplica, ...gone },
-  };
-}
-
-/** Whether the replica that is read from replays what it receives; undefined: it is none. */
-function replays(hosts: Hosts | undefined): boolean | undefined {
-  const state = hosts?.chosen.state;
-  return state?.isReplica ? !(state.isReplaying && state.lagMs > MAX_LAG_MS) : undefined;
+  return { ok: schema && first_build === true && serving, checks: { ...checks, ...gone } };
 }
 
 /** When the aggregates were last refreshed, and the instant of the newest digest, ISO 8601; null: never. Rejects when the database doesn't answer. */

@@ -5,6 +5,7 @@
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { apiRows } from '../database/queryPool.ts';
+import { queryReplication } from '../database/replication.ts';
 import { READING_REASONS } from '../ingest/validate.ts';
 import { type Collector, KEEP_LONG_MS, makeCollector } from './collectors.ts';
 
@@ -71,13 +72,14 @@ const makeCollectors = (registers: Registry[]) => ({
     db.selectFrom('api.freshness').select(['refreshed_at', 'digest_at']).execute(),
   ),
   audit: makeCollector('audit', registers, (db) => db.selectFrom('api.last_audit').selectAll().execute()),
+  replication: makeCollector('replication', registers, async (db, at) => [await queryReplication(db, at)]),
 });
 
 type Description<Label extends string> = { help: string; labels?: readonly Label[] };
 
 /** To add a metric, add an entry here, and run test/metrics/writeMetricsTable.ts, which documents it. */
 function makeTable(registers: Registry[], collectors: ReturnType<typeof makeCollectors>) {
-  const { providers, newestBuckets, quarantine, storage, refresh, audit } = collectors;
+  const { providers, newestBuckets, quarantine, storage, refresh, audit, replication } = collectors;
   const counter = <Label extends string>(name: string, { help, labels = [] }: Description<Label>) =>
     new Counter({ name, help, labelNames: labels, registers });
   const gauge = <Label extends string>(name: string, { help, labels = [] }: Description<Label>) =>
@@ -170,13 +172,9 @@ function makeTable(registers: Registry[], collectors: ReturnType<typeof makeColl
       buckets: WORK_SECONDS,
     }),
 
-    databaseLag: gauge('airseries_database_lag_seconds', {
-      help: 'For how long a host of the database may have lacked what its primary had, or has not answered',
-      labels: ['host'],
-    }),
-    databaseHostUsed: gauge('airseries_database_host_used', {
-      help: 'Whether this process reads from a host of the database (1) or not (0)',
-      labels: ['host'],
+    databaseLag: replication.gauge('airseries_database_lag_seconds', {
+      help: 'For how long the database that is read from may have lacked what its primary had',
+      fill: (set, { lagSeconds }) => set({}, lagSeconds),
     }),
     poolSize: gauge('airseries_database_pool_size', {
       help: 'How many database connections a pool may have',

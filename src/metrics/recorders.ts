@@ -1,8 +1,6 @@
 /** Records in the metrics: requests, what became of readings, how busy the database connections are, and how full the disk is. */
 import { statfs } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '../clock.ts';
-import type { Hosts } from '../database/hosts.ts';
 import type { PoolObserver } from '../database/queryPool.ts';
 import { routeOf, sentOf } from '../http/observed.ts';
 import type { Accepted, WriteStats } from '../ingest/accept.ts';
@@ -41,18 +39,6 @@ export function observePool(metrics: Metrics, pool: string): PoolObserver {
       onQuery: (query, seconds) => metrics.queryDuration.observe({ query }, seconds),
     };
   };
-}
-
-/** From now on each scrape says how far the hosts of the database are behind, and which of them is read from. */
-export function observeHosts(metrics: Metrics, hosts: Hosts, clock: Clock): void {
-  const since = clock().getTime();
-  metrics.beforeScrape.push(() => {
-    for (const host of hosts.all) {
-      const lagMs = host.state?.lagMs ?? clock().getTime() - (host.completeAt ?? since);
-      metrics.databaseLag.set({ host: host.name }, Math.max(0, lagMs) / 1_000);
-      metrics.databaseHostUsed.set({ host: host.name }, host === hosts.chosen ? 1 : 0);
-    }
-  });
 }
 
 /** From now on each scrape reads how much space is free on the disk of this folder. */

@@ -3,8 +3,6 @@
  * with those that this version would record.
  */
 import { checkSession, type DatabaseAddress, onConnection, type Sql } from '../database/client.ts';
-import { explainConnection } from '../database/errors.ts';
-import { type Hosts, partsOf, queryServer } from '../database/hosts.ts';
 import { type Api, readsOn } from '../database/pools.ts';
 import { buildRollups, type Engine } from './aggregates.ts';
 import { calendarOf, checkRecorded, type Installation, levelColumns } from './migrate.ts';
@@ -44,37 +42,6 @@ export async function checkInstalled(
   const session = { role: ROLE, timeZone: installation.timeZone } as const;
   await onConnection(target, session, (sql) => checkSession(sql, target, session));
   return installation;
-}
-
-/**
- * The same of the hosts that are there, at least one; one of them is chosen. Rejects as `checkInstalled` does for the first where there is none,
- * and where two are of different databases.
- */
-export async function checkHosts(hosts: Hosts, options: Options): Promise<Installation> {
-  const answers = hosts.all.map(async (host) => {
-    const installation = await checkInstalled(host.target, options);
-    const session = { role: ROLE, name: 'airseries check' } as const;
-    const { history } = await onConnection(host.target, session, (sql) => queryServer(readsOn<Api>(sql)));
-    return { host, installation, system: partsOf(String(history)).system };
-  });
-  const settled = await Promise.allSettled(answers);
-  const found = settled.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
-  const [first] = found;
-  if (first === undefined) {
-    const [failed] = settled as PromiseRejectedResult[];
-    throw explainConnection(failed?.reason, 'READER_DATABASE_URL', hosts.all[0]?.target);
-  }
-  const odd = found.find(({ system }) => system !== first.system);
-  if (odd !== undefined) {
-    throw new MigrationRefused(
-      `READER_DATABASE_URL names two databases: ${first.host.name} and ${odd.host.name} are not replicas of one. ` +
-        'Name replicas that stream from one primary, and the primary if you like.',
-    );
-  }
-  for (const { host } of found) host.isChecked = true;
-  hosts.chosen = first.host;
-  hosts.system = first.system;
-  return first.installation;
 }
 
 /** SQLSTATEs of a database that was never migrated: no such relation, schema or role. */

@@ -46,13 +46,13 @@ onEveryEngine('two processes with a response cache', (engine) => {
     const { target, timeZone } = here.database;
     for (const _ of [1, 2]) {
       const db = openReaderPool<Api>(target, { timeZone, max: 4 });
-      const versions = watchDataVersion({ db, target, clock, log });
+      const versions = watchDataVersion({ db, clock, log, pollMs: 10 });
       watches.push(versions);
       const options = { db, clock, siteBaseUrl: '', log };
       cached.push(createServer(makeApp({ ...options, cache: { maxBytes: 1e7, versions } })).listen(0));
       fresh ??= createServer(makeApp(options)).listen(0);
       closing.push(async () => {
-        await versions.close();
+        versions.close();
         await db.destroy();
       });
     }
@@ -67,7 +67,7 @@ onEveryEngine('two processes with a response cache', (engine) => {
   async function heard(): Promise<void> {
     const [{ version: newest } = { version: 0 }] = await owner<{ version: number }[]>`
       select data_version as version from rollup.freshness`;
-    const seen = (watch: DataVersionWatch) => expect.poll(() => watch.current() ?? 0, { interval: 5 });
+    const seen = (watch: DataVersionWatch) => expect.poll(() => watch.current()?.version ?? 0, { interval: 5 });
     await Promise.all(watches.map((watch) => seen(watch).toBeGreaterThanOrEqual(newest)));
   }
 

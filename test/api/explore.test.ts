@@ -50,17 +50,6 @@ onOneEngine('the documents of the front page', (engine) => {
       }
     });
 
-    it.runIf(path === 'kept')('are kept under one name of an hour, and not of the future', async () => {
-      const isKept = async (path: string) => (await send(path)).headers['last-modified'] !== undefined;
-      expect(await isKept('station/1/days/2026.json')).toBe(true);
-      expect(await isKept('station/1/days/2028.json')).toBe(false);
-      for (const list of ['station/1/readings', 'region/alpha/stations']) {
-        expect(await isKept(`${list}/2026-11-20T08Z.json`), list).toBe(true);
-        for (const hour of ['2026-11-20T08:00Z', '2026-11-20T08:30Z', '2026-11-22T08Z'])
-          expect(await isKept(`${list}/${hour}.json`), `${list} ${hour}`).toBe(false);
-      }
-    });
-
     it('have the headers of the five', async () => {
       const first = await send('station/1/days/2026.json');
       expect(first.headers).toMatchObject({

@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely';
 import { makeApp } from '../../src/api/app.ts';
 import { makeClock } from '../../src/clock.ts';
 import { type Api, openReaderPool } from '../../src/database/pools.ts';
-import type { DataVersions } from '../../src/documents/validity.ts';
+import type { DataVersions } from '../../src/documents/dataVersion.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
 import { keepingLog } from '../ingest/support.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
@@ -47,11 +47,6 @@ export async function serve(
 /** The current data version, for a database that no longer changes. */
 export async function versionsOf(db: Kysely<Api>): Promise<DataVersions> {
   const { data_version } = await db.selectFrom('api.freshness').select('data_version').executeTakeFirstOrThrow();
-  const version = data_version ?? 0;
-  return {
-    current: () => version,
-    lastKnown: () => ({ history: '', version, at: NOW }),
-    sawVersion: () => undefined,
-    onChange: () => undefined,
-  };
+  const known = () => ({ version: data_version ?? 0, history: 1, confirmedAt: NOW });
+  return { current: known, lastKnown: known, sawVersion: () => undefined };
 }

@@ -173,10 +173,10 @@ describe('our own services', () => {
   it.each(ours)('%s has an environment of known variables, and the right login', (name, { environment = {} }) => {
     // PGPASSWORD is read by the driver
     expect(Object.keys(environment).filter((name) => !VARIABLES.includes(name))).toEqual(['PGPASSWORD']);
-    const { databaseUrl, readerDatabaseUrls } = readConfig(withDefaults(environment));
+    const { databaseUrl, readerDatabaseUrl } = readConfig(withDefaults(environment));
     const owner = 'postgres://airseries_service@database:5432/airseries'; // no superuser
     const reader = 'postgres://airseries_api@database:5432/airseries';
-    expect([databaseUrl, readerDatabaseUrls]).toEqual(name === 'api' ? [undefined, [reader]] : [owner, undefined]);
+    expect([databaseUrl, readerDatabaseUrl]).toEqual(name === 'api' ? [undefined, reader] : [owner, undefined]);
   });
 
   /** Variables that a container has no use for. */
@@ -254,12 +254,12 @@ describe('the other services', () => {
   it('the database admits as many connections as all processes may open, with a reserve', () => {
     const [, most] = /max_connections=(\d+)/.exec(database?.command?.join(' ') ?? '') ?? [];
     const [, ofGrafana] = /role grafana connection limit (\d+)/.exec(textOf('sql/reader.sql')) ?? [];
-    const [PROBE, LISTENER, LOCK] = [1, 1, 1];
+    const [PROBE, LOCK] = [1, 1];
     const { read, readAll, readiness, ingest, pull } = POOL_SIZES;
     const anything = {} as Parameters<typeof makeJobs>[0];
     const jobs = makeJobs({ ...anything, pullHosts: [] }).length;
     const budget = {
-      api: read + readAll + PROBE + LISTENER,
+      api: read + readAll + PROBE,
       // each job has a connection and its probe; pulling stores readings besides, and the history of the demo comes behind the jobs
       worker: readiness + readAll + PROBE + ingest + PROBE + LOCK + (jobs + 1) * (1 + PROBE) + pull + PROBE,
       grafana: Number(ofGrafana),

@@ -2,7 +2,13 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type DocumentCache, makeDocumentCache, type Render, type Served } from '../../src/documents/cache.ts';
+import {
+  type DocumentCache,
+  makeDocumentCache,
+  type Render,
+  type Served,
+  shareWhileCurrent,
+} from '../../src/documents/cache.ts';
 import { renderDocument } from '../../src/documents/document.ts';
 import { Unavailable } from '../../src/unavailable.ts';
 
@@ -10,28 +16,25 @@ const START = Date.parse('2026-11-20T12:00:00Z');
 const KEY = '/en/a.json';
 
 let now: number;
-let history: string;
+let history: number;
 let version: number;
 let inContact: boolean;
 let confirmedAt: number;
-let listeners: (() => void)[];
 let rendered: number;
 let saw: string[];
-let lagSeconds: number | undefined;
 
 beforeEach(() => {
-  [now, history, version, inContact, confirmedAt, listeners, rendered] = [START, 'first', 1, true, START, [], 0];
-  [saw, lagSeconds] = [[], undefined];
+  [now, history, version, inContact, confirmedAt, rendered, saw] = [START, 1, 1, true, START, 0, []];
 });
 
+const lastKnown = () => ({ history, version, confirmedAt: new Date(confirmedAt) });
 const versions = {
-  current: () => (inContact ? version : undefined),
-  lastKnown: () => ({ history, version, at: new Date(confirmedAt), lagSeconds }),
-  onChange: (listener: () => void) => void listeners.push(listener),
-  sawVersion: (seen: number, ofHistory: string) => void saw.push(`${ofHistory} ${seen}`),
+  current: () => (inContact ? lastKnown() : undefined),
+  lastKnown,
+  sawVersion: (seen: number, ofHistory: number) => void saw.push(`${seen} of ${ofHistory}`),
 };
-const makeCache = (maxBytes = 1e6, patienceMs = 60_000) =>
-  makeDocumentCache({ maxBytes, clock: () => new Date(now), versions, patienceMs });
+const clock = () => new Date(now);
+const makeCache = (maxBytes = 1e6, deadlineMs = 60_000) => makeDocumentCache({ maxBytes, clock, versions, deadlineMs });
 
 /** A document that is valid for a while, read at the version of its rendering. */
 const rendering =
@@ -65,10 +68,6 @@ const away: Render = async () => {
 const bodyOf = (served: Pick<Served, 'document'> | undefined) =>
   served && JSON.parse(String(served.document.kept.get('identity')));
 
-function raiseVersion(): void {
-  version += 1;
-  for (const listener of listeners) listener();
-}
 /** Lets everything that is ready to go on do so. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -120,35 +119,26 @@ describe('a document', () => {
 
   it('is invalid in another history, whatever its version, even to bridge an outage', async () => {
     await cache.get(KEY, rendering({ n: 1 }, { readAt: () => 10 }));
-    [history, version] = ['second', 6];
+    [history, version] = [2, 6];
     expect(cache.find(KEY)).toBeUndefined();
     inContact = false;
     await expect(cache.get(KEY, away)).rejects.toThrow(Unavailable);
   });
 
-  it('that was read before another history was heard of is not kept', async () => {
-    await cache.get(KEY, async () => {
-      history = 'second';
-      return rendering({ n: 1 }, { readAt: () => 10 })();
-    });
-    expect(cache.find(KEY)).toBeUndefined();
-  });
-
-  it('that was begun in another history does not replace one of this', async () => {
+  it('that was begun in another history is read again', async () => {
     const [slow, proceed] = slowly(rendering({ n: 1 }, { readAt: () => 10 }));
     const begun = cache.get(KEY, slow);
-    [history, version] = ['second', 6];
-    raiseVersion();
-    await cache.get(KEY, rendering({ n: 2 }));
+    [history, version] = [2, 6];
     proceed();
     await begun;
-    expect(bodyOf(cache.find(KEY))).toEqual({ n: 2 });
+    expect([rendered, saw]).toEqual([2, ['10 of 2']]);
+    expect(cache.find(KEY)).toBeDefined();
   });
 
   it('that is older than what was served before is read again, and is never served', async () => {
     version = 7;
     let reads = 0;
-    const second = rendering({ n: 1 }, { readAt: () => (reads++ === 0 ? 6 : 7) }); // of another replica
+    const second = rendering({ n: 1 }, { readAt: () => (reads++ === 0 ? 6 : 7) }); // of another server
     expect(bodyOf(await cache.get(KEY, second))).toEqual({ n: 1 });
     await expect(cache.get('other', rendering({ n: 1 }, { readAt: () => 6 }))).rejects.toThrow(Unavailable);
     expect([reads, rendered, cache.find('other')]).toEqual([2, 4, undefined]);
@@ -170,75 +160,18 @@ describe('a document', () => {
 
   it('tells the watch which version was read', async () => {
     await cache.get(KEY, rendering({ n: 1 }, { readAt: () => 2 }));
-    expect(saw).toEqual(['first 2']);
+    expect(saw).toEqual(['2 of 1']);
   });
 
-  it('that was being rendered while the data changed is not kept, and later readers get a new one', async () => {
+  it('that was being rendered while the data changed is rendered again, also for those who asked before', async () => {
     const [slow, proceed] = slowly(rendering({ n: 1 }));
     const begun = cache.get(KEY, slow);
-    raiseVersion();
+    version += 1;
     const later = cache.get(KEY, rendering({ n: 2 }));
-    expect(bodyOf(await later)).toEqual({ n: 2 });
     proceed();
-    expect(bodyOf(await begun)).toEqual({ n: 1 });
-    expect(bodyOf(cache.find(KEY))).toEqual({ n: 2 });
-  });
-});
-
-describe('after a new data version', () => {
-  it('renders what was asked for in the last five minutes before anybody asks, and nothing else', async () => {
-    const cache = makeCache();
-    await cache.get('old', rendering({ n: 1 }));
-    now += 300_001;
-    await cache.get('recent', rendering({ n: 1 }));
-    rendered = 0;
-    raiseVersion();
-    await settle();
-    expect(rendered).toBe(1);
-    expect(bodyOf(cache.find('recent'))).toEqual({ n: 1 });
-    expect(cache.find('old')).toBeUndefined();
-  });
-
-  it('renders nothing that is kept for demand, and never finds what is not kept', async () => {
-    const cache = makeCache();
-    await cache.get(KEY, async () => ({ ...(await rendering({})()), keep: 'on demand' }));
-    const served = await cache.get('/never', async () => ({ ...(await rendering({})()), keep: 'never' }));
-    expect(served.cacheHeaders).toEqual({ maxAge: 60, lastModified: undefined });
-    expect([cache.find(KEY) === undefined, cache.find('/never')]).toEqual([false, undefined]);
-    raiseVersion();
-    await settle();
-    expect(rendered).toBe(2);
-    expect(cache.find(KEY)).toBeUndefined();
-    await cache.get(KEY, rendering({}));
-    expect(rendered).toBe(3);
-  });
-
-  it('does not keep a document alive by rendering it: only requests do', async () => {
-    const cache = makeCache();
-    await cache.get(KEY, rendering({ n: 1 }));
-    now += 200_000;
-    raiseVersion();
-    await settle();
-    now += 200_000;
-    rendered = 0;
-    raiseVersion();
-    await settle();
-    expect(rendered).toBe(0);
-  });
-
-  it('goes on with the others when one of them fails', async () => {
-    const cache = makeCache();
-    let fails = false;
-    await cache.get('a', async () => {
-      if (fails) throw new Error('no');
-      return rendering({ n: 1 })();
-    });
-    await cache.get('b', rendering({ n: 1 }));
-    fails = true;
-    raiseVersion();
-    await settle();
-    expect(cache.find('a')).toBeUndefined();
-    expect(cache.find('b')).toBeDefined();
+    await Promise.all([begun, later]);
+    expect([rendered, saw]).toEqual([2, ['2 of 1']]);
+    expect(cache.find(KEY)).toBeDefined();
   });
 });
 
@@ -332,7 +265,7 @@ describe('a document that takes longer than its readers wait', () => {
       expect(answered).toEqual([]);
       await vi.advanceTimersByTimeAsync(1);
       expect(answered).toEqual(['at the beginning', 'later']);
-      void ask('too late');
+      void ask('too late'); // it is being rendered still
       await vi.advanceTimersByTimeAsync(0);
       expect(answered).toContain('too late');
     });
@@ -346,18 +279,6 @@ describe('a document that takes longer than its readers wait', () => {
     await settle();
     expect(bodyOf(cache.find(KEY))).toEqual({ n: 1 });
     expect(rendered).toBe(1);
-  });
-
-  it('replaces an older one even if the data changed meanwhile, so that the last one never grows old', async () => {
-    const cache = makeCache(1e6, 0);
-    await cache.get(KEY, rendering({ n: 1 }));
-    const [slow, proceed] = slowly(rendering({ n: 2 }));
-    version += 1;
-    await cache.get(KEY, slow);
-    version += 1;
-    proceed();
-    await settle();
-    expect(bodyOf(await cache.get(KEY, away))).toEqual({ n: 2 });
   });
 });
 
@@ -402,23 +323,6 @@ describe('while the database is not in contact', () => {
   });
 });
 
-describe('while the database is far behind', () => {
-  it('serves what it says with its age, whether it is kept or not', async () => {
-    const cache = makeCache();
-    await cache.get(KEY, rendering({ n: 1 }));
-    lagSeconds = 40;
-    expect(cache.find(KEY)?.cacheHeaders).toMatchObject({ maxAge: 0, age: 40 });
-    expect((await cache.get('other', rendering({ n: 2 }))).cacheHeaders).toMatchObject({ maxAge: 0, age: 40 });
-    lagSeconds = undefined;
-    inContact = false;
-    now += 5_000;
-    confirmedAt = START - 40_000;
-    expect((await cache.get('other', away)).cacheHeaders.age).toBe(45); // its own age, and that of the outage
-    inContact = true;
-    expect(cache.find(KEY)?.cacheHeaders).toEqual({ maxAge: 60, lastModified: 'Fri, 20 Nov 2026 12:00:00 GMT' });
-  });
-});
-
 describe('the bound', () => {
   it.each([
     [110, 'too short to be compressed'],
@@ -446,5 +350,80 @@ describe('the bound', () => {
     expect(bodyOf(await cache.get('large', rendering({ text: 'x'.repeat(2_000) })))).toHaveProperty('text');
     expect(cache.find('large')).toBeUndefined();
     expect(cache.find('small')).toBeDefined();
+  });
+});
+
+describe('what is shared while it is current', () => {
+  let readings: { finish(): void; fail(): void }[];
+  beforeEach(() => {
+    readings = [];
+  });
+
+  /** It is its number, and valid for a second; each reading ends when the test says so. */
+  const share = () =>
+    shareWhileCurrent(
+      async (at) => {
+        const read = { n: readings.length + 1, validUntil: new Date(at.getTime() + 1_000), version };
+        await new Promise<void>((resolve, reject) => {
+          readings.push({ finish: resolve, fail: () => reject(new Error('away')) });
+        });
+        return read;
+      },
+      { clock, versions },
+    );
+  async function finish(n: number): Promise<void> {
+    await settle();
+    readings[n - 1]?.finish();
+    await settle();
+  }
+
+  it('is read once for all who ask', async () => {
+    const read = share();
+    const asked = [read(), read()];
+    await finish(1);
+    expect(await Promise.all(asked)).toMatchObject([{ n: 1 }, { n: 1 }]);
+    now += 999;
+    expect(await read()).toMatchObject({ n: 1 });
+  });
+
+  it.each([
+    ['the data change', () => (version += 1)],
+    ['time changes it', () => (now += 1_000)],
+    ['the clock is set back', () => (now -= 1)],
+    ['the database has another history', () => (history += 1)],
+    ['the version is unknown', () => (inContact = false)],
+  ])('is read again when %s', async (_, change) => {
+    const read = share();
+    const first = read();
+    await finish(1);
+    await first;
+    change();
+    const second = read();
+    await finish(2);
+    expect(await second).toMatchObject({ n: 2 });
+  });
+
+  it('is read again for all if the data changed meanwhile, never twice at a time', async () => {
+    const read = share();
+    const before = read();
+    await settle();
+    version += 1;
+    const after = read();
+    await settle();
+    expect(readings).toHaveLength(1);
+    await finish(1);
+    await finish(2);
+    expect(await Promise.all([before, after])).toMatchObject([{ n: 2 }, { n: 2 }]);
+  });
+
+  it('is read again for the next who ask after a failure', async () => {
+    const read = share();
+    const failed = read();
+    await settle();
+    readings[0]?.fail();
+    await expect(failed).rejects.toThrow('away');
+    const next = read();
+    await finish(2);
+    expect(await next).toMatchObject({ n: 2 });
   });
 });

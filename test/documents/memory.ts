@@ -5,18 +5,14 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { makeDocumentCache } from '../../src/documents/cache.ts';
+import type { DataVersions } from '../../src/documents/dataVersion.ts';
 import { encode, renderDocument } from '../../src/documents/document.ts';
-import type { DataVersions } from '../../src/documents/validity.ts';
 
 const MAX_BYTES = 8 * 1_048_576;
 const size = Number(process.argv[2]);
 const now = new Date('2026-11-20T12:00:00Z');
-const versions: DataVersions = {
-  current: () => 1,
-  lastKnown: () => ({ history: 'first', version: 1, at: now }),
-  sawVersion: () => undefined,
-  onChange: () => undefined,
-};
+const known = () => ({ history: 1, version: 1, confirmedAt: now });
+const versions: DataVersions = { current: known, lastKnown: known, sawVersion: () => undefined };
 
 async function usedBytes(): Promise<number> {
   for (let n = 0; n < 5; n++) {
@@ -42,7 +38,7 @@ async function fill(cache: ReturnType<typeof makeDocumentCache>, count: number):
     const key = url.slice(0, url.indexOf('?'));
     const render = async () => {
       const document = renderDocument('en', textOf(n));
-      return { document, validUntil: new Date(now), version: 1, route: 'a', keep: 'on demand' as const };
+      return { document, validUntil: new Date(now), version: 1, route: 'a' };
     };
     const { document } = await cache.get(key, render);
     for (const coding of document.bytes < 1_024 ? [] : (['br', 'gzip'] as const)) await encode(document, coding);

@@ -63,30 +63,32 @@ const TABLE: readonly Table[] = [
     },
   },
   {
-    tests: ['test/documents/validity.test.ts', 'test/documents/cache.test.ts', 'test/documents/document.test.ts'],
+    tests: ['test/documents/cache.test.ts', 'test/documents/document.test.ts'],
     changes: {
-      'src/documents/validity.ts': [
-        ['read.version >= version &&', 'read.version > version &&'],
+      'src/documents/cache.ts': [
+        ['&& read.version >= newest.version;', '&& read.version > newest.version;'],
         ['now < read.validUntil.getTime()', 'now <= read.validUntil.getTime()'],
         ['&& now >= read.readAt', '&& now > read.readAt'],
-        ['    await underWay?.catch(() => undefined); // it may', '    // it may'],
-      ],
-      'src/documents/cache.ts': [
-        ["read.keep !== 'never'", 'true'],
-        ['await readNewest(render);\n      return', 'await render();\n      return'],
-        ['&& isOfThisHistory(entry, versions) && !isOlder', '&& isOfThisHistory(entry, versions)'],
+        ['newest?.history === history && result.version', 'result.version'],
+        ['if (isNewest || result.version === 0) {', 'if (true) {'],
         ['const LONGEST_MAX_AGE_S = 60;', 'const LONGEST_MAX_AGE_S = 61;'],
-        ['if (rendering.get(key) === started) rendering.delete(key);', ''],
+        ['.finally(() => underWay.delete(key))', ''],
         ['const OUTAGE_MS = 10 * 60_000;', 'const OUTAGE_MS = 60 * 60_000;'],
       ],
       'src/documents/document.ts': [
         ['const MIN_COMPRESSED_BYTES = 1_024;', 'const MIN_COMPRESSED_BYTES = 4_096;'],
-        ['document.awaited = undefined;', ''],
-        [
-          'const document: Document = { ...rendered, kept, awaited: body };',
-          'const document: Document = { ...rendered, kept };',
-        ],
-        ['awaited ?? unpackBrotli', 'unpackBrotli'],
+        ["    document.kept.delete('identity');\n", ''],
+      ],
+    },
+  },
+  {
+    tests: ['test/documents/dataVersion.test.ts'],
+    engine: 'plain',
+    changes: {
+      'src/documents/dataVersion.ts': [
+        ['if (!isSame || isOlder) {', 'if (!isSame) {'],
+        ['known?.history === history && version > known.version', 'version > Number(known?.version)'],
+        ['&& Number.isFinite(version)', ''],
       ],
     },
   },
@@ -543,9 +545,6 @@ const TABLE: readonly Table[] = [
           '  if true then',
         ],
       ],
-      'sql/logic/06_data_version.sql': [
-        ["select pg_notify('airseries_data', data_version::text) from raised", 'select from raised'],
-      ],
     },
   },
   {
@@ -591,7 +590,7 @@ const TABLE: readonly Table[] = [
     changes: {
       'src/service.ts': [
         ["database !== undefined && config.role !== 'api'", 'database !== undefined'],
-        ['  if (readers !== undefined) await checkReaders(readers);\n', ''],
+        ['  if (readerDatabaseUrl !== undefined) await checkReader(readerDatabaseUrl);\n', ''],
         ["addPages: config.page === 'on' ? addPagesOf : undefined", 'addPages: addPagesOf'],
         ['  registerCollectors(metrics, wholeNetwork, { clock, log });\n', ''],
         ['    retention: config.rawRetention,\n', '    retention: undefined,\n'],

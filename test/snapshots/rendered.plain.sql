@@ -432,11 +432,10 @@ create function logic.same(a float8, b float8) returns boolean language sql immu
   when abs(a) < 1e300 and abs(b) < 1e300 then abs(a - b) <= 1e-9 * greatest(1, abs(a), abs(b))
   else a is not distinct from b end;
 
--- Announces that published data may have changed: processes that keep rendered documents listen on channel airseries_data, and ask for
--- api.freshness then. Call it last in a transaction: every other caller waits for the row until that transaction ends.
+-- Published data may have changed: processes that keep rendered documents ask for the version in api.freshness every second. Call it last in
+-- a transaction: every other caller waits for the row until that transaction ends.
 create function logic.raise_data_version() returns void language sql as $$
-  with raised as (update rollup.freshness set data_version = data_version + 1 returning data_version)
-  select pg_notify('airseries_data', data_version::text) from raised
+  update rollup.freshness set data_version = data_version + 1
 $$;
 revoke all on function logic.raise_data_version from public;
 
@@ -4376,7 +4375,7 @@ create view api.freshness as
 comment on view api.freshness is 'How up to date the aggregates are. One row.';
 comment on column api.freshness.refreshed_at is 'time of the last refresh of the aggregates; null before the first';
 comment on column api.freshness.digest_at is 'instant of the newest digest of the regions; null before the first';
-comment on column api.freshness.data_version is 'grows whenever published data have changed; channel airseries_data tells when to ask for it';
+comment on column api.freshness.data_version is 'grows whenever published data have changed';
 comment on column api.freshness.history is 'which history data_version counts: another one after a restore, or after a replica was promoted';
 
 -- Whether this server is a replica, and how far it has come. Of a connection that was cut silently it knows nothing: until wal_receiver_timeout

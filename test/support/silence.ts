@@ -1,4 +1,4 @@
-/** A network connection between app and database that can be cut silently, as by a firewall, and restored. */
+/** A network connection between app and database that can be cut silently, as by a firewall, and restored, or led elsewhere. */
 import { type AddressInfo, createServer, connect as dial, type Server, type Socket } from 'node:net';
 import type { DatabaseAddress } from '../../src/database/client.ts';
 
@@ -7,16 +7,19 @@ export type Wire = {
   /** Nothing passes on open connections from now on; `andNew`: nor on new ones. */
   cut(andNew: boolean): void;
   join(): void;
+  /** Ends open connections; new ones lead to another server. */
+  leadTo(other: { host: string; port: number }): void;
   close(): Promise<void>;
 };
 
 export async function openWire(target: Exclude<DatabaseAddress, string>, at = 0): Promise<Wire> {
   const pairs = new Set<[Socket, Socket]>();
   let dead = false;
+  let there: { host: string; port: number } = target;
   const server = createServer((near) => {
-    const far = target.host.startsWith('/')
-      ? dial(`${target.host}/.s.PGSQL.${target.port}`)
-      : dial(target.port, target.host);
+    const far = there.host.startsWith('/')
+      ? dial(`${there.host}/.s.PGSQL.${there.port}`)
+      : dial(there.port, there.host);
     const pair: [Socket, Socket] = [near, far];
     pairs.add(pair);
     for (const socket of pair) {
@@ -38,6 +41,10 @@ export async function openWire(target: Exclude<DatabaseAddress, string>, at = 0)
     },
     join() {
       dead = false;
+    },
+    leadTo(other) {
+      there = other;
+      for (const socket of [...pairs].flat()) socket.destroy();
     },
     async close() {
       for (const socket of [...pairs].flat()) socket.destroy();
