@@ -113,7 +113,7 @@ onEveryEngine('POST /v1/readings', (engine) => {
   describe('refuses', () => {
     it.each<[string, string | Buffer, Record<string, string>, number, RegExp]>([
       ['what is not JSON', 'sensor_id,time\n1,2', {}, 400, /not JSON/],
-      ['JSON that is no reading', '"x"', {}, 400, /neither an array/],
+      ['JSON that is no reading', '"x"', {}, 400, /Nothing in the body is a reading/],
       ['an array without a reading', '[1,[],null]', {}, 400, /Nothing in the body is a reading/],
       ['lines without a reading', 'a\n[{}]\n7', LINES, 400, /Nothing in the body is a reading/],
       [
@@ -121,7 +121,7 @@ onEveryEngine('POST /v1/readings', (engine) => {
         `{"a":"${'x'.repeat(600_000)}"}`,
         {},
         400,
-        /: of the first, it is longer than 512 KiB/,
+        /this is one JSON document, and it is longer than 512 KiB\. Make it one object a line/,
       ],
       ['an object above 64 KiB', `{"a":"${'x'.repeat(70_000)}"}`, {}, 400, /: of the first, it is longer than 64 KiB/],
       ['deep brackets', '['.repeat(1e5) + ']'.repeat(1e5), {}, 400, /: of the first, it is longer than 64 KiB/],

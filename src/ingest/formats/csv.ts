@@ -8,18 +8,14 @@ import {
   type Format,
   isOwn,
   type Meaning,
-  type Measures,
   MOST_COLUMNS,
-  ownerOf,
-  readFields,
 } from './fields.ts';
-import { type Line, type LineReader, MOST_IGNORED } from './lines.ts';
-import { readMeasured, type SomeValues, type Undeclared } from './long.ts';
+import type { Line, LineReader } from './lines.ts';
+import { type Column, makeMapper, makeNotes } from './mapper.ts';
 import type { Profile } from './profiles.ts';
-import type { ReadingInput } from './reading.ts';
-import { unreadable } from './reading.ts';
-import { makeTimeReader } from './times.ts';
-import { meanOf } from './units.ts';
+import { type ReadingInput, unreadable } from './reading.ts';
+
+const NONE: readonly [] = [];
 
 /** A number as people write it where a comma is not the delimiter. */
 const DECIMAL_COMMA = /^[+-]?\d+,\d+$/;
@@ -37,65 +33,27 @@ export function csvReader(header: string, position: string, format: Format = {})
   }
   const lower = given.map((name) => name.toLowerCase());
   const profile = chooseProfile(format.name, (field) => lower.includes(field.toLowerCase()));
-  const fields = readFields(profile, format);
-  const columns = findColumns({ given, lower, fields, format, header, position });
-  const { sensor, device, time, start, values, long } = columns;
-  const timeOf = makeTimeReader(profile, format);
-  const stamp = format.now?.toISOString();
-  const plainNumber = (field: string) => (DECIMAL_COMMA.test(field) ? field.replace(',', '.') : field);
-  const ignored = new Set(columns.ignored);
-  const undeclared: Undeclared = new Map(
-    values.flatMap(({ parameter, isDeclared, index }) => (isDeclared ? [] : [[parameter, given[index] ?? '']])),
-  );
-  let usedServerTime = false;
+  const notes = makeNotes(profile);
+  const mapper = makeMapper(profile, format, notes);
+  const { columns, long, ignored } = findColumns({ given, lower, fields: mapper.fields, format, header, position });
+  notes.isLong = long !== undefined;
+  for (const name of ignored) notes.ignored.add(name);
+  const numbers = [...columns.keys()].filter((index) => columns[index]?.slot === 'value' || index === long?.value);
 
   const read = ({ number, text, tooLong }: Line): ReadingInput | undefined => {
     const cells = tooLong ? undefined : splitCsvLine(text, delimiter);
     if (cells?.length !== given.length) return unreadable(text, number, whyUnreadable(cells, given, tooLong));
-    const found: SomeValues = {};
-    for (const { index, parameter, convert, isMean } of values) {
-      const cell = cells[index] as string;
-      if (cell === '') continue;
-      const value = delimiter === ',' ? cell : plainNumber(cell);
-      const converted = convert === null ? value : convert(value);
-      found[parameter] = isMean && parameter in found ? meanOf(found[parameter], converted) : converted;
+    if (delimiter !== ',') {
+      for (const index of numbers)
+        if (DECIMAL_COMMA.test(cells[index] as string)) cells[index] = (cells[index] as string).replace(',', '.');
     }
-    if (long !== undefined) {
-      const name = cells[long.parameter] as string;
-      const value = cells[long.value] as string;
-      const unit = long.unit < 0 ? undefined : cells[long.unit];
-      if (!readMeasured(fields, found, name, delimiter === ',' ? value : plainNumber(value), unit, undeclared)) {
-        if (ignored.size < MOST_IGNORED) ignored.add(name);
-        return undefined;
-      }
-    }
-    const { sensor: sensorId, device: own } = ownerOf(format, cells[sensor], cells[device]);
-    let measuredAt = (start >= 0 && cells[start]) || (time < 0 ? '' : cells[time]);
-    if (measuredAt === '' && stamp !== undefined) {
-      measuredAt = stamp;
-      usedServerTime = true;
-    }
-    const reading: ReadingInput = {
-      sensorId,
-      measuredAt: timeOf(measuredAt, sensorId ?? own),
-      values: found,
-      text,
-      line: number,
-    };
-    if (own !== undefined && own !== '') reading.device = String(own);
-    return reading;
+    const measured =
+      long === undefined
+        ? NONE
+        : [{ names: [cells[long.parameter] as string], value: cells[long.value], unit: cells[long.unit] }];
+    return mapper.read({ columns, cells, measured, text, line: number });
   };
-  return {
-    format: profile.name,
-    means: profile.means,
-    isLong: long !== undefined,
-    ignored,
-    undeclared,
-    get usedServerTime() {
-      return usedServerTime;
-    },
-    read,
-  };
+  return { notes, read };
 }
 
 type Header = {
@@ -108,40 +66,39 @@ type Header = {
   position: string;
 };
 
-/** The columns that are used, by what they mean; -1: there is none. */
+/** The columns that mean something, undefined for all others, and the names of those that are not used. */
 function findColumns({ given, lower, fields, format, header, position }: Header) {
   const { profile } = fields;
   const meanings = given.map(fields.meaningOf);
-  const best = (slot: Meaning['slot']) =>
-    meanings.reduce(
-      (found, meaning, index) =>
-        meaning?.slot === slot && !(found >= 0 && (meanings[found]?.rank ?? 0) <= meaning.rank) ? index : found,
-      -1,
-    );
-  const [sensor, device, time] = [best('sensor'), best('device'), best('time')];
-  const start = profile.start === undefined ? -1 : lower.indexOf(profile.start);
-  const long = findLong(profile, lower);
+  const isBest = ({ slot, rank }: Meaning, index: number) =>
+    !meanings.some((one, other) => one?.slot === slot && (one.rank < rank || (one.rank === rank && other < index)));
   const declared = new Set(meanings.flatMap((one) => (one?.slot === 'value' && one.rank < 0 ? one.parameter : [])));
-  const values = meanings.flatMap((meaning, index) =>
-    meaning?.slot === 'value' && (meaning.rank < 0 || !declared.has(meaning.parameter)) ? { index, ...meaning } : [],
-  );
-  const used = new Set([sensor, device, time, start, ...values.map(({ index }) => index), ...(long?.all ?? [])]);
+  const columns = meanings.map((meaning, index): Column | undefined => {
+    if (meaning === undefined) return undefined;
+    const isUsed =
+      meaning.slot === 'value' ? meaning.rank < 0 || !declared.has(meaning.parameter) : isBest(meaning, index);
+    return isUsed ? { ...meaning, name: given[index] ?? '' } : undefined;
+  });
+  const values = columns.flatMap((column) => (column?.slot === 'value' ? column : []));
+  const has = (slot: Column['slot']) => columns.some((column) => column?.slot === slot);
+  const long = findLong(profile, lower);
+  const isUsed = (index: number) => columns[index] !== undefined || long?.all.includes(index) === true;
 
   const invalid = (what: string, remedy = neededBy(profile)) =>
     new InputError(position, `the header ${what}: ${JSON.stringify(header.slice(0, 300))}`, remedy);
   if (given.length > 0 && given.every((name) => /^[-+\d.:TZ ]*$/.test(name)))
     throw invalid('has numbers instead of names; the first line must name the columns, but it');
-  if (sensor < 0 && device < 0 && format.sensor === undefined && format.device === undefined)
+  if (!has('sensor') && !has('device') && format.sensor === undefined && format.device === undefined)
     throw invalid(
       `has no column ${profile.sensor?.[0] ?? profile.device?.[0]}`,
       profile.long === undefined ? `${neededBy(profile)} ${WHOSE}` : WHOSE,
     );
-  if (time < 0 && format.now === undefined)
+  if (!has('time') && format.now === undefined)
     throw invalid(`has no column ${profile.time.length === 1 ? profile.time[0] : 'for the time'}`);
   if (values.length === 0 && long === undefined) throw invalid('names no parameter');
-  checkTwice(values, given, invalid);
+  checkTwice(values, invalid);
   for (const [index, name] of lower.entries()) {
-    if (lower.indexOf(name) !== index && used.has(lower.indexOf(name)) && name !== '')
+    if (lower.indexOf(name) !== index && isUsed(lower.indexOf(name)) && name !== '')
       throw invalid(`names ${name} twice`);
   }
   const declaredNames = declaredColumns(format);
@@ -149,8 +106,8 @@ function findColumns({ given, lower, fields, format, header, position }: Header)
     long === undefined ? declaredNames.find((theirs) => !lower.includes(theirs.toLowerCase())) : undefined;
   if (unknown !== undefined) throw invalid(`has no column ${unknown}, which --column names`);
   const unused = new Set(profile.unused?.map((name) => name.toLowerCase()));
-  const ignored = given.filter((_, index) => !used.has(index) && !unused.has(lower[index] ?? ''));
-  return { sensor, device, time, start, values, long, ignored };
+  const ignored = given.filter((_, index) => !isUsed(index) && !unused.has(lower[index] ?? ''));
+  return { columns, long, ignored };
 }
 
 function findLong({ long }: Profile, lower: readonly string[]) {
@@ -162,16 +119,14 @@ function findLong({ long }: Profile, lower: readonly string[]) {
 
 /** Throws what `invalid` makes of two columns for one parameter: which of them counts would be a guess. */
 function checkTwice(
-  values: readonly (Measures & { index: number })[],
-  given: readonly string[],
+  values: readonly Extract<Column, { slot: 'value' }>[],
   invalid: (what: string) => InputError,
 ): void {
   for (const { parameter, isMean, rank } of values) {
     const all = values.filter((other) => other.parameter === parameter);
-    const same = all.map(({ index }) => given[index] ?? '');
-    if (same.length === 1 || (isMean && new Set(same).size === same.length && all.every((one) => one.rank === rank)))
-      continue;
-    throw invalid(`names ${parameter} twice${new Set(same).size > 1 ? ` (${same.join(', ')})` : ''}`);
+    const names = new Set(all.map(({ name }) => name));
+    if (all.length === 1 || (isMean && names.size === all.length && all.every((one) => one.rank === rank))) continue;
+    throw invalid(`names ${parameter} twice${names.size > 1 ? ` (${all.map(({ name }) => name).join(', ')})` : ''}`);
   }
 }
 

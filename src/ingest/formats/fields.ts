@@ -37,7 +37,7 @@ export type Measures = {
   /** The mean of those of this rank counts. */
   isMean?: boolean;
 };
-export type Meaning = Measures | { slot: 'sensor' | 'device' | 'time'; rank: number };
+export type Meaning = Measures | { slot: 'sensor' | 'device' | 'time' | 'start'; rank: number };
 
 /** Knows what the fields of one source mean. */
 export type Fields = {
@@ -102,6 +102,7 @@ export function readFields(profile: Profile, { columns = [], units = [] }: Forma
     profile[slot]?.forEach((field, rank) => {
       add(field, { slot, rank });
     });
+  if (profile.start !== undefined) add(profile.start, { slot: 'start', rank: 0 });
   const below = profile.ours ? `${profile.ours}.`.toLowerCase() : '';
   Object.entries(profile.values).forEach(([field, text], index) => {
     const [name = '', unit] = text.split(' ');

@@ -19,24 +19,26 @@ export type Line = {
 /** What is known of a source so far, beside its readings. */
 export type SourceNotes = {
   /** The profile. */
-  readonly format: string;
+  format: string;
   /** Undefined: its rows are no means of hours or days. */
-  readonly means?: Means | undefined;
+  means?: Means | undefined;
   /** Whether a row has one parameter, so that several are one reading. */
-  readonly isLong: boolean;
+  isLong: boolean;
   /** Columns, keys or names of parameters that are not used, as far as they were met. */
-  readonly ignored: ReadonlySet<string>;
+  ignored: Set<string>;
   /** Parameters whose unit nobody declared, and the fields they are in. */
-  readonly undeclared: ReadonlyMap<ParameterName, string>;
+  undeclared: Map<ParameterName, string>;
   /** Whether a reading got the time of its arrival, because it had none. */
-  readonly usedServerTime: boolean;
+  usedServerTime: boolean;
 };
 
 /** A reading; undefined: a row without a parameter of ours; of a document with rows, each of them, read when it is asked for. */
 export type Read = ReadingInput | undefined | Iterable<ReadingInput | undefined>;
 
 /** Parses the lines of one source. A line that cannot be parsed becomes an unreadable reading. */
-export type LineReader = SourceNotes & {
+export type LineReader = {
+  /** Kept up to date while lines are read. */
+  notes: SourceNotes;
   /** Throws InputError as ownerOf does. */
   read(line: Line): Read;
 };

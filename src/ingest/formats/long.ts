@@ -1,32 +1,6 @@
-/** Readings that come as one row for each parameter: the names of parameters in rows, and rows of one time made one reading. */
-import type { ParameterName } from '../../contract/parameters.ts';
+/** Readings that come as one row for each parameter: rows of one sensor and time become one reading. */
 import { InputError } from '../../inputError.ts';
-import type { Fields } from './fields.ts';
 import type { ReadingInput } from './reading.ts';
-
-export type SomeValues = { -readonly [name in ParameterName]?: unknown };
-
-/** Parameters whose unit nobody declared, and the fields they are in. */
-export type Undeclared = Map<ParameterName, string>;
-
-/** Adds the value of a parameter that a row names to the others; false: it is none of ours. */
-export function readMeasured(
-  fields: Fields,
-  values: SomeValues,
-  name: unknown,
-  value: unknown,
-  unit: unknown,
-  undeclared: Undeclared,
-): boolean {
-  const given = typeof unit === 'string' && unit !== '' ? unit : undefined;
-  const measures = typeof name === 'string' ? fields.measuresOf(name, given) : undefined;
-  if (measures === undefined) return false;
-  if (!measures.isDeclared && !undeclared.has(measures.parameter)) undeclared.set(measures.parameter, String(name));
-  if (value !== undefined && value !== null && value !== '') {
-    values[measures.parameter] = measures.convert === null ? value : measures.convert(value);
-  }
-  return true;
-}
 
 /** As many are kept in memory until the end of their source. */
 const MOST_READINGS = 500_000;

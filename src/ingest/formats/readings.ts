@@ -9,7 +9,7 @@ import type { ReadingInput } from './reading.ts';
 import { unreadable } from './reading.ts';
 import { refuseOtherKinds } from './recognize.ts';
 import { rowReader } from './rows.ts';
-import type { Source } from './source.ts';
+import { peek, type Source } from './source.ts';
 
 /** Readings, and what is known of their source. */
 export type ReadingBatch = { readings: ReadingInput[]; notes: SourceNotes };
@@ -38,8 +38,8 @@ export async function* readReadings(
   try {
     for await (const some of readSource(source, format, largest)) {
       ({ notes, lastLine } = some);
-      if (notes.isLong) some.readings.forEach(merger.add);
-      else for (const one of some.readings) readings.push(one);
+      const add = notes.isLong ? merger.add : (one: ReadingInput) => readings.push(one);
+      for (const one of some.readings) if (one !== undefined) add(one);
       text += some.text;
       while (isFull() && notes !== undefined) {
         yield { readings: readings.slice(0, BATCH), notes };
@@ -73,35 +73,47 @@ const noParameter = (name: string, { ignored }: SourceNotes) =>
     'Say which is which with --column, as in --column pm25=NAME.',
   );
 
-/** The readings of one chunk of a source; `text`: how many characters they took. */
-type Some = { readings: ReadingInput[]; notes: SourceNotes; lastLine: number; text: number };
+/** The rows of one chunk of a source, undefined for those without a parameter of ours; `text`: how many characters they took. */
+type Some = { readings: (ReadingInput | undefined)[]; notes: SourceNotes; lastLine: number; text: number };
 
 /** Rejects with InputError at once for what is no text. */
 async function* readSource({ bytes, name }: Source, format: Format, largest: number): AsyncGenerator<Some> {
-  const { start, all } = await begun(bytes);
+  const { start, all } = await peek(bytes, (begun) => begun.length > LONGEST_LINE || begun.includes('\n'));
   if (start.length > 0) refuseOtherKinds(start, name);
   yield* isDocument(start) ? readDocument(all, name, format, largest) : readLines(all, name, format);
 }
 
-async function* readLines(bytes: AsyncIterable<Buffer>, name: string, format: Format): AsyncGenerator<Some> {
+/** Reads CSV, or objects a line; by default the first line says which. Rejects with InputError for a header that cannot be used. */
+export async function* readLines(
+  bytes: AsyncIterable<Buffer>,
+  name: string,
+  format: Format,
+  kind?: 'csv' | 'objects',
+): AsyncGenerator<Some> {
   let reader: LineReader | undefined;
   for await (const lines of splitLines(bytes)) {
-    const readings: ReadingInput[] = [];
+    const readings: Some['readings'] = [];
     let text = 0;
     for (const line of lines) {
       if (reader === undefined) {
         if (line.text === PREAMBLE) continue;
-        reader = chooseReader(line, lines, name, format);
-        if (!line.text.startsWith('{')) continue; // the header
+        const isCsv = (kind ?? (line.text.startsWith('{') ? 'objects' : 'csv')) === 'csv';
+        reader = isCsv ? readHeader(line, name, format) : rowReader(format, lines);
+        if (isCsv) continue;
       }
       const read = reader.read(line);
       text += line.text.length;
-      if (read === undefined) continue;
-      if (!(Symbol.iterator in read)) readings.push(read);
-      else for await (const rows of inSlices(read)) for (const row of rows) if (row !== undefined) readings.push(row);
+      if (read === undefined || !(Symbol.iterator in read)) readings.push(read);
+      else for await (const rows of inSlices(read)) readings.push(...rows);
     }
-    if (reader !== undefined) yield { readings, notes: reader, lastLine: lines.at(-1)?.number ?? 0, text };
+    if (reader !== undefined) yield { readings, notes: reader.notes, lastLine: lines.at(-1)?.number ?? 0, text };
   }
+}
+
+function readHeader({ number, text, tooLong }: Line, name: string, format: Format): LineReader {
+  const position = `${name}:${number}`;
+  if (tooLong) throw new InputError(position, 'the first line is too long for a header', HEADER_OR_OBJECTS);
+  return csvReader(text, position, format);
 }
 
 /** Newer files of airquality.am begin with psql's reply to `set time zone`. */
@@ -110,8 +122,11 @@ const PREAMBLE = 'SET';
 /** In bytes, of a document that is one object. */
 const LARGEST_DOCUMENT = 64 * 1_048_576;
 
-/** A JSON array, whose elements are read one by one, or one object with the rows in it. */
-async function* readDocument(
+/**
+ * Reads a JSON array element by element, or one object with the rows in it, of up to `largest` bytes. Rejects with InputError, whose cause
+ * is a SyntaxError for what is no JSON.
+ */
+export async function* readDocument(
   bytes: AsyncIterable<Buffer>,
   name: string,
   format: Format,
@@ -122,7 +137,7 @@ async function* readDocument(
   try {
     for await (const elements of splitElements(bytes, largest)) {
       if (count === 0) reader = rowReader(format, elements);
-      const readings: ReadingInput[] = [];
+      const readings: Some['readings'] = [];
       let characters = 0;
       for (const { text, unparsable, alone } of elements) {
         count += 1;
@@ -139,52 +154,26 @@ async function* readDocument(
           continue;
         }
         const value: unknown = JSON.parse(text);
-        const read = reader.readValue(value, JSON.stringify(value), count); // on one line
-        if (read === undefined) continue;
-        if (!(Symbol.iterator in read)) readings.push(read);
+        const written = text.length > LONGEST_LINE ? text : JSON.stringify(value); // on one line, for the quarantine
+        const read = reader.readValue(value, written, count);
+        if (read === undefined || !(Symbol.iterator in read)) readings.push(read);
         else
           for await (const rows of inSlices(read)) {
-            for (const row of rows) if (row !== undefined) readings.push(row);
-            yield { readings: readings.splice(0), notes: reader, lastLine: count, text: 0 };
+            readings.push(...rows);
+            yield { readings: readings.splice(0), notes: reader.notes, lastLine: count, text: 0 };
           }
       }
-      yield { readings, notes: reader, lastLine: count, text: characters };
+      yield { readings, notes: reader.notes, lastLine: count, text: characters };
     }
-    yield { readings: [], notes: reader, lastLine: count, text: 0 }; // an empty array is no empty file
+    yield { readings: [], notes: reader.notes, lastLine: count, text: 0 }; // an empty array is no empty file
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new InputError(
-      `${name}, after element ${count}`,
-      `this is no valid JSON (${error.message})`,
-      HEADER_OR_OBJECTS,
-    );
-  }
-}
-
-/** The bytes up to the end of the first line, and all of them. */
-async function begun(bytes: AsyncIterable<Buffer>): Promise<{ start: Buffer; all: AsyncIterable<Buffer> }> {
-  const iterator = bytes[Symbol.asyncIterator]();
-  const chunks: Buffer[] = [];
-  let length = 0;
-  let failure: unknown;
-  while (length <= LONGEST_LINE && !chunks.at(-1)?.includes(NEWLINE)) {
-    const next = await iterator.next().catch((error: unknown) => {
-      failure = error;
-      return { done: true as const, value: undefined };
+    const problem = `this is no valid JSON (${error.message})`;
+    throw Object.assign(new InputError(`${name}, after element ${count}`, problem, HEADER_OR_OBJECTS), {
+      cause: error,
     });
-    if (next.done) break;
-    chunks.push(next.value);
-    length += next.value.length;
   }
-  async function* all(): AsyncGenerator<Buffer> {
-    yield* chunks;
-    if (failure !== undefined) throw failure;
-    yield* { [Symbol.asyncIterator]: () => iterator };
-  }
-  return { start: Buffer.concat(chunks), all: all() };
 }
-
-const NEWLINE = 10;
 
 /** Whether this is the beginning of one JSON document, rather than of an object a line or CSV. */
 function isDocument(start: Buffer): boolean {
@@ -201,10 +190,3 @@ function isDocument(start: Buffer): boolean {
 }
 
 const HEADER_OR_OBJECTS = 'Needed is CSV with a header line, or one JSON object a line.';
-
-function chooseReader(first: Line, lines: readonly Line[], name: string, format: Format): LineReader {
-  const position = `${name}:${first.number}`;
-  if (first.text.startsWith('{')) return rowReader(format, lines);
-  if (first.tooLong) throw new InputError(position, 'the first line is too long for a header', HEADER_OR_OBJECTS);
-  return csvReader(first.text, position, format);
-}

@@ -41,13 +41,7 @@ export async function openSource(path: string): Promise<Source> {
  * or wrong: the checksum is at the end.
  */
 async function* unpacked(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  let start: Buffer = Buffer.alloc(0);
-  while (start.length < 2) {
-    const { value, done } = await chunks.next();
-    if (done) break;
-    start = Buffer.concat([start, value]);
-  }
-  const all = concatenated(start, chunks);
+  const { start, all } = await peek(chunks, ({ length }) => length >= 2);
   if (start[0] !== 0x1f || start[1] !== 0x8b) return yield* all;
   const gunzip = createGunzip();
   pipeline(all, gunzip, () => undefined); // an error ends the loop
@@ -60,7 +54,26 @@ async function* unpacked(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer>
   }
 }
 
-async function* concatenated(start: Buffer, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  yield start;
-  yield* chunks;
+/** The first bytes, until they are enough or there are no more, and all bytes, which reject where `bytes` does. */
+export async function peek(
+  bytes: AsyncIterable<Buffer>,
+  isEnough: (start: Buffer) => boolean,
+): Promise<{ start: Buffer; all: AsyncIterable<Buffer> }> {
+  const iterator = bytes[Symbol.asyncIterator]();
+  let start: Buffer = Buffer.alloc(0);
+  let failure: unknown;
+  while (!isEnough(start)) {
+    const next = await iterator.next().catch((error: unknown) => {
+      failure = error;
+      return { done: true as const, value: undefined };
+    });
+    if (next.done) break;
+    start = Buffer.concat([start, next.value]);
+  }
+  async function* all(): AsyncGenerator<Buffer> {
+    yield start;
+    if (failure !== undefined) throw failure;
+    yield* { [Symbol.asyncIterator]: () => iterator };
+  }
+  return { start, all: all() };
 }
