@@ -1,8 +1,8 @@
 /** Values with their units and dates as people read them. Shared with the browser, so it imports nothing else. */
 import { formatNumber, SHORT_MONTHS } from './numbers.ts';
 
-/** A value's key in the API, its unit and the decimals published. `isFloored`: below 0 is published as 0. */
-export type Quantity = { key: string; unit: string; digits: number; isFloored?: boolean };
+/** A value's key in the API, its unit and the decimals published. */
+export type Quantity = { key: string; unit: string; digits: number };
 
 /** Units that are written otherwise than in the API, or not at all where the name says it. */
 const LOCAL_UNITS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -44,7 +44,6 @@ const DATE_FORMS = {
   month: { month: 'short', year: 'numeric' },
   'name of month': { month: 'short' },
   'name of weekday': { weekday: 'short' },
-  'day of year': { day: 'numeric', month: 'long', year: 'numeric' },
   'day of week': { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
 } as const;
 
@@ -57,20 +56,17 @@ export function formatDate(locale: string, timestamp: string, form: keyof typeof
   );
 }
 
-const MONTHS =
-  'հունվարի փետրվարի մարտի ապրիլի մայիսի հունիսի հուլիսի օգոստոսի սեպտեմբերի հոկտեմբերի նոյեմբերի դեկտեմբերի';
 const WEEKDAYS = 'կիր երկ երք չրք հնգ ուր շբթ';
 
 function armenianDate(wall: Date, form: keyof typeof DATE_FORMS): string {
   const [year, day] = [wall.getUTCFullYear(), wall.getUTCDate()];
-  const [long, short] = [MONTHS, SHORT_MONTHS.hy].map((names) => names?.split(' ')[wall.getUTCMonth()]);
+  const short = SHORT_MONTHS.hy?.split(' ')[wall.getUTCMonth()];
   const weekday = WEEKDAYS.split(' ')[wall.getUTCDay()] ?? '';
   const texts = {
     day: `${day} ${short}`,
     month: `${year} թ. ${short}`,
     'name of month': `${short}`,
     'name of weekday': weekday,
-    'day of year': `${day} ${long}, ${year} թ.`,
     'day of week': `${weekday}, ${day} ${short}, ${year} թ.`,
   };
   return texts[form];

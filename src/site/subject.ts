@@ -1,19 +1,26 @@
 /** The page of a station or a region: current values, health, and the places where the browser draws history. */
 import type { Region, Station } from '../contract/current.ts';
 import { BASE_PATH, type Locale, type StationsList } from '../contract/endpoints.ts';
+import { keyOf, PARAMETERS } from '../contract/parameters.ts';
 import { RULES, type RuleName } from '../contract/rules.ts';
 import { WINDOWS } from '../contract/windows.ts';
 import { developerPart } from './developers.ts';
-import { fill, formatValue, PM25 } from './format.ts';
+import { fill, formatValue, PM25, type Quantity } from './format.ts';
 import { type Html, html } from './html.ts';
 import type { Page } from './layout.ts';
 import { renderMap } from './map.ts';
 import { formatNumber } from './numbers.ts';
 import { stationList } from './overview.ts';
 import { chip, regionPath, stationCategory, stationMark, withTime } from './parts.ts';
-import { QUANTITIES } from './quantities.ts';
 import { type Category, categoryOf } from './scale.ts';
 import { WORDS, type Words } from './words.ts';
+
+/** The parameters in the order used everywhere, as pages show them. */
+export const QUANTITIES: readonly Quantity[] = PARAMETERS.map(({ name, unit, digits }) => ({
+  key: keyOf(name),
+  unit,
+  digits,
+}));
 
 const SCRIPTS = ['live', 'explore', 'developers'];
 

@@ -147,24 +147,10 @@ const TEXTS = {
   to: ['To', 'По', 'Մինչև'],
   atMost400: ['At most 400 days.', 'Не больше 400 дней.', 'Ոչ ավելի, քան 400 օր։'],
   inputs: ['How this number comes about', 'Как получается это число', 'Ինչպես է ստացվում այս թիվը'],
-  hoursOfDay: ['The hours of this day, as CSV', 'Часы этого дня, в CSV', 'Այս օրվա ժամերը՝ CSV-ով'],
-  hoursOfMonth: ['The hours of this month, as CSV', 'Часы этого месяца, в CSV', 'Այս ամսվա ժամերը՝ CSV-ով'],
-  readingsOfHour: [
-    'The readings of this hour, as JSON',
-    'Показания этого часа, в JSON',
-    'Այս ժամի ցուցմունքները՝ JSON-ով',
-  ],
-  readingsOfDay: [
-    'The readings of its first hour, as JSON',
-    'Показания первого часа, в JSON',
-    'Առաջին ժամի ցուցմունքները՝ JSON-ով',
-  ],
-  stationsOfHour: ['The stations of this hour, as JSON', 'Станции этого часа, в JSON', 'Այս ժամի կայանները՝ JSON-ով'],
-  stationsOfDay: [
-    'The stations of its first hour, as JSON',
-    'Станции первого часа, в JSON',
-    'Առաջին ժամի կայանները՝ JSON-ով',
-  ],
+  hoursAsCsv: ['Its hours, as CSV', 'Его часы, в CSV', 'Դրա ժամերը՝ CSV-ով'],
+  readingsAsJson: ['Its readings, as JSON', 'Его показания, в JSON', 'Դրա ցուցմունքները՝ JSON-ով'],
+  stationsAsJson: ['Its stations, as JSON', 'Его станции, в JSON', 'Դրա կայանները՝ JSON-ով'],
+  firstHourAsJson: ['Its first hour, as JSON', 'Его первый час, в JSON', 'Դրա առաջին ժամը՝ JSON-ով'],
   api: ['The same from the API', 'То же через API', 'Նույնը API-ից'],
   apiIntro: [
     'Everything on this page comes from these addresses.',

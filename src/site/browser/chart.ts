@@ -28,18 +28,10 @@ declare global {
   }
 }
 
-let loading: Promise<Plot> | undefined;
-
-/** uPlot, which only pages with a chart load; after a failure, the next call tries again. */
-export function loadPlot(): Promise<Plot> {
-  loading ??= loadScript('uplot.js').then(
-    () => window.uPlot as Plot,
-    (error) => {
-      loading = undefined;
-      throw error;
-    },
-  );
-  return loading;
+/** uPlot, which only pages with a chart load. */
+export async function loadPlot(): Promise<Plot> {
+  if (window.uPlot === undefined) await loadScript('uplot.js');
+  return window.uPlot as Plot;
 }
 
 const HEIGHT = 300;

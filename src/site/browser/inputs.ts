@@ -44,20 +44,15 @@ function rulesOf(page: Page, { key }: Quantity, unit: Unit): string[] {
   ];
 }
 
-/** Texts and paths: of a month its hours, of a day its hours and the readings of the first one, of an hour its readings or stations. */
+/** Texts and paths: a month and a day lead to their hours, a day to its first hour as well, and an hour to its readings or stations. */
 function linksOf(page: Page, unit: Unit, timestamp: string): [text: string, path: string][] {
   const { words } = page;
-  const date = timestamp.slice(0, 10);
+  const first = unit === 'month' ? `${timestamp.slice(0, 7)}-01` : timestamp.slice(0, 10);
+  const last = unit === 'month' ? dateAfter(dateAfter(first, 'month'), 'day', -1) : first;
   const ofHour = `${isStation(page) ? 'readings' : 'stations'}/${hourName(timestamp)}.json`;
-  if (unit === 'hour') return [[isStation(page) ? words.readingsOfHour : words.stationsOfHour, ofHour]];
-  if (unit === 'month') {
-    const first = `${date.slice(0, 7)}-01`;
-    return [[words.hoursOfMonth, `hours/${first}/${dateAfter(dateAfter(first, 'month'), 'day', -1)}.csv`]];
-  }
-  return [
-    [words.hoursOfDay, `hours/${date}/${date}.csv`],
-    [isStation(page) ? words.readingsOfDay : words.stationsOfDay, ofHour],
-  ];
+  if (unit === 'hour') return [[isStation(page) ? words.readingsAsJson : words.stationsAsJson, ofHour]];
+  const hours: [string, string] = [words.hoursAsCsv, `hours/${first}/${last}.csv`];
+  return unit === 'month' ? [hours] : [hours, [words.firstHourAsJson, ofHour]];
 }
 
 /** An hour as addresses have it: in UTC, `2026-11-22T09Z`; with minutes where the zone's hours begin at others. */
