@@ -5,12 +5,12 @@ import { type Api, openReaderPool } from '../../src/database/pools.ts';
 import { makeLog } from '../../src/log.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
 import { bringIn, NOW, smallNetwork } from '../ingest/support.ts';
-import { onEveryEngine, testDatabase } from '../support/database.ts';
+import { onOneEngine, testDatabase } from '../support/database.ts';
 import { request } from '../support/request.ts';
 
 const PATHS = ['stations', 'station/1', 'station/1-history', 'region/town', 'region/town-history'];
 
-onEveryEngine('before the first build', (engine) => {
+onOneEngine('before the first build', (engine) => {
   it('every document is 503 with Retry-After, and right after it 200', async () => {
     const database = await testDatabase(engine);
     const owner = database.as();

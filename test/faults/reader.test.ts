@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
 import { openPushing, type Pushing } from '../push/pushing.ts';
-import { onEveryEngine } from '../support/database.ts';
+import { onOneEngine } from '../support/database.ts';
 
 const MODES = ['access share', 'row share', 'row exclusive', 'share update exclusive', 'share', 'exclusive'];
 
-onEveryEngine('a login that may only read', (engine) => {
+onOneEngine('a login that may only read', (engine) => {
   let pushing: Pushing;
   let login: string;
   let reader: Sql;
@@ -63,7 +63,7 @@ onEveryEngine('a login that may only read', (engine) => {
   });
 });
 
-onEveryEngine('a session lock', (engine) => {
+onOneEngine('a session lock', (engine) => {
   let pushing: Pushing;
   beforeAll(async () => {
     pushing = await openPushing(engine);

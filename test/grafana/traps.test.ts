@@ -1,16 +1,11 @@
 /** Traps of Grafana that a panel fell into once, each as a property of all panels. */
 import { describe, expect, it } from 'vitest';
 import { MOST_LINES } from '../../grafana/source/buckets.ts';
-import { BANDS, CATEGORIES, LINE, LINES, NOTHING } from '../../grafana/source/colours.ts';
-import { contrast, darkDigits, difference, THEMES } from './contrast.ts';
+import { CATEGORIES, LINE, NOTHING } from '../../grafana/source/colours.ts';
 import { dashboard, names, type Override, type Panel, type Step, targetsOf } from './dashboards.ts';
 
 /** Colours that say nothing about the air or the service. */
 const NEUTRAL = [NOTHING, LINE, 'transparent', 'text'];
-/** Pixels of a grid column on a screen 1,440 pixels wide. */
-const COLUMN = 58;
-/** Pixels of the widest text of a cell in Grafana's font, as a browser measured it, with the cell's padding. */
-const WIDEST = { 'Unhealthy for sensitive groups': 253, time: 129 };
 
 type Named = { what: string; panel: Panel };
 
@@ -73,23 +68,6 @@ describe('colours', () => {
 
   holds('coloured values, not coloured tiles', ofType('stat'), ({ panel }) => {
     expect(panel.options?.colorMode).toBe('value');
-  });
-
-  it.each([...CATEGORIES, ...BANDS])('$name: a number in its ink can be read on both themes', ({ ink }) => {
-    for (const background of THEMES) expect(contrast(ink, background)).toBeGreaterThan(3);
-  });
-
-  it.each(CATEGORIES)('$name: the digits that Grafana writes on its cell can be read', ({ name, cell }) => {
-    expect(contrast(cell, darkDigits(cell) ? 'rgb(32, 34, 38)' : 'rgb(247, 248, 250)')).toBeGreaterThan(4.5);
-    expect(darkDigits(cell)).toBe(['Good', 'Moderate', 'Unhealthy for sensitive groups'].includes(name));
-  });
-
-  it('lines that are compared are like no category, and unlike each other', () => {
-    LINES.forEach((line, n) => {
-      for (const { color } of CATEGORIES) expect(difference(line, color), `${line} ${color}`).toBeGreaterThan(0.15);
-      for (const other of LINES.slice(0, n)) expect(difference(line, other), `${line} ${other}`).toBeGreaterThan(0.1);
-      for (const background of THEMES) expect(contrast(line, background), line).toBeGreaterThan(2.5);
-    });
   });
 
   holds(
@@ -229,38 +207,9 @@ describe('tables', () => {
     const helpers = columnsOf(panel).filter((name) => inLinks.includes(name) || /^id$|^style$|slug$/.test(name));
     for (const name of helpers) expect(isHidden(panel, name), name).toBe(true);
   });
-
-  holds('fits into its width', ofType('table'), ({ panel }) => {
-    const widths = drawnColumns(panel)
-      .filter((name) => !isHidden(panel, name))
-      .map((name) => ({ name, pixels: widthOf(panel, name) }));
-    expect(widths.filter(({ pixels }) => typeof pixels !== 'number')).toEqual([]);
-    const sum = widths.reduce((total, { pixels }) => total + Number(pixels), 0);
-    expect(sum).toBeLessThanOrEqual(panel.gridPos.w * COLUMN);
-  });
 });
 
-/** Of a matrix, the first column and those of twelve months, of which each has the panel's own settings. */
-const drawnColumns = (panel: Panel): string[] =>
-  panel.transformations === undefined ? columnsOf(panel) : [MATRIX, ...Array.from({ length: 12 }, () => 'month')];
-const MATRIX = 'day\\month';
-const widthOf = (panel: Panel, name: string): unknown =>
-  property(panel, name, 'custom.width') ??
-  property(panel, name, 'custom.minWidth') ??
-  panel.fieldConfig?.defaults.custom.width;
-
 describe('cells', () => {
-  holds('are wide enough for the longest category and for a time', ofType('table'), ({ panel }) => {
-    for (const name of columnsOf(panel)) {
-      const least = sqlOf(panel).includes(`aqi_text(c.aqi) as "${name}"`)
-        ? WIDEST['Unhealthy for sensitive groups']
-        : `${property(panel, name, 'unit')}`.startsWith('time:')
-          ? WIDEST.time
-          : 0;
-      expect(Number(widthOf(panel, name) ?? 0), name).toBeGreaterThanOrEqual(least);
-    }
-  });
-
   const WEATHER = ['temperature', 'humidity', 'pressure', 'mean', 'lowest day', 'highest day'];
   const weatherOf = (panel: Panel) => columnsOf(panel).filter((name) => WEATHER.includes(name));
   holds(
@@ -272,18 +221,6 @@ describe('cells', () => {
       expect(sqlOf(panel)).toContain(`then '{"textDecoration": "line-through"}' end as "style"`);
     },
   );
-
-  it('bars have a scale of their own, and room for the longest: Grafana squeezes what does not fit', () => {
-    const gauges = ofType('table').flatMap(({ panel }) =>
-      overrides(panel).filter(({ properties }) => JSON.stringify(properties).includes('"gauge"')),
-    );
-    expect(gauges).toHaveLength(1);
-    const value = (id: string) => gauges[0]?.properties.find((one) => one.id === id)?.value;
-    expect(value('min')).toBe(0);
-    expect(value('custom.cellOptions')).toMatchObject({ valueDisplayMode: 'hidden' });
-    const [width, padding] = [Number(value('custom.width')), 13];
-    expect(width / Number(value('max'))).toBeLessThan(width - padding); // the longest, which is 1
-  });
 });
 
 it('no tile of an idle healthy service says that there are no data', () => {
