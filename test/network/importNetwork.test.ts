@@ -174,61 +174,6 @@ onEveryEngine('import network', (engine) => {
     expect(hours).toEqual([3, 4, 5, 6]);
   });
 
-  test('hiding a station from an hour on leaves earlier hours unchanged', async () => {
-    await bringIn(owner, smallNetwork());
-    await fill();
-    await differences(db);
-    const history = () =>
-      owner`select * from rollup.region_hourly where bucket < ${at(12)} order by bucket, region_slug`;
-    const before = await history();
-    await bringIn(owner, smallNetwork({ one: { hidden: [{ since: at(12) }] } }));
-    expect(await differences(db)).toEqual([]);
-    expect(await history()).toEqual(before);
-    const [last] =
-      await owner`select station_count from rollup.region_hourly where region_slug = 'town' and bucket = ${at(23)}`;
-    expect(last?.station_count).toBe(1);
-    await bringIn(owner, smallNetwork({ one: { hidden: true } }));
-    expect(await owner`select * from raw.membership where station_id = 1`).toEqual([]);
-    expect(await differences(db)).toEqual([]);
-    expect(await owner`select * from rollup.region_hourly where region_slug = 'quarter'`).toEqual([]);
-  });
-
-  test('regions and hidden times are rounded up to full hours, flagged ones outwards (P3)', async () => {
-    await bringIn(
-      owner,
-      smallNetwork({
-        one: {
-          regions: [{ slug: 'quarter', since: at(1.25), until: at(20.5) }], // and therefore in town
-          hidden: [{ since: at(7.5), until: at(9.25) }],
-        },
-        two: { is_bad_thp: [{ since: at(3.75), until: at(4.25) }] },
-      }),
-    );
-    const of = (station_id: number, since: string, until: string, is_flagged = false) => ({
-      station_id,
-      region_slug: 'town',
-      is_flagged,
-      since,
-      until,
-    });
-    expect((await memberships()).filter(({ region_slug }) => region_slug === 'town')).toEqual([
-      of(1, iso(2), iso(8)),
-      of(1, iso(10), iso(21)),
-      of(2, '-infinity', iso(3)),
-      of(2, iso(3), iso(5), true),
-      of(2, iso(5), 'infinity'),
-    ]);
-    await fill();
-    expect(await differences(db)).toEqual([]);
-    const hours =
-      await owner`select station_count, temperature is null as is_flagged from rollup.region_hourly where region_slug = 'town' order by bucket`;
-    const expected = Array.from({ length: HOURS }, (_, hour) => {
-      const is_member = hour >= 2 && hour < 21 && !(hour >= 8 && hour < 10);
-      return { station_count: is_member ? 2 : 1, is_flagged: !is_member && (hour === 3 || hour === 4) };
-    });
-    expect(hours).toEqual(expected);
-  });
-
   test('full hours are those of local clocks, in Nepal at a quarter past the UTC hour (P3, Z3)', async () => {
     const nepal = await testDatabase(engine, 'Asia/Kathmandu');
     try {
@@ -334,43 +279,6 @@ onEveryEngine('import network', (engine) => {
     } finally {
       await old.drop();
     }
-  });
-
-  test('a suspicious part of an hour excludes the whole hour of the sensor (P2)', async () => {
-    await bringIn(
-      owner,
-      smallNetwork({
-        sensor: {
-          suspicious: [
-            { since: at(3.9), until: at(5) },
-            { since: at(9), until: at(9.1) },
-          ],
-        },
-      }),
-    );
-    await fill();
-    expect(await differences(db)).toEqual([]);
-    const alone = (await sensorsAt(1)).filter(([, sensors]) => sensors === 1).map(([hour]) => hour);
-    expect(alone).toEqual([3, 4, 9]);
-  });
-
-  test('adjoining periods at one station are one placement, separate ones are not (P2)', async () => {
-    const stations = [
-      { id: 1, until: at(3.5) },
-      { id: 1, since: at(3.5), until: at(8.5) },
-      { id: 1, since: at(8.75) },
-    ];
-    await bringIn(owner, smallNetwork({ sensor: { stations } }));
-    expect(await placements()).toMatchObject([
-      { sensor_id: 1, since: '-infinity', until: iso(8.5) },
-      { sensor_id: 1, since: iso(8.75), until: 'infinity' },
-      { sensor_id: 2 },
-      { sensor_id: 3 },
-    ]);
-    await fill();
-    expect(await differences(db)).toEqual([]);
-    const alone = (await sensorsAt(1)).filter(([, sensors]) => sensors === 1).map(([hour]) => hour);
-    expect(alone).toEqual([8]);
   });
 
   test('what the file does not list stays, and the periods of what it lists are replaced (P4)', async () => {

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { InvalidNetwork, importNetwork } from '../../src/network/importNetwork.ts';
 import { bringIn, type Json, keepingLog, smallNetwork } from '../ingest/support.ts';
-import { engines, onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
 
 // nothing here depends on the engine
 let db: TestDatabase;
@@ -33,7 +33,6 @@ async function issuesOf(network: object | string): Promise<Record<string, string
 }
 
 test.each<[string, object | string, Record<string, string>]>([
-  ['no JSON', '{\n"a": 1\n', { '': 'expected a close brace, found the end of the file' }],
   ['no end of levels', '['.repeat(40) + ']'.repeat(40), { '': 'nested too deeply' }],
   ['no object', '[]', { '': 'expected an object' }],
   ['a NUL', JSON.stringify(small({ one: { title: { en: 'a\0' } } })), { '': 'cannot be stored' }],
@@ -177,20 +176,15 @@ test.each<[string, object | string, Record<string, string>]>([
       'stations[0].sensors[0].correction': '"magic" found, expected one of "none", "epa-2021"',
     },
   ],
-  [
-    'durations',
-    { ...small(), providers: [{ id: 'us', title: 'Us', stale_after: '3h' }] },
-    { 'providers[0].stale_after': 'such as "3 hours"' },
-  ],
 ])('reports every issue with its position: %s', async (_, network, expected) => {
   const found = await issuesOf(network);
   expect(Object.keys(found).sort()).toEqual(Object.keys(expected).sort());
   for (const [position, message] of Object.entries(expected)) expect(found[position]).toContain(message);
 });
 
-onEveryEngine('names that exist only in the database', (engine) => {
+describe('names that exist only in the database', () => {
   test('may be referred to, and are left unchanged', async () => {
-    const other = await testDatabase(engine);
+    const other = await testDatabase(engines[0] as (typeof engines)[0]);
     try {
       const sql = other.as();
       await bringIn(sql, smallNetwork());
@@ -229,7 +223,7 @@ onEveryEngine('names that exist only in the database', (engine) => {
   });
 });
 
-onEveryEngine('the centre of a region without a map', (engine) => {
+describe('the centre of a region without a map', () => {
   /** Three stations of a town, with what their elements have beside the rest. */
   test.each<[string, [Json, Json, Json], { map_latitude: number; map_longitude: number }]>([
     ['is the mean of its stations', [{}, {}, {}], { map_latitude: 41, map_longitude: 45 }],
@@ -249,7 +243,7 @@ onEveryEngine('the centre of a region without a map', (engine) => {
       { map_latitude: 41, map_longitude: -179 - 1 / 3 },
     ],
   ])('%s', async (_, stations, expected) => {
-    const other = await testDatabase(engine);
+    const other = await testDatabase(engines[0] as (typeof engines)[0]);
     try {
       const sql = other.as();
       const network = smallNetwork();

@@ -61,22 +61,6 @@ describe('an answer', () => {
 });
 
 describe('readings', () => {
-  it.each<[string, object, object]>([
-    ['of the API', { 'pm2.5': 1, 'pm2.5_raw': 2, PM10: 3 }, { pm25: 1, pm25_raw: 2, pm10: 3 }],
-    ['of Sensor.Community', { P0: 1, P1: 3, P2: 2 }, { pm1: 1, pm10: 3, pm25: 2 }],
-    ['in short', { temp: 4, RH: 50 }, { temperature: 4, humidity: 50 }],
-    ['beside a null of ours', { pm25: null, 'PM2.5': 7 }, { pm25: 7 }],
-  ])('may use the names %s', async (_, values, expected) => {
-    expect(await json({ sensor_id: 1, time: T, ...values })).toEqual({
-      received: 1,
-      accepted: 1,
-      unchanged: 0,
-      quarantined: [],
-      format: 'airseries',
-    });
-    expect(await stored(here.owner)).toMatchObject([{ sensor_id: 1, ...expected }]);
-  });
-
   it('may be CSV, with decimal commas between semicolons', async () => {
     const plain = await csv(`sensor_id,time,pm2.5,colour\n1,${T},5,red\n99,${T},5,red\n`);
     expect(plain.body).toEqual({

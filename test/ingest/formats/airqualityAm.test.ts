@@ -4,7 +4,7 @@ import { type ReadingBatch, readReadings } from '../../../src/ingest/formats/rea
 import { openSource } from '../../../src/ingest/formats/source.ts';
 import { importReadings } from '../../../src/ingest/importReadings.ts';
 import { readBatch } from '../../../src/push/readings.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { engines, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { bringIn, differences, file, keepingLog, NOW, smallNetwork } from '../support.ts';
 
 const HEADER = 'sensor_id,timestamp,time_start,time_end,pm2.5,pm2.5_corrected,pm10,temperature,pressure,humidity';
@@ -20,23 +20,6 @@ async function read(content: string, timeZone = 'Asia/Yerevan') {
 const failure = (content: string) => read(content).catch((error: Error) => error.message);
 
 describe('measurements', () => {
-  test.each([
-    ['of today, after SET', `SET\n${HEADER}\n2,2026-02-01 00:05:10,,,14.2,9.1,21.9,,,\n`],
-    ['of before, in quotes', `${HEADER}\n2,"2026-02-01 00:05:10",,,14.2,9.1,21.9,,,\n`],
-  ])('%s', async (_, content) => {
-    const { readings, ignored } = await read(content);
-    expect(readings).toEqual([
-      {
-        sensorId: '2',
-        measuredAt: '2026-02-01 00:05:10+04:00',
-        values: { pm25_raw: '14.2', pm25: '9.1', pm10: '21.9' },
-        line: content.split('\n').length - 1,
-        text: content.split('\n').at(-2),
-      },
-    ]);
-    expect(ignored).toEqual([]);
-  });
-
   test('a mean carries the start of its interval; columns may be in any order, and unknown ones are listed', async () => {
     const { readings, ignored } = await read(
       'pressure,time_end,time_start,colour,timestamp,sensor_id,pm2.5\n90123,2026-02-01 13:00:00,2026-02-01 12:00:00,"red, dark",2026-02-01 12:30:00,3,\n',
@@ -50,19 +33,6 @@ describe('measurements', () => {
     expect(daily.readings).toMatchObject([{ measuredAt: '2025-02-27 00:00:00+04:00', values: { pm25: '6.7' } }]);
     const hourly = await read('sensor_id,timestamp,pm2.5,avg_pm10,total_rain\n2,2025-02-27 01:00:00,6.7,7.7,0.2\n');
     expect(hourly.readings[0]?.values).toEqual({ pm25: '6.7', pm10: '7.7', rain: '0.2' });
-  });
-
-  test('a stamp with an offset is left unchanged, and garbage costs only its line', async () => {
-    const { readings } = await read(
-      `${HEADER}\n2,2026-02-01T00:00:00Z,,,1,,,,,\n2,noon,,,1,,,,,\n2,"2026-02-01,,,1,,,,,\n2,3\n{}\n`,
-    );
-    expect(readings.map(({ measuredAt, unreadable }) => unreadable ?? measuredAt)).toEqual([
-      '2026-02-01T00:00:00Z',
-      'noon',
-      true,
-      true,
-      true,
-    ]);
   });
 
   test.each([
@@ -145,11 +115,6 @@ describe('stamps where clocks change', () => {
     return readings.map(({ measuredAt }) => String(measuredAt).slice(11));
   };
 
-  test('an hour that was skipped has no offset, so its readings are rejected later', async () => {
-    const stamps = ['2026-03-29 00:59:59', '2026-03-29 01:00:00', '2026-03-29 02:00:00'];
-    expect(await measured(stamps.map((stamp) => [1, stamp]))).toEqual(['00:59:59+00:00', '01:00:00', '02:00:00+01:00']);
-  });
-
   test('in an hour that came twice, the second pass of a sensor begins where its stamps go back', async () => {
     const order: [number, string][] = [
       [1, '00:30'],
@@ -183,10 +148,10 @@ test('newest first, the first pass of that hour begins where the stamps go forwa
   ]);
 });
 
-onEveryEngine('import readings --format airquality-am', (engine) => {
+describe('import readings --format airquality-am', () => {
   let db: TestDatabase;
   beforeAll(async () => {
-    db = await testDatabase(engine, 'Europe/London');
+    db = await testDatabase(engines[0] as (typeof engines)[0], 'Europe/London');
     await bringIn(db.as(), smallNetwork({ timeZone: 'Europe/London', sensor: { correction: 'epa-2021' } }));
   });
   afterAll(() => db.drop());

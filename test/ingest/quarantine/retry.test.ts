@@ -276,16 +276,6 @@ onEveryEngine('retry', (engine) => {
       expect(await differences(db)).toEqual([]);
     });
 
-    it('stores many lines', async () => {
-      for (let n = 0; n < 2_600; n += 100) {
-        const records = Array.from({ length: 100 }, (_, i) => readingsOfPush(record(-n - i), []));
-        await accept(records.flat(), 'us', 'us');
-      }
-      await withDevice({ id: 21, kind: 'SDS011' }, { id: 22, kind: 'BME280' });
-      expect(await retry()).toEqual({ ...NONE, retried: 5_200, accepted: 5_200 });
-      expect(await lines()).toEqual([]);
-    });
-
     it('keeps values that still cannot be assigned, for a later retry', async () => {
       await push(0);
       await withDevice({ id: 21, kind: 'SDS011' });
