@@ -1,4 +1,4 @@
-/** The demo network in a running service: loaded into a fresh database, fed every minute as if its sensors were real, and removed. */
+/** Loads the demo network into a fresh database, feeds it every minute as if its sensors were real, and removes it. */
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
@@ -59,7 +59,7 @@ async function loadHistoryBehind(target: DatabaseAddress, options: Options, sign
   }
 }
 
-/** Whether the database contains the demo network. */
+/** True if the database contains the demo network. */
 export async function hasDemo(target: DatabaseAddress): Promise<boolean> {
   return await asOwner(target, SESSION, isDemo);
 }
@@ -148,19 +148,19 @@ const DELETE = `
   delete from raw.provider;
   select logic.raise_data_version();`;
 
-/** Whether the demo's provider is there. */
+/** True if the demo's provider is there. */
 export async function isDemo(sql: Sql): Promise<boolean> {
   const [row] = await sql`select exists (select from raw.provider where id = ${DEMO_PROVIDER}) as demo`;
   return row?.demo === true;
 }
 
-/** Whether the database is empty, and the demo was never in it. */
+/** True if the database is empty, and the demo was never in it. */
 async function isNew(sql: Sql): Promise<boolean> {
   const [installation] = await sql`select demo from raw.installation`;
   return installation?.demo == null && (await isEmpty(sql));
 }
 
-/** Whether there is neither a network nor a reading. */
+/** True if there is neither a network nor a reading. */
 export async function isEmpty(sql: Sql): Promise<boolean> {
   const [row] = await sql`
     select not exists (select from raw.provider) and not exists (select from raw.region) and not exists (select from raw.station)

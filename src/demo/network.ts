@@ -7,7 +7,7 @@ type Point = { latitude: number; longitude: number };
 /** A city or district, and how many stations it has; those of a city are in none of its districts. */
 type Place = { slug: string; title: Title; stations: number };
 
-/** What shapes the air of a city. */
+/** The traits of a city that shape its air. */
 type Traits = {
   /** In metres; its stations lie up to a tenth higher or lower. */
   altitude: number;

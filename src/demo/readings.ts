@@ -12,7 +12,7 @@ const FINE = 7 * DAY;
 const FINE_STEP = 10 * MINUTE;
 /** Hourly readings are off the ten-minute grid, so the instant alone tells which period a reading covers. */
 const HOURLY_AT = 35 * MINUTE;
-/** How long the offline station has been offline. */
+/** The offline station has been offline for as long. */
 const OFFLINE = 6 * DAY;
 
 /** `at`: ms since 1970. */
@@ -39,7 +39,7 @@ export function* demoReadings({ network, from, to, now = to }: Span): Generator<
 /** Random streams, each with the id of a sensor added; those below are of stations (air.ts). */
 const STREAM = { error: 40_000, lost: 50_000, outage: 60_000 };
 
-/** Whether the reading of a sensor at an instant is missing: lost alone, or in an outage of hours. */
+/** True if the reading of a sensor at an instant is missing: lost alone, or in an outage of hours. */
 function isMissing(id: number, at: number): boolean {
   return (
     chance(STREAM.lost + id, at / MINUTE) < 0.008 || chance(STREAM.outage + id, Math.floor(at / (5 * HOUR))) < 0.02

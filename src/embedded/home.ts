@@ -103,7 +103,7 @@ function visible<T>(path: string, look: () => T): T {
   }
 }
 
-/** With the number alone where it has no name. */
+/** The number stands for a user that has no name. */
 function userName(uid: number): string {
   const { status, stdout } = spawnSync('id', ['-nu', String(uid)], { encoding: 'utf8' });
   return status === 0 ? `user ${stdout.trim()}` : `user ${uid}`;

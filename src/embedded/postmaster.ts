@@ -59,7 +59,7 @@ export async function startServer(home: Home, command: string[]): Promise<Starte
   return { pid: Number(pid), endParent: () => void stdin.destroy() };
 }
 
-/** What the file says, whether or not that server is alive; undefined without a complete first line. PostgreSQL alone writes it. */
+/** Reads the file, whether or not its server is alive; undefined without a complete first line. PostgreSQL alone writes it. */
 function readPostmaster(home: Home): Postmaster | undefined {
   let lines: string[];
   try {

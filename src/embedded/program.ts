@@ -47,7 +47,7 @@ const needs = ({ home, major }: Cluster) => `The database in ${home} (DATA_DIR) 
 
 type LocalPostgres = { bin: string; version: string };
 
-/** Where distributions and Homebrew put the programs of each major version. */
+/** Folders in which distributions and Homebrew put the programs of each major version. */
 const LOCATIONS: [parent: string, prefix: string][] = [
   ['/usr/lib/postgresql', ''],
   ['/usr', 'pgsql-'],

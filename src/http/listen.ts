@@ -25,10 +25,10 @@ const MOST_UNANSWERED = 8;
 /** How long a client may read nothing of a response. Most responses fit into the kernel's buffer. */
 const SEND_TIMEOUT_MS = 20_000;
 
-/** A reserve for what else may be open: connections to the database, of other listeners' clients, and files. */
+/** Descriptors left for connections to the database, clients of other listeners, and files. */
 const OTHER_DESCRIPTORS = 150;
 
-/** The system closes connections beyond it without a word to anybody. */
+/** The process's limit of open files. The system drops connections beyond it, and nobody learns of it. */
 const MAX_DESCRIPTORS = maxDescriptors();
 
 /** Above this share of the limit connections are no longer kept alive, or idle ones would shut out new clients. */

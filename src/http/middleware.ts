@@ -1,4 +1,4 @@
-/** What our Express apps share: settings, routes with their methods, CORS, the access log, and errors as answers. */
+/** The parts that our Express apps share: settings, routes with their methods, CORS, the access log, and errors as answers. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, {
   type ErrorRequestHandler,
@@ -39,7 +39,7 @@ function routeName(path: RegExp): string {
   return path.source.replace(/^\^|\$$|\\/g, '');
 }
 
-/** What a browser asks for before a request from another page. */
+/** Headers of the answer to a browser that asks before it sends a request from another page. */
 const PREFLIGHT = {
   'Access-Control-Allow-Methods': ALLOWED,
   'Access-Control-Allow-Headers': '*',
@@ -80,7 +80,7 @@ export function bareApp(): Express {
   return app;
 }
 
-/** Of a path or User-Agent in the log, in characters. */
+/** The log has this many characters of a path or User-Agent at most. */
 const LONGEST = 200;
 const RETRY_AFTER_S = 5;
 

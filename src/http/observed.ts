@@ -1,4 +1,4 @@
-/** What metrics ask about a response is kept on it: a WeakMap would cost several times as much. */
+/** Keeps on a response what metrics ask about it: a WeakMap would cost several times as much. */
 import type { ServerResponse } from 'node:http';
 
 const ROUTE = Symbol('route');
@@ -19,7 +19,7 @@ export function routeOf(res: ServerResponse): string | undefined {
   return (res as Observed)[ROUTE];
 }
 
-/** For headers that are written at once, and can't be read afterwards. */
+/** Needed where headers are written at once, and can't be read afterwards. */
 export function setSent(res: ServerResponse, sent: Sent): void {
   (res as Observed)[SENT] = sent;
 }

@@ -1,9 +1,9 @@
 /** The home of a cluster: its permissions, its sockets, and the user who owns and runs it. */
 import { appendFileSync, chmodSync, chownSync, existsSync, lstatSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { canReach, isRoot, unprivilegedUser } from '../../src/embedded/home.ts';
-import { isUp, local, open, openElsewhere, PROJECT, responds, TIMEOUT_MS, temporaryDirectory } from './support.ts';
+import { isUp, open, openElsewhere, PROJECT, responds, TIMEOUT_MS, temporaryDirectory } from './support.ts';
 
 const UNRELATED_USER = { uid: 12345, gid: 12345 };
 const asRoot = test.skipIf(!isRoot());
@@ -52,24 +52,20 @@ test('the error of a server that cannot start gives the reason', { timeout: TIME
   );
 });
 
-describe.each(['bundled', 'local'] as const)('%s', (kind) => {
-  const here = kind === 'local' && local === undefined ? test.skip : asOther;
-
-  here('root joins a server that an ordinary user started', { timeout: TIMEOUT_MS }, async () => {
-    const user = unprivilegedUser();
-    const directory = temporaryDirectory();
-    chownSync(directory, user.uid, user.gid);
-    const env = { PATH: process.env.PATH, HOME: directory, TMPDIR: directory };
-    const other = await openElsewhere(join(directory, 'data'), kind, { ...user, env });
-    const mine = await open(join(directory, 'data'), kind); // as root
-    expect(mine.startedHere).toBe(false);
-    expect(statSync(dirname(mine.socketDirectory)).uid).toBe(user.uid);
-    expect(await responds(mine)).toBe(true);
-    await mine.release();
-    expect(isUp(mine)).toBe(true);
-    await other.release();
-    expect(isUp(mine)).toBe(false);
-  });
+asOther('root joins a server that an ordinary user started', { timeout: TIMEOUT_MS }, async () => {
+  const user = unprivilegedUser();
+  const directory = temporaryDirectory();
+  chownSync(directory, user.uid, user.gid);
+  const env = { PATH: process.env.PATH, HOME: directory, TMPDIR: directory };
+  const other = await openElsewhere(join(directory, 'data'), 'bundled', { ...user, env });
+  const mine = await open(join(directory, 'data')); // as root
+  expect(mine.startedHere).toBe(false);
+  expect(statSync(dirname(mine.socketDirectory)).uid).toBe(user.uid);
+  expect(await responds(mine)).toBe(true);
+  await mine.release();
+  expect(isUp(mine)).toBe(true);
+  await other.release();
+  expect(isUp(mine)).toBe(false);
 });
 
 asOther('the error for an ordinary user names the owner of the cluster', { timeout: TIMEOUT_MS }, async () => {

@@ -1,4 +1,4 @@
-/** Who owns the server when processes come, go and are killed: no server is left behind, and the next start works. */
+/** Processes come, go and are killed: one owns the server, no server is left behind, and the next start works. */
 import { spawn } from 'node:child_process';
 import { chownSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
