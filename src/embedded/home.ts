@@ -73,8 +73,8 @@ function withDataDirErrors<T>(dataDirectory: string, work: () => T): T {
   }
 }
 
-/** A database that a server was started for: `bundled-18`, in its home. */
-export type Cluster = { name: string; kind: EmbeddedKind; major: number; home: string };
+/** A database that a server was started for: its home is called `bundled-18`, say. */
+export type Cluster = { kind: EmbeddedKind; major: number; home: string };
 
 /** Every cluster of the data directory. Creates nothing. Throws, with a remedy, if this user may not see them. */
 export function findClusters(dataDirectory: string): Cluster[] {
@@ -86,7 +86,7 @@ export function findClusters(dataDirectory: string): Cluster[] {
     const [, kind, major] = /^(bundled|local)-(\d+)$/.exec(name) ?? [];
     const homes = kind === undefined ? [] : bases.map((folder) => join(folder, name));
     const home = homes.find((path) => visible(path, () => statSync(join(path, 'data'), { throwIfNoEntry: false })));
-    return home ? [{ name, kind: kind as EmbeddedKind, major: Number(major), home }] : [];
+    return home ? [{ kind: kind as EmbeddedKind, major: Number(major), home }] : [];
   });
 }
 
@@ -124,7 +124,8 @@ function makePrivate(home: string): ServerUser {
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const entries = readdirSync(home); // read before the owner: another process may be giving it away and filling it
   const { uid, gid } = lstatSync(home);
-  if (!isRoot() && uid !== currentUser().uid) {
+  if (!isRoot()) {
+    if (uid === currentUser().uid) return currentUser();
     throw new Error(`${home} belongs to ${userName(uid)}. Run this as that user, or choose another DATA_DIR.`);
   }
   if (uid !== 0) return { uid, gid };

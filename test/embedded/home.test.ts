@@ -55,7 +55,8 @@ test('the error of a server that cannot start gives the reason', { timeout: TIME
 asOther('root joins a server that an ordinary user started', { timeout: TIMEOUT_MS }, async () => {
   const user = unprivilegedUser();
   const directory = temporaryDirectory();
-  chownSync(directory, user.uid, user.gid);
+  chownSync(directory, user.uid, UNRELATED_USER.gid);
+  chmodSync(directory, 0o2755); // the home has a group that its user is not in
   const env = { PATH: process.env.PATH, HOME: directory, TMPDIR: directory };
   const other = await openElsewhere(join(directory, 'data'), 'bundled', { ...user, env });
   const mine = await open(join(directory, 'data')); // as root
