@@ -163,6 +163,7 @@ const TABLE: readonly Table[] = [
       'test/faults/answers.test.ts',
       'test/faults/disconnects.test.ts',
     ],
+    build: true,
     changes: {
       'src/http/listen.ts': [
         ['closing || connections.size >', 'connections.size >'],
