@@ -1,8 +1,6 @@
-/** docker-compose.yml, checked without Docker: against the compose specification and the rest of the project. */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { Ajv } from 'ajv';
+/** docker-compose.yml, checked without Docker against the rest of the project; CI has Docker Compose read and start it. */
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { chooseCommand } from '../../src/commands/program.ts';
@@ -34,16 +32,6 @@ const text = textOf('docker-compose.yml');
 const defaults = readConfig({});
 
 describe('the file', () => {
-  const dclint = dirname(createRequire(import.meta.url).resolve('dclint/package.json'));
-  const { $schema: _, ...schema } = JSON.parse(readFileSync(join(dclint, 'schemas/compose.schema.json'), 'utf8'));
-  const valid = new Ajv({ strict: false, validateFormats: false }).compile(schema);
-
-  it('is valid by the compose specification', () => {
-    valid(compose);
-    expect(valid.errors ?? []).toEqual([]);
-    expect(valid({ services: { api: { image: 'x', health_check: {} } } })).toBe(false);
-  });
-
   /** Keys of a service that came after 2.26.1, and the Compose that brought them. */
   const NEWER = {
     ...{ post_start: '2.30.0', pre_stop: '2.30.0', gpus: '2.30.0', label_file: '2.32.2', provider: '2.36.0' },

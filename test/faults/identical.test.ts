@@ -84,16 +84,3 @@ it('other stations, documents and languages are separate queries', async () => {
   expect(new Set(answers.map(({ text }) => text)).size).toBe(3); // a history is the same in all languages
   expect(new Set(answers.map(({ headers }) => headers['content-language']))).toEqual(new Set(['en', 'ru']));
 });
-
-it('a query string makes no difference, and errors are shared too', async () => {
-  const nowhere = PATH.replace('/1-', '/999-');
-  const { answers, statements } = await sendTogether([nowhere, `${nowhere}?x`], 3);
-  expect(statements).toBe(1);
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]));
-});
-
-it('no result is kept: later requests query again', async () => {
-  queries.length = 0;
-  for (let n = 0; n < 3; n++) expect((await get(PATH)).status).toBe(200);
-  expect(queries).toHaveLength(3);
-});
