@@ -18,7 +18,7 @@ import {
   type ValueRejection,
 } from './validate.ts';
 
-/** What became of a batch: accepted + unchanged + quarantined = received. */
+/** The outcome of a batch: accepted + unchanged + quarantined = received. */
 export type Accepted = {
   received: number;
   accepted: number;
@@ -33,7 +33,7 @@ export type Accepted = {
   overflowed: number;
 };
 
-/** What a write means for the aggregates and for how late readings arrive. */
+/** The effects of a write: hours to recompute, and delays of readings. */
 export type WriteStats = {
   /** Closed hours that the write touched. */
   lateHours: number;
@@ -186,7 +186,7 @@ export type Columns = {
   text: string;
 };
 
-/** So many readings in one turn of the event loop. */
+/** Readings checked per turn of the event loop. */
 const TURN = 250;
 
 /** Building these strings here is many times faster than passing arrays to the driver. */

@@ -1,4 +1,4 @@
-/** What has arrived lately, and what waits in quarantine: answers "does my device arrive?" for an operator. */
+/** Answers an operator's question "does my device arrive?" from the newest readings and the quarantine. */
 import type { Sql } from '../database/client.ts';
 import { pushFromText } from './formats/airrohr.ts';
 import { deviceFromText } from './formats/devices.ts';
@@ -49,7 +49,7 @@ export type SensorArrivals = {
   waiting: number;
 };
 
-/** What the network does not know. `sensor` null: its device says no number. */
+/** A sender that the network does not know. `sensor` null: its device gives no number. */
 export type UnknownSender = { sensor: number | null; device: string | null; waiting: number; newest: string };
 
 /** Lines of devices that are looked at, the newest. */

@@ -1,4 +1,4 @@
-/** Which sensors of the network a device may have measured with. */
+/** Finds the sensors of the network that a device may have measured with. */
 import { distance } from 'fastest-levenshtein';
 import { type Queryable, query } from '../database/queryPool.ts';
 import { InputError } from '../inputError.ts';
@@ -103,5 +103,5 @@ export async function checkDeclaredOwner(db: Queryable, { sensor, device }: Form
 
 const LISTED = `${AIRSERIES} status --all lists those it has.`;
 
-/** What jsonb cannot have, no device in the network has. */
+/** Without the characters that jsonb cannot store: no device in the network has them. */
 const plain = (device: string): string => device.replaceAll(/[\0\ud800-\udfff]/g, '');

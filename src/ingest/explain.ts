@@ -1,4 +1,4 @@
-/** Why a reading, a value or what a device sent cannot be used, in words for the person who sent it, and what to write instead. */
+/** Explains to the sender why a reading, a value or a device's body cannot be used, and what to write instead. */
 import { PARAMETERS, type Parameter, type ParameterName, type Unit } from '../contract/parameters.ts';
 import { fittingSensors, meaningOf, type PushRecord, type PushSensor } from './formats/airrohr.ts';
 import { readInstant } from './formats/instants.ts';
@@ -14,7 +14,7 @@ type DroppedValue = {
   /** Both inclusive, of a value outside of them. */
   bounds?: [low: number, high: number];
   unit?: Unit;
-  /** What may have gone wrong, if it can be guessed. */
+  /** A guess at the cause, where there is one. */
   hint?: string;
 };
 

@@ -21,7 +21,7 @@ import { openSource, type Source } from './formats/source.ts';
 import { refuseOtherUnits } from './otherUnits.ts';
 import { type ReadingReason, readSensorId, type ValueReason } from './validate.ts';
 
-/** What became of all files, as the command prints it. */
+/** The outcome of all files, as the command prints it. */
 type ImportSummary = {
   received: number;
   accepted: number;
@@ -32,7 +32,7 @@ type ImportSummary = {
   values: Partial<Record<ValueReason, number>>;
   /** The first of each reason. */
   examples: { reason: ReadingReason | ValueReason; position: string; text: string; explanation: string }[];
-  /** Of the accepted: without a placement at their time, because the sensor was at no station or was suspicious. */
+  /** Accepted readings without a placement at their time: the sensor was at no station or was suspicious. */
   without_station: number;
   /** Lines for which the quarantine had no room. */
   left_out: number;
@@ -54,7 +54,7 @@ type Run = {
   clock: () => Date;
   summary: ImportSummary;
   progress: Progress;
-  /** Of sensors of which means were imported. */
+  /** By sensor, whether hourly or daily means were imported. */
   means: Map<number, Means>;
   total: number | undefined;
 };

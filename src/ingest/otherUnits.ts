@@ -1,6 +1,6 @@
 /**
- * Values that look like another unit. None is ever converted for that: a hint names it, and an import of which a whole column looks so stops
- * before it stores anything.
+ * Recognizes values that look like another unit. No value is converted for that: a hint names the unit, and an import stops before it stores
+ * anything if a whole column looks like one.
  */
 import type { ParameterName } from '../contract/parameters.ts';
 import { InputError } from '../inputError.ts';

@@ -1,4 +1,4 @@
-/** What the checks of a network file share: what exists, in the file or in the database, and the list of issues found so far. */
+/** Makes what the checks of a network file share: the elements of the file and of the database, and the list of issues found so far. */
 import { distance } from 'fastest-levenshtein';
 import type { ExistingNetwork } from './existing.ts';
 import { makePeriodReader, type PeriodReader } from './periods.ts';

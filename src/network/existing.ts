@@ -1,4 +1,4 @@
-/** What the database holds that matters to the check of a network file. */
+/** Reads from the database what the check of a network file compares it with. */
 import type { Sql } from '../database/client.ts';
 import { readInstant } from '../ingest/formats/instants.ts';
 import type { Region } from './schema.ts';

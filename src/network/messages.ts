@@ -1,4 +1,4 @@
-/** What is wrong with an element of a network file, in words: what is there, and what is expected. */
+/** Says in words what is wrong with an element of a network file: what is there, and what is expected. */
 import { z } from 'zod';
 
 /** Something wrong at a path within an element. */
@@ -15,7 +15,7 @@ export function faultsOf(schema: z.ZodType, given: unknown): Fault[] {
   });
 }
 
-/** Of a union, what is wrong by the last alternative of the given value's type; if it is of none, what they all expect. */
+/** For a union, the issues of the last alternative of the given value's type; if there is none, one issue that names all alternatives. */
 function flatten(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const isOfOtherType = (one: z.core.$ZodIssue) => one.code === 'invalid_type' && one.path.length === 0;
@@ -59,7 +59,7 @@ const expectation: z.core.$ZodErrorMap = (issue) => {
   return undefined;
 };
 
-/** Of an address, not what may be a password, nor its query, which may have a key: messages end up in logs. */
+/** An address without a possible password and without its query, which may hold a key: messages end up in logs. */
 export function withoutSecrets(text: string): string {
   const [slashes, at] = [text.indexOf('//'), text.lastIndexOf('@')];
   const start = slashes === -1 || slashes > at ? 1 : slashes + 2; // 1: after the quotation mark

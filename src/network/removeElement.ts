@@ -10,7 +10,7 @@ export type Removable = (typeof REMOVABLE)[number];
 
 type Transaction = Parameters<Parameters<Sql['begin']>[1]>[0];
 
-/** What keeps elements of a kind: the rows of `found` say what it is. */
+/** Records that depend on elements of a kind: the rows of `found` name them. */
 type Dependents = { found(sql: Transaction, id: string): PromiseLike<{ problem: string | null }[]>; remedy: string };
 
 const DEPENDENTS: Record<Removable, Dependents[]> = {
@@ -108,7 +108,7 @@ async function deleteSensors(sql: Transaction, sensors: readonly number[], remov
   removed.sensors += (await sql`delete from raw.sensor where id = any (${ids}::text::int[])`).count;
 }
 
-/** Of a sensor that was elsewhere too, only what it measured here is deleted. */
+/** A sensor that was elsewhere too loses only what it measured here. */
 async function deleteStation(sql: Transaction, id: string, removed: Removed): Promise<void> {
   const onlyHere = await sql<{ id: number }[]>`
     select sensor_id as id from raw.sensor_station group by 1

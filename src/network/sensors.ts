@@ -1,4 +1,4 @@
-/** Where the sensors of a network file were and when, which device they are part of, and which formulas correct them. */
+/** Turns the placements, devices and formulas of a network file's sensors into rows, and checks them. */
 import type { CheckContext } from './context.ts';
 import { addOverlaps, type Given, type Period } from './periods.ts';
 import type { ParsedSensor } from './read.ts';

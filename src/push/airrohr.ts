@@ -5,8 +5,7 @@
 import type { Request, RequestHandler } from 'express';
 import { Problem } from '../http/send.ts';
 import { findPushSensors } from '../ingest/deviceSensors.ts';
-import { type PushRecord, readingsOfPush, readPushedValues } from '../ingest/formats/airrohr.ts';
-import { readInfluxLine } from '../ingest/formats/influx.ts';
+import { type PushRecord, readInfluxLine, readingsOfPush, readPushedValues } from '../ingest/formats/airrohr.ts';
 import { isTooDeep } from '../ingest/formats/json.ts';
 import { notJson } from './body.ts';
 import { type IngestDeps, ingestRoute, type ReadReadings } from './ingestRoute.ts';

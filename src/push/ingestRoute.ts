@@ -1,4 +1,4 @@
-/** What the ingestion endpoints share: they accept the readings of a body in the name of its sender, and answer what became of them. */
+/** Accepts the readings of a request's body in the name of its sender, and answers with the outcome. */
 import { STATUS_CODES } from 'node:http';
 import type { Request, RequestHandler } from 'express';
 import type { Clock } from '../clock.ts';
@@ -17,7 +17,7 @@ import { recordIngest, recordWrite } from '../metrics/recorders.ts';
 import { type BodyLimits, bodyOf, readBody } from './body.ts';
 import { senderOf } from './tokens.ts';
 
-/** What every ingestion endpoint needs. */
+/** The dependencies of every ingestion endpoint. */
 export type IngestDeps = {
   /** A pool in the role airseries_ingest. */
   writes: QueryPool;
@@ -80,7 +80,7 @@ export function ingestRoute(
   return [readBody({ ...limits, timeMs: bodyMs }), ingest];
 }
 
-/** What a sender learns of how its body was read. */
+/** The part of an answer that says how the body was read. */
 function describeSource(notes: SourceNotes, readings: readonly ReadingInput[], { values }: Accepted) {
   const leftOut = new Set(values.map(({ reason }) => reason.slice(reason.indexOf(':') + 1))); // with hints of their own
   const stored = suspectUnits(readings, notes).filter(({ parameter }) => !leftOut.has(parameter));

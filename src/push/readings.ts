@@ -2,8 +2,8 @@
  * POST /v1/readings and /v1/push/FORMAT: readings as a JSON array, a JSON document, NDJSON, or CSV with a header; on the first path in any
  * layout, on the others in the one they name.
  */
-import type { RequestHandler } from 'express';
-import { Problem } from '../http/send.ts';
+import type { Request, RequestHandler } from 'express';
+import { Problem, quoted } from '../http/send.ts';
 import type { Format } from '../ingest/formats/fields.ts';
 import { EXCERPT_LENGTH, inSlices, inTurns, LONGEST_LINE, type SourceNotes } from '../ingest/formats/lines.ts';
 import { makeMerger } from '../ingest/formats/long.ts';
@@ -12,7 +12,6 @@ import { type ReadingBatch, readDocument, readLines } from '../ingest/formats/re
 import { refuseOtherKinds } from '../ingest/formats/recognize.ts';
 import { InputError } from '../inputError.ts';
 import { notJson } from './body.ts';
-import { declaredFormat } from './format.ts';
 import { type IngestDeps, ingestRoute } from './ingestRoute.ts';
 
 const JSON_TYPES = ['application/json'];
@@ -20,9 +19,9 @@ const LINE_TYPES = ['application/x-ndjson', 'application/ndjson', 'text/plain'];
 const CSV_TYPES = ['text/csv'];
 /** In bytes, unpacked. */
 const LARGEST_BODY = 8 * 1024 * 1024;
-/** Of a body that is one object, which is parsed in one turn of the event loop. */
+/** The limit for a body that is one object, in bytes: it is parsed in one turn of the event loop. */
 const LARGEST_OBJECT = 512 * 1024;
-/** Of what a device or a webhook sends by itself, in bytes. */
+/** The limit for what a device or a webhook sends by itself, in bytes. */
 const LARGEST_PUSH = 64 * 1024;
 const MOST_READINGS = 5_000;
 
@@ -35,6 +34,41 @@ export function makeReadingsRoute(deps: IngestDeps, name?: string): RequestHandl
   return ingestRoute(deps, limits, async (body, req, { now }) => {
     return await readBatch(body, String(req.is(limits.types)), declaredFormat(req, name, now));
   });
+}
+
+/** The parameters with which a query string may declare something about the body. */
+const DECLARATIONS: readonly string[] = ['unit', 'column', 'zone', 'date_format', 'sensor_id', 'device'];
+
+/**
+ * `?unit=no2=ug/m3&column=pm25=PM2_5&zone=Europe/Berlin&date_format=dd/mm/yyyy&sensor_id=11&device=garden`; a device may stand in the path,
+ * too. Throws Problem for any other name.
+ */
+function declaredFormat(req: Request, name: string | undefined, now: Date): Format {
+  const query = new URLSearchParams(req.url.includes('?') ? req.url.slice(req.url.indexOf('?') + 1) : '');
+  const unknown = [...query.keys()].find((key) => !DECLARATIONS.includes(key));
+  if (unknown !== undefined) {
+    const all = DECLARATIONS.join(', ');
+    throw new Problem(
+      400,
+      `There is no parameter ${quoted(unknown)}. The address may have ${all}. Nothing was stored.`,
+    );
+  }
+  return {
+    name,
+    now,
+    units: query.getAll('unit'),
+    columns: query.getAll('column'),
+    zone: query.get('zone') ?? undefined,
+    dateFormat: query.get('date_format') ?? undefined,
+    sensor: query.get('sensor_id') ?? undefined,
+    device: query.get('device') ?? deviceIn(req.path),
+  };
+}
+
+/** AirGradient's firmware has it in the path that it appends to the address of its server. */
+function deviceIn(path: string): string | undefined {
+  const [, rest] = path.split('/sensors/airgradient:');
+  return rest?.split('/', 1)[0];
 }
 
 /** The readings of a body of a content type. Rejects with Problem for one that cannot be read, has too many, or none that is a reading. */

@@ -126,7 +126,7 @@ export async function findToken(pool: QueryPool, presented: string, now: Date): 
 
 const NO_HASH = Buffer.alloc(32);
 
-/** What the database stores of a token's secret. */
+/** The hash that the database stores instead of a token's secret. */
 function hashOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }

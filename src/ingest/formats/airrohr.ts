@@ -1,6 +1,6 @@
 /**
- * What a device with the airRohr firmware (Sensor.Community) sends: everything it measured in one body, without a time or sensor ids.
- * The network tells which sensor measured what, now or, on a retry from the quarantine, once the device is in the network.
+ * Reads what a device with the airRohr firmware (Sensor.Community) sends: everything it measured in one body, without a time or sensor ids.
+ * The network says which sensor measured a value: on arrival or, on a retry from the quarantine, once the device is in the network.
  */
 import type { ParameterName } from '../../contract/parameters.ts';
 import { SENSOR_COMMUNITY_VALUES } from './profiles.ts';
@@ -116,7 +116,7 @@ const FAMILIES: readonly Family[] = [
 const BARE: Family = { prefix: '', pin: '7', kinds: ['dht'], instrument: 'DHT22' };
 const BARE_NAMES: ReadonlySet<string> = new Set(['temperature', 'humidity']);
 
-/** What was measured, and by which kinds of sensor. */
+/** The parameter that a value is of, and the kinds of sensor that measure it. */
 type Meaning = { parameter: ParameterName } & Pick<Family, 'kinds' | 'instrument'>;
 
 /** Undefined for a value that is not used. A pin may stand for several families. */
@@ -140,4 +140,32 @@ export function fittingSensors(sensors: readonly PushSensor[], kinds: readonly s
 export function isOfKind(kind: string, kinds: readonly string[]): boolean {
   const plain = kind.toLowerCase().replace(/[^a-z0-9]/g, '');
   return kinds.some((word) => plain.includes(word));
+}
+
+/**
+ * A line of InfluxDB's line protocol, as far as the firmware sends it: `feinstaub,node=esp8266-1 SDS_P1=5.10,SDS_P2=3.20`, one line for
+ * everything a device measured, without a time. The measurement's name is set in the device, and the fields have the names of its JSON.
+ */
+const HEAD = /^[^\s,=]+(?:,[^\s,=]+=[^\s,=]+)*$/;
+const FIELD = /^([^\s,="]+)=(?:"([^"]*)"|([^\s,"]+))(?:,|$)/;
+
+/**
+ * In the form of the firmware's JSON; undefined: it is no such line. A time at its end is left out, because devices have no clock that
+ * could be trusted.
+ */
+export function readInfluxLine(text: string) {
+  const [line = '', ...more] = text.split('\n').filter((each) => each.trim() !== '');
+  const [head = '', ...others] = line.trim().split(' ');
+  if (/^-?\d+$/.test(others.at(-1) ?? '')) others.pop();
+  const fields = others.join(' ').trim();
+  if (!HEAD.test(head) || fields === '' || more.length > 0) return undefined;
+  const sensordatavalues = [];
+  for (let rest = fields; rest !== ''; ) {
+    const field = FIELD.exec(rest);
+    if (field === null) return undefined;
+    const [whole, name = '', quoted, bare] = field;
+    sensordatavalues.push({ value_type: name, value: quoted ?? bare?.replace(/(?<=\d)[iu]$/, '') });
+    rest = rest.slice(whole.length);
+  }
+  return { device: /,node=([^,]+)/.exec(head)?.[1], sensordatavalues };
 }

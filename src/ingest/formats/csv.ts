@@ -1,4 +1,4 @@
-/** Readings as CSV with a header that says what the columns are, and the splitting of CSV lines into fields. */
+/** Reads CSV: finds out from the header what the columns mean, and splits lines into fields. */
 import { PARAMETER_NAMES } from '../../contract/parameters.ts';
 import { InputError } from '../../inputError.ts';
 import {
@@ -62,7 +62,7 @@ type Header = {
   fields: Fields;
   format: Format;
   header: string;
-  /** Of the header, for messages. */
+  /** The position of the header, for messages. */
   position: string;
 };
 

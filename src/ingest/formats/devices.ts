@@ -1,4 +1,4 @@
-/** A reading of a device, as text in our names and units: from the quarantine it is read as it was the first time. */
+/** Writes a device's reading as text in our names and units, and reads it back from the quarantine unchanged. */
 import { PARAMETER_NAMES } from '../../contract/parameters.ts';
 import { isObject } from './json.ts';
 import type { ReadingInput } from './reading.ts';

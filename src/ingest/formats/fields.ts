@@ -1,10 +1,10 @@
-/** What the fields of a source mean: by its profile, and by what the operator declares about it. */
+/** Looks up what the fields of a source mean, by its profile and by the operator's declarations. */
 import { PARAMETER_NAMES, type ParameterName } from '../../contract/parameters.ts';
 import { InputError } from '../../inputError.ts';
 import { FORMATS, OWN_FORMAT, PROFILES, type Profile } from './profiles.ts';
 import { type Convert, conversionFrom, unitsOf } from './units.ts';
 
-/** What the operator or the sender declares about a source; nothing of it is guessed. */
+/** The declarations of the operator or the sender about a source; none of them is guessed. */
 export type Format = {
   /** A profile; absent: it is recognized. */
   name?: string | undefined;
@@ -30,7 +30,7 @@ export type Measures = {
   parameter: ParameterName;
   /** Null: its values are in the stored unit. */
   convert: Convert | null;
-  /** Whether its unit was said, and not only taken for granted. */
+  /** False: its unit is assumed to be the stored one. */
   isDeclared: boolean;
   /** The lowest counts where several fields have the same meaning. */
   rank: number;
@@ -58,7 +58,7 @@ const SLOTS: ReadonlyMap<string, 'sensor' | 'device' | 'time'> = new Map([
   ['measured_at', 'time'],
 ]);
 
-/** Of a unit that a row names and its parameter does not have: the value is no number, and rejected with both. */
+/** The conversion from a unit that the parameter does not have: it makes a text of value and unit, which is rejected. */
 const withUnit =
   (unit: string): Convert =>
   (given) =>

@@ -1,6 +1,6 @@
 /**
- * Readings as JSON: an array cut into its elements as it arrives, or NDJSON. JSON.parse sees one element at a time, never the document,
- * and nothing that is too long or too deeply nested: nested brackets cost it many times the time and memory of their text.
+ * Splits a JSON array into its elements as it arrives. JSON.parse sees one element at a time, never the document, and nothing that is too
+ * long or too deeply nested: nested brackets cost it many times the time and memory of their text.
  */
 import { EXCERPT_LENGTH, LONGEST_LINE } from './lines.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Bytes in, numbered lines out, in turns. Cutting lines here rather than in a parser of CSV or JSON means that a line of garbage costs
- * only itself and every complaint can name its line.
+ * Splits bytes into numbered lines, in turns of the event loop. Lines are split here rather than in a parser of CSV or JSON, so a line of
+ * garbage costs only itself, and every message can name its line.
  */
 import { StringDecoder } from 'node:string_decoder';
 import { setImmediate } from 'node:timers/promises';
@@ -16,7 +16,7 @@ export type Line = {
   tooLong?: true;
 };
 
-/** What is known of a source so far, beside its readings. */
+/** Facts about a source that come up while it is read. */
 export type SourceNotes = {
   /** The profile. */
   format: string;
@@ -82,7 +82,7 @@ export async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator
   yield take([rest + decoder.end()]);
 }
 
-/** Of a line without an end: so much that it is too long, even without a byte order mark and a carriage return. */
+/** The part of an unfinished line that is kept: enough to be too long even without a byte order mark and a carriage return. */
 const KEPT_LENGTH = LONGEST_LINE + 3;
 
 /** In bytes: so small that the slowest work on it takes a few milliseconds. */

@@ -1,5 +1,5 @@
 /**
- * Local time stamps without an offset get the offset that the network's time zone had then. A skipped hour gets none, so its readings
+ * Adds to local time stamps the offset that the network's time zone had then. A skipped hour gets none, so its readings
  * are rejected for their time. In an hour that occurred twice, a sensor's lines are taken to be in order of time, newest last or newest first
  * as when they came into that hour: its other pass begins where the stamps turn back. A sensor whose first line is in such an hour is
  * ambiguous until then, and those lines get no offset.

@@ -1,4 +1,4 @@
-/** Readings that come as one row for each parameter: rows of one sensor and time become one reading. */
+/** Merges rows of one parameter each: those of one sensor and time become one reading. */
 import { InputError } from '../../inputError.ts';
 import type { ReadingInput } from './reading.ts';
 

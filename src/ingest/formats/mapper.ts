@@ -10,7 +10,7 @@ import { meanOf } from './units.ts';
 /** A field that means something, and its name in the source. */
 export type Column = Meaning & { name: string };
 
-/** What a row says of one parameter; its name is the first of `names` that is known. */
+/** The value of one parameter in a row; the parameter is the first of `names` that is known. */
 type Measured = { names: readonly string[]; value: unknown; unit: unknown };
 
 /** A row of any source. Values are texts, numbers or other scalars; undefined, null and empty texts are none. */
@@ -18,7 +18,7 @@ export type SourceRecord = {
   columns: readonly (Column | undefined)[];
   /** One for each of the columns. */
   cells: readonly unknown[];
-  /** Of layouts that name parameters in rows; undefined: that part of the row is malformed. */
+  /** The parameters that the row names itself, in layouts that do so; undefined: that part of the row is malformed. */
   measured: readonly Measured[] | undefined;
   /** The whole row, for the quarantine. */
   text: string;
@@ -26,7 +26,7 @@ export type SourceRecord = {
   line: number;
 };
 
-/** Of a source of which nothing was read yet. */
+/** The notes of a source before its first line. */
 export const makeNotes = ({ name, means }: Profile): SourceNotes => ({
   format: name,
   means,

@@ -4,7 +4,7 @@
  */
 import { keyOf, PARAMETER_NAMES, type ParameterName } from '../../contract/parameters.ts';
 
-/** What a file of means contains of each sensor. */
+/** The interval that the rows of a file are means of. */
 export type Means = 'hour' | 'day';
 
 /** Our name for what a field measures, and its unit if that is not the stored one. */
@@ -26,7 +26,7 @@ export type Profile = {
   time: readonly string[];
   /** The start of the interval of a mean, preferred in rows that have one (S3). */
   start?: string;
-  /** Of times without an offset. `network`: that of the network. Absent: a time needs an offset. */
+  /** The zone of times without an offset. `network`: that of the network. Absent: a time needs an offset. */
   zone?: 'UTC' | 'network';
   /** The parameters that its fields measure. In JSON, the first of several for one parameter counts; of channels (`a + b`), the mean of those there are. */
   values: Readonly<Record<string, Measured>>;
@@ -40,9 +40,9 @@ export type Profile = {
   without?: readonly { field: string; value: string; why?: string }[];
   /** Fields that need not be reported as unused. */
   unused?: readonly string[];
-  /** What its rows are means of. */
+  /** The interval that its rows are means of. */
   means?: Means;
-  /** What a header must have, for messages; absent: its fields. */
+  /** A description of the header that is needed, for messages; absent: its fields. */
   needed?: string;
 };
 

@@ -1,4 +1,4 @@
-/** A source becomes batches of readings, each read when it is asked for, so memory stays constant. */
+/** Reads a source in batches of readings, each when it is asked for, so memory stays constant. */
 import { InputError } from '../../inputError.ts';
 import { csvReader } from './csv.ts';
 import type { Format } from './fields.ts';

@@ -1,4 +1,4 @@
-/** Readings as JSON objects: what their keys mean is looked up as their profile says. */
+/** Reads JSON objects: recognizes their profile, and finds the fields that it names. */
 import { chooseProfile, declaredColumns, type Fields, type Format, isOwn, MOST_COLUMNS } from './fields.ts';
 import { isObject, isTooDeep } from './json.ts';
 import { EXCERPT_LENGTH, type LineReader, type Read, type SourceNotes } from './lines.ts';

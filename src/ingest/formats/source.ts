@@ -1,4 +1,4 @@
-/** The bytes of a file or of standard input, unpacked if they are gzip, with a count of how many were read. */
+/** Opens a file or standard input, unpacks gzip, and counts the bytes that were read. */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';

@@ -1,6 +1,6 @@
-/** Texts of the network in files that people open in spreadsheet programs, which run some texts as formulas (CSV injection). */
+/** Keeps spreadsheet programs from running texts of the network as formulas (CSV injection). */
 
-/** What spreadsheet programs take for a formula, or for the beginning of one, perhaps behind apostrophes of an earlier export. */
+/** The beginning of a text that spreadsheet programs take for a formula, perhaps behind apostrophes of an earlier export. */
 const FORMULA = /^'*[=+\-@＝＋－＠\p{Cc}]/u;
 
 /** A text of the network as a cell: with an apostrophe before it where a spreadsheet would run it as a formula. */

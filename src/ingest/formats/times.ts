@@ -1,4 +1,4 @@
-/** Times as senders write them, turned into ISO 8601 with an offset where that can be told; validation judges the result. */
+/** Turns times as senders write them into ISO 8601, with an offset where one is known; validation judges the result. */
 import { InputError } from '../../inputError.ts';
 import type { Format } from './fields.ts';
 import { instantText, readInstant } from './instants.ts';
