@@ -146,7 +146,7 @@ const TEXTS = {
   from: ['From', 'С', 'Սկսած'],
   to: ['To', 'По', 'Մինչև'],
   atMost400: ['At most 400 days.', 'Не больше 400 дней.', 'Ոչ ավելի, քան 400 օր։'],
-  inputs: ['How this number comes about', 'Как получается это число', 'Ինչպես է ստացվում այս թիվը'],
+  inputs: ['How it is computed', 'Как это считается', 'Ինչպես է սա հաշվարկվում'],
   hoursAsCsv: ['Its hours, as CSV', 'Его часы, в CSV', 'Դրա ժամերը՝ CSV-ով'],
   readingsAsJson: ['Its readings, as JSON', 'Его показания, в JSON', 'Դրա ցուցմունքները՝ JSON-ով'],
   stationsAsJson: ['Its stations, as JSON', 'Его станции, в JSON', 'Դրա կայանները՝ JSON-ով'],

@@ -212,9 +212,7 @@ inBrowser('the history in a browser', (newPage) => {
         const page = await open(`${origin}/en/${subject}?window=${window}`);
         await page.locator('#history').scrollIntoViewIfNeeded();
         const line = page.locator('#parts .inputs').first();
-        await expect
-          .poll(() => line.locator('summary').textContent())
-          .toBe(`How this number comes about: PM2.5, ${name}`);
+        await expect.poll(() => line.locator('summary').textContent()).toBe(`How it is computed: PM2.5, ${name}`);
         expect(await line.locator('.rule').textContent()).toMatch(text);
         const links = await line.locator('a').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
         expect(links).toEqual(paths.map((path) => `/en/explore/v1/${subject}/${path}`));

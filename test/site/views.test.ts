@@ -88,7 +88,7 @@ inBrowser('every view', (open) => {
     expect(await live.textContent()).toMatch(/^18 Nov: /);
     await page.keyboard.press('Enter');
     const line = page.locator('#parts .inputs').first();
-    expect(await line.locator('summary').textContent()).toBe('How this number comes about: PM2.5, 18 Nov');
+    expect(await line.locator('summary').textContent()).toBe('How it is computed: PM2.5, 18 Nov');
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('SUMMARY');
     await page.keyboard.press('Tab');
     expect(await page.evaluate(() => document.activeElement?.getAttribute('href'))).toBe(
