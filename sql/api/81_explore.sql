@@ -1,5 +1,5 @@
--- What the front page says of one {{subject}} beside its five windows. These functions run with the rights of their owner, since unrounded means
--- are in no view of this schema. Each reads a bounded number of rows, and gives no row for an unknown {{subject}}.
+-- Documents of explore/v1 about one {{subject}}: indices of now, the days of a year, hours as CSV. These functions run with the rights of their
+-- owner, since unrounded means are in no view of this schema. Each reads a bounded number of rows, and gives no row for an unknown {{subject}}.
 
 create function api.{{subject}}_now(at timestamptz, only_{{subject}} {{id type}})
 returns table (

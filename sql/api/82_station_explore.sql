@@ -1,5 +1,5 @@
--- What the front page says of a station alone: how complete its last day is, and the readings that an hour was made of. With the rights of
--- their owner, since readings are in no view of this schema.
+-- Documents of explore/v1 about a station alone: how complete its last day is, and the readings that an hour was made of. These functions run
+-- with the rights of their owner, since readings are in no view of this schema.
 
 create function api.station_last_hours(at timestamptz, only_station int) returns table (expected_hours int, measured_hours int)
 language sql stable

@@ -1,5 +1,5 @@
--- What the front page says of a region alone: the hours of stations that an hour of it was made of (A3). With the rights of its owner, since
--- unrounded means are in no view of this schema.
+-- The document of explore/v1 about a region alone: the hours of stations that an hour of it was made of (A3). This function runs with the rights
+-- of its owner, since unrounded means are in no view of this schema.
 create function api.region_stations_json(at timestamptz, only_region text, instant timestamptz, most int default 1000)
 returns table ("timestamp" timestamptz, hour text, stations text, region text, is_complete boolean, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan

@@ -1,4 +1,4 @@
--- A bucket `h` of a sensor, station or region as JSON text, unrounded: what a page needs to compute the published values again.
+-- The unrounded means of a bucket `h` of a sensor, station or region, as JSON text.
 concat('{"timestamp":', to_json(h.bucket),
   {{list mean: ',"$key":', coalesce(logic.possible(h.$name)::text, 'null')}},
   ',"wind_sin":', coalesce(logic.possible(h.wind_sin)::text, 'null'),

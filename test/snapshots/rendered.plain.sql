@@ -4753,8 +4753,8 @@ create function api.nowcast(hours float8[], digits int default 1) returns float8
 comment on function api.nowcast is
   'NowCast of the US EPA: the mean of the last 12 closed hours, newest first and null where one is missing, of which the recent ones weigh the more the more they differ. Truncated to so many decimals: 1 for PM2.5, 0 for PM10. Null unless two of the newest three hours are there.';
 
--- What the front page says of one station beside its five windows. These functions run with the rights of their owner, since unrounded means
--- are in no view of this schema. Each reads a bounded number of rows, and gives no row for an unknown station.
+-- Documents of explore/v1 about one station: indices of now, the days of a year, hours as CSV. These functions run with the rights of their
+-- owner, since unrounded means are in no view of this schema. Each reads a bounded number of rows, and gives no row for an unknown station.
 
 create function api.station_now(at timestamptz, only_station int)
 returns table (
@@ -4862,8 +4862,8 @@ end $$;
 comment on function api.station_hours_csv is
   'The closed hours of a station from one local date to another, both included, as CSV. One row; none for an unknown station_id. Columns: lines (in the order of time, without a header), valid_until, data_version.';
 
--- What the front page says of one region beside its five windows. These functions run with the rights of their owner, since unrounded means
--- are in no view of this schema. Each reads a bounded number of rows, and gives no row for an unknown region.
+-- Documents of explore/v1 about one region: indices of now, the days of a year, hours as CSV. These functions run with the rights of their
+-- owner, since unrounded means are in no view of this schema. Each reads a bounded number of rows, and gives no row for an unknown region.
 
 create function api.region_now(at timestamptz, only_region text)
 returns table (
@@ -4971,8 +4971,8 @@ end $$;
 comment on function api.region_hours_csv is
   'The closed hours of a region from one local date to another, both included, as CSV. One row; none for an unknown region_slug. Columns: lines (in the order of time, without a header), valid_until, data_version.';
 
--- What the front page says of a station alone: how complete its last day is, and the readings that an hour was made of. With the rights of
--- their owner, since readings are in no view of this schema.
+-- Documents of explore/v1 about a station alone: how complete its last day is, and the readings that an hour was made of. These functions run
+-- with the rights of their owner, since readings are in no view of this schema.
 
 create function api.station_last_hours(at timestamptz, only_station int) returns table (expected_hours int, measured_hours int)
 language sql stable
@@ -5101,8 +5101,8 @@ Columns:
   valid_until,
   data_version.';
 
--- What the front page says of a region alone: the hours of stations that an hour of it was made of (A3). With the rights of its owner, since
--- unrounded means are in no view of this schema.
+-- The document of explore/v1 about a region alone: the hours of stations that an hour of it was made of (A3). This function runs with the rights
+-- of its owner, since unrounded means are in no view of this schema.
 create function api.region_stations_json(at timestamptz, only_region text, instant timestamptz, most int default 1000)
 returns table ("timestamp" timestamptz, hour text, stations text, region text, is_complete boolean, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
