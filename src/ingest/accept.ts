@@ -59,7 +59,7 @@ export class UnauthorizedSensors extends Error {
   }
 }
 
-export type AcceptOptions = {
+type AcceptOptions = {
   now: Date;
   /** Recorded with what goes to quarantine: a token, a provider or a file. */
   source: string;
@@ -123,6 +123,41 @@ export async function acceptSome(
   return { ...outcome, quarantined: outcome.quarantined.map(inBatch), values: outcome.values.map(inBatch) };
 }
 
+/** accepted + unchanged + quarantined + unauthorized = received. */
+type AcceptedAuthorized = Accepted & {
+  /** Readings that the sender is not authorized for, by their index in the batch: neither stored nor quarantined. */
+  unauthorized: ReadonlySet<number>;
+};
+
+/** Checked reading by reading: a sensor that moved away still belongs to the provider for what it measured before. */
+const FIND_UNAUTHORIZED = `
+  select given.ordinal::int - 1 as index
+  from unnest($1::text::int[], $2::text::float8[]) with ordinality as given(sensor_id, microseconds, ordinal)
+  where logic.unauthorized_sensors(array[given.sensor_id], array[given.microseconds], $3::text, $4::text::int[]) <> '{}'`;
+
+/**
+ * Like acceptReadings, but leaves unauthorized readings out instead of rejecting with UnauthorizedSensors: for batches that no sender will
+ * correct and send again, as polled documents and lines of the quarantine.
+ */
+export async function acceptAuthorized(
+  db: Queryable,
+  readings: readonly ReadingInput[],
+  options: AcceptOptions,
+): Promise<AcceptedAuthorized> {
+  try {
+    return { ...(await acceptReadings(db, readings, options)), unauthorized: new Set() };
+  } catch (error) {
+    if (!(error instanceof UnauthorizedSensors)) throw error;
+  }
+  const { provider = null, stations = null } = options.scope ?? {};
+  const [sensors = '', times = ''] = (await toColumns(readings, options.now)).columns;
+  const rows = await query(db, FIND_UNAUTHORIZED, [sensors, times, provider, stations && arrayLiteral(stations)]);
+  const unauthorized = new Set((rows as { index: number }[]).map(({ index }) => index));
+  const authorized = [...readings.keys()].filter((index) => !unauthorized.has(index));
+  const outcome = await acceptSome(db, readings, authorized, options);
+  return { ...outcome, received: readings.length, unauthorized };
+}
+
 /** A row of logic.store_readings. */
 type Row = {
   accepted: number;
@@ -175,7 +210,7 @@ function rejections({ values }: Columns, row: Row): Pick<Accepted, 'quarantined'
 }
 
 /** A batch as PostgreSQL array literals. */
-export type Columns = {
+type Columns = {
   /** Values that cannot be used, in the order of the readings. */
   values: ValueRejection[];
   /** Sensor ids, times in microseconds since 1970, reasons for rejection, line numbers. */
@@ -190,7 +225,7 @@ export type Columns = {
 const TURN = 250;
 
 /** Building these strings here is many times faster than passing arrays to the driver. */
-export async function toColumns(readings: readonly ReadingInput[], now: Date): Promise<Columns> {
+async function toColumns(readings: readonly ReadingInput[], now: Date): Promise<Columns> {
   const latest = latestAcceptable(now);
   const given = givenParameters(readings);
   const values: ValueRejection[] = [];

@@ -4,8 +4,7 @@
  */
 import type { Clock } from '../clock.ts';
 import type { QueryPool } from '../database/queryPool.ts';
-import type { WriteStats } from '../ingest/accept.ts';
-import { acceptAuthorized } from '../ingest/acceptAuthorized.ts';
+import { acceptAuthorized, type WriteStats } from '../ingest/accept.ts';
 import { assignSensors } from '../ingest/deviceSensors.ts';
 import type { Format } from '../ingest/formats/fields.ts';
 import { readInstant } from '../ingest/formats/instants.ts';

@@ -6,7 +6,7 @@
 import { arrayLiteral, type Sql } from '../../database/client.ts';
 import type { Log } from '../../log.ts';
 import { makeProgress } from '../../progress.ts';
-import { acceptAuthorized } from '../acceptAuthorized.ts';
+import { acceptAuthorized } from '../accept.ts';
 import type { ReadingInput } from '../formats/reading.ts';
 import { type Filter, matches } from './list.ts';
 import { parseQuarantined, type RetryLine } from './parse.ts';
