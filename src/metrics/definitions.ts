@@ -8,7 +8,6 @@ import { apiRows } from '../database/queryPool.ts';
 import { queryReplication } from '../database/replication.ts';
 import { READING_REASONS } from '../ingest/validate.ts';
 import { type Collector, KEEP_LONG_MS, makeCollector } from './collectors.ts';
-import { CountedHistogram } from './countedHistogram.ts';
 
 export type Metrics = ReturnType<typeof makeMetrics>;
 
@@ -105,12 +104,10 @@ function makeTable(registers: Registry[], collectors: ReturnType<typeof makeColl
       help: 'Requests by pattern of their path; status aborted: the client left before its answer',
       labels: ['route', 'method', 'status'],
     }),
-    httpRequestDuration: new CountedHistogram({
-      name: 'airseries_http_request_duration_seconds',
+    httpRequestDuration: histogram('airseries_http_request_duration_seconds', {
       help: 'Time to answer a request that the path is for; status_class is 2xx, 3xx, 4xx, 5xx or aborted',
-      labelNames: ['route', 'method', 'status_class'],
+      labels: ['route', 'method', 'status_class'],
       buckets: REQUEST_SECONDS,
-      registers,
     }),
     httpRequestsInFlight: gauge('airseries_http_requests_in_flight', {
       help: 'Requests that are being answered, by server: public, ingest',

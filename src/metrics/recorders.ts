@@ -55,10 +55,10 @@ type Observer = (req: IncomingMessage, res: ServerResponse, next: () => void) =>
 /** Every other method counts as `other`: a label must not grow with what clients send. */
 const METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST']);
 
-/** Requests with the same labels since the last scrape. `observe` takes their durations: by class, as every combination is ten series. */
+/** Requests with the same labels since the last scrape. `timed` are the labels of their duration: by class, as every combination is ten series. */
 type Tally = {
   labels: { route: string; method: string; status: string };
-  observe?: (seconds: number) => void;
+  timed: { route: string; method: string; status_class: string };
   requests: number;
   bytes: number;
 };
@@ -76,14 +76,10 @@ export function measure(metrics: Metrics, server: 'public' | 'ingest'): Observer
     const key = `${status} ${method} ${route}`;
     const known = tallies.get(key);
     if (known !== undefined) return known;
-    const tally = { labels: { route, method, status }, requests: 0, bytes: 0 };
+    const timed = { route, method, status_class: status === 'aborted' ? status : `${status[0]}xx` };
+    const tally = { labels: { route, method, status }, timed, requests: 0, bytes: 0 };
     tallies.set(key, tally);
     return tally;
-  }
-
-  function observerOf({ route, method, status }: Tally['labels']) {
-    const status_class = status === 'aborted' ? status : `${status[0]}xx`;
-    return metrics.httpRequestDuration.observer({ route, method, status_class });
   }
 
   metrics.beforeScrape.push(() => {
@@ -108,10 +104,7 @@ export function measure(metrics: Metrics, server: 'public' | 'ingest'): Observer
       const status = res.writableFinished ? String(res.statusCode) : 'aborted';
       const tally = tallyOf(route, method, status);
       tally.requests += 1;
-      if (isServed(req, res)) {
-        tally.observe ??= observerOf(tally.labels);
-        tally.observe((performance.now() - began) / 1_000);
-      }
+      if (isServed(req, res)) metrics.httpRequestDuration.observe(tally.timed, (performance.now() - began) / 1_000);
       const { bytes, hasValidator } = sentOf(res);
       if (method !== 'HEAD' && res.statusCode !== 304 && res.writableFinished) tally.bytes += bytes;
       if (hasValidator) validators[validatorOf(req, res)] += 1;

@@ -1,10 +1,8 @@
 /** What is counted of a request whose client does not wait for the answer. */
 import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Histogram, Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 import { setRoute } from '../../src/http/observed.ts';
-import { CountedHistogram } from '../../src/metrics/countedHistogram.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { measure } from '../../src/metrics/recorders.ts';
 
@@ -35,19 +33,4 @@ it('counts a request that its client gave up as aborted, without bytes, and one 
     server.close(resolve);
     server.closeAllConnections();
   });
-});
-
-it('a histogram counted in plain numbers says what that of prom-client would', async () => {
-  const about = { name: 'seconds', help: 'some', labelNames: ['route'] as const, buckets: [0.1, 0.2, 0.4] };
-  const registries = [new Registry(), new Registry()] as const;
-  const theirs = new Histogram({ ...about, registers: [registries[0]] });
-  const ours = new CountedHistogram({ ...about, registers: [registries[1]] });
-  for (const value of [0, 0.1, 0.11, 0.4, 0.41, 7]) {
-    for (const route of ['/a', '/b']) {
-      theirs.observe({ route }, value);
-      ours.observer({ route })(value);
-    }
-  }
-  const [expected, text] = await Promise.all(registries.map((registry) => registry.metrics()));
-  expect(text).toBe(expected);
 });
