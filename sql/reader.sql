@@ -40,7 +40,7 @@ begin
     end if;
   end loop;
 end $$;
--- What PostgreSQL lets every login do in a database, and these need not: connect without having been named, temporary tables, large objects, locks enough to
+-- PostgreSQL lets every login do more in a database than these need: connect without having been named, temporary tables, large objects, locks enough to
 -- leave none for others, records in the log that replicas and backups read, and background jobs of TimescaleDB. The functions are the server's own: only a
 -- superuser can take them away.
 do $$
@@ -61,7 +61,7 @@ begin
   if is_superuser then
     alter role grafana set temp_file_limit = '2GB'; -- of sorting on the disk; a login can change its other settings itself
   else
-    raise warning '% is no superuser, so logins can still create large objects and background jobs, and exhaust the locks: see README.md, Security', current_user;
+    raise warning '% is no superuser, so logins can still create large objects and background jobs, and exhaust the locks: see src/http/README.md, Security', current_user;
   end if;
 end $$;
 alter role grafana connection limit 30; -- three data sources at their most

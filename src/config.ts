@@ -50,11 +50,11 @@ const whole = (from: number, to: number) => {
 const port = whole(0, 65_535);
 const HOST = /^[A-Za-z0-9.-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/;
 
-/** What a variable is called in the environment, and what the README says of it. */
+/** The name of a variable in the environment, and what src/README.md says of it. */
 type Variable = {
   name: string;
   meaning: string;
-  /** What an unset variable means, where the schema has no default. */
+  /** The meaning of an unset variable, where the schema has no default. */
   defaultsTo?: string;
 };
 const ABOUT = z.registry<Variable>();

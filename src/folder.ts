@@ -36,7 +36,7 @@ export function checkWritable(folder: string): void {
   rmSync(probe);
 }
 
-/** What the system's error means, with its code: `/data is a file, not a folder (ENOTDIR)`. */
+/** Says what the system's error means, with its code: `/data is a file, not a folder (ENOTDIR)`. */
 export function whyUnusable(path: string, error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
   const reason = Object.entries(REASONS).find(([codes]) => codes.split(' ').includes(code))?.[1];

@@ -10,7 +10,7 @@ export type Log = {
   warn(fields: object, message: string): void;
   error(message: string): void;
   error(fields: object, message: string): void;
-  /** Whether lines of a level are written at all; without it they may be. */
+  /** Says whether lines of a level are written at all; without it they may be. */
   isLevelEnabled?(level: LogLevel): boolean;
 };
 
@@ -50,7 +50,7 @@ function serializeError(error: Error): object {
   return { ...stdSerializers.err(error), ...(code === undefined ? {} : { code }) };
 }
 
-/** Of the error or, if it has none, of its cause. */
+/** The code of the error or, if it has none, of its cause. */
 function codeOf(error: unknown): string | undefined {
   const { code, cause } = Object(error) as { code?: unknown; cause?: unknown };
   if (typeof code === 'string') return code;

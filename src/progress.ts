@@ -16,7 +16,7 @@ export function howFar(): string | undefined {
   return latest && `after ${latest.what} ${latest.done.toLocaleString('en')} ${latest.unit}`;
 }
 
-/** What takes less than this needs no line. */
+/** Work that takes less than this needs no line. */
 const FIRST_MS = 1_000;
 const TERMINAL_INTERVAL_MS = 200;
 const LOG_INTERVAL_MS = 5_000;

@@ -42,7 +42,7 @@ export type Service = {
   stop(drainSeconds: number): Promise<void>;
 };
 
-/** What is open: how to close it, which listeners to drain before, and what readiness is judged by. */
+/** Everything that is open: how to close it, which listeners to drain before, and what readiness is judged by. */
 type Opened = { closers: (() => Promise<unknown>)[]; listeners: { drain(): void }[]; state: StartupState };
 
 type Context = Dependencies & {

@@ -1,4 +1,4 @@
-/** The configuration is declared once; README and .env.example must agree with it. */
+/** The configuration is declared once; src/README.md and .env.example must agree with it. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,8 +8,8 @@ import { temporaryFolder } from './support/temporaryFolder.ts';
 
 const textOf = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 
-it('the configuration is in the README: every variable, its default and its meaning', () => {
-  const [, table = ''] = /\n\| variable +\| default .*\n\|[-| ]+\n((?:\|.*\n)+)/.exec(textOf('README.md')) ?? [];
+it('the configuration is in src/README.md: every variable, its default and its meaning', () => {
+  const [, table = ''] = /\n\| variable +\| default .*\n\|[-| ]+\n((?:\|.*\n)+)/.exec(textOf('src/README.md')) ?? [];
   const rows = table.trimEnd().split('\n');
   const documented = rows.map((row) =>
     row

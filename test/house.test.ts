@@ -1,5 +1,5 @@
 /** The architecture: imports between layers run one way, and only the folder that stores data depends on the engines. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { GROUPS, misfits } from './mutants/mutants.ts';
@@ -34,6 +34,53 @@ const LAYERS = [
   ['cli.ts', 'main.ts'],
 ];
 
+/**
+ * Lines of each room, and how many it may have. A room that grows beyond its number is a decision: the commit that raises the number says why.
+ * Generated files and snapshots don't count.
+ */
+const ROOMS: Readonly<Record<string, number>> = {
+  'src/*': 1030,
+  'src/api': 860,
+  'src/commands': 1160,
+  'src/contract': 1130,
+  'src/database': 1010,
+  'src/demo': 700,
+  'src/documents': 520,
+  'src/embedded': 890,
+  'src/export': 670,
+  'src/http': 530,
+  'src/ingest': 3870,
+  'src/metrics': 590,
+  'src/network': 1290,
+  'src/pull': 410,
+  'src/push': 810,
+  'src/rollups': 330,
+  'src/schema': 1250,
+  'src/site': 2980,
+  'src/worker': 360,
+  'sql/api': 880,
+  'sql/engines': 130,
+  'sql/logic': 1620,
+  'sql/migrations': 420,
+  'sql/parts': 30,
+  'sql/rollups': 160,
+  'grafana/source': 2790,
+  'test': 32600,
+  'README.md': 180,
+};
+
+/** The lines of a room: of a folder with its subfolders, or of the files that lie directly in one that ends with a slash and a star. */
+function linesOf(room: string): number {
+  const isShallow = room.endsWith('/*');
+  const folder = join(SRC, '..', room.replace('/*', ''));
+  if (!isShallow && statSync(folder).isFile()) return readFileSync(folder, 'utf8').split('\n').length - 1;
+  return readdirSync(folder, { recursive: !isShallow, encoding: 'utf8' })
+    .filter(
+      (path) => /\.(ts|js|sql|css)$/.test(path) && !/node_modules|generated|snapshots|bench\//.test(join(room, path)),
+    )
+    .reduce((sum, path) => sum + readFileSync(join(folder, path), 'utf8').split('\n').length - 1, 0);
+}
+
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
 const folderOf = (path: string) => path.split('/')[0] ?? '';
 const layerOf = (path: string) => LAYERS.findIndex((folders) => folders.includes(folderOf(path)));
@@ -49,6 +96,16 @@ describe('the source', () => {
 
   it('has only the folders of the layers', () => {
     expect(files.filter((path) => layerOf(path) === -1)).toEqual([]);
+  });
+
+  it('has no room with more lines than the number beside it', () => {
+    const found = Object.keys(ROOMS).map((room) => ({ room, lines: linesOf(room), most: ROOMS[room] ?? 0 }));
+    process.stderr.write(`${found.map(({ room, lines, most }) => `${room} ${lines} of ${most}`).join('\n')}\n`);
+    expect(found.filter(({ lines, most }) => lines > most)).toEqual([]);
+    const rooms = readdirSync(SRC, { withFileTypes: true }).flatMap((each) =>
+      each.isDirectory() && each.name !== 'generated' ? [`src/${each.name}`] : [],
+    );
+    expect(rooms.filter((room) => !(room in ROOMS))).toEqual([]);
   });
 
   it('has imports in one direction only', () => {

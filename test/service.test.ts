@@ -7,7 +7,7 @@ import { citiesOfOneStation } from './support/installation.ts';
 import { freePort, launch, makeHome, ready, start } from './support/program.ts';
 
 const ROOT = new URL('..', import.meta.url).pathname;
-const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+const README = readFileSync(join(ROOT, 'src/commands/README.md'), 'utf8');
 const home = makeHome();
 const NOW = '2026-11-19T09:30:00Z';
 afterAll(() => home.remove());

@@ -31,7 +31,7 @@ comment on column api.freshness.digest_at is 'instant of the newest digest of th
 comment on column api.freshness.data_version is 'grows whenever published data have changed';
 comment on column api.freshness.history is 'which history data_version counts: another one after a restore, or after a replica was promoted';
 
--- Whether this server is a replica, and how far it has come. Of a connection that was cut silently it knows nothing: until wal_receiver_timeout
+-- Says whether this server is a replica, and how far it has come. It knows nothing of a connection that was cut silently: until wal_receiver_timeout
 -- (a minute) it takes the primary for idle.
 create view api.server as
   select

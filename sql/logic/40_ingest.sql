@@ -97,7 +97,7 @@ begin
   end if;
 end $$;
 
--- What an import needs to validate readings of these sensors; no row for a sensor that is not in the network. Times are microseconds since
+-- An import needs these to validate readings of sensors; no row for a sensor that is not in the network. Times are microseconds since
 -- 1970. newest: the newest stored reading, or null. placements: [since, until) of each, null if infinite.
 create function logic.known_sensors(sensors int[]) returns table (id int, newest float8, placements jsonb) language sql stable
 set plan_cache_mode = force_custom_plan as $$

@@ -120,7 +120,7 @@ begin
   return result || jsonb_build_object('recomputed', jsonb_build_object('sensors', affected.sensors_changed, 'stations', affected.stations_changed));
 end $$;
 
--- What replace_network would do: it does it, and takes it back. Returns the same, with how many hours of data the next refresh
+-- Does what replace_network would do, and takes it back. Returns the same, with how many hours of data the next refresh
 -- would recompute, and every element that would be added or changed, with its keys that differ.
 create function logic.preview_network(network jsonb) returns jsonb language plpgsql as $$
 declare

@@ -141,7 +141,7 @@ begin
   ) current;
 end $$;
 
--- Whether a station is listed (C6) and flagged (C5) at an instant, and when that, its regions, its sensors or their readings change next, as far as is known:
+-- Says whether a station is listed (C6) and flagged (C5) at an instant, and when that, its regions, its sensors or their readings change next, as far as is known:
 -- at the beginning or end of a period, or at a reading of a clock that is ahead (by up to five minutes, S3).
 create function logic.station_state(at timestamptz, only_station int default null)
 returns table (station_id int, is_listed boolean, is_bad_thp boolean, changes_at timestamptz)

@@ -57,7 +57,7 @@ export type AppOptions = {
   cache?: { maxBytes: number; versions: DataVersions };
 };
 
-/** What pages are made of. */
+/** Pages are made of these. */
 export type PageParts = {
   urls: SiteUrls;
   documents: CurrentDocuments;

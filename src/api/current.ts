@@ -147,7 +147,7 @@ export async function queryTitles(db: ApiDb): Promise<{ titles: Record<Locale, T
   return { titles: Object.fromEntries(titles) as Record<Locale, Titles>, rows: [...stations, ...regions] };
 }
 
-/** What presents stations, as JSON text or parsed, and regions of the network in a locale. */
+/** Presents stations, as JSON text or parsed, and regions of the network in a locale. */
 export function presenter(titles: Titles, locale: Locale, site: SiteUrls) {
   const regionTitle = (slug: string | null) => (slug === null ? null : (titles.regions.get(slug) ?? slug));
   const stationJson = (row: ListRow): string => {
@@ -168,7 +168,7 @@ export function presenter(titles: Titles, locale: Locale, site: SiteUrls) {
 const WORD_JSON = JSON.stringify(WORD);
 const split = new WeakMap<ListRow, string[]>();
 
-/** What stands around the words, in their order. The same in every locale. */
+/** The text around the words, in their order. It is the same in every locale. */
 function partsOf(row: ListRow): string[] {
   const known = split.get(row);
   if (known !== undefined) return known;

@@ -102,7 +102,7 @@ export type Row = { valid_until?: string | null; data_version: number | null };
 /** The last instant that a Date can hold. */
 export const NEVER = 8.64e15;
 
-/** Of a document that is made of these rows; version 0 without any: an empty network isn't worth keeping. */
+/** The validity of a document that is made of these rows; version 0 without any, since an empty network isn't worth keeping. */
 export function validityOf(rows: readonly Row[]): Validity {
   let [end, version] = [NEVER, rows.length === 0 ? 0 : Number.POSITIVE_INFINITY];
   for (const row of rows) {
@@ -112,7 +112,7 @@ export function validityOf(rows: readonly Row[]): Validity {
   return { validUntil: new Date(end), version };
 }
 
-/** Of what is made of both. */
+/** The validity of a document that is made of both. */
 export const earlier = (a: Validity, b: Validity): Validity => ({
   validUntil: a.validUntil < b.validUntil ? a.validUntil : b.validUntil,
   version: Math.min(a.version, b.version),

@@ -107,7 +107,7 @@ function found<T>(row: T | undefined, problem: Problem): T {
   return row;
 }
 
-/** Of `2026-11-22T09Z` as the database reads it. */
+/** The instant of `2026-11-22T09Z` as the database reads it. */
 const instantOf = (hour: string) => hour.replace(/T(\d\d)Z$/, 'T$1:00Z');
 
 type Now = ApiRow<'region_now'> & Partial<ApiRow<'station_last_hours'>>;

@@ -1,4 +1,4 @@
-/** What the path of a request names, and the 404s for what it cannot name. */
+/** Reads what the path of a request names, and answers 404 for what it cannot name. */
 import type { Request } from 'express';
 import {
   ENDPOINTS,

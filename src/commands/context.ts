@@ -1,5 +1,5 @@
 /**
- * What every command receives and returns, and the options that several commands share. Commands get everything they use from their
+ * Every command receives and returns these types, and these are the options that several commands share. Commands get everything they use from their
  * context, so tests can run them in-process.
  */
 import { InvalidArgumentError, Option } from 'commander';
@@ -18,7 +18,7 @@ export type Context = {
   config: Config;
   clock: Clock;
   log: Log;
-  /** Whether stderr is a terminal, where progress can be redrawn on one line. */
+  /** True if stderr is a terminal, where progress can be redrawn on one line. */
   terminal: boolean;
   database: Database;
   installation: Installation;
@@ -34,7 +34,7 @@ export type Context = {
  */
 export type Outcome = { result: unknown; ok: boolean; table?: ((width: number) => string) | null };
 
-/** What a command does. */
+/** The work of a command. */
 export type Work = (context: Context) => Promise<Outcome>;
 
 export type RunOptions = {

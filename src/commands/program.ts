@@ -133,7 +133,7 @@ export function chooseCommand([first, ...others]: readonly string[]): Choice {
   };
 }
 
-/** What is wrong with the arguments; undefined for any other error. */
+/** Says what is wrong with the arguments; undefined for any other error. */
 function messageOf(error: unknown, { args, registeredArguments }: Command): string | undefined {
   if (error instanceof UsageError) return error.message;
   if (!(error instanceof CommanderError)) return undefined;

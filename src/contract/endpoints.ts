@@ -64,7 +64,7 @@ export const PATH_PARAMETERS = {
   },
 } as const;
 
-/** Whether there is such a day: not 2026-02-30. */
+/** True if there is such a day: not 2026-02-30. */
 function isDate(text: string): boolean {
   const at = Date.parse(`${text}T00:00Z`);
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);

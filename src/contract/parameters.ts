@@ -18,11 +18,11 @@ export type Parameter = {
   readonly high: number;
   /** Decimals published. */
   readonly digits: 0 | 1 | 2;
-  /** Whether days and months publish the extremes of its hourly means (A5). */
+  /** True if days and months publish the extremes of its hourly means (A5). */
   readonly extremes?: true;
-  /** Whether it is left out of region means while its station is flagged for bad temperature, humidity or pressure (A3). */
+  /** True if it is left out of region means while its station is flagged for bad temperature, humidity or pressure (A3). */
   readonly thp?: true;
-  /** Whether negative values, which instruments report near zero, are published as 0. */
+  /** True if negative values, which instruments report near zero, are published as 0. */
   readonly floor?: true;
 };
 

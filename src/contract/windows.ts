@@ -3,11 +3,11 @@
 export type Window = {
   /** Its key in a history response. */
   readonly key: string;
-  /** Of its buckets. */
+  /** The unit of its buckets. */
   readonly unit: 'hour' | 'day' | 'month';
   /** Number of buckets, including those without data. */
   readonly count: number;
-  /** Whether the last of them is the current bucket, which is not complete. */
+  /** True if the last of them is the current bucket, which is not complete. */
   readonly running: boolean;
 };
 

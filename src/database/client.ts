@@ -152,7 +152,7 @@ function trackedSettings(session: Session): Record<string, string> {
 /** Settings that a reader can do without: it has the role's rights anyway, changes no chunk, and a pooler watches its own clients. */
 const NOT_OF_LOGINS = /^(role$|tcp_|timescaledb)/;
 
-/** What a session has to have where the pooler sets little of it: no statement may run forever. */
+/** A session has to have these where the pooler sets little of it: no statement may run forever. */
 function settingsOfLogin(session: Session): Record<string, string> {
   const settings = Object.entries({ ...sessionSettings(session), statement_timeout: '20s' });
   return Object.fromEntries(settings.filter(([name]) => !NOT_OF_LOGINS.test(name)));

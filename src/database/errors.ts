@@ -67,7 +67,7 @@ export function errorCode(error: unknown): string {
 /** Failures by code and message, what they mean, and what to do; the first that matches counts. */
 type Problems = readonly [pattern: RegExp, what: string, remedy: string][];
 
-/** Of connections to an address. */
+/** Explains errors of connections to an address. */
 const CONNECTION_PROBLEMS: Problems = [
   [/^ECONNREFUSED/, 'nothing listens there', 'Is the server running, and are host and port right?'],
   [/^(ENOTFOUND|EAI_AGAIN)/, 'its host is unknown', 'Is the name right?'],
@@ -94,7 +94,7 @@ const CONNECTION_PROBLEMS: Problems = [
   [/^CONNECTION_/, 'the server hung up', 'Is it PostgreSQL that listens there?'],
 ];
 
-/** Of a database that was reached, and is not as the migrations made it. */
+/** Explains errors of a database that was reached, and is not as the migrations made it. */
 const DATABASE_PROBLEMS: Problems = [
   [
     /^(AS503|(3F000|42883|42P01) .*timescaledb_)/,
@@ -137,7 +137,7 @@ const DATABASE_PROBLEMS: Problems = [
   [/^53100 /, 'the disk of the server is full', 'Make room there: what is stored is not lost.'],
 ];
 
-/** What to do about a database that is not as the migrations made it; empty for any other error. For the log of a running process. */
+/** Says for the log of a running process what to do about a database that is not as the migrations made it; empty for any other error. */
 export function remedyFor(error: unknown): { remedy?: string } {
   const problem = problemOf(error, DATABASE_PROBLEMS);
   return problem === undefined ? {} : { remedy: problem[2] };
@@ -164,7 +164,7 @@ export function explainConnection(error: unknown, variable: string, address: unk
 }
 
 /**
- * What to say of an error that nothing could catch, before the process ends. postgres.js 3.4.9 throws one where a connection is lost while a
+ * Explains an error that nothing could catch, before the process ends. postgres.js 3.4.9 throws one where a connection is lost while a
  * transaction or a COPY is about to write to it (its issues 1154 and 1208): the promise of what was under way is never settled then.
  */
 export function whyUncaught({ message, stack = '' }: Error): string {

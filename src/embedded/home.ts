@@ -153,7 +153,7 @@ export function currentUser(): ServerUser {
   return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
 }
 
-/** Whether this process runs as root. */
+/** True if this process runs as root. */
 export function isRoot(): boolean {
   return currentUser().uid === 0;
 }
@@ -188,7 +188,7 @@ export async function runAs(user: ServerUser, file: string, args: string[], inpu
   return (await running).stdout;
 }
 
-/** Whether the user may enter the directory. Needs root, unless the user is our own. */
+/** True if the user may enter the directory. Needs root, unless the user is our own. */
 export async function canReach(user: ServerUser, directory: string): Promise<boolean> {
   return runAs(user, '/bin/sh', ['-c', 'cd "$1"', 'sh', directory]).then(
     () => true,

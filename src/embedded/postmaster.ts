@@ -84,7 +84,7 @@ function reusedPid(home: Home): number | undefined {
   return pid !== undefined && isAlive(pid) && !isServer(pid, home) ? pid : undefined;
 }
 
-/** Whether there is a process with this id. */
+/** True if there is a process with this id. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,4 +1,4 @@
-/** What an export's folder holds in the end, and the three files that describe it: README.txt, LICENSE and datapackage.json. */
+/** Lists what an export's folder holds in the end, and writes the three files that describe it: README.txt, LICENSE and datapackage.json. */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { datapackageText } from './datapackage.ts';

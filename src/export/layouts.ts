@@ -7,7 +7,7 @@
 import { parameter } from '../contract/fields.ts';
 import type { ParameterName, Unit } from '../contract/parameters.ts';
 
-/** What a field of a file holds, in words of Frictionless' Table Schema. */
+/** The type of a field of a file, in words of Frictionless' Table Schema. */
 type FieldType = 'integer' | 'number' | 'string' | 'boolean' | 'datetime';
 
 /** A column as readers are told of it. */
@@ -29,7 +29,7 @@ export type Layout = {
   source: 'sensor_hourly' | 'sensor_daily' | 'station_hourly' | 'station_daily' | 'region_hourly' | 'region_daily';
   /** The view whose first and last bucket say which period there is. A sensor's hour counts only if there is one of its station. */
   extent: 'station_hourly' | 'station_daily' | 'region_hourly' | 'region_daily';
-  /** What one query reads: never of two years. */
+  /** The period that one query reads: never of two years. */
   step: 'month' | 'year';
   /** The column that says what the line is about; `source` is its name in schema api. */
   subject: Field & { source: 'sensor_id' | 'station_id' | 'region_slug' };

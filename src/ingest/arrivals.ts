@@ -43,7 +43,7 @@ export type SensorArrivals = {
   /** Where it is now; null: nowhere. */
   station: number | null;
   newest_reading: string | null;
-  /** Whether it stands somewhere, but its newest reading is so old that the station would be offline (C2), or there is none. */
+  /** True if it stands somewhere, but its newest reading is so old that the station would be offline (C2), or there is none. */
   is_overdue: boolean;
   /** Lines of it in quarantine. */
   waiting: number;
@@ -96,7 +96,7 @@ export async function sensorArrivals(
   return { sensors, unknown: all };
 }
 
-/** Whether somebody should look after it: it is silent, or what it sends cannot be used. */
+/** True if somebody should look after it: it is silent, or what it sends cannot be used. */
 const needsAttention = ({ is_overdue, waiting }: SensorArrivals) => is_overdue || waiting > 0;
 
 const newestOf = ({ newest_reading }: SensorArrivals) => Date.parse(newest_reading ?? '') || Number.NEGATIVE_INFINITY;

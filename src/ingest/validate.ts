@@ -84,7 +84,7 @@ export function readSensorId(given: unknown): number | undefined {
 }
 
 /**
- * What `Number` accepts beyond this (blanks, hexadecimal, the empty string) is a mistake rather than a measurement. No digit can be
+ * Everything that `Number` accepts beyond this (blanks, hexadecimal, the empty string) is a mistake rather than a measurement. No digit can be
  * matched in two ways, so matching takes time linear in the length.
  */
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;

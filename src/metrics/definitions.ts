@@ -48,7 +48,7 @@ export function makeMetrics() {
   return { ...metrics, registry, collectors: all, beforeScrape, scrape };
 }
 
-/** What is asked of the database at scrape time, by the name of the collector. */
+/** The gauges that are asked of the database at scrape time, by the name of the collector. */
 const makeCollectors = (registers: Registry[]) => ({
   providers: makeCollector('providers', registers, (db, at) =>
     db.selectFrom(apiRows('provider_state', { at }).as('p')).selectAll().execute(),

@@ -113,12 +113,12 @@ export function measure(metrics: Metrics, server: 'public' | 'ingest'): Observer
   };
 }
 
-/** Whether path and method exist: only such requests are timed. */
+/** True if path and method exist: only requests to them are timed. */
 function isServed(req: IncomingMessage, res: ServerResponse): boolean {
   return routeOf(res) !== undefined && res.statusCode !== 405 && req.method !== 'OPTIONS';
 }
 
-/** What the client's validator was: none, the same as ours, or another. */
+/** Says what the client's validator was: none, the same as ours, or another. */
 function validatorOf(req: IncomingMessage, res: ServerResponse): 'none' | 'same' | 'other' {
   if (res.statusCode === 304) return 'same';
   return req.headers['if-none-match'] === undefined ? 'none' : 'other';

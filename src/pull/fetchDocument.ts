@@ -92,7 +92,7 @@ function causeOf(error: unknown): string {
   return String(code ?? message ?? cause);
 }
 
-/** Whether the address is http(s) and its host is on the list, as `host` or `host:port`. */
+/** True if the address is http(s) and its host is on the list, as `host` or `host:port`. */
 export function isAllowed(address: string, hosts: readonly string[]): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname, host, port } = new URL(address);

@@ -12,7 +12,7 @@ import { type Pull, type PullOptions, pullProvider } from './pullProvider.ts';
 
 type Options = Omit<PullOptions, 'clock'> & { log: Log; timeZone?: string };
 
-/** Of failures in a row, the first is logged and then every tenth. */
+/** The first of several failures in a row is logged, and then every tenth. */
 const LOG_EVERY = 10;
 /** Documents are large, and a feed that hangs must not hold up the others. */
 const FEEDS_AT_ONCE = 4;

@@ -19,13 +19,13 @@ import { readFeed } from './readFeed.ts';
 /** A feed as the network file describes it. */
 export type Pull = { provider: string; kind: string; url: string; sensor: number | null };
 
-/** What became of a document: received = accepted + unchanged + quarantined + ignored. */
+/** The counts of a document: received = accepted + unchanged + quarantined + ignored. */
 type Pulled = {
   received: number;
   accepted: number;
   unchanged: number;
   quarantined: number;
-  /** Of sensors of other providers, or too old. */
+  /** Readings of sensors of other providers, or too old. */
   ignored: number;
 };
 

@@ -81,7 +81,7 @@ type ListenerOptions = {
   app: RequestListener;
   host: string;
   port: number;
-  /** Whether there is a token that was not revoked. */
+  /** True if there is a token that was not revoked. */
   hasTokens: () => Promise<boolean>;
   log: Log;
 };

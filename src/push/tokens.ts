@@ -92,7 +92,7 @@ export async function revokeToken(sql: Sql, name: string, now: Date): Promise<vo
   throw new InputError(`token ${name}`, what, 'See token list.');
 }
 
-/** Whether there is a token that was not revoked. `pool` is one in the role airseries_ingest; rejects with Unavailable where it does. */
+/** True if there is a token that was not revoked. `pool` is one in the role airseries_ingest; rejects with Unavailable where it does. */
 export async function hasTokens(pool: QueryPool): Promise<boolean> {
   return (await pool.query('select from raw.token where revoked_at is null limit 1', [])).length > 0;
 }

@@ -11,9 +11,9 @@ type RetentionPlan = {
   cutoff: string;
   /** Older readings are already deleted. */
   retained_from: string;
-  /** What both should become. */
+  /** The instant that both should become. */
   wanted: string;
-  /** What both become with the next step: the end of the first month to delete. */
+  /** The instant that both become with the next step: the end of the first month to delete. */
   next: string;
   /** How many months are to be deleted. */
   months: number;
@@ -29,7 +29,7 @@ export async function planRetention(sql: Sql, now: Date, keep: string): Promise<
 
 type Options = {
   log: Log;
-  /** Of the instants in the log; default: UTC. */
+  /** The zone of the instants in the log; default: UTC. */
   timeZone?: string;
   /** Deletes every month that is due, instead of one. */
   apply?: boolean;
@@ -76,7 +76,7 @@ export async function countReadingsBefore(sql: Sql, instant: string): Promise<nu
 
 type Cutoff = Pick<RetentionPlan, 'cutoff' | 'retained_from'>;
 
-/** What holds now, whether or not there is a retention. */
+/** Reads the cutoffs, whether or not there is a retention. */
 export async function currentCutoff(sql: Sql): Promise<Cutoff> {
   const [row] = await sql<Cutoff[]>`select ingest_cutoff as cutoff, retained_from from raw.installation`;
   return row as Cutoff;

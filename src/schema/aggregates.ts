@@ -3,7 +3,7 @@ import { type Definitions, literal, readSql, render, type Words, withoutComments
 
 export type Engine = 'plain' | 'timescale';
 
-/** What a database was created for; it never changes. `origin` is the instant at which its first hour, day and month begin. */
+/** The calendar that a database was created for; it never changes. `origin` is the instant at which its first hour, day and month begin. */
 export type Calendar = { timeZone: string; origin: string };
 
 /** One aggregate: relation rollup.`name`. */

@@ -1,5 +1,5 @@
 /**
- * What schema api offers its readers: the columns of its views, and the arguments and columns of its functions. A process remembers those that
+ * Schema api offers its readers the columns of its views, and the arguments and columns of its functions. A process remembers those that
  * it started with, since a migration to another version may rebuild the schema under it.
  */
 import { sql } from 'kysely';

@@ -1,4 +1,4 @@
-/** What a database is created for and keeps: its engine and its time zone (rule Z1). */
+/** Chooses and checks what a database is created for and keeps: its engine and its time zone (rule Z1). */
 import type { Sql } from '../database/client.ts';
 import type { Engine } from './aggregates.ts';
 import { MigrationRefused } from './migrations.ts';
@@ -109,7 +109,7 @@ export async function checkTimeZone(sql: Sql, zone: string, epoch: string, now: 
   throw new MigrationRefused(`TIME_ZONE ${zone}: ${what}. ${remedy}`);
 }
 
-/** Whether version `a` is newer than `b`; both as `2.29.2`, and what follows the numbers, as in `2.30.0-dev`, does not count. */
+/** True if version `a` is newer than `b`; both as `2.29.2`, and what follows the numbers, as in `2.30.0-dev`, does not count. */
 export function isNewer(a: string, b: string): boolean {
   const numbers = (version: string) => version.split(/[.-]/).map((part) => Number.parseInt(part, 10) || 0);
   const [left, right] = [numbers(a), numbers(b)];
@@ -117,7 +117,7 @@ export function isNewer(a: string, b: string): boolean {
   return (left[differing] ?? 0) > (right[differing] ?? 0);
 }
 
-/** Whether this TimescaleDB is newer than any that the tests have run on. */
+/** True if this TimescaleDB is newer than any that the tests have run on. */
 export function isUntried(version: string): boolean {
   return TRIED_TIMESCALE.every((tried) => isNewer(version, tried));
 }

@@ -16,7 +16,7 @@ type Row = Omit<Installation, 'applied'> & { migrations: number; rollups: string
 const ROLE = 'airseries_reader';
 
 /**
- * What `migrate` would return. Throws MigrationRefused if another process has yet to migrate the database to this version or the
+ * Returns what `migrate` would return. Throws MigrationRefused if another process has yet to migrate the database to this version or the
  * configuration differs from it, and as `checkSession` does.
  */
 export async function checkInstalled(

@@ -17,7 +17,7 @@ import { buildBeside, dropReplaced, EVERYTHING_IS_STALE, swapSql, withoutWaiting
 import { repeatableSql } from './repeatable.ts';
 import { DEFINITIONS, type Definitions, fingerprint, readSql } from './template.ts';
 
-/** What raw.installation records, and the number of migrations applied. */
+/** The row of raw.installation, and the number of migrations applied. */
 export type Installation = { timeZone: string; epoch: string; engine: Engine; applied: number };
 
 export const DEFAULT_TIME_ZONE = 'Asia/Yerevan';
@@ -223,7 +223,7 @@ async function build(
   await dropReplaced(sql, engine, transaction, log);
 }
 
-/** Of what the catalog holds of the repeatable SQL; rights are left out, since operators grant them to their own logins. */
+/** The fingerprint of the repeatable SQL as the catalog holds it. Rights are left out, since operators grant them to their own logins. */
 async function catalogFingerprint(sql: Sql): Promise<string> {
   const [row] = await sql<[{ fingerprint: string }]>`
     select encode(sha256(convert_to(string_agg(definition, ' ' order by definition collate "C"), 'UTF8')), 'hex') as fingerprint

@@ -17,7 +17,7 @@ export function buildOracle(definitions: Definitions, calendar: Calendar, column
   );
   const compared = LEVELS.map((level) => comparison(level, columns[level.name] ?? []));
   return `
--- Whether nothing in a bucket waits for a refresh.
+-- True if nothing in a bucket waits for a refresh.
 create function logic.is_settled(level text, bucket timestamptz) returns boolean language sql stable as $oracle$
   select not exists (
     select from logic.pending p
@@ -25,7 +25,7 @@ create function logic.is_settled(level text, bucket timestamptz) returns boolean
       and p.since < rollup.bucket_add(case split_part(level, '_', 2) when 'hourly' then 'hour' when 'daily' then 'day' else 'month' end, bucket, 1))
 $oracle$;
 
--- Of whole days. In PL/pgSQL, so that it is planned with the period. The planner can't know how large the parts are: what it takes for a few rows
+-- Compares whole days. It is in PL/pgSQL so that it is planned with the period. The planner can't know how large the parts are: what it takes for a few rows
 -- would be looped over.
 create function logic.differences_of_days(timestamptz, timestamptz)
 returns table (level text, bucket timestamptz, subject text, columns text[]) language plpgsql stable

@@ -42,7 +42,7 @@ const SUBJECTS: readonly Words[] = [
 const RESOLUTIONS = ['daily', 'monthly'];
 
 /**
- * Of functions that seek by ranges of time that are plain values (parts/index_seeks.sql). By these the planner has chosen the chunks; to look
+ * Settings of functions that seek by ranges of time that are plain values (parts/index_seeks.sql). By these the planner has chosen the chunks; to look
  * at the chunks again at every seek takes two thirds of the time.
  */
 const SEEK_SETTINGS: Readonly<Record<Engine, string>> = {

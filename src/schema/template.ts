@@ -1,5 +1,5 @@
 /**
- * What a database is built from: a folder of SQL files, the tables of the contract, and the small template language in which sql/rollups,
+ * A database is built from a folder of SQL files, the tables of the contract, and the small template language in which sql/rollups,
  * sql/logic and sql/api refer to them (migrations are literal SQL):
  * `{{word}}` is replaced by its text, such as the zone as a literal, which is all that a continuous aggregate accepts;
  * `{{list mean: avg(s.$name) as $name}}` becomes one item for each parameter of a group, separated by commas;

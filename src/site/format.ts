@@ -21,7 +21,7 @@ export const unitIn = (locale: string, unit: string): string => LOCAL_UNITS[unit
 /** Pressure is shown in hPa, as weather reports have it. */
 export const shownAs = (unit: string, value: number): number => (unit === 'Pa' ? value / 100 : value);
 
-/** Of which people ask first. */
+/** The parameters that people ask for first. */
 export const PM25: Quantity = { key: 'pm2.5', unit: 'µg/m³', digits: 1 };
 
 type Precision = Pick<Quantity, 'unit' | 'digits'>;

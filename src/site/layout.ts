@@ -1,4 +1,4 @@
-/** What every page has: its head, the languages, the navigation and the foot. */
+/** Builds what every page has: its head, the languages, the navigation and the foot. */
 import type { Locale } from '../contract/endpoints.ts';
 import { LOCALES } from '../contract/endpoints.ts';
 import { type Document, renderDocument } from '../documents/document.ts';
@@ -18,7 +18,7 @@ export type Page = {
   body: Html;
   /** Modules of the browser's that the page needs, without `.js`. */
   scripts: readonly string[];
-  /** Whether other sites may show it in a frame. */
+  /** True if other sites may show it in a frame. */
   isEmbeddable?: boolean;
 };
 

@@ -8,7 +8,7 @@ import { chip, legend, pm25, regionPath, stationLine, stationMark, withTime, wor
 import { categoryOf } from './scale.ts';
 import { WORDS } from './words.ts';
 
-/** Of more stations than this, each city's page has its own. */
+/** With more stations than this, each city's page has its own. */
 const MOST_LISTED = 1_500;
 
 export function overviewPage(site: Site, locale: Locale, list: Pick<StationsList, 'stations' | 'regions'>): Page {

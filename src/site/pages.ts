@@ -86,7 +86,7 @@ export function addPages(app: IRouter, site: Site, { urls, documents, reader, an
     addPath(app, pathPattern(route), get, route);
   }
 
-  /** What doesn't depend on data: that it is sent says nothing about the database. */
+  /** Pages that don't depend on data: sending them says nothing about the database. */
   const addFile = (path: RegExp, find: (req: Request) => Document | undefined, caching: CacheHeaders, route?: string) =>
     addPath(
       app,
@@ -127,7 +127,7 @@ function problemSender(site: Site, locale: Locale, isEmbeddable: boolean): typeo
   };
 }
 
-/** What a document of the API says. */
+/** The contents of a document of the API. */
 async function contentOf<T>(document: Document): Promise<T> {
   return JSON.parse(String(await encode(document, 'identity')));
 }

@@ -1,4 +1,4 @@
-/** What a person sees where there is no page, or no data at the moment. */
+/** The page that a person sees where there is no page, or no data at the moment. */
 import type { Locale } from '../contract/endpoints.ts';
 import { html } from './html.ts';
 import type { Page } from './layout.ts';

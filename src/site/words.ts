@@ -1,4 +1,4 @@
-/** What the pages say, in the three languages of the API: each text in English, Russian and Armenian. */
+/** The texts of the pages in the three languages of the API: English, Russian and Armenian. */
 import type { Category } from './scale.ts';
 
 type Text = readonly [en: string, ru: string, hy: string];

@@ -12,7 +12,7 @@ export const TRY_EVERY_MS = 2_000;
 /** Longer than TRY_EVERY_MS and ANSWER_TIMEOUT_MS together. */
 export const IDLE_TIMEOUT_MS = 6_000;
 const ANSWER_TIMEOUT_MS = 3_000;
-/** Of failures in a row. */
+/** The first of several failures in a row is logged, and then every tenth. */
 const LOG_EVERY_NTH = 10;
 
 /** A process that is the worker or standing by. */

@@ -12,7 +12,7 @@ import { type Job, type JobContext, makeJobs } from './jobs.ts';
 type StartContext = JobContext & {
   /** `on`: a new database gets the demo network; `off`: the history of one that is there is not loaded. */
   demo: Config['demo'];
-  /** Whether a person watches stderr. */
+  /** True if a person watches stderr. */
   terminal: boolean;
   schedule?: Schedule | undefined;
 };
@@ -37,7 +37,7 @@ export async function startJobs(context: StartContext): Promise<() => Promise<vo
   return async () => void (await Promise.all([stopJobs(), stopHistory?.()]));
 }
 
-/** What a run needs besides the job itself. */
+/** A run needs these besides the job itself. */
 type RunContext = Pick<JobContext, 'clock' | 'log' | 'metrics' | 'confirm'>;
 
 /** No job runs twice at once. */

@@ -1,10 +1,10 @@
 /** How complete the data of stations and regions are, and the words for the index. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { type Body, citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
 import { insertNetwork, NOW } from './network.ts';
 
-onOneEngine('completeness', (engine) => {
+onEveryEngine('completeness', (engine) => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await testDatabase(engine); // local midnight is 20:00 UTC
@@ -100,7 +100,7 @@ const HOUR = 3_600_000;
  * Two stations of a region. The first begins at 12:00 on 23 October 2026, measures the temperature in every hour, and PM2.5 but in 23 of the 25
  * hours of the 25th, in 17 of the 26th and 18 of the 27th. The second has PM2.5 in three hours in which the first has none. Now is 13:40.
  */
-onOneEngine('completeness of days and months in Berlin', (engine) => {
+onEveryEngine('completeness of days and months in Berlin', (engine) => {
   const NOW = '2026-10-28T12:40:00Z';
   let here: Installation;
   beforeAll(async () => {
@@ -185,7 +185,7 @@ onOneEngine('completeness of days and months in Berlin', (engine) => {
   });
 });
 
-onOneEngine('completeness elsewhere', (engine) => {
+onEveryEngine('completeness elsewhere', (engine) => {
   it.each([
     ['Asia/Kolkata', '2026-06-01T04:45:00Z', '2026-06-02T10:10:00Z', [14, 15]], // from 10:15 to 15:40
     ['America/Santiago', '2026-09-05T12:10:00Z', '2026-09-07T03:10:00Z', [16, 23]], // the clocks skip midnight

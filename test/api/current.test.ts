@@ -3,7 +3,7 @@
  * provider allows, and a millisecond to either side. Every row is a separate station.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { onOneEngine } from '../support/database.ts';
+import { onEveryEngine } from '../support/database.ts';
 import { citiesOfOneStation, type Installation, install, reading, type Values } from '../support/installation.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
@@ -112,7 +112,7 @@ function network() {
   };
 }
 
-onOneEngine('current values of a station', (engine) => {
+onEveryEngine('current values of a station', (engine) => {
   let here: Installation;
   beforeAll(async () => {
     here = await install(engine, network());

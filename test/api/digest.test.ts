@@ -3,7 +3,7 @@
  * that are online, members and listed at that instant, to the millisecond.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { onOneEngine } from '../support/database.ts';
+import { onEveryEngine } from '../support/database.ts';
 import { citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
 
 const [MINUTE, HOUR] = [60_000, 3_600_000];
@@ -38,7 +38,7 @@ function network() {
   return { ...base, stations: [town, ...members] };
 }
 
-onOneEngine('digests', (engine) => {
+onEveryEngine('digests', (engine) => {
   let here: Installation;
   beforeAll(async () => {
     here = await install(engine, network());

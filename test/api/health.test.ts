@@ -3,7 +3,7 @@
  * one station, whose readings are all that counts; the zone has daylight saving time.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { onOneEngine } from '../support/database.ts';
+import { onEveryEngine } from '../support/database.ts';
 import { type Body, citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
 import { instantOf } from '../support/localTime.ts';
 
@@ -99,7 +99,7 @@ const ROWS: readonly Row[] = [
 /** Slugs consist of letters. */
 const slugOf = (row: number) => `city-${String.fromCharCode(97 + Math.floor(row / 26), 97 + (row % 26))}`;
 
-onOneEngine('health figures of a region', (engine) => {
+onEveryEngine('health figures of a region', (engine) => {
   let here: Installation;
   beforeAll(async () => {
     const slugs = ROWS.map((_, row) => slugOf(row));

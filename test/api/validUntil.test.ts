@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeSiteUrls } from '../../src/api/current.ts';
 import { makeDocuments, makeNetworkReader } from '../../src/api/documents.ts';
 import { type Api, readsOn } from '../../src/database/pools.ts';
-import { onOneEngine } from '../support/database.ts';
+import { onEveryEngine } from '../support/database.ts';
 import { citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
 
 /** A full hour in Yerevan; the region changes only with hours and its digest. */
@@ -14,7 +14,7 @@ const [OFFLINE, ONE_VALUE, TWO_VALUES, HIDDEN, SHOWN, FLAGGED, MOVED, AHEAD, FIT
   1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
 ];
 
-onOneEngine('valid_until', (engine) => {
+onEveryEngine('valid_until', (engine) => {
   let here: Installation;
   beforeAll(async () => {
     const network = citiesOfOneStation(SLUGS);

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeWindows } from '../../src/api/history.ts';
 import { type Api, readsOn } from '../../src/database/pools.ts';
-import { onOneEngine } from '../support/database.ts';
+import { onEveryEngine } from '../support/database.ts';
 import { citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
 import { bucketStart, instantOf, localDate } from '../support/localTime.ts';
 
@@ -57,7 +57,7 @@ function measuredAt(): number[] {
   return [...times].sort((a, b) => a - b);
 }
 
-onOneEngine('history windows', (engine) => {
+onEveryEngine('history windows', (engine) => {
   let here: Installation;
   beforeAll(async () => {
     here = await install(engine, citiesOfOneStation(['town'], { timeZone: ZONE }), ZONE);

@@ -185,7 +185,7 @@ describe('our own services', () => {
     );
     const fixed = ['DATABASE_URL', 'READER_DATABASE_URL', 'ADMIN_HOST', 'ROLE', 'INGEST_HOST', 'DEMO'];
     expect([...given].filter((name) => !set.includes(name)).sort()).toEqual([...fixed, 'PGPASSWORD'].sort());
-    const said = textOf('README.md').split('## Docker')[1]?.split('\n## ')[0] ?? '';
+    const said = textOf('src/commands/README.md').split('## Docker')[1]?.split('\n## ')[0] ?? '';
     expect([...new Set(set)].filter((name) => !said.includes(`\`${name}\``))).toEqual([]);
   });
 

@@ -13,7 +13,7 @@ import { importReadings } from '../../src/ingest/importReadings.ts';
 import { makeLog } from '../../src/log.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
-import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { bucketStart } from '../support/localTime.ts';
 import { compareHistory, compareWho, type Reference, type Windows } from './compare.ts';
 
@@ -24,7 +24,7 @@ const log = makeLog('silent');
 if (FOLDER === undefined)
   process.stderr.write('\n=== AIRSERIES_DATA is not set: the reference data are NOT checked ===\n');
 
-onOneEngine('reference', (engine) => {
+onEveryEngine('reference', (engine) => {
   describe.skipIf(FOLDER === undefined).each(SETS)('%s', (set) => {
     const folder = FOLDER ?? '';
     let reference: Reference;

@@ -1165,7 +1165,7 @@ begin
   end if;
 end $$;
 
--- What an import needs to validate readings of these sensors; no row for a sensor that is not in the network. Times are microseconds since
+-- An import needs these to validate readings of sensors; no row for a sensor that is not in the network. Times are microseconds since
 -- 1970. newest: the newest stored reading, or null. placements: [since, until) of each, null if infinite.
 create function logic.known_sensors(sensors int[]) returns table (id int, newest float8, placements jsonb) language sql stable
 set plan_cache_mode = force_custom_plan as $$
@@ -1487,7 +1487,7 @@ begin
   return result || jsonb_build_object('recomputed', jsonb_build_object('sensors', affected.sensors_changed, 'stations', affected.stations_changed));
 end $$;
 
--- What replace_network would do: it does it, and takes it back. Returns the same, with how many hours of data the next refresh
+-- Does what replace_network would do, and takes it back. Returns the same, with how many hours of data the next refresh
 -- would recompute, and every element that would be added or changed, with its keys that differ.
 create function logic.preview_network(network jsonb) returns jsonb language plpgsql as $$
 declare
@@ -2158,7 +2158,7 @@ begin
   ) current;
 end $$;
 
--- Whether a station is listed (C6) and flagged (C5) at an instant, and when that, its regions, its sensors or their readings change next, as far as is known:
+-- Says whether a station is listed (C6) and flagged (C5) at an instant, and when that, its regions, its sensors or their readings change next, as far as is known:
 -- at the beginning or end of a period, or at a reading of a clock that is ahead (by up to five minutes, S3).
 create function logic.station_state(at timestamptz, only_station int default null)
 returns table (station_id int, is_listed boolean, is_bad_thp boolean, changes_at timestamptz)
@@ -2908,7 +2908,7 @@ group by 1, 2;
 end $$;
 
 
--- Whether nothing in a bucket waits for a refresh.
+-- True if nothing in a bucket waits for a refresh.
 create function logic.is_settled(level text, bucket timestamptz) returns boolean language sql stable as $oracle$
   select not exists (
     select from logic.pending p
@@ -2916,7 +2916,7 @@ create function logic.is_settled(level text, bucket timestamptz) returns boolean
       and p.since < rollup.bucket_add(case split_part(level, '_', 2) when 'hourly' then 'hour' when 'daily' then 'day' else 'month' end, bucket, 1))
 $oracle$;
 
--- Of whole days. In PL/pgSQL, so that it is planned with the period. The planner can't know how large the parts are: what it takes for a few rows
+-- Compares whole days. It is in PL/pgSQL so that it is planned with the period. The planner can't know how large the parts are: what it takes for a few rows
 -- would be looped over.
 create function logic.differences_of_days(timestamptz, timestamptz)
 returns table (level text, bucket timestamptz, subject text, columns text[]) language plpgsql stable
@@ -4378,7 +4378,7 @@ comment on column api.freshness.digest_at is 'instant of the newest digest of th
 comment on column api.freshness.data_version is 'grows whenever published data have changed';
 comment on column api.freshness.history is 'which history data_version counts: another one after a restore, or after a replica was promoted';
 
--- Whether this server is a replica, and how far it has come. Of a connection that was cut silently it knows nothing: until wal_receiver_timeout
+-- Says whether this server is a replica, and how far it has come. It knows nothing of a connection that was cut silently: until wal_receiver_timeout
 -- (a minute) it takes the primary for idle.
 create view api.server as
   select

@@ -136,7 +136,7 @@ export function fittingSensors(sensors: readonly PushSensor[], kinds: readonly s
   return fitting.length > 0 ? fitting : sensors.filter(({ kind }) => kind === null);
 }
 
-/** Whether a sensor's kind, as the network file writes it, is one of the kinds that meaningOf returns. */
+/** True if a sensor's kind, as the network file writes it, is one of the kinds that meaningOf returns. */
 export function isOfKind(kind: string, kinds: readonly string[]): boolean {
   const plain = kind.toLowerCase().replace(/[^a-z0-9]/g, '');
   return kinds.some((word) => plain.includes(word));

@@ -87,7 +87,7 @@ export async function* splitElements(
   if (!isArray) yield [take(Buffer.alloc(0))];
 }
 
-/** Whether a JSON value is an object, and no array or null. */
+/** True if a JSON value is an object, and no array or null. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -97,7 +97,7 @@ export const DEEPEST = 32;
 
 const TOO_DEEP = `it is nested more than ${DEEPEST} levels deep`;
 
-/** Whether brackets are nested more than DEEPEST levels. The text need not be valid JSON. */
+/** True if brackets are nested more than DEEPEST levels. The text need not be valid JSON. */
 export function isTooDeep(text: string): boolean {
   if (!text.includes('[') && !text.includes('{', 1)) return false; // most readings
   let depth = 0;

@@ -22,13 +22,13 @@ export type SourceNotes = {
   format: string;
   /** Undefined: its rows are no means of hours or days. */
   means?: Means | undefined;
-  /** Whether a row has one parameter, so that several are one reading. */
+  /** True if a row has one parameter, so that several are one reading. */
   isLong: boolean;
   /** Columns, keys or names of parameters that are not used, as far as they were met. */
   ignored: Set<string>;
   /** Parameters whose unit nobody declared, and the fields they are in. */
   undeclared: Map<ParameterName, string>;
-  /** Whether a reading got the time of its arrival, because it had none. */
+  /** True if a reading got the time of its arrival, because it had none. */
   usedServerTime: boolean;
 };
 

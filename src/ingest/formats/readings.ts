@@ -175,7 +175,7 @@ export async function* readDocument(
   }
 }
 
-/** Whether this is the beginning of one JSON document, rather than of an object a line or CSV. */
+/** True if this is the beginning of one JSON document, rather than of an object a line or CSV. */
 function isDocument(start: Buffer): boolean {
   const [line = '', more] = start
     .toString('utf8')

@@ -47,7 +47,7 @@ const SHOWN_CHARACTERS = 300;
 /** A device's whole body is looked at. */
 const EXPLAINED_CHARACTERS = 10_000;
 
-/** What matches the filter, newest first, at most `limit` lines of it. `sql` is a pool of the owner. */
+/** The lines that match the filter, newest first, at most `limit` of them. `sql` is a pool of the owner. */
 export async function listQuarantine(sql: Sql, filter: Filter, limit: number): Promise<Quarantined> {
   const reasons = await sql<{ reason: string; n: number }[]>`
     select reason, count(*)::int as n from raw.quarantine where ${matches(sql, filter)} group by 1 order by 2 desc, 1`;
@@ -73,7 +73,7 @@ type Row = Omit<QuarantinedLine, 'explanation'> & { sensor_id: number | null };
 
 type DeviceSensor = PushSensor & { device: string };
 
-/** What is wrong with a line; undefined for a reason that this version does not have. */
+/** Says what is wrong with a line; undefined for a reason that this version does not have. */
 function explain(row: Row, sensors: readonly DeviceSensor[]): string | undefined {
   const { kind, reason, text, sensor_id } = row;
   const push = reason === 'unknown_sensor' ? pushFromText(text) : undefined;

@@ -8,11 +8,11 @@ import { instantText, readInstant } from '../formats/instants.ts';
 import type { ReadingInput } from '../formats/reading.ts';
 import type { ValueReason } from '../validate.ts';
 
-/** What was recorded of a reading that could be parsed. */
+/** The record of a reading that could be parsed. */
 type ParsedReading = {
   sensor_id: number;
   microseconds: number;
-  /** What was wrong with single values of it. */
+  /** The reasons why single values of it were not used. */
   unusable?: ValueReason[];
 } & ReadingInput['values'];
 
@@ -20,7 +20,7 @@ type ParsedReading = {
 export type RetryLine = {
   id: string;
   source: string;
-  /** What its sender was authorized for; null: it was imported by hand. */
+  /** The scope of its sender; null: it was imported by hand. */
   scope: Scope | null;
   line: string | null;
   reason: string;

@@ -12,7 +12,7 @@ type Plotted = {
   window: HistoryWindow;
   quantity: Quantity;
   buckets: readonly Bucket[];
-  /** What it is, for those who don't see it. */
+  /** A description for those who don't see it. */
   label: string;
   /** Called when a bucket is pointed at, by keys or not; and when it is chosen. */
   onPoint: (index: number, isByKey: boolean) => void;

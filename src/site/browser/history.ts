@@ -37,7 +37,7 @@ export const todayOf = (history: History): string => localTime(history.at, newes
 export type Part = { element: HTMLElement; show(view: View): void };
 export type Change = (change: View) => void;
 
-/** What is looked at: what the address says, if it is measured, else the first that is. */
+/** The parameter to look at: the one in the address, if it is measured, else the first that is. */
 const chosenQuantity = (measured: readonly Quantity[], { parameter }: View): Quantity =>
   measured.find(({ key }) => key === parameter) ?? (measured[0] as Quantity);
 
@@ -146,7 +146,7 @@ function sentenceOf(page: Page, { at }: History, bucket: Bucket, quantity: Quant
     .join(' · ');
 }
 
-/** What each point is, the colours behind, and what the index leaves out. */
+/** Says what each point is, what the colours behind are, and what the index leaves out. */
 function explain(page: Page, quantity: Quantity, { unit }: HistoryWindow, buckets: readonly Bucket[]): HTMLElement[] {
   const { words } = page;
   const sums = { hour: words.hourlySums, day: words.dailySums, month: words.monthlySums };

@@ -122,7 +122,7 @@ export function moveByKeys(box: HTMLElement, { steps, last, at, go, choose }: Mo
   });
 }
 
-/** What each place waits for: answers to what was wanted before are dropped. */
+/** The answer that each place waits for: answers to earlier requests are dropped. */
 const wanted = new WeakMap<HTMLElement, () => Promise<Node[]>>();
 
 /**

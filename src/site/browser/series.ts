@@ -13,7 +13,7 @@ export type Unit = 'hour' | 'day' | 'month';
 /** A window of the history: its key, its buckets and how many they are. */
 export type HistoryWindow = { key: string; unit: Unit; count: number };
 
-/** Of the index, which is no parameter of a sensor. */
+/** The series of the index, which is no parameter of a sensor. */
 export const AQI: Quantity = { key: 'aqi', unit: '', digits: 0 };
 
 /** A point, or where one is missing. */
@@ -107,10 +107,10 @@ export function fillGaps(points: readonly Point[], { unit, count }: Omit<History
   return buckets;
 }
 
-/** Whether a bucket is due: the hour or day is over, or the month has begun. */
+/** True if a bucket is due: the hour or day is over, or the month has begun. */
 const isPast = (at: string, unit: Unit, now: number) => Date.parse(unit === 'month' ? at : next(at, unit)) <= now;
 
-/** Whether it is the current month, of which the mean is that of the hours so far. */
+/** True for the current month, whose mean is that of the hours so far. */
 export const isRunning = (timestamp: string, unit: Unit, now: number): boolean =>
   unit === 'month' && Date.parse(timestamp) <= now && Date.parse(next(timestamp, unit)) > now;
 

@@ -5,7 +5,7 @@ const NAMES = ['window', 'parameter', 'year'] as const;
 /** Only what differs from what the page shows by itself. */
 export type View = { readonly [Name in (typeof NAMES)[number]]?: string | undefined };
 
-/** What makes no sense is left out. */
+/** Leaves out what makes no sense. */
 export function parseView(query: string): View {
   const given = new URLSearchParams(query);
   return Object.fromEntries(

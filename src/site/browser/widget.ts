@@ -8,7 +8,7 @@ import { categoryOf } from '../scale.ts';
 declare const WORDS: Record<string, Record<string, string>>;
 declare const STYLE: string;
 
-/** What it shows of the API's document of a station or a region; only stations have a status. */
+/** The part of the API's document of a station or a region that it shows; only stations have a status. */
 type Values = {
   title: string;
   status?: 'online' | 'offline';
