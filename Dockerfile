@@ -29,4 +29,4 @@ EXPOSE 8080 8081 8082
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["node", "-e", "fetch(process.argv[1]).then(({ ok }) => process.exit(ok ? 0 : 1))", "http://127.0.0.1:8081/healthz"]
 # commands name node themselves, as in `docker compose exec worker node dist/cli.js status`
 ENTRYPOINT []
-CMD ["node", "dist/main.js"]
+CMD ["node", "dist/cli.js", "start"]

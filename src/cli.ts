@@ -64,17 +64,16 @@ function sayHowFar(): void {
   });
 }
 
-/** Returns the exit code; undefined where the service runs, which ends by itself. */
-async function main(args: readonly string[]): Promise<number | undefined> {
+/** Returns the exit code. */
+async function main(args: readonly string[]): Promise<number> {
   const choice = chooseCommand(args);
   if ('text' in choice) {
     process.stdout.write(choice.text);
     return 0;
   }
   if ('starts' in choice) {
-    process.argv.splice(2);
-    await import('./main.ts');
-    return undefined;
+    const { runService } = await import('./runService.ts'); // no other command needs it
+    process.exit(await runService());
   }
   sayHowFar();
   process.on('uncaughtException', (error) => {

@@ -16,7 +16,7 @@ afterAll(() => home.remove());
 
 const split = (words: string) => (words === '' ? [] : words.split(' '));
 const run = (words: string, { input = '', ...environment }: Record<string, string> = {}) =>
-  start('cli', split(words), { ...home.environment, ...environment }, input).finished;
+  start(split(words), { ...home.environment, ...environment }, input).finished;
 
 const { stations, ...others } = citiesOfOneStation(['town']);
 /** Screened, as is everything that a list of sensors adds. */
@@ -163,29 +163,23 @@ describe('help', () => {
 });
 
 describe('the service', () => {
-  it.each([
-    ['main', ''],
-    ['cli', 'start '],
-  ])(
-    'started as %s %s prints help and its version, refuses other arguments, and makes no database',
-    async (program, first) => {
-      const service = (words: string) => start(program, split(first + words), home.environment).finished;
-      const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-      expect(await service('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
-      const help = await service('--help');
-      expect(help).toMatchObject({ code: 0, stderr: '' });
-      for (const text of ['Usage: airseries start', 'INGEST_RATE', '(default: 600)']) {
-        expect(help.stdout).toContain(text);
-      }
-      const refused = await service('--port 80');
-      expect(refused).toMatchObject({
-        code: 2,
-        stdout: '',
-        stderr: expect.stringMatching(/^Usage: airseries start[\s\S]*\n\nerror: unknown option --port\n$/),
-      });
-      expect(existsSync(join(home.folder, 'data'))).toBe(false);
-    },
-  );
+  it('prints help and its version, refuses other arguments, and makes no database', async () => {
+    const service = (words: string) => start(split(`start ${words}`), home.environment).finished;
+    const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+    expect(await service('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+    const help = await service('--help');
+    expect(help).toMatchObject({ code: 0, stderr: '' });
+    for (const text of ['Usage: airseries start', 'INGEST_RATE', '(default: 600)']) {
+      expect(help.stdout).toContain(text);
+    }
+    const refused = await service('--port 80');
+    expect(refused).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^Usage: airseries start[\s\S]*\n\nerror: unknown option --port\n$/),
+    });
+    expect(existsSync(join(home.folder, 'data'))).toBe(false);
+  });
 });
 
 describe('one network from its file to its audit', () => {

@@ -31,7 +31,7 @@ const LAYERS = [
   ['site', 'worker'],
   ['service.ts'],
   ['commands'],
-  ['cli.ts', 'main.ts'],
+  ['cli.ts', 'runService.ts'],
 ];
 
 /**
@@ -168,6 +168,6 @@ describe('the source', () => {
     );
     const clocks = /\bnow\(\)|clock_timestamp|current_timestamp|statement_timestamp|current_date/i;
     expect(sql.filter((path) => clocks.test(readFileSync(join(SRC, '../sql', path), 'utf8')))).toEqual([]);
-    expect(matching(/process\.env/).sort()).toEqual(['cli.ts', 'main.ts']);
+    expect(matching(/process\.env/).sort()).toEqual(['cli.ts', 'runService.ts']);
   });
 });

@@ -188,8 +188,8 @@ describe('beside a running server', () => {
   const within = (...names: string[]) => join(own.folder, ...names);
   afterAll(() => own.remove());
   const service = (environment: Record<string, string>) =>
-    start('main', [], { ...own.environment, DEMO: 'off', ...environment });
-  const command = (...words: string[]) => start('cli', words, own.environment).finished;
+    start(['start'], { ...own.environment, DEMO: 'off', ...environment });
+  const command = (...words: string[]) => start(words, own.environment).finished;
   const rows = (sensor: number, from: number, n: number) =>
     Array.from({ length: n }, (_, i) => `${sensor},${new Date(1.7e12 + (from + i) * 60_000).toISOString()},5\n`).join(
       '',
@@ -207,12 +207,7 @@ describe('beside a running server', () => {
     expect(asReadings.stderr).toContain(
       'network.json: this is a network file: it describes stations and has no readings. Import it with: node src/airseries.js import network FILE.',
     );
-    const piped = start(
-      'cli',
-      ['import', 'network', '-'],
-      own.environment,
-      readFileSync(within('network.json'), 'utf8'),
-    );
+    const piped = start(['import', 'network', '-'], own.environment, readFileSync(within('network.json'), 'utf8'));
     expect(await piped.finished).toMatchObject({ code: 0, stdout: expect.stringContaining('"added": 1') });
     expect(
       await command('delete', 'readings', '--sensor', '99', '--from', '2026-01-01', '--to', '2026-01-02'),
@@ -226,7 +221,7 @@ describe('beside a running server', () => {
     // Ctrl-C, once a first batch is stored: the unknown sensor in it is logged
     const pipe = within('pipe');
     execFileSync('mkfifo', [pipe]);
-    const importing = start('cli', ['import', 'readings', pipe], own.environment);
+    const importing = start(['import', 'readings', pipe], own.environment);
     const input = createWriteStream(pipe);
     input.write(`sensor_id,time,pm25\n${rows(99, 0, 1)}${rows(1, 0, 9_999)}${rows(1, 9_999, 5)}`);
     await expect.poll(() => importing.log(), { timeout: 30_000 }).toContain('there is no sensor 99');

@@ -19,7 +19,7 @@ async function run(
 ): Promise<Running & { admin: string; port: string; ingest: string }> {
   const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
   const ports = { PORT, ADMIN_PORT, INGEST_PORT };
-  const service = start('main', [], { ...home.environment, ...database, ROLE: role, DEMO: 'off', ...ports });
+  const service = start(['start'], { ...home.environment, ...database, ROLE: role, DEMO: 'off', ...ports });
   running.push(service);
   await ready(ADMIN_PORT, service);
   return { ...service, admin: ADMIN_PORT, port: PORT, ingest: INGEST_PORT };
@@ -27,7 +27,7 @@ async function run(
 
 /** Where the embedded server of this home listens, as a DATABASE_URL and what it leaves out. */
 async function embeddedServer(): Promise<Record<string, string>> {
-  const { stdout } = await start('cli', ['status', '--json'], home.environment).finished;
+  const { stdout } = await start(['status', '--json'], home.environment).finished;
   const [, host = '', user = '', database = ''] = /^psql -h (\S+) -U (\S+) (\S+)$/.exec(JSON.parse(stdout).psql) ?? [];
   return { DATABASE_URL: 'postgres://', PGHOST: host, PGUSER: user, PGDATABASE: database };
 }
@@ -42,7 +42,7 @@ const answers = (port: string, path = '/en/air-quality-app/v1/stations.json') =>
 it('a second worker takes over within ten seconds after the first dies with the server it has started, and the API answers throughout', async () => {
   const file = join(home.folder, 'network.json');
   writeFileSync(file, JSON.stringify(citiesOfOneStation(['town']))); // the list of an empty network isn't kept
-  expect((await start('cli', ['import', 'network', file], home.environment).finished).code).toBe(0);
+  expect((await start(['import', 'network', file], home.environment).finished).code).toBe(0);
   const first = await run('worker');
   const second = await run('worker');
   const api = await run('api', await embeddedServer());

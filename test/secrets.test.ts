@@ -93,7 +93,7 @@ it('not of a feed whose address has a key, whatever it answers', async () => {
   const metrics = makeMetrics();
   const hosts = [feed.host, new URL(feeds.closed).host];
   await makePull(here.database.target, () => SERVICE_NOW, { hosts, log, metrics })();
-  const status = await start('cli', ['status', '--json'], environment()).finished;
+  const status = await start(['status', '--json'], environment()).finished;
   expect(lines.map(({ fields }) => (fields as { provider: string }).provider).sort()).toEqual(
     Object.keys(feeds).sort(),
   );
@@ -114,7 +114,7 @@ it.each([
 ])('not of the address of a feed in a network file: one %s', async (_, url) => {
   const pull = { kind: 'sensor-community', url: 'URL' };
   const file = JSON.stringify({ ...NETWORK, providers: [{ ...NETWORK.providers[0], pull }] }).replace('"URL"', url);
-  const found = await start('cli', ['import', 'network', '-'], environment(), file).finished;
+  const found = await start(['import', 'network', '-'], environment(), file).finished;
   expect([found.code, found.stderr]).toEqual([1, expect.stringContaining('nothing was imported')]);
   expect(found.stdout + found.stderr).not.toContain(MARK);
 });
@@ -147,15 +147,15 @@ it.each<[string, Record<string, string>, RegExp]>([
   ['with a broken escape', { DATABASE_URL: `postgres://me:${MARK}%zz@127.0.0.1:1/air` }, /./],
   ['with an unknown option', { DATABASE_URL: `postgres://me:${MARK}@127.0.0.1:1/air?sslmode=${MARK}` }, /./],
 ])('not of an address %s', async (_, variables, said) => {
-  const outputOf = async (program: string, words: string[]) => {
-    const run = start(program, words, { PGPASSWORD: MARK, LOG_LEVEL: 'debug', ...variables });
+  const outputOf = async (words: string[]) => {
+    const run = start(words, { PGPASSWORD: MARK, LOG_LEVEL: 'debug', ...variables });
     const over = run.finished.then(() => true);
     await until(async () => said.test(run.log()) || (await Promise.race([over, false])), 'it says what is wrong');
     run.kill('SIGKILL'); // or it would wait a minute for the database
     const { stdout, stderr } = await run.finished;
     return stdout + stderr;
   };
-  for (const output of await Promise.all([outputOf('main', []), outputOf('cli', ['status'])])) {
+  for (const output of await Promise.all([outputOf(['start']), outputOf(['status'])])) {
     expect(output).toMatch(said);
     expect(output).not.toContain(MARK);
   }

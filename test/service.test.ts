@@ -13,7 +13,7 @@ const NOW = '2026-11-19T09:30:00Z';
 afterAll(() => home.remove());
 
 it('the service starts, answers as of FIXED_NOW, and ends on SIGTERM', async () => {
-  const command = (words: string[], input = '') => start('cli', words, home.environment, input).finished;
+  const command = (words: string[], input = '') => start(words, home.environment, input).finished;
   const file = join(home.folder, 'network.json');
   const network = citiesOfOneStation(['town']);
   const stations = network.stations.map((one) => ({ ...one, title: { ru: 'Раз' } }));
@@ -55,14 +55,14 @@ it('the service starts, answers as of FIXED_NOW, and ends on SIGTERM', async () 
   expect((await fetch(`http://localhost:${ADMIN_PORT}/healthz`)).status).toBe(200);
 
   // a second one on the same ports says who has them, and exits
-  const second = await start('main', [], environment).finished;
+  const second = await start(['start'], environment).finished;
   expect(second.code).toBe(1);
   expect(second.stderr).toContain(
     `airseries is running already: process ${service.pid}, with its data in ${home.environment.DATA_DIR} (DATA_DIR), has port ${ADMIN_PORT}`,
   );
 
   // a command uses the running server
-  expect((await start('cli', ['audit'], { ...home.environment, FIXED_NOW: NOW }).finished).stdout.trim()).toBe('[]');
+  expect((await start(['audit'], { ...home.environment, FIXED_NOW: NOW }).finished).stdout.trim()).toBe('[]');
 
   service.kill('SIGTERM');
   expect((await service.finished).code).toBe(0);
@@ -81,17 +81,17 @@ it.skipIf(!isRoot())('where the data are is named, where the server cannot enter
     INGEST_PORT,
     DEMO: 'off',
   };
-  const service = start('main', [], environment);
+  const service = start(['start'], environment);
   onTestFinished(() => service.kill('SIGKILL'));
   await ready(ADMIN_PORT, service);
   const { data_dir } = (await (await fetch(`http://localhost:${ADMIN_PORT}/healthz`)).json()) as { data_dir: string };
   onTestFinished(() => rmSync(data_dir, { recursive: true, force: true }));
   expect(data_dir).toMatch(/^\/var\/lib\/airseries\/[0-9a-f]{16}$/);
   expect(existsSync(join(data_dir, 'bundled-18/data/postmaster.pid'))).toBe(true);
-  expect((await start('main', [], environment).finished).stderr).toContain(`with its data in ${data_dir} (DATA_DIR)`);
-  const status = await start('cli', ['status', '--json'], environment).finished;
+  expect((await start(['start'], environment).finished).stderr).toContain(`with its data in ${data_dir} (DATA_DIR)`);
+  const status = await start(['status', '--json'], environment).finished;
   expect(JSON.parse(status.stdout)).toMatchObject({ data_dir });
-  const other = await start('cli', ['status'], { ...environment, EMBEDDED_PG: 'local' }).finished;
+  const other = await start(['status'], { ...environment, EMBEDDED_PG: 'local' }).finished;
   expect(other.stderr).toContain(`The database in ${data_dir}/bundled-18 (DATA_DIR) is of EMBEDDED_PG=bundled`);
 
   service.kill('SIGTERM');

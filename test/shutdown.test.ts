@@ -116,7 +116,7 @@ describe('an error that nothing catches', () => {
     writeFileSync(file, JSON.stringify(citiesOfOneStation(['town'])));
     const end = await openTransaction(superuser, 'lock table raw.station in access exclusive mode');
     const environment = { ...addressVariables(here.database.target), DATABASE_URL: 'postgres://', NODE_OPTIONS };
-    service = { ...service, ...start('cli', ['import', 'network', file], environment) };
+    service = { ...service, ...start(['import', 'network', file], environment) };
     const blocked = async () => (await superuser`select from pg_locks where not granted`).length > 0;
     await until(blocked, 'the command waits');
     service.kill('SIGUSR2');

@@ -13,7 +13,7 @@ const find = (name: string) => execFileSync('find', [home.folder, '-name', name]
 
 it('a killed embedded server is restarted within ten seconds', async ({ annotate }) => {
   const [PORT, ADMIN_PORT] = [await freePort(), await freePort()];
-  const service = start('main', [], { ...home.environment, PORT, ADMIN_PORT, DEMO: 'off', RESPONSE_CACHE_MB: '0' });
+  const service = start(['start'], { ...home.environment, PORT, ADMIN_PORT, DEMO: 'off', RESPONSE_CACHE_MB: '0' });
   await ready(ADMIN_PORT, service);
   const stations = () => httpGet(Number(PORT), '/en/air-quality-app/v1/stations.json');
   const { status, body } = await stations();

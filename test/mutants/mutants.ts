@@ -611,7 +611,7 @@ const TABLE: readonly Table[] = [
     tests: ['test/shutdown.test.ts'],
     build: true,
     changes: {
-      'src/main.ts': [
+      'src/runService.ts': [
         ['    if (isStopping) process.exit(1);\n', ''],
         ['    await service.stop(config.drainSeconds);\n', '    await service.stop(0);\n'],
         [
@@ -628,10 +628,8 @@ const TABLE: readonly Table[] = [
     tests: ['test/mistakes.test.ts', 'test/cli.test.ts'],
     build: true,
     changes: {
-      'src/main.ts': [
-        ['return usage ? 2 : 1;', 'return 1;'],
-        ['  checkPorts(config);\n', ''],
-      ],
+      'src/cli.ts': [['process.exitCode = usage ? 2 : 1;', 'process.exitCode = 1;']],
+      'src/runService.ts': [['  checkPorts(config);\n', '']],
     },
   },
 ];

@@ -34,7 +34,7 @@ const ports = { PORT, ADMIN_PORT, INGEST_PORT };
 const { network, feeds, probe: probed } = makeNetwork(sensors);
 
 async function cli(...words: string[]) {
-  const { code, stdout, stderr } = await start('cli', words, environment).finished;
+  const { code, stdout, stderr } = await start(words, environment).finished;
   if (code !== 0) throw new Error(`cli ${words.join(' ')}: ${stderr}${stdout}`);
   return JSON.parse(stdout);
 }
@@ -74,7 +74,7 @@ try {
   for (const { provider } of feeds) {
     tokens.push((await cli('token', 'add', provider, '--provider', provider)).token);
   }
-  const service = start('main', [], { ...environment, ...ports, DEMO: 'off' });
+  const service = start(['start'], { ...environment, ...ports, DEMO: 'off' });
   await ready(ADMIN_PORT, service);
   process.stderr.write(`replaying ${hours} hours of ${sensors} sensors at ${speed} times their speed\n`);
   const started = performance.now();

@@ -81,9 +81,9 @@ onEveryEngine('a login that may only read', (engine) => {
 
   it.runIf(engine === engines[0])('is not enough for a worker or a command', async () => {
     const environment = { ...readerEnvironment(), READER_DATABASE_URL: 'postgres://' };
-    const all = await start('main', [], environment).finished;
+    const all = await start(['start'], environment).finished;
     expect([all.code, all.stderr]).toEqual([1, expect.stringContaining('alone is enough for ROLE=api')]);
-    const command = await start('cli', ['migrate'], { ...environment, ROLE: 'api' }).finished;
+    const command = await start(['migrate'], { ...environment, ROLE: 'api' }).finished;
     expect([command.code, command.stderr]).toEqual([1, expect.stringContaining('Commands need DATABASE_URL')]);
   });
 });

@@ -73,7 +73,10 @@ writeFileSync(join(folder, 'network.json'), JSON.stringify(NETWORK));
 writeFileSync(join(folder, 'readings.csv.gz'), gzipSync(readings()));
 const ports = { PORT: '18093', ADMIN_PORT: '18094' };
 const env = { ...process.env, ...ports, DATA_DIR: join(folder, 'data'), DEMO: 'off', TIME_ZONE: NETWORK.time_zone };
-const service = spawn(process.execPath, [join(ROOT, 'dist/main.js')], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+const service = spawn(process.execPath, [join(ROOT, 'dist/cli.js'), 'start'], {
+  env,
+  stdio: ['ignore', 'ignore', 'pipe'],
+});
 for await (const text of service.stderr) if (String(text).includes('ready')) break;
 
 const COMMANDS = ['import network network.json', 'import readings readings.csv.gz', 'status --sensors'];

@@ -25,9 +25,9 @@ export function makeHome(): { folder: string; environment: Record<string, string
   };
 }
 
-/** `program` is `cli` or `main`. */
-export function start(program: string, words: string[], environment: Record<string, string>, input = ''): Running {
-  const file = new URL(`../../dist/${program}.js`, import.meta.url).pathname; // built by globalSetup
+/** Runs a command of airseries; `start` is the service. */
+export function start(words: string[], environment: Record<string, string>, input = ''): Running {
+  const file = new URL('../../dist/cli.js', import.meta.url).pathname; // built by globalSetup
   return launch([process.execPath, file, ...words], { environment, input });
 }
 

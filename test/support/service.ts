@@ -23,7 +23,7 @@ export async function startService(here: Installation, environment: Record<strin
     stations: null,
     now: SERVICE_NOW,
   });
-  const service = start('main', [], {
+  const service = start(['start'], {
     ...addressVariables(here.database.target),
     DATABASE_URL: 'postgres://', // the driver reads the address from PGHOST and others
     FIXED_NOW: SERVICE_NOW.toISOString(),

@@ -19,7 +19,7 @@ export async function startService(
   environment: Record<string, string> = {},
 ): Promise<Service> {
   const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
-  const program = new URL('../../../dist/main.js', import.meta.url).pathname;
+  const program = new URL('../../../dist/cli.js', import.meta.url).pathname;
   const own = {
     ...addressVariables(target),
     DATABASE_URL: 'postgres://',
@@ -28,7 +28,7 @@ export async function startService(
     FIXED_NOW: NOW.toISOString(),
   };
   const quiet = { LOG_LEVEL: 'warn', DRAIN_SECONDS: '0', DEMO: 'off' };
-  const service = launch([process.execPath, program], {
+  const service = launch([process.execPath, program, 'start'], {
     environment: { ...own, ...quiet, PORT, ADMIN_PORT, INGEST_PORT, ...environment },
   });
   await ready(ADMIN_PORT, service);

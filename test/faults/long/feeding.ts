@@ -22,16 +22,16 @@ export type Feeding = {
 export async function prepare(home: ReturnType<typeof makeHome>, environment = home.environment): Promise<string> {
   const file = join(home.folder, 'network.json');
   writeFileSync(file, JSON.stringify(citiesOfOneStation(['town'])));
-  const imported = await start('cli', ['import', 'network', file], environment).finished;
+  const imported = await start(['import', 'network', file], environment).finished;
   if (imported.code !== 0) throw new Error(imported.stderr);
-  const made = await start('cli', ['token', 'add', 'feed', '--provider', 'us'], environment).finished;
+  const made = await start(['token', 'add', 'feed', '--provider', 'us'], environment).finished;
   return JSON.parse(made.stdout).token;
 }
 
 export async function feed(environment: Record<string, string>, token: string): Promise<Feeding> {
   const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
   const ports = { PORT, ADMIN_PORT, INGEST_PORT };
-  const service = start('main', [], { ...environment, ...ports, DEMO: 'off', INGEST_RATE: '1000000' });
+  const service = start(['start'], { ...environment, ...ports, DEMO: 'off', INGEST_RATE: '1000000' });
   await ready(ADMIN_PORT, service);
   const batches: Feeding['batches'] = new Map();
   let minute = 0;

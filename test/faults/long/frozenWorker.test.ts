@@ -17,7 +17,7 @@ onEveryEngine('a frozen worker', (engine) => {
   async function work(): Promise<Running> {
     const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
     const environment = { ...addressVariables(here.database.target), DATABASE_URL: 'postgres://', DRAIN_SECONDS: '0' };
-    const service = start('main', [], { ...environment, PORT, ADMIN_PORT, INGEST_PORT });
+    const service = start(['start'], { ...environment, PORT, ADMIN_PORT, INGEST_PORT });
     await ready(ADMIN_PORT, service);
     return service;
   }

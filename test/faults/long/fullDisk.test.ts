@@ -62,7 +62,7 @@ it.for([
     expect(Object.keys(statuses).filter((status) => !['200', '503', '507'].includes(status))).toEqual([]);
     expect(slowest).toBeLessThan(3.2);
     expect(back).toBeLessThan(10);
-    const audited = await start('cli', ['audit', '--from', '2020-01-01'], home.environment).finished;
+    const audited = await start(['audit', '--from', '2020-01-01'], home.environment).finished;
     expect(audited.stdout.trim()).toBe('[]');
   },
 );

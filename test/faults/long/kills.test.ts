@@ -63,7 +63,7 @@ it.for(
   const { lost, half } = compare(batches, minutes);
   service.kill('SIGTERM');
   expect((await service.finished).code).toBe(0);
-  const audited = await start('cli', ['audit', '--from', '2020-01-01'], environment).finished;
+  const audited = await start(['audit', '--from', '2020-01-01'], environment).finished;
   const all = [...batches.values()];
   const refused = all.filter((batch) => !batch.acknowledged).length;
   await annotate(

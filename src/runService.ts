@@ -1,7 +1,5 @@
-/** The service as a process: reads the command line and the environment, runs the service, and stops it at a signal. */
+/** Runs the service as a process: reads the environment, starts the service, and stops it at a signal. */
 import { makeClock } from './clock.ts';
-import { UsageError } from './commands/context.ts';
-import { chooseCommand } from './commands/program.ts';
 import { checkPorts, environmentHints, readConfig } from './config.ts';
 import { whyUncaught } from './database/errors.ts';
 import { makeLog } from './log.ts';
@@ -18,12 +16,8 @@ const signalled = new Promise<string>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, onSignal);
 });
 
-async function main(): Promise<number> {
-  const choice = chooseCommand(['start', ...process.argv.slice(2)]);
-  if ('text' in choice) {
-    process.stdout.write(choice.text);
-    return 0;
-  }
+/** Resolves to the exit code once the service has stopped. Rejects with an Error if its configuration cannot be used. */
+export async function runService(): Promise<number> {
   const config = readConfig(process.env);
   checkPorts(config);
   const log = makeLog(config.logLevel);
@@ -46,11 +40,3 @@ async function main(): Promise<number> {
     return 1;
   }
 }
-
-process.exit(
-  await main().catch((error: Error) => {
-    const usage = error instanceof UsageError;
-    process.stderr.write(`${usage ? '' : 'error: '}${error.message}\n`);
-    return usage ? 2 : 1;
-  }),
-);
