@@ -160,27 +160,16 @@ export function makeApp({
   };
 }
 
-/** How often a client that has ended its sending side is asked whether it is still there. */
-const PROBE_MS = 1_000;
-
-/**
- * Is aborted when the client has left. One that has only ended its sending side gets its answer, after interim responses, which the system
- * of one that is gone refuses.
- */
-function signalOfLeaving({ httpVersion, socket }: Request, res: Response): AbortSignal {
+/** Is aborted when the client has left. One that has ended its sending side looks the same, and is cut off. */
+function signalOfLeaving({ socket }: Request, res: Response): AbortSignal {
   const left = new AbortController();
-  let probes: NodeJS.Timeout | undefined;
-  const probe = () => {
-    probes = setInterval(() => res.headersSent || res.writeProcessing(), PROBE_MS);
-  };
+  const cutOff = () => socket.destroy();
   res.once('close', () => {
-    socket.off('end', probe);
-    clearInterval(probes);
+    socket.off('end', cutOff);
     left.abort();
   });
-  if (httpVersion !== '1.1') return left.signal; // it knows no interim responses
-  if (socket.readableEnded) probe();
-  else socket.once('end', probe);
+  if (socket.readableEnded) cutOff();
+  else socket.once('end', cutOff);
   return left.signal;
 }
 
