@@ -1,8 +1,8 @@
-/** Commands for the network: import it, export it, remove parts of it, screen its stations. */
+/** Commands for the network: import it, export it, remove parts of it, screen its stations; and for the demo network. */
 import { readFileSync } from 'node:fs';
 import { text as textOf } from 'node:stream/consumers';
 import { Argument, Command } from 'commander';
-import { hasDemo } from '../demo/lifecycle.ts';
+import { hasDemo, loadDemo, loadDemoHistory, removeDemo } from '../demo/lifecycle.ts';
 import { InputError } from '../inputError.ts';
 import { exportNetwork } from '../network/exportNetwork.ts';
 import { importNetwork } from '../network/importNetwork.ts';
@@ -130,4 +130,29 @@ async function screenStations(context: Context, from?: string): Promise<Outcome>
   const screened = await screen(database.target, clock(), since);
   await refresh(database.target, clock(), context);
   return { result: { ...screened, flagged: await screenedPeriods(database.target, installation.timeZone) }, ok: true };
+}
+
+/** Loads into the embedded server, or into any empty database with DEMO=on. */
+export function demoCommand(run: Run): Command {
+  return new Command('demo')
+    .description('load the demo network into an empty database')
+    .option('--remove', 'remove the demo network instead; it is not loaded again')
+    .action(({ remove }: { remove?: true }) => (remove ? run(runRemove) : run(runLoad, { makesDatabase: true })));
+}
+
+async function runLoad({ database, config, installation, clock, log, terminal }: Context): Promise<Outcome> {
+  if (!database.embedded && config.demo !== 'on') {
+    throw new Error('This is not the embedded server. To load the demo network into this database, set DEMO=on.');
+  }
+  const options = { timeZone: installation.timeZone, clock, log, terminal };
+  await loadDemo(database.target, options);
+  await loadDemoHistory(database.target, options);
+  await refreshAndDigest(database.target, clock, { log, terminal });
+  return { result: { loaded: true }, ok: true };
+}
+
+async function runRemove({ database, clock, log, terminal }: Context): Promise<Outcome> {
+  const removed = await removeDemo(database.target);
+  await refresh(database.target, clock(), { log, terminal });
+  return { result: { removed }, ok: true };
 }

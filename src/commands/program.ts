@@ -1,16 +1,14 @@
 /** The command line: all commands, and parsing of arguments into the work to do. */
 import { createRequire } from 'node:module';
 import { Command, CommanderError, Option } from 'commander';
-import type { Config } from '../config.ts';
+import { CONFIGURATION, type Config } from '../config.ts';
 import { auditCommand, digestCommand, migrateCommand, refreshCommand } from './aggregates.ts';
 import { checkPeriod, type Run, type RunOptions, UsageError, type Work } from './context.ts';
-import { demoCommand } from './demo.ts';
-import { importNetworkCommand, networkCommand, screenCommand } from './network.ts';
+import { demoCommand, importNetworkCommand, networkCommand, screenCommand } from './network.ts';
 import { quarantineCommand } from './quarantine.ts';
-import { deleteReadingsCommand, exportCommand, importReadingsCommand } from './readings.ts';
-import { retentionCommand } from './retention.ts';
-import { startCommand } from './start.ts';
+import { deleteReadingsCommand, exportCommand, importReadingsCommand, retentionCommand } from './readings.ts';
 import { statusCommand } from './status.ts';
+import { facts } from './table.ts';
 import { tokenCommand } from './tokens.ts';
 
 const { version: VERSION } = createRequire(import.meta.url)('../../package.json') as { version: string };
@@ -25,6 +23,21 @@ DATABASE_URL, DATA_DIR, TIME_ZONE and others; start --help lists them.`;
 const TIMES = `
 Times are ISO 8601, such as 2026-11-20T12:00:00+04:00. Without an offset
 (2026-11-20T12:00, 2026-11-20) they are local to the network.`;
+
+/** Starts the service. Its help lists the variables of the environment that configure it. */
+function startCommand(start: () => void): Command {
+  const variables = CONFIGURATION.map(({ name, defaultsTo, meaning }) => {
+    const byDefault = defaultsTo === '' ? '' : ` (default: ${defaultsTo})`;
+    return [`  ${name}`, meaning.replaceAll('`', '') + byDefault] as const;
+  });
+  return new Command('start')
+    .description(
+      'start the service: the public API, the ingestion and admin ports, and the jobs. Without DATABASE_URL it starts ' +
+        'an embedded PostgreSQL, whose data are in DATA_DIR. Ctrl-C stops it',
+    )
+    .addHelpText('after', `\nEnvironment variables (README.md):\n${facts(variables)}`)
+    .action(start);
+}
 
 function makeProgram(run: Run, start: () => void): Command {
   return new Command('airseries')
