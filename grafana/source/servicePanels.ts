@@ -1,10 +1,8 @@
 /** What the panels of the dashboard Service are made of: PromQL on the chosen processes, charts and numbers. */
 import { timeseries } from './charts.ts';
-import type { Step } from './colours.ts';
-import type { Panel } from './panel.ts';
+import type { Common, Panel } from './panel.ts';
 import { stat } from './tables.ts';
 import { now, overTime } from './targets.ts';
-import type { Unit } from './units.ts';
 
 /** Labels in every selector: the processes chosen in the dashboard. */
 export const CHOSEN = 'job=~"$job", instance=~"$instance"';
@@ -21,15 +19,10 @@ export const collected = (name: string, by: string, more = '') => `max by (${by}
 export const REQUESTS = 'airseries_http_requests_total';
 export const SECONDS = 'airseries_http_request_duration_seconds';
 
-type Drawn = {
-  title: string;
-  description: string;
-  unit: Unit;
+type Drawn = Pick<Common, 'title' | 'description' | 'unit' | 'decimals'> & {
   queries: readonly [expr: string, legend: string][];
   w?: number;
   stacked?: boolean;
-  max?: number;
-  decimals?: number;
   /** Differences can be below 0. */
   signed?: true;
 };
@@ -44,16 +37,8 @@ export const chart = ({ queries, w = 8, signed, ...rest }: Drawn): Panel =>
     targets: overTime(...queries.map(([expr, legend]) => ({ expr, legend }))),
   });
 
-type Number = {
-  title: string;
-  description: string;
-  unit: Unit;
-  expr: string;
-  steps: readonly Step[];
-  decimals?: number;
-  /** What stands there if a healthy service has no value. */
-  noValue?: string;
-};
+/** `noValue`: what stands there if a healthy service has no value. */
+type Number = Pick<Common, 'title' | 'description' | 'unit' | 'decimals' | 'steps' | 'noValue'> & { expr: string };
 
 export const number = ({ expr, title, ...rest }: Number): Panel =>
   stat({ ...rest, title, w: 3, h: 4, targets: now({ expr, legend: title }) });

@@ -1,9 +1,9 @@
 /** Dashboard of one station: current values, its sensors, the five windows, and all parameters over the time range. */
-import { annotation } from './annotations.ts';
 import { NOTHING } from './colours.ts';
 import { coverage } from './coverage.ts';
 import { CURRENT, INDICES, numbers } from './current.ts';
 import { dashboard } from './dashboard.ts';
+import type { AnnotationQuery } from './grafanaTypes.ts';
 import { air, weather } from './measured.ts';
 import { column, notable, unit, width } from './overrides.ts';
 import type { Panel } from './panel.ts';
@@ -11,9 +11,17 @@ import { patterns } from './patterns.ts';
 import { stationStrip } from './strips.ts';
 import { AT, cityColumns, LOCALE, quoted, STATION, shownCity } from './subject.ts';
 import { table } from './tables.ts';
-import { rows } from './targets.ts';
+import { query, rows } from './targets.ts';
 import { UNIT } from './units.ts';
-import { chosen, cityOfStations, datasource, locale, POSTGRES, STATIONS_OF_CITY } from './variables.ts';
+import {
+  CHOSEN_DATASOURCE,
+  chosen,
+  cityOfStations,
+  datasource,
+  locale,
+  POSTGRES,
+  STATIONS_OF_CITY,
+} from './variables.ts';
 import { windows } from './windows.ts';
 
 const current = `from api.station_current(${AT}, ${quoted('station')}::int, ${LOCALE}) c`;
@@ -88,16 +96,22 @@ order by s.id`),
 ];
 
 /** Periods in which temperature, humidity and pressure are flagged, as shaded regions in every chart. */
-const flags = annotation(
-  'Flags',
-  NOTHING,
-  `select coalesce(f.since, $__timeFrom()::timestamptz) as "time", coalesce(f.until, $__timeTo()::timestamptz) as "timeend",
+const flags: AnnotationQuery = {
+  name: 'Flags',
+  iconColor: NOTHING,
+  enable: true,
+  hide: false,
+  datasource: { type: POSTGRES, uid: CHOSEN_DATASOURCE },
+  ...{
+    target:
+      query(`select coalesce(f.since, $__timeFrom()::timestamptz) as "time", coalesce(f.until, $__timeTo()::timestamptz) as "timeend",
   'temperature, humidity and pressure flagged: ' || replace(f.reason, '_', ' ') as "text", f.reason as "tags"
 from api.station_flag f
 where f.station_id = ${quoted('station')}::int
   and coalesce(f.since <= $__timeTo()::timestamptz, true) and coalesce(f.until > $__timeFrom()::timestamptz, true)
-order by 1`,
-);
+order by 1`),
+  },
+};
 
 export const station = dashboard({
   uid: 'airseries-station',
