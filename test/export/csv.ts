@@ -1,7 +1,6 @@
-/** CSV as programs that open the export read it: columns by name, with a type that every value of the column fits. */
+/** CSV as programs that open the export read it: columns by name. */
 import { splitCsvLine } from '../../src/ingest/formats/csv.ts';
 
-export type Type = 'whole number' | 'number' | 'boolean' | 'time' | 'text';
 export type Records = Record<string, string>[];
 
 /** The lines as records by column. Throws on a line with more or fewer fields than the header. */
@@ -14,19 +13,4 @@ export function readCsv(text: string): { names: string[]; records: Records } {
     return Object.fromEntries(names.map((name, index) => [name, fields[index] as string]));
   });
   return { names, records };
-}
-
-const PATTERNS: Readonly<Record<Type, RegExp>> = {
-  'whole number': /^-?\d+$/,
-  number: /^-?\d+(\.\d+)?$/,
-  boolean: /^(true|false)$/,
-  time: /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/,
-  text: /^/,
-};
-
-/** Whether every value is of the type or empty, but not all of them empty. A boolean is never empty, or it would become text. */
-export function isOfType(type: Type, values: readonly string[]): boolean {
-  const given = values.filter((value) => value !== '');
-  if (type === 'boolean' && given.length < values.length) return false;
-  return given.length > 0 && given.every((value) => PATTERNS[type].test(value));
 }

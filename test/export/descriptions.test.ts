@@ -1,4 +1,4 @@
-/** Programs that read the export: public ones made for the portal's files, people's, and those that follow a Frictionless descriptor. */
+/** The descriptions of the export, for people and for programs: datapackage.json is a Frictionless package, and says the same as README.txt. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,9 +9,7 @@ import { acceptReadings } from '../../src/ingest/accept.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
 import { bringIn, keepingLog, reading, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
-import { isOfType, readCsv } from './csv.ts';
 import { type DataPackage, packageProblems } from './frictionless.ts';
-import { LOADERS } from './loaders.ts';
 import { filesIn } from './support.ts';
 
 const NOW = new Date('2025-10-28T10:30:00Z');
@@ -39,21 +37,6 @@ onEveryEngine('the export', (engine) => {
     descriptor = JSON.parse(files['datapackage.json'] ?? '');
   });
   afterAll(() => db.drop());
-
-  test.each(LOADERS)('is opened by $repository', ({ opens }) => {
-    for (const [path, columns] of Object.entries(opens)) {
-      const { names, records } = readCsv(files[path] ?? '');
-      expect(names, path).toEqual(expect.arrayContaining(Object.keys(columns)));
-      const wrong = Object.entries(columns).filter(([name, type]) => {
-        const values = records.map((record) => record[name] as string);
-        return !isOfType(type, values);
-      });
-      expect(wrong, path).toEqual([]);
-    }
-    expect(readCsv(files['city_avg_daily.csv'] ?? '').names).toHaveLength(19);
-    const [first, second] = ['2024', '2025'].map((year) => files[`sensor_avg_hourly/sensor_avg_hourly_${year}.csv`]);
-    expect(readCsv(first ?? '').names).toEqual(readCsv(second ?? '').names);
-  });
 
   test('is a Frictionless data package that lists every CSV file', () => {
     expect(packageProblems(descriptor, files)).toEqual([]);
