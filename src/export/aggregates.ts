@@ -1,8 +1,7 @@
 /** Hours and days as open data: the queries that read them, and their lines. */
 import { sql } from 'kysely';
 import { arrayLiteral, type Sql } from '../database/client.ts';
-import { type Api, type ApiDb, readsOn } from '../database/pools.ts';
-import { apiRows } from '../database/queryPool.ts';
+import type { ApiDb } from '../database/pools.ts';
 import { textCell } from '../ingest/formats/textCell.ts';
 import type { Row } from './csv.ts';
 import { fileOf, type Layout } from './layouts.ts';
@@ -48,8 +47,8 @@ export async function splitPeriod(
 }
 
 /**
- * The buckets of what is published, in batches, ordered by time, then by sensor, station or city. Kysely writes the query, and the driver's
- * cursor reads it within the transaction of the connection: Kysely's stream() yields single rows. Rejects with the server's error.
+ * The buckets of what is published, in batches, ordered by time, then by sensor, station or city. They are read with a cursor within the
+ * transaction of the connection. Rejects with the server's error.
  */
 export function readBuckets(
   connection: Sql,
@@ -57,34 +56,24 @@ export function readBuckets(
   { since, until }: Part,
   { now, subjects }: { now: Date; subjects: Subjects },
 ): AsyncIterable<Bucket[]> {
-  const id = sql.ref(`b.${subject.source}`);
-  const isNumber = subject.type === 'integer';
+  const id = connection(`b.${subject.source}`);
+  const order = subject.type === 'integer' ? id : connection`${id} collate "C"`;
   const buckets =
-    source === 'sensor_daily'
-      ? apiRows(source, { at: now, since: new Date(since), until: new Date(until) })
-      : sql.table(`api.${source}`);
-  // as a subquery, which is hashed; a list that is cast from text would be searched from its beginning for every row
-  const isAmong = (column: keyof Subjects, type: string) =>
-    sql<boolean>`${sql.ref(`b.${column}`)} in (select unnest(${arrayLiteral(subjects[column])}::text::${sql.raw(type)}))`;
-  const query = readsOn<Api>(connection)
-    .selectFrom(sql<{ timestamp: string }>`${buckets}`.as('b')) // typed as what all of them have in common
-    .select([
-      sql<string>`to_char(b.timestamp, 'YYYY-MM-DD HH24:MI:SS')`.as('localStart'),
-      sql<string | number>`${id}`.as('subject'),
-      ...columns.map(({ source: name }) => sql<number | null>`${sql.ref(`b.${name}`)}`.as(name)),
-    ])
-    .where('b.timestamp', '>=', since)
-    .where('b.timestamp', '<', until)
-    .orderBy('b.timestamp')
-    .orderBy(isNumber ? id : sql`${id} collate "C"`);
-  const published =
-    source === 'sensor_daily' // of listed stations only
-      ? query
-      : query.where(
-          subject.source === 'region_slug' ? isAmong('region_slug', 'text[]') : isAmong('station_id', 'int[]'),
-        );
-  const { sql: text, parameters } = published.compile();
-  return connection.unsafe<Bucket[]>(text, [...parameters] as never[]).cursor(BATCH_ROWS);
+    source === 'sensor_daily' ? connection`api.sensor_daily(${now}, ${since}, ${until})` : connection(`api.${source}`);
+  return connection<Bucket[]>`
+    select to_char(b.timestamp, 'YYYY-MM-DD HH24:MI:SS') as "localStart", ${id} as subject,
+      ${connection(columns.map(({ source: name }) => `b.${name}`))}
+    from ${buckets} b
+    where b.timestamp >= ${since} and b.timestamp < ${until} and ${isPublished()}
+    order by b.timestamp, ${order}`.cursor(BATCH_ROWS);
+
+  /** As a subquery, which is hashed; a list that is cast from text would be searched from its beginning for every row. */
+  function isPublished() {
+    if (source === 'sensor_daily') return connection`true`; // of listed stations only
+    return subject.source === 'region_slug'
+      ? connection`b.region_slug in (select unnest(${arrayLiteral(subjects.region_slug)}::text::text[]))`
+      : connection`b.station_id in (select unnest(${arrayLiteral(subjects.station_id)}::text::int[]))`;
+  }
 }
 
 /** The same batches: while one is written, the next is already under way. */
