@@ -121,22 +121,16 @@ export type Titles = { stations: ReadonlyMap<string, string>; regions: ReadonlyM
 
 /** The titles in every locale, and rows that tell the data version. One row each: the driver takes longer for rows than for JSON. */
 export async function queryTitles(db: ApiDb): Promise<{ titles: Record<Locale, Titles>; rows: readonly Version[] }> {
-  const grouped = ['locale', 'data_version'] as const;
-  const titlesBy = (key: 'station_id' | 'region_slug') =>
-    sql<Record<string, string>>`json_object_agg(${sql.ref(key)}, title)`.as('titles');
+  const titlesBy = async (key: 'station_id' | 'region_slug', view: 'station_title' | 'region_title') => {
+    const query = sql<{ locale: string; titles: Record<string, string> } & Version>`
+      select locale, data_version, json_object_agg(${sql.ref(key)}, title) as titles
+      from ${sql.id('api', view)} cross join api.freshness
+      group by locale, data_version`;
+    return (await query.execute(db)).rows;
+  };
   const [stations, regions] = await Promise.all([
-    db
-      .selectFrom('api.station_title')
-      .innerJoin('api.freshness', (join) => join.onTrue())
-      .select([...grouped, titlesBy('station_id')])
-      .groupBy(grouped)
-      .execute(),
-    db
-      .selectFrom('api.region_title')
-      .innerJoin('api.freshness', (join) => join.onTrue())
-      .select([...grouped, titlesBy('region_slug')])
-      .groupBy(grouped)
-      .execute(),
+    titlesBy('station_id', 'station_title'),
+    titlesBy('region_slug', 'region_title'),
   ]);
   const inLocale = (rows: typeof stations, locale: Locale) =>
     new Map(Object.entries(rows.find((row) => row.locale === locale)?.titles ?? {}));
