@@ -66,10 +66,6 @@ describe('colours', () => {
     expect(JSON.stringify(panel)).not.toMatch(/#[0-9a-f]{6}00"|#[0-9a-f]{4}00"/i);
   });
 
-  holds('coloured values, not coloured tiles', ofType('stat'), ({ panel }) => {
-    expect(panel.options?.colorMode).toBe('value');
-  });
-
   holds(
     'no line about the air has a colour of the palette, which has those of the categories',
     all.filter(({ panel }) => ['timeseries', 'trend', 'barchart'].includes(panel.type) && sqlOf(panel) !== ''),
@@ -100,13 +96,6 @@ describe('colours', () => {
     for (const name of series) expect(property(panel, name, 'color'), name).toMatchObject({ mode: 'fixed' });
   });
 
-  it('a label on the map is in the colour of text', () => {
-    const layers = ofType('geomap').flatMap(({ panel }) => panel.options?.layers ?? []);
-    expect(layers.filter(({ config }) => config.style.text).map(({ config }) => config.style.color)).toEqual([
-      { fixed: 'text' },
-    ]);
-  });
-
   holds('a mapping is of one column, unless all are indices', all, ({ panel }) => {
     if ((panel.fieldConfig?.defaults.mappings ?? []).length > 0) {
       const values = columnsOf(panel).filter((name) => !['time', 'row'].includes(name));
@@ -121,17 +110,6 @@ describe('the index', () => {
     expect(shown.filter((name) => name !== 'index')).toEqual([]); // what the map colours by, which its tooltip leaves out
     expect(sqlOf(panel)).not.toMatch(/max\(c\.aqi\) as/);
   });
-
-  holds(
-    'six columns',
-    all.filter(({ panel }) => panel.title === 'Air quality index'),
-    ({ panel }) => {
-      expect(columnsOf(panel)).toEqual(['time', ...CATEGORIES.map(({ name }) => name)]);
-      expect(overrides(panel).map(({ properties }) => properties[0]?.value)).toEqual(
-        CATEGORIES.map(({ color }) => ({ mode: 'fixed', fixedColor: color })),
-      );
-    },
-  );
 
   holds(
     'in its colours',
@@ -156,24 +134,6 @@ describe('the index', () => {
 });
 
 describe('series', () => {
-  holds('a bar begins where its bucket begins', ofType('timeseries'), ({ panel }) => {
-    expect(panel.fieldConfig?.defaults.custom.barAlignment).toBe(1);
-  });
-
-  holds('edges of a band are not in the legend', ofType('timeseries'), ({ panel }) => {
-    for (const name of columnsOf(panel).filter((one) => /^(lowest|highest) hour$/.test(one))) {
-      expect(property(panel, name, 'custom.hideFrom'), name).toMatchObject({ legend: true, tooltip: false });
-    }
-  });
-
-  holds(
-    'an hour does not set the scale of years',
-    all.filter(({ panel }) => /^\d+y$/.test(panel.timeFrom ?? '')),
-    ({ panel }) => {
-      for (const name of ['lowest hour', 'highest hour']) expect(isHidden(panel, name), name).toBe(true);
-    },
-  );
-
   holds(
     'shows a range at the default time',
     all.filter(({ panel }) => /range/.test(panel.title)),
@@ -209,20 +169,6 @@ describe('tables', () => {
   });
 });
 
-describe('cells', () => {
-  const WEATHER = ['temperature', 'humidity', 'pressure', 'mean', 'lowest day', 'highest day'];
-  const weatherOf = (panel: Panel) => columnsOf(panel).filter((name) => WEATHER.includes(name));
-  holds(
-    'strike out the values of a flagged station',
-    ofType('table').filter(({ panel }) => weatherOf(panel).length > 0),
-    ({ panel }) => {
-      expect(weatherOf(panel)).toHaveLength(3);
-      for (const name of weatherOf(panel)) expect(property(panel, name, 'custom.styleField'), name).toBe('style');
-      expect(sqlOf(panel)).toContain(`then '{"textDecoration": "line-through"}' end as "style"`);
-    },
-  );
-});
-
 it('no tile of an idle healthy service says that there are no data', () => {
   const tiles = ofType('stat').filter(({ what }) => what.startsWith('service:'));
   const silent = tiles.filter(({ panel }) => panel.fieldConfig?.defaults.noValue === 'no data');
@@ -233,10 +179,6 @@ it('no tile of an idle healthy service says that there are no data', () => {
 
 describe.each(names)('%s', (name) => {
   const board = dashboard(name);
-
-  it('counts no strangers: "All" is the list of the options', () => {
-    for (const variable of board.templating.list) expect(variable, variable.name).not.toHaveProperty('allValue');
-  });
 
   it('keeps language, range and choices on the way to the others', () => {
     expect(board.links).toMatchObject([{ includeVars: true, keepTime: true }]);
