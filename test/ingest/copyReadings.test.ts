@@ -70,12 +70,6 @@ onEveryEngine('a copied batch', (engine) => {
     await bringIn(owner, smallNetwork());
   });
 
-  it('copies nothing from before the epoch, however new it is to the sensor (S2)', async () => {
-    const copier = makeCopier(ingest);
-    const prepared = await copier.prepare([reading(1, '1999-12-31T00:00:00Z', { pm25: 5 })], NOW);
-    expect((await copier.store(prepared, 'file')).quarantined).toEqual([{ index: 0, reason: 'before_epoch' }]);
-  });
-
   it('finds a sensor that was added since the batch before', async () => {
     const copier = makeCopier(ingest);
     const first = await copier.store(await copier.prepare([reading(7, at(1), { pm25: 1 })], NOW), 'file');

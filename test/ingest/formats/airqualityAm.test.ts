@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Format } from '../../../src/ingest/formats/fields.ts';
 import { type ReadingBatch, readReadings } from '../../../src/ingest/formats/readings.ts';
 import { openSource } from '../../../src/ingest/formats/source.ts';
-import { importReadings } from '../../../src/ingest/importReadings.ts';
 import { readBatch } from '../../../src/push/readings.ts';
-import { engines, type TestDatabase, testDatabase } from '../../support/database.ts';
-import { bringIn, differences, file, keepingLog, NOW, smallNetwork } from '../support.ts';
+import { file } from '../support.ts';
 
 const HEADER = 'sensor_id,timestamp,time_start,time_end,pm2.5,pm2.5_corrected,pm10,temperature,pressure,humidity';
 const formatOf = (timeZone: string): Format => ({ name: 'airquality-am', timeZone });
@@ -20,30 +18,11 @@ async function read(content: string, timeZone = 'Asia/Yerevan') {
 const failure = (content: string) => read(content).catch((error: Error) => error.message);
 
 describe('measurements', () => {
-  test('a mean carries the start of its interval; columns may be in any order, and unknown ones are listed', async () => {
-    const { readings, ignored } = await read(
-      'pressure,time_end,time_start,colour,timestamp,sensor_id,pm2.5\n90123,2026-02-01 13:00:00,2026-02-01 12:00:00,"red, dark",2026-02-01 12:30:00,3,\n',
-    );
-    expect(readings).toMatchObject([{ measuredAt: '2026-02-01 12:00:00+04:00', values: { pressure: '90123' } }]);
-    expect(ignored).toEqual(['colour']);
-  });
-
   test('in files of means the only PM2.5 is the corrected one, whatever its name', async () => {
     const daily = await read('sensor_id,timestamp,avg_pm2.5,avg_temperature\n2,2025-02-27,6.7,\n');
     expect(daily.readings).toMatchObject([{ measuredAt: '2025-02-27 00:00:00+04:00', values: { pm25: '6.7' } }]);
     const hourly = await read('sensor_id,timestamp,pm2.5,avg_pm10,total_rain\n2,2025-02-27 01:00:00,6.7,7.7,0.2\n');
     expect(hourly.readings[0]?.values).toEqual({ pm25: '6.7', pm10: '7.7', rain: '0.2' });
-  });
-
-  test.each([
-    ['station_id,timestamp,pm2.5', 'has no column sensor_id'],
-    ['sensor_id,time_start,pm2.5', 'has no column timestamp'],
-    ['sensor_id,timestamp,colour', 'names no parameter'],
-    ['sensor_id,timestamp,avg_pm2.5,pm2.5', 'names pm25 twice \\(avg_pm2.5, pm2.5\\)'],
-  ])('the header %j is refused', async (header, why) => {
-    expect(await failure(`SET\n${header}\n1,2,3\n`)).toMatch(
-      new RegExp(`measurements.csv:2: the header ${why}: .*Needed are measurements_YYYY_MM.csv`),
-    );
   });
 
   test.each([
@@ -146,44 +125,4 @@ test('newest first, the first pass of that hour begins where the stamps go forwa
   expect(readings.map(({ measuredAt }) => String(measuredAt).slice(11))).toEqual([
     ...['02:00+00:00', '01:30+00:00', '01:00+00:00', '01:30+01:00', '01:00+01:00', '00:30+01:00'],
   ]);
-});
-
-describe('import readings --format airquality-am', () => {
-  let db: TestDatabase;
-  beforeAll(async () => {
-    db = await testDatabase(engines[0] as (typeof engines)[0], 'Europe/London');
-    await bringIn(db.as(), smallNetwork({ timeZone: 'Europe/London', sensor: { correction: 'epa-2021' } }));
-  });
-  afterAll(() => db.drop());
-
-  test('stores the instants that local times mean, and both values of PM2.5', async () => {
-    const path = file(
-      'a.csv',
-      `SET\n${HEADER},note\n1,2026-07-01 13:00:00,,,10,99,,,,50,x\n3,"2026-07-01 14:00:00","2026-07-01 13:00:00",,10,9,,21.5,101325,50,\n3,2026-03-29 01:30:00,,,1,,,,,,\n`,
-    );
-    const format = formatOf('Europe/London');
-    const bring = () =>
-      importReadings(db.as('airseries_ingest'), [path], { now: NOW, log: keepingLog(), terminal: false, format });
-    expect(await bring()).toMatchObject({
-      received: 3,
-      accepted: 2,
-      quarantined: { unreadable_time: 1 },
-      ignored_columns: ['note'],
-      failed: false,
-    });
-    const rows = await db.as()`
-      select sensor_id, measured_at, pm25::float8, pm25_raw::float8, pressure::float8 from raw.readings order by sensor_id`;
-    const measured_at = '2026-07-01T13:00:00+01:00';
-    expect(rows).toEqual([
-      { sensor_id: 1, measured_at, pm25: 99, pm25_raw: 10, pressure: null },
-      { sensor_id: 3, measured_at, pm25: 9, pm25_raw: 10, pressure: 101_325 },
-    ]);
-    expect(await bring()).toMatchObject({ accepted: 0, unchanged: 2 });
-    // a formula of our own goes before the correction that came with the file (S5)
-    expect(await differences(db)).toEqual([]);
-    expect(await db.as()`select station_id, pm25, pm25_raw from rollup.station_hourly order by 1`).toEqual([
-      { station_id: 1, pm25: expect.closeTo(6.68, 6), pm25_raw: 10 },
-      { station_id: 2, pm25: 9, pm25_raw: 10 },
-    ]);
-  });
 });

@@ -34,11 +34,6 @@ describe('CSV', () => {
     expect(ignored).toEqual(['colour']);
   });
 
-  test('with quotes, which may contain the delimiter and quotes', async () => {
-    const { readings } = await read(`"sensor_id",note,"time",pm25\n1,"a, ""b""","${T}","5"\n`);
-    expect(readings).toMatchObject([{ sensorId: '1', measuredAt: T, values: { pm25: '5' } }]);
-  });
-
   test('prefers measured_at to time, and time to timestamp', async () => {
     const { readings, ignored } = await read(`timestamp,time,sensor_id,pm25\na,b,1,5`);
     expect(readings[0]?.measuredAt).toBe('b');

@@ -6,7 +6,7 @@ import { acceptReadings } from '../../../src/ingest/accept.ts';
 import { trimQuarantine } from '../../../src/ingest/quarantine/trim.ts';
 import { trimQuarantines } from '../../../src/worker/jobs.ts';
 import { optionWords, runCommand } from '../../support/command.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { onOneEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { bringIn, keepingLog, NOW, reading, smallNetwork } from '../support.ts';
 
 type Options = Record<string, string | true>;
@@ -14,7 +14,7 @@ type Options = Record<string, string | true>;
 const T = '2026-11-10T10:00:00Z';
 const days = (n: number) => new Date(NOW.getTime() - n * 86_400_000);
 
-onEveryEngine('quarantine', (engine) => {
+onOneEngine('quarantine', (engine) => {
   let db: TestDatabase;
   let owner: Sql;
   let ingest: Sql;
@@ -121,20 +121,6 @@ onEveryEngine('quarantine', (engine) => {
 
     it.each(['0', '-1', 'x', '1.5', '9999999'])('refuses a limit of %s', async (limit) => {
       await expect(list({ limit })).rejects.toThrow(UsageError);
-    });
-
-    it('retries, and updates the aggregates', async () => {
-      await bringIn(owner, smallNetwork({ two: { sensors: [{ id: 3 }, { id: 98 }, { id: 99 }] } }));
-      expect(await quarantine('retry', { reason: 'unknown_sensor' })).toEqual({
-        result: { retried: 2, accepted: 2, unchanged: 0, still_quarantined: 0, not_retryable: 0 },
-        ok: true,
-      });
-      const [hour] = await owner`select pm25 from rollup.station_hourly where station_id = 2`;
-      expect(hour).toEqual({ pm25: 1 });
-      await owner`truncate raw.readings`;
-      await owner`delete from raw.sensor_station where sensor_id > 3`;
-      await owner`select logic.apply_periods()`;
-      await owner`delete from raw.sensor where id > 3`;
     });
   });
 
