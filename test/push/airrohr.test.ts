@@ -2,7 +2,7 @@
 import request, { type Response } from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listQuarantine } from '../../src/ingest/quarantine/list.ts';
-import { differences, NOW, stored } from '../ingest/support.ts';
+import { NOW, stored } from '../ingest/support.ts';
 import { engines } from '../support/database.ts';
 import { openPushing, type Pushing, push } from './pushing.ts';
 
@@ -63,18 +63,6 @@ describe('the airRohr firmware', () => {
     expectProblem(await push(here.app, here.token, { ...other, esp8266id: '' }), 400, /X-Sensor/);
     expectProblem(await from('two words', other), 400, /X-Sensor/);
     expectProblem(await from('esp8266-2', other, { 'X-PIN': 'one' }), 400, /X-PIN/);
-  });
-
-  it('is stored as sent, and its PM2.5 corrected in the station hour with the humidity of the same device (S5)', async () => {
-    const values = { PMS_P0: '30.00', PMS_P1: '45.00', PMS_P2: '40.00', temperature: '20.00', humidity: '50.00' };
-    expect((await from('esp8266-2', body(values, '2'))).body).toEqual(answer(2, 2));
-    expect(await stored(here.owner)).toMatchObject([
-      { sensor_id: 3, pm1: 30, pm10: 45, pm25: 40, pm25_raw: null },
-      { sensor_id: 4, temperature: 20, humidity: 50 },
-    ]);
-    expect(await differences(here.database)).toEqual([]);
-    const [hour] = await here.owner`select pm25, pm25_raw from rollup.station_hourly where station_id = 2`;
-    expect(hour).toEqual({ pm25: expect.closeTo(27.64, 6), pm25_raw: 40 });
   });
 
   it('may send each instrument by itself, with its pin', async () => {

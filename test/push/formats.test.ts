@@ -180,14 +180,6 @@ describe('a push', () => {
       422,
       /^None of the 2 readings could be used: there is no sensor 99/,
     ],
-    ['an unreadable time', '/v1/readings', { sensor_id: 7, time: 'noon', pm25: 5 }, 422, /the time is not ISO 8601/],
-    [
-      'a value out of bounds',
-      '/v1/readings',
-      { sensor_id: 7, time: T, pm25: 5_000 },
-      422,
-      /no usable value; pm25 must be -10 to 2000 µg\/m³/,
-    ],
     [
       'an unknown unit',
       '/v1/push/ttn?unit=no2=stone',

@@ -60,23 +60,6 @@ describe('POST /v1/readings', () => {
     expect((await post(body)).body).toMatchObject({ received: 5, accepted: 0, unchanged: 2 });
   });
 
-  it('accepts one object, and an empty array', async () => {
-    expect((await post(`\ufeff{"sensor_id":1,"time":"${T}","pm25":5}`)).body).toEqual({
-      received: 1,
-      accepted: 1,
-      unchanged: 0,
-      quarantined: [],
-      format: 'airseries',
-    });
-    expect((await post('[]')).body).toEqual({
-      received: 0,
-      accepted: 0,
-      unchanged: 0,
-      quarantined: [],
-      format: 'airseries',
-    });
-  });
-
   it.each(['application/x-ndjson', 'application/ndjson; charset=utf-8', 'text/plain'])(
     'accepts lines as %s',
     async (type) => {
