@@ -7,7 +7,7 @@ import { providerArrivals } from '../../src/ingest/arrivals.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { makePull } from '../../src/pull/pullDue.ts';
 import { bringIn, differences, keepingLog, NOW, smallNetwork, stored } from '../ingest/support.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { openProvider, type Provider } from './server.ts';
 
 const RECORDED: Element[] = JSON.parse(readFileSync(new URL('./data.json', import.meta.url), 'utf8'));
@@ -21,7 +21,7 @@ const element = (sensor: number, minutesAgo: number, values: Record<string, stri
   sensordatavalues: Object.entries(values).map(([value_type, value]) => ({ value_type, value })),
 });
 
-onEveryEngine('pull', (engine) => {
+onOneEngine('pull', (engine) => {
   let db: TestDatabase;
   let owner: Sql;
   let us: Provider;
@@ -234,16 +234,6 @@ onEveryEngine('pull', (engine) => {
     expect(await differences(db)).toEqual([]);
   });
 
-  it('stores nothing of a document with too many readings of our sensors', async () => {
-    const one = JSON.stringify({ sensor: { id: 1 }, timestamp: '2026-11-20 11:00:00', sensordatavalues: [] });
-    us.serve(`[${Array.from({ length: 50_001 }, () => one)}]`);
-    await job([us.host], { timeMs: 10_000, bytes: 10_000_000 }).run();
-    expect(logged('warn')).toMatchObject([
-      { error: expect.stringContaining('more than 50000 readings of its sensors') },
-    ]);
-    expect([await stored(owner), await quarantine()]).toEqual([[], []]);
-  });
-
   it('counts failures in a row, logs the first and every tenth, and starts again after a success', async () => {
     us.answer((_request, response) => response.writeHead(502).end());
     const running = job();
@@ -404,12 +394,6 @@ onEveryEngine('pull', (engine) => {
       ['them', { failures: 0, error: null }],
       ['us', {}],
     ]);
-  });
-
-  it('polls no one if no provider has a feed', async () => {
-    await bring(null, null);
-    await run();
-    expect([us.requests, log.lines, await states()]).toEqual([[], [], []]);
   });
 
   it.each<[kind: string, document: object | string, row: object]>([
