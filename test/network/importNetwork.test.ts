@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
-import { maintain, rebuild, refresh } from '../../src/rollups/refresh.ts';
+import { rebuild, refresh } from '../../src/rollups/refresh.ts';
 import { deleteExpired } from '../../src/rollups/retention.ts';
-import { bringIn, differences, type Json, keepingLog, NOW, reading, smallNetwork, stored } from '../ingest/support.ts';
+import { bringIn, differences, type Json, keepingLog, NOW, reading, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { storageOf } from '../support/storage.ts';
 import { expectedHours } from './expectedHours.ts';
@@ -172,81 +172,6 @@ onEveryEngine('import network', (engine) => {
       expect(await stale()).toMatchObject([of(iso(3.5), iso(7)), of(iso(30), 'infinity')]);
     });
     expect(hours).toEqual([3, 4, 5, 6]);
-  });
-
-  test('full hours are those of local clocks, in Nepal at a quarter past the UTC hour (P3, Z3)', async () => {
-    const nepal = await testDatabase(engine, 'Asia/Kathmandu');
-    try {
-      const sql = nepal.as('airseries_owner', 'UTC');
-      const hidden = [{ since: '2026-02-01T10:00', until: '2026-02-01T12:20' }];
-      const correction = [{ formula: 'epa-2021', since: '2026-02-01T08:01' }];
-      await bringIn(sql, smallNetwork({ timeZone: 'Asia/Kathmandu', one: { hidden }, sensor: { correction } }));
-      expect(
-        await sql`select since, until from raw.membership where station_id = 1 and region_slug = 'town' order by 1`,
-      ).toEqual([
-        { since: '-infinity', until: '2026-02-01T04:15:00+00:00' },
-        { since: '2026-02-01T07:15:00+00:00', until: 'infinity' },
-      ]);
-      expect(await sql`select since from raw.placement where formula <> 'none'`).toEqual([
-        { since: '2026-02-01T03:15:00+00:00' },
-      ]);
-      await acceptReadings(nepal.as('airseries_ingest'), readings, { now: NOW, source: 'test' });
-      expect(await differences(nepal)).toEqual([]);
-      const [hours] = await sql`
-        select count(*) filter (where bucket < '2026-02-01 04:15+00' or bucket >= '2026-02-01 07:15+00')::int as with_it, count(*)::int as n
-        from rollup.region_hourly where region_slug = 'quarter'`;
-      expect(hours).toEqual({ with_it: 22, n: 22 }); // of 25 hours that the readings touch
-    } finally {
-      await nepal.drop();
-    }
-  });
-
-  test('periods that touch or overlap are merged, and dates are days of the network', async () => {
-    await bringIn(
-      owner,
-      smallNetwork({
-        one: {
-          is_bad_thp: [
-            { since: '2026-01-01', until: '2026-02-01' },
-            { since: '2026-02-01', until: '2026-03-01' },
-            { since: '2026-02-15T00:00Z', until: '2026-02-16T00:00Z' },
-          ],
-        },
-      }),
-    );
-    expect(await owner`select since, until from raw.flag_period`).toEqual([
-      { since: '2025-12-31T20:00:00+00:00', until: '2026-02-28T20:00:00+00:00' },
-    ]);
-  });
-
-  const sensorsAt = (station: number) =>
-    owner`select bucket, sensor_count from rollup.station_hourly where station_id = ${station} order by bucket`.then(
-      (rows) => rows.map(({ bucket, sensor_count }) => [(Date.parse(bucket) - START) / HOUR, sensor_count]),
-    );
-
-  test('a sensor that moves takes its history along, compressed or not, except for the hour in which it moved (P2)', async () => {
-    await bringIn(owner, smallNetwork());
-    await fill();
-    await differences(db);
-    await maintain(db.target, NOW);
-    const before = await stored(owner);
-    const moved = smallNetwork({
-      sensor: {
-        stations: [
-          { id: 1, until: at(6.25) },
-          { id: 2, since: at(6.25), until: at(20) },
-        ],
-      },
-    });
-    expect(await bringIn(owner, moved)).toMatchObject({
-      sensors: { changed: 1, unchanged: 2 },
-      recomputed: { sensors: 1, stations: 0 },
-    });
-    expect(await differences(db)).toEqual([]);
-    const hours = (of: (hour: number) => number) => Array.from({ length: HOURS }, (_, hour) => [hour, of(hour)]);
-    expect(await sensorsAt(1)).toEqual(hours((hour) => (hour < 6 ? 2 : 1)));
-    expect(await sensorsAt(2)).toEqual(hours((hour) => (hour > 6 && hour < 20 ? 2 : 1)));
-    expect(await stored(owner)).toEqual(before);
   });
 
   test('hours whose readings retention has deleted are recomputed from those of the sensors (P4)', async () => {

@@ -47,15 +47,6 @@ test.each<[string, object | string, Record<string, string>]>([
     { time_zone: 'of Mars/Base, but the database was made for Europe/Berlin' },
   ],
   [
-    'typos',
-    { ...small({ one: { hiden: true }, sensor: { suspicous: true } }), provider: [] },
-    {
-      '': 'unknown key "provider"; the keys here are $schema, time_zone, providers, ',
-      'stations[0]': 'unknown key "hiden"',
-      'stations[0].sensors[0]': 'unknown key "suspicous"',
-    },
-  ],
-  [
     'unknown names',
     small({
       one: { provider: 'them', regions: ['town', 'city'] },
@@ -165,16 +156,6 @@ test.each<[string, object | string, Record<string, string>]>([
       },
     }),
     { 'stations[0].sensors[0].correction[2]': 'at the same time, by stations[0].sensors[0].correction[0]' },
-  ],
-  [
-    'values',
-    small({ one: { latitude: 91, id: 0, hidden: 'yes' }, sensor: { correction: 'magic' } }),
-    {
-      'stations[0].latitude': '91 found, expected at most 90',
-      'stations[0].id': '0 found, expected at least 1',
-      'stations[0].hidden': '"yes" found, expected true or false, or a list in [ ]',
-      'stations[0].sensors[0].correction': '"magic" found, expected one of "none", "epa-2021"',
-    },
   ],
 ])('reports every issue with its position: %s', async (_, network, expected) => {
   const found = await issuesOf(network);

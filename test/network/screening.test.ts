@@ -98,18 +98,6 @@ onEveryEngine('screening', (engine) => {
     expect(await written()).toEqual(before);
   });
 
-  it('removes the station from the weather of the regions, and keeps its other parameters', async () => {
-    await measure(1, 40, 0, (ago) => ({ ...sane(ago), temperature: 50 }));
-    await measure(3, 40, 0, () => ({}));
-    await screened();
-    await refresh(db.target, NOW);
-    expect(
-      await owner`select distinct temperature, pm25, station_count from rollup.region_hourly where region_slug = 'town'`,
-    ).toEqual([{ temperature: null, pm25: 10, station_count: 2 }]);
-    const [hour] = await owner`select distinct temperature from rollup.station_hourly where station_id = 1`;
-    expect(hour).toEqual({ temperature: 50 });
-  });
-
   it('flags a station that is constant for a day, to the hour', async () => {
     await measure(3, 24, 0, () => ({ temperature: 21.5 }));
     expect(await screened()).toEqual({ raised: 1, lifted: 0 });
