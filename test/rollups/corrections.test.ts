@@ -1,10 +1,7 @@
-/** Rule S5: PM2.5 is corrected in the station hour and in current values; what a reading said stays what it said. */
-import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
 import type { ReadingInput } from '../../src/ingest/formats/reading.ts';
-import { refresh } from '../../src/rollups/refresh.ts';
 import { bringIn, differences, type Json, NOW, reading, smallNetwork, stored } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
@@ -64,60 +61,6 @@ onEveryEngine('corrections of PM2.5', (engine) => {
       const [row] = await owner`select rollup.corrected('epa-2021', ${pm}, ${humidity}) as pm25`;
       expect(row?.pm25).toBeCloseTo(corrected, 3);
     });
-
-    it('is continuous, never negative, and null without either', async () => {
-      await fc.assert(
-        fc.asyncProperty(
-          fc.float({ min: -10, max: 2000, noNaN: true }),
-          fc.float({ min: 0, max: 100, noNaN: true }),
-          async (pm, rh) => {
-            const [row] = await owner`
-              select rollup.corrected('epa-2021', ${pm}, ${rh}) as here, rollup.corrected('epa-2021', ${pm + 1e-4}, ${rh}) as beside`;
-            expect(row?.here).toBeGreaterThanOrEqual(0);
-            expect(Math.abs(row?.here - row?.beside)).toBeLessThan(0.01);
-          },
-        ),
-        { numRuns: 100 },
-      );
-      const [none] = await owner`
-        select rollup.corrected('epa-2021', 300, null) as dry, rollup.corrected('epa-2021', null, 50) as clear`;
-      expect(none).toEqual({ dry: null, clear: null });
-    });
-
-    it('is the only formula there is', async () => {
-      await expect(owner`select rollup.corrected('magic', 1, 1)`).rejects.toThrow('unknown correction formula magic');
-      await expect(bringIn(owner, network('magic'))).rejects.toThrow('expected one of "none", "epa-2021"');
-    });
-  });
-
-  it('without a formula, pm25 is final, and pm25_raw stands for it in an hour without any', async () => {
-    await bringIn(owner, network());
-    await accept(
-      reading(1, at(9), { pm25: 40, pm25_raw: 60 }),
-      reading(1, at(10), { pm25_raw: 30 }),
-      reading(2, at(9), { humidity: 50 }),
-    );
-    expect(await hours()).toEqual([
-      { pm25: 40, pm25_raw: 60 },
-      { pm25: 30, pm25_raw: 30 },
-    ]);
-  });
-
-  it('with one, pm25_raw is corrected, and pm25 stands for it in an hour without any, under both names', async () => {
-    await bringIn(owner, network('epa-2021'));
-    await accept(
-      reading(1, at(9), { pm25: 7, pm25_raw: 40 }),
-      reading(1, at(10), { pm25: 30 }),
-      ...[9, 10].map((hour) => reading(2, at(hour), { humidity: 50 })),
-    );
-    expect(await hours()).toEqual([
-      { pm25: close(27.64), pm25_raw: 40 },
-      { pm25: close(17.16), pm25_raw: 30 },
-    ]);
-    expect((await stored(owner)).slice(0, 2)).toMatchObject([
-      { pm25: 7, pm25_raw: 40 },
-      { pm25: 30, pm25_raw: null },
-    ]);
   });
 
   it.each([
@@ -150,19 +93,6 @@ onEveryEngine('corrections of PM2.5', (engine) => {
     expect(await current()).toEqual({ 'pm2.5': 27.6, 'pm2.5_raw': 40 });
   });
 
-  it('beside sensors without a formula, those with one weigh as many as they are', async () => {
-    const others = [{ id: 4, correction: 'epa-2021' }, { id: 5 }, { id: 6 }];
-    await bringIn(owner, network('epa-2021', { others }));
-    await accept(
-      reading(1, T, { pm25: 30 }),
-      reading(4, T, { pm25: 50, humidity: 50 }),
-      reading(5, T, { pm25: 10, pm25_raw: 16 }),
-      reading(6, T, { pm25_raw: 20 }),
-      reading(2, T, { temperature: 5 }), // has no PM2.5 and does not count
-    );
-    expect(await hours()).toEqual([{ pm25: close((10 + 20 + 2 * 27.64) / 4), pm25_raw: (30 + 50 + 16 + 20) / 4 }]);
-  });
-
   it('without humidity, sensors with a formula are left out, and nothing is known where there are no others', async () => {
     await bringIn(owner, network('epa-2021', { others: [{ id: 4 }] }));
     await accept(reading(1, at(9), { pm25: 40 }), reading(1, at(10), { pm25: 40 }), reading(4, at(10), { pm25: 10 }));
@@ -175,16 +105,6 @@ onEveryEngine('corrections of PM2.5', (engine) => {
     expect(await current(at(11))).toMatchObject({ 'pm2.5': 10 });
   });
 
-  it('takes the humidity of the hour as measured, though the station is flagged (C5)', async () => {
-    const flagged = network('epa-2021');
-    Object.assign(flagged.stations[0] as object, { is_bad_thp: true });
-    await bringIn(owner, flagged);
-    await accept(reading(1, T, { pm25: 40 }), reading(2, T, { humidity: 50 }));
-    expect(await hours()).toEqual([{ pm25: close(27.64), pm25_raw: 40 }]);
-    const [region] = await owner`select pm25, humidity from rollup.region_hourly where region_slug = 'town'`;
-    expect(region).toEqual({ pm25: close(27.64), humidity: null });
-  });
-
   it('takes no humidity of a sensor that is suspicious as a whole', async () => {
     const suspicious = network('epa-2021');
     Object.assign(suspicious.stations[0]?.sensors[1] as object, { suspicious: true });
@@ -192,22 +112,6 @@ onEveryEngine('corrections of PM2.5', (engine) => {
     await accept(reading(1, T, { pm25: 40 }), reading(2, T, { humidity: 50 }));
     expect(await hours()).toEqual([{ pm25: null, pm25_raw: 40 }]);
     expect(await current()).toEqual({ 'pm2.5': null, 'pm2.5_raw': 40 });
-  });
-
-  it.each([
-    ['humidity first', [[reading(2, T, { humidity: 50 })], [reading(1, T, { pm25: 40 })]]],
-    ['humidity last', [[reading(1, T, { pm25: 40 })], [reading(2, T, { humidity: 50 })]]],
-    [
-      'humidity corrected later',
-      [[reading(1, T, { pm25: 40 }), reading(2, T, { humidity: 90 })], [reading(2, T, { humidity: 50 })]],
-    ],
-  ])('comes out the same, whatever arrives when (A10): %s', async (_, batches) => {
-    await bringIn(owner, network('epa-2021'));
-    for (const batch of batches) {
-      await accept(...batch);
-      await refresh(db.target, NOW);
-    }
-    expect(await hours()).toEqual([{ pm25: close(27.64), pm25_raw: 40 }]);
   });
 
   it('formulas by kind and by sensor, the sensor’s own first', async () => {

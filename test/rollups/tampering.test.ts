@@ -126,9 +126,7 @@ onEveryEngine('tampered buckets', (engine) => {
   }
 
   describe('of every kind in every level', () => {
-    const expected = new Map<string, string[]>();
-    let found: string[];
-    const cases = LEVELS.flatMap((level) => Object.keys(KINDS).map((kind) => [level.name, kind] as const));
+    const expected: string[] = [];
 
     beforeAll(async () => {
       for (const level of LEVELS) {
@@ -137,11 +135,8 @@ onEveryEngine('tampered buckets', (engine) => {
           `select to_char(bucket at time zone 'Asia/Yerevan', 'YYYY-MM-DD"T"HH24:MI:SS"+04:00"') as at, ${level.id}::text as subject
            from rollup.${level.name} order by bucket desc, ${level.id} limit ${Object.keys(KINDS).length}`,
         );
-        for (const [n, [name, kind]] of Object.entries(KINDS).entries()) {
-          expected.set(
-            `${level.name} ${name}`,
-            await tamper(level, kind, storage, rows[n] as { at: string; subject: string }),
-          );
+        for (const [n, kind] of Object.values(KINDS).entries()) {
+          expected.push(...(await tamper(level, kind, storage, rows[n] as { at: string; subject: string })));
         }
       }
     });
@@ -166,14 +161,7 @@ onEveryEngine('tampered buckets', (engine) => {
     });
 
     it('are all that is found', async () => {
-      found = (await runAudit()).found.map(key);
-      expect(found.toSorted()).toEqual([...expected.values()].flat().toSorted());
-    });
-
-    it.each(cases)('are found: %s, %s', (level, kind) => {
-      const of = expected.get(`${level} ${kind}`) as string[];
-      expect(of).not.toEqual([]);
-      expect(found).toEqual(expect.arrayContaining(of));
+      expect((await runAudit()).found.map(key).toSorted()).toEqual(expected.toSorted());
     });
 
     it('are all mended', async () => {
