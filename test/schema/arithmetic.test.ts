@@ -1,7 +1,7 @@
 /** The arithmetic in SQL, with the rules' reference values. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const PM25_TO_AQI = [
   [0, 0],
@@ -44,7 +44,7 @@ const PM10_TO_AQI = [
   [-1, 0],
 ];
 
-onEveryEngine('arithmetic', (engine) => {
+onOneEngine('arithmetic', (engine) => {
   let database: TestDatabase;
   let sql: Sql;
   beforeAll(async () => {
@@ -134,15 +134,5 @@ onEveryEngine('arithmetic', (engine) => {
     const labels = [0, 11.24, 11.26, 45, 348.7, 348.8, 359.9].map((degrees) => value(`api.compass(${degrees})`));
     expect((await Promise.all(labels)).join(' ')).toBe('N N NNE NE NNW N N');
     expect(await value('api.compass(null)')).toBeNull();
-  });
-
-  it('starts a day at 1:00 where the clocks skip midnight', async () => {
-    const santiago = await testDatabase(engine, 'America/Santiago');
-    const sql = santiago.as();
-    expect(
-      await sql`select rollup.bucket_start('day', '2026-09-06 12:00+00') as start,
-      rollup.bucket_add('day', rollup.bucket_start('day', '2026-09-06 12:00+00'), 1) as next`,
-    ).toEqual([{ start: '2026-09-06T01:00:00-03:00', next: '2026-09-07T00:00:00-03:00' }]);
-    await santiago.drop();
   });
 });

@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { checkTimeZone } from '../../src/schema/engine.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const now = new Date('2026-11-20T00:00:00Z');
 
-onEveryEngine('a time zone', (engine) => {
+onOneEngine('a time zone', (engine) => {
   let database: TestDatabase;
   let sql: Sql;
   beforeAll(async () => {

@@ -1,7 +1,7 @@
 /** The European index (X1) and NowCast (X2) in SQL: reference values, edges, and any values against another computation. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { arrayLiteral, type Sql } from '../../src/database/client.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { BANDS, bandOf, NO2_PPB, nowcast, type Pollutant, UPPER_ENDS } from '../support/indices.ts';
 import { seeded } from '../support/random.ts';
 
@@ -10,7 +10,7 @@ const POLLUTANTS = Object.keys(UPPER_ENDS) as Pollutant[];
 /** In µg/m³; NO2 is converted here, as the columns of schema api have it in ppb. */
 const asStored = (pollutant: Pollutant, value: number) => (pollutant === 'no2' ? value / NO2_PPB : value);
 
-onEveryEngine('indices', (engine) => {
+onOneEngine('indices', (engine) => {
   let database: TestDatabase;
   let sql: Sql;
   beforeAll(async () => {

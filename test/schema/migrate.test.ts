@@ -8,7 +8,7 @@ import { makeLog } from '../../src/log.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
 import { isUntried, serverVersions } from '../../src/schema/engine.ts';
 import { migrate } from '../../src/schema/migrate.ts';
-import { MigrationRefused, pendingMigrations, readMigrations } from '../../src/schema/migrations.ts';
+import { MigrationRefused, readMigrations } from '../../src/schema/migrations.ts';
 import { DEFINITIONS } from '../../src/schema/template.ts';
 import { keepingLog } from '../ingest/support.ts';
 import { emptyDatabase, engines, onEveryEngine, testDatabase } from '../support/database.ts';
@@ -189,10 +189,5 @@ describe('the migration files', () => {
     ]) {
       expect(checksum(other), other).not.toBe(original);
     }
-  });
-
-  it('are applied in order', () => {
-    const migrations = readMigrations(definitions('0001_a.sql', '0002_b.sql'), 'plain');
-    expect(pendingMigrations(migrations, migrations.slice(0, 1)).map(({ name }) => name)).toEqual(['b']);
   });
 });

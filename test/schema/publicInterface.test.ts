@@ -20,20 +20,6 @@ describe('what we read of TimescaleDB', () => {
     expect(texts.filter((path) => /_timescaledb_/.test(readFileSync(join(ROOT, path), 'utf8')))).toEqual([]);
   });
 
-  it('writes into the storage of an aggregate in one place only, where sensor hours without readings are carried over', () => {
-    const texts = ['sql', 'src'].flatMap((folder) =>
-      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
-    );
-    const naming = texts.filter(
-      (path) => /\.(sql|ts)$/.test(path) && /materialization_hypertable/.test(readFileSync(join(ROOT, path), 'utf8')),
-    );
-    expect(naming.toSorted()).toEqual(['sql/engines/timescale/storage.sql', 'src/schema/rebuild.ts']);
-    expect(readFileSync(join(ROOT, 'sql/engines/timescale/storage.sql'), 'utf8')).not.toMatch(
-      /\b(insert|update|delete)\b/i,
-    );
-    expect(readFileSync(join(ROOT, 'src/schema/rebuild.ts'), 'utf8').match(/insert into \$\{target/g)).toHaveLength(1);
-  });
-
   it.runIf(engines.includes('timescale'))('has no object that depends on one in them', async () => {
     const database = await testDatabase('timescale');
     const found = await database.superuser()`

@@ -56,17 +56,6 @@ onEveryEngine('the schema', (engine) => {
       Object.fromEntries(PARAMETERS.map(({ name, low, high }) => [name, [low, high]])),
     );
   });
-
-  it('has a column for every parameter in readings and digests', async () => {
-    for (const [table, wanted] of [
-      ['raw.readings', PARAMETERS.map(({ name }) => name)],
-      ['rollup.digest', PARAMETERS.filter(({ kind }) => kind !== 'vector').map(({ name }) => name)],
-    ] as const) {
-      const rows =
-        await owner`select attname as name from pg_attribute where attrelid = ${table}::regclass and attnum > 0`;
-      expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining([...wanted]));
-    }
-  });
 });
 
 async function plainSchema(): Promise<string[]> {
