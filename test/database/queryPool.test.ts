@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { arrayLiteral } from '../../src/database/client.ts';
 import { openQueryPool, type QueryPool } from '../../src/database/queryPool.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
-onEveryEngine('a pool', (engine) => {
+onOneEngine('a pool', (engine) => {
   let database: TestDatabase;
   let pool: QueryPool;
   const open = () =>

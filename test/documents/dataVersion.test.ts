@@ -8,13 +8,13 @@ import { type DataVersionWatch, watchDataVersion } from '../../src/documents/dat
 import { makeLog } from '../../src/log.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
 import { screen } from '../../src/network/screening.ts';
-import { onEveryEngine, testDatabase } from '../support/database.ts';
+import { onOneEngine, testDatabase } from '../support/database.ts';
 import { citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const log = makeLog('silent');
 
-onEveryEngine('the data version', (engine) => {
+onOneEngine('the data version', (engine) => {
   let here: Installation;
   let owner: Sql;
   const network = citiesOfOneStation(['town']);
