@@ -69,14 +69,6 @@ asOther('root joins a server that an ordinary user started', { timeout: TIMEOUT_
   expect(isUp(mine)).toBe(false);
 });
 
-asOther('the error for an ordinary user names the owner of the cluster', { timeout: TIMEOUT_MS }, async () => {
-  const [directory, temporary] = [temporaryDirectory(), temporaryDirectory()];
-  await (await open(directory)).release();
-  chownSync(temporary, UNRELATED_USER.uid, UNRELATED_USER.gid);
-  const env = { PATH: process.env.PATH, HOME: temporary, TMPDIR: temporary };
-  await expect(openElsewhere(directory, 'bundled', { ...UNRELATED_USER, env })).rejects.toThrow(/belongs to user \w+/);
-});
-
 asRoot(
   'data are stored in /var/lib if the server cannot enter the data directory',
   { timeout: TIMEOUT_MS },
