@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PARAMETERS } from '../../src/contract/parameters.ts';
 import { WINDOWS } from '../../src/contract/windows.ts';
 import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
-import { type Log, makeLog } from '../../src/log.ts';
+import { makeLog } from '../../src/log.ts';
 import { audit } from '../../src/rollups/audit.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
@@ -96,17 +96,6 @@ onEveryEngine('an upgrade to the next version', (engine) => {
     expect(row).toEqual({ hours: '2025-09-19T18:15:00+00:00', retained_from: '2026-05-31T18:15:00+00:00' });
   });
 
-  it('is interrupted half way, and starts again', async () => {
-    let months = 0;
-    const info = (fields: object | string, message?: string) => {
-      if (message === 'building the new aggregates' && ++months === 3)
-        throw new Error(`the power is cut ${JSON.stringify(fields)}`);
-    };
-    await expect(migrate(target, { now, log: { ...log, info } as Log, definitions: next })).rejects.toThrow(
-      'the power is cut',
-    );
-  });
-
   it('keeps every number, also of those whose readings are gone', async () => {
     expect(await migrate(target, { now, log, definitions: next })).toMatchObject({ timeZone, engine });
     await refresh(target, now);
@@ -162,25 +151,5 @@ onEveryEngine('an upgrade to the next version', (engine) => {
     expect(is?.avg_pm25).not.toBe(was?.avg_pm25);
     const { found } = await audit(target, { now, timeZone });
     expect(found).toEqual([]);
-  });
-});
-
-onEveryEngine('an upgrade in the middle of work', (engine) => {
-  it('brings along what is not in the aggregates yet', async () => {
-    const { target, sql, drop } = await filled(engine);
-    const october = () =>
-      sql`select pm25, temperature from rollup.region_monthly where region_slug = 'north' and bucket = '2026-09-30 18:15Z'`;
-    const before = await october();
-    await sql`update raw.readings set temperature = temperature - 7 where sensor_id = 12 and measured_at between '2026-10-05' and '2026-10-06'`;
-    await sql`insert into raw.flag_period (station_id, since, until) values (1, '2026-09-05', '2026-09-06')`;
-    await sql`select logic.apply_periods()`;
-    const copy = mkdtempSync(join(tmpdir(), 'airseries-upgrade-'));
-    await migrate(target, { now, log, definitions: nextVersion(copy) });
-    rmSync(copy, { recursive: true });
-    const { found } = await audit(target, { now, timeZone });
-    expect(found).toEqual([]);
-    expect(await october()).not.toEqual(before);
-    await sql.end();
-    await drop();
   });
 });
