@@ -20,8 +20,6 @@ export type Service = {
   networks?: string[];
   mem_limit?: string;
   volumes?: string[];
-  configs?: Given[];
-  secrets?: Given[];
   read_only?: boolean;
   stop_grace_period?: string;
   cap_drop?: string[];
@@ -30,9 +28,7 @@ export type Service = {
   depends_on?: Record<string, { condition: string; required?: boolean }>;
 };
 
-/** A config or secret of a service, by its short or its long form. */
-type Given = string | { source: string };
-type Content = { file?: string; content?: string; environment?: string; external?: boolean };
+type Content = { file?: string };
 
 export type Compose = {
   services: Record<string, Service>;
