@@ -7,7 +7,7 @@ import { mostUrgent, providerArrivals, type SensorArrivals, sensorArrivals } fro
 import { createToken } from '../../src/push/tokens.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
 import { bringIn, NOW, reading, smallNetwork } from '../ingest/support.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const versions = {
   ...{ airseries: '1.2.3', node: 'v20', postgresql: '18.4' },
@@ -69,7 +69,7 @@ test.each([
   expect(ago(time, NOW)).toBe(text);
 });
 
-onEveryEngine('status', (engine) => {
+onOneEngine('status', (engine) => {
   let db: TestDatabase;
   beforeAll(async () => {
     db = await testDatabase(engine);

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { csvLine } from '../../src/export/csv.ts';
 import { exportOpenData } from '../../src/export/exportOpenData.ts';
 import { acceptReadings } from '../../src/ingest/accept.ts';
-import { importReadings } from '../../src/ingest/importReadings.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
 import { bringIn, file, keepingLog, reading, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
@@ -247,49 +246,4 @@ onEveryEngine('the export', (engine) => {
     });
     expect(filesIn(folder)['city_avg_daily.csv']?.split('\n')).toHaveLength(2);
   });
-
-  test.each(['Asia/Yerevan', 'Europe/London'])(
-    'gives the same hours when it is imported again, as one sensor per station (%s)',
-    async (timeZone) => {
-      const db = await open(smallNetwork({ timeZone }), timeZone);
-      const start = Date.UTC(2025, 9, 20);
-      const values = (n: number) => ({
-        pm25: (n * 37) % 61,
-        temperature: (n % 29) - 9.37,
-        rain: (n % 5) / 10,
-        no2: n % 7,
-      });
-      const times = Array.from({ length: 1_000 }, (_, n) => new Date(start + n * 40 * 60_000).toISOString());
-      await put(
-        db,
-        times.flatMap((time, n) =>
-          [1, 2, 3].map((sensor): [number, string, Record<string, number>] => [sensor, time, values(3 * n + sensor)]),
-        ),
-      );
-      const folder = emptyFolder();
-      await exported(db, folder);
-
-      const single = smallNetwork({ timeZone, one: { sensors: [{ id: 1 }] }, two: { sensors: [{ id: 2 }] } });
-      const again = await open(single, timeZone);
-      const paths = Object.entries(filesIn(folder))
-        .filter(([name]) => name.startsWith('station_avg_hourly/'))
-        .map(([, text]) => file('sensor_avg_hourly.csv', text.replace('station_id', 'sensor_id')));
-      const format = { name: 'airquality-am', timeZone } as const;
-      const summary = await importReadings(again.as('airseries_ingest'), paths, {
-        now: NOW,
-        log,
-        terminal: false,
-        format,
-      });
-      expect(summary).toMatchObject({ unchanged: 0, quarantined: {}, values: {}, ignored_columns: [] });
-      await refresh(again.target, NOW);
-
-      const hours = (of: TestDatabase) => of.as('airseries_reader')`
-        select timestamp, station_id, avg_pm25, avg_temperature, total_rain, avg_no2, aqi
-        from api.station_hourly order by timestamp, station_id`;
-      const expected = [...(await hours(db))];
-      expect(expected).toHaveLength(2 * 667);
-      expect([...(await hours(again))]).toEqual(expected);
-    },
-  );
 });

@@ -5,9 +5,9 @@ import { readiness } from '../../src/metrics/adminApp.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
 import { rememberApi } from '../../src/schema/apiSurface.ts';
 import { NOW } from '../ingest/support.ts';
-import { onEveryEngine, testDatabase } from '../support/database.ts';
+import { onOneEngine, testDatabase } from '../support/database.ts';
 
-onEveryEngine('readiness', (engine) => {
+onOneEngine('readiness', (engine) => {
   it('names what is missing, from the start to an outage', async () => {
     const unknown = { migrations: false, database: null, schema: null, first_build: null, serving: false };
     expect(await readiness({ opened: undefined, serving: false })).toEqual({ ok: false, checks: unknown });

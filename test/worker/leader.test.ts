@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeLog } from '../../src/log.ts';
 import { becomeLeader, type Confirm, IDLE_TIMEOUT_MS, TRY_EVERY_MS } from '../../src/worker/leader.ts';
 import { keepingLog } from '../ingest/support.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { until } from '../support/service.ts';
 
 const log = makeLog('silent');
 
-onEveryEngine('worker', (engine) => {
+onOneEngine('worker', (engine) => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await testDatabase(engine);
