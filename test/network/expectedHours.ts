@@ -1,9 +1,7 @@
-/** Rules P2, P3, A2 and A3 once more, quarter of an hour by quarter of an hour, to check the database's answers by. */
+/** The hours of a network file by the literal rules (test/rollups/literal.ts), to check the database's answers by. */
 import { expect } from 'vitest';
 import type { ReadingInput } from '../../src/ingest/formats/reading.ts';
-
-const HOUR = 3_600_000;
-const QUARTERS = [0, 0.25, 0.5, 0.75];
+import { type Bucket, literalBuckets, type Network } from '../rollups/literal.ts';
 
 type Period = { since?: string; until?: string };
 type Flag = boolean | Period[] | undefined;
@@ -15,87 +13,69 @@ type Station = {
   is_bad_thp?: Flag;
   sensors: Sensor[];
 };
-type Hour = { sum: { pm25: number; temperature: number }; weather: number; n: number };
+type File = { time_zone: string; stations: Station[]; regions: { slug: string; city?: string }[] };
 
-/** Of a network whose periods begin and end on quarters, without formulas. Every sensor has readings in every hour. */
-export function expectedHours(
-  network: object,
-  readings: readonly ReadingInput[],
-  { start, hours }: { start: number; hours: number },
-) {
-  const { stations, regions: all } = network as { stations: Station[]; regions: { slug: string; city?: string }[] };
-  const ends = ({ since, until }: Period): [number, number] => [
-    since === undefined ? Number.NEGATIVE_INFINITY : (Date.parse(since) - start) / HOUR,
-    until === undefined ? Number.POSITIVE_INFINITY : (Date.parse(until) - start) / HOUR,
-  ];
-  const list = (flag: Flag): [number, number][] => (typeof flag === 'object' ? flag.map(ends) : flag ? [ends({})] : []);
-  const holds = (periods: [number, number][], hour: number) =>
-    periods.some(([since, until]) => since <= hour && hour < until);
-  const up = (periods: [number, number][]) =>
-    periods.map(([since, until]): [number, number] => [Math.ceil(since), Math.ceil(until)]);
-  const outwards = (periods: [number, number][]) =>
-    periods.map(([since, until]): [number, number] => [Math.floor(since), Math.ceil(until)]);
+const ends = ({ since, until }: Period) => ({
+  since: since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(since),
+  until: until === undefined ? Number.POSITIVE_INFINITY : Date.parse(until),
+});
+const list = (flag: Flag) => (typeof flag === 'object' ? flag.map(ends) : flag ? [ends({})] : []);
 
-  const sensors = stations.flatMap(({ id, sensors: own }) => own.map((sensor) => ({ stations: [{ id }], ...sensor })));
-  /** Where a sensor's readings count at an instant. */
-  const addressVariables = ({ stations: stood, suspicious }: (typeof sensors)[number], hour: number) =>
-    holds(list(suspicious), hour) ? undefined : stood.find((period) => holds([ends(period)], hour))?.id;
-  const ofHour = (sensor: number, hour: number, name: 'pm25' | 'temperature') => {
-    const values = readings
-      .filter(
-        ({ sensorId, measuredAt }) =>
-          sensorId === sensor && Math.floor((Date.parse(measuredAt as string) - start) / HOUR) === hour,
-      )
-      .map((each) => each.values[name] as number);
-    return values.reduce((sum, value) => sum + value, 0) / values.length;
-  };
-
-  const ofStations = new Map<string, Hour>();
-  const ofRegions = new Map<string, Hour>();
-  const add = (to: Map<string, Hour>, key: string, pm25: number, temperature: number | undefined) => {
-    const hour = to.get(key) ?? { sum: { pm25: 0, temperature: 0 }, weather: 0, n: 0 };
-    hour.n += 1;
-    hour.sum.pm25 += pm25;
-    hour.sum.temperature += temperature ?? 0;
-    if (temperature !== undefined) hour.weather += 1;
-    to.set(key, hour);
-  };
-  for (let hour = 0; hour < hours; hour++) {
-    for (const sensor of sensors) {
-      const places = new Set(QUARTERS.map((quarter) => addressVariables(sensor, hour + quarter)));
-      const [place] = places;
-      if (places.size > 1 || place === undefined) continue;
-      add(ofStations, `${place} ${hour}`, ofHour(sensor.id, hour, 'pm25'), ofHour(sensor.id, hour, 'temperature'));
-    }
-    for (const { id, regions, hidden, is_bad_thp } of stations) {
-      const station = ofStations.get(`${id} ${hour}`);
-      if (station === undefined || holds(up(list(hidden)), hour)) continue;
-      const temperature = holds(outwards(list(is_bad_thp)), hour) ? undefined : station.sum.temperature / station.n;
-      const slugs = regions.flatMap((region) => {
-        const [slug, period] = typeof region === 'string' ? [region, {}] : [region.slug, region];
-        const city = all.find((each) => each.slug === slug)?.city ?? slug; // a district implies its city
-        return holds(up([ends(period)]), hour) ? [slug, city] : [];
-      });
-      for (const slug of new Set(slugs)) {
-        add(ofRegions, `${slug} ${hour}`, station.sum.pm25 / station.n, temperature);
-      }
-    }
+/** Periods at the station where the one before ended are one period, within whose hours nothing changes. */
+function placedOf({ id: sensor, stations = [] }: Sensor): Network['placed'] {
+  const placed: Network['placed'] = [];
+  for (const period of stations) {
+    const next = { sensor, station: period.id, ...ends(period) };
+    const last = placed.at(-1);
+    if (last?.station === next.station && last.until === next.since) last.until = next.until;
+    else placed.push(next);
   }
-  const rows = <T>(of: Map<string, Hour>, row: (name: string, hour: Hour) => T) =>
-    [...of]
-      .map(([key, hour]) => ({ key: key.split(' ') as [string, string], hour }))
-      .sort((a, b) => a.key[0].localeCompare(b.key[0]) || Number(a.key[1]) - Number(b.key[1]))
-      .map(({ key: [name, n], hour }) => ({
-        bucket: new Date(start + Number(n) * HOUR).toISOString().replace('.000Z', '+00:00'),
-        pm25: expect.closeTo(hour.sum.pm25 / hour.n, 6),
-        ...row(name, hour),
+  return placed;
+}
+
+function networkOf({ stations, regions }: File): Network {
+  const sensors = stations.flatMap(({ id, sensors: own }) => own.map((sensor) => ({ stations: [{ id }], ...sensor })));
+  const ofStations = (flag: 'hidden' | 'is_bad_thp') =>
+    stations.flatMap((one) => list(one[flag]).map((period) => ({ station: one.id, ...period })));
+  return {
+    placed: sensors.flatMap(placedOf),
+    suspicious: sensors.flatMap((one) => list(one.suspicious).map((period) => ({ sensor: one.id, ...period }))),
+    corrected: [],
+    regions: stations.flatMap(({ id, regions: own }) =>
+      own.flatMap((given) => {
+        const { slug, ...period } = typeof given === 'string' ? { slug: given } : given;
+        const city = regions.find((each) => each.slug === slug)?.city ?? slug; // a district implies its city
+        return [slug, city].map((region) => ({ station: id, region, ...ends(period) }));
+      }),
+    ),
+    hidden: ofStations('hidden'),
+    flagged: ofStations('is_bad_thp'),
+  };
+}
+
+const close = (value: number | null | undefined) => (value == null ? null : expect.closeTo(value, 6));
+
+/** Of a network without formulas. */
+export function expectedHours(network: object, readings: readonly ReadingInput[]) {
+  const file = network as File;
+  const measured = readings.map(({ sensorId, measuredAt, values }) => ({
+    ...{ at: Date.parse(measuredAt as string), sensor: sensorId as number, values: values as Record<string, number> },
+  }));
+  const buckets = [...literalBuckets(file.time_zone, measured, networkOf(file))];
+  const hours = <T>(level: string, row: (name: string, bucket: Bucket) => T) =>
+    buckets
+      .map(([key, bucket]) => ({ key: key.split(' ') as [string, string, string], bucket }))
+      .filter(({ key }) => key[0] === level)
+      .sort(({ key: a }, { key: b }) => a[1].localeCompare(b[1]) || Number(a[2]) - Number(b[2]))
+      .map(({ key: [, name, at], bucket }) => ({
+        bucket: new Date(Number(at)).toISOString().replace('.000Z', '+00:00'),
+        pm25: close(bucket.pm25),
+        ...row(name, bucket),
       }));
   return {
-    stations: rows(ofStations, (id, { n }) => ({ station_id: Number(id), sensor_count: n })),
-    regions: rows(ofRegions, (region_slug, { n, weather, sum }) => ({
-      region_slug,
-      station_count: n,
-      temperature: weather === 0 ? null : expect.closeTo(sum.temperature / weather, 6),
+    stations: hours('station_hourly', (id, { sensor_count }) => ({ station_id: Number(id), sensor_count })),
+    regions: hours('region_hourly', (region_slug, { station_count, temperature }) => ({
+      ...{ region_slug, station_count, temperature: close(temperature) },
     })),
   };
 }
