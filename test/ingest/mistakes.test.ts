@@ -244,20 +244,6 @@ describe('understood', () => {
     ['the names of the API', `Sensor_ID,Time,pm2.5,PM2.5_raw,PM10\n1,${T},1,2,3\n`, { pm25: 1, pm25_raw: 2, pm10: 3 }],
     ['the names of Sensor.Community', `sensor_id,timestamp,P0,P1,P2\n1,${T},1,3,2\n`, { pm1: 1, pm10: 3, pm25: 2 }],
     ['short names', `sensor,datetime,temp,RH\n1,${T},4,50\n`, { temperature: 4, humidity: 50 }],
-    [
-      'decimal commas between semicolons',
-      `sensor_id;time;pm25;temperature\n1;${T};12,5;-0,5\n`,
-      { pm25: 12.5, temperature: -0.5 },
-    ],
-    ['seconds since 1970', `sensor_id,time,pm25\n1,${Date.parse(T) / 1_000},5\n`, { pm25: 5 }],
-    ['milliseconds since 1970', `sensor_id,time,pm25\n1,${Date.parse(T)},5\n`, { pm25: 5 }],
-    ['a JSON array', `[{"sensor_id":1,"time":"${T}","pm25":5}]`, { pm25: 5 }],
-    ['one JSON document', `{\n  "sensor_id": 1,\n  "time": "${T}",\n  "pm25": 5\n}\n`, { pm25: 5 }],
-    [
-      'the open data of airquality.am',
-      'sensor_id,timestamp,pm2.5,pm2.5_corrected\n1,2026-11-20T12:00:00+04:00,5,4\n',
-      { pm25: 4, pm25_raw: 5 },
-    ],
     ['the same in NDJSON', `{"sensorId":1,"Time":"${T}","PM2.5":7,"pm10":null,"P1":8}\n`, { pm25: 7, pm10: 8 }],
   ])('are %s', async (_, text, values) => {
     expect((await imported('readings.csv', text)).summary).toMatchObject({

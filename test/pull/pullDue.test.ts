@@ -269,21 +269,13 @@ onOneEngine('pull', (engine) => {
     ]);
   });
 
-  it.each<[string, string, (provider: Provider) => void]>([
-    ['silent', 'did not arrive within 0.1 s', (provider) => provider.answer(() => undefined)],
-    ['too large', 'is larger than 2000 bytes', (provider) => provider.serve(' '.repeat(2_001))],
-    [
-      'elsewhere',
-      'another host',
-      (provider) => provider.answer((_q, r) => r.writeHead(302, { location: us.url() }).end()),
-    ],
-  ])('continues with the next when one is %s', async (_, error, spoil) => {
+  it('continues with the next when one is silent', async () => {
     await bring(undefined, theirPull());
-    spoil(them);
+    them.answer(() => undefined);
     us.serve([element(1, 1)]);
     await job([us.host, them.host], { timeMs: 100, bytes: 2_000 }).run();
     expect(await states()).toMatchObject([
-      { provider_id: 'them', failures: 1, error: expect.stringContaining(error) },
+      { provider_id: 'them', failures: 1, error: expect.stringContaining('did not arrive within 0.1 s') },
       { provider_id: 'us', failures: 0, error: null },
     ]);
     expect(us.requests).toHaveLength(1);
