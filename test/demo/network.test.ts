@@ -5,7 +5,6 @@ import { DEMO_PROVIDERS, demoNetwork, INSTRUMENTS } from '../../src/demo/network
 
 const { regions, stations, providers } = demoNetwork('Asia/Yerevan');
 const cities = regions.filter(({ kind }) => kind === 'city');
-const _districts = regions.filter(({ kind }) => kind === 'district');
 
 const SCRIPTS = { en: /^[A-Za-z0-9 ]+$/, ru: /^[А-Яа-яёЁ0-9 .,]+$/, hy: /^[Ա-Ֆա-և0-9 ]+$/ };
 const REAL_PLACES =
