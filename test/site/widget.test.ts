@@ -175,6 +175,8 @@ inBrowser('the widget', (open) => {
     const page = await show(open, `<air-quality station="${STATIONS.elsewhere}" lang="en"></air-quality>`);
     expect(await textOf(page)).toContain('PM2.5 30.0 µg/m³');
     await site.read(STATIONS.elsewhere, { pm25: 50 }, new Date('2026-11-20T11:59:00Z'));
+    const published = async () => (await api('en', `station/${STATIONS.elsewhere}`))['pm2.5'];
+    await expect.poll(published, { timeout: 10_000 }).toBe(40); // a process asks every second whether data have changed
     await page.clock.fastForward(REFRESH_MS);
     await expect.poll(() => textOf(page)).toContain('PM2.5 40.0 µg/m³');
     await page.evaluate("document.querySelector('air-quality').setAttribute('station', '1')");
