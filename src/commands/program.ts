@@ -35,7 +35,7 @@ function startCommand(start: () => void): Command {
       'start the service: the public API, the ingestion and admin ports, and the jobs. Without DATABASE_URL it starts ' +
         'an embedded PostgreSQL, whose data are in DATA_DIR. Ctrl-C stops it',
     )
-    .addHelpText('after', `\nEnvironment variables (README.md):\n${facts(variables)}`)
+    .addHelpText('after', `\nEnvironment variables (src/README.md):\n${facts(variables)}`)
     .action(start);
 }
 
