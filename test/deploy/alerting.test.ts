@@ -1,7 +1,7 @@
 /** The configuration of Alertmanager in docker-compose.yml; a real Alertmanager runs it where one is installed. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { parse } from 'yaml';
 import { freePort } from '../support/program.ts';
 import { until } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
-import { compose } from './composeFile.ts';
+import { compose, unescaped } from './composeFile.ts';
 
 type Addresses = Partial<Record<'ALERT_WEBHOOK_URL' | 'ALERT_HEARTBEAT_URL', string>>;
 
@@ -54,6 +54,34 @@ describe.runIf(installed)('by Alertmanager', () => {
     const { status, stdout, stderr } = spawnSync('amtool', ['check-config', file], { encoding: 'utf8' });
     expect(status, stdout + stderr).toBe(0);
   });
+
+  it.each(ADDRESSES.slice(-1))(
+    'starts as in the container: its entrypoint writes the file that it reads (%o)',
+    async (addresses) => {
+      const folder = temporaryFolder('alerting');
+      symlinkSync(installed as string, join(folder, 'alertmanager'));
+      const port = await freePort();
+      const { entrypoint, command = [] } = alertmanager ?? {};
+      const [shell = '', ...words] = [
+        ...unescaped(entrypoint),
+        ...command,
+        `--web.listen-address=127.0.0.1:${port}`,
+      ].map((word) => word.replaceAll('/tmp/', `${folder}/`).replace('=/alertmanager', `=${folder}/data`));
+      const env = { PATH: `${folder}:${process.env.PATH}`, ALERTMANAGER_CONFIG: configuration(addresses) };
+      const program = spawn(shell, words, { env, stdio: 'ignore' });
+      try {
+        const api = `http://127.0.0.1:${port}`;
+        await until(async () => (await fetch(`${api}/-/ready`).catch(() => undefined))?.ok === true, 'it is ready');
+        const { config } = (await (await fetch(`${api}/api/v2/status`)).json()) as { config: { original: string } };
+        expect(config.original.match(/AirseriesWatchdog/g)).toHaveLength(1);
+        expect(config.original.match(/ url: /g) ?? []).toHaveLength(Object.keys(addresses).length);
+      } finally {
+        const ended = once(program, 'exit');
+        program.kill(); // the shell has become Alertmanager
+        await ended;
+      }
+    },
+  );
 
   it('tells an outage of a provider once, not once for each of its stations, and gives a sign of life', async () => {
     const received: { path: string; alerts: string[] }[] = [];

@@ -1,14 +1,20 @@
 /** docker-compose.yml, checked without Docker against the rest of the project; CI has Docker Compose read and start it. */
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import request from 'supertest';
 import { describe, expect, it } from 'vitest';
+import { chooseCommand } from '../../src/commands/program.ts';
 import { readConfig, VARIABLES } from '../../src/config.ts';
 import { POOL_SIZES } from '../../src/database/pools.ts';
+import { makeLog } from '../../src/log.ts';
+import { makeAdminApp } from '../../src/metrics/adminApp.ts';
+import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { TRIED_TIMESCALE } from '../../src/schema/engine.ts';
 import { SHUTDOWN_TIMEOUT_MS } from '../../src/service.ts';
 import { makeJobs } from '../../src/worker/jobs.ts';
 import { freePort, launch } from '../support/program.ts';
 import {
+  type Compose,
   compose,
   findPsql,
   isOneShot,
@@ -26,14 +32,42 @@ const text = textOf('docker-compose.yml');
 const defaults = readConfig({});
 
 describe('the file', () => {
-  /** Keys of a service that came after 2.26.1. */
-  const NEWER = ['post_start', 'pre_stop', 'gpus', 'label_file', 'provider', 'use_api_socket', 'models'];
+  /** Keys of a service that came after 2.26.1, and the Compose that brought them. */
+  const NEWER = {
+    ...{ post_start: '2.30.0', pre_stop: '2.30.0', gpus: '2.30.0', label_file: '2.32.2', provider: '2.36.0' },
+    ...{ use_api_socket: '2.37.0', models: '2.38.0' },
+  };
 
-  it('has nothing that Compose 2.26.1 refuses, the oldest that the README admits', () => {
-    expect(services.flatMap(([, service]) => Object.keys(service).filter((key) => NEWER.includes(key)))).toEqual([]);
-    // they would have to be copied into a container whose file system is read-only
-    const copied = [...Object.values(compose.configs ?? {}), ...Object.values(compose.secrets ?? {})];
-    expect(copied.filter(({ file }) => file === undefined)).toEqual([]);
+  /**
+   * What Compose refuses although the specification admits it. A config or secret that is not a file has to be copied into the container: with a
+   * read-only file system, 2.26.1 fails when it creates the container, and 2.33.1 and newer refuse it by themselves (docker/compose#12031). Both
+   * were seen, on 2.26.1 and 2.40.3.
+   */
+  function refused({ services: all, configs = {}, secrets = {} }: Compose): string[] {
+    return Object.entries(all).flatMap(([name, service]) => {
+      const copied = (['configs', 'secrets'] as const).flatMap((kind) => {
+        const declared = kind === 'configs' ? configs : secrets;
+        const names = (service[kind] ?? []).map((given) => (typeof given === 'string' ? given : given.source));
+        return service.read_only ? names.filter((one) => declared[one]?.file === undefined) : [];
+      });
+      const newer = Object.keys(service).filter((key) => key in NEWER);
+      return [...copied, ...newer].map((what) => `${name}: ${what}`);
+    });
+  }
+
+  it('has nothing that Compose 2.26.1 or Compose 2.33.1 and newer refuses, and 2.26.1 is the oldest that the README admits', () => {
+    expect(refused(compose)).toEqual([]);
+    const image = { image: 'x', read_only: true };
+    const trap = {
+      services: {
+        ...{ a: { ...image, configs: [{ source: 'written' }] }, b: { ...image, secrets: ['key'] } },
+        ...{ c: { ...image, configs: ['kept'] }, d: { ...image, read_only: false, configs: ['written'] } },
+        e: { ...image, gpus: 'all' },
+      },
+      configs: { written: { content: 'text' }, kept: { file: './kept' } },
+      secrets: { key: { environment: 'KEY' } },
+    };
+    expect(refused({ ...trap, volumes: {}, networks: {} })).toEqual(['a: written', 'b: key', 'e: gpus']);
     expect(textOf('README.md')).toContain('Docker Compose 2.26.1 or newer');
   });
 
@@ -78,6 +112,14 @@ describe.each(services)('%s', (_name, service) => {
     expect((service.ports ?? []).filter((port) => !/^127\.0\.0\.1:(\d+):\1$/.test(port))).toEqual([]);
   });
 
+  it('mounts files and volumes that exist', () => {
+    for (const [from = '', to = '', mode] of (service.volumes ?? []).map((volume) => volume.split(':'))) {
+      expect(to).toMatch(/^\//);
+      if (from.startsWith('.')) expect([existsSync(join(ROOT, from)), mode]).toEqual([true, 'ro']);
+      else expect(Object.keys(compose.volumes)).toContain(from);
+    }
+  });
+
   it('waits for one-shot services to succeed, and for the others to be healthy', () => {
     for (const [other, { condition, required }] of Object.entries(service.depends_on ?? {})) {
       const awaited = compose.services[other];
@@ -96,9 +138,26 @@ describe.each(services)('%s', (_name, service) => {
     expect(service.networks?.includes('outside')).toBe(reachesOut);
     expect(compose.networks.inside).toEqual({ internal: true });
   });
+
+  it('has a health check, or ends and another service waits for that', () => {
+    const waiting = services.filter(([other]) => compose.services[other]?.depends_on?.[_name] !== undefined);
+    if (isOneShot(service)) {
+      expect(service.healthcheck?.test).toBeUndefined();
+      // otherwise `up --wait` would take its end for a failure
+      expect(waiting.filter(([, other]) => !isOneShot(other)).length).toBeGreaterThan(0);
+    } else {
+      expect(service.restart).toBe('unless-stopped');
+      expect(service.healthcheck?.test?.[0]).toBe('CMD');
+    }
+  });
 });
 
 describe('our own services', () => {
+  it('share one image, which one of them builds', () => {
+    expect(ours.map(([name]) => name)).toEqual(['migrate', 'api', 'worker', 'demo']);
+    expect(ours.filter(([, { build }]) => build === '.').map(([name]) => name)).toEqual(['migrate']);
+  });
+
   it.each(ours)('%s has an environment of known variables, and the right login', (name, { environment = {} }) => {
     // PGPASSWORD is read by the driver
     expect(Object.keys(environment).filter((name) => !VARIABLES.includes(name))).toEqual(['PGPASSWORD']);
@@ -137,6 +196,35 @@ describe('our own services', () => {
     const grace = ours.map(([, { stop_grace_period: period = '' }]) => Number.parseInt(period, 10));
     expect(Math.min(...grace)).toBeGreaterThan(longest + SHUTDOWN_TIMEOUT_MS / 1_000);
   });
+
+  it.each(ours.filter(([, { command }]) => command !== undefined))('%s runs an existing command', (_, service) => {
+    const [node, file, ...words] = service.command ?? [];
+    expect([node, file]).toEqual(['node', 'dist/cli.js']);
+    expect(chooseCommand(words)).toMatchObject({ run: expect.any(Function) });
+  });
+
+  it('listen on the published ports, and answer their health checks', async () => {
+    const { api, worker } = compose.services;
+    expect(api?.ports).toEqual([`127.0.0.1:${defaults.port}:${defaults.port}`]);
+    expect(worker?.ports).toEqual([`127.0.0.1:${defaults.ingestPort}:${defaults.ingestPort}`]);
+    expect([api, worker].map((service) => service?.environment?.ROLE)).toEqual(['api', 'worker']);
+    expect(worker?.environment?.INGEST_HOST).toBe('0.0.0.0');
+    for (const service of [api, worker]) {
+      const url = new URL(service?.healthcheck?.test?.at(-1) ?? '');
+      expect([url.hostname, Number(url.port)]).toEqual(['127.0.0.1', defaults.adminPort]);
+      for (const [ok, status] of [
+        [true, 200],
+        [false, 503],
+      ] as const) {
+        const app = makeAdminApp({
+          ready: async () => ({ ok, checks: {} }),
+          metrics: makeMetrics(),
+          log: makeLog('silent'),
+        });
+        expect((await request(app).get(url.pathname)).status).toBe(status);
+      }
+    }
+  });
 });
 
 describe('the other services', () => {
@@ -173,6 +261,11 @@ describe('the other services', () => {
     const together = Object.values(budget).reduce((sum, one) => sum + one);
     const RESERVED = 3; // for superusers, by default: psql and health checks
     expect(together + RESERVED + 5).toBeLessThanOrEqual(Number(most));
+  });
+
+  it('the memory of the database is said once, as Compose writes it: the image fits its settings to the limit of the container', () => {
+    expect(text.match(/DATABASE_MEMORY/g)).toHaveLength(1);
+    expect(Object.keys(database?.environment ?? {}).filter((name) => name.startsWith('TS_TUNE'))).toEqual([]);
   });
 
   it.runIf(findPsql() !== undefined)(

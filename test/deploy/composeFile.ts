@@ -20,6 +20,8 @@ export type Service = {
   networks?: string[];
   mem_limit?: string;
   volumes?: string[];
+  configs?: Given[];
+  secrets?: Given[];
   read_only?: boolean;
   stop_grace_period?: string;
   cap_drop?: string[];
@@ -28,7 +30,9 @@ export type Service = {
   depends_on?: Record<string, { condition: string; required?: boolean }>;
 };
 
-type Content = { file?: string };
+/** A config or secret of a service, by its short or its long form. */
+type Given = string | { source: string };
+type Content = { file?: string; content?: string; environment?: string; external?: boolean };
 
 export type Compose = {
   services: Record<string, Service>;

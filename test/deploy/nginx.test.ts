@@ -17,6 +17,10 @@ const configuration = () => {
   return block;
 };
 
+it('the configuration has about twenty lines', () => {
+  expect(configuration().trim().split('\n').length).toBeLessThanOrEqual(22);
+});
+
 describe.skipIf(!isInstalled)('behind nginx', () => {
   let served: Served;
   let origin: Server;
