@@ -266,13 +266,7 @@ const TABLE: readonly Table[] = [
       'src/schema/repeatable.ts': [
         ["subjects.indexOf(name.split('_')[0] as string) + 1)", "subjects.indexOf(name.split('_')[0] as string))"],
       ],
-      'sql/logic/10_ranges.sql': [
-        [
-          'least(upper(whole), piece.next)',
-          'piece.next',
-          'the last piece is then longer than asked: more is recomputed or compared, with the same result',
-        ],
-      ],
+      'sql/logic/10_ranges.sql': [['least(upper(whole), piece.next)', 'piece.next']],
     },
   },
   {
