@@ -62,7 +62,7 @@ begin
   select '[' || coalesce(string_agg({{day with its hours}}, ',' order by b.timestamp), '') || ']',
     api.history_valid_until(at), (select f.data_version from api.freshness f)
   from (
-    select d.*, h.expected_hours, {{include parts/hour_counts.sql}} as hours
+    select d.*, h.expected_hours, concat('{', {{list mean: '"$key":', h.$name_hours, ','}}, '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}') as hours -- of each mean
     from api.{{subject}}_daily d
     join api.{{subject}}_completeness(at, 'day', since, until, array[only_{{subject}}]) h on h.timestamp = d.timestamp
     where d.{{id}} = only_{{subject}} and d.timestamp >= since and d.timestamp < until

@@ -47,8 +47,10 @@ export async function deleteExpired(
   { log, timeZone = 'UTC', apply = false }: Options,
 ): Promise<void> {
   await asOwner(target, { ...REFRESH_SESSION, timeZone }, async (sql) => {
-    for (let due = true; due; ) {
-      const { next, months, counted_from } = await planRetention(sql, now, keep);
+    let plan: RetentionPlan;
+    do {
+      plan = await planRetention(sql, now, keep);
+      const { next, cutoff, months, counted_from } = plan;
       if (months > 0) {
         const readings = await countReadingsBefore(sql, next);
         log.info(
@@ -56,14 +58,13 @@ export async function deleteExpired(
           'a month of readings is being deleted',
         );
       }
-      await sql`call logic.raise_ingest_cutoff(${next}::text::timestamptz)`;
+      if (next !== cutoff) await sql`call logic.raise_ingest_cutoff(${next}::text::timestamptz)`; // all writers wait for it
       await sql`call raw.acquire_lock('rollup.refresh')`;
       await sql`call rollup.refresh(${now})`;
       await sql`call logic.retain_from(${next}::text::timestamptz)`;
       await sql`call logic.delete_expired_readings()`;
       await sql`select raw.release_lock('rollup.refresh')`;
-      due = apply && months > 1;
-    }
+    } while (apply && plan.months > 1);
   });
 }
 

@@ -276,6 +276,7 @@ const TABLE: readonly Table[] = [
         ["set timezone = 'UTC' ", ''],
         ['set extra_float_digits = 1 ', ''],
         ['there.stored <> m.hours or ', ''],
+        ['  if until <= since then return; end if;\n', ''],
         ['m.checksum is distinct from', 'null is distinct from'],
       ],
       'src/rollups/audit.ts': [
@@ -297,10 +298,7 @@ const TABLE: readonly Table[] = [
         ['if cutoff < earliest then', 'if false then'],
         ['(select least(at, max(r.measured_at))', '(select least(at, at)'],
         ['(select least(at, max(r.measured_at))', '(select max(r.measured_at)'],
-        [
-          "rollup.bucket_start('month', first_reading), 1)) else",
-          "rollup.bucket_start('month', first_reading), 2)) else",
-        ],
+        ["rollup.bucket_start('month', first_reading), 1));", "rollup.bucket_start('month', first_reading), 2));"],
         ['r.measured_at >= retained_from);', 'true);'],
         ['if cutoff > installation.ingest_cutoff then', 'if false then'],
       ],
@@ -312,8 +310,8 @@ const TABLE: readonly Table[] = [
       ],
       'src/rollups/retention.ts': [
         ['call rollup.refresh(', 'select ('],
-        ['due = apply && months > 1;', 'due = false;'],
-        ['due = apply && months > 1;', 'due = months > 1;'],
+        ['while (apply && plan.months > 1);', 'while (false);'],
+        ['while (apply && plan.months > 1);', 'while (plan.months > 1);'],
       ],
       'src/worker/jobs.ts': [
         ['  if (retention !== undefined) await deleteExpired(', '  if (false) await deleteExpired('],
@@ -492,7 +490,6 @@ const TABLE: readonly Table[] = [
         ['when exists (select from', 'when not exists (select from'],
         ['and m.{{id}} = b.{{id}}', ''],
       ],
-      'sql/parts/hour_counts.sql': [['h.$name_hours', 'h.expected_hours']],
       'sql/api/83_region_explore.sql': [
         ['m.until > start and', 'm.until >= start and'],
         ['m.since <= start and', 'm.since < start and'],
@@ -511,6 +508,7 @@ const TABLE: readonly Table[] = [
         ["string_agg(r.reading, ',' order by r.measured_at)", "string_agg(r.reading, ',' order by r.measured_at desc)"],
       ],
       'sql/api/81_explore.sql': [
+        ['\'"$key":\', h.$name_hours', '\'"$key":\', h.expected_hours'],
         ["rollup.bucket_add('hour', end_of_hours, -12)", "rollup.bucket_add('hour', end_of_hours, -11)"],
       ],
     },

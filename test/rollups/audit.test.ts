@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { audit } from '../../src/rollups/audit.ts';
 import { refresh } from '../../src/rollups/refresh.ts';
-import { LEVELS } from '../../src/schema/aggregates.ts';
 import { bringIn } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
 import { storageOf } from '../support/storage.ts';
+import { sixHourly, storedBuckets } from './sixHourly.ts';
 
 const now = new Date('2026-11-20T09:00:00Z');
 const timeZone = 'Asia/Yerevan';
@@ -103,19 +103,11 @@ onEveryEngine('audit of readings lost without a trace', (engine) => {
   let database: TestDatabase;
   let owner: Sql;
   beforeAll(async () => {
-    database = await testDatabase(engine, timeZone);
-    owner = database.as();
-    await bringIn(owner, citiesOfOneStation(['c', 'd']));
-    await owner`insert into raw.readings (measured_at, sensor_id, pm25)
-      select at, sensor, 1 + extract(day from at) from generate_series(timestamptz '2026-08-20 00:00+04', '2026-11-20 12:00+04', '6 hours') at, generate_series(1, 2) sensor`;
-    await refresh(database.target, now);
+    ({ database, owner } = await sixHourly(engine, '2026-08-20', now));
   });
   afterAll(() => database.drop());
 
-  const stored = async () =>
-    await Promise.all(
-      LEVELS.map(({ name, id }) => owner.unsafe(`select * from rollup.${name} order by bucket, ${id}`)),
-    );
+  const stored = () => storedBuckets(owner);
 
   it('keeps the history, repairs the other days, and deletes it only when it is told to', async () => {
     const before = await stored();

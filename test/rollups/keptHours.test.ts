@@ -3,13 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { makeLog } from '../../src/log.ts';
 import { audit } from '../../src/rollups/audit.ts';
-import { refresh } from '../../src/rollups/refresh.ts';
 import { deleteExpired } from '../../src/rollups/retention.ts';
 import { LEVELS } from '../../src/schema/aggregates.ts';
-import { bringIn } from '../ingest/support.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
-import { citiesOfOneStation } from '../support/installation.ts';
+import { onEveryEngine, type TestDatabase } from '../support/database.ts';
 import { storageOf } from '../support/storage.ts';
+import { sixHourly, storedBuckets } from './sixHourly.ts';
 
 const now = new Date('2026-11-20T09:00:00Z');
 const timeZone = 'Asia/Yerevan';
@@ -24,19 +22,14 @@ onEveryEngine('hours of deleted readings', (engine) => {
   let database: TestDatabase;
   let owner: Sql;
   beforeAll(async () => {
-    database = await testDatabase(engine, timeZone);
-    owner = database.as();
-    await bringIn(owner, citiesOfOneStation(['c', 'd']));
-    await owner`insert into raw.readings (measured_at, sensor_id, pm25)
-      select at, sensor, 1 + extract(day from at) from generate_series(timestamptz '2026-06-10 00:00+04', '2026-11-20 12:00+04', '6 hours') at, generate_series(1, 2) sensor`;
-    await refresh(database.target, now);
+    ({ database, owner } = await sixHourly(engine, '2026-06-10', now));
     await deleteExpired(database.target, now, '60 days', { log: makeLog('silent'), apply: true });
   });
   afterAll(() => database.drop());
 
-  const levels = [...LEVELS].reverse().map(({ name }) => name);
-  const stored = async (names: readonly string[] = levels) =>
-    await Promise.all(names.map((name) => owner.unsafe(`select * from rollup.${name} order by bucket, 2`)));
+  const levels = [...LEVELS].reverse();
+  const above = levels.slice(0, -1);
+  const stored = (some = levels) => storedBuckets(owner, some);
   const audited = (options: { from?: Date; repair?: boolean } = {}) =>
     audit(database.target, { now, timeZone, deleteSurplus: options.repair ?? false, ...options });
   const lost = (found: { level: string; bucket: string; subject: string; columns: string[] }[]) =>
@@ -72,7 +65,7 @@ onEveryEngine('hours of deleted readings', (engine) => {
   });
 
   // of plain PostgreSQL nothing refreshes an aggregate but our own procedure, which leaves such hours alone
-  it.each(engine === 'timescale' ? levels.slice(0, -1) : [])(
+  it.each(engine === 'timescale' ? above.map(({ name }) => name) : [])(
     'are not changed by a stray refresh of %s',
     async (level) => {
       const before = await stored();
@@ -89,7 +82,6 @@ onEveryEngine('hours of deleted readings', (engine) => {
     const left = await owner<{ month: string; hours: number }[]>`
       select to_char(rollup.bucket_start('month', bucket), 'YYYY-MM') as month, count(*)::int as hours
       from rollup.sensor_hourly where bucket < '2026-09-01 00:00+04' group by 1`;
-    const above = levels.slice(0, -1);
     const before = await stored(above);
     expect(before.every((rows) => rows.length > 5)).toBe(true);
     const gone = RECORDED.flatMap(({ month, hours }) => {
@@ -105,10 +97,19 @@ onEveryEngine('hours of deleted readings', (engine) => {
     }
   });
 
+  it('are not taken for what is kept when retention runs again and nothing is due', async () => {
+    await owner`update raw.installation set ingest_cutoff = '2026-08-20 00:00+04', retained_from = '2026-08-20 00:00+04'`;
+    const lostMonths = async () => lost((await audited()).found.filter(({ columns }) => columns.includes('lost')));
+    const before = await lostMonths();
+    expect(before).toContainEqual(expect.stringMatching(/2026-08 \d+ of 248 hours lost$/));
+    await deleteExpired(database.target, now, '2 years', { log: makeLog('silent') });
+    expect(await lostMonths()).toEqual(before);
+  });
+
   if (engine === 'plain') return;
   describe("are safe from TimescaleDB's own jobs:", () => {
     it.each([
-      ...levels.map((level) => [
+      ...levels.map(({ name: level }) => [
         `a refresh policy of ${level}`,
         `select add_continuous_aggregate_policy('rollup.${level}', null, null, interval '1 day')`,
       ]),

@@ -817,7 +817,7 @@ begin
   counted_from := (select least(at, max(r.measured_at)) from raw.readings r having max(r.measured_at) is not null);
   first_reading := (select min(r.measured_at) from raw.readings r where r.measured_at >= retained_from);
   wanted := coalesce(greatest(cutoff, rollup.bucket_start('month', counted_from - keep)), cutoff);
-  next := case when first_reading < wanted then least(wanted, rollup.bucket_add('month', rollup.bucket_start('month', first_reading), 1)) else wanted end;
+  next := least(wanted, rollup.bucket_add('month', rollup.bucket_start('month', first_reading), 1));
   months := (
     select count(*) from generate_series(0, 1199) n
     where rollup.bucket_add('month', rollup.bucket_start('month', first_reading), n) < wanted
@@ -832,16 +832,18 @@ language sql stable set timezone = 'UTC' set extra_float_digits = 1 as $$
   from rollup.sensor_hourly h where h.bucket >= since and h.bucket < until group by 1
 $$;
 
--- Lets the readings before `until` go: records the months that thereby lose them, and has refreshes leave their sensor hours as they are.
+-- Lets the readings before `until` go: records the months that thereby lose them, and has refreshes leave their sensor hours as they are. Where
+-- none goes it records none, or a loss since the last time would pass for what is kept.
 create procedure logic.retain_from(until timestamptz) language plpgsql as $$
+declare
+  since constant timestamptz := (select i.retained_from from raw.installation i);
 begin
+  if until <= since then return; end if;
   insert into rollup.expired_month (month, hours, checksum)
   select k.month, k.hours, k.checksum
-  from raw.installation i
-  cross join logic.kept_hours(
-    case when exists (select from rollup.expired_month) then rollup.bucket_start('month', i.retained_from) else '-infinity' end, until) k
+  from logic.kept_hours(case when exists (select from rollup.expired_month) then rollup.bucket_start('month', since) else '-infinity' end, until) k
   on conflict (month) do update set hours = excluded.hours, checksum = excluded.checksum;
-  update raw.installation set retained_from = until where retained_from < until;
+  update raw.installation set retained_from = until;
 end $$;
 
 -- The months without readings that have another number of sensor hours than was recorded or, within the period, other values. Columns: since,
@@ -4832,7 +4834,7 @@ begin
   '"dust":', h.dust_hours, ',',
   '"usvh":', h.usvh_hours, ',',
   '"uv":', h.uv_hours, ',',
-  '"wind_speed":', h.wind_speed_hours, ',', '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}') as hours
+  '"wind_speed":', h.wind_speed_hours, ',', '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}') as hours -- of each mean
     from api.station_daily d
     join api.station_completeness(at, 'day', since, until, array[only_station]) h on h.timestamp = d.timestamp
     where d.station_id = only_station and d.timestamp >= since and d.timestamp < until
@@ -4941,7 +4943,7 @@ begin
   '"dust":', h.dust_hours, ',',
   '"usvh":', h.usvh_hours, ',',
   '"uv":', h.uv_hours, ',',
-  '"wind_speed":', h.wind_speed_hours, ',', '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}') as hours
+  '"wind_speed":', h.wind_speed_hours, ',', '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}') as hours -- of each mean
     from api.region_daily d
     join api.region_completeness(at, 'day', since, until, array[only_region]) h on h.timestamp = d.timestamp
     where d.region_slug = only_region and d.timestamp >= since and d.timestamp < until
