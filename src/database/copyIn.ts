@@ -25,16 +25,13 @@ export async function inTransaction<T>(sql: Sql, work: (connection: ReservedSql)
   }
 }
 
-/** The database refused one of the rows, such as one with a key that is stored already. */
-export class CopyRefused extends Error {
-  constructor() {
-    super('the database refused the rows; its log says why');
-  }
-}
-
-/** Sends what `chunks` yields, inside the transaction of `inTransaction`. Rejects with CopyRefused, and only a rollback can follow. */
+/** Sends what `chunks` yields, inside the transaction of `inTransaction`. Rejects with the server's error, and only a rollback can follow. */
 export async function copyRows(connection: ReservedSql, statement: string, chunks: Iterable<string>): Promise<void> {
-  const copy = await connection.unsafe(statement).writable();
+  const query = connection.unsafe(statement);
+  const copy = await query.writable();
+  let refusal: unknown;
+  // after the last byte the driver gives an error to the query alone, which has settled already
+  Object.assign(query, { reject: (error: unknown) => (refusal = error) });
   copy.on('error', () => undefined); // every write gets the error too, and is awaited
   let written: Promise<void> = Promise.resolve();
   for (const chunk of chunks) {
@@ -48,7 +45,7 @@ export async function copyRows(connection: ReservedSql, statement: string, chunk
   copy.end();
   await setImmediate(); // the end of the COPY must be sent before the next statement
   await connection.unsafe('select').catch((error: Error) => {
-    throw errorCode(error) === IN_FAILED_TRANSACTION ? new CopyRefused() : error;
+    throw errorCode(error) === IN_FAILED_TRANSACTION ? (refusal ?? error) : error;
   });
 }
 

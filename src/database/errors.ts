@@ -26,6 +26,9 @@ export const isSchemaChange = (error: unknown): boolean =>
 /** The statement lost a deadlock, or a migration has just replaced what it names: sent again at once, it may well succeed. */
 export const isRepeatable = (error: unknown): boolean => errorCode(error) === '40P01' || isSchemaChange(error);
 
+/** A row has a value that its column cannot hold, or violates a constraint, such as a key that is stored already. */
+export const isRefusedRow = (error: unknown): boolean => /^2[23]...$/.test(errorCode(error));
+
 /** The server canceled the statement at its timeout, so it is reachable but too slow. */
 const STATEMENT_TIMEOUT = /^57014$/;
 

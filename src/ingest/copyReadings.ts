@@ -5,8 +5,8 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { arrayLiteral, type Sql } from '../database/client.ts';
-import { CopyRefused, copyRows, inTransaction } from '../database/copyIn.ts';
-import { isRepeatable } from '../database/errors.ts';
+import { copyRows, inTransaction } from '../database/copyIn.ts';
+import { isRefusedRow, isRepeatable } from '../database/errors.ts';
 import { type Accepted, acceptSome } from './accept.ts';
 import { instantText } from './formats/instants.ts';
 import type { ReadingInput } from './formats/reading.ts';
@@ -56,12 +56,12 @@ export function makeCopier(sql: Sql): Copier {
     async store({ readings, now, bounds: checkedBy, columns, lines, withoutPlacement, others }, source) {
       const copy = inTransaction(sql, async (connection) => {
         bounds = await readBounds(connection);
-        if (bounds.cutoff !== checkedBy.cutoff) throw new CopyRefused(); // some may be too old now
+        if (bounds.cutoff !== checkedBy.cutoff) return false; // some may be too old now
         await copyRows(connection, `copy raw.readings (${columns}) from stdin`, chunksOf(lines));
         return true;
       });
       const isCopied = await copy.catch((error) => {
-        if (error instanceof CopyRefused || isRepeatable(error)) return false;
+        if (isRefusedRow(error) || isRepeatable(error)) return false;
         throw error;
       });
       const rest = isCopied ? others : [...readings.keys()];

@@ -101,7 +101,7 @@ onEveryEngine('the demo', (engine) => {
     const line = '2026-01-01T00:00:00Z\t11\t21.5\n';
     const statement = 'copy raw.readings (measured_at, sensor_id, temperature) from stdin';
     const before = await countRows();
-    await expect(copyIn(sql, statement, [line, line])).rejects.toThrow('refused');
+    await expect(copyIn(sql, statement, [line, line])).rejects.toThrow('duplicate key');
     await expect(copyIn(sql, statement, ['nonsense\n'.repeat(300_000), line.repeat(300_000)])).rejects.toThrow();
     await expect(copyIn(sql, 'copy raw.nothing from stdin', [line])).rejects.toThrow('raw.nothing');
     expect(await countRows()).toBe(before);
