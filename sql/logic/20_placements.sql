@@ -20,11 +20,12 @@ create view logic.placement as
     on suspicious.sensor_id = located.sensor_id
   cross join unnest(located.periods * formula.periods - coalesce(suspicious.periods, '{}')) part;
 
--- When temperature, humidity and pressure of a station were unreliable, according to the operator or to screening (C5).
+-- When temperature, humidity and pressure of a station were unreliable (kind thp, C5) or its particles suspect (kind pm, C9), according to
+-- the operator or to screening.
 create view logic.flag as
-  select station_id, 'operator' as reason, null::int as sensor_id, since, until from raw.flag_period
+  select station_id, kind, 'operator' as reason, null::int as sensor_id, since, until, null::jsonb as evidence from raw.flag_period
   union all
-  select station_id, reason, sensor_id, since, until from raw.screened_period;
+  select station_id, kind, reason, sensor_id, since, until, evidence from raw.screened_period;
 
 -- Memberships (P3): when a station was in a region, minus its hidden periods, split where a flag begins or ends. On full hours: bounds are
 -- rounded up, except that flags are extended to whole hours.
@@ -33,20 +34,25 @@ create view logic.membership as
     select station_id, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods from raw.hidden_period group by 1
   ),
   flagged as (
-    select station_id, range_agg(tstzrange(rollup.bucket_start('hour', since), logic.hour_ceiling(until))) as periods from logic.flag group by 1
+    select station_id, kind, range_agg(tstzrange(rollup.bucket_start('hour', since), logic.hour_ceiling(until))) as periods
+    from logic.flag group by 1, 2
   ),
   counted as (
-    select m.station_id, m.region_slug, m.periods - coalesce(hidden.periods, '{}') as periods, coalesce(flagged.periods, '{}') as flagged
+    select m.station_id, m.region_slug, m.periods - coalesce(hidden.periods, '{}') as periods,
+      coalesce(thp.periods, '{}') as thp, coalesce(pm.periods, '{}') as pm
     from (
       select station_id, region_slug, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods
       from raw.station_region group by 1, 2
     ) m
     left join hidden using (station_id)
-    left join flagged using (station_id)
+    left join flagged thp on thp.station_id = m.station_id and thp.kind = 'thp'
+    left join flagged pm on pm.station_id = m.station_id and pm.kind = 'pm'
   )
-  select c.station_id, c.region_slug, piece.is_flagged, lower(part) as since, upper(part) as until
+  select c.station_id, c.region_slug, piece.is_flagged, piece.is_pm_suspect, lower(part) as since, upper(part) as until
   from counted c
-  cross join lateral (values (true, c.periods * c.flagged), (false, c.periods - c.flagged)) piece(is_flagged, periods)
+  cross join lateral (values
+    (false, false, c.periods - c.thp - c.pm), (true, false, c.periods * c.thp - c.pm),
+    (false, true, c.periods * c.pm - c.thp), (true, true, c.periods * c.thp * c.pm)) piece(is_flagged, is_pm_suspect, periods)
   cross join unnest(piece.periods) part;
 
 -- The city and the district that a station belongs to at an instant, hidden or not; of several of a kind the first that the network file lists
@@ -81,7 +87,8 @@ create view logic.station_last_place as
 create function logic.apply_periods(out sensors_changed int, out stations_changed int) language plpgsql as $$
 declare
   placements constant raw.placement[] := array(select (sensor_id, station_id, formula, since, until)::raw.placement from logic.placement);
-  memberships constant raw.membership[] := array(select (station_id, region_slug, is_flagged, since, until)::raw.membership from logic.membership);
+  memberships constant raw.membership[] := array(
+    select (station_id, region_slug, is_flagged, since, until, is_pm_suspect)::raw.membership from logic.membership);
   placements_before raw.placement[];
   placements_after raw.placement[];
   memberships_before raw.membership[];
@@ -96,8 +103,8 @@ begin
   insert into raw.placement (sensor_id, station_id, formula, since, until)
   select sensor_id, station_id, formula, since, until from unnest(placements_after);
   delete from raw.membership m using unnest(memberships_before) b where (m.station_id, m.region_slug, m.since) = (b.station_id, b.region_slug, b.since);
-  insert into raw.membership (station_id, region_slug, is_flagged, since, until)
-  select station_id, region_slug, is_flagged, since, until from unnest(memberships_after);
+  insert into raw.membership (station_id, region_slug, is_flagged, is_pm_suspect, since, until)
+  select station_id, region_slug, is_flagged, is_pm_suspect, since, until from unnest(memberships_after);
 
   -- per sensor, station and formula: the times that are in only one of the two states
   with difference as (
@@ -117,9 +124,13 @@ begin
 
   with difference as (
     select station_id, logic.symmetric_difference(before, after) as periods
-    from (select station_id, region_slug, is_flagged, range_agg(tstzrange(since, until)) as before from unnest(memberships_before) group by 1, 2, 3) b
-    full join (select station_id, region_slug, is_flagged, range_agg(tstzrange(since, until)) as after from unnest(memberships_after) group by 1, 2, 3) a
-      using (station_id, region_slug, is_flagged)
+    from (
+      select station_id, region_slug, is_flagged, is_pm_suspect, range_agg(tstzrange(since, until)) as before
+      from unnest(memberships_before) group by 1, 2, 3, 4) b
+    full join (
+      select station_id, region_slug, is_flagged, is_pm_suspect, range_agg(tstzrange(since, until)) as after
+      from unnest(memberships_after) group by 1, 2, 3, 4) a
+      using (station_id, region_slug, is_flagged, is_pm_suspect)
   ),
   noted as (
     insert into rollup.stale (from_level, since, until, station_id)

@@ -21,7 +21,7 @@ create view logic.network_fact as
     from (
       select 'region' as kind, station_id, region_slug, position, since, until from raw.station_region
       union all select 'hidden', station_id, null, null, since, until from raw.hidden_period
-      union all select 'flag', station_id, null, null, since, until from raw.flag_period
+      union all select 'flag ' || kind, station_id, null, null, since, until from raw.flag_period
     ) p group by 1
   ),
   sensor_period as (
@@ -68,14 +68,15 @@ begin
     map_latitude = excluded.map_latitude, map_longitude = excluded.map_longitude, map_delta = excluded.map_delta, is_hidden = excluded.is_hidden
   where (region.kind, region.city_slug, region.title, region.map_latitude, region.map_longitude, region.map_delta, region.is_hidden)
     is distinct from (excluded.kind, excluded.city_slug, excluded.title, excluded.map_latitude, excluded.map_longitude, excluded.map_delta, excluded.is_hidden);
-  insert into raw.station (id, provider_id, title, latitude, longitude, altitude, screening)
-  select id, provider_id, title, latitude, longitude, altitude, screening
+  insert into raw.station (id, provider_id, title, latitude, longitude, altitude, screening, trusted)
+  select id, provider_id, title, latitude, longitude, altitude, screening, trusted
   from jsonb_populate_recordset(null::raw.station, network -> 'stations')
   on conflict (id) do update set provider_id = excluded.provider_id, title = excluded.title, latitude = excluded.latitude,
     longitude = excluded.longitude, altitude = excluded.altitude,
-    screening = excluded.screening
-  where (station.provider_id, station.title, station.latitude, station.longitude, station.altitude, station.screening)
-    is distinct from (excluded.provider_id, excluded.title, excluded.latitude, excluded.longitude, excluded.altitude, excluded.screening);
+    screening = excluded.screening, trusted = excluded.trusted
+  where (station.provider_id, station.title, station.latitude, station.longitude, station.altitude, station.screening, station.trusted)
+    is distinct from (excluded.provider_id, excluded.title, excluded.latitude, excluded.longitude, excluded.altitude, excluded.screening,
+      excluded.trusted);
   insert into raw.sensor (id, kind, device)
   select id, kind, device from jsonb_populate_recordset(null::raw.sensor, network -> 'sensors')
   on conflict (id) do update set kind = excluded.kind, device = excluded.device
@@ -84,11 +85,12 @@ begin
 
   call logic.replace_periods('station_region', 'station_id', stations, 'station_id, region_slug, position', network -> 'station_region');
   call logic.replace_periods('hidden_period', 'station_id', stations, 'station_id', network -> 'hidden_period');
-  call logic.replace_periods('flag_period', 'station_id', stations, 'station_id', network -> 'flag_period');
+  call logic.replace_periods('flag_period', 'station_id', stations, 'station_id, kind', network -> 'flag_period');
   call logic.replace_periods('sensor_station', 'sensor_id', sensors, 'sensor_id, station_id', network -> 'sensor_station');
   call logic.replace_periods('suspicious_period', 'sensor_id', sensors, 'sensor_id', network -> 'suspicious_period');
   call logic.replace_periods('correction', 'sensor_id', sensors, 'sensor_id, formula', network -> 'correction');
-  delete from raw.screened_period p using raw.station s where s.id = p.station_id and not s.screening;
+  delete from raw.screened_period p using raw.station s
+  where s.id = p.station_id and case p.kind when 'thp' then not s.screening else s.trusted end;
   affected := logic.apply_periods();
 
   result := (

@@ -10,7 +10,7 @@ $$;
 create function logic.network_file() returns json language sql stable
 set intervalstyle = 'iso_8601' as $$
   with hidden as (select station_id, range_agg(tstzrange(since, until)) as periods from raw.hidden_period group by 1),
-  flagged as (select station_id, range_agg(tstzrange(since, until)) as periods from raw.flag_period group by 1),
+  flagged as (select station_id, kind, range_agg(tstzrange(since, until)) as periods from raw.flag_period group by 1, 2),
   suspicious as (select sensor_id, range_agg(tstzrange(since, until)) as periods from raw.suspicious_period group by 1),
   located as (
     select sensor_id, (array_agg(station_id order by until desc, since desc))[1] as listed_under,
@@ -48,11 +48,13 @@ set intervalstyle = 'iso_8601' as $$
       'is_hidden', nullif(is_hidden, false)) order by kind, slug), '[]') from raw.region),
     'stations', (select coalesce(json_agg(json_build_object('id', s.id, 'provider', s.provider_id, 'title', s.title,
         'latitude', s.latitude, 'longitude', s.longitude, 'altitude', s.altitude,
-        'hidden', logic.flag_of_periods(hidden.periods), 'is_bad_thp', logic.flag_of_periods(flagged.periods), 'screening', nullif(s.screening, true),
+        'hidden', logic.flag_of_periods(hidden.periods), 'is_bad_thp', logic.flag_of_periods(thp.periods), 'is_bad_pm', logic.flag_of_periods(pm.periods),
+        'screening', nullif(s.screening, true), 'trusted', nullif(s.trusted, false),
         'regions', coalesce(regions.list, '[]'), 'sensors', coalesce(sensors.list, '[]')) order by s.id), '[]')
       from raw.station s
       left join hidden on hidden.station_id = s.id
-      left join flagged on flagged.station_id = s.id
+      left join flagged thp on thp.station_id = s.id and thp.kind = 'thp'
+      left join flagged pm on pm.station_id = s.id and pm.kind = 'pm'
       left join regions on regions.station_id = s.id
       left join sensors on sensors.station_id = s.id)))
 $$;

@@ -49,11 +49,12 @@ declare
   closed constant timestamptz := rollup.bucket_start('hour', at);
   sensors constant int[] := array(
     select suspect from logic.suspect_sensors(since, at) suspect
-    union select p.sensor_id from raw.screened_period p where p.until > implausible_periods.since);
+    union select p.sensor_id from raw.screened_period p where p.kind = 'thp' and p.until > implausible_periods.since);
 begin
   return query
   with earlier as (
-    select p.station_id, p.sensor_id, min(p.since) as since from raw.screened_period p where p.until > implausible_periods.since group by 1, 2
+    select p.station_id, p.sensor_id, min(p.since) as since from raw.screened_period p
+    where p.kind = 'thp' and p.until > implausible_periods.since group by 1, 2
   ),
   hour as (
     select h.bucket, p.station_id, h.sensor_id, h.temperature, h.humidity, h.pressure
@@ -98,7 +99,7 @@ begin
     having count(*) >= hours
   )
   -- a period ends no later than the sensor's time at the station, or when the sensor is marked suspicious and no longer counts
-  select r.station_id, r.sensor_id, r.reason, r.since, least(r.next, placed.until, suspicious.since)
+  select r.station_id, r.sensor_id, r.reason, r.since, least(r.next, placed.until, suspicious.since), 'thp', null::jsonb
   from run r
   cross join lateral (
     select coalesce(max(p.until), r.last + interval '1 hour') as until from raw.sensor_station p
@@ -110,7 +111,7 @@ begin
   where least(r.next, placed.until, suspicious.since) > implausible_periods.since;
 end $$;
 
--- Updates the screened periods from `since` on, one caller at a time, and marks the changes for the next refresh (A3, A10, C5). Returns how
+-- Updates the screened periods from `since` on, one caller at a time, and marks the changes for the next refresh (A3, A10, C5, C9). Returns how
 -- many flags were raised and lifted. Writes nothing if nothing changed.
 create function logic.screen(since timestamptz, at timestamptz, out raised int, out lifted int) language plpgsql as $$
 declare
@@ -118,12 +119,14 @@ declare
   recorded raw.screened_period[];
 begin
   lock table raw.screen_lock in exclusive mode;
-  found_periods := array(select p from logic.implausible_periods(since, at) p);
-  recorded := array(select p from raw.screened_period p where p.until > screen.since);
+  found_periods := array(select p from logic.implausible_periods(since, at) p union all select p from logic.suspect_periods(since, at) p);
+  -- those that hours from there on can change: one of kind pm is continued within 24 hours
+  recorded := array(
+    select p from raw.screened_period p where p.until > screen.since - case p.kind when 'pm' then interval '24 hours' else interval '0' end);
   raised := (select count(*) from unnest(found_periods) p where not exists (
-    select from unnest(recorded) o where (o.station_id, o.sensor_id, o.reason, o.since) = (p.station_id, p.sensor_id, p.reason, p.since)));
+    select from unnest(recorded) o where (o.station_id, o.sensor_id, o.reason, o.since) is not distinct from (p.station_id, p.sensor_id, p.reason, p.since)));
   lifted := (select count(*) from unnest(recorded) o where o.until = 'infinity' and not exists (
-    select from unnest(found_periods) p where (o.station_id, o.sensor_id, o.reason) = (p.station_id, p.sensor_id, p.reason) and p.until = 'infinity'));
+    select from unnest(found_periods) p where (o.station_id, o.sensor_id, o.reason, p.until) is not distinct from (p.station_id, p.sensor_id, p.reason, timestamptz 'infinity')));
   if not exists (
     (select * from unnest(found_periods) except select * from unnest(recorded))
     union all (select * from unnest(recorded) except select * from unnest(found_periods))
@@ -131,11 +134,12 @@ begin
     return;
   end if;
   lock table raw.network_lock in exclusive mode;
-  delete from raw.screened_period p where p.until > screen.since;
-  insert into raw.screened_period (station_id, sensor_id, reason, since, until)
-  select p.station_id, p.sensor_id, p.reason, p.since, p.until
+  delete from raw.screened_period p using unnest(recorded) o
+  where (p.station_id, p.sensor_id, p.reason, p.since) is not distinct from (o.station_id, o.sensor_id, o.reason, o.since);
+  insert into raw.screened_period (station_id, sensor_id, reason, since, until, kind, evidence)
+  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence
   from unnest(found_periods) p
-  join raw.station s on s.id = p.station_id and s.screening
+  join raw.station s on s.id = p.station_id and case p.kind when 'thp' then s.screening else not s.trusted end
   on conflict do nothing;
   perform logic.apply_periods();
   perform logic.raise_data_version();

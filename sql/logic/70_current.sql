@@ -141,10 +141,10 @@ begin
   ) current;
 end $$;
 
--- Says whether a station is listed (C6) and flagged (C5) at an instant, and when that, its regions, its sensors or their readings change next, as far as is known:
+-- Says whether a station is listed (C6), flagged (C5) and its particles suspect (C9) at an instant, and when that, its regions, its sensors or their readings change next, as far as is known:
 -- at the beginning or end of a period, or at a reading of a clock that is ahead (by up to five minutes, S3).
 create function logic.station_state(at timestamptz, only_station int default null)
-returns table (station_id int, is_listed boolean, is_bad_thp boolean, changes_at timestamptz)
+returns table (station_id int, is_listed boolean, is_bad_thp boolean, is_pm_suspect boolean, changes_at timestamptz)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 begin
@@ -152,14 +152,15 @@ begin
   select
     station.id,
     coalesce(bool_or(p.kind = 'hidden' and p.since <= at and at < p.until), false) is false,
-    coalesce(bool_or(p.kind = 'flag' and p.since <= at and at < p.until), false),
+    coalesce(bool_or(p.kind = 'thp' and p.since <= at and at < p.until), false),
+    coalesce(bool_or(p.kind = 'pm' and p.since <= at and at < p.until), false),
     least(
       min(p.since) filter (where p.since > at and p.since < 'infinity'),
       min(p.until) filter (where p.until > at and p.until < 'infinity'))
   from raw.station station
   left join (
     select 'hidden' as kind, h.station_id, h.since, h.until from raw.hidden_period h
-    union all select 'flag', f.station_id, f.since, f.until from logic.flag f
+    union all select f.kind, f.station_id, f.since, f.until from logic.flag f
     -- nearly all of these last as long as their station does
     union all select 'placement', p.station_id, p.since, p.until from raw.placement p where p.since > at or p.until < 'infinity'
     union all select 'region', m.station_id, m.since, m.until from raw.station_region m where m.since > at or m.until < 'infinity'
@@ -174,15 +175,17 @@ begin
 end $$;
 
 -- Records the digest of an instant: for each region the mean over the online, listed stations that belong to it, without temperature,
--- humidity and pressure of flagged ones (C4, C5). A region without any such station gets a row with station_count 0. Idempotent.
+-- humidity and pressure of flagged ones and without suspect particles (C4, C5, C9). A region without any such station gets a row with station_count 0. Idempotent.
 create procedure logic.make_digest(at timestamptz) language sql as $$
   with made as (
-    insert into rollup.digest (made_at, region_slug, station_count, {{list thp: $name}}, {{list ambient: $name}}, wind_sin, wind_cos, rain)
+    insert into rollup.digest (made_at, region_slug, station_count, pm_left_out, {{list thp: $name}}, {{list pm: $name}}, {{list ambient: $name}}, wind_sin, wind_cos, rain)
     select
       at,
       region.slug,
       count(c.station_id),
+      count(coalesce({{list pm: c.$name}})) filter (where m.is_pm_suspect),
       {{list thp: avg(c.$name) filter (where not m.is_flagged)}},
+      {{list pm: avg(c.$name) filter (where not m.is_pm_suspect)}},
       {{list ambient: avg(c.$name)}},
       avg(c.wind_sin),
       avg(c.wind_cos),

@@ -4,11 +4,14 @@ select
   m.region_slug,
   count(*)::int as station_count,
   {{list thp: avg(h.$name) filter (where not m.is_flagged) as $name}},
+  {{list pm: avg(h.$name) filter (where not m.is_pm_suspect) as $name}},
   {{list ambient: avg(h.$name) as $name}},
   avg(h.wind_sin) as wind_sin,
   avg(h.wind_cos) as wind_cos,
   avg(h.rain) as rain,
-  {{rollup}}.aqi(avg(h.pm25), avg(h.pm10)) as aqi
+  {{rollup}}.aqi(
+    avg(h.pm25) filter (where not m.is_pm_suspect),
+    avg(h.pm10) filter (where not m.is_pm_suspect)) as aqi
 from {{rollup}}.station_hourly h
 join raw.membership m on m.station_id = h.station_id
 where h.bucket >= m.since and h.bucket < m.until and {{range h.bucket}}

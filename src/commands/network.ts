@@ -7,7 +7,7 @@ import { InputError } from '../inputError.ts';
 import { exportNetwork } from '../network/exportNetwork.ts';
 import { importNetwork } from '../network/importNetwork.ts';
 import { REMOVABLE, type Removable, removeElement } from '../network/removeElement.ts';
-import { screen, screenedPeriods } from '../network/screening.ts';
+import { previewScreening, screen, screenedPeriods } from '../network/screening.ts';
 import { networkOfSensorList } from '../network/sensorList.ts';
 import { refreshAndDigest } from '../rollups/digest.ts';
 import { refresh } from '../rollups/refresh.ts';
@@ -117,16 +117,21 @@ async function remove(context: Context, kind: Removable, id: string, withReading
 /** Prints how many flags were raised and lifted, and all flagged periods. */
 export function screenCommand(run: Run): Command {
   return new Command('screen')
-    .description('flag stations with implausible temperature, humidity or pressure, and list the flags')
+    .description('flag stations with implausible temperature, humidity or pressure, or suspect PM, and list the flags')
     .addOption(timeOption('--from <time>', 'screen readings from here on (default: 8 days ago)'))
-    .action(({ from }: { from?: string }) => run((context) => screenStations(context, from)));
+    .option('--dry-run', 'list the flags that there would be, and change nothing')
+    .action((options: ScreenOptions) => run((context) => screenStations(context, options)));
 }
 
-async function screenStations(context: Context, from?: string): Promise<Outcome> {
+type ScreenOptions = { from?: string; dryRun?: true };
+
+async function screenStations(context: Context, { from, dryRun }: ScreenOptions): Promise<Outcome> {
   const { database, installation, clock, instant } = context;
   const since = await instant(from);
   checkBegun(since, clock());
   await refresh(database.target, clock(), context);
+  if (dryRun)
+    return { result: await previewScreening(database.target, clock(), since, installation.timeZone), ok: true };
   const screened = await screen(database.target, clock(), since);
   await refresh(database.target, clock(), context);
   return { result: { ...screened, flagged: await screenedPeriods(database.target, installation.timeZone) }, ok: true };

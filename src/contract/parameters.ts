@@ -20,8 +20,8 @@ export type Parameter = {
   readonly digits: 0 | 1 | 2;
   /** True if days and months publish the extremes of its hourly means (A5). */
   readonly extremes?: true;
-  /** True if it is left out of region means while its station is flagged for bad temperature, humidity or pressure (A3). */
-  readonly thp?: true;
+  /** The kind of flag periods of a station in which it is left out of region means (C5, C9). */
+  readonly flag?: 'thp' | 'pm';
   /** True if negative values, which instruments report near zero, are published as 0. */
   readonly floor?: true;
 };
@@ -39,9 +39,18 @@ export const PARAMETERS = [
     high: 60,
     digits: 1,
     extremes: true,
-    thp: true,
+    flag: 'thp',
   },
-  { name: 'humidity', unit: '%', meaning: 'relative humidity', kind: 'mean', low: 0, high: 100, digits: 0, thp: true },
+  {
+    name: 'humidity',
+    unit: '%',
+    meaning: 'relative humidity',
+    kind: 'mean',
+    low: 0,
+    high: 100,
+    digits: 0,
+    flag: 'thp',
+  },
   {
     name: 'pressure',
     unit: 'Pa',
@@ -50,9 +59,19 @@ export const PARAMETERS = [
     low: 50_000,
     high: 110_000,
     digits: 0,
-    thp: true,
+    flag: 'thp',
   },
-  { name: 'pm1', unit: 'µg/m³', meaning: 'PM1', kind: 'mean', low: -10, high: 2_000, digits: 1, floor: true },
+  {
+    name: 'pm1',
+    unit: 'µg/m³',
+    meaning: 'PM1',
+    kind: 'mean',
+    low: -10,
+    high: 2_000,
+    digits: 1,
+    floor: true,
+    flag: 'pm',
+  },
   {
     name: 'pm25',
     unit: 'µg/m³',
@@ -63,6 +82,7 @@ export const PARAMETERS = [
     digits: 1,
     extremes: true,
     floor: true,
+    flag: 'pm',
   },
   {
     name: 'pm25_raw',
@@ -73,6 +93,7 @@ export const PARAMETERS = [
     high: 2_000,
     digits: 1,
     floor: true,
+    flag: 'pm',
   },
   {
     name: 'pm10',
@@ -84,6 +105,7 @@ export const PARAMETERS = [
     digits: 1,
     extremes: true,
     floor: true,
+    flag: 'pm',
   },
   {
     name: 'no2',

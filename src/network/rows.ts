@@ -41,16 +41,22 @@ export function makeRows(
   const rows = {
     providers,
     regions: regions.map((region) => regionRow(region, context, places.get(region.slug) ?? [])),
-    stations: stations.map(({ id, provider: provider_id, title, latitude, longitude, altitude, screening }) => {
-      return { id, provider_id, title, latitude, longitude, altitude, screening };
-    }),
+    stations: stations.map(
+      ({ id, provider: provider_id, title, latitude, longitude, altitude, screening, trusted }) => {
+        return { id, provider_id, title, latitude, longitude, altitude, screening, trusted };
+      },
+    ),
     sensors: sensors.map(({ id, kind, device }) => ({ id, kind, device })),
     station_region,
     hidden_period: stations.flatMap(({ id, position, hidden }) =>
       periods.flag(`${position}.hidden`, hidden).map((period) => ({ ...period, station_id: id })),
     ),
-    flag_period: stations.flatMap(({ id, position, is_bad_thp }) =>
-      periods.flag(`${position}.is_bad_thp`, is_bad_thp).map((period) => ({ ...period, station_id: id })),
+    flag_period: stations.flatMap((station) =>
+      (['thp', 'pm'] as const).flatMap((kind) =>
+        periods
+          .flag(`${station.position}.is_bad_${kind}`, station[`is_bad_${kind}`])
+          .map((period) => ({ ...period, station_id: station.id, kind })),
+      ),
     ),
     sensor_station: [...placed.values()].flat(),
     suspicious_period: sensors.flatMap(({ id, position, suspicious }) =>

@@ -123,6 +123,13 @@ export const Station = z.strictObject({
       'in no region and no list; true, or the periods. To retire a station, hide it from a day on: its history stays',
     ),
   is_bad_thp: flag.default(false).describe('temperature, humidity and pressure are unreliable; true, or the periods'),
+  is_bad_pm: flag
+    .default(false)
+    .describe('PM1, PM2.5 and PM10 are suspect, so their region leaves them out; true, or the periods'),
+  trusted: z
+    .boolean()
+    .default(false)
+    .describe('true: a reference instrument, whose PM is not screened, and only is_bad_pm says otherwise'),
   screening: z
     .boolean()
     .default(true)

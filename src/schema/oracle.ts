@@ -71,9 +71,9 @@ create function logic.period_differences() returns table (level text, bucket tim
   where (s.station_id, s.formula, s.until) is distinct from (e.station_id, e.formula, e.until)
   union all
   select 'membership', coalesce(s.since, e.since), coalesce(s.station_id, e.station_id) || ' ' || coalesce(s.region_slug, e.region_slug),
-    case when s is null then '{missing}' when e is null then '{surplus}' else '{is_flagged,until}' end::text[]
+    case when s is null then '{missing}' when e is null then '{surplus}' else '{is_flagged,is_pm_suspect,until}' end::text[]
   from raw.membership s full join logic.membership e on e.station_id = s.station_id and e.region_slug = s.region_slug and e.since = s.since
-  where (s.is_flagged, s.until) is distinct from (e.is_flagged, e.until)
+  where (s.is_flagged, s.is_pm_suspect, s.until) is distinct from (e.is_flagged, e.is_pm_suspect, e.until)
 $oracle$;
 
 revoke all on function logic.period_differences, logic.differences_of_days, logic.is_settled, logic.audited_days, logic.differences from public;`;

@@ -52,8 +52,9 @@ type Item = Readonly<Record<string, string>>;
 const GROUPS: Readonly<Record<string, (parameter: Parameter) => boolean>> = {
   parameter: () => true,
   mean: ({ kind }) => kind === 'mean',
-  thp: ({ kind, thp }) => kind === 'mean' && thp === true,
-  ambient: ({ kind, thp }) => kind === 'mean' && thp !== true,
+  thp: ({ kind, flag }) => kind === 'mean' && flag === 'thp',
+  pm: ({ kind, flag }) => kind === 'mean' && flag === 'pm',
+  ambient: ({ kind, flag }) => kind === 'mean' && flag === undefined,
   extreme: ({ extremes }) => extremes === true,
   uncorrected: ({ kind, name }) => kind === 'mean' && !name.startsWith('pm25'), // unaffected by correction formulas
 };

@@ -11,6 +11,7 @@ type Station = {
   regions: (string | (Period & { slug: string }))[];
   hidden?: Flag;
   is_bad_thp?: Flag;
+  is_bad_pm?: Flag;
   sensors: Sensor[];
 };
 type File = { time_zone: string; stations: Station[]; regions: { slug: string; city?: string }[] };
@@ -35,7 +36,7 @@ function placedOf({ id: sensor, stations = [] }: Sensor): Network['placed'] {
 
 function networkOf({ stations, regions }: File): Network {
   const sensors = stations.flatMap(({ id, sensors: own }) => own.map((sensor) => ({ stations: [{ id }], ...sensor })));
-  const ofStations = (flag: 'hidden' | 'is_bad_thp') =>
+  const ofStations = (flag: 'hidden' | 'is_bad_thp' | 'is_bad_pm') =>
     stations.flatMap((one) => list(one[flag]).map((period) => ({ station: one.id, ...period })));
   return {
     placed: sensors.flatMap(placedOf),
@@ -49,7 +50,9 @@ function networkOf({ stations, regions }: File): Network {
       }),
     ),
     hidden: ofStations('hidden'),
-    flagged: ofStations('is_bad_thp'),
+    flagged: (['thp', 'pm'] as const).flatMap((kind) =>
+      ofStations(`is_bad_${kind}`).map((period) => ({ ...period, kind })),
+    ),
   };
 }
 

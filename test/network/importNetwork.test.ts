@@ -57,7 +57,7 @@ onEveryEngine('import network', (engine) => {
   test('adds everything the first time, and changes nothing the second time', async () => {
     const network = {
       ...smallNetwork({
-        one: { hidden: [{ since: '2026-02-01T03:20' }], altitude: 990, is_bad_thp: true },
+        one: { hidden: [{ since: '2026-02-01T03:20' }], altitude: 990, is_bad_thp: true, is_bad_pm: true },
         sensor: { kind: 'sds011', correction: 'epa-2021', suspicious: [{ until: '2025-01-01' }] },
       }),
       providers: [{ id: 'us', title: 'Us', ...ADDRESSES, stale_after: 'PT26H' }],
@@ -90,14 +90,16 @@ onEveryEngine('import network', (engine) => {
     ]);
     const until = '2026-02-01T00:00:00+00:00'; // 4:00 in Yerevan: a member to the end of the hour in which it is hidden (P3)
     expect(await memberships()).toEqual([
-      { station_id: 1, region_slug: 'quarter', is_flagged: true, since: '-infinity', until },
-      { station_id: 1, region_slug: 'town', is_flagged: true, since: '-infinity', until },
-      { station_id: 2, region_slug: 'town', is_flagged: false, ...ALL },
+      { station_id: 1, region_slug: 'quarter', is_flagged: true, is_pm_suspect: true, since: '-infinity', until },
+      { station_id: 1, region_slug: 'town', is_flagged: true, is_pm_suspect: true, since: '-infinity', until },
+      { station_id: 2, region_slug: 'town', is_flagged: false, is_pm_suspect: false, ...ALL },
     ]);
     expect(await owner`select * from raw.hidden_period`).toEqual([
       { station_id: 1, since: '2026-01-31T23:20:00+00:00', until: 'infinity' },
     ]);
-    expect(await owner`select * from raw.flag_period`).toEqual([{ station_id: 1, ...ALL }]);
+    expect(await owner`select * from raw.flag_period order by kind`).toEqual(
+      ['pm', 'thp'].map((kind) => ({ station_id: 1, kind, ...ALL })),
+    );
     const trusted = '2024-12-31T20:00:00+00:00'; // midnight in Yerevan
     expect(await owner`select * from raw.suspicious_period`).toEqual([
       { sensor_id: 1, since: '-infinity', until: trusted },
@@ -223,9 +225,9 @@ onEveryEngine('import network', (engine) => {
       [1, 2, 3].map((id) => ({ sensor_id: id, station_id: id === 3 ? 2 : 1, formula: 'none', ...ALL })),
     );
     expect(await memberships()).toEqual([
-      { station_id: 1, region_slug: 'quarter', is_flagged: false, ...ALL },
-      { station_id: 1, region_slug: 'town', is_flagged: false, ...ALL },
-      { station_id: 2, region_slug: 'town', is_flagged: true, ...ALL },
+      { station_id: 1, region_slug: 'quarter', is_flagged: false, is_pm_suspect: false, ...ALL },
+      { station_id: 1, region_slug: 'town', is_flagged: false, is_pm_suspect: false, ...ALL },
+      { station_id: 2, region_slug: 'town', is_flagged: true, is_pm_suspect: false, ...ALL },
     ]);
   });
 

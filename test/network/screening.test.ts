@@ -32,7 +32,7 @@ onEveryEngine('screening', (engine) => {
     for (let ago = from; ago >= to; ago -= 0.5) {
       const { temperature = null, humidity = null, pressure = null } = air(Math.ceil(ago));
       await owner`insert into raw.readings (measured_at, sensor_id, temperature, humidity, pressure, pm25)
-        values (${hoursAgo(ago)}, ${sensor}, ${temperature}, ${humidity}, ${pressure}, 10)`;
+        values (${hoursAgo(ago)}, ${sensor}, ${temperature}, ${humidity}, ${pressure}, ${10 + (Math.ceil(ago) % 7)})`;
     }
   };
   const screened = async (at = NOW) => {

@@ -1,5 +1,5 @@
 /**
- * The rules P2, P3, A1 to A8, Q1 and S5 word for word over readings in memory, sharing nothing with the SQL: no templates, no database,
+ * The rules P2, P3, A1 to A8, C9, Q1 and S5 word for word over readings in memory, sharing nothing with the SQL: no templates, no database,
  * ICU's zones. Slow and obvious on purpose. The aggregates are compared with it.
  */
 import { PARAMETERS, type Parameter, type ParameterName } from '../../src/contract/parameters.ts';
@@ -17,7 +17,7 @@ export type Network = {
   corrected: (Period & { sensor: number })[];
   regions: (Period & { station: number; region: string })[];
   hidden: (Period & { station: number })[];
-  flagged: (Period & { station: number })[];
+  flagged: (Period & { station: number; kind: 'thp' | 'pm' })[];
 };
 
 /** One bucket: its means, sums and extremes by the names of the columns. */
@@ -67,15 +67,20 @@ export function literalBuckets(zone: string, readings: readonly Reading[], netwo
     buckets.set(`station_hourly ${key}`, { ...values, aqi, sensor_count: sensors.length });
   }
 
-  // A3, P3: a region's hour is the mean of the hours of its stations; flagged ones without temperature, humidity and pressure
+  // A3, P3, C9: a region's hour is the mean of the hours of its stations; flagged ones without temperature, humidity and pressure, or particles
   const regionHours = new Map<string, Hour>();
   const byRegion = new Map<string, Values[]>();
   for (const [key, { values }] of stationHours) {
     const [station, hour] = key.split(' ').map(Number) as [number, number];
     const own = <T extends { station: number }>(of: readonly T[]) => of.filter((each) => each.station === station);
     if (own(network.hidden).some((period) => holds(hour, roundedUp(period)))) continue;
-    const isFlagged = own(network.flagged).some((p) => holds(hour, { since: floor(p.since), until: ceiling(p.until) }));
-    const counted = isFlagged ? { ...values, temperature: null, humidity: null, pressure: null } : values;
+    const flags = own(network.flagged).filter((p) => holds(hour, { since: floor(p.since), until: ceiling(p.until) }));
+    const isFlagged = (kind: string) => flags.some((flag) => flag.kind === kind);
+    const counted = {
+      ...values,
+      ...(isFlagged('thp') && { temperature: null, humidity: null, pressure: null }),
+      ...(isFlagged('pm') && { pm1: null, pm25: null, pm25_raw: null, pm10: null }),
+    };
     const regions = own(network.regions).filter((period) => holds(hour, roundedUp(period)));
     for (const region of new Set(regions.map((each) => each.region))) push(byRegion, `${region} ${hour}`, counted);
   }

@@ -101,8 +101,10 @@ function makeNetwork(start: number): Network {
     ],
     hidden: [{ station: 3, since: at(80.5), until: at(85.5) }],
     flagged: [
-      { station: 1, since: at(33.2), until: at(36.8) },
-      { station: 2, since: at(110), until: Number.POSITIVE_INFINITY },
+      { station: 1, kind: 'thp', since: at(33.2), until: at(36.8) },
+      { station: 1, kind: 'pm', since: at(35.2), until: at(40.8) },
+      { station: 2, kind: 'thp', since: at(110), until: Number.POSITIVE_INFINITY },
+      { station: 3, kind: 'pm', since: at(70.5), until: at(90) },
     ],
   };
 }

@@ -24,6 +24,7 @@ export const EVENTS = [
   'delete',
   'suspect',
   'flag',
+  'flag particles',
   'move',
   'regroup',
   'hide',

@@ -10,6 +10,7 @@ export type Network = {
   regions: Record<number, Grouped[]>;
   hidden: Record<number, Period[]>;
   bad_thp: Record<number, Period[]>;
+  bad_pm?: Record<number, Period[]>; // cases of the corpus from before it have none
   placed: Record<number, Placed[]>;
   suspicious: Record<number, Period[]>;
   corrected: Record<number, Corrected[]>;
@@ -23,6 +24,7 @@ export const FIRST: Network = {
   regions: { 1: [{ slug: 'north' }, { slug: 'north-a' }], 2: [{ slug: 'north' }], 3: [{ slug: 'south' }] },
   hidden: { 1: [], 2: [], 3: [] },
   bad_thp: { 1: [], 2: [], 3: [] },
+  bad_pm: { 1: [], 2: [], 3: [] },
   placed: { 11: [{ id: 1 }], 12: [{ id: 1 }], 21: [{ id: 2 }], 22: [{ id: 2 }], 31: [{ id: 3 }] },
   suspicious: { 11: [], 12: [], 21: [], 22: [], 31: [] },
   corrected: { 11: [], 12: [{ formula: 'epa-2021' }], 21: [{ formula: 'epa-2021' }], 22: [], 31: [] },
@@ -50,6 +52,7 @@ export function networkFile(network: Network, zone: string): string {
       regions: network.regions[id],
       ...(network.hidden[id]?.length ? { hidden: network.hidden[id] } : {}),
       ...(network.bad_thp[id]?.length ? { is_bad_thp: network.bad_thp[id] } : {}),
+      ...(network.bad_pm?.[id]?.length ? { is_bad_pm: network.bad_pm[id] } : {}),
       sensors: SENSORS.filter((sensor) => initialStations.get(sensor) === id).map((sensor) => ({
         id: sensor,
         stations: network.placed[sensor],

@@ -200,6 +200,7 @@ function values(random: Random, kind: Axes['value']): Values {
 const NETWORK_EVENTS: ReadonlySet<string> = new Set([
   'suspect',
   'flag',
+  'flag particles',
   'move',
   'regroup',
   'hide',
@@ -220,6 +221,7 @@ function changed(random: Random, zone: string, before: Network, event: string, i
   const sensor = random.pick(SENSORS);
   if (event === 'suspect') network.suspicious[sensor] = off ? [] : [period];
   if (event === 'flag') network.bad_thp[station] = off ? [] : [period];
+  if (event === 'flag particles') network.bad_pm = { ...network.bad_pm, [station]: off ? [] : [period] };
   if (event === 'hide') network.hidden[station] = off ? [] : [period];
   if (event === 'retire') network.hidden[station] = off ? [] : [{ since: first }];
   if (event === 'formula') network.corrected[sensor] = off ? [] : [{ formula: 'epa-2021', ...period }];
