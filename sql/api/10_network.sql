@@ -90,7 +90,9 @@ comment on column api.station_title.city is 'title of the city that it belongs o
 comment on column api.station_title.district is 'title of the district, likewise; null if it never was in one';
 
 create view api.station_flag as
-  select station_id, kind, reason, sensor_id, nullif(since, '-infinity') as since, nullif(until, 'infinity') as until, evidence from logic.flag;
+  select station_id, kind, reason, sensor_id, nullif(since, '-infinity') as since, nullif(until, 'infinity') as until,
+    (evidence ->> 'pm2.5')::float8 as "pm2.5", (evidence ->> 'median')::float8 as median, (evidence -> 'compared_with')::text as compared_with
+  from logic.flag;
 comment on view api.station_flag is
   'Periods in which temperature, humidity and pressure of a station were unreliable (C5) or its particles suspect (C9). One row per period and reason.';
 comment on column api.station_flag.station_id is 'station id';
@@ -98,7 +100,9 @@ comment on column api.station_flag.kind is 'what is left out of means of regions
 comment on column api.station_flag.reason is
   'operator, or a finding of screening: zero_values, pressure_off_altitude, humidity_saturated, constant_temperature, constant_humidity, constant_pressure; for pm: sensors (those of the station disagree), flat (12 equal hours), outlier (far above its neighbours)';
 comment on column api.station_flag.sensor_id is 'the sensor with the implausible readings; null if the operator set the flag, and for pm';
-comment on column api.station_flag.evidence is 'for pm, of the first suspect hour: the PM2.5, and what it was compared with [µg/m³]; else null';
+comment on column api.station_flag."pm2.5" is 'for pm, by screening: PM2.5 of the first suspect hour [µg/m³]';
+comment on column api.station_flag.median is 'for outlier: the median of its neighbours in that hour [µg/m³]';
+comment on column api.station_flag.compared_with is 'for sensors and outlier: a JSON array of ids, of sensors or of stations, with their PM2.5 in that hour [µg/m³]';
 comment on column api.station_flag.since is 'start of the period; null: unbounded';
 comment on column api.station_flag.until is 'end of the period, exclusive; null: still open';
 

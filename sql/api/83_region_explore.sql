@@ -13,7 +13,7 @@ declare
 begin
   return query
   with station as materialized ( -- one more than wanted, to know whether there are more
-    select m.station_id, concat('{"id":', m.station_id, ',"is_bad_thp":', m.is_flagged::text, ',"mean":', h.mean, '}') as mean
+    select m.station_id, concat('{"id":', m.station_id, ',"is_bad_thp":', m.is_flagged::text, ',"is_bad_pm":', m.is_pm_suspect::text, ',"mean":', h.mean, '}') as mean
     from raw.membership m
     cross join lateral (
       select {{include parts/exact_means.sql}} as mean
@@ -37,7 +37,7 @@ comment on function api.region_stations_json is
 Columns:
   timestamp (start of the hour that contains the instant),
   hour (its point as JSON, as text; null without readings),
-  stations (a JSON array: of each its id, whether its temperature, humidity and pressure are left out, and its unrounded means),
+  stations (a JSON array: of each its id, whether its temperature, humidity and pressure are left out, whether its particles are, and its unrounded means),
   region (the unrounded mean of the region, likewise null),
   is_complete (whether these are all: at most `most` are shown),
   valid_until,

@@ -144,7 +144,7 @@ end $$;
 -- Says whether a station is listed (C6), flagged (C5) and its particles suspect (C9) at an instant, and when that, its regions, its sensors or their readings change next, as far as is known:
 -- at the beginning or end of a period, or at a reading of a clock that is ahead (by up to five minutes, S3).
 create function logic.station_state(at timestamptz, only_station int default null)
-returns table (station_id int, is_listed boolean, is_bad_thp boolean, is_pm_suspect boolean, changes_at timestamptz)
+returns table (station_id int, is_listed boolean, is_bad_thp boolean, is_bad_pm boolean, changes_at timestamptz)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 begin
@@ -178,11 +178,12 @@ end $$;
 -- humidity and pressure of flagged ones and without suspect particles (C4, C5, C9). A region without any such station gets a row with station_count 0. Idempotent.
 create procedure logic.make_digest(at timestamptz) language sql as $$
   with made as (
-    insert into rollup.digest (made_at, region_slug, station_count, pm_left_out, {{list thp: $name}}, {{list pm: $name}}, {{list ambient: $name}}, wind_sin, wind_cos, rain)
+    insert into rollup.digest (made_at, region_slug, station_count, pm_stations, pm_left_out, {{list thp: $name}}, {{list pm: $name}}, {{list ambient: $name}}, wind_sin, wind_cos, rain)
     select
       at,
       region.slug,
       count(c.station_id),
+      count(coalesce({{list pm: c.$name}})) filter (where not m.is_pm_suspect),
       count(coalesce({{list pm: c.$name}})) filter (where m.is_pm_suspect),
       {{list thp: avg(c.$name) filter (where not m.is_flagged)}},
       {{list pm: avg(c.$name) filter (where not m.is_pm_suspect)}},

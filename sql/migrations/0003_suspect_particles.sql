@@ -17,4 +17,5 @@ alter table raw.station add column trusted boolean not null default false; -- a 
 
 alter table raw.membership add column is_pm_suspect boolean not null default false;
 
-alter table rollup.digest add column pm_left_out int not null default 0; -- how many of its stations measured particles that are suspect
+-- Of how many of its stations the particles are the mean, and those of how many others are suspect. Null in digests from before.
+alter table rollup.digest add column pm_stations int, add column pm_left_out int;

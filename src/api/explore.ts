@@ -54,8 +54,19 @@ export function makeExplore({
     },
 
     async regionNow({ locale, slug }) {
-      const [row] = await callApi(db, 'region_now', { at: clock(), only_region: slug });
+      const args = { at: clock(), only_region: slug };
+      const row = await db
+        .selectFrom(apiRows('region_now', args).as('now'))
+        .innerJoin(apiRows('region_particles', args).as('particles'), (join) => join.onTrue())
+        .selectAll()
+        .executeTakeFirst();
       return presentNow(locale, found(row, noSuchRegion(slug)));
+    },
+
+    async stationFlags({ locale, id }) {
+      const [row] = await callApi(db, 'station_flags_json', { at: clock(), only_station: id });
+      const { flags, pairs, ...rest } = found(row, noSuchStation(id));
+      return rendered(locale, `{"flags":${flags},"pairs":${pairs}}`, rest);
     },
 
     async stationDays({ locale, id, year }) {
@@ -110,10 +121,10 @@ function found<T>(row: T | undefined, problem: Problem): T {
 /** The instant of `2026-11-22T09Z` as the database reads it. */
 const instantOf = (hour: string) => hour.replace(/T(\d\d)Z$/, 'T$1:00Z');
 
-type Now = ApiRow<'region_now'> & Partial<ApiRow<'station_last_hours'>>;
+type Now = ApiRow<'region_now'> & Partial<ApiRow<'station_last_hours'> & ApiRow<'region_particles'>>;
 
 function presentNow(locale: Locale, row: Now): Rendered {
-  const { measured_hours, expected_hours } = row;
+  const { measured_hours, expected_hours, stations, left_out } = row;
   const now = {
     nowcast: {
       'pm2.5': row['nowcast_pm2.5'],
@@ -133,6 +144,7 @@ function presentNow(locale: Locale, row: Now): Rendered {
       },
     },
     ...(expected_hours !== undefined && { completeness: { measured_hours, expected_hours } }),
+    ...(stations !== undefined && { particles: { stations, left_out } }),
   };
   return rendered(locale, JSON.stringify(now), row);
 }

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { ENDPOINTS, type Endpoint } from './endpoints.ts';
-import { aqi, field, instant, measured } from './fields.ts';
+import { aqi, field, instant, measured, parameter } from './fields.ts';
 import { regionDay, regionHour, stationDay, stationHour } from './history.ts';
 import { keyOf, PARAMETERS, type ParameterName } from './parameters.ts';
 
@@ -57,7 +57,18 @@ const indices = {
   nowcast: field(nowcast, 'NowCast of PM2.5 and PM10'),
   european_index: field(europeanIndex, 'the European index, which counts gases'),
 };
-const regionNow = z.strictObject(indices).meta({ id: 'RegionNow', description: 'indices of a region beside the AQI' });
+const particles = z
+  .strictObject({
+    stations: field(z.int().min(0).nullable(), 'of how many stations they are the mean', 'stations'),
+    left_out: field(z.int().min(0).nullable(), 'how many others were left out because theirs are suspect', 'stations'),
+  })
+  .meta({
+    id: 'RegionParticles',
+    description: 'the stations behind PM2.5 and PM10 of now; null without current values',
+  });
+const regionNow = z
+  .strictObject({ ...indices, particles: field(particles, 'the stations behind PM2.5 and PM10 of now') })
+  .meta({ id: 'RegionNow', description: 'indices of a region beside the AQI, and of how many stations its PM is' });
 const stationNow = z
   .strictObject({ ...indices, completeness: field(completeness, 'hours measured and expected') })
   .meta({ id: 'StationNow', description: 'indices of a station beside the AQI, and how complete its data are' });
@@ -139,6 +150,7 @@ const stationOfRegion = z
   .strictObject({
     id: field(z.int().min(1), 'station id', null),
     is_bad_thp: field(z.boolean(), 'whether its temperature, humidity and pressure are left out'),
+    is_bad_pm: field(z.boolean(), 'whether its PM1, PM2.5 and PM10 are left out'),
     mean: field(exact, 'hour of the station'),
   })
   .meta({ id: 'StationOfRegion', description: 'a station that belonged to the region in the hour, and measured' });
@@ -153,6 +165,56 @@ const stationsOfHour = z
   })
   .meta({ id: 'RegionStations', description: 'an hour of a region, and the hours of stations that it was made of' });
 
+const id = z.int().min(1);
+const pm25 = parameter('pm25').unit;
+const flag = z
+  .strictObject({
+    kind: field(z.enum(['thp', 'pm']), 'what regions leave out: temperature, humidity and pressure, or particles'),
+    test: field(z.string(), 'what it failed, or operator'),
+    sensor_id: field(id.nullable(), 'the sensor that failed it; null for particles and of the operator', null),
+    since: field(instant.nullable(), 'start; null: always'),
+    until: field(instant.nullable(), 'end, exclusive; null: it goes on'),
+    'pm2.5': field(
+      z.number().nullable(),
+      'PM2.5 of its first suspect hour; null for other kinds and of the operator',
+      pm25,
+    ),
+    median: field(z.number().nullable(), 'median of the neighbours in that hour', pm25),
+    compared_with: field(
+      z.array(
+        z.strictObject({
+          id: field(id, 'sensor id, or station id of a neighbour', null),
+          'pm2.5': measured('pm25', 'mean of the hour'),
+        }),
+      ),
+      'by test sensors those of the station, by test outlier the neighbours within 10 km',
+    ),
+  })
+  .meta({ id: 'Flag', description: 'a period in which a station was flagged (C5, C9)' });
+
+const sensorAt = z
+  .strictObject({ sensor_id: field(id, 'sensor id', null), station_id: field(id, 'station id', null) })
+  .meta({ id: 'SensorAtStation', description: 'a sensor and where it stands' });
+const pair = z
+  .strictObject({
+    x: field(sensorAt, 'the sensor at a trusted station, else the one with the lower id'),
+    y: field(sensorAt, 'the other one'),
+    days: field(z.int().min(1).max(30), 'of the last 30 completed days, those with 18 hours of both', 'days'),
+    slope: field(z.number().nullable(), 'slope of the regression of y on x; null without two different days', null),
+    intercept: field(z.number().nullable(), 'its intercept', pm25),
+    r2: field(z.number().nullable(), 'its coefficient of determination', null),
+    rmse: field(z.number(), 'root mean square of the differences', pm25),
+    meets_targets: field(z.boolean().nullable(), "whether all four meet the US EPA's targets for PM2.5 sensors"),
+  })
+  .meta({ id: 'SensorPair', description: 'how two PM2.5 sensors at one station, or within 150 m, agree in day means' });
+
+const flags = z
+  .strictObject({
+    flags: field(z.array(flag), 'newest first'),
+    pairs: field(z.array(pair), 'its sensors beside others'),
+  })
+  .meta({ id: 'StationFlags', description: 'how far the numbers of a station can be trusted' });
+
 const CSV = { answer: z.string(), media: 'text/csv' } as const;
 const CSV_SUMMARY = `as CSV, from one local date to another, both included, at most ${MAX_CSV_DAYS} days`;
 
@@ -161,6 +223,11 @@ export const EXPLORE = {
     path: `${BASE_PATH}/station/{id}/now.json`,
     summary: 'NowCast and the European index of one station',
     answer: stationNow,
+  },
+  stationFlags: {
+    path: `${BASE_PATH}/station/{id}/flags.json`,
+    summary: 'flags of one station, and how its sensors agree',
+    answer: flags,
   },
   regionNow: {
     path: `${BASE_PATH}/region/{slug}/now.json`,

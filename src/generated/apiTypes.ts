@@ -200,10 +200,14 @@ export type ApiViews = {
   };
   'api.station_flag': {
     station_id: number;
+    kind: string | null;
     reason: string;
     sensor_id: number | null;
     since: string | null;
     until: string | null;
+    'pm2.5': number | null;
+    median: number | null;
+    compared_with: string | null;
   };
   'api.station_hourly': {
     timestamp: string;
@@ -454,6 +458,10 @@ export type ApiFunctions = {
       data_version: number | null;
     };
   };
+  region_particles: {
+    arguments: { at: Date | string; only_region: string };
+    row: { stations: number | null; left_out: number | null };
+  };
   region_stations_json: {
     arguments: { at: Date | string; only_region: string; instant: Date | string; most?: number };
     row: {
@@ -501,6 +509,21 @@ export type ApiFunctions = {
       total_rain: number | null;
     };
   };
+  sensor_pair: {
+    arguments: { at: Date | string; only_station?: number };
+    row: {
+      x_sensor_id: number | null;
+      x_station_id: number | null;
+      y_sensor_id: number | null;
+      y_station_id: number | null;
+      days: number | null;
+      slope: number | null;
+      intercept: number | null;
+      r2: number | null;
+      rmse: number | null;
+      meets_targets: boolean | null;
+    };
+  };
   station_completeness: {
     arguments: {
       at: Date | string;
@@ -538,6 +561,7 @@ export type ApiFunctions = {
       status: string;
       is_listed: boolean;
       is_bad_thp: boolean;
+      is_bad_pm: boolean | null;
       title: string;
       city_slug: string | null;
       city: string | null;
@@ -569,6 +593,10 @@ export type ApiFunctions = {
   station_days_json: {
     arguments: { at: Date | string; only_station: number; year: number };
     row: { days: string; valid_until: string; data_version: number | null };
+  };
+  station_flags_json: {
+    arguments: { at: Date | string; only_station: number };
+    row: { flags: string | null; pairs: string | null; valid_until: string | null; data_version: number | null };
   };
   station_flat_line: {
     arguments: { at: Date | string };

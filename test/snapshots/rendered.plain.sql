@@ -131,10 +131,10 @@ create table rollup.region_hourly as select
   avg(h.temperature) filter (where not m.is_flagged) as temperature,
   avg(h.humidity) filter (where not m.is_flagged) as humidity,
   avg(h.pressure) filter (where not m.is_flagged) as pressure,
-  avg(h.pm1) as pm1,
-  avg(h.pm25) as pm25,
-  avg(h.pm25_raw) as pm25_raw,
-  avg(h.pm10) as pm10,
+  avg(h.pm1) filter (where not m.is_pm_suspect) as pm1,
+  avg(h.pm25) filter (where not m.is_pm_suspect) as pm25,
+  avg(h.pm25_raw) filter (where not m.is_pm_suspect) as pm25_raw,
+  avg(h.pm10) filter (where not m.is_pm_suspect) as pm10,
   avg(h.no2) as no2,
   avg(h.so2) as so2,
   avg(h.o3) as o3,
@@ -145,7 +145,9 @@ create table rollup.region_hourly as select
   avg(h.wind_sin) as wind_sin,
   avg(h.wind_cos) as wind_cos,
   avg(h.rain) as rain,
-  rollup.aqi(avg(h.pm25), avg(h.pm10)) as aqi
+  rollup.aqi(
+    avg(h.pm25) filter (where not m.is_pm_suspect),
+    avg(h.pm10) filter (where not m.is_pm_suspect)) as aqi
 from rollup.station_hourly h
 join raw.membership m on m.station_id = h.station_id
 where h.bucket >= m.since and h.bucket < m.until and true
@@ -493,11 +495,12 @@ create view logic.placement as
     on suspicious.sensor_id = located.sensor_id
   cross join unnest(located.periods * formula.periods - coalesce(suspicious.periods, '{}')) part;
 
--- When temperature, humidity and pressure of a station were unreliable, according to the operator or to screening (C5).
+-- When temperature, humidity and pressure of a station were unreliable (kind thp, C5) or its particles suspect (kind pm, C9), according to
+-- the operator or to screening.
 create view logic.flag as
-  select station_id, 'operator' as reason, null::int as sensor_id, since, until from raw.flag_period
+  select station_id, kind, 'operator' as reason, null::int as sensor_id, since, until, null::jsonb as evidence from raw.flag_period
   union all
-  select station_id, reason, sensor_id, since, until from raw.screened_period;
+  select station_id, kind, reason, sensor_id, since, until, evidence from raw.screened_period;
 
 -- Memberships (P3): when a station was in a region, minus its hidden periods, split where a flag begins or ends. On full hours: bounds are
 -- rounded up, except that flags are extended to whole hours.
@@ -506,20 +509,25 @@ create view logic.membership as
     select station_id, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods from raw.hidden_period group by 1
   ),
   flagged as (
-    select station_id, range_agg(tstzrange(rollup.bucket_start('hour', since), logic.hour_ceiling(until))) as periods from logic.flag group by 1
+    select station_id, kind, range_agg(tstzrange(rollup.bucket_start('hour', since), logic.hour_ceiling(until))) as periods
+    from logic.flag group by 1, 2
   ),
   counted as (
-    select m.station_id, m.region_slug, m.periods - coalesce(hidden.periods, '{}') as periods, coalesce(flagged.periods, '{}') as flagged
+    select m.station_id, m.region_slug, m.periods - coalesce(hidden.periods, '{}') as periods,
+      coalesce(thp.periods, '{}') as thp, coalesce(pm.periods, '{}') as pm
     from (
       select station_id, region_slug, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods
       from raw.station_region group by 1, 2
     ) m
     left join hidden using (station_id)
-    left join flagged using (station_id)
+    left join flagged thp on thp.station_id = m.station_id and thp.kind = 'thp'
+    left join flagged pm on pm.station_id = m.station_id and pm.kind = 'pm'
   )
-  select c.station_id, c.region_slug, piece.is_flagged, lower(part) as since, upper(part) as until
+  select c.station_id, c.region_slug, piece.is_flagged, piece.is_pm_suspect, lower(part) as since, upper(part) as until
   from counted c
-  cross join lateral (values (true, c.periods * c.flagged), (false, c.periods - c.flagged)) piece(is_flagged, periods)
+  cross join lateral (values
+    (false, false, c.periods - c.thp - c.pm), (true, false, c.periods * c.thp - c.pm),
+    (false, true, c.periods * c.pm - c.thp), (true, true, c.periods * c.thp * c.pm)) piece(is_flagged, is_pm_suspect, periods)
   cross join unnest(piece.periods) part;
 
 -- The city and the district that a station belongs to at an instant, hidden or not; of several of a kind the first that the network file lists
@@ -554,7 +562,8 @@ create view logic.station_last_place as
 create function logic.apply_periods(out sensors_changed int, out stations_changed int) language plpgsql as $$
 declare
   placements constant raw.placement[] := array(select (sensor_id, station_id, formula, since, until)::raw.placement from logic.placement);
-  memberships constant raw.membership[] := array(select (station_id, region_slug, is_flagged, since, until)::raw.membership from logic.membership);
+  memberships constant raw.membership[] := array(
+    select (station_id, region_slug, is_flagged, since, until, is_pm_suspect)::raw.membership from logic.membership);
   placements_before raw.placement[];
   placements_after raw.placement[];
   memberships_before raw.membership[];
@@ -569,8 +578,8 @@ begin
   insert into raw.placement (sensor_id, station_id, formula, since, until)
   select sensor_id, station_id, formula, since, until from unnest(placements_after);
   delete from raw.membership m using unnest(memberships_before) b where (m.station_id, m.region_slug, m.since) = (b.station_id, b.region_slug, b.since);
-  insert into raw.membership (station_id, region_slug, is_flagged, since, until)
-  select station_id, region_slug, is_flagged, since, until from unnest(memberships_after);
+  insert into raw.membership (station_id, region_slug, is_flagged, is_pm_suspect, since, until)
+  select station_id, region_slug, is_flagged, is_pm_suspect, since, until from unnest(memberships_after);
 
   -- per sensor, station and formula: the times that are in only one of the two states
   with difference as (
@@ -590,9 +599,13 @@ begin
 
   with difference as (
     select station_id, logic.symmetric_difference(before, after) as periods
-    from (select station_id, region_slug, is_flagged, range_agg(tstzrange(since, until)) as before from unnest(memberships_before) group by 1, 2, 3) b
-    full join (select station_id, region_slug, is_flagged, range_agg(tstzrange(since, until)) as after from unnest(memberships_after) group by 1, 2, 3) a
-      using (station_id, region_slug, is_flagged)
+    from (
+      select station_id, region_slug, is_flagged, is_pm_suspect, range_agg(tstzrange(since, until)) as before
+      from unnest(memberships_before) group by 1, 2, 3, 4) b
+    full join (
+      select station_id, region_slug, is_flagged, is_pm_suspect, range_agg(tstzrange(since, until)) as after
+      from unnest(memberships_after) group by 1, 2, 3, 4) a
+      using (station_id, region_slug, is_flagged, is_pm_suspect)
   ),
   noted as (
     insert into rollup.stale (from_level, since, until, station_id)
@@ -1390,7 +1403,7 @@ create view logic.network_fact as
     from (
       select 'region' as kind, station_id, region_slug, position, since, until from raw.station_region
       union all select 'hidden', station_id, null, null, since, until from raw.hidden_period
-      union all select 'flag', station_id, null, null, since, until from raw.flag_period
+      union all select 'flag ' || kind, station_id, null, null, since, until from raw.flag_period
     ) p group by 1
   ),
   sensor_period as (
@@ -1437,14 +1450,15 @@ begin
     map_latitude = excluded.map_latitude, map_longitude = excluded.map_longitude, map_delta = excluded.map_delta, is_hidden = excluded.is_hidden
   where (region.kind, region.city_slug, region.title, region.map_latitude, region.map_longitude, region.map_delta, region.is_hidden)
     is distinct from (excluded.kind, excluded.city_slug, excluded.title, excluded.map_latitude, excluded.map_longitude, excluded.map_delta, excluded.is_hidden);
-  insert into raw.station (id, provider_id, title, latitude, longitude, altitude, screening)
-  select id, provider_id, title, latitude, longitude, altitude, screening
+  insert into raw.station (id, provider_id, title, latitude, longitude, altitude, screening, trusted)
+  select id, provider_id, title, latitude, longitude, altitude, screening, trusted
   from jsonb_populate_recordset(null::raw.station, network -> 'stations')
   on conflict (id) do update set provider_id = excluded.provider_id, title = excluded.title, latitude = excluded.latitude,
     longitude = excluded.longitude, altitude = excluded.altitude,
-    screening = excluded.screening
-  where (station.provider_id, station.title, station.latitude, station.longitude, station.altitude, station.screening)
-    is distinct from (excluded.provider_id, excluded.title, excluded.latitude, excluded.longitude, excluded.altitude, excluded.screening);
+    screening = excluded.screening, trusted = excluded.trusted
+  where (station.provider_id, station.title, station.latitude, station.longitude, station.altitude, station.screening, station.trusted)
+    is distinct from (excluded.provider_id, excluded.title, excluded.latitude, excluded.longitude, excluded.altitude, excluded.screening,
+      excluded.trusted);
   insert into raw.sensor (id, kind, device)
   select id, kind, device from jsonb_populate_recordset(null::raw.sensor, network -> 'sensors')
   on conflict (id) do update set kind = excluded.kind, device = excluded.device
@@ -1453,11 +1467,12 @@ begin
 
   call logic.replace_periods('station_region', 'station_id', stations, 'station_id, region_slug, position', network -> 'station_region');
   call logic.replace_periods('hidden_period', 'station_id', stations, 'station_id', network -> 'hidden_period');
-  call logic.replace_periods('flag_period', 'station_id', stations, 'station_id', network -> 'flag_period');
+  call logic.replace_periods('flag_period', 'station_id', stations, 'station_id, kind', network -> 'flag_period');
   call logic.replace_periods('sensor_station', 'sensor_id', sensors, 'sensor_id, station_id', network -> 'sensor_station');
   call logic.replace_periods('suspicious_period', 'sensor_id', sensors, 'sensor_id', network -> 'suspicious_period');
   call logic.replace_periods('correction', 'sensor_id', sensors, 'sensor_id, formula', network -> 'correction');
-  delete from raw.screened_period p using raw.station s where s.id = p.station_id and not s.screening;
+  delete from raw.screened_period p using raw.station s
+  where s.id = p.station_id and case p.kind when 'thp' then not s.screening else s.trusted end;
   affected := logic.apply_periods();
 
   result := (
@@ -1542,7 +1557,7 @@ $$;
 create function logic.network_file() returns json language sql stable
 set intervalstyle = 'iso_8601' as $$
   with hidden as (select station_id, range_agg(tstzrange(since, until)) as periods from raw.hidden_period group by 1),
-  flagged as (select station_id, range_agg(tstzrange(since, until)) as periods from raw.flag_period group by 1),
+  flagged as (select station_id, kind, range_agg(tstzrange(since, until)) as periods from raw.flag_period group by 1, 2),
   suspicious as (select sensor_id, range_agg(tstzrange(since, until)) as periods from raw.suspicious_period group by 1),
   located as (
     select sensor_id, (array_agg(station_id order by until desc, since desc))[1] as listed_under,
@@ -1580,11 +1595,13 @@ set intervalstyle = 'iso_8601' as $$
       'is_hidden', nullif(is_hidden, false)) order by kind, slug), '[]') from raw.region),
     'stations', (select coalesce(json_agg(json_build_object('id', s.id, 'provider', s.provider_id, 'title', s.title,
         'latitude', s.latitude, 'longitude', s.longitude, 'altitude', s.altitude,
-        'hidden', logic.flag_of_periods(hidden.periods), 'is_bad_thp', logic.flag_of_periods(flagged.periods), 'screening', nullif(s.screening, true),
+        'hidden', logic.flag_of_periods(hidden.periods), 'is_bad_thp', logic.flag_of_periods(thp.periods), 'is_bad_pm', logic.flag_of_periods(pm.periods),
+        'screening', nullif(s.screening, true), 'trusted', nullif(s.trusted, false),
         'regions', coalesce(regions.list, '[]'), 'sensors', coalesce(sensors.list, '[]')) order by s.id), '[]')
       from raw.station s
       left join hidden on hidden.station_id = s.id
-      left join flagged on flagged.station_id = s.id
+      left join flagged thp on thp.station_id = s.id and thp.kind = 'thp'
+      left join flagged pm on pm.station_id = s.id and pm.kind = 'pm'
       left join regions on regions.station_id = s.id
       left join sensors on sensors.station_id = s.id)))
 $$;
@@ -1642,11 +1659,12 @@ declare
   closed constant timestamptz := rollup.bucket_start('hour', at);
   sensors constant int[] := array(
     select suspect from logic.suspect_sensors(since, at) suspect
-    union select p.sensor_id from raw.screened_period p where p.until > implausible_periods.since);
+    union select p.sensor_id from raw.screened_period p where p.kind = 'thp' and p.until > implausible_periods.since);
 begin
   return query
   with earlier as (
-    select p.station_id, p.sensor_id, min(p.since) as since from raw.screened_period p where p.until > implausible_periods.since group by 1, 2
+    select p.station_id, p.sensor_id, min(p.since) as since from raw.screened_period p
+    where p.kind = 'thp' and p.until > implausible_periods.since group by 1, 2
   ),
   hour as (
     select h.bucket, p.station_id, h.sensor_id, h.temperature, h.humidity, h.pressure
@@ -1691,7 +1709,7 @@ begin
     having count(*) >= hours
   )
   -- a period ends no later than the sensor's time at the station, or when the sensor is marked suspicious and no longer counts
-  select r.station_id, r.sensor_id, r.reason, r.since, least(r.next, placed.until, suspicious.since)
+  select r.station_id, r.sensor_id, r.reason, r.since, least(r.next, placed.until, suspicious.since), 'thp', null::jsonb
   from run r
   cross join lateral (
     select coalesce(max(p.until), r.last + interval '1 hour') as until from raw.sensor_station p
@@ -1703,7 +1721,7 @@ begin
   where least(r.next, placed.until, suspicious.since) > implausible_periods.since;
 end $$;
 
--- Updates the screened periods from `since` on, one caller at a time, and marks the changes for the next refresh (A3, A10, C5). Returns how
+-- Updates the screened periods from `since` on, one caller at a time, and marks the changes for the next refresh (A3, A10, C5, C9). Returns how
 -- many flags were raised and lifted. Writes nothing if nothing changed.
 create function logic.screen(since timestamptz, at timestamptz, out raised int, out lifted int) language plpgsql as $$
 declare
@@ -1711,12 +1729,14 @@ declare
   recorded raw.screened_period[];
 begin
   lock table raw.screen_lock in exclusive mode;
-  found_periods := array(select p from logic.implausible_periods(since, at) p);
-  recorded := array(select p from raw.screened_period p where p.until > screen.since);
+  found_periods := array(select p from logic.implausible_periods(since, at) p union all select p from logic.suspect_periods(since, at) p);
+  -- those that hours from there on can change: one of kind pm is continued within 24 hours
+  recorded := array(
+    select p from raw.screened_period p where p.until > screen.since - case p.kind when 'pm' then interval '24 hours' else interval '0' end);
   raised := (select count(*) from unnest(found_periods) p where not exists (
-    select from unnest(recorded) o where (o.station_id, o.sensor_id, o.reason, o.since) = (p.station_id, p.sensor_id, p.reason, p.since)));
+    select from unnest(recorded) o where (o.station_id, o.sensor_id, o.reason, o.since) is not distinct from (p.station_id, p.sensor_id, p.reason, p.since)));
   lifted := (select count(*) from unnest(recorded) o where o.until = 'infinity' and not exists (
-    select from unnest(found_periods) p where (o.station_id, o.sensor_id, o.reason) = (p.station_id, p.sensor_id, p.reason) and p.until = 'infinity'));
+    select from unnest(found_periods) p where (o.station_id, o.sensor_id, o.reason, p.until) is not distinct from (p.station_id, p.sensor_id, p.reason, timestamptz 'infinity')));
   if not exists (
     (select * from unnest(found_periods) except select * from unnest(recorded))
     union all (select * from unnest(recorded) except select * from unnest(found_periods))
@@ -1724,17 +1744,206 @@ begin
     return;
   end if;
   lock table raw.network_lock in exclusive mode;
-  delete from raw.screened_period p where p.until > screen.since;
-  insert into raw.screened_period (station_id, sensor_id, reason, since, until)
-  select p.station_id, p.sensor_id, p.reason, p.since, p.until
+  delete from raw.screened_period p using unnest(recorded) o
+  where (p.station_id, p.sensor_id, p.reason, p.since) is not distinct from (o.station_id, o.sensor_id, o.reason, o.since);
+  insert into raw.screened_period (station_id, sensor_id, reason, since, until, kind, evidence)
+  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence
   from unnest(found_periods) p
-  join raw.station s on s.id = p.station_id and s.screening
+  join raw.station s on s.id = p.station_id and case p.kind when 'thp' then s.screening else not s.trusted end
   on conflict do nothing;
   perform logic.apply_periods();
   perform logic.raise_data_version();
 end $$;
 
 revoke all on function logic.standard_pressure, logic.suspect_sensors, logic.implausible_periods, logic.screen from public;
+
+-- Screening of particles (C9). A closed hour of a station is suspect by one of three tests: its sensors disagree (sensors), it repeats the hours
+-- before (flat), or it is far above its neighbours (outlier). Enough suspect hours, close to one another, are a period of kind pm.
+
+-- The suspect hours from `since` to `until` of stations that are not trusted, per test: with the PM2.5 and what it was compared with. Sensors and
+-- flat lines are judged by what the instrument gave, since a correction also depends on humidity.
+create function logic.suspect_hours(since timestamptz, until timestamptz)
+returns table (station_id int, reason text, bucket timestamptz, evidence jsonb)
+language plpgsql stable set plan_cache_mode = force_custom_plan
+  set enable_nestloop = off set jit = off -- how many stations there are, the planner can't know
+as $$
+#variable_conflict use_column
+declare
+  -- from a cell to itself and its neighbours
+  steps constant bigint[] := array(
+    select (x * 4096::bigint + y) * 4096 + z from generate_series(-1, 1) x, generate_series(-1, 1) y, generate_series(-1, 1) z);
+begin
+  return query
+  with untrusted as (select s.id from raw.station s where not s.trusted),
+  sensor_hour as (
+    select p.station_id, h.sensor_id, h.bucket, coalesce(h.pm25_raw, h.pm25) as pm25
+    from rollup.sensor_hourly h
+    join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
+    where h.bucket >= suspect_hours.since and h.bucket < suspect_hours.until and coalesce(h.pm25_raw, h.pm25) is not null
+      and p.station_id in (select q.station_id from raw.placement q group by 1 having count(distinct q.sensor_id) > 1)
+  )
+  select h.station_id, 'sensors', h.bucket, jsonb_build_object('pm2.5', logic.published_floor(avg(h.pm25), 1), 'compared_with',
+    jsonb_agg(jsonb_build_object('id', h.sensor_id, 'pm2.5', logic.published_floor(h.pm25, 1)) order by h.sensor_id))
+  from sensor_hour h join untrusted s on s.id = h.station_id
+  group by h.station_id, h.bucket
+  having count(*) > 1 and max(h.pm25) - min(h.pm25) > 5 and max(h.pm25) - min(h.pm25) > 0.7 * avg(h.pm25);
+
+  return query
+  with hour as (
+    -- 11 hours with these very values lie between this one and the 12th before
+    select h.station_id, h.bucket, v.pm25, v.pm10,
+      lag(h.bucket, 11) over (partition by h.station_id, v.pm25, v.pm10 order by h.bucket) as twelfth
+    from rollup.station_hourly h
+    join raw.station s on s.id = h.station_id and not s.trusted
+    cross join lateral (select round(coalesce(h.pm25_raw, h.pm25)::numeric, 6) as pm25, round(h.pm10::numeric, 6) as pm10) v
+    where h.bucket >= suspect_hours.since - interval '11 hours' and h.bucket < suspect_hours.until and coalesce(h.pm25_raw, h.pm25) > 0.5
+  )
+  select h.station_id, 'flat', h.bucket, jsonb_build_object('pm2.5', logic.published_floor(h.pm25, 1), 'pm10', logic.published_floor(h.pm10, 1))
+  from hour h
+  where h.bucket >= suspect_hours.since and h.twelfth = h.bucket - interval '11 hours';
+
+  return query
+  with suspect as (
+    select f.station_id, range_agg(tstzrange(rollup.bucket_start('hour', f.since), logic.hour_ceiling(f.until))) as periods
+    from logic.flag f where f.kind = 'pm' group by 1
+  ),
+  hour as materialized (
+    select h.station_id, h.bucket, h.pm25, s.latitude, s.longitude, logic.cell(s.latitude, s.longitude) as cell,
+      coalesce(p.periods @> h.bucket, false) is false as is_neighbour, h.pm25 > 50 and not s.trusted as is_high
+    from rollup.station_hourly h
+    join raw.station s on s.id = h.station_id
+    left join suspect p on p.station_id = h.station_id
+    where h.bucket >= suspect_hours.since and h.bucket < suspect_hours.until and h.pm25 is not null
+  ),
+  -- few stations are far enough from the lowest of the cells around them; the median is asked of those
+  filled as (select bucket, cell, min(hour.pm25) as lowest from hour where is_neighbour group by 1, 2),
+  around as (
+    select h.bucket, h.cell, min(filled.lowest) as lowest
+    from (select d.*, cell + unnest(steps) as near from (select distinct bucket, cell from hour where is_high) d) h
+    join filled on filled.bucket = h.bucket and filled.cell = h.near
+    group by 1, 2
+  ),
+  pair as materialized (
+    select one.station_id, one.bucket, one.pm25, other.station_id as other_id, other.pm25 as other_pm25
+    from (
+      select h.*, h.cell + unnest(steps) as near
+      from hour h join around on around.bucket = h.bucket and around.cell = h.cell
+      where h.is_high and h.pm25 > 5 * around.lowest
+    ) one
+    join hour other on other.bucket = one.bucket and other.cell = one.near and other.is_neighbour and other.station_id <> one.station_id
+    where logic.distance_km(one.latitude, one.longitude, other.latitude, other.longitude) <= 10
+  ),
+  judged as (
+    select station_id, bucket, percentile_cont(0.5) within group (order by other_pm25) as median
+    from pair group by station_id, bucket, pair.pm25
+    having count(*) >= 3 and pair.pm25 > 5 * percentile_cont(0.5) within group (order by other_pm25)
+  )
+  select station_id, 'outlier', bucket, jsonb_build_object('pm2.5', logic.published_floor(pair.pm25, 1), 'median', logic.published_floor(median, 1), 'compared_with',
+    jsonb_agg(jsonb_build_object('id', other_id, 'pm2.5', logic.published_floor(other_pm25, 1)) order by other_id))
+  from judged join pair using (station_id, bucket)
+  group by station_id, bucket, pair.pm25, median;
+end $$;
+
+-- The periods of suspect hours from `since` to `at`, per station and test: from the first to the end of the last of hours between which no more
+-- than 24 others lie, if there are at least 6; open-ended while the last is less than 24 hours old. What was recorded before `since` is not judged
+-- again: hours that follow it continue it.
+create function logic.suspect_periods(since timestamptz, at timestamptz) returns setof raw.screened_period language plpgsql stable
+set plan_cache_mode = force_custom_plan as $$
+#variable_conflict use_column
+declare
+  closed constant timestamptz := rollup.bucket_start('hour', at);
+begin
+  return query
+  with piece as (
+    select h.station_id, h.reason, h.bucket as since, h.bucket + interval '1 hour' as until, 1 as hours, h.evidence
+    from logic.suspect_hours(suspect_periods.since, closed) h
+    union all
+    select p.station_id, p.reason, p.since, least(p.until, suspect_periods.since), 6, p.evidence
+    from raw.screened_period p join raw.station s on s.id = p.station_id and not s.trusted
+    where p.kind = 'pm' and p.since < suspect_periods.since and p.until > suspect_periods.since - interval '24 hours'
+  ),
+  numbered as (
+    select *, count(*) filter (where is_first) over (partition by station_id, reason order by since) as period
+    from (
+      select *, since - lag(until) over (partition by station_id, reason order by since) > interval '24 hours' as is_first from piece
+    ) p
+  ),
+  found as (
+    select station_id, reason, min(since) as since, max(until) as until, (array_agg(evidence order by since))[1] as evidence
+    from numbered
+    group by station_id, reason, period
+    having sum(hours) >= 6
+  )
+  -- found again, it is the same period
+  select f.station_id, null::int, f.reason, f.since, case when closed - f.until < interval '24 hours' then 'infinity' else f.until end, 'pm',
+    coalesce(p.evidence, f.evidence)
+  from found f
+  left join raw.screened_period p on p.station_id = f.station_id and p.reason = f.reason and p.since = f.since;
+end $$;
+
+revoke all on function logic.suspect_hours, logic.suspect_periods from public;
+
+-- Pairs of PM2.5 sensors at one station, or at stations within 150 m of each other, compared by the means of their last 30 completed local days
+-- with at least 18 hours of both, as the instruments gave them: of y on x, x being the one at a trusted station, else the one with the lower id.
+create function logic.sensor_pair(at timestamptz, only_station int default null)
+returns table (
+  x_sensor_id int, x_station_id int, y_sensor_id int, y_station_id int, days int, slope float8, intercept float8, r2 float8, rmse float8
+) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set enable_nestloop = off set jit = off -- how many stations there are, the planner can't know
+as $$
+#variable_conflict use_column
+declare
+  last_day constant timestamptz := rollup.bucket_start('day', at);
+  first_day constant timestamptz := rollup.bucket_add('day', last_day, -30);
+  steps constant bigint[] := array(
+    select (x * 4096::bigint + y) * 4096 + z from generate_series(-1, 1) x, generate_series(-1, 1) y, generate_series(-1, 1) z);
+begin
+  return query
+  with place as materialized (
+    select s.id, s.trusted, s.latitude, s.longitude, logic.cell(s.latitude, s.longitude) as cell from raw.station s
+  ),
+  near as (
+    select one.id, other.id as other_id, one.trusted > other.trusted as is_reference, one.trusted = other.trusted as is_equal
+    from (select place.*, cell + unnest(steps) as near from place where only_station is null or id = only_station) one
+    join place other on other.cell = one.near
+    where other.id = one.id or logic.distance_km(one.latitude, one.longitude, other.latitude, other.longitude) <= 0.15
+  ),
+  placed as (
+    select p.sensor_id, p.station_id, min(p.since) as since, max(p.until) as until
+    from raw.placement p where p.until > first_day and p.since < last_day group by 1, 2
+  ),
+  pair as (
+    -- each once, with the reference first
+    select x.sensor_id as x_sensor_id, x.station_id as x_station_id, y.sensor_id as y_sensor_id, y.station_id as y_station_id
+    from (
+      select id, other_id, is_reference, is_equal from near
+      union select other_id, id, not (is_reference or is_equal), is_equal from near
+    ) n
+    join placed x on x.station_id = n.id
+    join placed y on y.station_id = n.other_id
+    where n.is_reference or n.is_equal and x.sensor_id < y.sensor_id
+  ),
+  hour as materialized (
+    select h.sensor_id, p.station_id, rollup.bucket_start('day', h.bucket) as day, h.bucket, coalesce(h.pm25_raw, h.pm25) as pm25
+    from rollup.sensor_hourly h
+    join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
+    where h.bucket >= first_day and h.bucket < last_day and coalesce(h.pm25_raw, h.pm25) is not null
+      and h.sensor_id in (select x_sensor_id from pair union select y_sensor_id from pair)
+  ),
+  day as (
+    select pair.*, hx.day, avg(hx.pm25) as x, avg(hy.pm25) as y
+    from pair
+    join hour hx on hx.sensor_id = x_sensor_id and hx.station_id = x_station_id
+    join hour hy on hy.sensor_id = y_sensor_id and hy.station_id = y_station_id and hy.bucket = hx.bucket
+    group by 1, 2, 3, 4, 5
+    having count(*) >= 18
+  )
+  select x_sensor_id, x_station_id, y_sensor_id, y_station_id, count(*)::int, regr_slope(y, x), regr_intercept(y, x), regr_r2(y, x),
+    sqrt(avg((y - x) ^ 2))
+  from day group by 1, 2, 3, 4;
+end $$;
+
+revoke all on function logic.sensor_pair from public;
 
 -- Current values (C1, C2, C4), unrounded, and the health figures of regions (W1 to W4), as functions of an instant. They run with the
 -- rights of their owner, so readers of schema api need no rights on the tables. The other arguments select one station or region.
@@ -2160,10 +2369,10 @@ begin
   ) current;
 end $$;
 
--- Says whether a station is listed (C6) and flagged (C5) at an instant, and when that, its regions, its sensors or their readings change next, as far as is known:
+-- Says whether a station is listed (C6), flagged (C5) and its particles suspect (C9) at an instant, and when that, its regions, its sensors or their readings change next, as far as is known:
 -- at the beginning or end of a period, or at a reading of a clock that is ahead (by up to five minutes, S3).
 create function logic.station_state(at timestamptz, only_station int default null)
-returns table (station_id int, is_listed boolean, is_bad_thp boolean, changes_at timestamptz)
+returns table (station_id int, is_listed boolean, is_bad_thp boolean, is_bad_pm boolean, changes_at timestamptz)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 begin
@@ -2171,14 +2380,15 @@ begin
   select
     station.id,
     coalesce(bool_or(p.kind = 'hidden' and p.since <= at and at < p.until), false) is false,
-    coalesce(bool_or(p.kind = 'flag' and p.since <= at and at < p.until), false),
+    coalesce(bool_or(p.kind = 'thp' and p.since <= at and at < p.until), false),
+    coalesce(bool_or(p.kind = 'pm' and p.since <= at and at < p.until), false),
     least(
       min(p.since) filter (where p.since > at and p.since < 'infinity'),
       min(p.until) filter (where p.until > at and p.until < 'infinity'))
   from raw.station station
   left join (
     select 'hidden' as kind, h.station_id, h.since, h.until from raw.hidden_period h
-    union all select 'flag', f.station_id, f.since, f.until from logic.flag f
+    union all select f.kind, f.station_id, f.since, f.until from logic.flag f
     -- nearly all of these last as long as their station does
     union all select 'placement', p.station_id, p.since, p.until from raw.placement p where p.since > at or p.until < 'infinity'
     union all select 'region', m.station_id, m.since, m.until from raw.station_region m where m.since > at or m.until < 'infinity'
@@ -2193,16 +2403,15 @@ begin
 end $$;
 
 -- Records the digest of an instant: for each region the mean over the online, listed stations that belong to it, without temperature,
--- humidity and pressure of flagged ones (C4, C5). A region without any such station gets a row with station_count 0. Idempotent.
+-- humidity and pressure of flagged ones and without suspect particles (C4, C5, C9). A region without any such station gets a row with station_count 0. Idempotent.
 create procedure logic.make_digest(at timestamptz) language sql as $$
   with made as (
-    insert into rollup.digest (made_at, region_slug, station_count, temperature,
+    insert into rollup.digest (made_at, region_slug, station_count, pm_stations, pm_left_out, temperature,
   humidity,
   pressure, pm1,
   pm25,
   pm25_raw,
-  pm10,
-  no2,
+  pm10, no2,
   so2,
   o3,
   dust,
@@ -2213,14 +2422,22 @@ create procedure logic.make_digest(at timestamptz) language sql as $$
       at,
       region.slug,
       count(c.station_id),
+      count(coalesce(c.pm1,
+  c.pm25,
+  c.pm25_raw,
+  c.pm10)) filter (where not m.is_pm_suspect),
+      count(coalesce(c.pm1,
+  c.pm25,
+  c.pm25_raw,
+  c.pm10)) filter (where m.is_pm_suspect),
       avg(c.temperature) filter (where not m.is_flagged),
   avg(c.humidity) filter (where not m.is_flagged),
   avg(c.pressure) filter (where not m.is_flagged),
-      avg(c.pm1),
-  avg(c.pm25),
-  avg(c.pm25_raw),
-  avg(c.pm10),
-  avg(c.no2),
+      avg(c.pm1) filter (where not m.is_pm_suspect),
+  avg(c.pm25) filter (where not m.is_pm_suspect),
+  avg(c.pm25_raw) filter (where not m.is_pm_suspect),
+  avg(c.pm10) filter (where not m.is_pm_suspect),
+      avg(c.no2),
   avg(c.so2),
   avg(c.o3),
   avg(c.dust),
@@ -2683,10 +2900,10 @@ group by 1, 2;
   avg(h.temperature) filter (where not m.is_flagged) as temperature,
   avg(h.humidity) filter (where not m.is_flagged) as humidity,
   avg(h.pressure) filter (where not m.is_flagged) as pressure,
-  avg(h.pm1) as pm1,
-  avg(h.pm25) as pm25,
-  avg(h.pm25_raw) as pm25_raw,
-  avg(h.pm10) as pm10,
+  avg(h.pm1) filter (where not m.is_pm_suspect) as pm1,
+  avg(h.pm25) filter (where not m.is_pm_suspect) as pm25,
+  avg(h.pm25_raw) filter (where not m.is_pm_suspect) as pm25_raw,
+  avg(h.pm10) filter (where not m.is_pm_suspect) as pm10,
   avg(h.no2) as no2,
   avg(h.so2) as so2,
   avg(h.o3) as o3,
@@ -2697,7 +2914,9 @@ group by 1, 2;
   avg(h.wind_sin) as wind_sin,
   avg(h.wind_cos) as wind_cos,
   avg(h.rain) as rain,
-  rollup.aqi(avg(h.pm25), avg(h.pm10)) as aqi
+  rollup.aqi(
+    avg(h.pm25) filter (where not m.is_pm_suspect),
+    avg(h.pm10) filter (where not m.is_pm_suspect)) as aqi
 from rollup.station_hourly h
 join raw.membership m on m.station_id = h.station_id
 where h.bucket >= m.since and h.bucket < m.until and h.bucket >= $2 and h.bucket < $3
@@ -3001,10 +3220,10 @@ select
   avg(h.temperature) filter (where not m.is_flagged) as temperature,
   avg(h.humidity) filter (where not m.is_flagged) as humidity,
   avg(h.pressure) filter (where not m.is_flagged) as pressure,
-  avg(h.pm1) as pm1,
-  avg(h.pm25) as pm25,
-  avg(h.pm25_raw) as pm25_raw,
-  avg(h.pm10) as pm10,
+  avg(h.pm1) filter (where not m.is_pm_suspect) as pm1,
+  avg(h.pm25) filter (where not m.is_pm_suspect) as pm25,
+  avg(h.pm25_raw) filter (where not m.is_pm_suspect) as pm25_raw,
+  avg(h.pm10) filter (where not m.is_pm_suspect) as pm10,
   avg(h.no2) as no2,
   avg(h.so2) as so2,
   avg(h.o3) as o3,
@@ -3015,7 +3234,9 @@ select
   avg(h.wind_sin) as wind_sin,
   avg(h.wind_cos) as wind_cos,
   avg(h.rain) as rain,
-  rollup.aqi(avg(h.pm25), avg(h.pm10)) as aqi
+  rollup.aqi(
+    avg(h.pm25) filter (where not m.is_pm_suspect),
+    avg(h.pm10) filter (where not m.is_pm_suspect)) as aqi
 from station_hourly h
 join membership m on m.station_id = h.station_id
 where h.bucket >= m.since and h.bucket < m.until and true
@@ -3316,9 +3537,9 @@ create function logic.period_differences() returns table (level text, bucket tim
   where (s.station_id, s.formula, s.until) is distinct from (e.station_id, e.formula, e.until)
   union all
   select 'membership', coalesce(s.since, e.since), coalesce(s.station_id, e.station_id) || ' ' || coalesce(s.region_slug, e.region_slug),
-    case when s is null then '{missing}' when e is null then '{surplus}' else '{is_flagged,until}' end::text[]
+    case when s is null then '{missing}' when e is null then '{surplus}' else '{is_flagged,is_pm_suspect,until}' end::text[]
   from raw.membership s full join logic.membership e on e.station_id = s.station_id and e.region_slug = s.region_slug and e.since = s.since
-  where (s.is_flagged, s.until) is distinct from (e.is_flagged, e.until)
+  where (s.is_flagged, s.is_pm_suspect, s.until) is distinct from (e.is_flagged, e.is_pm_suspect, e.until)
 $oracle$;
 
 revoke all on function logic.period_differences, logic.differences_of_days, logic.is_settled, logic.audited_days, logic.differences from public;
@@ -3418,12 +3639,19 @@ comment on column api.station_title.city is 'title of the city that it belongs o
 comment on column api.station_title.district is 'title of the district, likewise; null if it never was in one';
 
 create view api.station_flag as
-  select station_id, reason, sensor_id, nullif(since, '-infinity') as since, nullif(until, 'infinity') as until from logic.flag;
-comment on view api.station_flag is 'Periods in which temperature, humidity and pressure of a station were unreliable (C5). One row per period and reason.';
+  select station_id, kind, reason, sensor_id, nullif(since, '-infinity') as since, nullif(until, 'infinity') as until,
+    (evidence ->> 'pm2.5')::float8 as "pm2.5", (evidence ->> 'median')::float8 as median, (evidence -> 'compared_with')::text as compared_with
+  from logic.flag;
+comment on view api.station_flag is
+  'Periods in which temperature, humidity and pressure of a station were unreliable (C5) or its particles suspect (C9). One row per period and reason.';
 comment on column api.station_flag.station_id is 'station id';
+comment on column api.station_flag.kind is 'what is left out of means of regions: thp (temperature, humidity and pressure) or pm (PM1, PM2.5, PM10 and the index)';
 comment on column api.station_flag.reason is
-  'operator, or a finding of screening: zero_values, pressure_off_altitude, humidity_saturated, constant_temperature, constant_humidity, constant_pressure';
-comment on column api.station_flag.sensor_id is 'the sensor with the implausible readings; null if the operator set the flag';
+  'operator, or a finding of screening: zero_values, pressure_off_altitude, humidity_saturated, constant_temperature, constant_humidity, constant_pressure; for pm: sensors (those of the station disagree), flat (12 equal hours), outlier (far above its neighbours)';
+comment on column api.station_flag.sensor_id is 'the sensor with the implausible readings; null if the operator set the flag, and for pm';
+comment on column api.station_flag."pm2.5" is 'for pm, by screening: PM2.5 of the first suspect hour [µg/m³]';
+comment on column api.station_flag.median is 'for outlier: the median of its neighbours in that hour [µg/m³]';
+comment on column api.station_flag.compared_with is 'for sensors and outlier: a JSON array of ids, of sensors or of stations, with their PM2.5 in that hour [µg/m³]';
 comment on column api.station_flag.since is 'start of the period; null: unbounded';
 comment on column api.station_flag.until is 'end of the period, exclusive; null: still open';
 
@@ -3471,7 +3699,7 @@ comment on function api.compass is 'Compass point, one of 16 (N, NNE, …), of a
 
 create function api.station_current(at timestamptz, only_station int default null, locale text default 'en')
 returns table (
-  id int, provider text, status text, is_listed boolean, is_bad_thp boolean,
+  id int, provider text, status text, is_listed boolean, is_bad_thp boolean, is_bad_pm boolean,
   title text, city_slug text, city text, district_slug text, district text,
   latitude float8, longitude float8,
   measurement_time timestamptz,
@@ -3484,7 +3712,7 @@ returns table (
   select
     s.id, s.provider,
     case when c.station_id is null then 'offline' else 'online' end,
-    state.is_listed, state.is_bad_thp,
+    state.is_listed, state.is_bad_thp, state.is_bad_pm,
     (select t.title from api.station_title t where t.station_id = s.id and t.locale = station_current.locale),
     place.city_slug, (select t.title from api.region_title t where t.region_slug = place.city_slug and t.locale = station_current.locale),
     place.district_slug, (select t.title from api.region_title t where t.region_slug = place.district_slug and t.locale = station_current.locale),
@@ -3509,6 +3737,7 @@ Columns as in api.station and api.station_title, and:
   status (online or offline),
   is_listed (whether it appears in lists, that is, is not hidden),
   is_bad_thp (whether temperature, humidity and pressure look unreliable),
+  is_bad_pm (whether PM1, PM2.5, PM10 and the index are suspect, so that regions leave them out),
   measurement_time (of the newest reading; null if offline),
   aqi (of PM2.5 and PM10 only, as published: it says nothing about gases [US EPA AQI]),
   "pm2.5" and "pm2.5_raw" (with and without correction [µg/m³]),
@@ -5119,7 +5348,7 @@ declare
 begin
   return query
   with station as materialized ( -- one more than wanted, to know whether there are more
-    select m.station_id, concat('{"id":', m.station_id, ',"is_bad_thp":', m.is_flagged::text, ',"mean":', h.mean, '}') as mean
+    select m.station_id, concat('{"id":', m.station_id, ',"is_bad_thp":', m.is_flagged::text, ',"is_bad_pm":', m.is_pm_suspect::text, ',"mean":', h.mean, '}') as mean
     from raw.membership m
     cross join lateral (
       select concat('{"timestamp":', to_json(h.bucket),
@@ -5177,11 +5406,71 @@ comment on function api.region_stations_json is
 Columns:
   timestamp (start of the hour that contains the instant),
   hour (its point as JSON, as text; null without readings),
-  stations (a JSON array: of each its id, whether its temperature, humidity and pressure are left out, and its unrounded means),
+  stations (a JSON array: of each its id, whether its temperature, humidity and pressure are left out, whether its particles are, and its unrounded means),
   region (the unrounded mean of the region, likewise null),
   is_complete (whether these are all: at most `most` are shown),
   valid_until,
   data_version.';
+
+-- How far the numbers of a station can be trusted: its flag periods (C5, C9), and how its sensors agree with others beside them.
+
+create function api.sensor_pair(at timestamptz, only_station int default null)
+returns table (
+  x_sensor_id int, x_station_id int, y_sensor_id int, y_station_id int, days int, slope float8, intercept float8, r2 float8, rmse float8,
+  meets_targets boolean
+) language sql stable begin atomic
+  select p.x_sensor_id, p.x_station_id, p.y_sensor_id, p.y_station_id, p.days,
+    round(p.slope::numeric, 2)::float8, round(p.intercept::numeric, 1)::float8, round(p.r2::numeric, 2)::float8, round(p.rmse::numeric, 1)::float8,
+    p.slope between 0.65 and 1.35 and p.intercept between -5 and 5 and p.r2 >= 0.7 and p.rmse <= 7
+  from logic.sensor_pair(at, only_station) p;
+end;
+comment on function api.sensor_pair is
+  'Pairs of PM2.5 sensors at one station, or at stations within 150 m, of all stations or of one: how the day means of y follow those of x, over the last 30 completed days. x is the one at a trusted station, else the one with the lower id. One row per pair with a day on which both measured at least 18 hours.
+Columns:
+  x_sensor_id, x_station_id, y_sensor_id and y_station_id (ids),
+  days (on which both measured [days]),
+  slope and r2 (of the regression of y on x; null without two different days),
+  intercept (likewise [µg/m³]),
+  rmse (root mean square of their differences [µg/m³]),
+  meets_targets (slope 0.65 to 1.35, intercept within ±5, r2 at least 0.70 and rmse at most 7: the US EPA’s targets for PM2.5 sensors, EPA/600/R-20/280; null if one is unknown).';
+
+create function api.station_flags_json(at timestamptz, only_station int)
+returns table (flags text, pairs text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  return query
+  select
+    (select coalesce(json_agg(json_build_object(
+        'kind', l.kind, 'test', l.reason, 'sensor_id', l.sensor_id, 'since', date_trunc('second', l.since), 'until', date_trunc('second', l.until),
+        'pm2.5', l."pm2.5", 'median', l.median, 'compared_with', coalesce(l.compared_with, '[]')::json)
+      order by l.since desc nulls last, l.kind, l.reason, l.sensor_id), '[]')::text
+      from api.station_flag l where l.station_id = s.id),
+    (select coalesce(json_agg(json_build_object(
+        'x', json_build_object('sensor_id', p.x_sensor_id, 'station_id', p.x_station_id),
+        'y', json_build_object('sensor_id', p.y_sensor_id, 'station_id', p.y_station_id),
+        'days', p.days, 'slope', p.slope, 'intercept', p.intercept, 'r2', p.r2, 'rmse', p.rmse, 'meets_targets', p.meets_targets)
+      order by p.x_sensor_id, p.y_sensor_id), '[]')::text
+      from api.sensor_pair(at, only_station) p),
+    api.history_valid_until(at), f.data_version
+  from raw.station s cross join api.freshness f
+  where s.id = only_station;
+end $$;
+comment on function api.station_flags_json is
+  'When a station was flagged and why, and how its PM2.5 sensors agree. One row; none for an unknown id. Columns: flags (a JSON array of api.station_flag, newest first, as text), pairs (a JSON array of api.sensor_pair, as text), valid_until, data_version.';
+
+create function api.region_particles(at timestamptz, only_region text) returns table (stations int, left_out int)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select d.pm_stations, d.pm_left_out
+  from raw.region r
+  left join lateral (
+    select pm_stations, pm_left_out, station_count from rollup.digest d
+    where d.region_slug = r.slug and d.made_at <= at and d.made_at >= at - interval '30 minutes'
+    order by d.made_at desc limit 1
+  ) d on true
+  where r.slug = only_region
+$$;
+comment on function api.region_particles is
+  'Of how many stations the particles of a region are the mean in its newest digest, and how many were left out because theirs are suspect (C9). One row; none for an unknown slug. Columns: stations and left_out [stations], null where the digest is older than 30 minutes.';
 
 -- airseries_reader may read everything in schema api, and nothing else.
 revoke all on schema api from public;

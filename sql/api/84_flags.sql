@@ -1,0 +1,59 @@
+-- How far the numbers of a station can be trusted: its flag periods (C5, C9), and how its sensors agree with others beside them.
+
+create function api.sensor_pair(at timestamptz, only_station int default null)
+returns table (
+  x_sensor_id int, x_station_id int, y_sensor_id int, y_station_id int, days int, slope float8, intercept float8, r2 float8, rmse float8,
+  meets_targets boolean
+) language sql stable begin atomic
+  select p.x_sensor_id, p.x_station_id, p.y_sensor_id, p.y_station_id, p.days,
+    round(p.slope::numeric, 2)::float8, round(p.intercept::numeric, 1)::float8, round(p.r2::numeric, 2)::float8, round(p.rmse::numeric, 1)::float8,
+    p.slope between 0.65 and 1.35 and p.intercept between -5 and 5 and p.r2 >= 0.7 and p.rmse <= 7
+  from logic.sensor_pair(at, only_station) p;
+end;
+comment on function api.sensor_pair is
+  'Pairs of PM2.5 sensors at one station, or at stations within 150 m, of all stations or of one: how the day means of y follow those of x, over the last 30 completed days. x is the one at a trusted station, else the one with the lower id. One row per pair with a day on which both measured at least 18 hours.
+Columns:
+  x_sensor_id, x_station_id, y_sensor_id and y_station_id (ids),
+  days (on which both measured [days]),
+  slope and r2 (of the regression of y on x; null without two different days),
+  intercept (likewise [µg/m³]),
+  rmse (root mean square of their differences [µg/m³]),
+  meets_targets (slope 0.65 to 1.35, intercept within ±5, r2 at least 0.70 and rmse at most 7: the US EPA’s targets for PM2.5 sensors, EPA/600/R-20/280; null if one is unknown).';
+
+create function api.station_flags_json(at timestamptz, only_station int)
+returns table (flags text, pairs text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  return query
+  select
+    (select coalesce(json_agg(json_build_object(
+        'kind', l.kind, 'test', l.reason, 'sensor_id', l.sensor_id, 'since', date_trunc('second', l.since), 'until', date_trunc('second', l.until),
+        'pm2.5', l."pm2.5", 'median', l.median, 'compared_with', coalesce(l.compared_with, '[]')::json)
+      order by l.since desc nulls last, l.kind, l.reason, l.sensor_id), '[]')::text
+      from api.station_flag l where l.station_id = s.id),
+    (select coalesce(json_agg(json_build_object(
+        'x', json_build_object('sensor_id', p.x_sensor_id, 'station_id', p.x_station_id),
+        'y', json_build_object('sensor_id', p.y_sensor_id, 'station_id', p.y_station_id),
+        'days', p.days, 'slope', p.slope, 'intercept', p.intercept, 'r2', p.r2, 'rmse', p.rmse, 'meets_targets', p.meets_targets)
+      order by p.x_sensor_id, p.y_sensor_id), '[]')::text
+      from api.sensor_pair(at, only_station) p),
+    api.history_valid_until(at), f.data_version
+  from raw.station s cross join api.freshness f
+  where s.id = only_station;
+end $$;
+comment on function api.station_flags_json is
+  'When a station was flagged and why, and how its PM2.5 sensors agree. One row; none for an unknown id. Columns: flags (a JSON array of api.station_flag, newest first, as text), pairs (a JSON array of api.sensor_pair, as text), valid_until, data_version.';
+
+create function api.region_particles(at timestamptz, only_region text) returns table (stations int, left_out int)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select d.pm_stations, d.pm_left_out
+  from raw.region r
+  left join lateral (
+    select pm_stations, pm_left_out, station_count from rollup.digest d
+    where d.region_slug = r.slug and d.made_at <= at and d.made_at >= at - interval '30 minutes'
+    order by d.made_at desc limit 1
+  ) d on true
+  where r.slug = only_region
+$$;
+comment on function api.region_particles is
+  'Of how many stations the particles of a region are the mean in its newest digest, and how many were left out because theirs are suspect (C9). One row; none for an unknown slug. Columns: stations and left_out [stations], null where the digest is older than 30 minutes.';
