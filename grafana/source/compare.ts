@@ -31,8 +31,8 @@ const chosenOf = (column: (name: string) => string) =>
 const VALUE = chosenOf((name) => `b.${name}`);
 const HOURS = chosenOf((name) => `f.${name.replace('avg_', '')}_hours`);
 const CHOSEN = `array[${quoted('station')}]::int[]`;
-/** Whether the chosen parameter is one of those that flags are about, and the station has a flag. */
-const FLAGGED = `${quoted('parameter')} in ('avg_temperature', 'avg_humidity') and f.station_id is not null`;
+/** Whether the station has a flag of the kind that is about the chosen parameter. */
+const FLAGGED = `coalesce(case when ${quoted('parameter')} in ('avg_temperature', 'avg_humidity') then 'thp' when ${quoted('parameter')} like 'avg_pm%' then 'pm' end = any(f.kinds), false)`;
 const MEAN = `round(avg(${VALUE})::numeric, 1)::float8`;
 
 const OF_CHOSEN = `b.station_id = any(${CHOSEN})`;
@@ -40,7 +40,7 @@ const OF_CHOSEN = `b.station_id = any(${CHOSEN})`;
 const ranking: Panel = table({
   title: `Ranking by $\{parameter:text}`,
   description:
-    'Mean, lowest and highest of the daily means that the time range touches, highest mean first; the bars share one scale, from 0 to the highest mean. Complete: hours with a value in % of the hours of those days, from the first hour of the station on and up to the end of the time range. Struck out: temperature and humidity of a station that was flagged in the time range. Click a station to open it.',
+    'Mean, lowest and highest of the daily means that the time range touches, highest mean first; the bars share one scale, from 0 to the highest mean. Complete: hours with a value in % of the hours of those days, from the first hour of the station on and up to the end of the time range. Struck out: temperature, humidity or PM of a station that was flagged for it in the time range. Click a station to open it.',
   w: 12,
   h: 16,
   unit: UNIT.none,
@@ -65,8 +65,9 @@ left join (
   group by 1
 ) c on c.station_id = s.id
 left join (
-  select distinct f.station_id from api.station_flag f
+  select f.station_id, array_agg(f.kind) as kinds from api.station_flag f
   where coalesce(f.since <= $__timeTo()::timestamptz, true) and coalesce(f.until > $__timeFrom()::timestamptz, true)
+  group by 1
 ) f on f.station_id = s.id
 where s.id = any(${CHOSEN})
 order by 1, 2`),

@@ -139,8 +139,9 @@ export const INDICES: readonly Shown[] = [
   ),
 ];
 
-/** Whether a station is online, and whether its temperature, humidity and pressure are flagged. */
-export const STATUS = "c.status || case when c.is_bad_thp then ', flagged' else '' end";
+/** Whether a station is online, whether its temperature, humidity and pressure are flagged, and whether its particles are suspect. */
+export const STATUS =
+  "c.status || case when c.is_bad_thp then ', flagged' else '' end || case when c.is_bad_pm then ', PM suspect' else '' end";
 
 /** Table of the listed stations that match `where`, with their values at the end of the time range. */
 export function stationsTable(title: string, description: string, where: string, h: number): Panel {

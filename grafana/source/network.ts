@@ -143,7 +143,9 @@ from (
   union all
   select station_id, 'outlier', timestamp, round(avg_pm25::numeric, 1) || ' µg/m³, its neighbours ' || round(neighbour_median::numeric, 1) from api.station_outlier(${AT})
   union all
-  select c.id, 'weather', max(f.since), 'temperature, humidity, pressure: ' || string_agg(distinct replace(f.reason, '_', ' '), ', ') from api.station_current(${AT}) c join api.station_flag f on f.station_id = c.id and coalesce(f.since <= ${AT}, true) and coalesce(f.until > ${AT}, true) where c.is_listed and c.is_bad_thp group by c.id
+  select c.id, 'weather', max(f.since), 'temperature, humidity, pressure: ' || string_agg(distinct replace(f.reason, '_', ' '), ', ') from api.station_current(${AT}) c join api.station_flag f on f.station_id = c.id and coalesce(f.since <= ${AT}, true) and coalesce(f.until > ${AT}, true) and f.kind = 'thp' where c.is_listed and c.is_bad_thp group by c.id
+  union all
+  select c.id, 'particles', max(f.since), 'left out of the mean of its city: ' || string_agg(f.reason || coalesce(', ' || f."pm2.5" || ' µg/m³', '') || coalesce(', its neighbours ' || f.median, ''), '; ') from api.station_current(${AT}) c join api.station_flag f on f.station_id = c.id and coalesce(f.since <= ${AT}, true) and coalesce(f.until > ${AT}, true) and f.kind = 'pm' where c.is_listed and c.is_bad_pm group by c.id
 ) w
 join api.station_current(${AT}, locale => ${LOCALE}) s on s.id = w.station_id
 ${shownCity('s')}

@@ -40,22 +40,25 @@ const now: Panel[] = numbers(current, [
   },
 ]);
 
+/** The flags of one kind that a station has at the end of the time range, with their beginnings. */
+const flagsOf = (kind: 'thp' | 'pm') => `case when c.is_bad_${kind} then 'flagged: ' || (
+    select string_agg(replace(f.reason, '_', ' ') || coalesce(to_char(f.since at time zone i.time_zone, '" since "YYYY-MM-DD HH24:MI'), ''), ', ' order by f.since nulls first, f.reason)
+    from api.station_flag f cross join api.installation i
+    where f.station_id = c.id and f.kind = '${kind}' and coalesce(f.since <= ${AT}, true) and coalesce(f.until > ${AT}, true)
+  ) else 'not flagged' end`;
+
 const about: Panel[] = [
   table({
     title: 'Station',
     description:
-      'Names; whether it is online (has a current reading) and listed; and whether temperature, humidity and pressure are flagged, since when, and why.',
+      'Names; whether it is online (has a current reading) and listed; and whether temperature, humidity and pressure, or particles, are flagged, since when, and why.',
     w: 24,
     h: 4,
     unit: UNIT.none,
     targets:
       rows(`select c.title as "station", ${cityColumns('c.city').city}, c.district as "district", c.provider as "provider",
   c.status || case when c.is_listed then '' else ', not listed' end as "status", c.measurement_time as "measured",
-  case when c.is_bad_thp then 'flagged: ' || (
-    select string_agg(replace(f.reason, '_', ' ') || coalesce(to_char(f.since at time zone i.time_zone, '" since "YYYY-MM-DD HH24:MI'), ''), ', ' order by f.since nulls first, f.reason)
-    from api.station_flag f cross join api.installation i
-    where f.station_id = c.id and coalesce(f.since <= ${AT}, true) and coalesce(f.until > ${AT}, true)
-  ) else 'not flagged' end as "temperature, humidity and pressure"
+  ${flagsOf('thp')} as "temperature, humidity and pressure", ${flagsOf('pm')} as "particles"
 ${current}
 ${shownCity('c')}`),
     overrides: [
@@ -65,10 +68,9 @@ ${shownCity('c')}`),
       width('provider', 190),
       width('status', 135),
       unit('measured', UNIT.time, { 'custom.width': 135 }),
-      notable('temperature, humidity and pressure', '/^flagged/', {
-        'custom.minWidth': 480,
-        'custom.wrapText': true,
-      }),
+      ...['temperature, humidity and pressure', 'particles'].map((name) =>
+        notable(name, '/^flagged/', { 'custom.minWidth': 240, 'custom.wrapText': true }),
+      ),
     ],
   }),
   table({
@@ -95,7 +97,7 @@ order by s.id`),
   }),
 ];
 
-/** Periods in which temperature, humidity and pressure are flagged, as shaded regions in every chart. */
+/** Periods in which temperature, humidity and pressure, or particles, are flagged, as shaded regions in every chart. */
 const flags: AnnotationQuery = {
   name: 'Flags',
   iconColor: NOTHING,
@@ -105,7 +107,7 @@ const flags: AnnotationQuery = {
   ...{
     target:
       query(`select coalesce(f.since, $__timeFrom()::timestamptz) as "time", coalesce(f.until, $__timeTo()::timestamptz) as "timeend",
-  'temperature, humidity and pressure flagged: ' || replace(f.reason, '_', ' ') as "text", f.reason as "tags"
+  case f.kind when 'pm' then 'particles' else 'temperature, humidity and pressure' end || ' flagged: ' || replace(f.reason, '_', ' ') as "text", f.reason as "tags"
 from api.station_flag f
 where f.station_id = ${quoted('station')}::int
   and coalesce(f.since <= $__timeTo()::timestamptz, true) and coalesce(f.until > $__timeFrom()::timestamptz, true)

@@ -25,7 +25,10 @@ const MOST_SENSORS = 40;
 export function statusCommand(run: Run, version: string): Command {
   return new Command('status')
     .description('show versions, how fresh the numbers are, and what arrives from each provider')
-    .option('--sensors', `show ${MOST_SENSORS} sensors, silent ones first, and what of them waits in quarantine`)
+    .option(
+      '--sensors',
+      `show ${MOST_SENSORS} sensors, silent ones first, what of them waits in quarantine, and how those side by side agree`,
+    )
     .addOption(new Option('--all', 'show all sensors, by id').implies({ sensors: true }))
     .action(({ sensors = false, all = false }: { sensors?: boolean; all?: boolean }) =>
       run((context) => (sensors ? sensorStatus(context, all) : status(context, version))),
@@ -171,15 +174,39 @@ export function statusTable(
 
 async function sensorStatus({ as, clock }: Context, all: boolean): Promise<Outcome> {
   const now = clock();
-  const found = await as('airseries_owner', (sql) => sensorArrivals(sql, now));
-  const result = all ? found : mostUrgent(found, MOST_SENSORS);
+  const { found, pairs } = await as('airseries_owner', async (sql) => ({
+    found: await sensorArrivals(sql, now),
+    pairs: await sql<SensorPair[]>`
+      select * from api.sensor_pair(${now}) order by meets_targets nulls last, rmse desc limit ${all ? null : MOST_SENSORS}`,
+  }));
+  const result = { ...(all ? found : mostUrgent(found, MOST_SENSORS)), pairs };
   return { result, ok: true, table: (width) => sensorTable(result, now, width) };
 }
 
-type Sensors = { sensors: readonly SensorArrivals[]; unknown: readonly UnknownSender[]; others?: OtherArrivals };
+/** How the day means of sensor y follow those of x, which stands beside it: a row of api.sensor_pair. */
+type SensorPair = {
+  x_sensor_id: number;
+  x_station_id: number;
+  y_sensor_id: number;
+  y_station_id: number;
+  days: number;
+  slope: number | null;
+  intercept: number | null;
+  r2: number | null;
+  rmse: number;
+  /** Those of the US EPA for PM2.5 sensors. */
+  meets_targets: boolean | null;
+};
+
+type Sensors = {
+  pairs?: readonly SensorPair[];
+  sensors: readonly SensorArrivals[];
+  unknown: readonly UnknownSender[];
+  others?: OtherArrivals;
+};
 
 /** The result as text. */
-export function sensorTable({ sensors, unknown, others }: Sensors, now: Date, width = WIDTH): string {
+export function sensorTable({ sensors, unknown, others, pairs = [] }: Sensors, now: Date, width = WIDTH): string {
   const rows = sensors.map(({ sensor, kind, device, station, newest_reading, waiting }) => [
     ...[sensor, kind, device, station, since(newest_reading, now), waiting],
   ]);
@@ -195,6 +222,20 @@ export function sensorTable({ sensors, unknown, others }: Sensors, now: Date, wi
       table(['sensor', 'device', 'newest', 'quarantined'], senders, width),
       ...more,
       hint,
+    );
+  }
+  if (pairs.length > 0) {
+    const agreement = pairs.map((pair) => [
+      `${pair.x_sensor_id} at ${pair.x_station_id}`,
+      `${pair.y_sensor_id} at ${pair.y_station_id}`,
+      ...[pair.days, pair.slope, pair.intercept, pair.r2, pair.rmse],
+      pair.meets_targets === null ? 'unknown' : pair.meets_targets ? 'yes' : 'NO',
+    ]);
+    const headings = ['sensor', 'beside it', 'days', 'slope', 'intercept', 'R²', 'RMSE', 'as US EPA asks'];
+    parts.push(
+      '',
+      'PM2.5 of sensors at one station or within 150 m, by the last 30 days:',
+      table(headings, agreement, width),
     );
   }
   return parts.join('\n');

@@ -4,7 +4,7 @@ import { arrayLiteral, type Sql } from '../database/client.ts';
 import type { ApiDb } from '../database/pools.ts';
 import { textCell } from '../ingest/formats/textCell.ts';
 import type { Row } from './csv.ts';
-import { fileOf, type Layout } from './layouts.ts';
+import { fileOf, isFlagged, type Layout } from './layouts.ts';
 
 /** A bucket of a sensor, station or city, with the columns of its layout by their names in api. `localStart`: its start in the network's zone. */
 type Bucket = { localStart: string; subject: string | number } & Record<string, string | number | null>;
@@ -52,20 +52,27 @@ export async function splitPeriod(
  */
 export function readBuckets(
   connection: Sql,
-  { source, subject, columns }: Layout,
+  layout: Layout,
   { since, until }: Part,
   { now, subjects }: { now: Date; subjects: Subjects },
 ): AsyncIterable<Bucket[]> {
+  const { source, subject, columns, unit } = layout;
   const id = connection(`b.${subject.source}`);
   const order = subject.type === 'integer' ? id : connection`${id} collate "C"`;
   const buckets =
     source === 'sensor_daily' ? connection`api.sensor_daily(${now}, ${since}, ${until})` : connection(`api.${source}`);
   return connection<Bucket[]>`
     select to_char(b.timestamp, 'YYYY-MM-DD HH24:MI:SS') as "localStart", ${id} as subject,
-      ${connection(columns.map(({ source: name }) => `b.${name}`))}
+      ${connection(columns.map(({ source: name }) => `b.${name}`))}, ${isFlagged(layout) ? flag() : connection`null`} as flag
     from ${buckets} b
     where b.timestamp >= ${since} and b.timestamp < ${until} and ${isPublished()}
     order by b.timestamp, ${order}`.cursor(BATCH_ROWS);
+
+  /** The kinds of flags in the bucket. */
+  function flag() {
+    return connection`(select string_agg(distinct f.kind, ' ' order by f.kind) from api.station_flag f where f.station_id = ${id}
+      and coalesce(f.since < b.timestamp + ${`1 ${unit}`}::text::interval, true) and coalesce(f.until > b.timestamp, true))`;
+  }
 
   /** As a subquery, which is hashed; a list that is cast from text would be searched from its beginning for every row. */
   function isPublished() {
@@ -94,8 +101,9 @@ export async function* ahead<T>(batches: AsyncIterable<T>): AsyncGenerator<T> {
 }
 
 /** A bucket as a line of its file. The database has rounded already, but the files contain 2.0 where JSON has 2. */
-export function bucketRow({ columns }: Layout, bucket: Bucket): Row {
-  const values = columns.map(({ source, digits }) => (bucket[source] as number | null)?.toFixed(digits) ?? null);
+export function bucketRow(layout: Layout, bucket: Bucket): Row {
+  const values = layout.columns.map(({ source, digits }) => (bucket[source] as number | null)?.toFixed(digits) ?? null);
   const { subject } = bucket;
-  return [typeof subject === 'string' ? textCell(subject) : subject, bucket.localStart, ...values];
+  const flag = isFlagged(layout) ? [bucket.flag ?? null] : [];
+  return [typeof subject === 'string' ? textCell(subject) : subject, bucket.localStart, ...values, ...flag];
 }

@@ -119,9 +119,23 @@ export const LAYOUTS: readonly Layout[] = [
 export const fileOf = ({ name, unit }: Layout, year: string): string =>
   unit === 'day' ? `${name}.csv` : `${name}/${name}_${year}.csv`;
 
+/** Why regions leave parts of a station's hour or day out (C5, C9). */
+const FLAG: Field = {
+  name: 'flag',
+  type: 'string',
+  meaning:
+    'what its city leaves out, in at least one hour: thp (temperature, pressure and humidity), pm (PM2.5 and PM10) or both',
+};
+
+export const isFlagged = ({ source }: Layout): boolean => source.startsWith('station');
+
 /** The columns of a file, in order. */
-export const fieldsOf = ({ subject, unit, columns }: Layout): readonly Field[] => [
-  subject,
-  { name: 'timestamp', type: 'datetime', meaning: `when the ${unit} begins, local time` },
-  ...columns,
-];
+export const fieldsOf = (layout: Layout): readonly Field[] => {
+  const { subject, unit, columns } = layout;
+  return [
+    subject,
+    { name: 'timestamp', type: 'datetime', meaning: `when the ${unit} begins, local time` },
+    ...columns,
+    ...(isFlagged(layout) ? [FLAG] : []),
+  ];
+};
