@@ -46,6 +46,7 @@ onOneEngine('the documents of the front page', (engine) => {
       for (const subject of subjects) {
         for (const name of ['now', 'days/2026', 'days/2000', 'days/2100']) await get(`${subject}/${name}.json`);
         await get(`${subject}/${subject.startsWith('station') ? 'readings' : 'stations'}/2026-11-20T08Z.json`);
+        if (subject.startsWith('station')) await get(`${subject}/flags.json`);
         expect((await send(`${subject}/hours/2026-11-19/2026-11-20.csv`)).status).toBe(200);
       }
     });
@@ -86,7 +87,7 @@ onOneEngine('the documents of the front page', (engine) => {
         completeness: { measured_hours: 0, expected_hours: 24 },
       });
       expect((await get('station/5/now.json')).completeness).toEqual({ measured_hours: 0, expected_hours: 0 });
-      expect(Object.keys(await get('region/alpha/now.json'))).toEqual(['nowcast', 'european_index']);
+      expect(Object.keys(await get('region/alpha/now.json'))).toEqual(['nowcast', 'european_index', 'particles']);
     });
 
     it('the days of a year are those of the history, completed ones only', async () => {
@@ -115,6 +116,17 @@ onOneEngine('the documents of the front page', (engine) => {
       expect(hour.region['pm2.5']).toBe((hour.stations[0].mean['pm2.5'] + 20) / 2);
       const open = await get('region/alpha/stations/2026-11-20T09Z.json');
       expect([open.hour, open.region, open.stations]).toEqual([null, null, []]);
+    });
+
+    it('the flags of a station say since when, and by which test', async () => {
+      const { flags, pairs } = await get('station/2/flags.json');
+      expect(flags).toEqual([
+        {
+          ...{ kind: 'thp', test: 'operator', sensor_id: null, since: '2026-11-01T00:00:00+04:00', until: null },
+          ...{ 'pm2.5': null, median: null, compared_with: [] },
+        },
+      ]);
+      expect(pairs).toEqual([]);
     });
 
     it('an hour has its readings once it has closed', async () => {

@@ -142,24 +142,27 @@ onEveryEngine('the export', (engine) => {
           '6,2,town,,,Երկու,us,6,,41,45,,2026-01-01 05:10:00,2026-01-01 05:10:00,false',
         ],
         'station_avg_daily.csv': [
-          `station_id,timestamp,avg_pm2.5,${ofStation}`,
-          '1,2025-12-31 00:00:00,20.5,41.3,-3.0,,,,,,,,',
-          '1,2026-01-01 00:00:00,,,,90123,56,,,,,1.3,0.12',
-          '2,2026-01-01 00:00:00,7.6,52.0,,,,24.3,,7.0,,,',
+          `station_id,timestamp,avg_pm2.5,${ofStation},flag`,
+          '1,2025-12-31 00:00:00,20.5,41.3,-3.0,,,,,,,,,',
+          '1,2026-01-01 00:00:00,,,,90123,56,,,,,1.3,0.12,',
+          '2,2026-01-01 00:00:00,7.6,52.0,,,,24.3,,7.0,,,,pm thp',
         ],
         'station_avg_hourly/station_avg_hourly_2025.csv': [
-          `station_id,timestamp,pm2.5,${ofStation}`,
-          '1,2025-12-31 22:00:00,20.5,41.3,-3.0,,,,,,,,',
+          `station_id,timestamp,pm2.5,${ofStation},flag`,
+          '1,2025-12-31 22:00:00,20.5,41.3,-3.0,,,,,,,,,',
         ],
         'station_avg_hourly/station_avg_hourly_2026.csv': [
-          `station_id,timestamp,pm2.5,${ofStation}`,
-          '1,2026-01-01 00:00:00,,,,90123,56,,,,,1.3,0.12',
-          '2,2026-01-01 00:00:00,8.0,,,,,24.3,,,,,',
-          '2,2026-01-01 01:00:00,7.3,52.0,,,,,,,,,',
-          '2,2026-01-01 05:00:00,,,,,,,,7.0,,,',
-          '2,2026-01-02 13:00:00,9.0,,,,,,,,,,',
+          `station_id,timestamp,pm2.5,${ofStation},flag`,
+          '1,2026-01-01 00:00:00,,,,90123,56,,,,,1.3,0.12,',
+          '2,2026-01-01 00:00:00,8.0,,,,,24.3,,,,,,',
+          '2,2026-01-01 01:00:00,7.3,52.0,,,,,,,,,,pm',
+          '2,2026-01-01 05:00:00,,,,,,,,7.0,,,,pm thp',
+          '2,2026-01-02 13:00:00,9.0,,,,,,,,,,,',
         ],
       };
+      // in quarters of hours, which count whole
+      await db.as()`insert into raw.flag_period (station_id, kind, since, until) values
+        (2, 'pm', '2026-01-01T01:15+04', '2026-01-01T05:30+04'), (2, 'thp', '2026-01-01T05:15+04', '2026-01-01T05:30+04')`;
       const { files } = await exported(db, folder);
       const { 'README.txt': readme, 'datapackage.json': descriptor, ...tables } = filesIn(folder);
       expect(tables).toEqual(

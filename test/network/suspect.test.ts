@@ -168,6 +168,56 @@ onEveryEngine('suspect particles', (engine) => {
     ]);
   });
 
+  it('is explained where the number stands, and a region says of how many stations its PM is', async () => {
+    await screened((sensor, ago) => ({ pm25: sensor === 31 && ago <= 30 ? 90 + ago : 10 + (ago % 5) }));
+    const [row] = await owner`select flags from api.station_flags_json(${NOW}, 3)`;
+    expect(JSON.parse(row?.flags)).toEqual([
+      {
+        ...{
+          kind: 'pm',
+          test: 'outlier',
+          sensor_id: null,
+          since: hoursAgo(30).toISOString().replace('.000Z', '+00:00'),
+          until: null,
+        },
+        ...{ 'pm2.5': 120, median: 10, compared_with: [1, 2, 4, 5].map((id) => ({ id, 'pm2.5': 10 })) },
+      },
+    ]);
+    expect(await owner`select id from api.station_current(${NOW}) where is_bad_pm and not is_bad_thp`).toEqual([
+      { id: 3 },
+    ]);
+    await measure(clean, 0, 0);
+    await makeDigest(db.target, NOW);
+    expect(await owner`select * from api.region_particles(${NOW}, 'town')`).toEqual([{ stations: 5, left_out: 1 }]);
+    expect(await owner`select * from api.region_particles(${hoursAgo(-1)}, 'town')`).toEqual([
+      { stations: null, left_out: null },
+    ]);
+  });
+
+  it('says how sensors at one station or within 150 m agree, by days, with a trusted one as the reference', async () => {
+    const near = { latitude: 40.018 + 0.0013, longitude: 44 }; // 145 m
+    await bringIn(owner, network({ 2: { ...near, trusted: true }, 4: { latitude: 40.018 - 0.0014 } }));
+    const base = (ago: number) => 10 + (Math.floor(ago / 24) % 7);
+    await measure((sensor, ago) => {
+      if (sensor === 21) return { pm25: 2 * base(ago) - 1 };
+      if (sensor === 41 && ago % 24 > 10) return null;
+      return { pm25: base(ago) + (sensor === 12 ? 3 : 0) };
+    }, 35 * 24);
+    const pairs = (station: number | null) =>
+      owner`select x_sensor_id as x, y_sensor_id as y, days, slope, intercept, r2, meets_targets from api.sensor_pair(${NOW}, ${station}) order by 1, 2`;
+    const all = [
+      { x: 11, y: 12, days: 30, slope: 1, intercept: 3, r2: 1, meets_targets: true },
+      { x: 21, y: 11, days: 30, slope: 0.5, intercept: 0.5, r2: 1, meets_targets: false },
+      { x: 21, y: 12, days: 30, slope: 0.5, intercept: 3.5, r2: 1, meets_targets: false },
+    ];
+    expect(await pairs(null)).toEqual(all);
+    expect(await pairs(1)).toEqual(all);
+    expect(await pairs(2)).toEqual(all.slice(1));
+    expect(await pairs(3)).toEqual([]);
+    expect(await owner`select rmse from api.sensor_pair(${NOW}) where x_sensor_id = 11`).toEqual([{ rmse: 3 }]);
+    await bringIn(owner, network());
+  });
+
   it('does not judge a trusted station, but by it', async () => {
     const air: Air = (sensor, ago) => ({ pm25: sensor === 31 && ago <= 30 ? 90 + ago : 10 + (ago % 5) });
     expect(await screened(air)).toHaveLength(1);
