@@ -24,6 +24,7 @@ import { late as lateOfCountry } from './measures/country/late.ts';
 import { memory } from './measures/country/memory.ts';
 import { metrics } from './measures/country/metrics.ts';
 import { minute as minuteOfCountry } from './measures/country/minute.ts';
+import { screening } from './measures/country/screening.ts';
 import { imported } from './measures/import.ts';
 import { late } from './measures/late.ts';
 import { minute } from './measures/minute.ts';
@@ -38,7 +39,15 @@ import { daysAgo, makeWorld, NOW, type World } from './run/world.ts';
 const MEASURES: readonly Measure[] = [cached, ...cold, minute, imported, late, peers];
 
 /** Of a country. Late readings come last, because they change what the others read. */
-const OF_COUNTRY: readonly Measure[] = [...build, ...documents, metrics, memory, minuteOfCountry, lateOfCountry];
+const OF_COUNTRY: readonly Measure[] = [
+  ...build,
+  ...documents,
+  metrics,
+  memory,
+  minuteOfCountry,
+  lateOfCountry,
+  screening,
+];
 const FEWEST_STATIONS = 100; // so that a hundredth of them is one
 
 const { values, positionals } = parseArgs({
