@@ -331,8 +331,8 @@ const TABLE: readonly Table[] = [
           'range_agg(tstzrange(since, until)) as periods from raw.hidden_period',
         ],
         [
-          "range_agg(tstzrange(rollup.bucket_start('hour', since), logic.hour_ceiling(until))) as periods from logic.flag",
-          'range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods from logic.flag',
+          "select station_id, kind, range_agg(tstzrange(rollup.bucket_start('hour', since),",
+          'select station_id, kind, range_agg(tstzrange(logic.hour_ceiling(since),',
         ],
         ["located.periods * formula.periods - coalesce(suspicious.periods, '{}')", 'located.periods * formula.periods'],
         [
