@@ -9,14 +9,8 @@ import {
   rangeOf,
   type Values,
 } from '../../test/grafana/dashboards.ts';
-import { metrics } from './metrics.ts';
+import { type Column, metrics } from './metrics.ts';
 
-export type Column = {
-  name: string;
-  type: 'time' | 'number' | 'string' | 'boolean';
-  labels?: Record<string, string>;
-  values: unknown[];
-};
 export type Drawn = Panel & { frames: Column[][]; from: number; to: number };
 export type Page = { title: string; timeZone: string; panels: Drawn[] };
 

@@ -1,8 +1,14 @@
 /** Asks Prometheus as the panels of the dashboard Service do. */
 import type { Range, Target } from '../../test/grafana/dashboards.ts';
-import type { Column } from './gather.ts';
 
 const POINTS = 240;
+
+export type Column = {
+  name: string;
+  type: 'time' | 'number' | 'string' | 'boolean';
+  labels?: Record<string, string>;
+  values: unknown[];
+};
 
 type Answer = {
   data: { result: { metric: Record<string, string>; value?: [number, string]; values?: [number, string][] }[] };

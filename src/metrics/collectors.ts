@@ -8,7 +8,6 @@ import type { Clock } from '../clock.ts';
 import type { ApiDb } from '../database/pools.ts';
 import { singleFlight } from '../database/timeouts.ts';
 import type { Log } from '../log.ts';
-import type { Metrics } from './definitions.ts';
 
 const KEEP_MS = 12_000;
 /** How long a scrape waits; Prometheus gives up after ten seconds. */
@@ -75,8 +74,14 @@ export function makeCollector<Row>(
   };
 }
 
+type Collected = {
+  collectors: readonly Collector[];
+  collectorSuccess: Gauge<'collector'>;
+  beforeScrape: (() => Promise<void>)[];
+};
+
 /** From now on each scrape collects the database's gauges from `db`, unless one did within the last 12 seconds or, for some, 5 minutes. */
-export function registerCollectors(metrics: Metrics, db: ApiDb, { clock, log }: { clock: Clock; log: Log }): void {
+export function registerCollectors(metrics: Collected, db: ApiDb, { clock, log }: { clock: Clock; log: Log }): void {
   for (const collector of metrics.collectors) {
     const { name } = collector;
     let isFailing = false;
