@@ -77,7 +77,7 @@ export function makeCollector<Row>(
 type Collected = {
   collectors: readonly Collector[];
   collectorSuccess: Gauge<'collector'>;
-  beforeScrape: (() => Promise<void>)[];
+  beforeScrape: (() => void | Promise<void>)[];
 };
 
 /** From now on each scrape collects the database's gauges from `db`, unless one did within the last 12 seconds or, for some, 5 minutes. */
