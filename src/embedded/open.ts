@@ -16,21 +16,12 @@ export type Database = {
   close(): Promise<void>;
 };
 
-type Options = Pick<Config, 'databaseUrl' | 'dataDirectory' | 'embedded'>;
-
-/**
- * Makes no connection to the operator's database. Starts or joins the embedded server, and rejects with a remedy if that fails or, with
- * `mustExist`, if it would have to make its database.
- */
+/** Makes no connection to the operator's database. Starts or joins the embedded server; with `mustExist`, only where its database exists. */
 export async function openDatabase(
-  { databaseUrl, dataDirectory, embedded }: Options,
+  { databaseUrl, dataDirectory, embedded: kind }: Pick<Config, 'databaseUrl' | 'dataDirectory' | 'embedded'>,
   log: Log,
   { mustExist = false } = {},
 ): Promise<Database> {
   if (databaseUrl !== undefined) return { target: databaseUrl, embedded: undefined, close: async () => undefined };
-  const directory = resolve(dataDirectory);
-  const server = await openEmbeddedServer({ dataDirectory: directory, kind: embedded, log, mustExist });
-  const { socketDirectory, port, user, database } = server;
-  const target = { host: socketDirectory, port, user, database };
-  return { target, embedded: server.kind, dataDirectory: server.dataDirectory, close: () => server.release() };
+  return openEmbeddedServer({ dataDirectory: resolve(dataDirectory), kind, log, mustExist });
 }
