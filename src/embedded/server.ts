@@ -7,8 +7,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { createConnection } from 'node:net';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Config } from '../config.ts';
+import type { DatabaseAddress } from '../database/client.ts';
 import { errorCode } from '../database/errors.ts';
 import type { Log } from '../log.ts';
 import { AIRSERIES } from '../shell.ts';
@@ -20,15 +22,32 @@ import { chooseProgram, type Program } from './program.ts';
 const MAX_STARTS = 5;
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
-export type EmbeddedServer = {
-  target: { host: string; port: number; user: string; database: string }; // as the superuser of this private cluster
-  embedded: EmbeddedKind;
-  version: string;
-  dataDirectory: string; // where its data are
-  startedHere: boolean; // false: another process had started it first
-  /** Stops using the server; if this process has started it, resolves once it is down. May be called more than once. */
+/** This process's database: the operator's, or the embedded server of its data directory. */
+export type Database = {
+  target: DatabaseAddress;
+  /** The kind of embedded server, which is private to this data directory; undefined: it is the operator's. */
+  embedded: EmbeddedKind | undefined;
+  /** Where the data of an embedded server are, which is not below DATA_DIR if its user cannot enter that. */
+  dataDirectory?: string;
+  /** Stops using the embedded server; if this process has started it, resolves once it is down. Does nothing for the operator's database. */
   close(): Promise<void>;
 };
+
+export type EmbeddedServer = Omit<Required<Database>, 'target'> & {
+  target: { host: string; port: number; user: string; database: string }; // as the superuser of this private cluster
+  version: string;
+  startedHere: boolean; // false: another process had started it first
+};
+
+/** Makes no connection to the operator's database. Starts or joins the embedded server; with `mustExist`, only where its database exists. */
+export async function openDatabase(
+  { databaseUrl, dataDirectory, embedded: kind }: Pick<Config, 'databaseUrl' | 'dataDirectory' | 'embedded'>,
+  log: Log,
+  { mustExist = false } = {},
+): Promise<Database> {
+  if (databaseUrl !== undefined) return { target: databaseUrl, embedded: undefined, close: async () => undefined };
+  return openEmbeddedServer({ dataDirectory: resolve(dataDirectory), kind, log, mustExist });
+}
 
 /** `kind`: undefined for that of the data; where there are none, local if one is installed. `mustExist`: make no cluster where there is none. */
 type Options = { dataDirectory: string; kind?: EmbeddedKind | undefined; log: Log; mustExist?: boolean };
@@ -76,19 +95,22 @@ export async function openEmbeddedServer({ dataDirectory, kind, log, mustExist }
 type Running = { pid: number; own?: ChildProcess | undefined };
 
 /**
- * Resolves once a server is ready: the one that runs or, where there is none, one that it starts. Of two that start one, PostgreSQL's own lock
- * lets one through. Rejects, with the last lines of the server's log, if five starts in a row fail.
+ * Resolves once a server is ready, however long it recovers: the one that runs or, where there is none, one that it starts. Of two that start one,
+ * PostgreSQL's own lock lets one through. Rejects, with the last lines of the server's log, if five starts in a row fail.
  */
 async function joinOrStart(program: Program, home: Home): Promise<Running> {
   let own: ChildProcess | undefined;
-  for (let starts = 0; ; await pause(10)) {
+  let starts = 0;
+  for (;;) {
     const found = await findServer(home);
     if (found?.isReady) return { pid: found.pid, own: found.pid === own?.pid ? own : undefined };
-    if (found !== undefined || (own !== undefined && !hasEnded(own))) continue;
-    if (starts === MAX_STARTS) throw new Error(`PostgreSQL does not start. ${lastLogLines(home)}`);
-    if (starts > 0) await pause(100 * 2 ** starts);
-    own = await start(program, home);
-    starts += 1;
+    if (found === undefined && (own === undefined || hasEnded(own))) {
+      if (starts === MAX_STARTS) throw new Error(`PostgreSQL does not start. ${lastLogLines(home)}`);
+      if (starts > 0) await pause(100 * 2 ** starts);
+      own = await start(program, home);
+      starts += 1;
+    }
+    await pause(10);
   }
 }
 
