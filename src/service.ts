@@ -197,5 +197,5 @@ async function startWork(context: Context, { target, embedded }: Database, timeZ
     schedule,
   };
   const onLeadership = (leads: boolean) => metrics.worker.set(leads ? 1 : 0);
-  worker = await becomeLeader(target, log, (confirm) => startJobs({ ...jobs, confirm }), { onLeadership });
+  worker = await becomeLeader(target, log, () => startJobs(jobs), { onLeadership });
 }

@@ -22,9 +22,6 @@ export type Candidate = {
   stop(): Promise<void>;
 };
 
-/** Rejects if this process is no longer the worker. To be called before anything is written. */
-export type Confirm = () => Promise<void>;
-
 type Options = {
   tryEveryMs?: number;
   /** How long the server waits for a silent worker. */
@@ -41,7 +38,7 @@ type Options = {
 export async function becomeLeader(
   target: DatabaseAddress,
   log: Log,
-  start: (confirm: Confirm) => Promise<() => Promise<void>>,
+  start: () => Promise<() => Promise<void>>,
   { tryEveryMs = TRY_EVERY_MS, idleTimeoutMs = IDLE_TIMEOUT_MS, onLeadership }: Options = {},
 ): Promise<Candidate> {
   let lock: Sql | undefined;
@@ -51,9 +48,7 @@ export async function becomeLeader(
   const tryToLead = async () => {
     if (lock !== undefined && !(await holdsLock(lock))) {
       log.warn('the worker lock was lost with its connection; jobs stop here until it is regained');
-      const lost = lock;
-      lock = undefined; // from here on nothing is confirmed
-      await release(lost);
+      await release(lock);
     }
     if (lock !== undefined || stopping.signal.aborted) return;
     const acquired = await tryLock(target, idleTimeoutMs);
@@ -61,11 +56,8 @@ export async function becomeLeader(
     lock = acquired;
     log.info('this process is the worker');
     onLeadership?.(true);
-    const confirm = async () => {
-      if (lock !== acquired || !(await holdsLock(acquired))) throw new Error('this process is no longer the worker');
-    };
     try {
-      stopWork = await keepingAlive(acquired, tryEveryMs, start(confirm));
+      stopWork = await keepingAlive(acquired, tryEveryMs, start());
     } catch (error) {
       await release(acquired);
       throw error;
