@@ -6,7 +6,7 @@ import { resultTable, WIDTH } from './commands/table.ts';
 import { type Config, environmentHints, readConfig } from './config.ts';
 import { onConnection, type Role, type Sql } from './database/client.ts';
 import { explainConnection, whyUncaught } from './database/errors.ts';
-import { openDatabase } from './embedded/open.ts';
+import { openDatabase } from './embedded/server.ts';
 import { makeLog } from './log.ts';
 import { howFar } from './progress.ts';
 import { migrate } from './schema/migrate.ts';

@@ -8,7 +8,7 @@ import type { DatabaseAddress } from './database/client.ts';
 import { errorCode, explainConnection, waitForDatabase } from './database/errors.ts';
 import { type Api, openIngestPool, openReaderPool, openWholeNetworkPool, POOL_SIZES } from './database/pools.ts';
 import { watchDataVersion } from './documents/dataVersion.ts';
-import { type Database, openDatabase } from './embedded/open.ts';
+import { type Database, openDatabase } from './embedded/server.ts';
 import { listen, startingListener } from './http/listen.ts';
 import { boundedLog, type Log } from './log.ts';
 import { makeAdminApp, readiness, type StartupState, whoListens } from './metrics/adminApp.ts';
@@ -197,5 +197,5 @@ async function startWork(context: Context, { target, embedded }: Database, timeZ
     schedule,
   };
   const onLeadership = (leads: boolean) => metrics.worker.set(leads ? 1 : 0);
-  worker = await becomeLeader(target, log, (confirm) => startJobs({ ...jobs, confirm }), { onLeadership });
+  worker = await becomeLeader(target, log, () => startJobs(jobs), { onLeadership });
 }

@@ -193,7 +193,7 @@ describe('one network from its file to its audit', () => {
   };
 
   let server: EmbeddedServer | undefined;
-  afterAll(() => server?.release());
+  afterAll(() => server?.close());
 
   it('makes a database only where that is meant', async () => {
     writeFileSync(file, JSON.stringify(NETWORK));

@@ -98,7 +98,7 @@ export function makeExplore({
     async stationCsv({ locale, id, ...period }, signal) {
       const days = datesOf(period);
       const [row] = await inTurn(signal, () =>
-        callApi(wholeNetwork, 'station_hours_csv', { at: clock(), only_station: id, ...days }, signal),
+        callApi(wholeNetwork, 'station_hours_csv', { at: clock(), only_station: id, ...days }),
       );
       return presentCsv(locale, `station-${id}`, CSV_HEADERS.station, found(row, noSuchStation(id)), period);
     },
@@ -106,7 +106,7 @@ export function makeExplore({
     async regionCsv({ locale, slug, ...period }, signal) {
       const days = datesOf(period);
       const [row] = await inTurn(signal, () =>
-        callApi(wholeNetwork, 'region_hours_csv', { at: clock(), only_region: slug, ...days }, signal),
+        callApi(wholeNetwork, 'region_hours_csv', { at: clock(), only_region: slug, ...days }),
       );
       return presentCsv(locale, slug, CSV_HEADERS.region, found(row, noSuchRegion(slug)), period);
     },

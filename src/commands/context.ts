@@ -6,7 +6,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Role, Sql } from '../database/client.ts';
-import type { Database } from '../embedded/open.ts';
+import type { Database } from '../embedded/server.ts';
 import { readInstant } from '../ingest/formats/instants.ts';
 import type { Log } from '../log.ts';
 import type { Installation } from '../schema/migrate.ts';

@@ -65,9 +65,9 @@ type Options = {
 export type QueryPool = {
   /**
    * The rows of one statement, which must be safe to repeat. Rejects with Unavailable if the database is unreachable or too slow, and
-   * with the server's error otherwise. Once `signal` is aborted it rejects, and the server works on the statement no more.
+   * with the server's error otherwise.
    */
-  query(text: string, parameters: readonly unknown[], signal?: AbortSignal): Promise<unknown[]>;
+  query(text: string, parameters: readonly unknown[]): Promise<unknown[]>;
   /** Statements under way have a second to finish. */
   close(): Promise<void>;
 };
@@ -95,19 +95,14 @@ export function openQueryPool(
   const observed = observer?.({ ...semaphore, size: max });
   let pool = open();
   let isClosed = false;
-  async function attempt(text: string, parameters: readonly unknown[], signal?: AbortSignal): Promise<unknown[]> {
+  async function attempt(text: string, parameters: readonly unknown[]): Promise<unknown[]> {
     const asked = performance.now();
-    await semaphore.acquire(signal);
+    await semaphore.acquire();
     const used = pool;
     const connection = used.idle.pop() as Sql; // there is one for each that the semaphore lets in
     const started = performance.now();
     observed?.onAcquired((started - asked) / 1_000);
     const result = connection.unsafe(text, [...parameters] as never[], { prepare: true });
-    let canceled: Promise<unknown> | undefined;
-    const onAbort = () => {
-      canceled = cancel(result);
-    };
-    signal?.addEventListener('abort', onAbort);
     try {
       const probed = probe === undefined ? result : withLivenessProbe(result, used.probe, probe);
       const rows = await withTimeout(responseTimeoutMs, probed, noResponse);
@@ -122,8 +117,6 @@ export function openQueryPool(
       throw error;
     } finally {
       observed?.onQuery(nameOf(text), (performance.now() - started) / 1_000);
-      signal?.removeEventListener('abort', onAbort);
-      await canceled; // or it would hit the next statement
       used.idle.push(connection);
       semaphore.release();
     }
@@ -157,16 +150,6 @@ export function openQueryPool(
 }
 
 /**
- * Has the server cancel a statement. Resolves once it was told; it may be too late. The driver's own `cancel()` ends the process where the
- * server can't be told, as nobody can catch that.
- */
-async function cancel(statement: object): Promise<void> {
-  const { canceller } = statement as { canceller(statement: object): Promise<void> };
-  const late = () => new Unavailable(`not canceled within ${GRACE_MS} ms`);
-  await withTimeout(GRACE_MS, canceller(statement), late).catch(() => undefined);
-}
-
-/**
  * The rows of a result, checked. On a connection that breaks, the driver may resolve a statement that the server never completed, or go on
  * counting rows where a failed one stopped, which leaves holes or rows of another statement.
  */
@@ -189,31 +172,22 @@ const end = (connections: readonly Sql[]) => Promise.all(connections.map((sql) =
 /** Anything that runs statements: a pool with deadlines, or the connection of a job or a command, which may take as long as it needs. */
 export type Queryable = QueryPool | Sql;
 
-/** The rows of a statement. Where `db` is a pool, rejects as its `query` does; otherwise there is no canceling. */
-export async function query(
-  db: Queryable,
-  text: string,
-  parameters: readonly unknown[],
-  signal?: AbortSignal,
-): Promise<unknown[]> {
+/** The rows of a statement. Where `db` is a pool, rejects as its `query` does. */
+export async function query(db: Queryable, text: string, parameters: readonly unknown[]): Promise<unknown[]> {
   return 'query' in db
-    ? await db.query(text, parameters, signal)
+    ? await db.query(text, parameters)
     : await db.unsafe(text, [...parameters] as never[], { prepare: true });
 }
-
-/** Kysely passes it on as it is. */
-type Cancelable = CompiledQuery<never> & { signal?: AbortSignal | undefined };
 
 /** The rows of a call and nothing else. Kysely takes as long to write a statement of many arguments as to send it, so it only runs this one. */
 export async function callApi<Name extends keyof ApiFunctions>(
   db: Pick<Kysely<unknown>, 'executeQuery'>,
   name: Name,
   args: ApiFunctions[Name]['arguments'],
-  signal?: AbortSignal,
 ): Promise<ApiFunctions[Name]['row'][]> {
   const named = Object.keys(args).map((key, n) => `${key} => $${n + 1}`);
   const call = CompiledQuery.raw(`select * from api.${name}(${named.join(', ')})`, Object.values(args));
-  const { rows } = await db.executeQuery<ApiFunctions[Name]['row']>({ ...call, signal } as Cancelable);
+  const { rows } = await db.executeQuery<ApiFunctions[Name]['row']>(call as CompiledQuery<never>);
   return rows;
 }
 
@@ -236,8 +210,8 @@ export function kyselyOver<Tables>(db: Queryable, destroy: () => Promise<void>):
     throw new Error('reads are single statements: there are no transactions and no streams');
   };
   const connection: DatabaseConnection = {
-    executeQuery: async <Row>({ sql, parameters, signal }: Cancelable) => ({
-      rows: [...(await query(db, sql, parameters, signal))] as Row[],
+    executeQuery: async <Row>({ sql, parameters }: CompiledQuery) => ({
+      rows: [...(await query(db, sql, parameters))] as Row[],
     }),
     streamQuery: refuse,
   };

@@ -1,15 +1,13 @@
-/** Finds the PostgreSQL that comes from npm, completes the links of its libraries, and copies it if the server's user cannot run it in place. */
+/** Finds the PostgreSQL that comes from npm, and copies it if the server's user cannot run it in place. */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
-import { cp, rm } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { cp, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { errorCode } from '../database/errors.ts';
-import { type Home, isRoot, makePath, ROOT_BASE, runAs, type ServerUser } from './home.ts';
-
-type BundledPackage = { directory: string; version: string };
+import { type Home, isRoot, makePath, ROOT_BASE, runAs, SERVER_ENVIRONMENT, type ServerUser } from './home.ts';
 
 const PLATFORM = `${process.platform}-${process.arch}`;
 
@@ -23,6 +21,8 @@ export function whyOutdated(version: string): string | undefined {
   if (major !== newestMajor || Number(minor) >= Number(newest)) return undefined;
   return `PostgreSQL ${version}; ${NEWEST} is out, and npm has none newer`;
 }
+
+type BundledPackage = { directory: string; version: string };
 
 /** The package for this platform. Throws, with a remedy, if it is not installed. */
 export function findBundled(): BundledPackage {
@@ -41,11 +41,11 @@ export function findBundled(): BundledPackage {
 
 /** The directory of programs that the home's user can run: the package's own or, failing that, a copy. Rejects if neither runs. */
 export async function runnableBundled({ directory, version }: BundledPackage, home: Home): Promise<string> {
-  if (makeLinks(directory) && (await whyNotRunnable(directory, home.user)) === undefined) return programs(directory);
-  if (isRoot()) makePath(ROOT_BASE); // only root writes there, and every user may read it
   const copy = join(isRoot() ? ROOT_BASE : home.directory, `postgresql-${version}`);
-  await copyOnce(directory, copy);
-  const why = await whyNotRunnable(copy, home.user);
+  let why = await whyNotRunnable(directory, home.user);
+  if (why === undefined) return programs(directory);
+  if (!existsSync(copy)) await makeCopy(directory, copy);
+  why = await whyNotRunnable(copy, home.user);
   if (why === undefined) return programs(copy);
   throw new Error(
     `The bundled PostgreSQL runs neither in ${directory} nor in ${copy} (${why}). ` +
@@ -53,10 +53,15 @@ export async function runnableBundled({ directory, version }: BundledPackage, ho
   );
 }
 
+const programs = (directory: string): string => join(directory, 'native', 'bin');
+
 /** Undefined if the programs run. Running one is the only test that covers every reason. */
 async function whyNotRunnable(directory: string, user: ServerUser): Promise<string | undefined> {
   const postgres = join(programs(directory), 'postgres');
   try {
+    // the package's script links its libraries, which npm may leave out; it does nothing where they are linked or cannot be
+    const options = { cwd: directory, env: SERVER_ENVIRONMENT };
+    await promisify(execFile)(process.execPath, ['scripts/hydrate-symlinks.js'], options);
     await runAs(user, postgres, ['--version']);
     return undefined;
   } catch (error) {
@@ -68,38 +73,16 @@ async function whyNotRunnable(directory: string, user: ServerUser): Promise<stri
   }
 }
 
-function programs(directory: string): string {
-  return join(directory, 'native', 'bin');
-}
-
-/** Makes the library links that npm leaves out. Idempotent; false if a link is missing and cannot be made. */
-export function makeLinks(directory: string): boolean {
-  const links: { source: string; target: string }[] = JSON.parse(
-    readFileSync(join(directory, 'native', 'pg-symlinks.json'), 'utf8'),
-  );
-  return links.every(({ source, target }) => {
-    const link = join(directory, target);
-    if (existsSync(link)) return true;
-    try {
-      symlinkSync(relative(dirname(target), source), link);
-      return true;
-    } catch (error) {
-      return errorCode(error) === 'EEXIST'; // another process was faster
-    }
-  });
-}
-
-/** Copies the package, unless the copy exists. It is renamed when it is complete; of two simultaneous copies the first wins. */
-export async function copyOnce(from: string, to: string): Promise<void> {
-  if (existsSync(to)) return;
-  const staging = `${to}.${randomUUID()}`;
+/** Makes a copy that every user may read. It is renamed when it is complete; of two simultaneous copies the first wins. */
+async function makeCopy(from: string, to: string): Promise<void> {
+  const draft = `${to}.${randomUUID()}`;
   try {
-    await cp(join(from, 'native'), join(staging, 'native'), { recursive: true, verbatimSymlinks: true });
-    makeLinks(staging);
-    await promisify(execFile)('chmod', ['-R', 'a+rX', staging]);
-    renameSync(staging, to);
+    makePath(dirname(to));
+    await cp(from, draft, { recursive: true, verbatimSymlinks: true });
+    await promisify(execFile)('chmod', ['-R', 'a+rX', draft]);
+    await rename(draft, to);
   } catch (error) {
-    await rm(staging, { recursive: true, force: true });
+    await rm(draft, { recursive: true, force: true });
     if (!existsSync(to)) throw error;
   }
 }

@@ -40,15 +40,13 @@ export type PullOptions = {
   metrics?: Metrics | undefined;
   /** Smaller ones for tests. */
   limits?: FetchLimits | undefined;
-  /** Rejects if this process may no longer write; called before each batch, because a document can take long to arrive. */
-  confirm?: (() => Promise<void>) | undefined;
 };
 
 /** `pool` is one in the role airseries_ingest. Rejects with InputError for a fault of the feed, and with Unavailable as the pool does. */
 export async function pullProvider(
   pool: QueryPool,
   { provider, kind, url, sensor }: Pull,
-  { clock, hosts, metrics, limits, confirm }: PullOptions,
+  { clock, hosts, metrics, limits }: PullOptions,
 ): Promise<Pulled> {
   if (!FORMATS.includes(kind)) {
     throw new InputError(`provider ${provider}`, `this version knows no kind ${kind} of feed`, 'Update airseries.');
@@ -67,7 +65,6 @@ export async function pullProvider(
   const onWrite = metrics && ((written: WriteStats) => recordWrite(metrics, written));
   for (let start = 0; start < recent.length; start += BATCH) {
     const batch = recent.slice(start, start + BATCH);
-    await confirm?.();
     const outcome = await acceptAuthorized(pool, batch, { now: clock(), source: provider, scope, onWrite });
     if (metrics !== undefined) recordIngest(metrics, provider, outcome);
     pulled.accepted += outcome.accepted;

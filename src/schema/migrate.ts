@@ -67,10 +67,9 @@ async function migrateLocked(
   const created =
     applied.length === 0 ? await createInstallation(sql, { timeZone, epoch, now, log, definitions }) : undefined;
   if (created === undefined && !(await ownerMayCreate(sql))) await createRoles(sql, definitions);
-  const engine = created?.engine ?? (await recordedEngine(sql));
-  const migrations = readMigrations(definitions, engine);
-  const pending = pendingMigrations(migrations, applied); // before reading anything that another version may not have
   const recorded = created ?? (await readInstallation(sql));
+  const migrations = readMigrations(definitions, recorded.engine);
+  const pending = pendingMigrations(migrations, applied);
   checkRecorded(recorded, timeZone, epoch);
   for (const { number, name, text, checksum } of pending) {
     const record = `insert into raw.migration (number, name, checksum, applied_at) values (${number}, '${name}', '${checksum}', '${now.toISOString()}')`;
@@ -146,19 +145,12 @@ async function createRoles(sql: Sql, definitions: Definitions): Promise<void> {
   }
 }
 
-/** Throws MigrationRefused if the server no longer has it. */
-async function recordedEngine(sql: Sql): Promise<Engine> {
-  const [{ engine } = { engine: 'plain' as const }] = await sql<
-    { engine: Engine }[]
-  >`select engine from raw.installation`;
-  await checkEngine(sql, engine);
-  return engine;
-}
-
+/** Reads only what every version has. Throws MigrationRefused if the server no longer has the engine. */
 async function readInstallation(sql: Sql): Promise<Recorded> {
   const [row] = await sql<{ timeZone: string; epoch: string; engine: Engine }[]>`
     select time_zone as "timeZone", epoch::text, engine from raw.installation`;
   if (row === undefined) throw new MigrationRefused('raw.installation is empty. Restore the database from a backup.');
+  await checkEngine(sql, row.engine);
   return row;
 }
 
@@ -192,9 +184,8 @@ async function build(
   definitions: Definitions,
   log: Log,
 ): Promise<void> {
-  const [row] = await sql<{ rollups: string | null; repeatable: string | null; catalog: string | null }[]>`
+  const [row] = await sql<[{ rollups: string | null; repeatable: string | null; catalog: string | null }]>`
     select rollups, repeatable, catalog from raw.installation`;
-  if (row === undefined) throw new Error('raw.installation is empty');
   const calendar = await calendarOf(sql, { timeZone, epoch });
   const rollups = buildRollups(definitions, engine, calendar);
   const hasChanged = row.rollups !== fingerprint(rollups);

@@ -1,4 +1,7 @@
-/** The table of scheduled jobs. Each run works from what is stored, so the next run makes up for one that was missed. */
+/**
+ * The table of scheduled jobs. Each run works from what is stored, so the next run makes up for one that was missed, and a run of a process that
+ * has just ceased to be the worker does no harm beside one of the new worker.
+ */
 import type { Clock } from '../clock.ts';
 import { asOwner, type DatabaseAddress } from '../database/client.ts';
 import { feedDemoNetwork } from '../demo/lifecycle.ts';
@@ -11,7 +14,6 @@ import { audit } from '../rollups/audit.ts';
 import { deleteOldDigests, makeDigest } from '../rollups/digest.ts';
 import { maintain, refresh } from '../rollups/refresh.ts';
 import { deleteExpired } from '../rollups/retention.ts';
-import type { Confirm } from './leader.ts';
 
 export type Job = {
   /** The label `task` of its metrics. */
@@ -32,16 +34,14 @@ export type JobContext = {
   retention: string | undefined;
   /** Hosts that readings may be pulled from. */
   pullHosts: readonly string[];
-  /** Without it, this process is taken to be the worker. */
-  confirm?: Confirm;
 };
 
 /** Every job. Those due in the same minute start in this order. */
 export function makeJobs(context: JobContext): Job[] {
-  const { target, clock, log, metrics, timeZone, pullHosts: hosts, confirm } = context;
+  const { target, clock, log, metrics, timeZone, pullHosts: hosts } = context;
   return [
     { name: 'demo_feed', schedule: '* * * * *', run: () => feedDemoNetwork(target, clock()) },
-    { name: 'pull', schedule: '* * * * *', run: makePull(target, clock, { hosts, log, metrics, timeZone, confirm }) },
+    { name: 'pull', schedule: '* * * * *', run: makePull(target, clock, { hosts, log, metrics, timeZone }) },
     { name: 'refresh', schedule: '* * * * *', run: () => refreshAggregates(context) },
     { name: 'digest', schedule: '*/5 * * * *', run: async () => void (await makeDigest(target, clock())) },
     { name: 'screen', schedule: '4-59/10 * * * *', run: () => screenStations(context) },

@@ -3,9 +3,10 @@
  * on that connection every two seconds, and the server ends a session that is silent for six, which releases the lock. So a worker that is
  * dead, frozen or cut off is replaced within ten seconds, and when it comes back it notices that it is no longer the worker.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { connect, type DatabaseAddress, type Sql } from '../database/client.ts';
 import { remedyFor } from '../database/errors.ts';
-import { singleFlight, unreachable, withTimeout } from '../database/timeouts.ts';
+import { unreachable, withTimeout } from '../database/timeouts.ts';
 import type { Log } from '../log.ts';
 
 export const TRY_EVERY_MS = 2_000;
@@ -20,9 +21,6 @@ export type Candidate = {
   /** Stops the work, if it runs here, and releases the lock. Call it once. */
   stop(): Promise<void>;
 };
-
-/** Rejects if this process is no longer the worker. To be called before anything is written. */
-export type Confirm = () => Promise<void>;
 
 type Options = {
   tryEveryMs?: number;
@@ -40,31 +38,26 @@ type Options = {
 export async function becomeLeader(
   target: DatabaseAddress,
   log: Log,
-  start: (confirm: Confirm) => Promise<() => Promise<void>>,
+  start: () => Promise<() => Promise<void>>,
   { tryEveryMs = TRY_EVERY_MS, idleTimeoutMs = IDLE_TIMEOUT_MS, onLeadership }: Options = {},
 ): Promise<Candidate> {
   let lock: Sql | undefined;
   let stopWork: (() => Promise<void>) | undefined;
-  let isStopped = false;
+  const stopping = new AbortController();
 
   const tryToLead = async () => {
     if (lock !== undefined && !(await holdsLock(lock))) {
       log.warn('the worker lock was lost with its connection; jobs stop here until it is regained');
-      const lost = lock;
-      lock = undefined; // from here on nothing is confirmed
-      await release(lost);
+      await release(lock);
     }
-    if (lock !== undefined || isStopped) return;
+    if (lock !== undefined || stopping.signal.aborted) return;
     const acquired = await tryLock(target, idleTimeoutMs);
     if (acquired === undefined) return;
     lock = acquired;
     log.info('this process is the worker');
     onLeadership?.(true);
-    const confirm = async () => {
-      if (lock !== acquired || !(await holdsLock(acquired))) throw new Error('this process is no longer the worker');
-    };
     try {
-      stopWork = await keepingAlive(acquired, tryEveryMs, start(confirm));
+      stopWork = await keepingAlive(acquired, tryEveryMs, start());
     } catch (error) {
       await release(acquired);
       throw error;
@@ -80,29 +73,25 @@ export async function becomeLeader(
 
   await tryToLead();
   if (lock === undefined) log.info('another process is the worker; standing by');
-  let failures = 0;
-  const tryAgain = singleFlight(() =>
-    tryToLead().then(
-      () => {
+  const keepTrying = async () => {
+    let failures = 0;
+    while (await pause(tryEveryMs, true, { signal: stopping.signal }).catch(() => false)) {
+      try {
+        await tryToLead();
         failures = 0;
-      },
-      (error: Error) => {
+      } catch (error) {
         if (failures % LOG_EVERY_NTH === 0) {
           log.error({ err: error, ...remedyFor(error) }, 'worker failed to start; retrying');
         }
         failures += 1;
-      },
-    ),
-  );
-  let lastTry: Promise<void> = Promise.resolve();
-  const timer = setInterval(() => {
-    lastTry = tryAgain();
-  }, tryEveryMs);
+      }
+    }
+  };
+  const trying = keepTrying();
   return {
     async stop() {
-      isStopped = true;
-      clearInterval(timer);
-      await lastTry;
+      stopping.abort();
+      await trying;
       if (lock !== undefined) await release(lock);
     },
   };

@@ -38,7 +38,7 @@ export async function startJobs(context: StartContext): Promise<() => Promise<vo
 }
 
 /** A run needs these besides the job itself. */
-type RunContext = Pick<JobContext, 'clock' | 'log' | 'metrics' | 'confirm'>;
+type RunContext = Pick<JobContext, 'clock' | 'log' | 'metrics'>;
 
 /** No job runs twice at once. */
 export const scheduleJobs: Schedule = (jobs, context) => {
@@ -84,12 +84,11 @@ function cronLogger(log: Log) {
   return { info: () => undefined, debug: () => undefined, warn, error: warn };
 }
 
-/** Runs a job once, unless this process is no longer the worker. Never rejects: a failure is logged and counted. */
-export async function runJob({ name: task, run }: Job, { clock, log, metrics, confirm }: RunContext): Promise<void> {
+/** Runs a job once. Never rejects: a failure is logged and counted. */
+export async function runJob({ name: task, run }: Job, { clock, log, metrics }: RunContext): Promise<void> {
   const started = performance.now();
   metrics.jobRuns.inc({ task });
   try {
-    await confirm?.();
     await run();
     const ms = performance.now() - started;
     metrics.jobDuration.observe({ task }, ms / 1_000);

@@ -1,4 +1,4 @@
-/** Files of hours, which take long: two at a time, the others in turn, and none for a client that has left. */
+/** Files of hours, which take long: two at a time, the others in turn, and none for a client that has left before its turn. */
 import { connect } from 'node:net';
 import type { Kysely } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -22,11 +22,13 @@ let wholeNetwork: Kysely<Api>;
 let here: Listening;
 let owner: Sql;
 let superuser: Sql;
+const statements: string[] = [];
 beforeAll(async () => {
   served = await serve('plain');
   const { target, timeZone } = served.database;
   [owner, superuser] = [served.database.as(), served.database.superuser()];
-  wholeNetwork = openWholeNetworkPool<Api>(target, { timeZone });
+  const observer = () => ({ onAcquired: () => undefined, onQuery: (name: string) => void statements.push(name) });
+  wholeNetwork = openWholeNetworkPool<Api>(target, { timeZone, observer });
   const { db, log } = served;
   const app = makeApp({ db, wholeNetwork, clock: makeClock(NOW), siteBaseUrl: '', log });
   here = await listen(app, { port: 0, variable: 'PORT' });
@@ -67,24 +69,23 @@ it('are made two at a time; a hundred wait for their turn, and more are refused'
   expect(warnings()).toEqual([]); // the database could answer
 });
 
-it('are no longer worked on when their client has left or ended its sending side, and the next ones are', async () => {
+it('are not made for a client that has left or ended its sending side before its turn', async () => {
+  const others = [httpGet(here.port, PATH), httpGet(here.port, PATH)];
+  await untilTwoWait();
+  const made = () => statements.filter((name) => name === 'api.station_hours_csv').length;
+  const before = made();
   const first = send(here.port, rawRequest(2));
   const second = connect({ port: here.port, host: '127.0.0.1', allowHalfOpen: true }, () =>
     second.write(rawRequest(3)),
   );
   const cutOff = closed(second);
-  await untilTwoWait();
-  const before = await waiting();
-  const others = [httpGet(here.port, PATH), httpGet(here.port, PATH)];
+  expect((await httpGet(here.port, '/en/air-quality-app/v1/stations.json')).status).toBe(200); // by now they wait
   first.destroy();
   second.end();
-  const areNext = async () => {
-    const now = await waiting();
-    return now.length === 2 && now.every((began) => !before.includes(began));
-  };
-  await until(areNext, 'the statements of the first two give way');
+  expect(await cutOff).toBe('');
   await go();
   expect((await Promise.all(others)).map(({ status }) => status)).toEqual([200, 200]);
-  expect(await cutOff).toBe('');
+  expect((await httpGet(here.port, PATH)).status).toBe(200);
+  expect(made() - before).toBe(3);
   expect(warnings()).toEqual([]);
 });

@@ -74,11 +74,7 @@ onEveryEngine('an API whose database is replaced by its backup', (engine) => {
 
 it('a replica that is promoted has a history of its own', { timeout: 60_000 }, async () => {
   const dataDirectory = temporaryFolder('promotion');
-  const opened = async () => {
-    const server = await openEmbeddedServer({ dataDirectory, kind: 'bundled', log });
-    const target = { host: server.socketDirectory, port: server.port, user: server.user, database: server.database };
-    return { server, target };
-  };
+  const opened = () => openEmbeddedServer({ dataDirectory, kind: 'bundled', log });
   const historyOf = async (target: DatabaseAddress) => {
     const db = openReaderPool<Api>(target, { timeZone: 'UTC', max: 1 });
     const row = await db.selectFrom('api.freshness').select('history').executeTakeFirst();
@@ -93,10 +89,10 @@ it('a replica that is promoted has a history of its own', { timeout: 60_000 }, a
     await sql`select oid as database, 'rollup.freshness'::regclass::oid as table from pg_database where datname = current_database()`;
   await sql.end();
   expect(history).toMatch(new RegExp(`^\\d+-1-${ids?.database}-${ids?.table}$`));
-  await first.server.release();
+  await first.close();
   const again = await opened();
   expect(await historyOf(again.target)).toBe(history); // a restart changes nothing
-  await again.server.release();
+  await again.close();
   const cluster = join(dataDirectory, 'bundled-18', 'data');
   appendFileSync(join(cluster, 'postgresql.conf'), "restore_command = 'false'\n");
   const signal = join(cluster, 'recovery.signal');
@@ -107,5 +103,5 @@ it('a replica that is promoted has a history of its own', { timeout: 60_000 }, a
   const [system, timeline, ...rest] = String(history).split('-');
   const next = [system, Number(timeline) + 1, ...rest].join('-');
   await expect.poll(() => historyOf(promoted.target), { timeout: 10_000 }).toBe(next);
-  await promoted.server.release();
+  await promoted.close();
 });

@@ -40,22 +40,6 @@ onOneEngine('a pool', (engine) => {
     for (let n = 0; n < 5; n++) expect(await backend()).toBe(last);
   });
 
-  it('has the server cancel a statement that is no longer wanted, and nothing after it', async () => {
-    const other = open();
-    const wanted = new AbortController();
-    const sleeping = other.query('select pg_sleep(15)', [], wanted.signal);
-    const superuser = database.superuser();
-    const isRunning = () =>
-      superuser`select from pg_stat_activity where query = 'select pg_sleep(15)' and state = 'active'`;
-    await vi.waitFor(async () => expect(await isRunning()).toHaveLength(1), { timeout: 10_000 });
-    wanted.abort();
-    await expect(sleeping).rejects.toThrow('canceling statement due to user request');
-    expect(await isRunning()).toHaveLength(0);
-    await Promise.all(Array.from({ length: 6 }, () => backend(other)));
-    await expect(other.query('select 1', [], wanted.signal)).rejects.toThrow('aborted');
-    await other.close();
-  });
-
   it('closes all of its connections', async () => {
     const other = open();
     const backends = await Promise.all(Array.from({ length: 3 }, () => backend(other)));

@@ -1,39 +1,31 @@
-/** Links and copies of the bundled programs, with a package of two small files. */
-import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
-import { copyOnce, findBundled, makeLinks, whyOutdated } from '../../src/embedded/bundled.ts';
-import { temporaryDirectory } from './support.ts';
+/** The PostgreSQL that comes from npm: its copy for a user who cannot reach it, and its version in words. */
+import { randomUUID } from 'node:crypto';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { findBundled, runnableBundled, whyOutdated } from '../../src/embedded/bundled.ts';
+import { isRoot, makeHome, ROOT_BASE, runAs } from '../../src/embedded/home.ts';
+import { TIMEOUT_MS, temporaryDirectory } from './support.ts';
 
-function smallPackage(): string {
-  const directory = temporaryDirectory();
-  mkdirSync(join(directory, 'native', 'lib'), { recursive: true });
-  const links = [{ source: 'native/lib/libx.so.1.2', target: 'native/lib/libx.so.1' }];
-  writeFileSync(join(directory, 'native', 'pg-symlinks.json'), JSON.stringify(links));
-  writeFileSync(join(directory, 'native', 'lib', 'libx.so.1.2'), 'x', { mode: 0o600 });
-  return directory;
-}
-
-test('making the links twice does no harm', () => {
-  const directory = smallPackage();
-  expect([makeLinks(directory), makeLinks(directory)]).toEqual([true, true]);
-  expect(readFileSync(join(directory, 'native/lib/libx.so.1'), 'utf8')).toBe('x');
-});
-
-test('a copy is complete, linked and readable by all users', async () => {
-  const to = join(temporaryDirectory(), 'copy');
-  await copyOnce(smallPackage(), to);
-  expect(readFileSync(join(to, 'native/lib/libx.so.1'), 'utf8')).toBe('x');
-  expect(lstatSync(to).mode & 0o777).toBe(0o755);
-  expect(lstatSync(join(to, 'native/lib/libx.so.1.2')).mode & 0o777).toBe(0o644);
-});
-
-test('simultaneous copies leave one', async () => {
-  const to = join(temporaryDirectory(), 'copy');
-  const from = smallPackage();
-  await Promise.all([copyOnce(from, to), copyOnce(from, to), copyOnce(from, to)]);
-  expect(readdirSync(dirname(to))).toEqual(['copy']);
-});
+test.skipIf(!isRoot())(
+  'below a folder that the server’s user cannot enter, and without its links, it is copied, once by two at a time',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const directory = join(temporaryDirectory(), 'closed', 'package');
+    mkdirSync(join(directory, '..'), { mode: 0o700 });
+    cpSync(findBundled().directory, directory, { recursive: true, verbatimSymlinks: true });
+    const files = readdirSync(join(directory, 'native/lib'), { withFileTypes: true });
+    for (const link of files.filter((each) => each.isSymbolicLink())) rmSync(join(directory, 'native/lib', link.name));
+    const version = `test-${randomUUID()}`;
+    const copy = join(ROOT_BASE, `postgresql-${version}`);
+    onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
+    const home = makeHome(temporaryDirectory(), 'bundled', 18);
+    const run = () => runnableBundled({ directory, version }, home);
+    expect(await Promise.all([run(), run()])).toEqual([join(copy, 'native/bin'), join(copy, 'native/bin')]);
+    await runAs(home.user, join(copy, 'native/bin/initdb'), ['--version']);
+    expect(readdirSync(ROOT_BASE).filter((name) => name.includes(version))).toHaveLength(1);
+  },
+);
 
 test.each([
   ['18.4', 'PostgreSQL 18.4; 18.7 is out, and npm has none newer'],

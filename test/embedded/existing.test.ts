@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { findHome } from '../../src/embedded/home.ts';
+import { type EmbeddedKind, makeHome } from '../../src/embedded/home.ts';
 import { openEmbeddedServer } from '../../src/embedded/server.ts';
 import { makeLog } from '../../src/log.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
@@ -14,19 +14,22 @@ const log = makeLog('silent');
 const newest = Number.parseInt(local?.version ?? '17', 10);
 
 /** A data directory with what is left of servers: what their clusters contain isn't looked at before they are started. */
-async function holding(...names: string[]): Promise<string> {
+function holding(...names: string[]): string {
   const dataDirectory = temporaryDirectory();
-  for (const name of names) mkdirSync((await findHome(dataDirectory, name, log)).data);
+  for (const name of names) {
+    const [kind, major] = name.split('-');
+    mkdirSync(makeHome(dataDirectory, kind as EmbeddedKind, Number(major)).data);
+  }
   return dataDirectory;
 }
 
 describe.skipIf(local === undefined)('where PostgreSQL with TimescaleDB was installed since', () => {
   test('the bundled server goes on with its data', { timeout: TIMEOUT_MS }, async () => {
     const dataDirectory = temporaryDirectory();
-    await (await open(dataDirectory, 'bundled')).release();
+    await (await open(dataDirectory, 'bundled')).close();
     const server = await openEmbeddedServer({ dataDirectory, log });
-    onTestFinished(() => server.release());
-    expect(server.kind).toBe('bundled');
+    onTestFinished(() => server.close());
+    expect(server.embedded).toBe('bundled');
     expect(readdirSync(dataDirectory)).toEqual(['bundled-18']);
   });
 
@@ -84,14 +87,14 @@ describe('a database whose server is no longer there is not left for an empty on
     [`local-${newest - 1}`, `needs PostgreSQL ${newest - 1}`, 'Install it again; the data are unchanged'],
     ['bundled-17', 'needs PostgreSQL 17', 'Start the version of airseries that made the database'],
   ])('%s', async (name, what, remedy) => {
-    const dataDirectory = await holding(name);
+    const dataDirectory = holding(name);
     await expect(openEmbeddedServer({ dataDirectory, log })).rejects.toThrow(new RegExp(`${name}.*${what}.*${remedy}`));
     expect(readdirSync(dataDirectory)).toEqual([name]);
   });
 });
 
 test('of several databases none is chosen silently', async () => {
-  const dataDirectory = await holding('bundled-18', 'local-15', 'local-17');
+  const dataDirectory = holding('bundled-18', 'local-15', 'local-17');
   await expect(openEmbeddedServer({ dataDirectory, log })).rejects.toThrow(
     /3 databases .*bundled-18 and .*local-15 and .*local-17.*Set EMBEDDED_PG to bundled or local, or move the other folder away/,
   );

@@ -7,5 +7,5 @@ const [dataDirectory = '', kind = 'bundled'] = process.argv.slice(2);
 const server = await openEmbeddedServer({ dataDirectory, kind, log: makeLog('error') });
 process.stdout.write(`${JSON.stringify(server)}\n`);
 await once(process.stdin, 'data');
-await server.release();
+await server.close();
 process.exit();

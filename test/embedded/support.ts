@@ -2,7 +2,7 @@
 import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -23,11 +23,11 @@ export const temporaryDirectory = () => temporaryFolder('test');
 
 export async function open(dataDirectory: string, kind: EmbeddedKind = 'bundled'): Promise<EmbeddedServer> {
   const server = await openEmbeddedServer({ dataDirectory, kind, log: makeLog('silent') });
-  onTestFinished(() => server.release());
+  onTestFinished(() => server.close());
   return server;
 }
 
-export type OtherProcess = { child: ChildProcess; server: EmbeddedServer; release(): Promise<void> };
+export type OtherProcess = { child: ChildProcess; server: EmbeddedServer; close(): Promise<void> };
 
 export async function openElsewhere(
   dataDirectory: string,
@@ -50,16 +50,15 @@ export async function openElsewhere(
   const ended = once(child, 'close');
   const line = await Promise.race([once(createInterface(stdout), 'line'), ended.then(() => undefined)]);
   if (line === undefined) throw new Error(`The other process ended: ${errors}`);
-  const release = async () => {
-    stdin.end('release\n');
+  const close = async () => {
+    stdin.end('close\n');
     await ended;
   };
-  return { child, server: JSON.parse(line[0]), release };
+  return { child, server: JSON.parse(line[0]), close };
 }
 
 export async function query<T>(server: EmbeddedServer, work: (sql: Sql) => Promise<T>): Promise<T> {
-  const { socketDirectory: host, port, user, database } = server;
-  const sql = postgres({ host, port, user, database, max: 1, onnotice: () => {} });
+  const sql = postgres({ ...server.target, max: 1, onnotice: () => {} });
   try {
     return await work(sql);
   } finally {
@@ -71,17 +70,22 @@ export async function responds(server: EmbeddedServer): Promise<boolean> {
   return query(server, async (sql) => (await sql`select 1`).length === 1);
 }
 
-/** The process ids of a running cluster: the server and the shell that it is below. */
-export function processesOf(server: EmbeddedServer): { postgres: number[]; parent: number } {
-  const home = dirname(server.socketDirectory);
+/** The home of the server's cluster. */
+export function homeOf({ dataDirectory, embedded, version }: EmbeddedServer): string {
+  return join(dataDirectory, `${embedded}-${Number.parseInt(version, 10)}`);
+}
+
+/** The ids of the processes that a running cluster has, outside of the server and in it. */
+export function processesOf(server: EmbeddedServer): { postgres: number[]; others: number[] } {
+  const home = homeOf(server);
   const lines = execFileSync('ps', ['-ww', '-A', '-o', 'pid=,args='], { encoding: 'utf8' }).split(/\n(?= *\d+ )/);
   const found = lines.flatMap((text) => {
     const [, pid, args = ''] = text.match(/^ *(\d+) +(.*)$/s) ?? [];
     return args.includes(home) ? [{ pid: Number(pid), args }] : [];
   });
-  const parent = found.find(({ args }) => args.startsWith('/bin/sh'));
-  const servers = found.filter(({ args }) => /^\S*\/postgres -D/.test(args));
-  return { postgres: servers.map(({ pid }) => pid), parent: parent?.pid ?? 0 };
+  const idsOf = (inServer: boolean) =>
+    found.filter(({ args }) => /^\S*\/postgres -D/.test(args) === inServer).map(({ pid }) => pid);
+  return { postgres: idsOf(true), others: idsOf(false) };
 }
 
 export function isUp(server: EmbeddedServer): boolean {
@@ -102,7 +106,7 @@ export function isGone(pid: number): boolean {
 }
 
 export function postmasterPid(server: EmbeddedServer): number {
-  return Number.parseInt(readFileSync(join(dirname(server.socketDirectory), 'data', 'postmaster.pid'), 'utf8'), 10);
+  return Number.parseInt(readFileSync(join(homeOf(server), 'data', 'postmaster.pid'), 'utf8'), 10);
 }
 
 export async function until(condition: () => boolean, milliseconds = 10_000): Promise<void> {

@@ -43,7 +43,6 @@ const TABLE: readonly Table[] = [
       ],
       'src/worker/schedule.ts': [
         ['if (running.has(job.name)) {', 'if (false) {'],
-        ['    await confirm?.();\n', ''],
         ["timezone: 'UTC'", "timezone: 'Asia/Yerevan'"],
         ['  await makeDigest(target, clock());\n', ''],
         ['    await Promise.all(running.values());\n', ''],
@@ -52,11 +51,11 @@ const TABLE: readonly Table[] = [
         ['    metrics.jobLastSuccess.set({ task }, clock().getTime() / 1_000);\n', ''],
       ],
       'src/worker/leader.ts': [
-        ['if (lock !== acquired || !(await holdsLock(acquired)))', 'if (lock !== acquired)'],
-        ['      await release(lost);\n', ''],
+        ['if (lock !== undefined && !(await holdsLock(lock)))', 'if (false)'],
+        ['      await release(lock);\n    }\n', '    }\n'],
         [
-          '    if (lock !== undefined || isStopped) return;',
-          '    if (isStopped) return;',
+          '    if (lock !== undefined || stopping.signal.aborted) return;',
+          '    if (stopping.signal.aborted) return;',
           'the lock is held by its own other connection, which refuses it like any other',
         ],
       ],

@@ -107,13 +107,6 @@ onOneEngine('pull', (engine) => {
     expect(text).toContain('airseries_pulls_total{provider="them",outcome="success"} 1');
   });
 
-  it('stores nothing of a document that arrived after another process became the worker', async () => {
-    const confirm = () => Promise.reject(new Error('no longer the worker'));
-    await makePull(db.target, () => now, { hosts: [us.host], log, confirm })();
-    expect(await stored(owner)).toEqual([]);
-    expect(logged('warn')).toMatchObject([{ provider: 'us', error: 'no longer the worker' }]);
-  });
-
   it('changes nothing when the same document comes again', async () => {
     await run();
     const before = [await stored(owner), await quarantine()];

@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type Sql } from '../../src/database/client.ts';
 import { createCluster } from '../../src/embedded/cluster.ts';
-import { findHome, isRoot, type ServerUser, serverEnvironment } from '../../src/embedded/home.ts';
+import { isRoot, makeHome, SERVER_ENVIRONMENT, type ServerUser } from '../../src/embedded/home.ts';
 import { chooseProgram, findLocalTimescale } from '../../src/embedded/program.ts';
-import { makeLog } from '../../src/log.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
 import { freePort } from './program.ts';
 import { until } from './service.ts';
@@ -77,9 +76,9 @@ async function openMembers(
 ): Promise<Omit<Cluster, 'close'>> {
   const kind = engine === 'plain' ? 'bundled' : 'local';
   const program = await chooseProgram(kind);
-  const home = await findHome(join(folder, 'primary'), kind, makeLog('warn'));
+  const home = makeHome(join(folder, 'primary'), kind, program.major);
   const bin = await program.bin(home);
-  await createCluster(home, bin, Number.parseInt(program.version, 10));
+  await createCluster(home, bin);
   const settings = engine === 'plain' ? SETTINGS : { ...SETTINGS, ...TIMESCALE_SETTINGS };
   const make = async (data: string) => {
     const member = makeMember(join(bin, 'postgres'), data, await freePort(), home.user, settings);
@@ -143,7 +142,7 @@ function makeMember(
     sql,
     async start() {
       const identity = isRoot() ? user : {};
-      server = spawn(program, ['-D', data, ...words], { ...identity, env: serverEnvironment(), stdio: 'ignore' });
+      server = spawn(program, ['-D', data, ...words], { ...identity, env: SERVER_ENVIRONMENT, stdio: 'ignore' });
       const answers = () =>
         sql()`select`.then(
           () => true,

@@ -44,9 +44,9 @@ async function openTimescale(folder: string): Promise<Server | undefined> {
 
 async function openPrivate(folder: string, kind: 'bundled' | 'local'): Promise<Server> {
   const server = await openEmbeddedServer({ dataDirectory: join(folder, kind), kind, log: makeLog('warn') });
-  const target = { host: server.socketDirectory, port: server.port, user: server.user, database: 'postgres' };
+  const target = { ...server.target, database: 'postgres' };
   await careless(target);
-  return { target, version: server.version, close: () => server.release() };
+  return { target, version: server.version, close: () => server.close() };
 }
 
 /** Test data need not survive a power cut. */

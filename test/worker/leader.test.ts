@@ -1,7 +1,7 @@
 /** One of several processes is the worker; when it stops or loses its connection, another takes over. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeLog } from '../../src/log.ts';
-import { becomeLeader, type Confirm, IDLE_TIMEOUT_MS, TRY_EVERY_MS } from '../../src/worker/leader.ts';
+import { becomeLeader, IDLE_TIMEOUT_MS, TRY_EVERY_MS } from '../../src/worker/leader.ts';
 import { keepingLog } from '../ingest/support.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { until } from '../support/service.ts';
@@ -64,21 +64,6 @@ onOneEngine('worker', (engine) => {
     await until(() => events.filter((event) => event === 'start').length === 2, 'it has started again');
     await only.stop();
     expect(events).toEqual(['start', 'stop', 'start', 'stop']);
-  });
-
-  it('confirms nothing once its connection is gone', async () => {
-    let confirm: Confirm = async () => undefined;
-    const start = async (given: Confirm) => {
-      confirm = given;
-      return async () => undefined;
-    };
-    const leader = await becomeLeader(database.target, log, start, { tryEveryMs: 3_600_000 });
-    await confirm();
-    await database.superuser()`select pg_terminate_backend(pid, 5000) from pg_stat_activity
-      where datname = current_database() and application_name = 'airseries worker'`;
-    const other = await becomeLeader(database.target, log, async () => async () => undefined);
-    await expect(confirm()).rejects.toThrow('no longer the worker'); // though somebody holds the lock
-    await Promise.all([leader.stop(), other.stop()]);
   });
 
   it('is replaced when it is frozen, within ten seconds: the server ends its session', async () => {

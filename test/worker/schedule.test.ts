@@ -149,16 +149,4 @@ describe('runJob', () => {
       { fields: { job: 'sweep', err: new Error('no broom') } },
     ]);
   });
-
-  it('runs nothing if another process has become the worker', async () => {
-    const [metrics, log] = [makeMetrics(), keepingLog()];
-    let runs = 0;
-    const run = async () => {
-      runs += 1;
-    };
-    const confirm = () => Promise.reject(new Error('no longer the worker'));
-    await runJob({ name: 'sweep', schedule: '* * * * *', run }, { clock: () => NOW, log, metrics, confirm });
-    expect(runs).toBe(0);
-    expect(log.lines).toMatchObject([{ level: 'error', fields: { err: new Error('no longer the worker') } }]);
-  });
 });
