@@ -65,7 +65,7 @@ const ROOMS: Readonly<Record<string, number>> = {
   'sql/parts': 30,
   'sql/rollups': 160,
   'grafana/source': 2770,
-  test: 31350,
+  test: 31360,
   'README.md': 180,
 };
 
@@ -103,7 +103,7 @@ describe('the source', () => {
     process.stderr.write(`${found.map(({ room, lines, most }) => `${room} ${lines} of ${most}`).join('\n')}\n`);
     expect(
       found.filter(({ lines, most }) => lines > most),
-      'to raise a number, edit ROOMS, and say why in the commit',
+      'too long: see ROOMS',
     ).toEqual([]);
     const rooms = readdirSync(SRC, { withFileTypes: true }).flatMap((each) =>
       each.isDirectory() && each.name !== 'generated' ? [`src/${each.name}`] : [],

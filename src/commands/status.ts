@@ -25,7 +25,10 @@ const MOST_SENSORS = 40;
 export function statusCommand(run: Run, version: string): Command {
   return new Command('status')
     .description('show versions, how fresh the numbers are, and what arrives from each provider')
-    .option('--sensors', `show ${MOST_SENSORS} sensors, silent ones first, and what of them waits in quarantine`)
+    .option(
+      '--sensors',
+      `show ${MOST_SENSORS} sensors, those that stopped reporting first, and how much of each is in quarantine`,
+    )
     .addOption(new Option('--all', 'show all sensors, by id').implies({ sensors: true }))
     .action(({ sensors = false, all = false }: { sensors?: boolean; all?: boolean }) =>
       run((context) => (sensors ? sensorStatus(context, all) : status(context, version))),
@@ -202,5 +205,5 @@ export function sensorTable({ sensors, unknown, others }: Sensors, now: Date, wi
 
 function otherSensors({ need_attention, fine }: OtherArrivals): string[] {
   if (need_attention + fine === 0) return [];
-  return [`and ${need_attention} others that are silent or wait, and ${fine} that are fine: --all shows them`];
+  return [`and ${need_attention} others that need attention, and ${fine} that are fine: --all shows them`];
 }

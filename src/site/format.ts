@@ -4,20 +4,19 @@ import { formatNumber, SHORT_MONTHS } from './numbers.ts';
 /** A value's key in the API, its unit and the decimals published. */
 export type Quantity = { key: string; unit: string; digits: number };
 
-/** Units that pages write otherwise than the API, in every language; the last not at all, since the name says it. */
-const PAGE_UNITS: Readonly<Record<string, string>> = { Pa: 'hPa', degrees: '°', 'UV index': '' };
-
-/** Units that a language writes in its own letters. */
-const LOCAL_UNITS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+/** Units that pages write otherwise than the API, in one language or in `all`; none where the name of the parameter says it. */
+const UNITS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'µg/m³': { ru: 'мкг/м³', hy: 'մկգ/մ³' },
   'µSv/h': { ru: 'мкЗв/ч', hy: 'մկԶվ/ժ' },
   ppb: { ru: 'млрд⁻¹' },
   'm/s': { ru: 'м/с', hy: 'մ/վ' },
   mm: { ru: 'мм', hy: 'մմ' },
-  Pa: { ru: 'гПа', hy: 'հՊա' },
+  Pa: { all: 'hPa', ru: 'гПа', hy: 'հՊա' },
+  degrees: { all: '°' },
+  'UV index': { all: '' },
 };
 
-export const unitIn = (locale: string, unit: string): string => LOCAL_UNITS[unit]?.[locale] ?? PAGE_UNITS[unit] ?? unit;
+export const unitIn = (locale: string, unit: string): string => UNITS[unit]?.[locale] ?? UNITS[unit]?.all ?? unit;
 
 /** Pressure is shown in hPa, as weather reports have it. */
 export const shownAs = (unit: string, value: number): number => (unit === 'Pa' ? value / 100 : value);

@@ -5,7 +5,7 @@ import { keyOf, PARAMETERS, type ParameterName } from '../contract/parameters.ts
 import { RULES, type RuleName } from '../contract/rules.ts';
 import { WINDOWS } from '../contract/windows.ts';
 import { developerPart } from './developers.ts';
-import { fill, formatValue, PM25, type Quantity } from './format.ts';
+import { fill, formatValue, PM25 } from './format.ts';
 import { type Html, html } from './html.ts';
 import type { Page } from './layout.ts';
 import { renderMap } from './map.ts';
@@ -15,18 +15,12 @@ import { chip, regionPath, stationCategory, stationMark, withTime } from './part
 import { type Category, categoryOf } from './scale.ts';
 import { WORDS, type Words } from './words.ts';
 
-type ParameterKey = Exclude<ParameterName, `pm25${string}`> | 'pm2.5' | 'pm2.5_raw';
-type Name = ParameterKey | `window${(typeof WINDOWS)[number]['key']}`;
-
-/** Every parameter and window has a name in every language: the compiler reports one that `words.ts` lacks. */
-const NAMES: Readonly<Record<Locale, Readonly<Record<Name, string>>>> = WORDS;
+type Key = Exclude<ParameterName, `pm25${string}`> | 'pm2.5' | 'pm2.5_raw';
+/** The compiler reports a parameter or window that has no name in `words.ts`. */
+const NAMES: Record<Locale, Readonly<Record<Key | `window${(typeof WINDOWS)[number]['key']}`, string>>> = WORDS;
 
 /** The parameters in the order used everywhere, as pages show them. */
-export const QUANTITIES = PARAMETERS.map(({ name, unit, digits }) => ({
-  key: keyOf(name) as ParameterKey,
-  unit,
-  digits,
-})) satisfies readonly Quantity[];
+export const QUANTITIES = PARAMETERS.map(({ name, unit, digits }) => ({ key: keyOf(name) as Key, unit, digits }));
 
 const SCRIPTS = ['live', 'explore', 'developers'];
 
