@@ -27,7 +27,7 @@ function isDecodable(url: string): boolean {
   }
 }
 
-/** Either would end the name of the host, and what was meant for a password would be shown as a part of the address. */
+/** Either would end the host name, and a part of the password would be shown as a part of the address. */
 const encodedUrl = z
   .string()
   .refine((url) => !/#|^\w+:\/\/[^?]*\/[^?]*@/.test(url), {
@@ -82,7 +82,7 @@ const SCHEMA = z.object({
   embedded: z.enum(['bundled', 'local']).optional().register(ABOUT, {
     name: 'EMBEDDED_PG',
     meaning:
-      '`bundled` (from npm) or `local` (installed on this machine); unset: that of the data, else local if there is one',
+      '`bundled` (from npm) or `local` (installed on this machine); unset: the kind that holds the data, else local if installed',
   }),
   timeZone: z.string().optional().register(ABOUT, {
     name: 'TIME_ZONE',
@@ -117,7 +117,7 @@ const SCHEMA = z.object({
   }),
   role: z.enum(['all', 'api', 'worker']).default('all').register(ABOUT, {
     name: 'ROLE',
-    meaning: '`api` only serves the API; `worker` only takes readings in and runs the jobs',
+    meaning: '`api` only serves the API; `worker` only ingests readings and runs the jobs',
   }),
   ingestPort: port.default(8082).register(ABOUT, {
     name: 'INGEST_PORT',
@@ -129,7 +129,7 @@ const SCHEMA = z.object({
   }),
   ingestRate: whole(1, 1_000_000_000).default(600).register(ABOUT, {
     name: 'INGEST_RATE',
-    meaning: 'requests a minute from one token, for each process',
+    meaning: 'requests a minute for each token, in each process',
   }),
   pullHosts: z
     .string()
@@ -150,7 +150,7 @@ const SCHEMA = z.object({
   }),
   responseCacheMb: whole(0, 4_096).default(64).register(ABOUT, {
     name: 'RESPONSE_CACHE_MB',
-    meaning: 'how much memory rendered responses may take; `0`: each is rendered for its request',
+    meaning: 'memory for cached responses; `0`: every request renders its own',
   }),
   siteBaseUrl: z
     .url({ protocol: /^https?$/, error: 'must be an http(s) address such as https://air.example' })
@@ -162,15 +162,15 @@ const SCHEMA = z.object({
     }),
   page: z.enum(['on', 'off']).default('on').register(ABOUT, {
     name: 'PAGE',
-    meaning: '`off`: no pages for people; `/` leads to the list of stations in JSON',
+    meaning: '`off`: no pages for people; `/` redirects to the list of stations in JSON',
   }),
   siteTitle: z.string().default('Air quality').register(ABOUT, {
     name: 'SITE_TITLE',
-    meaning: 'what the pages are called',
+    meaning: 'the title of the pages',
   }),
   siteContact: z.string().default('').register(ABOUT, {
     name: 'SITE_CONTACT',
-    meaning: 'whom to ask about the data, an address of a page or of mail; on the pages and in OpenAPI',
+    meaning: 'a web or mail address for questions about the data; on the pages and in OpenAPI',
   }),
   siteLicense: z.string().default('').register(ABOUT, {
     name: 'SITE_LICENSE',
@@ -239,12 +239,12 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
   return { ...parsed.data, drainSeconds: drainSeconds ?? ((writes ?? reads) === undefined ? 0 : 5) };
 }
 
-/** Other variables are not ours, and some programs have one of five letters such as PAGER. */
+/** Shorter names are too close to those of other programs, such as PAGER. */
 const SHORTEST_MISSPELT = 8;
 
 /**
- * Hints at what the operator may have meant: variables whose names are nearly ours, and those that a file `.env` in `folder` sets, which nothing here
- * reads. For the log, once.
+ * Warnings for the log: variables whose names are nearly ours, and those set in a file `.env` of `folder`, which nothing
+ * here reads.
  */
 export function environmentHints(environment: NodeJS.ProcessEnv, folder = '.'): string[] {
   const plain = (name: string) => name.toUpperCase().replace(/^AIRSERIES_|_/g, '');
@@ -260,7 +260,7 @@ export function environmentHints(environment: NodeJS.ProcessEnv, folder = '.'): 
   try {
     written = parseEnv(readFileSync(join(folder, '.env'), 'utf8'));
   } catch {
-    // there is none, or it is none of this user
+    // there is none, or this user may not read it
   }
   const unread = VARIABLES.filter((name) => written[name] && written[name] !== environment[name]);
   if (unread.length === 0) return hints;
@@ -270,7 +270,7 @@ export function environmentHints(environment: NodeJS.ProcessEnv, folder = '.'): 
   ];
 }
 
-/** Throws an Error if two listeners of the role would have the same port at the same address: the second would take the first for a stranger. */
+/** Throws an Error if two listeners of the role would have the same port at the same address: the second would report that another process has the port. */
 export function checkPorts({ role, port: api, adminPort, adminHost, ingestPort, ingestHost }: Config): void {
   const listeners = [
     { name: 'ADMIN_PORT', port: adminPort, host: adminHost },

@@ -65,7 +65,7 @@ const ROOMS: Readonly<Record<string, number>> = {
   'sql/parts': 30,
   'sql/rollups': 160,
   'grafana/source': 2770,
-  test: 31280,
+  test: 31840,
   'README.md': 180,
 };
 
@@ -101,7 +101,10 @@ describe('the source', () => {
   it('has no room with more lines than the number beside it', () => {
     const found = Object.keys(ROOMS).map((room) => ({ room, lines: linesOf(room), most: ROOMS[room] ?? 0 }));
     process.stderr.write(`${found.map(({ room, lines, most }) => `${room} ${lines} of ${most}`).join('\n')}\n`);
-    expect(found.filter(({ lines, most }) => lines > most)).toEqual([]);
+    expect(
+      found.filter(({ lines, most }) => lines > most),
+      'too long: see ROOMS',
+    ).toEqual([]);
     const rooms = readdirSync(SRC, { withFileTypes: true }).flatMap((each) =>
       each.isDirectory() && each.name !== 'generated' ? [`src/${each.name}`] : [],
     );

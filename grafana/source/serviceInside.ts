@@ -118,7 +118,7 @@ export const database: Section = {
     chart({
       title: 'Lag of replicas',
       description:
-        'For how long the database that a process reads from may have lacked what its primary had, by process. 0 for a primary.',
+        'How far the database that a process reads from may be behind its primary, by process. 0 for a primary.',
       unit: UNIT.seconds,
       w: 12,
       queries: [[`max by (instance) (${all('airseries_database_lag_seconds')})`, '{{instance}}']],

@@ -2,6 +2,7 @@
  * PM2.5 in the five windows of the API, with the range of its hourly means and the WHO guideline. A panel shows its full window only while
  * the dashboard's range is relative to now: Grafana ignores a panel's own range otherwise.
  */
+import type { WINDOWS as PUBLISHED } from '../../src/contract/windows.ts';
 import { timeseries } from './charts.ts';
 import { LINE, pm25Steps } from './colours.ts';
 import { band, fixed, guideline, toldRange } from './overrides.ts';
@@ -14,11 +15,10 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 /** `span` is a little longer than the window, because its first bucket starts earlier than, say, 24 hours ago. */
-const WINDOWS = [
-  { key: '24h', title: '24 hours', span: '25h', buckets: 'closed hours', gapMs: 1.5 * HOUR, w: 8 },
-  { key: '7d', title: '7 days', span: '169h', buckets: 'closed hours', gapMs: 1.5 * HOUR, w: 8 },
-  {
-    key: '30d',
+const WINDOWS = {
+  '24h': { title: '24 hours', span: '25h', buckets: 'closed hours', gapMs: 1.5 * HOUR, w: 8 },
+  '7d': { title: '7 days', span: '169h', buckets: 'closed hours', gapMs: 1.5 * HOUR, w: 8 },
+  '30d': {
     title: '30 days',
     span: '31d',
     buckets: 'completed days',
@@ -27,8 +27,7 @@ const WINDOWS = [
     who: { limit: 15, of: '24 hours' },
     range: 'as a band',
   },
-  {
-    key: '1y',
+  '1y': {
     title: '1 year',
     span: '1y',
     buckets: 'months, including the current one',
@@ -37,8 +36,7 @@ const WINDOWS = [
     who: { limit: 5, of: 'a year' },
     range: 'in the tooltip',
   },
-  {
-    key: '2y',
+  '2y': {
     title: '2 years',
     span: '2y',
     buckets: 'months, including the current one',
@@ -47,11 +45,11 @@ const WINDOWS = [
     who: { limit: 5, of: 'a year' },
     range: 'in the tooltip',
   },
-] as const;
+} as const satisfies Record<(typeof PUBLISHED)[number]['key'], object>;
 
 /** One panel for each window. */
 export function windows(subject: OneSubject): Panel[] {
-  return WINDOWS.map(({ key, title, span, buckets, gapMs, w, ...rest }) => {
+  return Object.entries(WINDOWS).map(([key, { title, span, buckets, gapMs, w, ...rest }]) => {
     const who = 'who' in rest ? rest.who : undefined;
     const range = 'range' in rest ? rest.range : undefined;
     const line = who === undefined ? '' : `WHO guideline, ${who.of}`;

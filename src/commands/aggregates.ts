@@ -73,7 +73,7 @@ export function auditCommand(run: Run): Command {
     )
     .addHelpText(
       'after',
-      '\nWhole days are audited: all that overlap the period, and their months, with the other days as they are stored.',
+      '\nThe audit covers whole days: all that overlap the period, and their months, whose\nother days are taken as stored.',
     )
     .action((options: AuditOptions) => {
       if (options.deleteSurplus && !options.repair) throw new UsageError('--delete-surplus needs --repair');

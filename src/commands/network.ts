@@ -79,7 +79,7 @@ export function networkCommand(run: Run): Command {
     )
     .addCommand(
       new Command('from-sensors')
-        .description('print a network file made of sensors.csv, for import network')
+        .description('print a network file made from sensors.csv, for import network')
         .argument('<file>', 'open data: one line per sensor; - for standard input')
         .action((file: string) =>
           run((context) => fromSensors(context, file), { makesDatabase: true, check: () => checkFile(file) }),
@@ -90,7 +90,10 @@ export function networkCommand(run: Run): Command {
         .description('remove a station, sensor, region or provider for good; refused while other records depend on it')
         .addArgument(new Argument('<kind>', 'what to remove').choices(REMOVABLE))
         .argument('<id>', 'its id, or the slug of a region')
-        .option('--with-readings', 'delete its sensors, their readings and, of a provider, its stations and tokens too')
+        .option(
+          '--with-readings',
+          'also delete its sensors and their readings, and for a provider its stations and tokens',
+        )
         .action((kind: Removable, id: string, { withReadings = false }: { withReadings?: boolean }) => {
           if (kind === 'region' && withReadings) throw new UsageError('a region has no readings of its own');
           run((context) => remove(context, kind, id, withReadings));

@@ -44,14 +44,14 @@ export function importReadingsCommand(run: Run): Command {
     .addOption(new Option('--format <format>', 'layout of the files; by default it is recognized').choices(FORMATS))
     .option('--unit <ours=unit>', 'unit of a parameter, as in no2=ug/m3; can be repeated', collect, [])
     .option('--column <ours=theirs>', 'what a column means, as in pm25=pm2_5_mean; can be repeated', collect, [])
-    .option('--zone <zone>', 'whose clock times without an offset are of, as in Europe/Berlin')
+    .option('--zone <zone>', 'time zone of times without an offset, such as Europe/Berlin')
     .addOption(
       new Option('--date-format <format>', 'order of dates such as 05/06/2026, where no day is above 12').choices(
         DATE_FORMATS,
       ),
     )
-    .option('--sensor <id>', 'the sensor that all readings are of, where the files do not say', wholeNumber(LARGEST_ID))
-    .option('--device <name>', 'the device that all readings are of, where the files do not say')
+    .option('--sensor <id>', 'the sensor of all readings that name none', wholeNumber(LARGEST_ID))
+    .option('--device <name>', 'the device of all readings that name none')
     .action((files: string[], options: ImportOptions) => run((context) => importFiles(context, files, options)));
 }
 

@@ -27,7 +27,7 @@ export function statusCommand(run: Run, version: string): Command {
     .description('show versions, how fresh the numbers are, and what arrives from each provider')
     .option(
       '--sensors',
-      `show ${MOST_SENSORS} sensors, silent ones first, what of them waits in quarantine, and how those side by side agree`,
+      `show ${MOST_SENSORS} sensors, those that stopped reporting first, how much of each is in quarantine, and how sensors side by side agree`,
     )
     .addOption(new Option('--all', 'show all sensors, by id').implies({ sensors: true }))
     .action(({ sensors = false, all = false }: { sensors?: boolean; all?: boolean }) =>
@@ -243,5 +243,5 @@ export function sensorTable({ sensors, unknown, others, pairs = [] }: Sensors, n
 
 function otherSensors({ need_attention, fine }: OtherArrivals): string[] {
   if (need_attention + fine === 0) return [];
-  return [`and ${need_attention} others that are silent or wait, and ${fine} that are fine: --all shows them`];
+  return [`and ${need_attention} others that need attention, and ${fine} that are fine: --all shows them`];
 }

@@ -14,7 +14,7 @@ import { PROBLEMS, problem } from './problem.ts';
 const require = createRequire(import.meta.url);
 const { version } = require('../../package.json') as { version: string };
 
-/** Answers of the demo network by endpoint, lists cut to one element: `npx tsx test/contract/writeExamples.ts` asks for them. */
+/** Answers of the demo network by endpoint, lists cut to one element, written by `npm run examples`. */
 const EXAMPLES = require('./examples.json') as Readonly<Record<string, unknown>>;
 
 /** Markdown, so lines may end anywhere. */

@@ -173,7 +173,7 @@ function makeTable(registers: Registry[], collectors: ReturnType<typeof makeColl
     }),
 
     databaseLag: replication.gauge('airseries_database_lag_seconds', {
-      help: 'For how long the database that is read from may have lacked what its primary had',
+      help: 'How far the database that is read from may be behind its primary',
       fill: (set, { lagSeconds }) => set({}, lagSeconds),
     }),
     poolSize: gauge('airseries_database_pool_size', {
@@ -228,7 +228,7 @@ function makeTable(registers: Registry[], collectors: ReturnType<typeof makeColl
       fill: (set, { subject, resolution, timestamp }) => set({ subject, resolution }, seconds(timestamp)),
     }),
     digestTimestamp: refresh.gauge('airseries_newest_digest_timestamp_seconds', {
-      help: 'Of which instant the newest digest is, from which the API answers for regions',
+      help: 'Instant of the newest digest, from which the API answers for regions',
       fill: (set, { digest_at }) => set({}, seconds(digest_at)),
     }),
     auditDifferingBuckets: audit.gauge('airseries_audit_differing_buckets', {

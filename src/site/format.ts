@@ -4,19 +4,19 @@ import { formatNumber, SHORT_MONTHS } from './numbers.ts';
 /** A value's key in the API, its unit and the decimals published. */
 export type Quantity = { key: string; unit: string; digits: number };
 
-/** Units that are written otherwise than in the API, or not at all where the name says it. */
-const LOCAL_UNITS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+/** Units that pages write otherwise than the API, in one language or in `all`; none where the name of the parameter says it. */
+const UNITS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'µg/m³': { ru: 'мкг/м³', hy: 'մկգ/մ³' },
   'µSv/h': { ru: 'мкЗв/ч', hy: 'մկԶվ/ժ' },
   ppb: { ru: 'млрд⁻¹' },
   'm/s': { ru: 'м/с', hy: 'մ/վ' },
   mm: { ru: 'мм', hy: 'մմ' },
-  Pa: { en: 'hPa', ru: 'гПа', hy: 'հՊա' },
-  degrees: { en: '°', ru: '°', hy: '°' },
-  'UV index': { en: '', ru: '', hy: '' },
+  Pa: { all: 'hPa', ru: 'гПа', hy: 'հՊա' },
+  degrees: { all: '°' },
+  'UV index': { all: '' },
 };
 
-export const unitIn = (locale: string, unit: string): string => LOCAL_UNITS[unit]?.[locale] ?? unit;
+export const unitIn = (locale: string, unit: string): string => UNITS[unit]?.[locale] ?? UNITS[unit]?.all ?? unit;
 
 /** Pressure is shown in hPa, as weather reports have it. */
 export const shownAs = (unit: string, value: number): number => (unit === 'Pa' ? value / 100 : value);

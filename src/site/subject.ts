@@ -1,11 +1,11 @@
 /** The page of a station or a region: current values, health, and the places where the browser draws history. */
 import type { Region, Station } from '../contract/current.ts';
 import { BASE_PATH, type Locale, type StationsList } from '../contract/endpoints.ts';
-import { keyOf, PARAMETERS } from '../contract/parameters.ts';
+import { keyOf, PARAMETERS, type ParameterName } from '../contract/parameters.ts';
 import { RULES, type RuleName } from '../contract/rules.ts';
 import { WINDOWS } from '../contract/windows.ts';
 import { developerPart } from './developers.ts';
-import { fill, formatValue, PM25, type Quantity } from './format.ts';
+import { fill, formatValue, PM25 } from './format.ts';
 import { type Html, html } from './html.ts';
 import type { Page } from './layout.ts';
 import { renderMap } from './map.ts';
@@ -15,12 +15,12 @@ import { chip, regionPath, stationCategory, stationMark, withTime } from './part
 import { type Category, categoryOf } from './scale.ts';
 import { WORDS, type Words } from './words.ts';
 
+type Key = Exclude<ParameterName, `pm25${string}`> | 'pm2.5' | 'pm2.5_raw';
+/** The compiler reports a parameter or window that has no name in `words.ts`. */
+const NAMES: Record<Locale, Readonly<Record<Key | `window${(typeof WINDOWS)[number]['key']}`, string>>> = WORDS;
+
 /** The parameters in the order used everywhere, as pages show them. */
-export const QUANTITIES: readonly Quantity[] = PARAMETERS.map(({ name, unit, digits }) => ({
-  key: keyOf(name),
-  unit,
-  digits,
-}));
+export const QUANTITIES = PARAMETERS.map(({ name, unit, digits }) => ({ key: keyOf(name) as Key, unit, digits }));
 
 const SCRIPTS = ['live', 'explore', 'developers'];
 
@@ -92,7 +92,6 @@ function rulesPart(locale: Locale, ...names: RuleName[]): Html {
 
 /** The parameters that have a value. */
 function valuesTable(locale: Locale, values: Station | Region): Html {
-  const words = WORDS[locale];
   const known = new Map<string, unknown>(Object.entries(values));
   const rows = QUANTITIES.flatMap((quantity) => {
     const value = known.get(quantity.key);
@@ -101,7 +100,7 @@ function valuesTable(locale: Locale, values: Station | Region): Html {
   });
   if (rows.length === 0) return html``;
   return html`<table class="values"><tbody>
-${rows.map(({ key, text }) => html`<tr><th scope="row">${words[key as keyof Words]}</th><td>${text}</td></tr>\n`)}</tbody></table>`;
+${rows.map(({ key, text }) => html`<tr><th scope="row">${NAMES[locale][key]}</th><td>${text}</td></tr>\n`)}</tbody></table>`;
 }
 
 function healthPart(words: Words, locale: Locale, region: Region): Html {

@@ -1,7 +1,9 @@
-/** The texts of the pages in the three languages of the API: English, Russian and Armenian. */
+/** The texts of the pages, each in the languages of the API. */
 import type { Category } from './scale.ts';
 
-type Text = readonly [en: string, ru: string, hy: string];
+const LANGUAGES = ['en', 'ru', 'hy'] as const;
+type Each<T> = { readonly [Index in keyof T]: string };
+type Text = Each<typeof LANGUAGES>;
 
 const TEXTS = {
   language: ['English', 'Русский', 'Հայերեն'],
@@ -238,11 +240,8 @@ const TEXTS = {
 
 export type Words = Record<keyof typeof TEXTS, string>;
 
-const inLanguage = (n: 0 | 1 | 2): Words =>
-  Object.fromEntries(Object.entries(TEXTS).map(([key, text]) => [key, text[n]])) as Words;
+const inLanguage = (n: number) => Object.fromEntries(Object.entries(TEXTS).map(([key, text]) => [key, text[n]]));
 
-export const WORDS: Readonly<Record<'en' | 'ru' | 'hy', Words>> = {
-  en: inLanguage(0),
-  ru: inLanguage(1),
-  hy: inLanguage(2),
-};
+export const WORDS = Object.fromEntries(LANGUAGES.map((language, n) => [language, inLanguage(n)])) as Readonly<
+  Record<(typeof LANGUAGES)[number], Words>
+>;

@@ -5,7 +5,7 @@ import { makeApp } from '../../src/api/app.ts';
 import { makeSiteUrls, presentStationsList, queryNetwork } from '../../src/api/current.ts';
 import { makeDocuments, NEVER } from '../../src/api/documents.ts';
 import { makeClock } from '../../src/clock.ts';
-import { LOCALES } from '../../src/contract/endpoints.ts';
+import { LOCALES, type Locale } from '../../src/contract/endpoints.ts';
 import { type Api, openReaderPool, openWholeNetworkPool } from '../../src/database/pools.ts';
 import { engines } from '../support/database.ts';
 import { NOW } from './network.ts';
@@ -51,7 +51,7 @@ describe('the list of stations', () => {
     const reader = {
       network: async () => ({ ...nothing, validUntil: NOW, version: 7 }),
       titles: async () => ({
-        titles: { en: untitled, hy: untitled, ru: untitled },
+        titles: Object.fromEntries(LOCALES.map((locale) => [locale, untitled])) as Record<Locale, typeof untitled>,
         validUntil: new Date(NEVER),
         version: 6,
       }),

@@ -200,7 +200,7 @@ describe('the most urgent sensors', () => {
     expect(few.unknown.map((each) => each.sensor)).toEqual([91, 92]);
     expect(few.others).toEqual({ need_attention: 3, fine: 2, unknown: 1 });
     const text = sensorTable(few, NOW);
-    expect(text).toContain('\nand 3 others that are silent or wait, and 2 that are fine: --all shows them\n');
+    expect(text).toContain('\nand 3 others that need attention, and 2 that are fine: --all shows them\n');
     expect(text).toContain('\nand 1 others: --all shows them\n');
   });
 });

@@ -17,6 +17,7 @@ const REGION_VALUES = words(
 export const CITY = ['slug', 'title', ...REGION_VALUES, 'is_hidden'];
 export const DISTRICT = ['slug', 'title', 'city', 'city_slug', ...REGION_VALUES];
 
+export const HISTORY = words('24h 7d 30d 1y 2y');
 const MEANS = words('timestamp avg_temperature avg_humidity avg_pressure avg_pm25 avg_pm10');
 const MORE = words('avg_no2 avg_usvh avg_dust avg_so2 avg_o3 avg_wind_direction avg_wind_speed total_rain');
 const RANGES = words('range_temperature range_pm25 range_pm10 range_dust range_wind_speed range_aqi');

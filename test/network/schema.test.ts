@@ -7,8 +7,7 @@ import { smallNetwork } from '../ingest/support.ts';
 const published = JSON.parse(readFileSync(new URL('../../src/network/network.schema.json', import.meta.url), 'utf8'));
 
 test('the published JSON schema is the one that files are checked with', () => {
-  // when this fails: npx tsx test/network/writeSchema.ts && npx biome format --write src/network
-  expect(published).toEqual(JSON.parse(JSON.stringify(networkJsonSchema())));
+  expect(published, 'run npm run schema').toEqual(JSON.parse(JSON.stringify(networkJsonSchema())));
 });
 
 test('is a valid JSON schema, and accepts what the import accepts', () => {

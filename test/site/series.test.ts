@@ -1,5 +1,6 @@
 /** Gaps between the points of a history, what is said of each point, the address of a view, and the days of a calendar. */
 import { describe, expect, it } from 'vitest';
+import { LOCALES } from '../../src/contract/endpoints.ts';
 import { daysBetween, monthStarts, placeDays } from '../../src/site/browser/days.ts';
 import {
   AQI,
@@ -14,8 +15,8 @@ import {
   ticksOf,
 } from '../../src/site/browser/series.ts';
 import { formatView, parseView } from '../../src/site/browser/view.ts';
-import { formatDate } from '../../src/site/format.ts';
-import { formatNumber } from '../../src/site/numbers.ts';
+import { formatDate, unitIn } from '../../src/site/format.ts';
+import { formatNumber, SHORT_MONTHS } from '../../src/site/numbers.ts';
 import { QUANTITIES } from '../../src/site/subject.ts';
 
 const quantity = (key: string) => QUANTITIES.find((one) => one.key === key) ?? AQI;
@@ -153,7 +154,12 @@ it('Armenian, which browsers do not know, is written as the server would', () =>
     expect(formatDate('hy', date, 'name of weekday')).toBe(intl(date, { weekday: 'short' }));
   }
   expect(formatDate('hy', '2026-11-22', 'day of week')).toBe('կիր, 22 նոյ, 2026 թ.');
-  expect(formatNumber('hy', -12_345.6, 1)).toBe(new Intl.NumberFormat('hy').format(-12_345.6).replace('-', '−'));
+});
+
+it.each(LOCALES)('%s has its separators and months in numbers.ts, and its pressure is in hPa', (locale) => {
+  expect(formatNumber(locale, -12_345.6, 1)).toBe(new Intl.NumberFormat(locale).format(-12_345.6).replace('-', '−'));
+  expect(SHORT_MONTHS[locale]?.split(' ')).toHaveLength(12);
+  expect(unitIn(locale, 'Pa')).not.toBe('Pa');
 });
 
 describe('the address', () => {

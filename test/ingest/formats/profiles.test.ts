@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
+import { PARAMETER_NAMES } from '../../../src/contract/parameters.ts';
 import type { Format } from '../../../src/ingest/formats/fields.ts';
 import { isObject } from '../../../src/ingest/formats/json.ts';
 import { FORMATS, PROFILES } from '../../../src/ingest/formats/profiles.ts';
@@ -63,6 +65,8 @@ const STATE = {
   last_changed: '2026-11-20T07:59:00+00:00',
   last_updated: T,
 };
+
+const README = readFileSync(new URL('../../../src/ingest/README.md', import.meta.url), 'utf8');
 
 type Sample = [name: string, what: string, content: string, format: Format, readings: object[]];
 const SAMPLES: Sample[] = [
@@ -412,8 +416,11 @@ describe('a profile', () => {
     expect(result.readings).toMatchObject(expected);
   });
 
-  it('has a sample and a source', () => {
+  it('has a sample here, a line in src/ingest/README.md, which lists every parameter, and a source', () => {
     expect([...new Set(SAMPLES.map(([name]) => name))].sort()).toEqual(FORMATS);
+    expect([...README.matchAll(/^\| `([\w-]+)` +\| .*\|.*\|.*\|$/gm)].map(([, name]) => name).sort()).toEqual(FORMATS);
+    const [columns = ''] = /Our columns are [\s\S]*?, which is the amount/.exec(README) ?? [];
+    expect(PARAMETER_NAMES.filter((name) => !columns.includes(`\`${name}\``))).toEqual([]);
     for (const { source } of PROFILES) expect(source).toMatch(/https:|README/);
   });
 });
