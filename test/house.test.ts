@@ -40,9 +40,9 @@ const LAYERS = [
  */
 const ROOMS: Readonly<Record<string, number>> = {
   'src/*': 1010,
-  'src/api': 840,
+  'src/api': 870,
   'src/commands': 1140,
-  'src/contract': 1130,
+  'src/contract': 1190,
   'src/database': 1010,
   'src/demo': 700,
   'src/documents': 520,
@@ -56,9 +56,9 @@ const ROOMS: Readonly<Record<string, number>> = {
   'src/push': 810,
   'src/rollups': 330,
   'src/schema': 1250,
-  'src/site': 2980,
+  'src/site': 3200,
   'src/worker': 360,
-  'sql/api': 880,
+  'sql/api': 940,
   'sql/engines': 130,
   'sql/logic': 1620,
   'sql/migrations': 420,
