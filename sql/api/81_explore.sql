@@ -62,7 +62,7 @@ begin
   select '[' || coalesce(string_agg({{day with its hours}}, ',' order by b.timestamp), '') || ']',
     api.history_valid_until(at), (select f.data_version from api.freshness f)
   from (
-    select d.*, h.expected_hours, concat('{', {{list mean: '"$key":', h.$name_hours, ','}}, '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}') as hours -- of each mean
+    select d.*, h.expected_hours, {{include parts/hours_of_means.sql}} as hours
     from api.{{subject}}_daily d
     join api.{{subject}}_completeness(at, 'day', since, until, array[only_{{subject}}]) h on h.timestamp = d.timestamp
     where d.{{id}} = only_{{subject}} and d.timestamp >= since and d.timestamp < until
@@ -71,6 +71,31 @@ begin
 end $$;
 comment on function api.{{subject}}_days_json is
   'The completed days of a {{subject}} in a year. One row; none for an unknown {{id}}. Columns: days (a JSON array of points in the order of time, each with its hours and how many each mean is of, as text), valid_until, data_version.';
+
+create function api.{{subject}}_completeness_json(at timestamptz, only_{{subject}} {{id type}})
+returns table (days text, months text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  {{include parts/index_seeks.sql}}
+as $$
+declare
+  today constant timestamptz := rollup.bucket_start('day', at);
+  first_day constant timestamptz := rollup.bucket_add('day', today, -30);
+  first_month constant timestamptz := rollup.bucket_add('month', rollup.bucket_start('month', at), -23);
+begin
+  return query
+  select '[' || coalesce(string_agg(b.json, ',' order by b.timestamp) filter (where b.unit = 'day'), '') || ']',
+    '[' || coalesce(string_agg(b.json, ',' order by b.timestamp) filter (where b.unit = 'month'), '') || ']',
+    api.history_valid_until(at), (select f.data_version from api.freshness f)
+  from (
+    select u.unit, h.timestamp,
+      concat('{"timestamp":', to_json(h.timestamp), ',"hours":', {{include parts/hours_of_means.sql}}, ',"expected_hours":', h.expected_hours, '}') as json
+    from (values ('day', first_day, today), ('month', first_month, at)) u(unit, since, until)
+    cross join lateral api.{{subject}}_completeness(at, u.unit, u.since, u.until, array[only_{{subject}}]) h
+  ) b
+  having exists (select from raw.{{subject}} s where s.{{key}} = only_{{subject}});
+end $$;
+comment on function api.{{subject}}_completeness_json is
+  'How many hours of the last 30 completed days and of the last 24 months of a {{subject}} have values (A11). One row; none for an unknown {{id}}. Columns: days and months (JSON arrays in the order of time, as text), valid_until, data_version.';
 
 create function api.{{subject}}_hours_csv(at timestamptz, only_{{subject}} {{id type}}, first_date text, last_date text)
 returns table (lines text, valid_until timestamptz, data_version int)

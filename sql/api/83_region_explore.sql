@@ -42,3 +42,35 @@ Columns:
   is_complete (whether these are all: at most `most` are shown),
   valid_until,
   data_version.';
+
+create function api.region_limits(at timestamptz, only_region text)
+returns table (
+  "mean_pm2.5" float8, "pm2.5_days" int, "pm2.5_days_above" int, mean_pm10 float8, pm10_days int, pm10_days_above int,
+  mean_no2 float8, no2_days int, no2_days_above int, valid_until timestamptz, data_version int
+) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  {{include parts/index_seeks.sql}}
+as $$
+declare
+  today constant timestamptz := rollup.bucket_start('day', at);
+  since constant timestamptz := rollup.bucket_add('day', today, -365);
+begin
+  return query
+  select {{publish pm25: avg(d.pm25)}}, count(d.pm25)::int, (count(*) filter (where d.pm25 > 25))::int,
+    {{publish pm10: avg(d.pm10)}}, count(d.pm10)::int, (count(*) filter (where d.pm10 > 45))::int,
+    {{publish no2: avg(d.no2)}}, count(d.no2)::int, (count(*) filter (where d.no2 > 50))::int,
+    api.history_valid_until(at), (select f.data_version from api.freshness f)
+  from (
+    select logic.possible(b.pm25) as pm25, logic.possible(b.pm10) as pm10, logic.possible(b.no2) * 1.9125 as no2 -- S6
+    from rollup.region_daily b
+    where b.region_slug = only_region and b.bucket >= since and b.bucket < today
+  ) d
+  having exists (select from raw.region s where s.slug = only_region);
+end $$;
+comment on function api.region_limits is
+  'The last 365 completed days of a region against the limits of the EU from 2030 (Directive (EU) 2024/2881). One row; none for an unknown slug.
+Columns:
+  "mean_pm2.5", mean_pm10 and mean_no2 (means of the days [µg/m³]; 1 ppb of NO2 = 1.9125 µg/m³),
+  "pm2.5_days", pm10_days and no2_days (days with a value [days]),
+  "pm2.5_days_above", pm10_days_above and no2_days_above (those of them above 25, 45 and 50 µg/m³, before rounding [days]),
+  valid_until,
+  data_version.';

@@ -79,6 +79,27 @@ export function makeExplore({
       return presentDays(locale, year, found(row, noSuchRegion(slug)));
     },
 
+    async stationCompleteness({ locale, id }) {
+      const [row] = await callApi(db, 'station_completeness_json', { at: clock(), only_station: id });
+      return presentCompleteness(locale, found(row, noSuchStation(id)));
+    },
+
+    async regionCompleteness({ locale, slug }) {
+      const [row] = await callApi(db, 'region_completeness_json', { at: clock(), only_region: slug });
+      return presentCompleteness(locale, found(row, noSuchRegion(slug)));
+    },
+
+    async regionLimits({ locale, slug }) {
+      const [row] = await callApi(db, 'region_limits', { at: clock(), only_region: slug });
+      const of = found(row, noSuchRegion(slug));
+      const limits = {
+        'pm2.5': { mean: of['mean_pm2.5'], days: of['pm2.5_days'], days_above: of['pm2.5_days_above'] },
+        pm10: { mean: of.mean_pm10, days: of.pm10_days, days_above: of.pm10_days_above },
+        no2: { mean: of.mean_no2, days: of.no2_days, days_above: of.no2_days_above },
+      };
+      return rendered(locale, JSON.stringify(limits), of);
+    },
+
     async stationReadings({ locale, id, hour }) {
       const args = { at: clock(), only_station: id, instant: instantOf(hour) };
       const [row] = await callApi(db, 'station_readings_json', args);
@@ -119,7 +140,7 @@ function found<T>(row: T | undefined, problem: Problem): T {
 }
 
 /** The instant of `2026-11-22T09Z` as the database reads it. */
-const instantOf = (hour: string) => hour.replace(/T(\d\d)Z$/, 'T$1:00Z');
+const instantOf = (hour: string) => hour.replace(/T(\d\d)(?=Z|[+-])/, 'T$1:00');
 
 type Now = ApiRow<'region_now'> & Partial<ApiRow<'station_last_hours'> & ApiRow<'region_particles'>>;
 
@@ -151,6 +172,9 @@ function presentNow(locale: Locale, row: Now): Rendered {
 
 const presentDays = (locale: Locale, year: number, row: Row & { days: string }): Rendered =>
   rendered(locale, `{"year":${year},"days":${row.days}}`, row);
+
+const presentCompleteness = (locale: Locale, row: Row & { days: string; months: string }): Rendered =>
+  rendered(locale, `{"days":${row.days},"months":${row.months}}`, row);
 
 type Period = Pick<PathValues, 'from' | 'to'>;
 

@@ -54,11 +54,12 @@ export const PATH_PARAMETERS = {
   from: { pattern: LENIENT, meaning: `${DATE}, the first one wanted`, schema: date, example: '2026-11-22' },
   to: { pattern: LENIENT, meaning: `${DATE}, the last one wanted`, schema: date, example: '2026-11-22' },
   hour: {
-    pattern: LENIENT,
-    meaning: 'time in UTC, such as 2026-11-22T09Z or 2026-11-22T09:30Z, in the local hour that is wanted',
+    pattern: '[^/]+', // a time stamp's + and : may be percent-encoded
+    meaning:
+      'time in the hour that is wanted: a timestamp of a history as it is, such as 2026-11-22T13:00:00+04:00, or in UTC, such as 2026-11-22T09Z',
     schema: z
       .string()
-      .regex(new RegExp(`^${YEAR}-\\d\\d-\\d\\dT([01]\\d|2[0-3])(:[0-5]\\d)?Z$`))
+      .regex(new RegExp(`^${YEAR}-\\d\\d-\\d\\dT([01]\\d|2[0-3])(:[0-5]\\d){0,2}(Z|[+-](0\\d|1[0-4]):[0-5]\\d)$`))
       .refine((text) => isDate(text.slice(0, 10))),
     example: '2026-11-22T09Z',
   },

@@ -119,6 +119,59 @@ const days = (subject: 'Station' | 'Region', day: z.ZodObject) => {
     .meta({ id: `${subject}Days`, description: 'the completed days of a local year' });
 };
 
+const measuredHours = z
+  .strictObject({
+    timestamp: field(instant, 'start of the bucket'),
+    hours: field(counts, 'the numbers of its hours'),
+    expected_hours: field(
+      ofHours,
+      'hours of the bucket, of the running and the first one those that there can be',
+      'hours',
+    ),
+  })
+  .meta({ id: 'MeasuredHours', description: 'how many hours of a day or month have a value of each parameter' });
+const completenessOf = (subject: 'Station' | 'Region') =>
+  z
+    .strictObject({
+      days: field(z.array(measuredHours).max(30), 'the last 30 completed days, as in the history'),
+      months: field(z.array(measuredHours).max(24), 'the last 24 months, as in the history'),
+    })
+    .meta({ id: `${subject}Completeness`, description: 'how complete the days and months of the history are' });
+
+/** The limits of the EU from 2030, for a year and a day [µg/m³]: Directive (EU) 2024/2881, Annex I. */
+export const EU_LIMITS = {
+  'pm2.5': { year: 10, day: 25 },
+  pm10: { year: 20, day: 45 },
+  no2: { year: 20, day: 50 },
+} as const;
+
+const againstLimit = (name: keyof typeof EU_LIMITS) =>
+  z
+    .strictObject({
+      mean: field(
+        z.number().nullable(),
+        `mean of the days; the limit of a year is ${EU_LIMITS[name].year} µg/m³`,
+        'µg/m³',
+      ),
+      days: field(z.int().min(0).max(365), 'days with a value among the last 365 completed', 'days'),
+      days_above: field(
+        z.int().min(0).max(365),
+        `those of them above the limit of a day, ${EU_LIMITS[name].day} µg/m³`,
+        'days',
+      ),
+    })
+    .meta({
+      id: `EuLimit_${name.replace('.', '')}`,
+      description: 'a pollutant against the limits of the EU from 2030',
+    });
+const regionLimits = z
+  .strictObject({
+    'pm2.5': field(againstLimit('pm2.5'), 'PM2.5'),
+    pm10: field(againstLimit('pm10'), 'PM10'),
+    no2: field(againstLimit('no2'), 'nitrogen dioxide, converted to µg/m³'),
+  })
+  .meta({ id: 'RegionLimits', description: 'the last 365 completed days against the limits of the EU from 2030' });
+
 const reading = z
   .strictObject({
     time: field(instant, 'when it was measured; of a reading that is a mean, the start'),
@@ -244,6 +297,21 @@ export const EXPLORE = {
     summary: 'days of one region in a year',
     answer: days('Region', regionDay),
   },
+  stationCompleteness: {
+    path: `${BASE_PATH}/station/{id}/completeness.json`,
+    summary: 'how many hours of its days and months one station has measured',
+    answer: completenessOf('Station'),
+  },
+  regionCompleteness: {
+    path: `${BASE_PATH}/region/{slug}/completeness.json`,
+    summary: 'how many hours of its days and months one region has measured',
+    answer: completenessOf('Region'),
+  },
+  regionLimits: {
+    path: `${BASE_PATH}/region/{slug}/limits.json`,
+    summary: 'one region against the limits of the EU from 2030',
+    answer: regionLimits,
+  },
   stationReadings: {
     path: `${BASE_PATH}/station/{id}/readings/{hour}.json`,
     summary: 'readings of one station in an hour',
@@ -271,11 +339,12 @@ export type ExploreName = keyof typeof EXPLORE;
 /** In the order in which they are matched. */
 export const ALL_ENDPOINTS: Readonly<Record<string, Endpoint>> = { ...ENDPOINTS, ...EXPLORE };
 
-/**
- * The header of hours as CSV: the keys of an hour, named as in the files of the open data, where PM2.5 of a station alone has no `avg_`. The
- * lines are written in SQL.
- */
+/** The header of hours as CSV: the names of the current values. The lines are written in SQL. */
 export const CSV_HEADERS = {
-  station: ['station_id', ...Object.keys(stationHour.shape)].map((key) => key.replace('avg_pm25', 'pm2.5')).join(),
-  region: ['city_slug', ...Object.keys(regionHour.shape)].map((key) => key.replace('pm25', 'pm2.5')).join(),
+  station: csvHeader('station_id', stationHour),
+  region: csvHeader('city_slug', regionHour),
 };
+
+function csvHeader(id: string, { shape }: z.ZodObject): string {
+  return [id, ...Object.keys(shape).map((key) => keyOf(key.replace(/^(avg|total)_/, '')))].join();
+}

@@ -341,6 +341,10 @@ export type ApiFunctions = {
       wind_hours: number | null;
     };
   };
+  region_completeness_json: {
+    arguments: { at: Date | string; only_region: string };
+    row: { days: string; months: string; valid_until: string; data_version: number | null };
+  };
   region_current: {
     arguments: { at: Date | string; only_region?: string; locale?: string };
     row: {
@@ -439,6 +443,22 @@ export type ApiFunctions = {
   region_hours_csv: {
     arguments: { at: Date | string; only_region: string; first_date: string; last_date: string };
     row: { lines: string; valid_until: string; data_version: number | null };
+  };
+  region_limits: {
+    arguments: { at: Date | string; only_region: string };
+    row: {
+      'mean_pm2.5': number | null;
+      'pm2.5_days': number;
+      'pm2.5_days_above': number;
+      mean_pm10: number | null;
+      pm10_days: number;
+      pm10_days_above: number;
+      mean_no2: number | null;
+      no2_days: number;
+      no2_days_above: number;
+      valid_until: string;
+      data_version: number | null;
+    };
   };
   region_now: {
     arguments: { at: Date | string; only_region: string };
@@ -552,6 +572,10 @@ export type ApiFunctions = {
       wind_speed_hours: number | null;
       wind_hours: number | null;
     };
+  };
+  station_completeness_json: {
+    arguments: { at: Date | string; only_station: number };
+    row: { days: string; months: string; valid_until: string; data_version: number | null };
   };
   station_current: {
     arguments: { at: Date | string; only_station?: number; locale?: string };

@@ -8,7 +8,7 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 /** Any web page may read any answer, errors included, without credentials. The listed headers would otherwise be hidden from scripts. */
 export const ANY_ORIGIN = {
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'ETag, Age, Date, Retry-After',
+  'Access-Control-Expose-Headers': 'ETag, Age, Date, Retry-After, Content-Disposition',
 };
 
 /** Sends JSON bytes with their type and length. */

@@ -13,7 +13,7 @@ import { refresh } from '../../src/rollups/refresh.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { emptyDatabase, onOneEngine } from '../support/database.ts';
 import { BANDS, bandOf, nowcast } from '../support/indices.ts';
-import { type Body, citiesOfOneStation, install, reading } from '../support/installation.ts';
+import { type Body, citiesOfOneStation, install, reading, type Values } from '../support/installation.ts';
 import { seeded } from '../support/random.ts';
 import { request } from '../support/request.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
@@ -44,10 +44,12 @@ onOneEngine('the documents of the front page', (engine) => {
         ...['alpha', 'beta', 'zeta', 'alpha-north', 'beta-old'].map((slug) => `region/${slug}`),
       ];
       for (const subject of subjects) {
-        for (const name of ['now', 'days/2026', 'days/2000', 'days/2100']) await get(`${subject}/${name}.json`);
+        for (const name of ['now', 'days/2026', 'days/2000', 'days/2100', 'completeness'])
+          await get(`${subject}/${name}.json`);
         await get(`${subject}/${subject.startsWith('station') ? 'readings' : 'stations'}/2026-11-20T08Z.json`);
         if (subject.startsWith('station')) await get(`${subject}/flags.json`);
         expect((await send(`${subject}/hours/2026-11-19/2026-11-20.csv`)).status).toBe(200);
+        if (subject.startsWith('region')) await get(`${subject}/limits.json`);
       }
     });
 
@@ -131,7 +133,13 @@ onOneEngine('the documents of the front page', (engine) => {
 
     it('an hour has its readings once it has closed', async () => {
       const hour = await get('station/1/readings/2026-11-20T08:30Z.json');
-      expect(hour).toEqual(await get('station/1/readings/2026-11-20T08Z.json'));
+      for (const same of [
+        '2026-11-20T08Z',
+        hour.timestamp,
+        encodeURIComponent(hour.timestamp),
+        '2026-11-20T04:59:59-04:00',
+      ])
+        expect(await get(`station/1/readings/${same}.json`), same).toEqual(hour);
       expect(hour).toMatchObject({ timestamp: '2026-11-20T12:00:00+04:00', kept: true, complete: true });
       expect(hour.sensors).toHaveLength(1);
       expect(hour.sensors[0]).toMatchObject({ id: 11, formula: null, mean: hour.station });
@@ -160,6 +168,7 @@ onOneEngine('the documents of the front page', (engine) => {
         expect(res.headers).toMatchObject({
           'content-type': 'text/csv; charset=utf-8',
           'content-disposition': `attachment; filename="${file}_hours_2026-11-18_2026-11-20.csv"`,
+          'access-control-expose-headers': expect.stringContaining('Content-Disposition'),
         });
         const [header = '', ...lines] = res.text.trimEnd().split('\n');
         expect(header).toBe(CSV_HEADERS[kind]);
@@ -168,8 +177,11 @@ onOneEngine('the documents of the front page', (engine) => {
         const id = subject.split('/')[1];
         expect(lines).toEqual(history['7d'].slice(-61).map((point: Body) => [id, ...Object.values(point)].join(',')));
       }
-      const header = 'station_id,timestamp,avg_temperature,avg_humidity,avg_pressure,pm2.5,avg_pm10,pm2.5_raw,avg_no2';
-      expect(CSV_HEADERS.station.startsWith(header)).toBe(true);
+      const gases = 'no2,usvh,dust,so2,o3,wind_direction,wind_speed,rain';
+      expect(CSV_HEADERS).toEqual({
+        station: `station_id,timestamp,temperature,humidity,pressure,pm2.5,pm10,pm2.5_raw,${gases},aqi`,
+        region: `city_slug,timestamp,temperature,humidity,pressure,pm2.5,pm10,${gases},station_count,aqi`,
+      });
       expect((await send('station/5/hours/2026-11-18/2026-11-20.csv')).text).toBe(`${CSV_HEADERS.station}\n`);
     });
 
@@ -191,11 +203,12 @@ onOneEngine('the documents of the front page', (engine) => {
       ['station/1/hours/2026-02-30/2026-03-01.csv', /"2026-02-30" cannot be a local date.*2026-11-22/],
       ['station/1/hours/2026-2-3/2026-03-01.csv', /cannot be a local date/],
       ['station/1/hours/%32026-11-20/2026-11-20.csv', /nothing at/],
-      ['station/1/readings/2026-11-20T24Z.json', /cannot be a time in UTC.*T09:30Z/],
-      ['station/1/readings/2026-02-30T09Z.json', /cannot be a time in UTC/],
-      ['station/1/readings/2026-11-20T09.json', /cannot be a time in UTC/],
+      ['station/1/readings/2026-11-20T24Z.json', /cannot be a time in the hour .*T13:00:00\+04:00.*T09Z/],
+      ['station/1/readings/2026-11-20T13:00:00+15:00.json', /cannot be a time in the hour/],
+      ['station/1/readings/2026-02-30T09Z.json', /cannot be a time in the hour/],
+      ['station/1/readings/2026-11-20T09.json', /cannot be a time in the hour/],
       ['region/nowhere/stations/2026-11-20T09Z.json', /no region "nowhere"/],
-      ['region/alpha/stations/2026-11-20T24Z.json', /cannot be a time in UTC/],
+      ['region/alpha/stations/2026-11-20T24Z.json', /cannot be a time in the hour/],
       ['station/1/hours/1899-12-31/2026-11-20.csv', /cannot be a local date/],
       ['region/alpha/readings/2026-11-20T09Z.json', /nothing at .*station\/\{id\}\/readings/],
       ['station/1/hours/2026-11-20/2026-11-19.csv', /no period of 1 to 400 days/],
@@ -248,6 +261,46 @@ onOneEngine('the documents of the front page', (engine) => {
     expect(await hourAt('2026-06-01T04:15Z')).toBe('2026-06-01T09:00:00+05:30');
     expect(await hourAt('2026-06-01T03:30Z')).toBe('2026-06-01T09:00:00+05:30');
     expect(await hourAt('2026-06-01T03:29Z')).toBe('2026-06-01T08:00:00+05:30');
+    await here.close();
+  });
+
+  it('how many hours of days and months are measured (A11), and the days of a region against the limits of the EU', async () => {
+    const here = await install(engine, citiesOfOneStation(['town']));
+    const day = (date: number, hours: number, values: Values) =>
+      Array.from({ length: hours }, (_, n) => reading(1, Date.parse(`2026-11-${date}T20:10:00Z`) + n * HOUR, values));
+    await here.accept([
+      ...day(15, 24, { pm25: 25, pm10: 46 }), // a limit is not above itself
+      ...day(16, 17, { pm25: 26, pm10: 44, no2: 26.2 }), // of NO2 50.1 µg/m³
+      ...day(17, 1, { no2: 20 }),
+    ]);
+    const now = new Date('2026-11-20T12:00:00Z');
+    await here.refresh(now);
+    for (const subject of ['station/1', 'region/town']) {
+      const { days, months } = await here.get(`${BASE}/${subject}/completeness.json`, now);
+      const pm = days.map((one: Body) => [one.timestamp.slice(0, 10), one.hours['pm2.5'], one.hours.no2]);
+      expect(pm).toEqual([
+        ['2026-11-16', 24, 0],
+        ['2026-11-17', 17, 17],
+        ['2026-11-18', 0, 1],
+        ['2026-11-19', 0, 0],
+      ]);
+      expect(days[1].expected_hours).toBe(24);
+      expect(months).toMatchObject([
+        { timestamp: '2026-11-01T00:00:00+04:00', hours: { 'pm2.5': 41, no2: 18 }, expected_hours: 4 * 24 + 16 },
+      ]);
+    }
+    expect(await here.get(`${BASE}/region/town/limits.json`, now)).toEqual({
+      'pm2.5': { mean: 25.5, days: 2, days_above: 1 },
+      pm10: { mean: 45, days: 2, days_above: 1 },
+      no2: { mean: 44.2, days: 2, days_above: 1 },
+    });
+    const empty = { mean: null, days: 0, days_above: 0 };
+    const later = new Date('2028-01-01T00:00:00Z');
+    expect(await here.get(`${BASE}/region/town/limits.json`, later)).toEqual({
+      'pm2.5': empty,
+      pm10: empty,
+      no2: empty,
+    });
     await here.close();
   });
 

@@ -113,7 +113,10 @@ describe('the document', () => {
       { type: 'integer', minimum: 1, maximum: 2_147_483_647 },
       { type: 'string', pattern: '^[a-z-]+$' },
       { type: 'integer', minimum: 1_900, maximum: 2_100 },
-      { type: 'string', pattern: `${DATE.slice(0, -1)}T([01]\\d|2[0-3])(:[0-5]\\d)?Z$` },
+      {
+        type: 'string',
+        pattern: `${DATE.slice(0, -1)}T([01]\\d|2[0-3])(:[0-5]\\d){0,2}(Z|[+-](0\\d|1[0-4]):[0-5]\\d)$`,
+      },
       { type: 'string', pattern: DATE },
       { type: 'string', pattern: DATE },
     ]);

@@ -51,6 +51,11 @@ export const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
   station_last_hours: ['expected_hours', 'measured_hours'],
   station_days_json: ['days', 'valid_until'],
   region_days_json: ['days', 'valid_until'],
+  station_completeness_json: ['days', 'months', 'valid_until'],
+  region_completeness_json: ['days', 'months', 'valid_until'],
+  region_limits: [
+    ...['pm2.5_days', 'pm2.5_days_above', 'pm10_days', 'pm10_days_above', 'no2_days', 'no2_days_above', 'valid_until'],
+  ],
   station_hours_csv: ['lines', 'valid_until'],
   region_hours_csv: ['lines', 'valid_until'],
   station_readings_json: ['timestamp', 'sensors', 'is_kept', 'is_complete', 'valid_until'],

@@ -5063,7 +5063,7 @@ begin
   '"dust":', h.dust_hours, ',',
   '"usvh":', h.usvh_hours, ',',
   '"uv":', h.uv_hours, ',',
-  '"wind_speed":', h.wind_speed_hours, ',', '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}') as hours -- of each mean
+  '"wind_speed":', h.wind_speed_hours, ',', '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}') as hours
     from api.station_daily d
     join api.station_completeness(at, 'day', since, until, array[only_station]) h on h.timestamp = d.timestamp
     where d.station_id = only_station and d.timestamp >= since and d.timestamp < until
@@ -5072,6 +5072,45 @@ begin
 end $$;
 comment on function api.station_days_json is
   'The completed days of a station in a year. One row; none for an unknown station_id. Columns: days (a JSON array of points in the order of time, each with its hours and how many each mean is of, as text), valid_until, data_version.';
+
+create function api.station_completeness_json(at timestamptz, only_station int)
+returns table (days text, months text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
+as $$
+declare
+  today constant timestamptz := rollup.bucket_start('day', at);
+  first_day constant timestamptz := rollup.bucket_add('day', today, -30);
+  first_month constant timestamptz := rollup.bucket_add('month', rollup.bucket_start('month', at), -23);
+begin
+  return query
+  select '[' || coalesce(string_agg(b.json, ',' order by b.timestamp) filter (where b.unit = 'day'), '') || ']',
+    '[' || coalesce(string_agg(b.json, ',' order by b.timestamp) filter (where b.unit = 'month'), '') || ']',
+    api.history_valid_until(at), (select f.data_version from api.freshness f)
+  from (
+    select u.unit, h.timestamp,
+      concat('{"timestamp":', to_json(h.timestamp), ',"hours":', concat('{', '"temperature":', h.temperature_hours, ',',
+  '"humidity":', h.humidity_hours, ',',
+  '"pressure":', h.pressure_hours, ',',
+  '"pm1":', h.pm1_hours, ',',
+  '"pm2.5":', h.pm25_hours, ',',
+  '"pm2.5_raw":', h.pm25_raw_hours, ',',
+  '"pm10":', h.pm10_hours, ',',
+  '"no2":', h.no2_hours, ',',
+  '"so2":', h.so2_hours, ',',
+  '"o3":', h.o3_hours, ',',
+  '"dust":', h.dust_hours, ',',
+  '"usvh":', h.usvh_hours, ',',
+  '"uv":', h.uv_hours, ',',
+  '"wind_speed":', h.wind_speed_hours, ',', '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}'), ',"expected_hours":', h.expected_hours, '}') as json
+    from (values ('day', first_day, today), ('month', first_month, at)) u(unit, since, until)
+    cross join lateral api.station_completeness(at, u.unit, u.since, u.until, array[only_station]) h
+  ) b
+  having exists (select from raw.station s where s.id = only_station);
+end $$;
+comment on function api.station_completeness_json is
+  'How many hours of the last 30 completed days and of the last 24 months of a station have values (A11). One row; none for an unknown station_id. Columns: days and months (JSON arrays in the order of time, as text), valid_until, data_version.';
 
 create function api.station_hours_csv(at timestamptz, only_station int, first_date text, last_date text)
 returns table (lines text, valid_until timestamptz, data_version int)
@@ -5172,7 +5211,7 @@ begin
   '"dust":', h.dust_hours, ',',
   '"usvh":', h.usvh_hours, ',',
   '"uv":', h.uv_hours, ',',
-  '"wind_speed":', h.wind_speed_hours, ',', '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}') as hours -- of each mean
+  '"wind_speed":', h.wind_speed_hours, ',', '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}') as hours
     from api.region_daily d
     join api.region_completeness(at, 'day', since, until, array[only_region]) h on h.timestamp = d.timestamp
     where d.region_slug = only_region and d.timestamp >= since and d.timestamp < until
@@ -5181,6 +5220,45 @@ begin
 end $$;
 comment on function api.region_days_json is
   'The completed days of a region in a year. One row; none for an unknown region_slug. Columns: days (a JSON array of points in the order of time, each with its hours and how many each mean is of, as text), valid_until, data_version.';
+
+create function api.region_completeness_json(at timestamptz, only_region text)
+returns table (days text, months text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
+as $$
+declare
+  today constant timestamptz := rollup.bucket_start('day', at);
+  first_day constant timestamptz := rollup.bucket_add('day', today, -30);
+  first_month constant timestamptz := rollup.bucket_add('month', rollup.bucket_start('month', at), -23);
+begin
+  return query
+  select '[' || coalesce(string_agg(b.json, ',' order by b.timestamp) filter (where b.unit = 'day'), '') || ']',
+    '[' || coalesce(string_agg(b.json, ',' order by b.timestamp) filter (where b.unit = 'month'), '') || ']',
+    api.history_valid_until(at), (select f.data_version from api.freshness f)
+  from (
+    select u.unit, h.timestamp,
+      concat('{"timestamp":', to_json(h.timestamp), ',"hours":', concat('{', '"temperature":', h.temperature_hours, ',',
+  '"humidity":', h.humidity_hours, ',',
+  '"pressure":', h.pressure_hours, ',',
+  '"pm1":', h.pm1_hours, ',',
+  '"pm2.5":', h.pm25_hours, ',',
+  '"pm2.5_raw":', h.pm25_raw_hours, ',',
+  '"pm10":', h.pm10_hours, ',',
+  '"no2":', h.no2_hours, ',',
+  '"so2":', h.so2_hours, ',',
+  '"o3":', h.o3_hours, ',',
+  '"dust":', h.dust_hours, ',',
+  '"usvh":', h.usvh_hours, ',',
+  '"uv":', h.uv_hours, ',',
+  '"wind_speed":', h.wind_speed_hours, ',', '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}'), ',"expected_hours":', h.expected_hours, '}') as json
+    from (values ('day', first_day, today), ('month', first_month, at)) u(unit, since, until)
+    cross join lateral api.region_completeness(at, u.unit, u.since, u.until, array[only_region]) h
+  ) b
+  having exists (select from raw.region s where s.slug = only_region);
+end $$;
+comment on function api.region_completeness_json is
+  'How many hours of the last 30 completed days and of the last 24 months of a region have values (A11). One row; none for an unknown region_slug. Columns: days and months (JSON arrays in the order of time, as text), valid_until, data_version.';
 
 create function api.region_hours_csv(at timestamptz, only_region text, first_date text, last_date text)
 returns table (lines text, valid_until timestamptz, data_version int)
@@ -5471,6 +5549,38 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 $$;
 comment on function api.region_particles is
   'Of how many stations the particles of a region are the mean in its newest digest, and how many were left out because theirs are suspect (C9). One row; none for an unknown slug. Columns: stations and left_out [stations], null where the digest is older than 30 minutes.';
+create function api.region_limits(at timestamptz, only_region text)
+returns table (
+  "mean_pm2.5" float8, "pm2.5_days" int, "pm2.5_days_above" int, mean_pm10 float8, pm10_days int, pm10_days_above int,
+  mean_no2 float8, no2_days int, no2_days_above int, valid_until timestamptz, data_version int
+) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
+as $$
+declare
+  today constant timestamptz := rollup.bucket_start('day', at);
+  since constant timestamptz := rollup.bucket_add('day', today, -365);
+begin
+  return query
+  select logic.published_floor(avg(d.pm25), 1), count(d.pm25)::int, (count(*) filter (where d.pm25 > 25))::int,
+    logic.published_floor(avg(d.pm10), 1), count(d.pm10)::int, (count(*) filter (where d.pm10 > 45))::int,
+    logic.published(avg(d.no2), 1), count(d.no2)::int, (count(*) filter (where d.no2 > 50))::int,
+    api.history_valid_until(at), (select f.data_version from api.freshness f)
+  from (
+    select logic.possible(b.pm25) as pm25, logic.possible(b.pm10) as pm10, logic.possible(b.no2) * 1.9125 as no2 -- S6
+    from rollup.region_daily b
+    where b.region_slug = only_region and b.bucket >= since and b.bucket < today
+  ) d
+  having exists (select from raw.region s where s.slug = only_region);
+end $$;
+comment on function api.region_limits is
+  'The last 365 completed days of a region against the limits of the EU from 2030 (Directive (EU) 2024/2881). One row; none for an unknown slug.
+Columns:
+  "mean_pm2.5", mean_pm10 and mean_no2 (means of the days [µg/m³]; 1 ppb of NO2 = 1.9125 µg/m³),
+  "pm2.5_days", pm10_days and no2_days (days with a value [days]),
+  "pm2.5_days_above", pm10_days_above and no2_days_above (those of them above 25, 45 and 50 µg/m³, before rounding [days]),
+  valid_until,
+  data_version.';
 
 -- airseries_reader may read everything in schema api, and nothing else.
 revoke all on schema api from public;

@@ -204,3 +204,6 @@
 + set timescaledb.enable_runtime_exclusion = off
 + set timescaledb.enable_runtime_exclusion = off
 + set timescaledb.enable_runtime_exclusion = off
++ set timescaledb.enable_runtime_exclusion = off
++ set timescaledb.enable_runtime_exclusion = off
++ set timescaledb.enable_runtime_exclusion = off
