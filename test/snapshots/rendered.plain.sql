@@ -5490,6 +5490,39 @@ Columns:
   valid_until,
   data_version.';
 
+create function api.region_limits(at timestamptz, only_region text)
+returns table (
+  "mean_pm2.5" float8, "pm2.5_days" int, "pm2.5_days_above" int, mean_pm10 float8, pm10_days int, pm10_days_above int,
+  mean_no2 float8, no2_days int, no2_days_above int, valid_until timestamptz, data_version int
+) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
+as $$
+declare
+  today constant timestamptz := rollup.bucket_start('day', at);
+  since constant timestamptz := rollup.bucket_add('day', today, -365);
+begin
+  return query
+  select logic.published_floor(avg(d.pm25), 1), count(d.pm25)::int, (count(*) filter (where d.pm25 > 25))::int,
+    logic.published_floor(avg(d.pm10), 1), count(d.pm10)::int, (count(*) filter (where d.pm10 > 45))::int,
+    logic.published(avg(d.no2), 1), count(d.no2)::int, (count(*) filter (where d.no2 > 50))::int,
+    api.history_valid_until(at), (select f.data_version from api.freshness f)
+  from (
+    select logic.possible(b.pm25) as pm25, logic.possible(b.pm10) as pm10, logic.possible(b.no2) * 1.9125 as no2 -- S6
+    from rollup.region_daily b
+    where b.region_slug = only_region and b.bucket >= since and b.bucket < today
+  ) d
+  having exists (select from raw.region s where s.slug = only_region);
+end $$;
+comment on function api.region_limits is
+  'The last 365 completed days of a region against the limits of the EU from 2030 (Directive (EU) 2024/2881). One row; none for an unknown slug.
+Columns:
+  "mean_pm2.5", mean_pm10 and mean_no2 (means of the days [µg/m³]; 1 ppb of NO2 = 1.9125 µg/m³),
+  "pm2.5_days", pm10_days and no2_days (days with a value [days]),
+  "pm2.5_days_above", pm10_days_above and no2_days_above (those of them above 25, 45 and 50 µg/m³, before rounding [days]),
+  valid_until,
+  data_version.';
+
 -- How far the numbers of a station can be trusted: its flag periods (C5, C9), and how its sensors agree with others beside them.
 
 create function api.sensor_pair(at timestamptz, only_station int default null)
@@ -5549,38 +5582,6 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 $$;
 comment on function api.region_particles is
   'Of how many stations the particles of a region are the mean in its newest digest, and how many were left out because theirs are suspect (C9). One row; none for an unknown slug. Columns: stations and left_out [stations], null where the digest is older than 30 minutes.';
-create function api.region_limits(at timestamptz, only_region text)
-returns table (
-  "mean_pm2.5" float8, "pm2.5_days" int, "pm2.5_days_above" int, mean_pm10 float8, pm10_days int, pm10_days_above int,
-  mean_no2 float8, no2_days int, no2_days_above int, valid_until timestamptz, data_version int
-) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
-as $$
-declare
-  today constant timestamptz := rollup.bucket_start('day', at);
-  since constant timestamptz := rollup.bucket_add('day', today, -365);
-begin
-  return query
-  select logic.published_floor(avg(d.pm25), 1), count(d.pm25)::int, (count(*) filter (where d.pm25 > 25))::int,
-    logic.published_floor(avg(d.pm10), 1), count(d.pm10)::int, (count(*) filter (where d.pm10 > 45))::int,
-    logic.published(avg(d.no2), 1), count(d.no2)::int, (count(*) filter (where d.no2 > 50))::int,
-    api.history_valid_until(at), (select f.data_version from api.freshness f)
-  from (
-    select logic.possible(b.pm25) as pm25, logic.possible(b.pm10) as pm10, logic.possible(b.no2) * 1.9125 as no2 -- S6
-    from rollup.region_daily b
-    where b.region_slug = only_region and b.bucket >= since and b.bucket < today
-  ) d
-  having exists (select from raw.region s where s.slug = only_region);
-end $$;
-comment on function api.region_limits is
-  'The last 365 completed days of a region against the limits of the EU from 2030 (Directive (EU) 2024/2881). One row; none for an unknown slug.
-Columns:
-  "mean_pm2.5", mean_pm10 and mean_no2 (means of the days [µg/m³]; 1 ppb of NO2 = 1.9125 µg/m³),
-  "pm2.5_days", pm10_days and no2_days (days with a value [days]),
-  "pm2.5_days_above", pm10_days_above and no2_days_above (those of them above 25, 45 and 50 µg/m³, before rounding [days]),
-  valid_until,
-  data_version.';
 
 -- airseries_reader may read everything in schema api, and nothing else.
 revoke all on schema api from public;
