@@ -69,6 +69,12 @@ describe('the schemas', () => {
     expect(numbers?.filter(([, one]) => one['x-unit'] === undefined).map(([name]) => name)).toEqual([
       'Station.id',
       'Problem.status',
+      'Flag.sensor_id',
+      'Flag.compared_with',
+      'SensorPair.slope',
+      'SensorPair.r2',
+      'SensorAtStation.sensor_id',
+      'SensorAtStation.station_id',
       'StationDays.year',
       'RegionDays.year',
       'SensorReadings.id',

@@ -551,8 +551,8 @@ const TABLE: readonly Table[] = [
         ['start >= i.retained_from,', 'start > i.retained_from,'],
         ["string_agg(r.reading, ',' order by r.measured_at)", "string_agg(r.reading, ',' order by r.measured_at desc)"],
       ],
+      'sql/parts/hours_of_means.sql': [['\'"$key":\', h.$name_hours', '\'"$key":\', h.expected_hours']],
       'sql/api/81_explore.sql': [
-        ['\'"$key":\', h.$name_hours', '\'"$key":\', h.expected_hours'],
         ["rollup.bucket_add('hour', end_of_hours, -12)", "rollup.bucket_add('hour', end_of_hours, -11)"],
       ],
     },
