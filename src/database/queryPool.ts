@@ -35,7 +35,7 @@ const RETRY_AFTER_MS = 100;
 const MAX_ATTEMPTS = 4;
 /** How long after its timeout the server's cancellation of a statement may take to arrive. */
 const GRACE_MS = 200;
-/** A pool younger than this has prepared nothing on an earlier schema worth replacing it for. */
+/** A younger pool is not replaced: it has hardly prepared any statement on an earlier schema. */
 const REPLACED_AT_MOST_EVERY_MS = 1_000;
 
 /** Called once with the size of the pool and its counts: connections in use and statements waiting. Returns what is called for each attempt. */
@@ -65,7 +65,7 @@ type Options = {
 export type QueryPool = {
   /**
    * The rows of one statement, which must be safe to repeat. Rejects with Unavailable if the database is unreachable or too slow, and
-   * with the server's error otherwise. Once `signal` is aborted it rejects, and the server works on the statement no more.
+   * with the server's error otherwise. When `signal` is aborted it rejects, and the server stops working on the statement.
    */
   query(text: string, parameters: readonly unknown[], signal?: AbortSignal): Promise<unknown[]>;
   /** Statements under way have a second to finish. */
@@ -157,8 +157,8 @@ export function openQueryPool(
 }
 
 /**
- * Has the server cancel a statement. Resolves once it was told; it may be too late. The driver's own `cancel()` ends the process where the
- * server can't be told, as nobody can catch that.
+ * Has the server cancel a statement. Resolves once the request is sent, which may be too late. The driver's own `cancel()` throws where
+ * nothing can catch it, which ends the process if the server is unreachable.
  */
 async function cancel(statement: object): Promise<void> {
   const { canceller } = statement as { canceller(statement: object): Promise<void> };
