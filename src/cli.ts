@@ -60,7 +60,7 @@ function sayHowFar(): void {
       `\ninterrupted${done === undefined ? '' : ` ${done}`}. What is stored stays, and nothing is left half done: ` +
         'the same command again does the rest.\n',
     );
-    process.kill(process.pid, 'SIGINT'); // this handler is gone: it ends as any interrupted program, even in the middle of a read
+    process.kill(process.pid, 'SIGINT'); // without this handler it ends as any interrupted program, even in mid-read
   });
 }
 

@@ -7,12 +7,12 @@ export function makeClock(fixedNow?: Date): Clock {
 }
 
 const CHECK_EVERY_MS = 5_000;
-/** More than time synchronization corrects between two checks, and less than a clock is usually set by. */
+/** More than time synchronization corrects between two checks, and less than a usual manual change. */
 const MIN_JUMP_MS = 2_000;
 
 /**
- * Calls `onJump`, with the seconds, within five seconds after the machine's clock was set, because timers for a time of day are wrong from
- * then on. The result stops watching. Does not keep the process alive.
+ * Calls `onJump` with the seconds within five seconds after the machine's clock was changed, because timers for a time of day are
+ * wrong from then on. Returns a function that stops watching. Does not keep the process alive.
  */
 export function watchClock(onJump: (seconds: number) => void): () => void {
   const offset = () => Date.now() - performance.now();

@@ -1,4 +1,4 @@
-/** Folders that the operator names: making them, and saying in words why one cannot be used. */
+/** Folders that the operator names: creates them, and explains why one cannot be used. */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -22,7 +22,7 @@ export function makeFolders(path: string): string[] {
   });
 }
 
-/** Throws an error like the system's if something else than a folder is there; whether anything is. */
+/** Returns whether the folder exists; throws an error like the system's if something else is there. */
 export function checkFolder(path: string): boolean {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isDirectory() === false) throw Object.assign(new Error('not a directory'), { code: 'ENOTDIR' });
@@ -36,7 +36,7 @@ export function checkWritable(folder: string): void {
   rmSync(probe);
 }
 
-/** Says what the system's error means, with its code: `/data is a file, not a folder (ENOTDIR)`. */
+/** Explains the system's error, with its code: `/data is a file, not a folder (ENOTDIR)`. */
 export function whyUnusable(path: string, error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
   const reason = Object.entries(REASONS).find(([codes]) => codes.split(' ').includes(code))?.[1];

@@ -10,7 +10,7 @@ export type Log = {
   warn(fields: object, message: string): void;
   error(message: string): void;
   error(fields: object, message: string): void;
-  /** Says whether lines of a level are written at all; without it they may be. */
+  /** Whether lines of a level are written at all; absent: unknown. */
   isLevelEnabled?(level: LogLevel): boolean;
 };
 
@@ -77,7 +77,8 @@ type Held = { fields: object; times: number; write(fields: object): void };
 
 /**
  * A log for request handlers, which might repeat a message a thousand times a second. A message is logged at once; of its repetitions
- * within the next second only the last, at the end of that second, with the number left out. Debug lines are not limited.
+ * within the next second, only the last is logged, at the end of that second, with the number of those suppressed. Debug lines are not
+ * limited.
  */
 export function boundedLog(log: Log): Log {
   const held = new Map<string, Held>();

@@ -8,10 +8,10 @@ export type Progress = {
   hide(): void;
 };
 
-/** The work of this process whose progress was told last. */
+/** The work whose progress this process reported last. */
 let latest: { what: string; done: number; unit: string } | undefined;
 
-/** `after importing 120,000 rows`, for who interrupts it; undefined where nothing was counted. */
+/** `after importing 120,000 rows`, for the user who interrupts it; undefined if nothing was counted. */
 export function howFar(): string | undefined {
   return latest && `after ${latest.what} ${latest.done.toLocaleString('en')} ${latest.unit}`;
 }

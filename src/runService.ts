@@ -24,7 +24,7 @@ export async function runService(): Promise<number> {
   for (const hint of environmentHints(process.env)) log.warn(hint);
   process.removeAllListeners('warning').on('warning', (warning) => log.warn({ err: warning }, 'warning from Node'));
   process.on('uncaughtException', (error) => {
-    log.error({ err: error }, whyUncaught(error)); // what waits for its outcome would wait for ever, so nothing is stopped in order
+    log.error({ err: error }, whyUncaught(error)); // an orderly stop would wait forever for outcomes that never come
     process.exit(1);
   });
   const service = start(config, { clock: makeClock(config.fixedNow), log });

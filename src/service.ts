@@ -32,17 +32,17 @@ const ADMIN_CONNECTIONS = 100;
 /** A running refresh may take minutes; it can be cut off anywhere, and the next one completes it. */
 export const SHUTDOWN_TIMEOUT_MS = 15_000;
 
-/** `schedule`: what starts the jobs; default: cron. `pollMs`: how often the database is asked for its version; default: every second. */
+/** `schedule` starts the jobs; default: cron. `pollMs`: interval at which the data version is polled; default: a second. */
 type Dependencies = { clock: Clock; log: Log; schedule?: Schedule | undefined; pollMs?: number | undefined };
 
 export type Service = {
   /** Resolves when the service answers requests; rejects if it cannot. */
   ready: Promise<void>;
-  /** Is not ready from now on, serves for `drainSeconds` more, and closes whatever is open by then. At any time, and more than once. */
+  /** Reports not ready, serves for `drainSeconds` more, then closes everything. May be called at any time, and repeatedly. */
   stop(drainSeconds: number): Promise<void>;
 };
 
-/** Everything that is open: how to close it, which listeners to drain before, and what readiness is judged by. */
+/** Everything that is open: how to close it, which listeners to drain first, and the checks for readiness. */
 type Opened = { closers: (() => Promise<unknown>)[]; listeners: { drain(): void }[]; state: StartupState };
 
 type Context = Dependencies & {
@@ -75,7 +75,7 @@ async function closeAll({ closers }: Opened, log: Log): Promise<void> {
     await close().catch((error: Error) => log.error({ err: error }, error.message));
 }
 
-/** Whatever it opened when it resolves, or before it failed, is in `opened`. */
+/** Everything that it opens is in `opened`, even if it fails. */
 async function open(context: Context): Promise<void> {
   const { config, clock, log, requestLog, metrics, pollMs } = context;
   const { closers, listeners, state } = context.opened;
@@ -164,11 +164,11 @@ async function openInstallation({ config, clock, log, opened }: Context): Promis
   return { database, readFrom: readerDatabaseUrl ?? database.target, installation };
 }
 
-/** Returns what rejects with the error in words (see `explainConnection`). */
+/** Returns a function that rejects with an explained error (see `explainConnection`). */
 const explaining = (variable: string, url: string | undefined) => (error: unknown) =>
   Promise.reject(explainConnection(error, variable, url));
 
-/** Takes readings in, and runs the scheduled jobs for as long as this process is the worker. */
+/** Ingests readings, and runs the scheduled jobs while this process is the worker. */
 async function startWork(context: Context, { target, embedded }: Database, timeZone: string): Promise<void> {
   const { config, clock, log, requestLog, metrics, opened, schedule } = context;
   const writes = openIngestPool(target, { timeZone, observer: observePool(metrics, 'write') });

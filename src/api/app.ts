@@ -1,6 +1,6 @@
 /**
- * The public API: the endpoints as documents, kept by the response cache and answered from it before Express sees the request; and the OpenAPI
- * document that describes them.
+ * The public API. Its documents are cached, and served from the cache before Express sees the request. The OpenAPI document describes
+ * them.
  */
 import type { RequestListener } from 'node:http';
 import type { IRouter, Request, Response } from 'express';
@@ -41,7 +41,7 @@ import { pathValues, unknownPath } from './paths.ts';
 
 export type AppOptions = {
   db: ApiDb;
-  /** For queries that take longer the larger the network; default: `db`. */
+  /** For queries whose cost grows with the network; default: `db`. */
   wholeNetwork?: ApiDb;
   clock: Clock;
   /** Base of the `url` fields; empty for none. */
@@ -62,9 +62,9 @@ export type PageParts = {
   urls: SiteUrls;
   documents: CurrentDocuments;
   reader: NetworkReader;
-  /** Sends what is kept of a path, else what `render` makes of it. */
+  /** Serves the cached document for the path, or renders it. */
   answer: (req: Request, res: Response, render: Render) => Promise<void>;
-  /** Rejects until there is something to show. */
+  /** Rejects until the first build has finished. */
   firstBuild: () => Promise<void>;
 };
 
@@ -75,7 +75,7 @@ const DESCRIPTION_MAX_AGE = 3_600;
 const nothing = () => undefined;
 const UNCACHED = { maxBytes: 0, versions: { current: nothing, lastKnown: nothing, sawVersion: nothing } };
 
-/** Throws nothing: every failure of a request is an answer in JSON. */
+/** Never throws: every failed request is answered with JSON. */
 export function makeApp({
   db,
   wholeNetwork = db,
@@ -160,7 +160,7 @@ export function makeApp({
   };
 }
 
-/** Is aborted when the client has left. One that has ended its sending side looks the same, and is cut off. */
+/** Is aborted when the client disconnects. A client that closes only its sending side looks the same, and is cut off too. */
 function signalOfLeaving({ socket }: Request, res: Response): AbortSignal {
   const left = new AbortController();
   const cutOff = () => socket.destroy();

@@ -58,7 +58,7 @@ export function presentRegion(row: RegionRow, locale: Locale, site: SiteUrls): R
   return pickDistrict(row, { city: cityTitle, city_slug, url: site.district(locale, city_slug, slug) });
 }
 
-/** A station for lists: what they choose it by, and as JSON text with WORD in place of each of its words. */
+/** A station for lists: its keys for selection, and its JSON text with WORD in place of each translated text. */
 type ListRow = Pick<StationRow, (typeof CHOSEN_BY)[number]> & Version & { json: string };
 const CHOSEN_BY = [
   'id',
@@ -85,11 +85,11 @@ export async function queryProviders(db: ApiDb): Promise<ProviderRow[]> {
     .execute();
 }
 
-/** Stands for what depends on the locale. The names of stations may hold it, but nothing else of a station. */
+/** Placeholder for a text that depends on the locale. Of a station, only its titles can contain this character. */
 const WORD = '\u0001';
 const WORDS: ReadonlySet<string> = new Set(['title', 'city', 'district', 'url'] satisfies (keyof Station)[]);
 
-/** A station as the database writes it: many times faster than its values one by one through the driver, and the same in every locale. */
+/** A station as JSON text, written by the database: many times faster than single values through the driver, and the same in every locale. */
 const LIST_COLUMNS = Object.keys(station.shape).map((key) => {
   if (WORDS.has(key)) return sql`${sql.lit(WORD)}::text as ${sql.id(key)}`;
   if (key === 'lux') return sql`null::int as lux`;
@@ -215,8 +215,8 @@ export function makeSiteUrls(baseUrl: string): SiteUrls {
 }
 
 /**
- * Returns what copies the values of a schema's keys, in the schema's order, without any others, and with these in place of some. Make it once: it
- * is called per row, and of ten thousand rows at once.
+ * Returns a function that copies exactly the keys of a schema, in its order, with some values replaced. Create it once: it runs for
+ * every row, and lists have ten thousand.
  */
 function picker<Schema extends z.ZodObject>(schema: Schema) {
   type Picked = z.infer<Schema>;

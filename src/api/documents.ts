@@ -35,17 +35,17 @@ export type Documents<Name extends string, Values = PathValues> = Record<
 /** Those of the five endpoints. */
 export type CurrentDocuments = Documents<EndpointName, Pick<PathValues, 'locale' | 'id' | 'slug'>>;
 
-/** Returns what reads something once for all documents that are made of it (see `shareWhileCurrent`). */
+/** Returns a reader that all documents made from the same data share (see `shareWhileCurrent`). */
 type Share = <T extends Validity>(read: (at: Date) => Promise<T>) => () => Promise<T>;
 
-/** All that is listed, hidden or not, and what it is called. */
+/** All providers, stations and regions, hidden ones too, and their titles. */
 export type NetworkReader = {
   network(): Promise<Network & Validity>;
   titles(): Promise<{ titles: Record<Locale, Titles> } & Validity>;
   providers(): Promise<Network['providers']>;
 };
 
-/** `wholeNetwork`: for queries that take longer the larger the network. */
+/** `wholeNetwork`: for queries whose cost grows with the network. */
 export function makeNetworkReader(wholeNetwork: ApiDb, share: Share): NetworkReader {
   const network = share(async (at) => {
     const read = await queryNetwork(wholeNetwork, at);

@@ -1,6 +1,6 @@
 /**
- * The history of a station or a region in its five windows: query and presentation. The database writes the windows as JSON, since reading
- * their columns into objects and writing those again took half of a response.
+ * The history of a station or a region in its five windows: query and presentation. The database writes the windows as JSON, because turning
+ * columns into objects and back took half of the response time.
  */
 import { sql } from 'kysely';
 import { WINDOWS } from '../contract/windows.ts';

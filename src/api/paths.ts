@@ -1,4 +1,4 @@
-/** Reads what the path of a request names, and answers 404 for what it cannot name. */
+/** Reads the parameters of a request's path; throws Problem 404 for impossible ones. */
 import type { Request } from 'express';
 import {
   ENDPOINTS,
@@ -11,7 +11,7 @@ import {
 import { EXPLORE } from '../contract/explore.ts';
 import { notFound, type Problem, quoted, truncate } from '../http/send.ts';
 
-/** The values of the parameters in a path; those that it doesn't have mean nothing. */
+/** The values of a path's parameters; those that the path lacks must not be read. */
 export type PathValues = {
   locale: Locale;
   id: number;
@@ -22,7 +22,7 @@ export type PathValues = {
   hour: string;
 };
 
-/** The values in the path of a request, which matched this one. Throws Problem 404 for a number that no station can have, and for no such time. */
+/** The values in the path of a request, which matched this one. Throws Problem 404 for an impossible station id or time. */
 export function pathValues({ params }: Request, path: string): PathValues {
   const given = params as Record<string, string>;
   if (Number(given.id) > MAX_STATION_ID) throw noSuchStation(given.id as string);
@@ -56,7 +56,7 @@ export const noSuchRegion = (slug: string): Problem =>
 
 const BASE = /^\/([^/]*)\/(air-quality-app|explore)\//;
 const SUBJECT = /^\/[^/]+\/air-quality-app\/v1\/(station|region)\/(.*?)(?:-history)?\.json$/s;
-/** Only where the name is not a possible one: otherwise it is what follows that does not exist. */
+/** Matches only impossible names: with a possible one, the rest of the path is what does not exist. */
 const EXPLORED = /^\/[^/]+\/explore\/v1\/(station(?!\/[1-9][0-9]*\/)|region(?!\/[a-z-]+\/))\/([^/]*)\//;
 
 /** The 404 for a path that matches no endpoint, as specific as the path allows. */

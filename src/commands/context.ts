@@ -1,6 +1,6 @@
 /**
- * Every command receives and returns these types, and these are the options that several commands share. Commands get everything they use from their
- * context, so tests can run them in-process.
+ * Every command receives and returns these types, and these are the options that several commands share. Commands get everything they use
+ * from their context, so tests can run them in-process.
  */
 import { InvalidArgumentError, Option } from 'commander';
 import type { Clock } from '../clock.ts';
@@ -29,8 +29,8 @@ export type Context = {
 };
 
 /**
- * `result` is printed to stdout as JSON, with keys in snake_case, or as a table; unless `ok`, the exit code is 1. `table`: its own words for
- * lines of a width; null: the result is a file, which is JSON in any case.
+ * `result` is printed to stdout as JSON, with keys in snake_case, or as a table; unless `ok`, the exit code is 1. `table`: its own layout
+ * for lines of a width; null: the result is a file, which is always JSON.
  */
 export type Outcome = { result: unknown; ok: boolean; table?: ((width: number) => string) | null };
 
@@ -40,7 +40,7 @@ export type Work = (context: Context) => Promise<Outcome>;
 export type RunOptions = {
   /** Called with the configuration before the database is opened; throws UsageError if the arguments are not valid with it. */
   check?: (config: Config) => void;
-  /** Where there is no database yet, one is made; by default the command is refused. */
+  /** Whether a missing database is created; default: the command is refused. */
   makesDatabase?: boolean;
 };
 
@@ -74,7 +74,7 @@ export async function readPeriod({ instant }: Context, options: PeriodOptions, d
   return { from, to };
 }
 
-/** Throws UsageError for a period that has not begun yet, of which nothing can be found out. */
+/** Throws UsageError for a period that begins in the future. */
 export function checkBegun(from: Date | undefined, now: Date): void {
   if (from !== undefined && from > now) throw new UsageError('--from must not be in the future');
 }

@@ -39,7 +39,7 @@ function readFile(file: string): string {
   }
 }
 
-/** Throws InputError if the file cannot be read, before a database is made for it. */
+/** Throws InputError if the file cannot be read, before a database is created. */
 const checkFile = (file: string) => void (file === '-' || readFile(file));
 
 /** The text of a file or of standard input, and its name for messages. Rejects with InputError if it cannot be read. */

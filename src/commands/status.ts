@@ -55,10 +55,10 @@ async function readFreshness(sql: Sql, providers: readonly ProviderArrivals[]): 
 
 type ReaderHost = {
   host: string;
-  /** As `Replication` has it, or why it can't be said. */
+  /** The `Replication`, or why it is unknown. */
   state: string;
   lag_seconds: number | null;
-  /** How many data versions it has yet to get. */
+  /** How many data versions it is behind. */
   versions_behind: number | null;
 };
 
@@ -115,9 +115,9 @@ async function status({ as, clock, config, database, installation }: Context, ve
 }
 
 type Status = {
-  /** Of an embedded server: how to log in to it. */
+  /** How to log in to an embedded server. */
   psql?: string;
-  /** Says of the bundled server that PostgreSQL has a newer version. */
+  /** Notes that PostgreSQL has a newer version than the bundled server. */
   bundled?: string | undefined;
   engine: string;
   time_zone: string;

@@ -70,7 +70,7 @@ const PARAMETERS: Record<string, z.ZodType> = Object.fromEntries(
   ]),
 );
 
-/** The groups of endpoints, each by what its paths match, the first that does. */
+/** The groups of endpoints. An endpoint belongs to the first group whose pattern its path matches. */
 const TAGS = [
   { name: 'history', description: 'buckets of hours, days and months in five windows', paths: /-history\.json$/ },
   { name: 'current', description: 'stations, cities and districts as they are now', paths: /\/air-quality-app\// },
@@ -82,7 +82,7 @@ type Publisher = { title?: string; contact: string; license: string };
 
 const isUrl = (text: string) => /^https?:\/\//.test(text);
 
-/** By its name, its address, or its identifier in the list of SPDX. */
+/** The licence by its name, its address or its SPDX identifier. */
 function licenseOf(license: string) {
   if (license === '') return {};
   if (isUrl(license)) return { termsOfService: license, license: { name: 'licence of the data', url: license } };
@@ -100,7 +100,7 @@ function contactOf({ title = '', contact }: Publisher) {
   return { contact: isUrl(contact) ? { ...name, url: contact } : { name: contact === '' ? title : contact } };
 }
 
-/** The document. What has an id is a component in it, and referred to wherever it is used. */
+/** The document. Schemas with an id become components, and are referred to wherever they are used. */
 export function makeOpenApi(publisher: Publisher = { contact: '', license: '' }) {
   return createDocument(
     {

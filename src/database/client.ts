@@ -12,7 +12,7 @@ export type Role = (typeof ROLES)[number];
 
 /** A client of the driver. Timestamps come out as ISO 8601 text with the offset of the session's zone, in whole seconds (Z2). */
 export type Sql = postgres.Sql<{ timestamptz: string }>;
-/** It can do what the other can, except what would leave the transaction. */
+/** Like Sql, without the methods that would leave the transaction. */
 export type TransactionSql = Sql & Pick<postgres.TransactionSql<{ timestamptz: string }>, 'savepoint'>;
 
 export type Session = {
@@ -86,7 +86,7 @@ export function openSocket({ host, port, path }: SocketAddress): Socket {
   const socket = path ? connectSocket(path) : connectSocket(address.port, address.host);
   const hungUp = Object.assign(new Error('the server hung up'), { code: 'CONNECTION_CLOSED' });
   socket.once('end', () => socket.destroy(hungUp));
-  return Object.assign(socket, address); // TLS verifies the name, and an error of the driver has both
+  return Object.assign(socket, address); // TLS verifies the name, and the driver's errors contain host and port
 }
 
 const PROBE = { intervalMs: 3_000, timeoutMs: 3_000 };
@@ -134,7 +134,7 @@ function sessionSettings({ role, timeZone, statementTimeoutMs, idleTimeoutMs }: 
     ...SETTINGS, // all text, because the driver drops what is falsy
     TimeZone: timeZone ?? 'UTC',
     ...(role === undefined ? {} : { role }),
-    // what depends on now is planned for the instant at hand, so that only the chunks it needs are planned
+    // queries that depend on the time are planned for each call, so that only the needed chunks are planned
     ...(role === 'airseries_reader' ? { plan_cache_mode: 'force_custom_plan' } : {}),
     ...(statementTimeoutMs === undefined ? {} : { statement_timeout: `${statementTimeoutMs}ms` }),
     ...(idleTimeoutMs === undefined
@@ -143,7 +143,7 @@ function sessionSettings({ role, timeZone, statementTimeoutMs, idleTimeoutMs }: 
   };
 }
 
-/** Those that a pooler knows of: it sets them again where a client gets a connection of another. */
+/** Settings that a pooler tracks, and sets again when a client gets another connection. */
 function trackedSettings(session: Session): Record<string, string> {
   const { DateStyle = '', TimeZone = '' } = sessionSettings(session);
   return { DateStyle, TimeZone };
@@ -152,7 +152,7 @@ function trackedSettings(session: Session): Record<string, string> {
 /** Settings that a reader can do without: it has the role's rights anyway, changes no chunk, and a pooler watches its own clients. */
 const NOT_OF_LOGINS = /^(role$|tcp_|timescaledb)/;
 
-/** A session has to have these where the pooler sets little of it: no statement may run forever. */
+/** Settings that a session behind a pooler must have already: no statement may run forever. */
 function settingsOfLogin(session: Session): Record<string, string> {
   const settings = Object.entries({ ...sessionSettings(session), statement_timeout: '20s' });
   return Object.fromEntries(settings.filter(([name]) => !NOT_OF_LOGINS.test(name)));

@@ -28,12 +28,12 @@ type Options = {
   observer?: PoolObserver | undefined;
 };
 
-/** A client gets its answer or 503 within three seconds: in the two that a statement may wait, ten connections answer about 500. */
+/** A client gets its answer, or 503, within three seconds. Statements wait up to two, in which ten connections answer about 500. */
 const READ_LIMITS = { statementTimeoutMs: 2_000, totalTimeoutMs: 2_800, maxWaiting: 500 };
 
 /**
- * Where nobody waits: late rows of many months in one batch take time in compressed chunks, and so does a large network. A silent database is
- * noticed after two seconds, a single connection that was cut silently after twenty.
+ * Without a waiting client: a batch with late rows of many months takes long in compressed chunks, and so does a large network. A
+ * silent database is noticed after two seconds, a single silently cut connection after twenty.
  */
 const LONG_LIMITS = {
   statementTimeoutMs: 20_000,
@@ -49,7 +49,7 @@ const LONG_LIMITS = {
 export const openReaderPool = <Tables>(target: DatabaseAddress, options: Options): Kysely<Tables> =>
   openReads(target, { max: POOL_SIZES.read, ...options }, 'airseries read', READ_LIMITS);
 
-/** The same for queries that take longer the larger the network, which no request need wait for; the list of stations needs five. */
+/** The same for queries whose cost grows with the network, and that no request has to wait for. The list of stations needs five connections. */
 export const openWholeNetworkPool = <Tables>(target: DatabaseAddress, options: Options): Kysely<Tables> =>
   openReads(target, { max: POOL_SIZES.readAll, ...options }, 'airseries read all', LONG_LIMITS);
 

@@ -35,7 +35,7 @@ const RETRY_AFTER_MS = 100;
 const MAX_ATTEMPTS = 4;
 /** How long after its timeout the server's cancellation of a statement may take to arrive. */
 const GRACE_MS = 200;
-/** A pool younger than this has prepared nothing on an earlier schema worth replacing it for. */
+/** A younger pool is not replaced: it has hardly prepared any statement on an earlier schema. */
 const REPLACED_AT_MOST_EVERY_MS = 1_000;
 
 /** Called once with the size of the pool and its counts: connections in use and statements waiting. Returns what is called for each attempt. */

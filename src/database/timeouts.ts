@@ -5,7 +5,7 @@
 import { Unavailable } from '../unavailable.ts';
 import { errorCode } from './errors.ts';
 
-/** Rejects with what `late` makes once `ms` have passed. Late work is not stopped, only no longer awaited. */
+/** Rejects with the error that `late` returns once `ms` have passed. Late work is not stopped, only no longer awaited. */
 export async function withTimeout<T>(ms: number, work: PromiseLike<T>, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
@@ -66,7 +66,7 @@ export async function withLivenessProbe<T>(
 /** SQLSTATEs have a digit, unlike EPIPE. */
 const isFromServer = (error: unknown) => /^(?=.*\d)[0-9A-Z]{5}$/.test(errorCode(error));
 
-/** Calls of the result while one is under way share it: they get its promise, and start nothing. */
+/** Returns a function whose concurrent calls share one promise. */
 export function singleFlight<T>(work: () => PromiseLike<T>): () => Promise<T> {
   let current: Promise<T> | undefined;
   return () => {
@@ -86,7 +86,7 @@ export type Semaphore = {
   acquire(signal?: AbortSignal): Promise<void>;
   /** Call it once for each `acquire` that resolved. */
   release(): void;
-  /** Rejects all who wait, because no permit is worth having now. */
+  /** Rejects all waiting calls, because a permit would be of no use now. */
   rejectWaiting(reason: unknown): void;
   inUse(): number;
   waiting(): number;

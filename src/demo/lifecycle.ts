@@ -17,7 +17,7 @@ const REFRESH_PAUSE_MS = 1_000;
 
 type Options = { timeZone: string; clock: Clock; log: Log; terminal: boolean };
 
-/** Loads the demo where it is wanted and due, or brings it up to date; returns whether its history is to follow. `demo`: DEMO. */
+/** Loads the demo if configured, or brings it up to date; returns whether its history is still to be loaded. `demo`: DEMO. */
 export async function startDemo(
   target: DatabaseAddress,
   options: Options & { demo: Config['demo'] },
@@ -33,7 +33,7 @@ export async function startDemo(
   return false;
 }
 
-/** Loads the history of the demo behind the service. The result stops that. */
+/** Loads the history of the demo while the service runs. Returns a function that stops this. */
 export function startDemoHistory(target: DatabaseAddress, options: Options): () => Promise<void> {
   const stopping = new AbortController();
   const history = loadHistoryBehind(target, options, stopping.signal);
@@ -133,7 +133,10 @@ export async function removeDemo(target: DatabaseAddress): Promise<boolean> {
   });
 }
 
-/** The lock first: it waits for a feed in progress, and the next one finds no provider (feed.ts). What refers to an element goes with it. */
+/**
+ * The lock first: it waits for a feed in progress, and the next one finds no provider (feed.ts). Rows that refer to an element are deleted
+ * with it.
+ */
 const DELETE = `
   select from raw.provider for update;
   update raw.installation set demo = 'removed';

@@ -1,7 +1,7 @@
 /**
- * Keeps what was read from the database until the data change, or time alone changes it; then its first reader has it read again, once for all
- * who wait. While a document takes its time, or the database is away, the last one is served with its age. Nothing older than what was served
- * before is served as current.
+ * Caches documents until the data change, or time alone changes them. The next request then renders a document again, once for all that
+ * wait. While rendering takes long, or the database is unreachable, the last one is served with its age. No state older than one that
+ * was already served is served as current.
  */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
@@ -47,7 +47,7 @@ type CacheEntry = Rendering &
     lastModified: string | undefined;
   };
 
-/** The bytes that an entry takes beside its key and content, measured by test/documents/memory.ts: 1,440, and 200 for each compressed copy. */
+/** The overhead of an entry in bytes, measured by test/documents/memory.ts: 1,440, and 200 for each compressed copy. */
 const ENTRY_BYTES = 1_800;
 const LONGEST_MAX_AGE_S = 60;
 /** How long an outage is bridged with the last current document. */
@@ -93,7 +93,7 @@ export function makeDocumentCache({
     return served(entry, clock().getTime());
   }
 
-  /** Rejects with Unavailable at the deadline of whoever asked first. */
+  /** Rejects with Unavailable at the deadline of the first request. */
   function renderShared(key: string, render: Render): Promise<Served> {
     const known = underWay.get(key);
     if (known !== undefined) return known;
@@ -145,7 +145,7 @@ function served(
   return { document, route, cacheHeaders: { maxAge: Math.max(0, Math.min(LONGEST_MAX_AGE_S, left)), lastModified } };
 }
 
-/** Returns what reads something once for all who ask for it while it is current. Rejects as `read` does. */
+/** Returns a function that reads once, and shares the result while it is current. Rejects as `read` does. */
 export function shareWhileCurrent<T extends Validity>(
   read: (at: Date) => Promise<T>,
   { clock, versions }: Options,
@@ -159,8 +159,8 @@ export function shareWhileCurrent<T extends Validity>(
 }
 
 /**
- * Reads again what turns out to be older than what is known by then: the data changed meanwhile, or another server answered, of several behind
- * one address. Rejects with Unavailable where it is older still.
+ * Reads again if the result is older than the version known by then: the data changed meanwhile, or another of several servers behind
+ * one address answered. Rejects with Unavailable if it is still older.
  */
 async function readNewest<T extends Validity>(
   read: (at: Date) => Promise<T>,

@@ -1,6 +1,6 @@
 /**
- * Rendered documents and how they are sent: in the coding that a client prefers, with validators, and as 304 to a client that has them. Each
- * coding is made when the first client wants it, and kept.
+ * Rendered documents and how they are sent: in the encoding that the client prefers, with validators, or as 304. Each encoding is made
+ * when the first client asks for it, and kept.
  */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -127,8 +127,8 @@ export function sendDocument(
 }
 
 /**
- * As one list, which Node writes as it is, unless another was set before: setting them one by one costs more than all the rest of a kept
- * response.
+ * Headers as one list, which Node writes unchanged if no other was set before: setting them one by one costs more than all the rest of
+ * a cached response.
  */
 function headersOf(
   { etag, kind }: Document,

@@ -1,4 +1,4 @@
-/** Sends JSON, and problems as JSON, also to requests that no app sees. HEAD gets the headers of GET and no body. */
+/** Sends JSON, and problems as JSON, even for requests that reach no app. HEAD gets the headers of GET and no body. */
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ProblemBody } from '../contract/problem.ts';

@@ -73,7 +73,7 @@ export async function importReadings(
   if (format !== undefined) await checkDeclaredOwner(sql, format);
   const summary = emptySummary();
   const started = performance.now();
-  // standard input may take days, and its readings are not from the future for that
+  // standard input may take days; that does not make its readings future ones
   const clock = () => new Date(now.getTime() + (performance.now() - started));
   const progress = makeProgress('importing', log, terminal);
   const run: Run = {

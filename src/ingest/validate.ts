@@ -1,4 +1,4 @@
-/** Turns what a sender wrote into a sensor id, an instant and numbers, or into the reason for its rejection (rules S1 and S2). */
+/** Converts a sender's input into a sensor id, an instant and numbers, or into a reason for rejection (rules S1 and S2). */
 import { PARAMETERS, type Parameter, type ParameterName } from '../contract/parameters.ts';
 import { readInstant } from './formats/instants.ts';
 import type { ReadingInput } from './formats/reading.ts';
@@ -48,7 +48,7 @@ export function givenParameters(readings: readonly ReadingInput[]): readonly Par
   return PARAMETERS.filter(({ name }) => readings.some(({ values }) => values[name] !== undefined));
 }
 
-/** PostgreSQL reads so short a number as we do, and far faster than the many digits of its single-precision value. */
+/** PostgreSQL reads such a short number as we do, and far faster than all digits of its single-precision value. */
 const SHORT = /^-?\d{1,6}(?:\.\d{1,3})?$/;
 
 /** Checks one reading as far as that is possible without the database. `latest`: in microseconds since 1970 (latestAcceptable). */

@@ -1,5 +1,5 @@
 /**
- * The table of all our metrics: what each says, its labels, and for those of the database also where they come from. They are prom-client's
+ * All our metrics: meaning, labels and, for those of the database, their query. They are prom-client's
  * objects, so the compiler checks their labels; documentation, dashboards and alerts are tested against them. Base units. No label takes its
  * values from clients.
  */

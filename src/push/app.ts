@@ -29,7 +29,7 @@ const AIRROHR_PATH = '/v1/push/airrohr';
 const pushPath = (format: string) => `/v1/push/${format}`;
 const APPENDED = '(?:/sensors/airgradient:[^/]+/measures)?/?';
 
-/** Eight MiB each, and what is made of them: some hundreds of MiB at worst. */
+/** Bodies of up to 8 MiB each, with what is parsed from them: some hundreds of MiB at worst. */
 const BATCHES_AT_ONCE: Concurrency = { all: 16, each: 4 };
 /** 64 KiB at most, as a rule from many devices with one token. Counted apart, so that feeds do not keep devices out. */
 const PUSHES_AT_ONCE: Concurrency = { all: 64, each: 16 };
@@ -64,8 +64,8 @@ export function makeIngestApp({ log, rate, failures = 60, bodyMs = 10_000, ...de
 }
 
 /**
- * A token in the path, for devices that have a field for an address only, becomes a header before anything else sees the request: no log
- * and no message has it.
+ * A token in the path, for devices that have a field for an address only, becomes a header before anything else sees the request, so it is
+ * in no log and no message.
  */
 function takeTokenFromPath(req: Request, _res: Response, next: NextFunction): void {
   const [found] = /\/airs_[\w-]+/.exec(req.url) ?? [];

@@ -1,4 +1,4 @@
-/** The audit: compares the aggregates with what the readings and the network give, and mends what differs (A10). */
+/** The audit: recomputes the aggregates from the readings and the network, reports differences and repairs them (A10). */
 import { arrayLiteral, type DatabaseAddress, type Sql } from '../database/client.ts';
 import type { Progress } from '../progress.ts';
 import { type Period, type Watcher, watched } from './refresh.ts';
@@ -24,10 +24,11 @@ type Audit = {
 };
 
 /**
- * Compares the periods by which buckets are computed with the network; then refreshes, recomputes every bucket of the days and months that the
- * period touches, and compares. Of a month that it touches in part, the other days are taken as they are stored. `repair` mends the periods before, since wrong ones make buckets wrong, and recomputes the stored buckets that
- * differ. It keeps days with a surplus bucket for which there are no readings, because such a bucket may be all that is left of lost readings;
- * `deleteSurplus` deletes it. It leaves the buckets of a lost month as they are, because what they were computed from is gone. Buckets are given in `timeZone`. The result is recorded in rollup.audit.
+ * Compares the periods by which buckets are computed with the network; then refreshes, recomputes every bucket of the days and months that
+ * the period touches, and compares. In a month that it touches in part, the other days are taken as stored. `repair` first repairs the
+ * periods, since wrong ones make buckets wrong, then recomputes stored buckets that differ. It keeps days with a surplus bucket without
+ * readings, because that may be all that is left of lost readings; `deleteSurplus` deletes them. It leaves the buckets of a lost month,
+ * whose source is gone. Buckets are given in `timeZone`. The result is recorded in rollup.audit.
  */
 export async function audit(
   target: DatabaseAddress,

@@ -3,10 +3,10 @@ import { asOwner, type ConnectOptions, type DatabaseAddress, type Sql } from '..
 import type { Log } from '../log.ts';
 import { makeProgress, type Progress } from '../progress.ts';
 
-/** A session here is never idle, unless its process is gone; then it must not keep the refresh lock from others. */
+/** A session here is idle only if its process is gone; then it must release the refresh lock. */
 export const REFRESH_SESSION = { name: 'airseries refresh', idleTimeoutMs: 10_000 };
 
-/** Who is told how far long work has come, and of warnings; `terminal`: whether a person watches stderr. */
+/** Receives progress and warnings of long work; `terminal`: whether a person watches stderr. */
 export type Watcher = { log: Log; terminal: boolean };
 
 /**
@@ -28,7 +28,7 @@ export async function maintain(target: DatabaseAddress, now: Date, watcher?: Wat
   await watched(target, 'compressing', watcher, {}, (sql) => sql`call rollup.maintain(${now})`);
 }
 
-/** Does work on a connection of its own, and tells the watcher of the progress and the warnings that the server sends meanwhile. */
+/** Does work on a separate connection, and passes the server's progress and warnings to the watcher. */
 export async function watched<T>(
   target: DatabaseAddress,
   what: string,
@@ -50,9 +50,9 @@ export async function watched<T>(
   }
 }
 
-/** SQLSTATE of the notices in which rollup.refresh says how far it has come: `12 of 744`. */
+/** SQLSTATE of the progress notices of rollup.refresh: `12 of 744`. */
 const PROGRESS = 'AS100';
-/** And of the warnings in which rollup.maintain names chunks that it puts off. */
+/** SQLSTATE of the warnings in which rollup.maintain names chunks that it postpones. */
 const POSTPONED = 'AS101';
 
 /** Half-open; a missing end is unbounded. */

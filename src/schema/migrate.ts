@@ -175,8 +175,8 @@ export function checkRecorded(
 }
 
 /**
- * Builds the aggregates if their text differs from the one they were built from, beside those that are there, and schemas logic and api if
- * theirs does. What answers is replaced in one transaction.
+ * Builds the aggregates if their SQL has changed, beside the existing ones, and schemas logic and api if theirs has. One transaction
+ * replaces what serves requests.
  */
 async function build(
   sql: Sql,

@@ -42,8 +42,8 @@ const SUBJECTS: readonly Words[] = [
 const RESOLUTIONS = ['daily', 'monthly'];
 
 /**
- * Settings of functions that seek by ranges of time that are plain values (parts/index_seeks.sql). By these the planner has chosen the chunks; to look
- * at the chunks again at every seek takes two thirds of the time.
+ * Settings of functions that seek by constant ranges of time (parts/index_seeks.sql). The planner has already chosen the chunks by
+ * then; looking at them again at every seek would take two thirds of the time.
  */
 const SEEK_SETTINGS: Readonly<Record<Engine, string>> = {
   plain: '',
@@ -80,8 +80,8 @@ export function repeatableSql(definitions: Definitions, engine: Engine, calendar
 }
 
 /**
- * Puts both schemas aside, under the names logic_old and api_old, and creates them empty. Building the new ones takes about a second, in which
- * statements of others go on using the old ones, because renaming locks nothing that they use.
+ * Renames both schemas to logic_old and api_old, and creates them empty. Building the new ones takes about a second; meanwhile other
+ * sessions' statements use the old ones, because renaming locks nothing that they need.
  */
 const RESET_SCHEMAS = `do $$
 declare

@@ -651,7 +651,7 @@ const TABLE: readonly Table[] = [
         ['    if (isStopping) process.exit(1);\n', ''],
         ['    await service.stop(config.drainSeconds);\n', '    await service.stop(0);\n'],
         [
-          'log.error({ err: error }, whyUncaught(error)); // what waits for its outcome would wait for ever, so nothing is stopped in order\n    process.exit(1);',
+          'log.error({ err: error }, whyUncaught(error)); // an orderly stop would wait forever for outcomes that never come\n    process.exit(1);',
           'log.error({ err: error }, whyUncaught(error));',
         ],
         ['    log.error({ err: error }, whyUncaught(error)); //', '    //'],
