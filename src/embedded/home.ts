@@ -31,7 +31,7 @@ export type Home = {
 export const ROOT_BASE = '/var/lib/airseries';
 export const PORT = 5432; // only names the socket; nothing listens on the network
 const MAX_SOCKET_PATH_BYTES = process.platform === 'darwin' ? 103 : 107;
-const NAME = /\/(bundled|local)-(\d+)$/;
+const NAME = /\/(bundled|local)-(\d{1,3})$/;
 
 /** Every home of the data directory that has a cluster. Creates nothing. Throws, with a remedy, if this user may not see them. */
 export function findHomes(dataDirectory: string): Home[] {
