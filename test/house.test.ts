@@ -41,7 +41,7 @@ const LAYERS = [
 const ROOMS: Readonly<Record<string, number>> = {
   'src/*': 1010,
   'src/api': 875,
-  'src/commands': 1190,
+  'src/commands': 1175,
   'src/contract': 1290,
   'src/database': 990,
   'src/demo': 700,
@@ -56,7 +56,7 @@ const ROOMS: Readonly<Record<string, number>> = {
   'src/push': 810,
   'src/rollups': 330,
   'src/schema': 1245,
-  'src/site': 3200,
+  'src/site': 2980,
   'src/worker': 345,
   'sql/api': 1060,
   'sql/engines': 130,

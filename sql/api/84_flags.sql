@@ -49,7 +49,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select d.pm_stations, d.pm_left_out
   from raw.region r
   left join lateral (
-    select pm_stations, pm_left_out, station_count from rollup.digest d
+    select pm_stations, pm_left_out from rollup.digest d
     where d.region_slug = r.slug and d.made_at <= at and d.made_at >= at - interval '30 minutes'
     order by d.made_at desc limit 1
   ) d on true

@@ -11,8 +11,7 @@ as $$
 #variable_conflict use_column
 declare
   -- from a cell to itself and its neighbours
-  steps constant bigint[] := array(
-    select (x * 4096::bigint + y) * 4096 + z from generate_series(-1, 1) x, generate_series(-1, 1) y, generate_series(-1, 1) z);
+  steps constant bigint[] := logic.cell_steps();
 begin
   return query
   with untrusted as (select s.id from raw.station s where not s.trusted),

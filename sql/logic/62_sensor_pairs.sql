@@ -10,33 +10,30 @@ as $$
 declare
   last_day constant timestamptz := rollup.bucket_start('day', at);
   first_day constant timestamptz := rollup.bucket_add('day', last_day, -30);
-  steps constant bigint[] := array(
-    select (x * 4096::bigint + y) * 4096 + z from generate_series(-1, 1) x, generate_series(-1, 1) y, generate_series(-1, 1) z);
+  steps constant bigint[] := logic.cell_steps();
 begin
   return query
   with place as materialized (
     select s.id, s.trusted, s.latitude, s.longitude, logic.cell(s.latitude, s.longitude) as cell from raw.station s
   ),
   near as (
-    select one.id, other.id as other_id, one.trusted > other.trusted as is_reference, one.trusted = other.trusted as is_equal
+    select one.id, other.id as other_id
     from (select place.*, cell + unnest(steps) as near from place where only_station is null or id = only_station) one
     join place other on other.cell = one.near
     where other.id = one.id or logic.distance_km(one.latitude, one.longitude, other.latitude, other.longitude) <= 0.15
   ),
   placed as (
-    select p.sensor_id, p.station_id, min(p.since) as since, max(p.until) as until
-    from raw.placement p where p.until > first_day and p.since < last_day group by 1, 2
+    select distinct p.sensor_id, p.station_id, place.trusted
+    from raw.placement p join place on place.id = p.station_id
+    where p.until > first_day and p.since < last_day
   ),
   pair as (
     -- each once, with the reference first
     select x.sensor_id as x_sensor_id, x.station_id as x_station_id, y.sensor_id as y_sensor_id, y.station_id as y_station_id
-    from (
-      select id, other_id, is_reference, is_equal from near
-      union select other_id, id, not (is_reference or is_equal), is_equal from near
-    ) n
+    from (select id, other_id from near union select other_id, id from near) n
     join placed x on x.station_id = n.id
     join placed y on y.station_id = n.other_id
-    where n.is_reference or n.is_equal and x.sensor_id < y.sensor_id
+    where (x.trusted, y.sensor_id) > (y.trusted, x.sensor_id)
   ),
   hour as materialized (
     select h.sensor_id, p.station_id, rollup.bucket_start('day', h.bucket) as day, h.bucket, coalesce(h.pm25_raw, h.pm25) as pm25

@@ -116,6 +116,11 @@ create function logic.cell(latitude float8, longitude float8) returns bigint lan
   return (floor(637.1 * cosd(latitude) * cosd(longitude))::bigint * 4096 + floor(637.1 * cosd(latitude) * sind(longitude))::bigint) * 4096
     + floor(637.1 * sind(latitude))::bigint;
 
+-- From the number of a cell to those of itself and of the 26 around it.
+create function logic.cell_steps() returns bigint[] language sql immutable parallel safe
+  return array(
+    select (x * 4096::bigint + y) * 4096 + z from generate_series(-1, 1) x, generate_series(-1, 1) y, generate_series(-1, 1) z);
+
 -- Neighbour test: PM2.5 of the station's newest closed hour against the median of at least 3 other listed stations within 10 km. An
 -- outlier is more than 5 times and more than 50 µg/m³ above the median, or below a fifth of a median over 25 µg/m³. A fire next door
 -- looks the same. Few stations are far enough from the lowest or the highest of the cells around them to be one; the median is asked of those.
@@ -129,8 +134,7 @@ declare
   closed constant timestamptz := rollup.bucket_start('hour', at);
   newest_since constant timestamptz := (select rollup.bucket_start('hour', at - max(stale_after)) from raw.provider);
   -- from a cell to itself and its neighbours
-  steps constant bigint[] := array(
-    select (x * 4096::bigint + y) * 4096 + z from generate_series(-1, 1) x, generate_series(-1, 1) y, generate_series(-1, 1) z);
+  steps constant bigint[] := logic.cell_steps();
 begin
   return query
   with listed as materialized (

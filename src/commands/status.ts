@@ -1,7 +1,7 @@
 /** The command that shows how the service is doing: the database, how fresh its numbers are, and what arrives from whom. */
 import { Command, Option } from 'commander';
 import { onConnection, type Sql } from '../database/client.ts';
-import { type Api, type ApiDb, readsOn } from '../database/pools.ts';
+import { type Api, type ApiDb, type ApiRow, readsOn } from '../database/pools.ts';
 import { queryReplication } from '../database/replication.ts';
 import { whyOutdated } from '../embedded/bundled.ts';
 import {
@@ -176,30 +176,16 @@ async function sensorStatus({ as, clock }: Context, all: boolean): Promise<Outco
   const now = clock();
   const { found, pairs } = await as('airseries_owner', async (sql) => ({
     found: await sensorArrivals(sql, now),
-    pairs: await sql<SensorPair[]>`
+    pairs: await sql<ApiRow<'sensor_pair'>[]>`
       select * from api.sensor_pair(${now}) order by meets_targets nulls last, rmse desc limit ${all ? null : MOST_SENSORS}`,
   }));
   const result = { ...(all ? found : mostUrgent(found, MOST_SENSORS)), pairs };
   return { result, ok: true, table: (width) => sensorTable(result, now, width) };
 }
 
-/** How the day means of sensor y follow those of x, which stands beside it: a row of api.sensor_pair. */
-type SensorPair = {
-  x_sensor_id: number;
-  x_station_id: number;
-  y_sensor_id: number;
-  y_station_id: number;
-  days: number;
-  slope: number | null;
-  intercept: number | null;
-  r2: number | null;
-  rmse: number;
-  /** Those of the US EPA for PM2.5 sensors. */
-  meets_targets: boolean | null;
-};
-
 type Sensors = {
-  pairs?: readonly SensorPair[];
+  /** How sensors that stand side by side agree. */
+  pairs?: readonly ApiRow<'sensor_pair'>[];
   sensors: readonly SensorArrivals[];
   unknown: readonly UnknownSender[];
   others?: OtherArrivals;

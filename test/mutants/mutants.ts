@@ -439,7 +439,7 @@ const TABLE: readonly Table[] = [
         ['<= 0.15', '<= 0.2'],
         ['having count(*) >= 18', 'having count(*) >= 8'],
         ["rollup.bucket_add('day', last_day, -30)", "rollup.bucket_add('day', last_day, -31)"],
-        ['one.trusted > other.trusted', 'one.trusted < other.trusted'],
+        ['(x.trusted, y.sensor_id) > (y.trusted, x.sensor_id)', '(y.trusted, y.sensor_id) > (x.trusted, x.sensor_id)'],
       ],
       'sql/logic/60_screening.sql': [
         ["case p.kind when 'pm' then interval '24 hours' else interval '0' end", "interval '0'"],

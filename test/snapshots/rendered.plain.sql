@@ -1770,8 +1770,7 @@ as $$
 #variable_conflict use_column
 declare
   -- from a cell to itself and its neighbours
-  steps constant bigint[] := array(
-    select (x * 4096::bigint + y) * 4096 + z from generate_series(-1, 1) x, generate_series(-1, 1) y, generate_series(-1, 1) z);
+  steps constant bigint[] := logic.cell_steps();
 begin
   return query
   with untrusted as (select s.id from raw.station s where not s.trusted),
@@ -1895,33 +1894,30 @@ as $$
 declare
   last_day constant timestamptz := rollup.bucket_start('day', at);
   first_day constant timestamptz := rollup.bucket_add('day', last_day, -30);
-  steps constant bigint[] := array(
-    select (x * 4096::bigint + y) * 4096 + z from generate_series(-1, 1) x, generate_series(-1, 1) y, generate_series(-1, 1) z);
+  steps constant bigint[] := logic.cell_steps();
 begin
   return query
   with place as materialized (
     select s.id, s.trusted, s.latitude, s.longitude, logic.cell(s.latitude, s.longitude) as cell from raw.station s
   ),
   near as (
-    select one.id, other.id as other_id, one.trusted > other.trusted as is_reference, one.trusted = other.trusted as is_equal
+    select one.id, other.id as other_id
     from (select place.*, cell + unnest(steps) as near from place where only_station is null or id = only_station) one
     join place other on other.cell = one.near
     where other.id = one.id or logic.distance_km(one.latitude, one.longitude, other.latitude, other.longitude) <= 0.15
   ),
   placed as (
-    select p.sensor_id, p.station_id, min(p.since) as since, max(p.until) as until
-    from raw.placement p where p.until > first_day and p.since < last_day group by 1, 2
+    select distinct p.sensor_id, p.station_id, place.trusted
+    from raw.placement p join place on place.id = p.station_id
+    where p.until > first_day and p.since < last_day
   ),
   pair as (
     -- each once, with the reference first
     select x.sensor_id as x_sensor_id, x.station_id as x_station_id, y.sensor_id as y_sensor_id, y.station_id as y_station_id
-    from (
-      select id, other_id, is_reference, is_equal from near
-      union select other_id, id, not (is_reference or is_equal), is_equal from near
-    ) n
+    from (select id, other_id from near union select other_id, id from near) n
     join placed x on x.station_id = n.id
     join placed y on y.station_id = n.other_id
-    where n.is_reference or n.is_equal and x.sensor_id < y.sensor_id
+    where (x.trusted, y.sensor_id) > (y.trusted, x.sensor_id)
   ),
   hour as materialized (
     select h.sensor_id, p.station_id, rollup.bucket_start('day', h.bucket) as day, h.bucket, coalesce(h.pm25_raw, h.pm25) as pm25
@@ -2764,6 +2760,11 @@ create function logic.cell(latitude float8, longitude float8) returns bigint lan
   return (floor(637.1 * cosd(latitude) * cosd(longitude))::bigint * 4096 + floor(637.1 * cosd(latitude) * sind(longitude))::bigint) * 4096
     + floor(637.1 * sind(latitude))::bigint;
 
+-- From the number of a cell to those of itself and of the 26 around it.
+create function logic.cell_steps() returns bigint[] language sql immutable parallel safe
+  return array(
+    select (x * 4096::bigint + y) * 4096 + z from generate_series(-1, 1) x, generate_series(-1, 1) y, generate_series(-1, 1) z);
+
 -- Neighbour test: PM2.5 of the station's newest closed hour against the median of at least 3 other listed stations within 10 km. An
 -- outlier is more than 5 times and more than 50 µg/m³ above the median, or below a fifth of a median over 25 µg/m³. A fire next door
 -- looks the same. Few stations are far enough from the lowest or the highest of the cells around them to be one; the median is asked of those.
@@ -2777,8 +2778,7 @@ declare
   closed constant timestamptz := rollup.bucket_start('hour', at);
   newest_since constant timestamptz := (select rollup.bucket_start('hour', at - max(stale_after)) from raw.provider);
   -- from a cell to itself and its neighbours
-  steps constant bigint[] := array(
-    select (x * 4096::bigint + y) * 4096 + z from generate_series(-1, 1) x, generate_series(-1, 1) y, generate_series(-1, 1) z);
+  steps constant bigint[] := logic.cell_steps();
 begin
   return query
   with listed as materialized (
@@ -5574,7 +5574,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select d.pm_stations, d.pm_left_out
   from raw.region r
   left join lateral (
-    select pm_stations, pm_left_out, station_count from rollup.digest d
+    select pm_stations, pm_left_out from rollup.digest d
     where d.region_slug = r.slug and d.made_at <= at and d.made_at >= at - interval '30 minutes'
     order by d.made_at desc limit 1
   ) d on true
