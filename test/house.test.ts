@@ -39,10 +39,10 @@ const LAYERS = [
  * Generated files and snapshots don't count.
  */
 const ROOMS: Readonly<Record<string, number>> = {
-  'src/*': 1010,
+  'src/*': 1030,
   'src/api': 875,
   'src/commands': 1190,
-  'src/contract': 1290,
+  'src/contract': 1295,
   'src/database': 990,
   'src/demo': 700,
   'src/documents': 520,
@@ -65,7 +65,7 @@ const ROOMS: Readonly<Record<string, number>> = {
   'sql/parts': 30,
   'sql/rollups': 165,
   'grafana/source': 2790,
-  test: 32100,
+  test: 32150,
   'README.md': 180,
 };
 

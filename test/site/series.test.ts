@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { LOCALES } from '../../src/contract/endpoints.ts';
 import { daysBetween, monthStarts, placeDays } from '../../src/site/browser/days.ts';
 import { formatView, parseView } from '../../src/site/browser/view.ts';
-import { formatDate } from '../../src/site/format.ts';
+import { formatDate, unitIn } from '../../src/site/format.ts';
 import { QUANTITIES } from '../../src/site/now.ts';
-import { formatNumber } from '../../src/site/numbers.ts';
+import { formatNumber, SHORT_MONTHS } from '../../src/site/numbers.ts';
 import {
   AQI,
   describeValue,
