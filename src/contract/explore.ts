@@ -139,7 +139,7 @@ const completenessOf = (subject: 'Station' | 'Region') =>
     .meta({ id: `${subject}Completeness`, description: 'how complete the days and months of the history are' });
 
 /** The limits of the EU from 2030, for a year and a day [µg/m³]: Directive (EU) 2024/2881, Annex I. */
-const EU_LIMITS = {
+export const EU_LIMITS = {
   'pm2.5': { year: 10, day: 25 },
   pm10: { year: 20, day: 45 },
   no2: { year: 20, day: 50 },

@@ -2,6 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { LOCALES } from '../../src/contract/endpoints.ts';
 import { daysBetween, monthStarts, placeDays } from '../../src/site/browser/days.ts';
+import { formatView, parseView } from '../../src/site/browser/view.ts';
+import { formatDate, unitIn } from '../../src/site/format.ts';
+import { QUANTITIES } from '../../src/site/now.ts';
+import { formatNumber, SHORT_MONTHS } from '../../src/site/numbers.ts';
 import {
   AQI,
   describeValue,
@@ -13,11 +17,7 @@ import {
   type Point,
   rangeOf,
   ticksOf,
-} from '../../src/site/browser/series.ts';
-import { formatView, parseView } from '../../src/site/browser/view.ts';
-import { formatDate, unitIn } from '../../src/site/format.ts';
-import { formatNumber, SHORT_MONTHS } from '../../src/site/numbers.ts';
-import { QUANTITIES } from '../../src/site/subject.ts';
+} from '../../src/site/series.ts';
 
 const quantity = (key: string) => QUANTITIES.find((one) => one.key === key) ?? AQI;
 const at = (...timestamps: string[]): Point[] => timestamps.map((timestamp) => ({ timestamp, avg_pm25: 1 }));
