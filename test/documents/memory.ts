@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { makeDocumentCache } from '../../src/documents/cache.ts';
+import { type DocumentCache, makeDocumentCache } from '../../src/documents/cache.ts';
 import type { DataVersions } from '../../src/documents/dataVersion.ts';
 import { encode, renderDocument } from '../../src/documents/document.ts';
 
@@ -32,7 +32,7 @@ function textOf(n: number): string {
   return JSON.stringify({ n, means });
 }
 
-async function fill(cache: ReturnType<typeof makeDocumentCache>, count: number): Promise<void> {
+async function fill(cache: DocumentCache, count: number): Promise<void> {
   for (let n = 0; n < count; n++) {
     const url = `/en/explore/v1/station/1/readings/${n}.json?${'x'.repeat(4_000)}`;
     const key = url.slice(0, url.indexOf('?'));
@@ -47,8 +47,9 @@ async function fill(cache: ReturnType<typeof makeDocumentCache>, count: number):
 
 const makeCache = () => makeDocumentCache({ maxBytes: MAX_BYTES, clock: () => now, versions });
 await fill(makeCache(), 1_000); // compiles what is called
-const cache = makeCache();
-const before = await usedBytes();
+let cache: DocumentCache | undefined = makeCache();
 await fill(cache, (2 * MAX_BYTES) / (1_000 + size));
-console.log(((await usedBytes()) - before) / MAX_BYTES);
-cache.find(''); // keeps it
+const full = await usedBytes();
+cache.find(''); // kept until here
+cache = undefined;
+console.log((full - (await usedBytes())) / MAX_BYTES);
