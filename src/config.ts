@@ -176,6 +176,23 @@ const SCHEMA = z.object({
     name: 'SITE_LICENSE',
     meaning: 'the licence of the data, such as `CC-BY-4.0`; on the pages and in OpenAPI',
   }),
+  mapTiles: z
+    .string()
+    .regex(
+      /^https?:\/\/[^\s{}]+\/(?=\S*\{z\})(?=\S*\{x\})(?=\S*\{y\})\S+\s+\S/,
+      'must be an address with {z}, {x} and {y}, then whom to credit, such as: https://tile.example/{z}/{x}/{y}.png © Example https://tile.example/copyright',
+    )
+    .transform((text) => {
+      const [url = '', ...words] = text.trim().split(/\s+/);
+      const link = words.length > 1 && /^https?:/.test(words.at(-1) ?? '') ? (words.pop() as string) : '';
+      return { url, attribution: words.join(' '), link };
+    })
+    .optional()
+    .register(ABOUT, {
+      name: 'MAP_TILES',
+      meaning:
+        'the ground of maps: an address with `{z}`, `{x}` and `{y}`, whom to credit and a link to that; unset: none, and pages load nothing from elsewhere',
+    }),
   openDataLicense: z.string().optional().register(ABOUT, {
     name: 'OPEN_DATA_LICENSE',
     meaning: 'the text of the file `LICENSE` of exports, such as `CC-BY-4.0`; unset: there is none',

@@ -39,10 +39,10 @@ const LAYERS = [
  * Generated files and snapshots don't count.
  */
 const ROOMS: Readonly<Record<string, number>> = {
-  'src/*': 1010,
+  'src/*': 1030,
   'src/api': 870,
   'src/commands': 1140,
-  'src/contract': 1190,
+  'src/contract': 1210,
   'src/database': 1010,
   'src/demo': 700,
   'src/documents': 520,
@@ -56,7 +56,7 @@ const ROOMS: Readonly<Record<string, number>> = {
   'src/push': 810,
   'src/rollups': 330,
   'src/schema': 1250,
-  'src/site': 3200,
+  'src/site': 3540,
   'src/worker': 360,
   'sql/api': 940,
   'sql/engines': 130,
@@ -65,7 +65,7 @@ const ROOMS: Readonly<Record<string, number>> = {
   'sql/parts': 30,
   'sql/rollups': 160,
   'grafana/source': 2770,
-  test: 31350,
+  test: 31720,
   'README.md': 180,
 };
 

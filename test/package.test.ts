@@ -106,6 +106,7 @@ it('has a list of what is installed with it (SBOM), each with its version, licen
   const licences = found.map(({ licenses: [first] = [] }) => first?.license?.id ?? first?.expression);
   expect([...new Set(licences)].sort()).toEqual([
     'Apache-2.0',
+    'BSD-2-Clause',
     'BSD-3-Clause',
     'BlueOak-1.0.0',
     'ISC',

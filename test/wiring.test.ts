@@ -219,7 +219,7 @@ const EFFECTS: Record<string, () => Promise<void>> = {
 
   async SITE_TITLE() {
     const { ports } = await running({ role: 'api', siteTitle: 'Air & more' });
-    expect((await get(ports.port, '/en/')).body).toContain('<title>Air &amp; more</title>');
+    expect((await get(ports.port, '/en/')).body).toContain('Air &amp; more</title>');
   },
 
   async SITE_CONTACT() {
@@ -238,6 +238,23 @@ const EFFECTS: Record<string, () => Promise<void>> = {
     expect((await get(ports.port, '/en/')).body).toContain('CC-BY-4.0');
     const { license } = JSON.parse((await get(ports.port, '/openapi.json')).body).info;
     expect(license).toEqual({ name: 'CC-BY-4.0', identifier: 'CC-BY-4.0' });
+  },
+
+  async MAP_TILES() {
+    const { mapTiles } = readConfig({
+      MAP_TILES: 'https://tiles.example/{z}/{x}/{y}.png © Example https://tiles.example/terms',
+    });
+    expect(mapTiles).toEqual({
+      url: 'https://tiles.example/{z}/{x}/{y}.png',
+      attribution: '© Example',
+      link: 'https://tiles.example/terms',
+    });
+    const { ports } = await running({ role: 'api', mapTiles });
+    expect((await get(ports.port, '/en/')).headers['content-security-policy']).toContain('https://tiles.example');
+    for (const wrong of ['https://tiles.example/{z}/{x}/{y}.png', 'https://tiles.example/{z}/{x}.png © Example'])
+      expect(() => readConfig({ MAP_TILES: wrong })).toThrow(
+        /MAP_TILES.*must be an address with \{z\}, \{x\} and \{y\}/s,
+      );
   },
 
   async DEMO() {

@@ -5,8 +5,8 @@
 import type { RequestListener } from 'node:http';
 import type { IRouter, Request, Response } from 'express';
 import type { Clock } from '../clock.ts';
-import { BASE_PATH, pathPattern } from '../contract/endpoints.ts';
-import { ALL_ENDPOINTS } from '../contract/explore.ts';
+import { BASE_PATH, type EndpointName, pathPattern } from '../contract/endpoints.ts';
+import { ALL_ENDPOINTS, type ExploreName } from '../contract/explore.ts';
 import { makeOpenApi } from '../contract/openapi.ts';
 import type { ApiDb } from '../database/pools.ts';
 import { makeDocumentCache, type Render, type Served, shareWhileCurrent } from '../documents/cache.ts';
@@ -29,13 +29,7 @@ import type { Metrics } from '../metrics/definitions.ts';
 import { measure } from '../metrics/recorders.ts';
 import { Unavailable } from '../unavailable.ts';
 import { makeSiteUrls, type SiteUrls } from './current.ts';
-import {
-  type CurrentDocuments,
-  type Documents,
-  makeDocuments,
-  makeNetworkReader,
-  type NetworkReader,
-} from './documents.ts';
+import { type Documents, makeDocuments, makeNetworkReader, type NetworkReader } from './documents.ts';
 import { makeExplore } from './explore.ts';
 import { pathValues, unknownPath } from './paths.ts';
 
@@ -60,8 +54,9 @@ export type AppOptions = {
 /** Pages are made of these. */
 export type PageParts = {
   urls: SiteUrls;
-  documents: CurrentDocuments;
+  documents: Documents<EndpointName | ExploreName>;
   reader: NetworkReader;
+  clock: Clock;
   /** Sends what is kept of a path, else what `render` makes of it. */
   answer: (req: Request, res: Response, render: Render) => Promise<void>;
   /** Rejects until there is something to show. */
@@ -93,7 +88,7 @@ export function makeApp({
     cacheOptions.maxBytes === 0 ? () => read(clock()) : shareWhileCurrent(read, { ...cacheOptions, clock }),
   );
   const current = makeDocuments({ db, reader, clock, site: urls });
-  const documents: Documents<string> = { ...current, ...makeExplore({ db, wholeNetwork, clock }) };
+  const documents = { ...current, ...makeExplore({ db, wholeNetwork, clock }) };
   const firstBuild = awaitFirstBuild(db);
   const errors = makeErrorHandlers(log);
   const send = (req: Request, res: Response, { document, cacheHeaders }: Served) => {
@@ -114,7 +109,7 @@ export function makeApp({
   app.use(errors.watch); // what is answered above says nothing about the database
   // in the order of the contract, which has `x-history.json` before `x.json`
   for (const [name, { path: route, media }] of Object.entries(ALL_ENDPOINTS)) {
-    const render = documents[name] as (typeof documents)[string];
+    const render = documents[name as keyof typeof documents];
     const get = async (req: Request, res: Response) => {
       const values = pathValues(req, route);
       await answer(req, res, async () => {
@@ -136,7 +131,7 @@ export function makeApp({
     addPath(app, pathPattern(route), media === undefined ? get : getFile, route);
   }
   if (addPages === undefined) addPath(app, /^\/$/, (_req, res) => redirect(res, SHOWCASE));
-  else addPages(app, { urls, documents: current, reader, answer, firstBuild });
+  else addPages(app, { urls, documents, reader, clock, answer, firstBuild });
   app.use(
     (req: Request) => {
       throw unknownPath(req.path);

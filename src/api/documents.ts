@@ -33,7 +33,7 @@ export type Documents<Name extends string, Values = PathValues> = Record<
 >;
 
 /** Those of the five endpoints. */
-export type CurrentDocuments = Documents<EndpointName, Pick<PathValues, 'locale' | 'id' | 'slug'>>;
+type CurrentDocuments = Documents<EndpointName, Pick<PathValues, 'locale' | 'id' | 'slug'>>;
 
 /** Returns what reads something once for all documents that are made of it (see `shareWhileCurrent`). */
 type Share = <T extends Validity>(read: (at: Date) => Promise<T>) => () => Promise<T>;

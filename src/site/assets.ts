@@ -1,4 +1,4 @@
-/** The files that pages load: style, icon, modules and two libraries, under one address that changes whenever any of them does. */
+/** The files that pages load: styles, icon, modules and the API reference, under one address that changes whenever any of them does. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -15,32 +15,24 @@ const NO_SNIFFING = ['X-Content-Type-Options', 'nosniff', 'Access-Control-Allow-
 
 const require = createRequire(import.meta.url);
 
-/** Compiled for the browser: `npm run build` puts it beside this file. Run from the sources, there is none. */
-const COMPILED = new URL('../../dist/site/', import.meta.url);
-const readModule = (name: string) => readFileSync(new URL(name, COMPILED), 'utf8');
+/** Bundled for the browser: `npm run build` puts it here. Run from the sources, there is none. */
+const BUNDLED = new URL('../../dist/browser/', import.meta.url);
+const readModule = (name: string) => readFileSync(new URL(name, BUNDLED), 'utf8');
 
 const readLibrary = (path: string) => readFileSync(require.resolve(path), 'utf8');
 
-/** A style sheet without its images that are data URLs: the pages' policy allows none. */
-const withoutDataImages = (css: string) => css.replace(/url\(("data:(?:[^"\\]|\\.)*"|data:[^)]*)\)/g, 'none');
+/** A style sheet without its images: the pages' policy allows no data URLs, and nothing shows the others. */
+const withoutImages = (css: string) => css.replace(/url\(("data:(?:[^"\\]|\\.)*"|data:[^)]*|images\/[^)]*)\)/g, 'none');
 
-/** The modules for the browser, and those that they share with the service. */
-const MODULES = [
-  'scale.js',
-  'numbers.js',
-  'format.js',
-  ...readdirSync(new URL('browser/', COMPILED))
-    .filter((name) => name.endsWith('.js') && name !== 'widget.js')
-    .map((name) => `browser/${name}`),
-];
+const MODULES = readdirSync(BUNDLED).filter((name) => name.endsWith('.js') && name !== 'widget.js');
 
 const CONTENTS = new Map([
   ['style.css', STYLE + readLibrary('uplot/dist/uPlot.min.css')],
+  ['map.css', withoutImages(readLibrary('leaflet/dist/leaflet.css'))],
   ['icon.svg', ICON],
-  ['uplot.js', readLibrary('uplot/dist/uPlot.iife.min.js')],
-  ['swagger-ui.css', withoutDataImages(readLibrary('swagger-ui-dist/swagger-ui.css'))],
+  ['swagger-ui.css', withoutImages(readLibrary('swagger-ui-dist/swagger-ui.css'))],
   ['swagger-ui.js', readLibrary('swagger-ui-dist/swagger-ui-bundle.js')],
-  ['widget.js', widgetModule(readModule)],
+  ['widget.js', widgetModule(readModule('widget.js'))],
   ...MODULES.map((name) => [name, readModule(name)] as const),
 ]);
 

@@ -14,11 +14,11 @@ const copyLine = (words: Words, code: Html, after: Html | string = '') =>
 const addressLine = (words: Words, path: string): Html =>
   copyLine(words, html`<code>curl ${ORIGIN}${path}</code>`, html` <a href="${path}">${words.show}</a>`);
 
-export function developerPart(words: Words, locale: Locale, subject: string): Html {
+export function developerPart(words: Words, locale: Locale, subject: string, title: string): Html {
   const base = BASE_PATH.replace('{locale}', locale);
   const current = `${base}/${subject}.json`;
   const paths = [current, `${base}/${subject}-history.json`, `/${locale}/explore/v1/${subject}/now.json`];
-  return html`<section id="developers" data-origin="${ORIGIN}">
+  return html`<section class="card" id="developers" data-origin="${ORIGIN}">
 <h2>${words.api}</h2>
 <p>${words.apiIntro} <a href="/docs">${words.docs}</a></p>
 ${paths.map((path) => addressLine(words, path))}
@@ -26,15 +26,16 @@ ${paths.map((path) => addressLine(words, path))}
 ${SNIPPETS.map(({ name, text }) => html`<details><summary>${name}</summary>${copyLine(words, html`<pre><code>${text(`${ORIGIN}${current}`)}</code></pre>`)}</details>`)}
 <h3>${words.embed}</h3>
 <p>${words.embedIntro}</p>
-${embeds(locale, subject).map((text) => copyLine(words, html`<code>${text}</code>`))}
+${embeds(words, locale, subject, title).map((text) => copyLine(words, html`<code>${text}</code>`))}
 </section>`;
 }
 
-const embeds = (locale: Locale, subject: string) => {
-  const [kind, name] = subject.split('/');
+const embeds = (words: Words, locale: Locale, subject: string, title: string) => {
+  const name = `${words.embedTitle} ${title}`.replaceAll(/[&"<>]/g, ' ');
+  const [kind, key] = subject.split('/');
   return [
-    `<script type="module" src="${ORIGIN}/widget.js"></script> <air-quality ${kind}="${name}" lang="${locale}"></air-quality>`,
-    `<iframe src="${ORIGIN}/${locale}/embed/${subject}" title="${subject}" width="320" height="180"></iframe>`,
+    `<script type="module" src="${ORIGIN}/widget.js"></script> <air-quality ${kind}="${key}" lang="${locale}"></air-quality>`,
+    `<iframe src="${ORIGIN}/${locale}/embed/${subject}" title="${name}" width="320" height="180"></iframe>`,
   ];
 };
 

@@ -1,24 +1,34 @@
 /** The current values of a station or region as a page for frames of other sites: what `widget.js` shows, without a script. */
 import type { Region, Station } from '../contract/current.ts';
 import type { Locale } from '../contract/endpoints.ts';
+import { formatValue, PM25 } from './format.ts';
 import { html } from './html.ts';
 import type { Page, Site } from './layout.ts';
-import { chip, pm25, stationCategory, timeOf } from './parts.ts';
+import { chip, stationCategory, timeOf } from './parts.ts';
 import { categoryOf } from './scale.ts';
 import { WORDS } from './words.ts';
 
 export function embedPage(site: Site, locale: Locale, path: string, values: Station | Region): Page {
   const words = WORDS[locale];
-  const category = 'status' in values ? stationCategory(values) : categoryOf(values.aqi);
+  const { aqi, title, 'pm2.5': pm25, measurement_time: time, temperature } = values;
+  const category = 'status' in values ? stationCategory(values) : categoryOf(aqi);
+  const lead =
+    aqi !== null
+      ? html`<p class="index ${category}"><b>${aqi}</b><span>${words[category]}</span></p>`
+      : temperature === null || category === 'offline'
+        ? html`<p>${chip(words, category, null)}</p>`
+        : html`<p class="main">${words.temperature} <b>${formatValue(locale, temperature, { unit: '°C', digits: 1 })}</b></p>`;
   return {
     locale,
     path: `embed/${path}`,
-    title: values.title,
+    title,
+    shape: '',
     scripts: ['live'],
     isEmbeddable: true,
-    body: html`<main id="content"><h1><a href="/${locale}/${path}" target="_top">${values.title}</a></h1>
-<div class="now"><p title="${words.aqiNote}">${chip(words, category, values.aqi)} ${values['pm2.5'] !== null && pm25(locale, values['pm2.5'])}</p>
-<p><small>${values.measurement_time === null ? words.nothingRecent : timeOf(locale, values.measurement_time)} · <a href="/${locale}/" target="_top">${site.title}</a></small></p></div>
-<p id="stale" role="status" hidden data-text="${words.stale}"></p></main>`,
+    body: html`<main id="content" data-live="now"><h1><a href="/${locale}/${path}" target="_top">${title}</a></h1>
+<div title="${words.aqiNote}">${lead}
+${pm25 !== null && html`<p class="main">PM2.5 <b>${formatValue(locale, pm25, PM25)}</b></p>`}</div>
+<p><small>${time === null ? words.nothingRecent : timeOf(locale, time)} · <a href="/${locale}/" target="_top">${site.title}</a></small></p></main>
+<p id="stale" role="status" hidden data-text="${words.stale}"></p>`,
   };
 }

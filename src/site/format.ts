@@ -76,3 +76,11 @@ function armenianDate(wall: Date, form: keyof typeof DATE_FORMS): string {
 export function fill(text: string, values: Record<string, string | number>): string {
   return text.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
 }
+
+/** The form of a text that goes with a number: forms stand beside each other, as in `{n} day|{n} days`, for Russian as one|few|many. */
+export function plural(locale: string, forms: string, n: number): string {
+  const all = forms.split('|');
+  const order = all.length === 3 ? ['one', 'few', 'many'] : ['one', 'other'];
+  const at = order.indexOf(new Intl.PluralRules(locale).select(n));
+  return all.length === 1 ? forms : (all[at] ?? all[1] ?? forms); // a fraction goes with the second: 1,5 раза
+}

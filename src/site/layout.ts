@@ -5,10 +5,12 @@ import { type Document, renderDocument } from '../documents/document.ts';
 import { assetUrl } from './assets.ts';
 import { fill } from './format.ts';
 import { type Html, html } from './html.ts';
+import type { Tiles } from './parts.ts';
+import { THEMES } from './style.ts';
 import { WORDS } from './words.ts';
 
-/** Whose data these are, from the configuration; `zone`: that of all times. */
-export type Site = { title: string; contact: string; license: string; zone: string };
+/** Whose data these are, from the configuration; `zone`: that of all times; `tiles`: the ground of maps. */
+export type Site = { title: string; contact: string; license: string; zone: string; tiles?: Tiles | undefined };
 
 /** `path`: the address after the locale, such as `station/1`; undefined: there is none in another language. */
 export type Page = {
@@ -18,49 +20,70 @@ export type Page = {
   body: Html;
   /** Modules of the browser's that the page needs, without `.js`. */
   scripts: readonly string[];
+  /** An open page with another shape is loaded anew; of one with the same, the current parts are replaced. */
+  shape: string;
+  /** For shared links: a sentence, and the address of a picture. */
+  description?: string;
+  image?: string;
+  /** The ground of its map, where it has one; `none`: a map without tiles. */
+  tiles?: Tiles | 'none';
   /** True if other sites may show it in a frame. */
   isEmbeddable?: boolean;
 };
 
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-].join('; ');
+/** Only a page whose map has tiles may load pictures from where they are. */
+const policyOf = ({ tiles, isEmbeddable = false }: Page) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src 'self'${typeof tiles === 'object' ? ` ${new URL(tiles.url.replace(/[{}]/g, '')).origin}` : ''}`,
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    `frame-ancestors ${isEmbeddable ? '*' : "'none'"}`,
+  ].join('; ');
 
-const kindOf = (isEmbeddable: boolean) => ({
+const kindOf = (page: Page) => ({
   type: 'text/html; charset=utf-8',
   headers: [
-    'Content-Security-Policy',
-    `${POLICY}; frame-ancestors ${isEmbeddable ? '*' : "'none'"}`,
-    'X-Content-Type-Options',
-    'nosniff',
-    'Referrer-Policy',
-    'strict-origin-when-cross-origin',
+    ...['Content-Security-Policy', policyOf(page)],
+    ...['X-Content-Type-Options', 'nosniff'],
+    ...['Referrer-Policy', 'strict-origin-when-cross-origin'],
   ],
 });
 
 export function renderPage(site: Site, page: Page): Document {
-  const { locale, title, body, scripts, isEmbeddable = false } = page;
+  const { locale, title, body, scripts, description, image, tiles, isEmbeddable = false } = page;
+  const whole = title === site.title ? title : `${title} – ${site.title}`;
   const { text } = html`<!doctype html>
 <html lang="${locale}">
-<head>
+<head data-shape="${[assetUrl('style.css'), page.shape, ...scripts].join(' ')}">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${title === site.title ? title : `${title} – ${site.title}`}</title>
-<link rel="icon" href="${assetUrl('icon.svg')}">
+<meta name="theme-color" content="${THEMES.light}" media="(prefers-color-scheme: light)">
+<meta name="theme-color" content="${THEMES.dark}" media="(prefers-color-scheme: dark)">
+<title>${whole}</title>
+${
+  description !== undefined &&
+  html`<meta name="description" content="${description}">
+<meta property="og:title" content="${whole}">
+<meta property="og:description" content="${description}">
+<meta property="og:type" content="website">
+`
+}${
+  image !== undefined &&
+  html`<meta property="og:image" content="${image}">
+`
+}<link rel="icon" href="${assetUrl('icon.svg')}">
 <link rel="stylesheet" href="${assetUrl('style.css')}">
-${page.path !== undefined && LOCALES.map((one) => html`<link rel="alternate" hreflang="${one}" href="/${one}/${page.path}">\n`)}<link rel="alternate" type="application/json" title="OpenAPI" href="/openapi.json">
-${scripts.map((name) => html`<script type="module" src="${assetUrl(`browser/${name}.js`)}"></script>\n`)}</head>
+${tiles !== undefined && html`<link rel="stylesheet" href="${assetUrl('map.css')}">\n`}${page.path !== undefined && LOCALES.map((one) => html`<link rel="alternate" hreflang="${one}" href="/${one}/${page.path}">\n`)}<link rel="alternate" type="application/json" title="OpenAPI" href="/openapi.json">
+${scripts.map((name) => html`<script type="module" src="${assetUrl(`${name}.js`)}"></script>\n`)}</head>
 ${isEmbeddable ? html`<body class="embedded">${body}</body>` : withFrame(site, page)}
 </html>
 `;
-  return renderDocument(locale, text, kindOf(isEmbeddable));
+  return renderDocument(locale, text, kindOf(page));
 }
 
 function withFrame(site: Site, { locale, path, body }: Page): Html {

@@ -2,64 +2,123 @@
 import type { IRouter, Request, Response } from 'express';
 import type { PageParts } from '../api/app.ts';
 import { presenter } from '../api/current.ts';
-import { type CurrentDocuments, earlier, validityOf } from '../api/documents.ts';
+import { earlier, validityOf } from '../api/documents.ts';
+import type { Region, Station } from '../contract/current.ts';
 import { LOCALES, type Locale, MAX_STATION_ID, pathPattern } from '../contract/endpoints.ts';
 import type { Validity } from '../documents/cache.ts';
-import { type CacheHeaders, type Document, encode, sendDocument } from '../documents/document.ts';
+import { type CacheHeaders, type Document, encode, renderDocument, sendDocument } from '../documents/document.ts';
 import { addPath } from '../http/middleware.ts';
 import { notFound, type sendProblem } from '../http/send.ts';
 import { ASSETS, assetUrl } from './assets.ts';
 import { DOCS_PAGE } from './docs.ts';
 import { embedPage } from './embed.ts';
+import type { Limits } from './health.ts';
 import { type Page, renderPage, type Site } from './layout.ts';
-import { overviewPage } from './overview.ts';
+import { type History, type Indices, inWords, type Subject } from './now.ts';
+import { formatTime } from './numbers.ts';
+import { onlyCity, overviewPage } from './overview.ts';
+import { cardPicture } from './pictures.ts';
 import { problemPage } from './problem.ts';
 import { regionPage, stationPage } from './subject.ts';
 
 type Values = { locale: Locale; id: number; slug: string };
-type Rendered = Validity & { page: Page };
+type Rendered = (Validity & { page: Page }) | (Validity & { picture: string });
 
 const HOUR_S = 3_600;
+const PICTURE = {
+  type: 'image/svg+xml',
+  headers: ['X-Content-Type-Options', 'nosniff', 'Access-Control-Allow-Origin', '*'],
+};
 
-export function addPages(app: IRouter, site: Site, { urls, documents, reader, answer, firstBuild }: PageParts): void {
+export function addPages(
+  app: IRouter,
+  site: Site,
+  { urls, documents, reader, clock, answer, firstBuild }: PageParts,
+): void {
   async function readNetwork(locale: Locale) {
-    const [network, { titles, ...ofTitles }] = await Promise.all([reader.network(), reader.titles()]);
-    const listed = network.stations.filter((row) => row.is_listed);
+    const [network, { titles, ...ofTitles }, providers] = await Promise.all([
+      reader.network(),
+      reader.titles(),
+      reader.providers(),
+    ]);
+    const present = presenter(titles[locale], locale, urls);
+    const listed = network.stations.filter((row) => row.is_listed).map(present.station);
     return {
-      listed,
-      regions: network.regions,
-      present: presenter(titles[locale], locale, urls),
-      validity: earlier(network, ofTitles),
+      list: { providers, stations: listed, regions: network.regions.map(present.region) },
+      validity: earlier(earlier(network, ofTitles), validityOf(providers)),
     };
   }
 
-  async function embedded(values: Values, render: CurrentDocuments['station'], path: string): Promise<Rendered> {
-    const { document, ...validity } = await render(values);
-    return { ...validity, page: embedPage(site, values.locale, path, await contentOf(document)) };
+  /** The contents of documents about the same thing, and for how long they are valid together. */
+  async function readAll<Contents extends object>(
+    values: Values,
+    names: { [Key in keyof Contents]: keyof typeof documents },
+  ): Promise<Validity & { contents: Contents }> {
+    const asked = { ...values, year: 0, from: '', to: '', hour: '' };
+    const entries = await Promise.all(
+      Object.entries(names).map(async ([key, name]) => {
+        const { document, ...validity } = await documents[name as keyof typeof documents](asked);
+        return { validity, entry: [key, await contentOf(document)] as const };
+      }),
+    );
+    const contents = Object.fromEntries(entries.map(({ entry }) => entry)) as Contents;
+    return { ...entries.map(({ validity }) => validity).reduce(earlier), contents };
+  }
+
+  async function readStation(values: Values) {
+    type Contents = { values: Station; history: History; indices: Indices };
+    const names = { values: 'station', history: 'stationHistory', indices: 'stationNow' } as const;
+    const { contents, ...validity } = await readAll<Contents>(values, names);
+    return { subject: { ...contents, at: clock() }, validity };
+  }
+
+  async function readRegion(values: Values) {
+    type Contents = { values: Region; history: History; indices: Indices; limits: Limits };
+    const names = { values: 'region', history: 'regionHistory', indices: 'regionNow', limits: 'regionLimits' } as const;
+    const { contents, ...validity } = await readAll<Contents>(values, names);
+    return { subject: { ...contents, at: clock() }, validity };
+  }
+
+  async function pageOfRegion(values: Values, isAlone: boolean): Promise<Rendered> {
+    const { locale, slug } = values;
+    const { subject, validity } = await readRegion(values);
+    const { list, validity: ofNetwork } = await readNetwork(locale);
+    const around = {
+      regions: list.regions.filter((one) => 'city_slug' in one && one.city_slug === slug),
+      stations: list.stations.filter((one) => one.city_slug === slug || one.district_slug === slug),
+      providers: list.providers,
+      tiles: site.tiles,
+    };
+    return { ...earlier(validity, ofNetwork), page: regionPage(locale, subject, around, isAlone) };
+  }
+
+  async function embedded(values: Values, name: 'station' | 'region', path: string): Promise<Rendered> {
+    const { contents, ...validity } = await readAll<{ values: Station | Region }>(values, { values: name });
+    return { ...validity, page: embedPage(site, values.locale, path, contents.values) };
+  }
+
+  function pictureOf(locale: Locale, { subject, validity }: { subject: Subject; validity: Validity }): Rendered {
+    const { title, measurement_time: time } = subject.values;
+    const picture = { ...inWords(locale, subject), title, site: site.title };
+    return { ...validity, picture: cardPicture({ ...picture, time: time === null ? '–' : formatTime(locale, time) }) };
   }
 
   const PAGES: Record<string, (values: Values) => Promise<Rendered>> = {
-    '/{locale}/': async ({ locale }) => {
-      const { listed, regions, present, validity } = await readNetwork(locale);
-      const list = { stations: listed.map(present.station), regions: regions.map(present.region) };
-      return { ...validity, page: overviewPage(site, locale, list) };
+    '/{locale}/': async (values) => {
+      const { list, validity } = await readNetwork(values.locale);
+      const only = onlyCity(list);
+      if (only !== undefined) return await pageOfRegion({ ...values, slug: only }, true);
+      return { ...validity, page: overviewPage(site, values.locale, list) };
     },
     '/{locale}/station/{id}': async (values) => {
-      const [{ document, ...validity }, providers] = await Promise.all([documents.station(values), reader.providers()]);
-      const page = stationPage(values.locale, await contentOf(document), providers);
-      return { ...earlier(validity, validityOf(providers)), page };
+      const [{ subject, validity }, providers] = await Promise.all([readStation(values), reader.providers()]);
+      return { ...earlier(validity, validityOf(providers)), page: stationPage(values.locale, subject, providers) };
     },
-    '/{locale}/region/{slug}': async (values) => {
-      const { locale, slug } = values;
-      const { document, ...validity } = await documents.region(values);
-      const { listed, present, validity: ofNetwork } = await readNetwork(locale);
-      const stations = listed
-        .filter((row) => row.city_slug === slug || row.district_slug === slug)
-        .map(present.station);
-      return { ...earlier(validity, ofNetwork), page: regionPage(locale, await contentOf(document), stations) };
-    },
-    '/{locale}/embed/station/{id}': (values) => embedded(values, documents.station, `station/${values.id}`),
-    '/{locale}/embed/region/{slug}': (values) => embedded(values, documents.region, `region/${values.slug}`),
+    '/{locale}/region/{slug}': (values) => pageOfRegion(values, false),
+    '/{locale}/card/station/{id}.svg': async (values) => pictureOf(values.locale, await readStation(values)),
+    '/{locale}/card/region/{slug}.svg': async (values) => pictureOf(values.locale, await readRegion(values)),
+    '/{locale}/embed/station/{id}': (values) => embedded(values, 'station', `station/${values.id}`),
+    '/{locale}/embed/region/{slug}': (values) => embedded(values, 'region', `region/${values.slug}`),
   };
 
   const toOverview = (req: Request, res: Response) => {
@@ -79,8 +138,12 @@ export function addPages(app: IRouter, site: Site, { urls, documents, reader, an
       if (values.id > MAX_STATION_ID) throw notFound('');
       await answer(req, res, async () => {
         await firstBuild();
-        const { page, ...validity } = await render(values);
-        return { document: renderPage(site, page), ...validity, route };
+        const rendered = await render(values);
+        const document =
+          'page' in rendered
+            ? renderPage(site, rendered.page)
+            : renderDocument(values.locale, rendered.picture, PICTURE);
+        return { document, validUntil: rendered.validUntil, version: rendered.version, route };
       });
     };
     addPath(app, pathPattern(route), get, route);
@@ -104,10 +167,12 @@ export function addPages(app: IRouter, site: Site, { urls, documents, reader, an
   const widget = ASSETS.get(assetUrl('widget.js')); // other sites load it, so this address stays
   addFile(/^\/widget\.js$/, () => widget, { maxAge: HOUR_S });
   addFile(/^\/assets\/.+$/, ({ path }) => ASSETS.get(path), { maxAge: 0, isImmutable: true }, '/assets');
-  app.get(/^\/([a-z]{2})\/(?!air-quality-app\/|explore\/)/, (req, res, next) => {
-    const locale = LOCALES.find((one) => one === req.params[0]);
-    if (locale === undefined) return next();
-    res.locals.sendProblem = problemSender(site, locale, false);
+  // a person who follows a wrong link gets a page, a program JSON: below a locale of ours all is for people
+  app.get(/^(?!\/[^/]+\/(air-quality-app|explore)\/|\/assets\/)/, (req, res, next) => {
+    const ours = LOCALES.find((one) => req.path.startsWith(`/${one}/`));
+    if (ours === undefined && req.accepts(['json', 'html']) !== 'html') return next();
+    const locale = ours ?? (req.acceptsLanguages([...LOCALES]) || 'en');
+    res.locals.sendProblem = problemSender(site, locale as Locale, false);
     throw notFound('');
   });
 }

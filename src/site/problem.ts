@@ -13,6 +13,7 @@ export function problemPage(locale: Locale, status: number, isEmbeddable: boolea
     locale,
     path: undefined,
     title,
+    shape: '',
     scripts: [],
     isEmbeddable,
     body: html`<h1>${title}</h1><p>${text}</p><p><a href="/${locale}/" target="_top">${words.overview}</a></p>`,

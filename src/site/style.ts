@@ -1,145 +1,201 @@
-/** How pages and the widget look: one sheet each, light and dark, from 320 pixels up. Colours of categories are the US EPA's. */
-import { CATEGORIES, CATEGORY_NAMES } from './scale.ts';
+/**
+ * How pages and the widget look: six colours and those of the categories, light and dark; five sizes of letters; spaces of 4, 8, 16, 24 and 40
+ * pixels; cards. The hues of categories are the US EPA's, in tones on which text has a contrast of 4.5 and which have 3 on both grounds.
+ */
+import { CATEGORIES, CATEGORY_NAMES, type Category } from './scale.ts';
 
 export const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path d="M3 12h17a4 4 0 1 0-4-4M3 17h23a4 4 0 1 1-4 4M3 22h12a3 3 0 1 1-3 3" fill="none" stroke="#2a78c8" stroke-width="2.5" stroke-linecap="round"/></svg>';
 
-/** The names of the categories that have a colour of their own. */
+/** The colour of the browser's own frame. */
+export const THEMES = { light: '#f3f5f8', dark: '#0f1317' } as const;
+
+const INK = '#10151a';
+const LIGHT_TONES = ['#2e9a4e', '#b08200', '#dc6803', '#d3302f', '#8e3fa8', '#7a0f2e'];
+const DARK_TONES = ['#45b868', '#d9ab1a', '#ee8434', '#ef5b57', '#b877cf', '#d0688c'];
 const COLOURED = CATEGORIES.map(({ name }) => name);
 
-const LIGHT =
-  '--paper: #fff; --ink: #1c2126; --soft: #57606a; --line: #d5dae0; --raised: #f4f6f8; --link: #0a5fb4; --series: #2a78c8; --band: #2a78c833;';
-const DARK =
-  '--paper: #14181c; --ink: #e4e8ec; --soft: #a0a9b3; --line: #343b43; --raised: #1d2329; --link: #6fb3f5; --series: #6fb3f5; --band: #6fb3f533;';
-const COLOURS = `--good: #00e400; --moderate: #ffff00; --sensitive: #ff7e00; --unhealthy: #ff0000; --very-unhealthy: #8f3f97; --hazardous: #7e0023;
-  --unknown: #8b949e; --offline: #8b949e;`;
+/** What a category is drawn on, and what is written on that, in the light. */
+export const SURFACES = Object.fromEntries(
+  CATEGORY_NAMES.map((name, n) => [name, [LIGHT_TONES[n] ?? '#e4e8ed', n > 2 && n < 6 ? '#ffffff' : INK]]),
+) as Readonly<Record<Category, [string, string]>>;
+
+const tones = (all: readonly string[]) => COLOURED.map((name, n) => `--${name}: ${all[n]};`).join(' ');
+const LIGHT = `--ground: ${THEMES.light}; --paper: #fff; --ink: #17202a; --soft: #525d69; --line: #d5dce4; --link: #0b5cad; --series: #2a6fc0; --band: #2a6fc033; --on-dark: #fff; --offline: #6b7682; ${tones(LIGHT_TONES)}`;
+const DARK = `--ground: ${THEMES.dark}; --paper: #171c22; --ink: #e6eaee; --soft: #a3adb8; --line: #323b45; --link: #74b4f5; --series: #74b4f5; --band: #74b4f533; --on-dark: ${INK}; --offline: #8b96a1; ${tones(DARK_TONES)}`;
 
 /** A category in words, on its colour. */
-const CHIPS = `.chip { display: inline-block; padding: 0 .7em; border-radius: .85em; font-size: .9em; line-height: 1.6; color: #000; background: var(--unknown); }
-${COLOURED.map((name) => `.chip.${name} { background: var(--${name}); }`).join('\n')}
-.chip.very-unhealthy, .chip.hazardous { color: #fff; background: #8f3f97; }
-.chip.hazardous { background: #7e0023; }
-.chip.unknown { color: var(--ink); background: var(--raised); border: 1px dashed var(--soft); }
-.chip.offline { color: var(--ink); background: none; border: 2px solid var(--unknown); }`;
+const CHIPS = `.chip, .pin, .index { color: ${INK}; background: var(--tone); }
+${COLOURED.map((name) => `.${name} { --tone: var(--${name}); }`).join(' ')}
+.chip { display: inline-block; padding: 0 .7em; border-radius: .85em; font-size: .875em; line-height: 1.7; }
+:is(.chip, .pin, .index):is(.unhealthy, .very-unhealthy, .hazardous) { color: var(--on-dark); }
+:is(.chip, .pin, .index):is(.unknown, .offline) { color: var(--ink); background: var(--paper); border: 1px dashed var(--soft); }
+:is(.chip, .pin, .index).offline { border: 2px solid var(--offline); }`;
 
-export const STYLE = `:root {
-  color-scheme: light dark;
-  ${LIGHT} --k: 1.6;
-  ${COLOURS}
-}
-@media (prefers-color-scheme: dark) {
-  :root { ${DARK} --hazardous: #b3123f; --very-unhealthy: #b061b8; }
-}
+export const STYLE = `:root { color-scheme: light dark; ${LIGHT} }
+@media (prefers-color-scheme: dark) { :root { ${DARK} } }
 * { box-sizing: border-box; }
-body { margin: 0 auto; padding: 0 16px 32px; max-width: 1200px; background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
+body { margin: 0 auto; padding: 0 16px 40px; max-width: 1440px; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
 a { color: var(--link); }
-.home, h1, li, p { overflow-wrap: anywhere; }
+[hidden] { display: none !important; }
+.home, h1, li, p, dd { overflow-wrap: anywhere; }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
-header, nav, .languages { display: flex; flex-wrap: wrap; gap: 4px 20px; align-items: baseline; }
-header { justify-content: space-between; padding: 12px 0; border-bottom: 1px solid var(--line); }
-.home { font-weight: 700; font-size: 1.15rem; color: var(--ink); text-decoration: none; }
-.languages { gap: 12px; }
+header, nav, .languages { display: flex; flex-wrap: wrap; gap: 4px 24px; align-items: baseline; }
+header { justify-content: space-between; padding: 16px 0; }
+.home { font-weight: 700; font-size: 20px; color: var(--ink); text-decoration: none; }
+.languages { gap: 16px; }
 .skip { position: absolute; left: -999px; }
-.skip:focus { left: 16px; background: var(--paper); padding: 8px; z-index: 1; }
-h1 { font-size: 1.6rem; line-height: 1.2; margin: 20px 0 12px; }
-h2 { font-size: 1.25rem; margin: 28px 0 8px; }
-h3 { font-size: 1rem; margin: 20px 0 4px; }
-h1 small { font-weight: 400; font-size: 1rem; color: var(--soft); }
-small, .path { color: var(--soft); }
-.path { margin: 16px 0 0; }
-footer { margin-top: 40px; border-top: 1px solid var(--line); font-size: .9rem; color: var(--soft); }
-#stale, .warning { background: #fff3c4; color: #3d2f00; padding: 8px 12px; border-radius: 6px; }
-.overview { display: grid; grid-template-columns: minmax(0, 8fr) minmax(0, 7fr); gap: 0 32px; align-items: start; }
-.regions, .overview ul { list-style: none; padding: 0; margin: 0; }
-.regions > li { padding: 10px 0; border-bottom: 1px solid var(--line); }
-.regions ul { margin-left: 16px; }
-.regions li li, details li { padding: 4px 0; }
+.skip:focus { left: 16px; background: var(--paper); padding: 8px; z-index: 1001; }
+h1 { font-size: 28px; line-height: 1.2; margin: 0 0 16px; }
+h2 { font-size: 20px; line-height: 1.3; margin: 0 0 8px; }
+h3 { font-size: 16px; margin: 16px 0 4px; }
+p { margin: 8px 0; }
+small, .path, .when, .soft, figcaption { color: var(--soft); }
+small, .when, figcaption, .path { font-size: 14px; }
+.path { margin: 0 0 4px; }
+.card { background: var(--paper); border: 1px solid var(--line); border-radius: 12px; padding: 16px; margin: 0 0 16px; min-width: 0; }
+.card > :first-child { margin-top: 0; }
+.card > :last-child { margin-bottom: 0; }
+footer { margin-top: 24px; font-size: 14px; color: var(--soft); }
+#stale, .warning { background: #fff3c4; color: #3d2f00; padding: 8px 16px; border-radius: 8px; }
+${CHIPS}
+.head, .pair, .overview { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0 16px; align-items: start; }
+.index { display: flex; align-items: center; gap: 16px; padding: 8px 16px; border-radius: 12px; margin: 8px 0; width: fit-content; max-width: 100%; line-height: 1.2; }
+.index b { font-size: 44px; line-height: 1.1; white-space: nowrap; overflow-wrap: normal; }
+.index span { font-size: 20px; font-weight: 600; }
+.index small { display: block; font-size: 13px; font-weight: 400; color: inherit; }
+.main { font-size: 20px; margin: 8px 0 0; }
+.main b { font-size: 28px; }
+.advice { margin: 8px 0 0; padding: 0; list-style: none; }
+figure { margin: 0; }
+svg.day { display: block; width: 100%; max-height: 320px; }
+.day text { font: 9px system-ui, sans-serif; fill: var(--soft); }
+.day .end { text-anchor: end; }
+.day .middle { text-anchor: middle; }
+.day .grid { stroke: var(--line); stroke-width: .7; }
+.day rect { fill: var(--tone, var(--series)); }
+.day .bare { fill: transparent; }
+.day .trace, .spark path { fill: none; stroke: var(--series); stroke-width: 2; stroke-linejoin: round; stroke-linecap: round; vector-effect: non-scaling-stroke; }
+.groups { display: flex; flex-wrap: wrap; gap: 0 24px; }
+.groups > div { max-width: 100%; }
+.groups h3 { margin-top: 8px; }
+.tiles { display: flex; flex-wrap: wrap; gap: 8px; margin: 0; }
+.tile { flex: 1 0 132px; max-width: 168px; border: 1px solid var(--line); border-radius: 8px; padding: 8px; }
+.tile dt { font-size: 14px; color: var(--soft); line-height: 1.3; }
+.tile dt a { color: inherit; }
+.tile dd { margin: 0; font-size: 20px; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.spark { display: block; width: 100%; height: 24px; margin-top: 4px; }
+.spark path { stroke-width: 1.5; }
+.list dt { font-weight: 600; }
+.list dd { margin: 0 0 8px; }
+.overview ul { list-style: none; padding: 0; margin: 0; }
+.regions > li { padding: 8px 0; border-bottom: 1px solid var(--line); }
+.regions > li:last-child { border: 0; }
+.overview ul ul { margin-left: 16px; }
+.overview li li, details li { padding: 4px 0; }
 summary { cursor: pointer; padding: 4px 0; }
 .line { display: flex; flex-wrap: wrap; gap: 0 8px; align-items: baseline; }
 .line a { flex: 1 1 8em; }
 .pm, time { white-space: nowrap; }
 .pm { min-width: 9.5em; margin-left: auto; text-align: right; font-variant-numeric: tabular-nums; }
-.of { margin: -8px 0 12px; }
-${CHIPS}
 .legend .chip { margin: 2px 0; }
-.map { position: relative; border: 1px solid var(--line); border-radius: 8px; background: var(--raised); overflow: hidden; }
-.map svg { display: block; width: 100%; max-height: 75vh; touch-action: pan-y; }
-.map.zoomed svg { touch-action: none; cursor: grab; }
-.zoom { position: absolute; top: 8px; right: 8px; display: grid; gap: 4px; }
-.zoom[hidden] { display: none; }
-.dot, .rim { fill: none; stroke: #0008; stroke-width: 13px; stroke-linecap: round; vector-effect: non-scaling-stroke; }
-.rim { stroke-width: 15px; }
-.rim.unknown { stroke-width: 9px; }
-.dot.unknown { stroke-width: 7px; }
-.rim.offline { stroke: var(--offline); }
-${CATEGORY_NAMES.map((name) => `.dot.${name} { stroke: var(--${name}); } .bubble.${name} rect { fill: var(--${name}); }`).join('\n')}
-.dot.offline { stroke: var(--raised); stroke-width: 9px; }
-.bubble { transform: scale(var(--k)); }
-.bubble rect { stroke: #0008; }
-.bubble text { text-anchor: middle; font: 700 14px system-ui, sans-serif; fill: #000; }
-.bubble .name { font-weight: 400; font-size: 13px; fill: var(--ink); paint-order: stroke; stroke: var(--raised); stroke-width: 4px; }
-.bubble.very-unhealthy text:not(.name), .bubble.hazardous text:not(.name) { fill: #fff; }
-.bubble.unknown rect { fill: var(--paper); stroke-dasharray: 3; stroke: var(--soft); }
-.bubble.unknown text { fill: var(--ink); }
-button, select, input { font: inherit; color: var(--ink); background: var(--paper); border: 1px solid var(--soft); border-radius: 6px; padding: 4px 10px; min-height: 36px; }
-.zoom button { width: 36px; padding: 0; }
-button { cursor: pointer; }
+.map { height: min(60vh, 560px); min-height: 260px; border-radius: 8px; background: var(--ground); z-index: 0; font: inherit; }
+.map:not(.tiled) { background: linear-gradient(var(--line) 1px, transparent 1px) 0 0 / 100% 40px, linear-gradient(90deg, var(--line) 1px, transparent 1px) 0 0 / 40px 100%, var(--ground); }
+.map .outline { fill: var(--band); stroke: var(--series); stroke-width: 1.5; }
+.map .me { fill: var(--link); stroke: var(--paper); stroke-width: 3; fill-opacity: 1; }
+.pin { display: block; position: relative; min-width: 40px; padding: 0 4px; border: 2px solid var(--paper); border-radius: 13px; font: 700 14px/22px system-ui, sans-serif; text-align: center; text-decoration: none; box-shadow: 0 0 0 1px #0006; }
+.leaflet-container a.pin { color: ${INK}; }
+.leaflet-container a.pin:is(.unhealthy, .very-unhealthy, .hazardous) { color: var(--on-dark); }
+.leaflet-container a.pin:is(.unknown, .offline) { color: var(--ink); }
+.pin.station { border-radius: 6px; }
+.pin.several { box-shadow: 0 0 0 1px #0006, 3px 3px 0 var(--paper), 3px 3px 0 1px #0006; }
+.pin .name { position: absolute; top: 24px; left: 50%; transform: translateX(-50%); font: 13px/16px system-ui, sans-serif; white-space: nowrap; color: var(--ink); text-shadow: 0 0 3px var(--paper), 0 0 3px var(--paper), 0 0 3px var(--paper), 0 0 3px var(--paper); }
+.map.tiled .pin .name { color: #10151a; text-shadow: 0 0 3px #fff, 0 0 3px #fff, 0 0 3px #fff, 0 0 3px #fff; }
+.map .leaflet-bar a, .map .leaflet-control-scale-line, .map .leaflet-control-attribution { background: var(--paper); color: var(--ink); border-color: var(--line); text-shadow: none; }
+.map .leaflet-control-attribution a { color: var(--link); text-decoration: underline; }
+.map .leaflet-popup-content-wrapper, .map .leaflet-popup-tip { background: var(--paper); color: var(--ink); }
+.map .leaflet-popup-content a { display: block; padding: 4px 0; font-size: 14px; }
+button, select, input { font: inherit; color: var(--ink); background: var(--paper); border: 1px solid var(--soft); border-radius: 8px; padding: 4px 12px; min-height: 36px; max-width: 100%; }
+button, .button { cursor: pointer; }
+::placeholder { color: var(--soft); opacity: 1; }
 button[aria-pressed=true] { background: var(--ink); color: var(--paper); }
-.now .chip { font-size: 1.1rem; }
-.big { font-size: 1.5rem; margin: 8px 0 0; }
-.now p { margin: 4px 0; }
+button:disabled { opacity: .5; cursor: default; }
+.button { display: inline-flex; align-items: center; min-height: 36px; padding: 4px 16px; border: 1px solid var(--soft); border-radius: 8px; text-decoration: none; }
+.button:not([href]) { opacity: .6; }
 table { border-collapse: collapse; }
 th, td { padding: 4px 16px 4px 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
+tr:last-child > * { border-bottom: 0; }
 th { font-weight: 400; }
+thead th { color: var(--soft); font-size: 14px; }
 td { font-variant-numeric: tabular-nums; }
-.scroll { overflow-x: auto; max-height: 60vh; overflow-y: auto; }
-.controls { display: flex; flex-wrap: wrap; gap: 8px; margin: 8px 0; }
-.address { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; margin: 6px 0; }
-code, pre { font: .85rem/1.5 ui-monospace, monospace; }
-.address > code, .address > pre { background: var(--raised); border-radius: 6px; padding: 6px 10px; overflow-x: auto; max-width: 100%; }
-.address > code { overflow-wrap: anywhere; }
-.address > pre { margin: 4px 0; }
-.embedded { padding: 8px 16px; }
-.embedded h1 { font-size: 1.1rem; margin: 0; }
+.scroll { overflow: auto; max-height: 60vh; width: fit-content; max-width: 100%; }
+.scroll td, .scroll tbody th { white-space: nowrap; }
+.scroll thead th { position: sticky; top: 0; background: var(--paper); }
+.few td, .few th { color: var(--soft); font-style: italic; }
+.controls { display: flex; flex-wrap: wrap; gap: 8px; margin: 8px 0; align-items: center; }
+.controls input[type=search] { flex: 1 1 160px; min-width: 0; }
+.address { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; margin: 8px 0; }
+code, pre { font: 14px/1.5 ui-monospace, monospace; }
+.address > code, .address > pre { background: var(--ground); border-radius: 8px; padding: 4px 8px; max-width: 100%; margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
+.embedded { padding: 8px 16px; background: var(--paper); max-width: none; }
+.embedded h1 { font-size: 18px; margin: 0; }
 .embedded p { margin: 4px 0; }
-@media (max-width: 300px) { .embedded { padding: 8px; font-size: 14px; line-height: 1.4; } .embedded h1, .embedded .chip { font-size: 1em; } }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: 2px 16px; margin: 8px 0; }
-dd { margin: 0; }
+.embedded .index { padding: 4px 12px; gap: 12px; }
+.embedded .index b { font-size: 28px; }
+.embedded .index span { font-size: 16px; }
+.embedded .main { font-size: 16px; } .embedded .main b { font-size: 20px; }
+@media (max-width: 300px) { .embedded { padding: 8px; font-size: 14px; line-height: 1.4; } .embedded h1 { font-size: 16px; } .embedded p { margin: 2px 0; } .embedded .index { padding: 2px 8px; gap: 8px; } .embedded .index b { font-size: 18px; } .embedded .index span { font-size: 13px; } .embedded .main, .embedded .main b { font-size: 14px; } }
 .frame, .later { min-height: 300px; }
-.frame[hidden] { display: none; }
+.later:empty { min-height: 300px; }
 .chart .u-over { cursor: crosshair; }
 .live { min-height: 1.5em; margin: 4px 0; font-weight: 600; font-variant-numeric: tabular-nums; }
-.what { margin: 4px 0; color: var(--soft); }
-.scroll { width: fit-content; max-width: 100%; }
-.scroll td, .scroll tbody th { white-space: nowrap; }
-.scroll thead th { position: sticky; top: 0; background: var(--paper); color: var(--soft); }
-.calendar { overflow-x: auto; padding: 4px 0; }
-.calendar svg { display: block; width: 100%; min-width: 680px; }
+.what { color: var(--soft); }
+.calendar { display: flex; }
+.calendar > div { overflow-x: auto; padding: 4px 0; flex: 1; }
+.calendar svg { display: block; width: 100%; min-width: 648px; }
+.calendar svg.weekdays { flex: 0 0 max(28.8px, 4.255%); min-width: 0; padding: 4px 0; box-sizing: content-box; }
 .calendar text { font: 11px system-ui, sans-serif; fill: var(--soft); }
-.calendar .year { font: 700 16px system-ui, sans-serif; fill: var(--ink); }
-.calendar rect { stroke: #0003; cursor: pointer; }
-${COLOURED.map((name) => `.calendar .${name} { fill: var(--${name}); }`).join('\n')}
-.calendar .unknown { fill: var(--raised); stroke: var(--soft); stroke-dasharray: 2; }
+.calendar rect { fill: var(--tone); stroke: #0003; cursor: pointer; }
+.calendar .unknown { fill: var(--paper); stroke: var(--soft); stroke-dasharray: 2; }
 .calendar .incomplete { fill-opacity: .45; }
 .calendar .at { stroke: var(--ink); stroke-width: 2.5; stroke-dasharray: none; }
 .rule { max-width: 70ch; border-left: 3px solid var(--line); padding-left: 12px; }
-button:disabled { opacity: .5; cursor: default; }
-.button { display: inline-flex; align-items: center; min-height: 36px; padding: 4px 14px; border: 1px solid var(--soft); border-radius: 6px; text-decoration: none; }
-.button:not([href]) { opacity: .6; }
-@media (max-width: 520px) { .scroll th, .scroll td { padding-right: 10px; } #indices dl { grid-template-columns: minmax(0, 1fr); } #indices dd { margin-bottom: 8px; } }
-@media (max-width: 800px) { .overview { grid-template-columns: minmax(0, 1fr); } :root { --k: 2.6; } }
-@media (max-width: 480px) { .line a { flex: 1 0 100%; } .pm { min-width: 0; } }
+@media (max-width: 480px) { nav > a { display: none; } }
+@media (max-width: 520px) { .scroll th, .scroll td { padding-right: 8px; font-size: 14px; } .day text { font-size: 10.5px; } h1 { font-size: 24px; margin-bottom: 8px; } body { padding: 0 12px 24px; } .card { padding: 12px; } header { padding: 8px 0; } }
+@media (max-width: 480px) { .regions .line a, .overview li .line a, details .line a { flex: 1 0 100%; } .pm { min-width: 0; } .map { height: 45vh; } }
+@media (min-width: 800px) {
+  .tomap { display: none; }
+  .head { grid-template-columns: minmax(0, 5fr) minmax(0, 7fr); }
+  .pair { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+  .overview { grid-template-columns: minmax(0, 6fr) minmax(0, 7fr); }
+  .overview > .side { position: sticky; top: 16px; grid-column: 2; grid-row: 1; }
+  .day text { font-size: 6.5px; }
+}
+@media (min-width: 1200px) { .day text { font-size: 6px; } }
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
+@media print {
+  :root { ${LIGHT} }
+  @page { margin: 12mm; }
+  body { padding: 0; font-size: 12px; background: #fff; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  nav, .skip, .controls, button, details:not([open]), .inputs, #developers, #download, #calendar, #months, .map, .side, .spark, noscript { display: none !important; }
+  .card { border: 0; padding: 0; margin: 0 0 8px; break-inside: avoid; }
+  h1, .main b, .index b { font-size: 20px; } h2, .index span, .main { font-size: 14px; margin: 4px 0; } h3 { margin: 4px 0 0; }
+  .head { grid-template-columns: 5fr 7fr; } .pair { grid-template-columns: 1fr 1fr; }
+  svg.day { max-height: 130px; } .tiles { gap: 4px; } .tile { padding: 4px; } .tile dd { font-size: 13px; }
+  .frame { min-height: 0; } .scroll { max-height: none; width: 100%; overflow: visible; } .scroll table { width: 100%; }
+  .scroll th, .scroll td { padding: 0 8px 0 0; font-size: 10px; line-height: 1.35; }
+  footer { margin-top: 8px; font-size: 10px; } footer p { margin: 2px 0; }
+}
 `;
 
 /** The widget's, within its shadow root. Its lengths are of its own size of letters, not of the page around it. */
-export const WIDGET_STYLE = `:host { display: block; max-width: 22em; color-scheme: light; font: 16px/1.4 system-ui, sans-serif; ${LIGHT} ${COLOURS} }
+export const WIDGET_STYLE = `:host { display: block; max-width: 22em; color-scheme: light; font: 16px/1.4 system-ui, sans-serif; ${LIGHT} }
 :host([hidden]) { display: none; }
 :host([size=small]) { font-size: 13px; }
 :host([size=large]) { font-size: 21px; }
 @media (prefers-color-scheme: dark) { :host(:not([theme=light])) { color-scheme: dark; ${DARK} } }
 :host([theme=dark]) { color-scheme: dark; ${DARK} }
-div { padding: .6em .9em; border: 1px solid var(--line); border-radius: .5em; background: var(--paper); color: var(--ink); overflow-wrap: anywhere; }
+div { padding: .6em .9em; border: 1px solid var(--line); border-radius: .75em; background: var(--paper); color: var(--ink); overflow-wrap: anywhere; }
 p { margin: .25em 0; }
 a { color: var(--link); }
 a:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }

@@ -6,11 +6,21 @@ import { WORDS, type Words } from './words.ts';
 
 const NEEDED: readonly (keyof Words)[] = [
   ...CATEGORY_NAMES,
-  ...(['meanOfHour', 'digestOf', 'nothingRecent', 'aqiNote', 'stale', 'unavailable', 'notFound'] as const),
+  ...([
+    'meanOfHour',
+    'digestOf',
+    'nothingRecent',
+    'aqiNote',
+    'stale',
+    'unavailable',
+    'noStation',
+    'noRegion',
+    'temperature',
+  ] as const),
 ];
 
-/** `read`: the compiled text of a module, by its name. */
-export function widgetModule(read: (name: string) => string): string {
+/** `bundle`: what `browser/widget.ts` was bundled to. */
+export function widgetModule(bundle: string): string {
   const words = Object.entries(WORDS).map(([locale, all]) => [
     locale,
     {
@@ -18,10 +28,7 @@ export function widgetModule(read: (name: string) => string): string {
       unit: unitIn(locale as keyof typeof WORDS, 'µg/m³'),
     },
   ]);
-  const widget = read('browser/widget.js');
-  const imported = [...widget.matchAll(/^import .* from '\.\.\/(.+)';$/gm)].map(([, name = '']) => read(name));
-  const modules = [...imported, widget].map((text) => text.replace(/^import .*\n|^export (?=const|function)/gm, ''));
   return `const WORDS = ${JSON.stringify(Object.fromEntries(words))};
 const STYLE = ${JSON.stringify(WIDGET_STYLE)};
-${modules.join('')}`;
+${bundle}`;
 }

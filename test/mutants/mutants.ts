@@ -508,9 +508,10 @@ const TABLE: readonly Table[] = [
         ["string_agg(r.reading, ',' order by r.measured_at)", "string_agg(r.reading, ',' order by r.measured_at desc)"],
       ],
       'sql/api/81_explore.sql': [
-        ['\'"$key":\', h.$name_hours', '\'"$key":\', h.expected_hours'],
         ["rollup.bucket_add('hour', end_of_hours, -12)", "rollup.bucket_add('hour', end_of_hours, -11)"],
+        ["rollup.bucket_add('day', today, -30)", "rollup.bucket_add('day', today, -29)"],
       ],
+      'sql/parts/hours_of_means.sql': [['\'"$key":\', h.$name_hours', '\'"$key":\', h.expected_hours']],
     },
   },
   {

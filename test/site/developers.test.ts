@@ -25,7 +25,7 @@ const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"'
 /** The snippets of a page as text, as a browser would have them: of addresses and what embeds, and by name. */
 async function snippetsOf(path: string): Promise<{ addresses: string[]; named: Record<string, string> }> {
   const { body } = await site.get(path);
-  const [, part = ''] = /<section id="developers"[^>]*>(.*?)<\/section>/s.exec(body) ?? [];
+  const [, part = ''] = /<section class="card" id="developers"[^>]*>(.*?)<\/section>/s.exec(body) ?? [];
   const read = (html = '') =>
     html
       .replace(/&(amp|lt|gt|quot|#39);/g, (_, name) => ENTITIES[name] ?? '')
@@ -121,7 +121,7 @@ inBrowser('the part for developers', (open) => {
     const { aqi } = await site.json('/ru/air-quality-app/v1/region/town.json');
     await expect.poll(() => page.locator('air-quality .values').textContent()).toContain(`AQI ${aqi}`);
     const frame = page.frameLocator('iframe');
-    expect(await frame.locator('.chip').textContent()).toContain(String(aqi));
+    expect(await frame.locator('.index').textContent()).toContain(String(aqi));
     expect(await frame.locator('h1').textContent()).toBe('Город');
   });
 });

@@ -35,6 +35,15 @@ inBrowser('the history in a browser', (newPage) => {
     await page.locator('.chart').scrollIntoViewIfNeeded();
     return page;
   };
+  /** `24 of 24` for each point, of its PM2.5; none for hours. */
+  async function hoursOf(key: Key, points: readonly Point[]): Promise<string[]> {
+    type Row = { timestamp: string; hours: Record<string, number>; expected_hours: number };
+    const url = `${origin}/en/explore/v1/station/1/completeness.json`;
+    const { days, months } = (await (await fetch(url)).json()) as Record<'days' | 'months', Row[]>;
+    const rows = { hour: [], day: days, month: months }[WINDOWS[key]];
+    const known = new Map(rows.map((row) => [row.timestamp, `${row.hours['pm2.5']} of ${row.expected_hours}`]));
+    return points.flatMap(({ timestamp }) => known.get(timestamp) ?? []);
+  }
   const live = (page: Page) => page.locator('#parts > div .live').first().textContent();
 
   /** As the page is to write a bucket, made here once more from the document. */
@@ -62,7 +71,10 @@ inBrowser('the history in a browser', (newPage) => {
         lines.push(line ?? '');
         await page.keyboard.press('ArrowRight');
       }
-      const told = lines.map((line) => line.replace(' · running', ''));
+      const hours = / · (\d+ of \d+) hours measured/;
+      const told = lines.map((line) => line.replace(' · running', '').replace(hours, ''));
+      const measured = lines.flatMap((line) => hours.exec(line)?.[1] ?? []);
+      expect(measured).toEqual(await hoursOf(key, history[key] ?? []));
       const points = history[key] ?? [];
       expect(told.filter((line) => !line.endsWith('no value'))).toEqual(points.map((point) => lineOf(point, key)));
       const counts = { '7d': 168, '30d': 30, '2y': 24 };
@@ -73,20 +85,42 @@ inBrowser('the history in a browser', (newPage) => {
     },
   );
 
-  it.each(['24h', '1y'] as const)('%s: the table has what the document has', async (key) => {
-    const page = await show(`?window=${key}`);
-    await page.getByText('As a table').click();
-    const cells = page.locator('#parts > div details:not(.inputs) tbody tr');
-    await cells.first().waitFor();
-    const rows = await cells.allTextContents();
-    const expected = (history[key] ?? []).map((point) => {
-      const range = point.range_pm25;
-      return `${timeOf(point.timestamp, key)}${tenths(point.avg_pm25)} µg/m³${Array.isArray(range) ? range.map(tenths).join('–') : ''}`;
-    });
-    const shown = rows.map((row) => row.replace(' (running)', ''));
-    expect(shown.filter((row) => row.includes('µg'))).toEqual(expected);
-    expect(rows.filter((row) => !row.includes('µg')).every((row) => row.endsWith('–'))).toBe(true);
-  });
+  it.each(['24h', '1y'] as const)(
+    '%s: the table has what the document has, and how many hours were measured',
+    async (key) => {
+      const page = await show(`?window=${key}`);
+      await page.getByText('As a table').click();
+      const lines = page.locator('#parts > div details:not(.inputs) tbody tr');
+      await lines.first().waitFor();
+      const rows = await lines.evaluateAll((all) =>
+        all.map((row) => [...(row as HTMLTableRowElement).cells].map(({ textContent }) => textContent ?? '')),
+      );
+      const hours = await hoursOf(key, history[key] ?? []);
+      const expected = (history[key] ?? []).map((point, n) => {
+        const range = point.range_pm25;
+        const isFew = Number.parseInt(hours[n] ?? '', 10) < 0.75 * Number(hours[n]?.split(' of ')[1]);
+        return [
+          timeOf(point.timestamp, key),
+          `${tenths(point.avg_pm25)} µg/m³`,
+          ...(Array.isArray(range) ? [range.map(tenths).join('–')] : []),
+          ...(key === '24h' ? [] : [`${hours[n]}${isFew ? ' (under 75 %)' : ''}`]),
+        ];
+      });
+      const shown = rows.map(([time = '', ...rest]) => [time.replace(' (running)', ''), ...rest]);
+      expect(shown.filter(([, value]) => value?.includes('µg'))).toEqual(expected);
+      expect(shown.filter(([, value]) => !value?.includes('µg')).every(([, value]) => value === '–')).toBe(true);
+      if (key === '1y') expect(rows[0]?.at(-1)).toBe('124 of 744 (under 75 %)'); // four readings a day
+      const saved = page.waitForEvent('download');
+      await page.getByText('This table as CSV').click();
+      const file = await (await saved).createReadStream();
+      const [header, first] = String(await file.toArray()).split('\n');
+      const [point] = history[key] ?? [];
+      const counts = key === '24h' ? '' : ',min,max,measured_hours,expected_hours';
+      expect(header).toBe(`timestamp,pm2.5${counts}`);
+      const values = key === '24h' ? [] : [point?.range_pm25, '124,744'];
+      expect(first).toBe([point?.timestamp, point?.avg_pm25, ...values].join());
+    },
+  );
 
   it('a gap is a gap in the picture', async () => {
     const page = await show('?window=7d&parameter=pm2.5', { deviceScaleFactor: 1 });
@@ -157,15 +191,16 @@ inBrowser('the history in a browser', (newPage) => {
     if (area === null) throw new Error('there is no chart');
     const points = history['30d'] ?? [];
     await page.mouse.move(area.x + (area.width * 0.5) / 30, area.y + 20);
-    await expect.poll(() => live(page)).toBe(lineOf(points[0] as Point, '30d'));
+    await expect.poll(() => live(page)).toContain(lineOf(points[0] as Point, '30d'));
     await page.mouse.move(area.x + (area.width * 29.5) / 30, area.y + 20);
-    await expect.poll(() => live(page)).toBe(lineOf(points.at(-1) as Point, '30d'));
+    await expect.poll(() => live(page)).toContain(lineOf(points.at(-1) as Point, '30d'));
   });
 
   it('a year of days by keys, with the years before and after in the address', async () => {
     const page = await show('?window=30d');
     const days = (await (await fetch(`${origin}/en/explore/v1/station/1/days/2026.json`)).json()) as { days: Point[] };
-    await page.locator('.calendar').focus();
+    await page.locator('#calendar').scrollIntoViewIfNeeded();
+    await page.locator('.calendar [role=application]').focus();
     await page.keyboard.press('Home');
     const dayLive = page.locator('#calendar .live');
     const told = new Map<string, string>();
@@ -203,10 +238,10 @@ inBrowser('the history in a browser', (newPage) => {
       ['station/1', 'readings', /^An hour of a sensor .* An hour of a station .* Many sensors overstate PM2\.5/],
       ['region/town', 'stations', /^An hour of a city or district is the mean of the hours of its stations/],
     ] as const) {
-      const hour = `${ofHour}/2026-11-20T11Z.json`;
+      const hour = `${ofHour}/2026-11-20T15:00:00+04:00.json`;
       for (const [window, name, text, paths] of [
         ['24h', '20 Nov, 15:00', rule, [hour]],
-        ['30d', '19 Nov', /^A day is/, ['hours/2026-11-19/2026-11-19.csv', `${ofHour}/2026-11-18T20Z.json`]],
+        ['30d', '19 Nov', /^A day is/, ['hours/2026-11-19/2026-11-19.csv', `${ofHour}/2026-11-19T00:00:00+04:00.json`]],
         ['1y', 'Nov 2026', /a month is the mean of its hours/, ['hours/2026-11-01/2026-11-30.csv']],
       ] as const) {
         const page = await open(`${origin}/en/${subject}?window=${window}`);
@@ -223,10 +258,11 @@ inBrowser('the history in a browser', (newPage) => {
 
   it('the other indices stand beside the AQI', async () => {
     const page = await open(`${origin}/en/station/1`);
-    await page.locator('#indices dt').first().waitFor();
-    expect(await page.locator('#indices').textContent()).toMatch(
-      /European index.*Sulphur dioxide: .*NowCast of PM2.5\d+\.\d µg\/m³, AQI \d+.*Last 24 hours24 of 24 hours measured/,
+    expect(await page.locator('[data-live=indices]').textContent()).toMatch(
+      /European index.*To compare with .*Sulphur dioxide: .*NowCast of PM2.5\d+\.\d µg\/m³, AQI \d+.*For air that changes/s,
     );
+    expect(await page.locator('figcaption').textContent()).toBe('PM2.5, last 24 hours · 24 of 24 hours measured');
+    expect(await page.locator('.index').count(), 'one headline').toBe(1);
   });
 
   it('months stand beside the same month a year before', async () => {
@@ -235,7 +271,8 @@ inBrowser('the history in a browser', (newPage) => {
     const value = (month: string) =>
       history['2y']?.find(({ timestamp }) => timestamp.startsWith(month))?.avg_temperature;
     const [now, before] = [Number(value('2026-10')), Number(value('2025-10'))];
-    const text = (number: number) => `${number.toFixed(1).replace('-', '−')} °C`;
+    const text = (number: number) => number.toFixed(1).replace('-', '−');
+    expect(await page.locator('#months thead').textContent()).toContain('Temperature, °C');
     const change = Math.round((now - before) * 10) / 10;
     expect(rows).toContain(`Oct 2026${text(now)}${text(before)}${change > 0 ? '+' : ''}${text(change)}`);
     expect(rows).toHaveLength(11); // without April
@@ -254,14 +291,13 @@ inBrowser('the history in a browser', (newPage) => {
     expect(await link.getAttribute('href')).toContain('2025-10-17/2026-11-20');
   });
 
-  it('a station without readings says so, and its days are unknown, which looks like nothing good', async () => {
+  it('a station that never sent anything says so, and shows neither a history nor forms', async () => {
     const page = await open(`${origin}/en/station/2?year=2026`);
-    await page.locator('#history').scrollIntoViewIfNeeded();
-    await page.locator('.calendar').waitFor();
-    expect(await page.locator('#parts .live').first().textContent()).toBe('No values in this window.');
-    expect(await page.locator('.calendar rect:not(.unknown)').count()).toBe(0);
-    expect(await page.locator('.calendar rect.unknown').count()).toBeGreaterThan(300);
-    expect(await page.locator('.chart').count()).toBe(0);
+    expect(await page.locator('[data-live=head]').textContent()).toContain('Nothing has been measured here yet.');
+    expect(await page.locator('#history, .chart, .calendar, form, select, input, figure, .tile').count()).toBe(0);
+    const region = await open(`${origin}/en/region/village`);
+    expect(await region.locator('[data-live=head]').textContent()).toContain('Nothing has been measured here yet.');
+    expect(await region.locator('[data-live=health]').textContent()).toBe('');
   });
 
   it('says where the history cannot be reached, and gets it when that is over', async () => {
@@ -269,6 +305,7 @@ inBrowser('the history in a browser', (newPage) => {
     let isAway = true;
     await page.route('**/1-history.json', (route) => (isAway ? route.fulfill({ status: 503 }) : route.continue()));
     await page.goto(`${origin}/en/station/1`);
+    await page.locator('#history').evaluate((part) => part.scrollIntoView());
     await page.locator('#history .warning').waitFor();
     isAway = false;
     await page.getByRole('button', { name: 'Try again' }).click();

@@ -1,6 +1,7 @@
 /** The overview: what a person sees of it, in a browser, and how large it gets. */
 import { brotliCompressSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Station } from '../../src/contract/current.ts';
 import { LOCALES, type StationsList } from '../../src/contract/endpoints.ts';
 import { renderPage } from '../../src/site/layout.ts';
@@ -34,9 +35,12 @@ inBrowser('the overview', (open) => {
   it('has every listed station in the list and on the map, and no category looks like another', async () => {
     const page = await open();
     await page.goto(`${site.origin}/en/`);
+    const onMap: unknown[][] = JSON.parse((await page.locator('#places').textContent()) ?? '');
     for (const [name, id] of Object.entries(STATIONS)) {
-      const links = page.locator(`a[href="/en/station/${id}"]`);
-      expect(await links.count(), name).toBe(name === 'hidden' ? 0 : 2);
+      const links = page.locator(`li a[href="/en/station/${id}"]`);
+      const isListed = name !== 'hidden';
+      expect(await links.count(), name).toBe(isListed ? 1 : 0);
+      expect(onMap.some(([level, key]) => level === 2 && key === id)).toBe(isListed);
     }
     const looks = await page.locator('.legend .chip').evaluateAll((chips) =>
       chips.map((chip) => {
@@ -62,9 +66,15 @@ inBrowser('the overview', (open) => {
     expect(inTown.slice(7).toSorted()).toEqual(['offline', 'unknown']);
     for (const name of ['good', 'hazardous', 'unknown', 'offline'] as const) {
       expect(shown).toContainEqual([`At ${name}`, name]);
-      const dot = page.locator(`.map a[href="/en/station/${STATIONS[name]}"] .dot`);
-      expect(await dot.getAttribute('class')).toBe(`dot ${name}`);
     }
+    await page.goto(`${site.origin}/en/region/town`);
+    await page.locator('#map').scrollIntoViewIfNeeded();
+    for (const name of ['good', 'hazardous', 'unknown', 'offline'] as const) {
+      const pin = page.locator(`.map a.pin[href="/en/station/${STATIONS[name]}"]`);
+      await pin.waitFor();
+      expect(await pin.getAttribute('class')).toContain(`pin ${name} station`);
+    }
+    expect(await page.locator('.map a.pin.good').textContent()).toBe('28At good');
   });
 
   it('says the current values without JavaScript', async () => {
@@ -74,23 +84,91 @@ inBrowser('the overview', (open) => {
     expect(await line.textContent()).toMatch(/Город.*\d+.*PM2\.5.*мкг\/м³/s);
   });
 
-  it('zooms and pans, and shows the whole map again', async () => {
-    const page = await open({ viewport: { width: 1_280, height: 800 } });
+  /** The rectangles of all pins, once the map stands still. */
+  const pinsOf = (page: Page) =>
+    page.locator('.map .pin').evaluateAll((pins) => pins.map((pin) => pin.getBoundingClientRect().toJSON() as DOMRect));
+
+  it('cities from far, their stations nearer, and pins that never overlap', async () => {
+    const page = await open({ viewport: { width: 1_280, height: 800 }, reducedMotion: 'reduce' });
     await page.goto(`${site.origin}/en/`);
-    const box = async () => ((await page.locator('.map svg').getAttribute('viewBox')) ?? '').split(' ').map(Number);
-    const whole = await box();
-    await page.getByRole('button', { name: WORDS.en.zoomIn }).click();
-    const zoomed = await box();
-    expect(zoomed[2]).toBeCloseTo((whole[2] as number) / 2);
-    const { x, y, width, height } = (await page.locator('.map svg').boundingBox()) as DOMRect;
+    const pins = page.locator('.map .pin');
+    await pins.first().waitFor();
+    const counts: number[] = [];
+    for (let zoom = 0; zoom < 4; zoom++) {
+      const boxes = await pinsOf(page);
+      for (const [n, a] of boxes.entries()) {
+        for (const b of boxes.slice(n + 1))
+          expect(Math.abs(a.x - b.x) >= a.width || Math.abs(a.y - b.y) >= a.height, `zoom ${zoom}`).toBe(true);
+      }
+      counts.push(await page.locator('.map .pin.station').count());
+      await page.locator('.leaflet-control-zoom-out').click();
+      await page.waitForFunction(() => document.querySelector('.leaflet-zoom-anim') === null);
+    }
+    expect(counts[0]).toBeGreaterThan(2);
+    await expect.poll(() => page.locator('.map .pin.region').count()).toBeGreaterThan(0);
+    expect(await page.locator('.map .pin.station').count()).toBeLessThan(counts[0] ?? 0);
+    await page.locator('.map .pin.several').first().click(); // it goes nearer, until they part
+    await expect.poll(() => page.locator('.map .pin.station').count()).toBeGreaterThan(1);
+    const { x, y, width, height } = (await page.locator('.map').boundingBox()) as DOMRect;
     await page.mouse.move(x + width / 2, y + height / 2);
     await page.mouse.down();
     await page.mouse.move(x + width / 4, y + height / 2, { steps: 3 });
     await page.mouse.up();
-    expect((await box())[0]).toBeGreaterThan(zoomed[0] as number);
     expect(page.url()).toBe(`${site.origin}/en/`); // a drag is no click
-    await page.getByRole('button', { name: WORDS.en.wholeMap }).click();
-    expect(await box()).toEqual(whole);
+  });
+
+  it('goes to where the reader is, and names what is nearest', async () => {
+    const page = await open({ geolocation: { latitude: 40.02, longitude: 44.52 }, permissions: ['geolocation'] });
+    await page.goto(`${site.origin}/ru/`);
+    await page.getByRole('button', { name: WORDS.ru.nearMe }).click();
+    const said = page.locator('#map [role=status] a');
+    expect(await said.textContent()).toBe('Ближе всего: Станция moderate, 1.7 км');
+    expect(await said.getAttribute('href')).toBe('/ru/station/2');
+  });
+
+  it('finds places by a part of their name', async () => {
+    const page = await open();
+    await page.goto(`${site.origin}/en/`);
+    await page.getByRole('searchbox').fill('haz');
+    await expect.poll(() => page.locator('.line:visible').allTextContents()).toHaveLength(2); // in its city
+    expect(await page.locator('.line:visible a').last().textContent()).toBe('At hazardous');
+    await page.getByRole('searchbox').fill('nowhere');
+    await page.getByText(WORDS.en.notListed).waitFor();
+    await page.getByRole('searchbox').fill('');
+    expect(await page.locator('.line').first().isVisible()).toBe(true);
+  });
+
+  it('asks no other host for anything, unless there are tiles; then only theirs, and credits them', async () => {
+    const tiled = await openSite({
+      MAP_TILES: 'https://tiles.example/{z}/{x}/{y}.png © Example maps https://tiles.example/terms',
+    });
+    onTestFinished(() => tiled.close());
+    const hosts = async (origin: string) => {
+      const page = await open();
+      const asked = new Set<string>();
+      await page.route('https://tiles.example/**', (route) =>
+        route.fulfill({ contentType: 'image/svg+xml', body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }),
+      );
+      page.on('request', (request) => asked.add(new URL(request.url()).origin));
+      await page.goto(`${origin}/en/`, { waitUntil: 'networkidle' });
+      await page.locator('.map .pin').first().waitFor();
+      await page.locator('.leaflet-control-zoom-in').click(); // tiles that go are not emptied by data URLs
+      await page.waitForLoadState('networkidle');
+      return { page, asked: [...asked] };
+    };
+    const bare = await hosts(site.origin);
+    expect(bare.asked).toEqual([site.origin]);
+    const { page, asked } = await hosts(tiled.origin);
+    expect(asked.toSorted()).toEqual([tiled.origin, 'https://tiles.example'].toSorted());
+    const credit = page.locator('.leaflet-control-attribution a');
+    expect([await credit.textContent(), await credit.getAttribute('href')]).toEqual([
+      '© Example maps',
+      'https://tiles.example/terms',
+    ]);
+    const policyOf = async (one: Site, path: string) => (await one.get(path)).headers['content-security-policy'];
+    expect(await policyOf(tiled, '/en/')).toContain("img-src 'self' https://tiles.example;");
+    expect(await policyOf(tiled, '/en/station/1')).toContain("img-src 'self';");
+    expect(await policyOf(site, '/en/')).toContain("img-src 'self';");
   });
 
   it('follows the data while it is open, keeps what was opened, and says when the service is away', async () => {

@@ -217,6 +217,23 @@ describe('a problem', () => {
     }
   });
 
+  it.each(['/nothing', '/de/', '/de/station/1', '/x'.repeat(3)])(
+    'is a page where a person follows %s',
+    async (path) => {
+      for (const locale of LOCALES) {
+        const browser = {
+          Accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
+          'Accept-Language': `de,${locale};q=0.5`,
+        };
+        const { status, headers, body } = await get(path, browser);
+        expect([status, headers['content-language']]).toEqual([404, locale]);
+        expect(body).toContain(`<h1>${WORDS[locale].notFound}</h1>`);
+        expect(body).toContain(`href="/${locale}/"`);
+      }
+      expect((await get(path, { Accept: '*/*' })).headers['content-type']).toContain('json');
+    },
+  );
+
   it('of a method is that of the API', async () => {
     const post = await beginRequest(Number(new URL(site.origin).port), {
       method: 'POST',
@@ -251,7 +268,7 @@ describe('files of pages', () => {
     for (let path = left.pop(); path !== undefined; path = left.pop()) {
       const { status, body: text } = await get(path);
       expect(status, path).toBe(200);
-      for (const [, name = ''] of text.matchAll(/from '(\.[^']+)'/g)) {
+      for (const [, name = ''] of text.matchAll(/(?:from|import\()\s*["'](\.[^"']+)["']/g)) {
         const next = new URL(name, `${site.origin}${path}`).pathname;
         if (!seen.has(next)) left.push(next);
         seen.add(next);

@@ -1,6 +1,10 @@
 /** Gaps between the points of a history, what is said of each point, the address of a view, and the days of a calendar. */
 import { describe, expect, it } from 'vitest';
 import { daysBetween, monthStarts, placeDays } from '../../src/site/browser/days.ts';
+import { formatView, parseView } from '../../src/site/browser/view.ts';
+import { formatDate } from '../../src/site/format.ts';
+import { QUANTITIES } from '../../src/site/now.ts';
+import { formatNumber } from '../../src/site/numbers.ts';
 import {
   AQI,
   describeValue,
@@ -12,11 +16,7 @@ import {
   type Point,
   rangeOf,
   ticksOf,
-} from '../../src/site/browser/series.ts';
-import { formatView, parseView } from '../../src/site/browser/view.ts';
-import { formatDate } from '../../src/site/format.ts';
-import { formatNumber } from '../../src/site/numbers.ts';
-import { QUANTITIES } from '../../src/site/subject.ts';
+} from '../../src/site/series.ts';
 
 const quantity = (key: string) => QUANTITIES.find((one) => one.key === key) ?? AQI;
 const at = (...timestamps: string[]): Point[] => timestamps.map((timestamp) => ({ timestamp, avg_pm25: 1 }));

@@ -60,6 +60,8 @@ export type Site = {
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   /** The document of the API. */
   json(path: string): Promise<Record<string, string | number | null>>;
+  /** Sets the clock of the service. */
+  setNow(at: Date): Promise<void>;
   /** A reading of a station now, computed and in the digest. */
   read(id: number, values: Values, at?: Date): Promise<void>;
   close(): Promise<void>;
@@ -80,11 +82,12 @@ export async function openSite(environment: Record<string, string> = {}): Promis
   ]);
   await here.refresh(NOW);
   await here.digest(NOW);
+  let now = NOW;
   const [port, adminPort] = [Number(await freePort()), Number(await freePort())];
   const config = { ...readConfig({ SITE_TITLE: MARKUP, ...environment }), role: 'api' as const, port, adminPort };
   const service = start(
     { ...config, databaseUrl: addressOf(here.database.target) },
-    { clock: () => NOW, log: makeLog('silent') },
+    { clock: () => now, log: makeLog('silent'), pollMs: 100 },
   );
   await service.ready;
   const get = (path: string, headers: Record<string, string> = {}) => httpGet(port, path, headers);
@@ -93,10 +96,14 @@ export async function openSite(environment: Record<string, string> = {}): Promis
     origin: `http://localhost:${port}`,
     get,
     json: async (path) => JSON.parse((await get(path)).body),
-    async read(id, values, at = NOW) {
+    async setNow(at) {
+      now = at;
+      await here.refresh(now);
+    },
+    async read(id, values, at = now) {
       await here.accept([reading(id, at, values)]);
-      await here.refresh(NOW);
-      await here.digest(NOW);
+      await here.refresh(now);
+      await here.digest(now);
     },
     async close() {
       await service.stop(0);

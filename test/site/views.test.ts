@@ -9,15 +9,14 @@ import { serveTown } from './town.ts';
 const VIEWS = [
   ['/en/', '.line'],
   ['/ru/region/town?parameter=aqi', '#calendar .calendar'],
-  ['/en/station/2', '#calendar .calendar'],
-  ['/hy/embed/station/1', '.chip'],
-  ['/en/embed/region/town', '.chip'],
+  ['/en/station/2', '[data-live=head]'],
+  ['/hy/embed/station/1', '.index'],
+  ['/en/embed/region/town', '.index'],
 ] as const;
 
 /** What a view asks for when, and where it says that this is missing. */
 const NEEDS = [
   ['/en/station/1', /-history\.json/, '#parts'],
-  ['/hy/station/1', /\/now\.json/, '#indices'],
   ['/en/station/1?year=2026', /\/days\//, '#calendar'],
 ] as const;
 

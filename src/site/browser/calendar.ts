@@ -1,8 +1,9 @@
 /** A year as a calendar of days, coloured by the category of each; a pointer or the arrow keys tell the values of a day. */
 import { fill, formatDate, formatValue, PM25 } from '../format.ts';
 import { categoryOf } from '../scale.ts';
+import { AQI, describeValue, measuredValue, type Point } from '../series.ts';
 import { monthStarts, type PlacedDay, placeDays, STEPS } from './days.ts';
-import { type Change, categoryLegend, type History, type Part, todayOf } from './history.ts';
+import { type Change, categoryLegend, type History, type Hours, isFew, type Part, todayOf } from './history.ts';
 import { makeInputs } from './inputs.ts';
 import {
   button,
@@ -15,12 +16,12 @@ import {
   svgElement,
   whenNear,
 } from './page.ts';
-import { AQI, describeValue, measuredValue, type Point } from './series.ts';
 
 const STEP = 15;
 const SIDE = 12;
-const LEFT = 44;
-const TOP = 40;
+const TOP = 20;
+const WIDTH = 54 * STEP;
+const HEIGHT = TOP + 7 * STEP + 2;
 /** No database begins earlier (EPOCH). */
 const FIRST_YEAR = 1900;
 
@@ -28,7 +29,7 @@ type Day = Point & { hours: Readonly<Record<string, number>>; expected_hours: nu
 
 export function makeCalendar(page: Page, history: History, change: Change): Part {
   const { words } = page;
-  const content = element('section', { id: 'calendar', class: 'later' });
+  const content = element('section', { id: 'calendar', class: 'card later' });
   const today = todayOf(history);
   let [shown, wanted, isNear] = [0, today.slice(0, 4), false];
 
@@ -50,7 +51,6 @@ export function makeCalendar(page: Page, history: History, change: Change): Part
       ...drawYear(page, year, byDate, today),
       categoryLegend(page, true),
       element('p', {}, element('small', {}, words.incomplete)),
-      element('p', {}, element('small', {}, words.aqiNote)),
     ];
   }
 
@@ -81,18 +81,21 @@ function drawYear(page: Page, year: number, byDate: ReadonlyMap<string, Day>, to
   const cells = new Map(days.map((day) => [day.date, cellOf(day, byDate.get(day.date))]));
   const svg = svgElement(
     'svg',
-    { viewBox: `0 0 ${LEFT + 54 * STEP} ${TOP + 7 * STEP + 2}`, 'aria-hidden': 'true' },
-    svgElement('text', { x: 0, y: 16, class: 'year' }, String(year)),
+    { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, 'aria-hidden': 'true' },
     ...monthStarts(placeDays(year)).map(({ date, week, weekday }) => {
-      const x = LEFT + (weekday === 0 ? week : week + 1) * STEP;
+      const x = (weekday === 0 ? week : week + 1) * STEP;
       return svgElement('text', { x, y: TOP - 8 }, formatDate(locale, date, 'name of month'));
     }),
-    ...[0, 2, 4].map((weekday) => {
+    ...cells.values(),
+  );
+  const weekdays = svgElement(
+    'svg',
+    { class: 'weekdays', viewBox: `0 0 36 ${HEIGHT}`, preserveAspectRatio: 'xMinYMid', 'aria-hidden': 'true' },
+    ...[0, 2, 4, 6].map((weekday) => {
       const monday = `2024-01-0${weekday + 1}`; // any week that begins on the first
       const name = formatDate(locale, monday, 'name of weekday');
       return svgElement('text', { x: 0, y: TOP + weekday * STEP + 10 }, name);
     }),
-    ...cells.values(),
   );
   const live = element('p', { class: 'live' });
   const inputs = makeInputs(page);
@@ -100,7 +103,7 @@ function drawYear(page: Page, year: number, byDate: ReadonlyMap<string, Day>, to
   if (newest !== undefined) inputs.show(AQI, 'day', newest.timestamp);
   inputs.element.hidden = newest === undefined;
   const label = `${fill(words.calendar, { year })}. ${words.calendarKeys}`;
-  const box = element('div', { class: 'calendar', tabindex: 0, role: 'application', 'aria-label': label }, svg);
+  const box = element('div', { tabindex: 0, role: 'application', 'aria-label': label }, svg);
   let at = days.findLastIndex(({ date }) => byDate.has(date));
   if (at === -1) at = days.length - 1;
 
@@ -130,24 +133,23 @@ function drawYear(page: Page, year: number, byDate: ReadonlyMap<string, Day>, to
   point(at, false);
   requestAnimationFrame(() => {
     const last = days[at];
-    if (last !== undefined)
-      box.scrollLeft = (last.week * STEP * svg.clientWidth) / (LEFT + 54 * STEP) - box.clientWidth / 2;
+    if (last !== undefined) box.scrollLeft = (last.week * STEP * svg.clientWidth) / WIDTH - box.clientWidth / 2;
   });
-  return [box, live, inputs.element];
+  return [element('div', { class: 'calendar' }, weekdays, box), live, inputs.element];
 }
 
 function cellOf({ week, weekday }: PlacedDay, point: Day | undefined): SVGRectElement {
   const category = categoryOf(measuredValue(point, AQI));
-  const [x, y] = [LEFT + week * STEP, TOP + weekday * STEP];
+  const [x, y] = [week * STEP, TOP + weekday * STEP];
   const mark = incompleteHours(point) === undefined ? '' : ' incomplete';
   return svgElement('rect', { x, y, width: SIDE, height: SIDE, rx: 2, class: `${category}${mark}` });
 }
 
 /** The hours of a day that has less than 75 % of them (A11): with PM2.5, or where there is none, with PM10, of which the index is. */
-function incompleteHours(point: Day | undefined): { measured: number; expected: number } | undefined {
+function incompleteHours(point: Day | undefined): Hours | undefined {
   if (point === undefined || measuredValue(point, AQI) === null) return undefined;
-  const measured = point.hours['pm2.5'] || point.hours.pm10 || 0;
-  return measured < 0.75 * point.expected_hours ? { measured, expected: point.expected_hours } : undefined;
+  const hours = { measured: point.hours['pm2.5'] || point.hours.pm10 || 0, expected: point.expected_hours };
+  return isFew(hours) ? hours : undefined;
 }
 
 /** `Fri, 20 Nov 2026: PM2.5 20.9 µg/m³ (7.7–33.1) · AQI 73, Moderate`, and of an incomplete day ` · 4 of 24 hours measured`. */

@@ -2,9 +2,9 @@
 import type uPlot from 'uplot';
 import { formatValue, type Quantity } from '../format.ts';
 import { BOUNDS, CATEGORIES, type Category, GUIDELINES } from '../scale.ts';
-import type { Words } from '../words.ts';
-import { element, loadScript, moveByKeys } from './page.ts';
-import { AQI, type Bucket, formatTick, type HistoryWindow, measuredValue, rangeOf, ticksOf } from './series.ts';
+import { AQI, type Bucket, formatTick, type HistoryWindow, measuredValue, rangeOf, ticksOf } from '../series.ts';
+
+import { element, moveByKeys, type Words } from './page.ts';
 
 type Plotted = {
   words: Words;
@@ -12,6 +12,8 @@ type Plotted = {
   window: HistoryWindow;
   quantity: Quantity;
   buckets: readonly Bucket[];
+  /** Whether less than 75 % of the bucket's hours were measured. */
+  isFew: (bucket: Bucket) => boolean;
   /** A description for those who don't see it. */
   label: string;
   /** Called when a bucket is pointed at, by keys or not; and when it is chosen. */
@@ -22,26 +24,15 @@ type Plotted = {
 export type Chart = { element: HTMLElement; destroy(): void };
 
 type Plot = typeof uPlot;
-declare global {
-  interface Window {
-    uPlot?: Plot;
-  }
-}
 
 /** uPlot, which only pages with a chart load. */
-export async function loadPlot(): Promise<Plot> {
-  if (window.uPlot === undefined) await loadScript('uplot.js');
-  return window.uPlot as Plot;
-}
+export const loadPlot = async (): Promise<Plot> => (await import('uplot')).default;
 
 const HEIGHT = 300;
 const TICK_WIDTH = 62;
 const ARROW_ROOM = 26;
 const ARROW = new Path2D('M0 7V-7L-3.5 -2.5M0 -7L3.5 -2.5');
 const FONT = '12px system-ui, sans-serif';
-
-/** Quantities whose 0 is not where they begin. */
-const FLOATING = new Set(['temperature', 'pressure']);
 
 /** A colour of the page's style by its name, as it is now: light or dark. */
 type Colours = (name: 'ink' | 'paper' | 'line' | 'series' | 'band' | Category) => string;
@@ -100,13 +91,14 @@ export function drawChart(Plot: Plot, plotted: Plotted): Chart {
 }
 
 /** By position, so that hours, days and months are equally far apart whatever clocks and calendars do. */
-function dataOf({ buckets, quantity }: Plotted): uPlot.AlignedData {
+function dataOf({ buckets, quantity, isFew }: Plotted): uPlot.AlignedData {
   const ranges = buckets.map(({ point }) => rangeOf(point, quantity));
   return [
     [...buckets.keys()],
     buckets.map(({ point }) => measuredValue(point, quantity)),
     ranges.map((range) => range?.[0] ?? null),
     ranges.map((range) => range?.[1] ?? null),
+    buckets.map((bucket) => (isFew(bucket) ? measuredValue(bucket.point, quantity) : null)),
   ];
 }
 
@@ -157,6 +149,10 @@ function optionsOf(Plot: Plot, plotted: Plotted, box: HTMLElement, point: (index
       },
       edge,
       edge,
+      {
+        stroke: 'transparent',
+        points: { show: true, size: 8, width: 2, stroke: colours('series'), fill: colours('paper') },
+      },
     ],
     bands: [{ series: [3, 2], fill: colours('band') }],
     hooks: {
@@ -184,7 +180,7 @@ function extentOf(Plot: Plot, { buckets, quantity, window }: Plotted): [number, 
   );
   const [low, high] = [Math.min(...values), Math.max(...values)];
   if (values.length === 0) return [0, 1];
-  if (FLOATING.has(quantity.key)) {
+  if (quantity.key === 'temperature' || quantity.key === 'pressure') {
     const [from, to] = Plot.rangeNum(low, high, 0.1, true);
     return [from ?? low, to ?? high];
   }
@@ -244,12 +240,12 @@ function drawGuideline(plot: uPlot, { quantity, window, words, locale }: Plotted
   ctx.textAlign = 'left';
   ctx.textBaseline = 'bottom';
   ctx.setLineDash([]);
-  ctx.strokeStyle = colours('paper'); // so that it is read on the line as well
-  ctx.lineWidth = 4 * pxRatio;
-  ctx.lineJoin = 'round';
   const text = `${words[guideline.word]}: ${formatValue(locale, guideline.value, { ...quantity, digits: 0 })}`;
-  ctx.strokeText(text, left + 6 * pxRatio, y - 3 * pxRatio);
-  ctx.fillText(text, left + 6 * pxRatio, y - 3 * pxRatio);
+  const [x, pad] = [left + 6 * pxRatio, 3 * pxRatio];
+  ctx.fillStyle = colours('paper'); // a ground of its own, since the line of values may pass there
+  ctx.fillRect(x - pad, y - 18 * pxRatio, ctx.measureText(text).width + 2 * pad, 16 * pxRatio);
+  ctx.fillStyle = colours('ink');
+  ctx.fillText(text, x, y - 3 * pxRatio);
   ctx.restore();
 }
 

@@ -1,7 +1,8 @@
 /** The hours of chosen dates as a file. A link, not a form: pages may send forms nowhere. */
+
+import { dateAfter } from '../series.ts';
 import { daysBetween } from './days.ts';
 import { element, exploreUrl, type Page } from './page.ts';
-import { dateAfter } from './series.ts';
 
 const MOST_DAYS = 400;
 const DEFAULT_DAYS = 30;
@@ -27,7 +28,7 @@ export function makeDownload(page: Page, newest: string): HTMLElement {
   update();
   return element(
     'section',
-    { id: 'download' },
+    { id: 'download', class: 'card' },
     element('h2', {}, words.download),
     element(
       'div',

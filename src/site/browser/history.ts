@@ -1,9 +1,6 @@
 /** The history of a station or region: switches for window and parameter, the chart, what its values are, and the same as tables. */
-import { formatValue, type Quantity, unitIn } from '../format.ts';
+import { fill, formatBare, formatValue, type Quantity, unitIn } from '../format.ts';
 import { CATEGORIES, categoryOf } from '../scale.ts';
-import { type Chart, drawChart, loadPlot } from './chart.ts';
-import { makeInputs } from './inputs.ts';
-import { button, element, type Page, scrollingTable, wordFor } from './page.ts';
 import {
   AQI,
   type Bucket,
@@ -18,12 +15,49 @@ import {
   type Point,
   rangeOf,
   type Unit,
-} from './series.ts';
+} from '../series.ts';
+import { type Chart, drawChart, loadPlot } from './chart.ts';
+import { makeInputs } from './inputs.ts';
+import { button, element, type Page, scrollingTable, wordFor } from './page.ts';
 import type { View } from './view.ts';
 
-/** The document of all windows, and the instant of the answer. */
-export type History = { windows: Readonly<Record<string, readonly Point[]>>; at: number };
+/** How many hours of a day or month have a value, of how many. */
+export type Hours = { measured: number; expected: number };
+/** The document of all windows, the instant of the answer, and the hours of days and months by unit and date. */
+export type History = {
+  windows: Readonly<Record<string, readonly Point[]>>;
+  at: number;
+  hours: ReadonlyMap<string, MeasuredHours>;
+};
+type MeasuredHours = { timestamp: string; hours: Readonly<Record<string, number>>; expected_hours: number };
 
+export function hoursOf(
+  completeness: { days: MeasuredHours[]; months: MeasuredHours[] } | undefined,
+): History['hours'] {
+  const { days = [], months = [] } = completeness ?? {};
+  const keyed = (unit: Unit, all: MeasuredHours[]) =>
+    all.map((one) => [`${unit} ${one.timestamp.slice(0, 10)}`, one] as const);
+  return new Map([...keyed('day', days), ...keyed('month', months)]);
+}
+
+/** Of the index, those with particles, of which it is; undefined for an hour, and where it isn't known. */
+export function hoursIn(
+  { hours }: Pick<History, 'hours'>,
+  unit: Unit,
+  timestamp: string,
+  { key }: Quantity,
+): Hours | undefined {
+  const found = hours.get(`${unit} ${timestamp.slice(0, 10)}`);
+  const measured = key === 'aqi' ? found?.hours['pm2.5'] || found?.hours.pm10 : found?.hours[key];
+  return found === undefined || measured === undefined ? undefined : { measured, expected: found.expected_hours };
+}
+
+/** A11: fewer than 18 of 24. */
+export const isFew = (hours: Hours | undefined): boolean =>
+  hours !== undefined && hours.measured < 0.75 * hours.expected;
+
+/** Until the chart of another window is drawn. */
+const PRINT_MS = 500;
 const UTC = '1970-01-01T00:00:00+00:00';
 
 /** The newest time that there are values of. */
@@ -81,6 +115,7 @@ export function makeHistory(page: Page, history: History, measured: readonly Qua
     chart?.destroy();
     chart = drawChart(Plot, {
       ...{ words, locale, window, quantity, buckets },
+      isFew: ({ point, timestamp }) => point !== undefined && isFew(hoursIn(history, window.unit, timestamp, quantity)),
       label: `${nameWithUnit(page, quantity)}, ${wordFor(words, `window${window.key}`)}. ${words.chartKeys}`,
       onPoint: say,
       onChoose: (index) => {
@@ -95,12 +130,19 @@ export function makeHistory(page: Page, history: History, measured: readonly Qua
     inputs.show(quantity, window.unit, buckets.at(newest)?.timestamp ?? '');
   }
 
+  /** A month on one sheet: the chart of 30 days and its table. */
+  const print = button(words.printMonth, () => {
+    change({ window: '30d' });
+    below.querySelector('details')?.setAttribute('open', '');
+    setTimeout(() => window.print(), PRINT_MS);
+  });
   return {
     element: element(
       'div',
-      {},
+      { class: 'card' },
+      element('h2', {}, words.history),
       element('div', { class: 'controls', role: 'group', 'aria-label': words.history }, ...buttons),
-      element('div', { class: 'controls' }, element('label', {}, `${words.parameter} `, select)),
+      element('div', { class: 'controls' }, element('label', {}, `${words.parameter} `, select), print),
       frame,
       live,
       inputs.element,
@@ -132,14 +174,17 @@ const hasDirection = (point: Point | undefined, { key }: Quantity) =>
   key === 'wind_speed' && typeof point?.avg_wind_direction === 'number';
 
 /** `20 Nov, 13:00: 12.3 µg/m³ (8.1–20.4)`, with the category, the direction of the wind, and whether it goes on. */
-function sentenceOf(page: Page, { at }: History, bucket: Bucket, quantity: Quantity, unit: Unit): string {
+function sentenceOf(page: Page, history: History, bucket: Bucket, quantity: Quantity, unit: Unit): string {
   const { words, locale } = page;
   const { timestamp, point } = bucket;
+  const { at } = history;
   const value = measuredValue(point, quantity);
+  const hours = hoursIn(history, unit, timestamp, quantity);
   return [
     `${formatBucket(locale, timestamp, unit)}: ${describeValue(locale, point, quantity, words.noValue)}`,
     quantity === AQI && value !== null ? words[categoryOf(value)] : '',
     hasDirection(point, quantity) ? `${words.wind_direction} ${point?.avg_wind_direction}°` : '',
+    hours === undefined || point === undefined ? '' : fill(words.hoursOf, hours),
     isRunning(timestamp, unit, at) ? words.runningMonth : '',
   ]
     .filter((part) => part !== '')
@@ -158,6 +203,7 @@ function explain(page: Page, quantity: Quantity, { unit }: HistoryWindow, bucket
     element('p', { class: 'what' }, hasBand ? `${what}; ${words.band}.` : `${what}.`),
     ...(isCategorised ? [categoryLegend(page)] : []),
     ...(quantity === AQI ? [element('p', {}, element('small', {}, words.aqiNote))] : []),
+    ...(unit === 'hour' ? [] : [element('p', {}, element('small', {}, words.incomplete))]),
   ];
 }
 
@@ -170,23 +216,26 @@ export function categoryLegend({ words }: Page, hasUnknown = false): HTMLElement
 /** Every bucket, also those without a value. */
 function asTable(
   page: Page,
-  { at }: History,
+  history: History,
   quantity: Quantity,
   { unit }: HistoryWindow,
   buckets: readonly Bucket[],
   open: boolean,
 ): HTMLElement {
   const { words, locale } = page;
+  const { at } = history;
   const hasBand = buckets.some(({ point }) => rangeOf(point, quantity) !== null);
   const isWind = quantity.key === 'wind_speed';
   const rows = buckets.map(({ timestamp, point }) => {
     const range = rangeOf(point, quantity);
     const running = isRunning(timestamp, unit, at) ? ` (${words.runningMonth})` : '';
+    const hours = hoursIn(history, unit, timestamp, quantity);
     return [
       `${formatBucket(locale, timestamp, unit)}${running}`,
       formatValue(locale, measuredValue(point, quantity), quantity),
       ...(hasBand ? [range === null ? '–' : formatRange(locale, range, quantity)] : []),
       ...(isWind ? [hasDirection(point, quantity) ? `${point?.avg_wind_direction}°` : '–'] : []),
+      ...(unit === 'hour' ? [] : [hours === undefined ? '–' : hoursText(page, hours)]),
     ];
   });
   const heads = [
@@ -194,20 +243,50 @@ function asTable(
     nameOf(page, quantity),
     ...(hasBand ? [words.range] : []),
     ...(isWind ? [words.wind_direction] : []),
+    ...(unit === 'hour' ? [] : [words.hoursMeasured]),
   ];
   const made = element('details', { open }, element('summary', {}, words.asTable));
-  const fill = () => {
-    if (made.childElementCount === 1) made.append(scrollingTable(words.asTable, heads, rows));
+  const complete = () => {
+    if (made.childElementCount > 1) return;
+    made.append(scrollingTable(words.asTable, heads, rows), csvLink(page, quantity, { unit }, buckets, history));
   };
-  made.addEventListener('toggle', fill);
-  if (open) fill();
+  made.addEventListener('toggle', complete);
+  if (open) complete();
   return made;
+}
+
+function hoursText({ words }: Page, hours: Hours): string {
+  const text = fill(words.ofHours, hours);
+  return isFew(hours) ? `${text} (${words.fewHours})` : text;
+}
+
+/** What the table has, with names and numbers for programs. */
+function csvLink(
+  { words, subject }: Page,
+  quantity: Quantity,
+  { unit }: Pick<HistoryWindow, 'unit'>,
+  buckets: readonly Bucket[],
+  history: History,
+): HTMLElement {
+  const lines = buckets.map(({ timestamp, point }) => {
+    const [range, hours] = [rangeOf(point, quantity) ?? ['', ''], hoursIn(history, unit, timestamp, quantity)];
+    const counts = unit === 'hour' ? [] : [...range, hours?.measured ?? '', hours?.expected ?? ''];
+    return [timestamp, measuredValue(point, quantity) ?? '', ...counts].join();
+  });
+  const heads = [
+    'timestamp',
+    quantity.key,
+    ...(unit === 'hour' ? [] : ['min', 'max', 'measured_hours', 'expected_hours']),
+  ];
+  const file = new Blob([`${[heads.join(), ...lines].join('\n')}\n`], { type: 'text/csv' });
+  const name = `${subject.replace('/', '-')}_${quantity.key}_${unit}s.csv`;
+  return element('p', {}, element('a', { href: URL.createObjectURL(file), download: name }, words.tableAsCsv));
 }
 
 /** Each of the last twelve months beside the same month a year before. */
 export function makeMonths(page: Page, history: History, measured: readonly Quantity[]): Part {
   const { words, locale } = page;
-  const content = element('section', { id: 'months' });
+  const content = element('section', { id: 'months', class: 'card' });
   return {
     element: content,
     show(view) {
@@ -222,14 +301,14 @@ export function makeMonths(page: Page, history: History, measured: readonly Quan
         return [
           [
             `${formatBucket(locale, point.timestamp, 'month')}${running}`,
-            formatValue(locale, now, quantity),
-            formatValue(locale, before, quantity),
-            `${change > 0 ? '+' : ''}${formatValue(locale, change, quantity)}`,
+            formatBare(locale, now, quantity),
+            formatBare(locale, before, quantity),
+            `${change > 0 ? '+' : ''}${formatBare(locale, change, quantity)}`,
           ],
         ];
       });
       content.hidden = rows.length === 0;
-      const heads = [words.month, nameOf(page, quantity), words.lastYear, words.change];
+      const heads = [words.month, nameWithUnit(page, quantity), words.lastYear, words.change];
       content.replaceChildren(
         element('h2', {}, words.sameMonth),
         scrollingTable(words.sameMonth, heads, rows.toReversed()),

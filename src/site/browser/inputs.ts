@@ -1,7 +1,7 @@
 /** The line under a number of the history: the rules by which it comes about, and links to the hours or readings that it was made of. */
 import type { Quantity } from '../format.ts';
+import { AQI, dateAfter, formatBucket, type Unit } from '../series.ts';
 import { element, exploreUrl, type Page, wordFor } from './page.ts';
-import { AQI, dateAfter, formatBucket, type Unit } from './series.ts';
 
 /** `show` leads to the inputs of a bucket; one that was chosen is also unfolded. */
 type Inputs = {
@@ -49,14 +49,8 @@ function linksOf(page: Page, unit: Unit, timestamp: string): [text: string, path
   const { words } = page;
   const first = unit === 'month' ? `${timestamp.slice(0, 7)}-01` : timestamp.slice(0, 10);
   const last = unit === 'month' ? dateAfter(dateAfter(first, 'month'), 'day', -1) : first;
-  const ofHour = `${isStation(page) ? 'readings' : 'stations'}/${hourName(timestamp)}.json`;
+  const ofHour = `${isStation(page) ? 'readings' : 'stations'}/${timestamp}.json`;
   if (unit === 'hour') return [[isStation(page) ? words.readingsAsJson : words.stationsAsJson, ofHour]];
   const hours: [string, string] = [words.hoursAsCsv, `hours/${first}/${last}.csv`];
   return unit === 'month' ? [hours] : [hours, [words.firstHourAsJson, ofHour]];
-}
-
-/** An hour as addresses have it: in UTC, `2026-11-22T09Z`; with minutes where the zone's hours begin at others. */
-function hourName(timestamp: string): string {
-  const text = new Date(timestamp).toISOString();
-  return `${text.slice(0, text.slice(14, 16) === '00' ? 13 : 16)}Z`;
 }

@@ -1,13 +1,22 @@
-/** Keeps an open page current: asks for it every minute by its ETag, replaces what changed, and says so when the service is away or behind. */
+/**
+ * Keeps an open page current: asks for it every minute by its ETag, and says so when the service is away or behind. All parts with current values
+ * (`data-live`) are replaced together, by name; a page that has another shape now, such as one with its first values, is loaded anew.
+ */
 
 const EVERY_MS = 60_000;
+/** Tells the other modules that the current parts were replaced. */
+export const REPLACED = 'replaced';
 
 let etag = '';
 
 async function refresh(): Promise<void> {
   try {
     const headers: HeadersInit = etag === '' ? {} : { 'If-None-Match': etag };
-    const answer = await fetch(location.pathname, { headers, signal: AbortSignal.timeout(EVERY_MS) });
+    const answer = await fetch(location.pathname, {
+      headers,
+      cache: 'no-cache',
+      signal: AbortSignal.timeout(EVERY_MS),
+    });
     const age = Number(answer.headers.get('Age') ?? 0);
     if (!answer.ok && answer.status !== 304) throw new Error(String(answer.status));
     if (answer.status === 200 && answer.headers.get('ETag') !== etag) {
@@ -20,20 +29,39 @@ async function refresh(): Promise<void> {
   }
 }
 
-/** The parts that have current values; what a reader has opened or typed stays. */
+const shapeOf = ({ head }: Document) => head.dataset.shape;
+
+function partsOf(page: Document): Map<string, HTMLElement> {
+  const parts = page.querySelectorAll<HTMLElement>('[data-live]');
+  return new Map([...parts].map((part) => [part.dataset.live ?? '', part]));
+}
+
 function replace(fresh: Document): void {
-  for (const selector of ['.now', '.values', '.regions']) {
-    const [olds, news] = [document.querySelectorAll(selector), fresh.querySelectorAll(selector)];
-    olds.forEach((old, n) => {
-      const next = news[n];
-      if (next === undefined || next.textContent === old.textContent) return;
-      const indices = old.querySelector('#indices');
-      if (indices !== null) next.querySelector('#indices')?.replaceWith(indices);
-      for (const [m, details] of old.querySelectorAll('details').entries())
-        (next.querySelectorAll('details')[m] as HTMLDetailsElement | undefined)?.toggleAttribute('open', details.open);
-      old.replaceWith(next);
-    });
+  const [olds, news] = [partsOf(document), partsOf(fresh)];
+  if (shapeOf(fresh) !== shapeOf(document) || [...olds.keys()].join() !== [...news.keys()].join()) {
+    location.reload();
+    return;
   }
+  const focused = nameOf(document.activeElement);
+  for (const [name, old] of olds) {
+    const next = news.get(name) as HTMLElement;
+    for (const details of next.querySelectorAll('details')) {
+      const before = old.querySelector(`details[data-name="${CSS.escape(details.dataset.name ?? '')}"]`);
+      if (before !== null) details.open = (before as HTMLDetailsElement).open;
+    }
+    old.replaceWith(next);
+    if (focused !== '' && !document.activeElement?.matches('a, summary'))
+      next.querySelector<HTMLElement>(focused)?.focus({ preventScroll: true });
+  }
+  document.title = fresh.title;
+  document.dispatchEvent(new Event(REPLACED));
+}
+
+/** A selector that finds the same link or summary in another version of the page. */
+function nameOf(focused: Element | null): string {
+  if (focused?.closest('[data-live]') === null || focused === null) return '';
+  if (focused instanceof HTMLAnchorElement) return `a[href="${CSS.escape(focused.getAttribute('href') ?? '')}"]`;
+  return `details[data-name="${CSS.escape(focused.closest('details')?.dataset.name ?? '')}"] > summary`;
 }
 
 function tell(isStale: boolean): void {

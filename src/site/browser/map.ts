@@ -1,74 +1,261 @@
-/** Zoom and pan of the map: its viewBox changes, and what has a size of its own keeps it. Without this the map stands still. */
+/**
+ * The map of the overview and of a city, drawn with Leaflet: cities from far, their districts and stations nearer, each as a pin with its number.
+ * Pins that would overlap are one, of the worst of them. It repeats what the list says, which is for keyboards and screen readers.
+ */
+import {
+  CircleMarker,
+  Control,
+  DivIcon,
+  FeatureGroup,
+  GridLayer,
+  LatLng,
+  LatLngBounds,
+  Map as LeafletMap,
+  Marker,
+  Point,
+  Polygon,
+  TileLayer,
+} from 'leaflet';
+import { fill, plural } from '../format.ts';
+import { categoryOf } from '../scale.ts';
+import { REPLACED } from './live.ts';
+import { element, whenNear } from './page.ts';
 
-for (const map of document.querySelectorAll<HTMLElement>('[data-map]')) enliven(map);
+/** As the page has it (`parts.ts`). */
+type Row = [
+  level: 0 | 1 | 2,
+  key: string | number,
+  parent: number,
+  lat: number,
+  lng: number,
+  aqi: number | null,
+  title?: string,
+];
+type Place = {
+  level: number;
+  path: string;
+  at: LatLng;
+  aqi: number | null;
+  title: string;
+  parent: number;
+  within: Place[];
+};
+/** A pin: its place, those that it stands for as well, and where it is on the screen. */
+type Pin = { place: Place; others: Place[]; at: Point };
 
-type Box = { x: number; y: number; width: number; height: number };
+const OFFLINE = -1;
+/** A region whose places lie within so many pixels is one pin. */
+const CLOSE = 90;
+const [PIN_WIDTH, PIN_HEIGHT, LETTER] = [46, 30, 7];
+const [FARTHEST, NEAREST, CITY, PAD] = [2, 18, 13, 40];
 
-/** How far in: the whole map is this many times as wide. */
-const MOST = 60;
+const section = document.querySelector<HTMLElement>('#map');
+if (section !== null) {
+  section.hidden = false;
+  whenNear(section, () => begin(section, section.querySelector('.map') as HTMLElement));
+}
 
-function enliven(map: HTMLElement): void {
-  const svg = map.querySelector('svg') as SVGSVGElement;
-  const { width, height } = svg.viewBox.baseVal;
-  const whole: Box = { x: 0, y: 0, width, height };
-  let box = whole;
-  let grabbed: { x: number; y: number; box: Box } | undefined;
+function read({ locale = 'en' }: DOMStringMap): Place[] {
+  const rows: Row[] = JSON.parse(document.querySelector('#places')?.textContent ?? '[]');
+  const places = rows.map(([level, key, parent, lat, lng, aqi, title = '']): Place => {
+    const path = `/${locale}/${level === 2 ? 'station' : 'region'}/${key}`;
+    return { level, path, at: new LatLng(lat, lng), aqi, title, parent, within: [] };
+  });
+  for (const place of places) places[place.parent]?.within.push(place);
+  return places;
+}
 
-  const unitsPerPixel = () => Math.max(box.width / svg.clientWidth, box.height / svg.clientHeight);
+const boundsOf = (places: readonly Place[]) => new LatLngBounds(places.map(({ at }) => at));
+const stationsOf = (place: Place): Place[] => (place.level === 2 ? [place] : place.within.flatMap(stationsOf));
 
-  function show(next: Box): void {
-    const size = Math.min(1, Math.max(1 / MOST, next.width / width));
-    const [w, h] = [width * size, height * size];
-    const clamp = (start: number, length: number, all: number) => Math.min(Math.max(start, 0), all - length);
-    box = { x: clamp(next.x, w, width), y: clamp(next.y, h, height), width: w, height: h };
-    svg.setAttribute('viewBox', `${box.x} ${box.y} ${box.width} ${box.height}`);
-    svg.style.setProperty('--k', String(unitsPerPixel()));
-    map.classList.toggle('zoomed', size < 1);
+function begin(section: HTMLElement, box: HTMLElement): void {
+  const { dataset } = box;
+  const map = new LeafletMap(box, {
+    keyboard: false,
+    scrollWheelZoom: false,
+    zoomSnap: dataset.tiles === undefined ? 0.25 : 1,
+    minZoom: FARTHEST,
+    maxZoom: NEAREST,
+    attributionControl: false,
+  });
+  const pins = new FeatureGroup().addTo(map);
+  new Control.Scale({ imperial: false }).addTo(map);
+  if (dataset.tiles !== undefined) addTiles(map, dataset);
+  map.on('click', () => map.scrollWheelZoom.enable()); // until then the wheel scrolls the page
+  let places: Place[] = [];
+
+  function load(): void {
+    places = read(dataset);
+    if (dataset.tiles === undefined) outline();
+  }
+  const outlines = new FeatureGroup().addTo(map);
+  /** Of each city, what surrounds its stations: the ground of a map that has none. */
+  function outline(): void {
+    outlines.clearLayers();
+    const groups = places.some(({ level }) => level === 0)
+      ? places.filter(({ level }) => level === 0).map(stationsOf)
+      : [places];
+    for (const group of groups) {
+      const ring = hull(group.map(({ at }) => at));
+      if (ring.length > 2) outlines.addLayer(new Polygon(ring, { className: 'outline', interactive: false }));
+    }
   }
 
-  /** Around a point that stays where it is, given as shares of the width and height. */
-  function zoom(factor: number, [a, b]: readonly [number, number] = [0.5, 0.5]): void {
-    const size = Math.min(1, Math.max(1 / MOST, (box.width * factor) / width)) * width;
-    const by = size / box.width;
-    show({
-      x: box.x + box.width * (1 - by) * a,
-      y: box.y + box.height * (1 - by) * b,
-      width: box.width * by,
-      height: box.height * by,
+  function draw(): void {
+    const bounds = map.getBounds().pad(0.2);
+    const roots = places.filter(({ parent }) => parent === -1);
+    const shown = roots.flatMap(chosen).filter(({ at }) => bounds.contains(at));
+    pins.clearLayers();
+    const taken = [...placed(shown)];
+    for (const pin of taken) pins.addLayer(markerOf(pin, taken));
+  }
+  /** A place where those within it are too close to each other, else those. */
+  function chosen(place: Place): Place[] {
+    const stations = stationsOf(place);
+    if (place.level === 2 || stations.length < 2) return [place];
+    const { x, y } = map
+      .project(boundsOf(stations).getNorthEast())
+      .subtract(map.project(boundsOf(stations).getSouthWest()));
+    return Math.hypot(x, y) < CLOSE * (place.level === 0 ? 2 : 1) ? [place] : place.within.flatMap(chosen);
+  }
+  function placed(all: readonly Place[]): Pin[] {
+    const worstFirst = all.toSorted((a, b) => (b.aqi ?? -2) - (a.aqi ?? -2));
+    const found: Pin[] = [];
+    for (const place of worstFirst) {
+      const at = map.latLngToLayerPoint(place.at);
+      const over = found.find((pin) => overlaps(pin.at, at, PIN_WIDTH, PIN_HEIGHT));
+      if (over === undefined) found.push({ place, others: [], at });
+      else over.others.push(place);
+    }
+    return found;
+  }
+  function markerOf(pin: Pin, all: readonly Pin[]): Marker {
+    const { place, others, at } = pin;
+    const category = place.aqi === OFFLINE ? 'offline' : categoryOf(place.aqi);
+    const text = place.aqi === null || place.aqi === OFFLINE ? '–' : String(place.aqi);
+    const several = others.length > 0;
+    const title = several
+      ? fill(plural(dataset.locale ?? 'en', dataset.places ?? '', others.length + 1), { n: others.length + 1 })
+      : place.title;
+    const half = (title.length * LETTER) / 2;
+    const below = at.add([0, 25]);
+    const isFree = !all.some((one) => one !== pin && overlaps(one.at, below, half + 24, 24));
+    const kind = place.level === 2 ? 'station' : 'region';
+    const link = element(
+      'a',
+      { class: `pin ${category} ${kind}${several ? ' several' : ''}`, href: place.path, tabindex: -1, title },
+      text,
+    );
+    if (isFree && title !== '') link.append(element('span', { class: 'name' }, title));
+    if (several) link.addEventListener('click', (event) => open(event, [place, ...others]));
+    const marker = new Marker(place.at, {
+      icon: new DivIcon({ html: link, className: '', iconSize: [44, 26] }),
+      keyboard: false,
+      zIndexOffset: several ? 100 : 0,
     });
+    return marker;
+  }
+  /** Nearer, so that they part; where no nearer view parts them, as a list. */
+  function open(event: Event, together: readonly Place[]): void {
+    event.preventDefault();
+    const to = Math.min(map.getBoundsZoom(boundsOf(together), false, new Point(PAD, PAD)), NEAREST);
+    if (to > map.getZoom()) {
+      map.setView(boundsOf(together).getCenter(), to);
+      return;
+    }
+    const links = together.map(({ path, title, aqi }) =>
+      element('a', { href: path }, `${title === '' ? path : title} ${aqi === null || aqi === OFFLINE ? '' : aqi}`),
+    );
+    map.openPopup(element('div', {}, ...links), together[0]?.at as LatLng);
   }
 
-  const buttons = map.querySelector('.zoom') as HTMLElement;
-  buttons.hidden = false;
-  buttons.addEventListener('click', ({ target }) => {
-    const factor = Number((target as HTMLElement).dataset.zoom ?? Number.NaN);
-    if (factor === 0) show(whole);
-    else if (factor > 0) zoom(factor);
+  load();
+  map.fitBounds(boundsOf(places), { padding: [PAD, PAD], maxZoom: CITY });
+  draw();
+  box.querySelector('.leaflet-marker-pane')?.setAttribute('aria-hidden', 'true');
+  map.on('zoomend moveend resize', draw);
+  document.addEventListener(REPLACED, () => {
+    load();
+    draw();
   });
-  svg.addEventListener(
-    'wheel',
-    (event) => {
-      if (!event.ctrlKey && !map.classList.contains('zoomed') && event.deltaY > 0) return; // the page scrolls on
-      event.preventDefault();
-      const { left, top, width: w, height: h } = svg.getBoundingClientRect();
-      zoom(event.deltaY < 0 ? 0.8 : 1.25, [(event.clientX - left) / w, (event.clientY - top) / h]);
-    },
-    { passive: false },
-  );
-  svg.addEventListener('pointerdown', (event) => {
-    if (map.classList.contains('zoomed')) grabbed = { x: event.clientX, y: event.clientY, box };
+  addNear(section, map, () => places.flatMap((place) => (place.level === 2 ? [place] : [])));
+}
+
+function addTiles(map: LeafletMap, { tiles = '', attribution = '', link = '' }: DOMStringMap): void {
+  // Leaflet empties tiles with a data URL, which the page's policy refuses
+  TileLayer.include({
+    _removeTile: (GridLayer.prototype as unknown as Record<string, unknown>)._removeTile,
+    _abortLoading: undefined,
   });
-  svg.addEventListener('pointermove', (event) => {
-    if (grabbed === undefined) return;
-    const [dx, dy] = [event.clientX - grabbed.x, event.clientY - grabbed.y];
-    if (Math.hypot(dx, dy) > 4) svg.setPointerCapture(event.pointerId);
-    const k = unitsPerPixel();
-    show({ ...grabbed.box, x: grabbed.box.x - dx * k, y: grabbed.box.y - dy * k });
+  new TileLayer(tiles, { maxZoom: NEAREST, minZoom: FARTHEST }).addTo(map);
+  const credit = element(link === '' ? 'span' : 'a', link === '' ? {} : { href: link }, attribution);
+  const control = new Control({ position: 'bottomright' });
+  control.onAdd = () => element('div', { class: 'leaflet-control-attribution' }, credit);
+  control.addTo(map);
+}
+
+const overlaps = (a: Point, b: Point, width: number, height: number) =>
+  Math.abs(a.x - b.x) < width && Math.abs(a.y - b.y) < height;
+
+/** The corners of the smallest ring without dents around points (Andrew's monotone chain). */
+function hull(points: readonly LatLng[]): LatLng[] {
+  const sorted = points.toSorted((a, b) => a.lng - b.lng || a.lat - b.lat);
+  const side = (all: readonly LatLng[]) => {
+    const ring: LatLng[] = [];
+    for (const p of all) {
+      for (
+        let [a, b] = ring.slice(-2);
+        a && b && (b.lng - a.lng) * (p.lat - a.lat) <= (b.lat - a.lat) * (p.lng - a.lng);
+        [a, b] = ring.slice(-2)
+      )
+        ring.pop();
+      ring.push(p);
+    }
+    return ring.slice(0, -1);
+  };
+  return [...side(sorted), ...side(sorted.toReversed())];
+}
+
+/** A button that goes to where the reader is, and names the station that is nearest. Only pages that came over TLS may ask. */
+function addNear(section: HTMLElement, map: LeafletMap, stations: () => Place[]): void {
+  const near = section.querySelector<HTMLButtonElement>('#near');
+  const said = section.querySelector<HTMLElement>('[role=status]');
+  const { near: text = '', none = '' } = (section.querySelector('.map') as HTMLElement).dataset;
+  if (near === null || said === null || !isSecureContext) return;
+  near.hidden = false;
+  let me: CircleMarker | undefined;
+  near.addEventListener('click', () => {
+    navigator.geolocation.getCurrentPosition(
+      ({ coords }) => {
+        const here = new LatLng(coords.latitude, coords.longitude);
+        const [nearest] = stations().toSorted((a, b) => here.distanceTo(a.at) - here.distanceTo(b.at));
+        me?.remove();
+        me = new CircleMarker(here, { radius: 8, className: 'me' }).addTo(map);
+        if (nearest === undefined) return;
+        map.fitBounds(new LatLngBounds([here, nearest.at]), { padding: [PAD, PAD], maxZoom: CITY });
+        const km = (here.distanceTo(nearest.at) / 1_000).toFixed(1);
+        said.replaceChildren(element('a', { href: nearest.path }, fill(text, { title: nearest.title, km })));
+      },
+      () => said.replaceChildren(none),
+    );
   });
-  for (const end of ['pointerup', 'pointercancel'] as const) {
-    svg.addEventListener(end, () => {
-      grabbed = undefined;
-    });
-  }
-  new ResizeObserver(() => show(box)).observe(svg);
+}
+
+const search = document.querySelector<HTMLInputElement>('#search');
+if (search !== null) {
+  const filter = () => {
+    const wanted = search.value.trim().toLowerCase();
+    const items = [...document.querySelectorAll<HTMLElement>('[data-live=list] li')];
+    const found = items.filter((item) => (item.querySelector('a')?.textContent ?? '').toLowerCase().includes(wanted));
+    for (const item of items) item.hidden = !found.some((one) => item.contains(one) || one.contains(item));
+    for (const details of document.querySelectorAll<HTMLDetailsElement>('[data-live=list] details')) {
+      details.open = wanted !== '' && found.some((one) => details.contains(one) && one !== details.parentElement);
+    }
+    (search.parentElement?.querySelector('[role=status]') as HTMLElement).hidden = found.length > 0;
+  };
+  search.hidden = false;
+  search.addEventListener('input', filter);
+  document.addEventListener(REPLACED, () => {
+    if (search.value !== '') filter();
+  });
 }

@@ -1,7 +1,9 @@
 /** Used by all parts of a page: its subject, language and words, elements, requests to the API, and scripts of libraries. */
 import type { Quantity } from '../format.ts';
-import type { Words } from '../words.ts';
-import type { HistoryWindow } from './series.ts';
+import type { HistoryWindow } from '../series.ts';
+import type TEXTS from '../words.json';
+
+export type Words = Record<keyof typeof TEXTS, string>;
 
 export type Page = {
   locale: string;
@@ -26,7 +28,7 @@ const TIMEOUT_MS = 20_000;
 
 /** A document and when it was answered, by the service's clock; undefined for a 404. Throws while the API does not answer. */
 export async function fetchJson<T>(url: string): Promise<{ data: T; at: number } | undefined> {
-  const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+  const answer = await fetch(url, { cache: 'no-cache', signal: AbortSignal.timeout(TIMEOUT_MS) }); // by its ETag
   if (answer.status === 404) {
     await answer.body?.cancel(); // else the connection waits for somebody to read it
     return undefined;
@@ -38,7 +40,7 @@ export async function fetchJson<T>(url: string): Promise<{ data: T; at: number }
 
 /** Loads the classic script of a library, which only some pages use. */
 export async function loadScript(name: string): Promise<void> {
-  const script = element('script', { src: new URL(`../${name}`, import.meta.url).href });
+  const script = element('script', { src: new URL(name, import.meta.url).href });
   await new Promise((resolve, reject) => {
     script.addEventListener('load', resolve);
     script.addEventListener('error', () => reject(new Error(`${script.src} cannot be loaded`)));

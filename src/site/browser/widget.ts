@@ -15,6 +15,7 @@ type Values = {
   measurement_time: string | null;
   aqi: number | null;
   'pm2.5': number | null;
+  temperature: number | null;
 };
 
 const REFRESH_MS = 300_000;
@@ -94,7 +95,7 @@ class AirQuality extends HTMLElement {
         credentials: 'omit',
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
-      if (answer.status === 404) notice = 'notFound';
+      if (answer.status === 404) notice = subject.startsWith('region') ? 'noRegion' : 'noStation';
       else if (!answer.ok) throw new Error(String(answer.status));
       const values = notice === '' ? await answer.json() : undefined;
       if (asked !== this.#asked) return;
@@ -112,24 +113,35 @@ class AirQuality extends HTMLElement {
     const words = WORDS[locale] as Record<string, string>;
     const link = (path: string, text: string) => element('a', { href: `${SERVICE.origin}/${locale}/${path}` }, text);
     const card = element('div', { lang: locale });
-    const { title, status, measurement_time: time, aqi, 'pm2.5': pm25 } = this.#values ?? NOTHING;
+    const { title, status, measurement_time: time, aqi, 'pm2.5': pm25, temperature } = this.#values ?? NOTHING;
     const when = time === null ? '–' : formatTime(locale, time);
     if (this.#values !== undefined) {
       const category = status === 'offline' ? status : categoryOf(aqi);
       const chip = element('span', { class: `chip ${category}` }, words[category] ?? '');
       const shown = (name: string, value: string) => [' ', element('span', {}, `${name} `, element('b', {}, value))];
       const index = aqi === null ? [] : shown('AQI', String(aqi));
+      const warmth =
+        category !== 'unknown' || temperature === null
+          ? []
+          : shown(words.temperature ?? '', `${formatNumber(locale, temperature, 1)} °C`);
       const mean = pm25 === null ? [] : shown('PM2.5', `${formatNumber(locale, pm25, 1)} ${words.unit}`);
       const meaning = status === undefined ? words.digestOf : words.meanOfHour;
       const measured = time === null ? words.nothingRecent : meaning?.replace('{time}', when);
       card.append(
         element('p', { class: 'title' }, link(subject, title)),
-        element('p', { class: 'values', title: words.aqiNote ?? '' }, chip, ...index, ...mean),
+        element(
+          'p',
+          { class: 'values', title: words.aqiNote ?? '' },
+          ...(warmth.length === 0 ? [chip] : warmth.slice(1)),
+          ...index,
+          ...mean,
+        ),
         element('p', {}, element('small', {}, `${measured} `)),
       );
     }
     if (notice !== '') {
-      const text = (words[notice] ?? '').replace('{time}', when);
+      const name = decodeURIComponent(subject.slice(subject.indexOf('/') + 1));
+      const text = (words[notice] ?? '').replace('{time}', when).replace('{name}', () => name);
       card.append(element('p', { class: 'notice', role: 'status' }, text));
     }
     card.append(element('p', {}, element('small', {}, link('', SERVICE.host))));
@@ -137,7 +149,7 @@ class AirQuality extends HTMLElement {
   }
 }
 
-const NOTHING: Values = { title: '', measurement_time: null, aqi: null, 'pm2.5': null };
+const NOTHING: Values = { title: '', measurement_time: null, aqi: null, 'pm2.5': null, temperature: null };
 
 /** Whatever the API answers becomes text, never HTML. */
 function element(name: string, attributes: Record<string, string>, ...content: (Node | string)[]): HTMLElement {

@@ -1,6 +1,6 @@
-/** The points of a history in the order of time, with the gaps between them, and what is said of each. Without a browser's parts, so tests import it. */
-import { formatBare, formatDate, formatValue, type Quantity, shownAs } from '../format.ts';
-import { formatNumber, formatTime } from '../numbers.ts';
+/** The points of a history in the order of time, with the gaps between them, and what is said of each. Shared with the browser, so it imports nothing of the service. */
+import { formatBare, formatDate, formatValue, type Quantity, shownAs } from './format.ts';
+import { formatNumber, formatTime } from './numbers.ts';
 
 /** A point of a history document. */
 export type Point = {

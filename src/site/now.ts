@@ -1,0 +1,208 @@
+/** What a station or region measures now: the headline with advice and the last 24 hours, the other values as tiles, and the other indices. */
+import type { Region, Station } from '../contract/current.ts';
+import type { Locale } from '../contract/endpoints.ts';
+import { keyOf, PARAMETERS } from '../contract/parameters.ts';
+import { RULES, type RuleName } from '../contract/rules.ts';
+import { fill, formatValue, PM25, plural, type Quantity } from './format.ts';
+import { type Html, html } from './html.ts';
+import { formatNumber, formatTime } from './numbers.ts';
+import { chip, stationCategory, withTime } from './parts.ts';
+import { dayChart, sparkline } from './pictures.ts';
+import { type Category, categoryOf } from './scale.ts';
+import { type Bucket, fillGaps, type HistoryWindow, type Point } from './series.ts';
+import { WORDS, type Words } from './words.ts';
+
+/** The parameters in the order used everywhere, as pages show them. */
+export const QUANTITIES: readonly Quantity[] = PARAMETERS.map(({ name, unit, digits }) => ({
+  key: keyOf(name),
+  unit,
+  digits,
+}));
+
+const GROUPS = [
+  { title: 'particles', keys: ['pm2.5', 'pm10', 'pm1', 'pm2.5_raw', 'dust'] },
+  { title: 'gases', keys: ['no2', 'o3', 'so2'] },
+  {
+    title: 'weather',
+    keys: ['temperature', 'humidity', 'pressure', 'wind_speed', 'wind_direction', 'rain', 'uv', 'usvh'],
+  },
+] as const;
+
+/** The document of the other indices. */
+export type Indices = {
+  nowcast: { 'pm2.5': number | null; aqi: number | null };
+  european_index: { index: string | null; timestamp: string | null; pollutants: Record<string, string | null> };
+  completeness?: { measured_hours: number; expected_hours: number };
+};
+
+export type History = Readonly<Record<string, readonly Point[]>>;
+
+/** Everything that the page of a station or region is made of, at an instant. */
+export type Subject<Values = Station | Region> = { values: Values; history: History; indices: Indices; at: Date };
+
+const HOURS: HistoryWindow = { key: '24h', unit: 'hour', count: 24 };
+
+const valueIn = ({ values }: Subject, key: string): number | string | null =>
+  (values as unknown as Readonly<Record<string, number | string | null>>)[key] ?? null;
+export const isStation = (values: Station | Region): values is Station => 'status' in values;
+const lastDay = ({ history, at }: Subject): Bucket[] => fillGaps(history[HOURS.key] ?? [], HOURS, at.getTime());
+
+/** The newest time that there are values of: an hour, or the start of a day or month. */
+export const newestTime = ({ history }: Subject): string | undefined =>
+  Object.values(history).flatMap((points) => points.at(-1)?.timestamp ?? [])[0];
+
+/** The index where there is one; else the European one, which counts gases; else the first value that there is. */
+type Headline =
+  | { kind: 'aqi'; category: Category; aqi: number }
+  | { kind: 'european'; band: string }
+  | { kind: 'value'; quantity: Quantity; value: number }
+  | { kind: 'nothing'; category: Category };
+
+function headlineOf(subject: Subject): Headline {
+  const { values, indices } = subject;
+  const { aqi, measurement_time: time } = values;
+  const isOffline = isStation(values) && values.status === 'offline';
+  if (time === null || isOffline) return { kind: 'nothing', category: isOffline ? 'offline' : 'unknown' };
+  if (aqi !== null)
+    return { kind: 'aqi', category: isStation(values) ? stationCategory(values) : categoryOf(aqi), aqi };
+  const band = indices.european_index.index;
+  if (band !== null) return { kind: 'european', band };
+  for (const key of GROUPS.flatMap(({ keys }) => [...keys])) {
+    const [quantity, value] = [QUANTITIES.find((one) => one.key === key), valueIn(subject, key)];
+    if (quantity !== undefined && typeof value === 'number') return { kind: 'value', quantity, value };
+  }
+  return { kind: 'nothing', category: 'unknown' };
+}
+
+const word = (words: Words, key: string) => (words as Readonly<Record<string, string>>)[key] ?? '';
+
+/** A line of the headline for a shared link and its picture: `Good, AQI 35, PM2.5 6.3 µg/m³`. */
+export function inWords(
+  locale: Locale,
+  subject: Subject,
+): { word: string; index: string; value: string; category: string } {
+  const [words, headline] = [WORDS[locale], headlineOf(subject)];
+  const pm25 = subject.values['pm2.5'];
+  const value = pm25 === null ? '' : `PM2.5 ${formatValue(locale, pm25, PM25)}`;
+  if (headline.kind === 'aqi')
+    return { word: words[headline.category], index: `AQI ${headline.aqi}`, value, category: headline.category };
+  if (headline.kind === 'european')
+    return {
+      word: `${words.european}: ${word(words, `european ${headline.band}`)}`,
+      index: '',
+      value,
+      category: 'unknown',
+    };
+  if (headline.kind === 'value') {
+    const text = formatValue(locale, headline.value, headline.quantity);
+    return { word: word(words, headline.quantity.key), index: text, value, category: 'unknown' };
+  }
+  return { word: words[headline.category], index: '', value, category: headline.category };
+}
+
+/** The head of a page: `path` leads to it, `note` stands beneath the title, such as that something is unreliable. */
+export function headPart(locale: Locale, subject: Subject, path: Html | false, note: Html | false): Html {
+  const words = WORDS[locale];
+  const { values } = subject;
+  const headline = headlineOf(subject);
+  const { measurement_time: time, 'pm2.5': pm25 } = values;
+  const buckets = lastDay(subject);
+  const first = headline.kind === 'value' ? headline.quantity : PM25;
+  const quantity = [first, ...QUANTITIES].find((one) => dayChart(words, locale, buckets, one) !== undefined);
+  const newest = newestTime(subject);
+  const { measured_hours: hours = 0, expected_hours: expected = 0 } = subject.indices.completeness ?? {};
+  const measured = quantity === PM25 && expected > 0 && ` · ${fill(words.hoursOf, { measured: hours, expected })}`;
+  const lead = {
+    aqi: () => index(headline as Extract<Headline, { kind: 'aqi' }>),
+    european: () => {
+      const { band } = headline as Extract<Headline, { kind: 'european' }>;
+      return html`<p class="index unknown"><span>${word(words, `european ${band}`)}<small>${words.european}</small></span></p>`;
+    },
+    value: () => {
+      const { quantity: of, value } = headline as Extract<Headline, { kind: 'value' }>;
+      return html`<p class="main">${word(words, of.key)} <b>${formatValue(locale, value, of)}</b></p>`;
+    },
+    nothing: () => html`<p>${chip(words, (headline as Extract<Headline, { kind: 'nothing' }>).category, null)}</p>`,
+  };
+  function index({ category, aqi }: { category: Category; aqi: number }): Html {
+    return html`<p class="index ${category}"><b>${aqi}</b><span>${words[category]}<small>${words.aqiOf}</small></span></p>`;
+  }
+  const missing = isStation(values) && values.status === 'offline' ? words.offlineSince : words.noRecent;
+  const count = isStation(values) ? null : values.station_count;
+  const meaning = isStation(values) ? words.meanOfHour : words.digestOf;
+  return html`<section class="head" data-live="head">
+<div class="card">${path}
+<h1>${values.title}</h1>
+${lead[headline.kind]()}
+${time !== null && pm25 !== null && html`<p class="main">PM2.5 <b>${formatValue(locale, pm25, PM25)}</b></p>`}
+${time !== null && html`<p class="when">${withTime(locale, meaning, time)}${count !== null && html` · ${fill(plural(locale, words.stationCount, count), { n: count })}`}</p>`}
+${time === null && html`<p>${newest === undefined ? words.neverSent : withTime(locale, missing, newest)}</p>`}
+${note}
+${headline.kind === 'aqi' && advice(words, headline.category)}
+</div>
+${
+  quantity !== undefined &&
+  html`<figure class="card"><figcaption>${fill(words.dayTitle, { name: word(words, quantity.key) })}${measured}</figcaption>
+${dayChart(words, locale, buckets, quantity)}</figure>`
+}
+</section>`;
+}
+
+const GUIDE = 'https://www.airnow.gov/publications/air-quality-guides/air-quality-guide-for-particle-pollution/';
+
+/** What to do: the sentences of the US EPA's guide for particle pollution. */
+function advice(words: Words, category: Category): Html {
+  const care = word(words, `care ${category}`);
+  const whom = category === 'moderate' ? words.unusually : words.sensitivePeople;
+  return html`<ul class="advice"><li><b>${words.everybody}:</b> ${word(words, `advice ${category}`)}</li>
+${care !== '' && html`<li><b>${whom}:</b> ${care}</li>`}</ul>
+<p class="when"><a href="${GUIDE}">${words.adviceSource}</a></p>`;
+}
+
+/** The other values with a line of the day each, in groups; those of which there is none are left out. */
+export function tilesPart(locale: Locale, subject: Subject, rules: Html): Html {
+  const words = WORDS[locale];
+  const buckets = lastDay(subject);
+  const shown = headlineOf(subject);
+  const isLead = (key: string) => key === 'pm2.5' || (shown.kind === 'value' && shown.quantity.key === key);
+  const groups = GROUPS.map(({ title, keys }) => {
+    const tiles = keys.flatMap((key) => {
+      const [quantity, value] = [QUANTITIES.find((one) => one.key === key) as Quantity, valueIn(subject, key)];
+      if (value === null || isLead(key)) return [];
+      const text = typeof value === 'number' ? formatValue(locale, value, quantity) : value;
+      return [
+        html`<div class="tile"><dt>${word(words, key)}</dt><dd>${text}${typeof value === 'number' && sparkline(buckets, quantity)}</dd></div>`,
+      ];
+    });
+    return tiles.length > 0 && html`<div><h3>${words[title]}</h3><dl class="tiles">${tiles}</dl></div>`;
+  }).filter((group) => group !== false);
+  return html`<section data-live="values">${groups.length > 0 && html`<div class="card"><h2>${words.now}</h2><div class="groups">${groups}</div>${rules}</div>`}</section>`;
+}
+
+/** Each with what it is for; in the headline there is only one. */
+export function indicesPart(locale: Locale, { indices }: Subject): Html {
+  const words = WORDS[locale];
+  const { nowcast, european_index: european } = indices;
+  const entries: [string, string, string][] = [];
+  if (european.index !== null) {
+    const bands = Object.entries(european.pollutants).flatMap(([key, band]) =>
+      band === null ? [] : [`${word(words, key)}: ${word(words, `european ${band}`)}`],
+    );
+    const note = fill(words.europeanNote, { time: formatTime(locale, european.timestamp ?? '') });
+    entries.push([words.european, word(words, `european ${european.index}`), `${note}. ${bands.join(', ')}.`]);
+  }
+  if (nowcast['pm2.5'] !== null) {
+    const ofAqi = nowcast.aqi === null ? '' : `, AQI ${formatNumber(locale, nowcast.aqi, 0)}`;
+    entries.push([words.nowcast, `${formatValue(locale, nowcast['pm2.5'], PM25)}${ofAqi}`, `${words.nowcastNote}.`]);
+  }
+  return html`<section data-live="indices">${
+    entries.length > 0 &&
+    html`<div class="card"><h2>${words.indices}</h2>
+<dl class="list">${entries.map(([name, value, note]) => html`<dt>${name}</dt><dd><b>${value}</b>${note !== '' && html`<br><small>${note}</small>`}</dd>`)}</dl></div>`
+  }</section>`;
+}
+
+/** A line that unfolds into the rules by which the numbers above it come about. */
+export function rulesPart(locale: Locale, ...names: RuleName[]): Html {
+  return html`<details class="inputs" data-name="${names.join()}"><summary>${WORDS[locale].inputs}</summary>${names.map((name) => html`<p class="rule">${RULES[name][locale]}</p>`)}</details>`;
+}

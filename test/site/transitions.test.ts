@@ -1,0 +1,126 @@
+/** An open page follows what changes, whole: after each transition its current parts are those of the page loaded at that moment. */
+import type { Page } from 'playwright-core';
+import { beforeEach, expect, it } from 'vitest';
+import { inBrowser } from './browser.ts';
+import { NOW, openSite, type Site, STATIONS } from './site.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const after = (ms: number) => new Date(NOW.getTime() + ms);
+
+inBrowser('an open page', (open) => {
+  let site: Site;
+  beforeEach(async () => {
+    site = await openSite({ SITE_TITLE: 'Air' });
+    return () => site.close();
+  });
+
+  const partsOf = (page: Page) =>
+    page.locator('[data-live]').evaluateAll((parts) => parts.map((part) => part.outerHTML.replaceAll(' open=""', '')));
+
+  /** Opens a page before a change, and expects it to be what a page opened after it is. */
+  async function follows(path: string, change: () => Promise<unknown>, expected: string, unexpected: string) {
+    const page = await open({ viewport: { width: 1_280, height: 6_000 } });
+    await page.goto(`${site.origin}${path}`, { waitUntil: 'networkidle' });
+    const shown = () =>
+      page
+        .locator('[data-live]')
+        .evaluateAll((parts) => parts.map((part) => (part as HTMLElement).innerText).join('\n'));
+    expect(await shown()).toContain(unexpected);
+    await change();
+    await expect
+      .poll(async () => {
+        await page.evaluate(() => void window.dispatchEvent(new Event('online')));
+        return await shown();
+      })
+      .toContain(expected);
+    await page.waitForLoadState('networkidle');
+    expect(await shown()).not.toContain(unexpected);
+    const fresh = await open();
+    await fresh.goto(`${site.origin}${path}`);
+    expect(await partsOf(page)).toEqual(await partsOf(fresh));
+    expect(await page.title()).toBe(await fresh.title());
+    return page;
+  }
+
+  it('of a station that comes online', async () => {
+    const change = () => site.read(STATIONS.offline, { pm25: 20 });
+    await follows(`/en/station/${STATIONS.offline}`, change, 'PM2.5 20.0 µg/m³', 'does not report');
+  });
+
+  it('of a station that goes offline', async () => {
+    const change = () => site.setNow(after(30 * HOUR));
+    const page = await follows('/en/station/1', change, 'does not report at the moment', 'great day');
+    expect(await page.locator('.index, .tile').count()).toBe(0);
+  });
+
+  it('of a region that loses its digest, and gets one', async () => {
+    const lose = () => site.setNow(after(40 * MINUTE));
+    const page = await follows('/en/region/town', lose, 'There are no recent values.', 'mean over the online stations');
+    expect(await page.locator('h2', { hasText: 'Guideline of the WHO' }).count()).toBeLessThan(2);
+    await follows(
+      '/en/region/town',
+      () => site.read(1, { pm25: 5 }),
+      'mean over the online stations',
+      'no recent values',
+    );
+  });
+
+  it('of the overview, with another order of its cities', async () => {
+    const read = async () => {
+      await site.setNow(after(5 * MINUTE));
+      await site.read(STATIONS.hazardous, { pm25: 1 }, after(-1_000));
+    };
+    await follows('/en/', read, 'PM2.5 81.5 µg/m³', 'PM2.5 110.0 µg/m³');
+  });
+
+  it('of another category', async () => {
+    await follows('/en/station/1', () => site.read(1, { pm25: 700 }, after(-1_000)), 'Remain indoors', 'great day');
+  });
+
+  it('of a parameter more, also in its history once its hour has closed, and less', async () => {
+    const more = async () => {
+      await site.read(1, { pm25: 5, no2: 12 }, after(-1_000));
+      await site.setNow(after(HOUR));
+      await site.read(1, { pm25: 5, no2: 12 });
+    };
+    const page = await follows('/en/station/1', more, '12.0 ppb', 'mean of the hour to 20 Nov, 16:00');
+    await page.waitForFunction(() => document.querySelector('#parts option[value=no2]') !== null);
+    expect(await page.locator('#parts select').count(), 'parts are made anew, not twice').toBe(1);
+    const less = async () => {
+      await site.setNow(after(6 * HOUR));
+      await site.read(1, { pm25: 9 });
+    };
+    await follows('/en/station/1', less, 'PM2.5 9.0', '12.0 ppb');
+  });
+
+  it('of a station with its first values, which is loaded anew, since it has a history now', async () => {
+    const place = { latitude: 40.5, longitude: 44.5, regions: ['old-town'] };
+    const station = { id: 12, provider: 'us', title: { en: 'New' }, ...place, screening: false, sensors: [{ id: 12 }] };
+    await site.here.importNetwork({ time_zone: 'Asia/Yerevan', providers: [], regions: [], stations: [station] });
+    await expect.poll(async () => (await site.get('/en/station/12')).status).toBe(200);
+    const change = async () => {
+      await site.read(12, { pm25: 7 }, after(-HOUR));
+      await site.read(12, { pm25: 7 });
+    };
+    const page = await follows('/en/station/12', change, 'PM2.5 7.0 µg/m³', 'Nothing has been measured here yet.');
+    await page.locator('#parts select').waitFor();
+  });
+
+  it('keeps what was unfolded and where the focus was', async () => {
+    const page = await open();
+    await page.goto(`${site.origin}/en/region/old-town`);
+    const rules = page.locator('[data-live=values] details');
+    await rules.locator('summary').click();
+    await page.locator('[data-live=list] a[href="/en/station/1"]').focus();
+    await site.read(1, { pm25: 7 }, after(-1_000));
+    await expect
+      .poll(async () => {
+        await page.evaluate(() => void window.dispatchEvent(new Event('online')));
+        return await page.locator('.line', { hasText: 'At good' }).textContent();
+      })
+      .toMatch(/6\.0 µg/);
+    expect(await rules.getAttribute('open')).not.toBeNull();
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('href'))).toBe('/en/station/1');
+  });
+});
