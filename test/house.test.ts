@@ -56,7 +56,7 @@ const ROOMS: Readonly<Record<string, number>> = {
   'src/push': 810,
   'src/rollups': 330,
   'src/schema': 1250,
-  'src/site': 3540,
+  'src/site': 3510,
   'src/worker': 360,
   'sql/api': 940,
   'sql/engines': 130,
