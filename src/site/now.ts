@@ -51,94 +51,70 @@ const lastDay = ({ history, at }: Subject): Bucket[] => fillGaps(history[HOURS.k
 export const newestTime = ({ history }: Subject): string | undefined =>
   Object.values(history).flatMap((points) => points.at(-1)?.timestamp ?? [])[0];
 
-/** The index where there is one; else the European one, which counts gases; else the first value that there is. */
-type Headline =
-  | { kind: 'aqi'; category: Category; aqi: number }
-  | { kind: 'european'; band: string }
-  | { kind: 'value'; quantity: Quantity; value: number }
-  | { kind: 'nothing'; category: Category };
+/** What a page is headed by, in words: `text` is a number or value, `of` which index it is, `quantity` the value's. */
+type Headline = { category: Category; text: string; name: string; of: string; quantity?: Quantity };
 
-function headlineOf(subject: Subject): Headline {
-  const { values, indices } = subject;
+/** The index where there is one; else the European one, which counts gases; else the first value that there is. */
+function headlineOf(locale: Locale, subject: Subject): Headline {
+  const [words, { values, indices }] = [WORDS[locale], subject];
   const { aqi, measurement_time: time } = values;
-  const isOffline = isStation(values) && values.status === 'offline';
-  if (time === null || isOffline) return { kind: 'nothing', category: isOffline ? 'offline' : 'unknown' };
-  if (aqi !== null)
-    return { kind: 'aqi', category: isStation(values) ? stationCategory(values) : categoryOf(aqi), aqi };
+  const category = isStation(values) ? stationCategory(values) : categoryOf(aqi);
+  const nothing = { category, text: '', name: words[category], of: '' };
+  if (time === null || category === 'offline') return nothing;
+  if (aqi !== null) return { ...nothing, text: String(aqi), of: words.aqiOf };
   const band = indices.european_index.index;
-  if (band !== null) return { kind: 'european', band };
+  if (band !== null) return { ...nothing, name: word(words, `european ${band}`), of: words.european };
   for (const key of GROUPS.flatMap(({ keys }) => [...keys])) {
     const [quantity, value] = [QUANTITIES.find((one) => one.key === key), valueIn(subject, key)];
-    if (quantity !== undefined && typeof value === 'number') return { kind: 'value', quantity, value };
+    if (quantity === undefined || typeof value !== 'number') continue;
+    return { ...nothing, name: word(words, key), text: formatValue(locale, value, quantity), quantity };
   }
-  return { kind: 'nothing', category: 'unknown' };
+  return nothing;
 }
 
 const word = (words: Words, key: string) => (words as Readonly<Record<string, string>>)[key] ?? '';
 
-/** A line of the headline for a shared link and its picture: `Good, AQI 35, PM2.5 6.3 µg/m³`. */
-export function inWords(
-  locale: Locale,
-  subject: Subject,
-): { word: string; index: string; value: string; category: string } {
-  const [words, headline] = [WORDS[locale], headlineOf(subject)];
+/** The headline of a shared link and its picture: `Good`, `AQI 35`, `PM2.5 6.3 µg/m³`. */
+export function inWords(locale: Locale, subject: Subject) {
+  const { category, name, text, of, quantity } = headlineOf(locale, subject);
   const pm25 = subject.values['pm2.5'];
-  const value = pm25 === null ? '' : `PM2.5 ${formatValue(locale, pm25, PM25)}`;
-  if (headline.kind === 'aqi')
-    return { word: words[headline.category], index: `AQI ${headline.aqi}`, value, category: headline.category };
-  if (headline.kind === 'european')
-    return {
-      word: `${words.european}: ${word(words, `european ${headline.band}`)}`,
-      index: '',
-      value,
-      category: 'unknown',
-    };
-  if (headline.kind === 'value') {
-    const text = formatValue(locale, headline.value, headline.quantity);
-    return { word: word(words, headline.quantity.key), index: text, value, category: 'unknown' };
-  }
-  return { word: words[headline.category], index: '', value, category: headline.category };
+  return {
+    category,
+    word: text === '' && of !== '' ? `${of}: ${name}` : name,
+    index: text === '' || quantity !== undefined ? text : `AQI ${text}`,
+    value: pm25 === null ? '' : `PM2.5 ${formatValue(locale, pm25, PM25)}`,
+  };
 }
 
 /** The head of a page: `path` leads to it, `note` stands beneath the title, such as that something is unreliable. */
 export function headPart(locale: Locale, subject: Subject, path: Html | false, note: Html | false): Html {
   const words = WORDS[locale];
   const { values } = subject;
-  const headline = headlineOf(subject);
+  const headline = headlineOf(locale, subject);
   const { measurement_time: time, 'pm2.5': pm25 } = values;
   const buckets = lastDay(subject);
-  const first = headline.kind === 'value' ? headline.quantity : PM25;
-  const quantity = [first, ...QUANTITIES].find((one) => dayChart(words, locale, buckets, one) !== undefined);
+  const quantity = [headline.quantity ?? PM25, ...QUANTITIES].find(
+    (one) => dayChart(words, locale, buckets, one) !== undefined,
+  );
   const newest = newestTime(subject);
   const { measured_hours: hours = 0, expected_hours: expected = 0 } = subject.indices.completeness ?? {};
   const measured = quantity === PM25 && expected > 0 && ` · ${fill(words.hoursOf, { measured: hours, expected })}`;
-  const lead = {
-    aqi: () => index(headline as Extract<Headline, { kind: 'aqi' }>),
-    european: () => {
-      const { band } = headline as Extract<Headline, { kind: 'european' }>;
-      return html`<p class="index unknown"><span>${word(words, `european ${band}`)}<small>${words.european}</small></span></p>`;
-    },
-    value: () => {
-      const { quantity: of, value } = headline as Extract<Headline, { kind: 'value' }>;
-      return html`<p class="main">${word(words, of.key)} <b>${formatValue(locale, value, of)}</b></p>`;
-    },
-    nothing: () => html`<p>${chip(words, (headline as Extract<Headline, { kind: 'nothing' }>).category, null)}</p>`,
-  };
-  function index({ category, aqi }: { category: Category; aqi: number }): Html {
-    return html`<p class="index ${category}"><b>${aqi}</b><span>${words[category]}<small>${words.aqiOf}</small></span></p>`;
-  }
+  const { category, text, name, of } = headline;
+  const big = html`<p class="index ${category}">${of === words.aqiOf && html`<b>${text}</b>`}<span>${name}<small>${of}</small></span></p>`;
+  const plain = html`<p class="main">${name} <b>${text}</b></p>`;
+  const lead = of !== '' ? big : text !== '' ? plain : html`<p>${chip(words, category, null)}</p>`;
   const missing = isStation(values) && values.status === 'offline' ? words.offlineSince : words.noRecent;
   const count = isStation(values) ? null : values.station_count;
   const meaning = isStation(values) ? words.meanOfHour : words.digestOf;
   return html`<section class="head" data-live="head">
 <div class="card">${path}
 <h1>${values.title}</h1>
-${lead[headline.kind]()}
+${lead}
 ${time !== null && pm25 !== null && html`<p class="main">PM2.5 <b>${formatValue(locale, pm25, PM25)}</b></p>`}
 ${time !== null && html`<p class="when">${withTime(locale, meaning, time)}${count !== null && html` · ${fill(plural(locale, words.stationCount, count), { n: count })}`}</p>`}
 ${time === null && html`<p>${newest === undefined ? words.neverSent : withTime(locale, missing, newest)}</p>`}
 ${note}
-${headline.kind === 'aqi' && advice(words, headline.category)}
+${of === words.aqiOf && advice(words, category)}
 </div>
 ${
   quantity !== undefined &&
@@ -163,8 +139,8 @@ ${care !== '' && html`<li><b>${whom}:</b> ${care}</li>`}</ul>
 export function tilesPart(locale: Locale, subject: Subject, rules: Html): Html {
   const words = WORDS[locale];
   const buckets = lastDay(subject);
-  const shown = headlineOf(subject);
-  const isLead = (key: string) => key === 'pm2.5' || (shown.kind === 'value' && shown.quantity.key === key);
+  const lead = headlineOf(locale, subject).quantity?.key;
+  const isLead = (key: string) => key === 'pm2.5' || key === lead;
   const groups = GROUPS.map(({ title, keys }) => {
     const tiles = keys.flatMap((key) => {
       const [quantity, value] = [QUANTITIES.find((one) => one.key === key) as Quantity, valueIn(subject, key)];

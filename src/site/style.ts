@@ -175,16 +175,14 @@ code, pre { font: 14px/1.5 ui-monospace, monospace; }
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
 @media print {
   :root { ${LIGHT} }
-  @page { margin: 12mm; }
-  body { padding: 0; font-size: 12px; background: #fff; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-  nav, .skip, .controls, button, details:not([open]), .inputs, #developers, #download, #calendar, #months, .map, .side, .spark, noscript { display: none !important; }
+  @page { margin: 10mm; }
+  body { padding: 0; background: #fff; zoom: .62; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  nav, .skip, .controls, button, details:not([open]), .inputs, #developers, #download, #calendar, #months, .side, .spark, .legend, .what + p, #history small, noscript, summary, [download], [data-live=list], [data-live=indices], [data-live=values], figure, .advice, .advice + p { display: none !important; }
   .card { border: 0; padding: 0; margin: 0 0 8px; break-inside: avoid; }
-  h1, .main b, .index b { font-size: 20px; } h2, .index span, .main { font-size: 14px; margin: 4px 0; } h3 { margin: 4px 0 0; }
-  .head { grid-template-columns: 5fr 7fr; } .pair { grid-template-columns: 1fr 1fr; }
-  svg.day { max-height: 130px; } .tiles { gap: 4px; } .tile { padding: 4px; } .tile dd { font-size: 13px; }
-  .frame { min-height: 0; } .scroll { max-height: none; width: 100%; overflow: visible; } .scroll table { width: 100%; }
-  .scroll th, .scroll td { padding: 0 8px 0 0; font-size: 10px; line-height: 1.35; }
-  footer { margin-top: 8px; font-size: 10px; } footer p { margin: 2px 0; }
+  .pair { grid-template-columns: 1fr 1fr; }
+  .frame { min-height: 0; } .head { display: block; }
+  .scroll { max-height: none; width: 100%; overflow: visible; } .scroll table { width: 100%; }
+  .scroll th, .scroll td { padding: 0 8px 0 0; line-height: 1.2; }
 }
 `;
 

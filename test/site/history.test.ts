@@ -185,6 +185,25 @@ inBrowser('the history in a browser', (newPage) => {
     expect(await page.locator('#history').textContent()).toContain('It says nothing about gases.');
   });
 
+  it('a month of a place is printed on one sheet', async () => {
+    for (const subject of ['station/1', 'region/town']) {
+      const page = await newPage();
+      await page.addInitScript('window.print = () => { window.isPrinted = true; }');
+      await page.goto(`${origin}/en/${subject}`);
+      await page.locator('#history').scrollIntoViewIfNeeded();
+      await page.locator('.chart canvas').waitFor();
+      await page.getByRole('button', { name: 'Print a month' }).click();
+      await page.waitForFunction(() => 'isPrinted' in window);
+      expect(new URL(page.url()).search).toBe('?window=30d');
+      const sheets = (await page.pdf({ format: 'A4' })).toString('latin1').match(/\/Type\s*\/Page\b/g);
+      expect(sheets, subject).toHaveLength(1);
+      await page.emulateMedia({ media: 'print' });
+      for (const hidden of ['nav', '.controls', '#download', '#developers', '#calendar'])
+        expect(await page.locator(hidden).first().isVisible(), hidden).toBe(false);
+      expect(await page.locator('#parts tbody tr').first().isVisible()).toBe(true);
+    }
+  });
+
   it('a pointer tells the value under it', async () => {
     const page = await show('?window=30d');
     const area = await page.locator('.chart .u-over').boundingBox();

@@ -35,11 +35,7 @@ const PICTURES: readonly { name: string; options: BrowserContextOptions; open: (
   {
     name: 'station-page',
     options: { viewport: { width: 1200, height: 800 }, colorScheme: 'dark' },
-    async open(page) {
-      await page.goto(`${origin}/ru/station/3?window=30d`, { waitUntil: 'networkidle' });
-      await page.locator('#history').evaluate((part) => part.scrollIntoView({ behavior: 'instant' }));
-      await page.locator('.calendar svg').waitFor(); // it is loaded when it comes near
-    },
+    open: (page) => page.goto(`${origin}/ru/station/3`, { waitUntil: 'networkidle' }),
   },
   { name: 'widget', options: { viewport: { width: 980, height: 210 } }, open: openWidgets },
 ];

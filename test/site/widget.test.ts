@@ -39,7 +39,7 @@ async function show(open: Open, html: string, options: Parameters<Open>[0] = {})
   await page.clock.install();
   await page.goto(`http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`);
   const cards = page.locator('air-quality div'); // through shadow roots
-  await expect.poll(() => cards.count()).toBe(html.split('<air-quality').length - 1);
+  await expect.poll(() => cards.count(), { timeout: 10_000 }).toBe(html.split('<air-quality').length - 1);
   return page;
 }
 
