@@ -58,6 +58,7 @@ small, .when, figcaption, .path { font-size: 14px; }
 .card > :last-child { margin-bottom: 0; }
 footer { margin-top: 24px; font-size: 14px; color: var(--soft); }
 #stale, .warning { background: #fff3c4; color: #3d2f00; padding: 8px 16px; border-radius: 8px; }
+.warning p { margin: 0; }
 ${CHIPS}
 .head, .pair, .overview { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0 16px; align-items: start; }
 .index { display: flex; align-items: center; gap: 16px; padding: 8px 16px; border-radius: 12px; margin: 8px 0; width: fit-content; max-width: 100%; line-height: 1.2; }

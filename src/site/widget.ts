@@ -2,10 +2,12 @@
 import { unitIn } from './format.ts';
 import { CATEGORY_NAMES } from './scale.ts';
 import { WIDGET_STYLE } from './style.ts';
+import { SUSPECT_WORDS } from './suspect.ts';
 import { WORDS, type Words } from './words.ts';
 
 const NEEDED: readonly (keyof Words)[] = [
   ...CATEGORY_NAMES,
+  ...SUSPECT_WORDS,
   ...([
     'meanOfHour',
     'digestOf',
@@ -16,6 +18,7 @@ const NEEDED: readonly (keyof Words)[] = [
     'noStation',
     'noRegion',
     'temperature',
+    'suspect',
   ] as const),
 ];
 

@@ -284,7 +284,7 @@ describe('files of pages', () => {
       'access-control-allow-origin': '*',
       'cache-control': expect.stringContaining('max-age=3600'),
     });
-    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(12_000);
+    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(14_000);
     expect(body).not.toMatch(/^(import|export) /m);
     expect(body).not.toMatch(/innerHTML|insertAdjacentHTML|document\.write/);
   });
