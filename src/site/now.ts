@@ -135,7 +135,7 @@ ${of === words.aqiOf && !isSuspect && advice(words, category)}
 ${
   quantity !== undefined &&
   html`<figure class="card"><figcaption>${fill(words.dayTitle, { name: word(words, quantity.key) })}${measured}</figcaption>
-${dayChart(words, locale, buckets, quantity)}</figure>`
+${dayChart(words, locale, buckets, quantity, isSuspect)}</figure>`
 }
 </section>`;
 }
@@ -156,12 +156,14 @@ export function tilesPart(locale: Locale, subject: Subject, rules: Html): Html {
   const words = WORDS[locale];
   const buckets = lastDay(subject);
   const lead = headlineOf(locale, subject).quantity?.key;
+  const isSuspect = subject.suspect !== undefined;
   const isLead = (key: string) => key === 'pm2.5' || key === lead;
   const groups = GROUPS.map(({ title, keys }) => {
     const tiles = keys.flatMap((key) => {
       const [quantity, value] = [QUANTITIES.find((one) => one.key === key) as Quantity, valueIn(subject, key)];
       if (value === null || isLead(key)) return [];
-      const text = typeof value === 'number' ? formatValue(locale, value, quantity) : value;
+      const plain = typeof value === 'number' ? formatValue(locale, value, quantity) : value;
+      const text = isSuspect && title === 'particles' ? strong(plain, true) : plain;
       return [
         html`<div class="tile"><dt>${word(words, key)}</dt><dd>${text}${typeof value === 'number' && sparkline(buckets, quantity)}</dd></div>`,
       ];

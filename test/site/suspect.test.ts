@@ -80,6 +80,7 @@ describe('without a browser', () => {
       expect(body).toContain(`<div class="warning"><p>${leftOutOf(locale).replaceAll("'", '&#39;')}`);
       expect(body).toMatch(/<p class="index unknown"><s>\d+<\/s>/);
       expect(body).toMatch(/PM2\.5 <s>400[.,]0 /);
+      expect(body).toMatch(/<dt>PM10<\/dt><dd><s>400[.,]0 /);
       expect(body).not.toContain(words.everybody);
       expect(body).not.toContain(words.hazardous);
       expect(body).toMatch(new RegExp(`<meta property="og:description" content="[^"]*${words.suspect}[.։]`));
