@@ -144,6 +144,7 @@ code, pre { font: 14px/1.5 ui-monospace, monospace; }
 .embedded .index { padding: 4px 12px; gap: 12px; }
 .embedded .index b { font-size: 28px; }
 .embedded .index span { font-size: 16px; }
+.embedded .warning { padding: 4px 8px; font-size: 13px; line-height: 1.3; }
 .embedded .main { font-size: 16px; } .embedded .main b { font-size: 20px; }
 @media (max-width: 300px) { .embedded { padding: 8px; font-size: 14px; line-height: 1.4; } .embedded h1 { font-size: 16px; } .embedded p { margin: 2px 0; } .embedded .index { padding: 2px 8px; gap: 8px; } .embedded .index b { font-size: 18px; } .embedded .index span { font-size: 13px; } .embedded .main, .embedded .main b { font-size: 14px; } }
 .frame, .later { min-height: 300px; }
