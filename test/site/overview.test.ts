@@ -198,7 +198,7 @@ inBrowser('the overview', (open) => {
 });
 
 describe('the overview of a network', () => {
-  const of = { title: 'Air', contact: '', license: '', zone: 'UTC' };
+  const of = { url: '', title: 'Air', contact: '', license: '', zone: 'UTC' };
   const list = { providers: [], stations: [], regions: [] };
   const stationOf = (id: number) =>
     ({

@@ -294,7 +294,7 @@ it('with the database away, pages are 503 in words, files and the reference are 
   const NOWHERE = { host: '/nonexistent', port: 5432, user: 'nobody', database: 'nothing' };
   const db = openReaderPool<Api>(NOWHERE, { timeZone: 'Asia/Yerevan', max: 1 });
   const log = keepingLog();
-  const of = { title: 'Air', contact: '', license: '', zone: 'Asia/Yerevan' };
+  const of = { url: '', title: 'Air', contact: '', license: '', zone: 'Asia/Yerevan' };
   const app = makeApp({
     db,
     clock: () => NOW,
