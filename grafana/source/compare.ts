@@ -40,7 +40,7 @@ const OF_CHOSEN = `b.station_id = any(${CHOSEN})`;
 const ranking: Panel = table({
   title: `Ranking by $\{parameter:text}`,
   description:
-    'Mean, lowest and highest of the daily means that the time range touches, highest mean first; the bars share one scale, from 0 to the highest mean. Complete: hours with a value in % of the hours of those days, from the first hour of the station on and up to the end of the time range. Struck out: temperature, humidity or PM of a station that was flagged for it in the time range. Click a station to open it.',
+    'Mean, lowest and highest of the daily means that the time range touches, highest mean first; its last day counts up to its end; the bars share one scale, from 0 to the highest mean. Complete: hours with a value in % of the hours of those days, from the first hour of the station on and up to the end of the time range. Struck out: temperature, humidity or PM of a station that was flagged for it in the time range. Click a station to open it.',
   w: 12,
   h: 16,
   unit: UNIT.none,
