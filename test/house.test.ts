@@ -39,7 +39,7 @@ const LAYERS = [
  * Generated files and snapshots don't count.
  */
 const ROOMS: Readonly<Record<string, number>> = {
-  'src/*': 1030,
+  'src/*': 1035,
   'src/api': 875,
   'src/commands': 1190,
   'src/contract': 1300,
@@ -56,7 +56,7 @@ const ROOMS: Readonly<Record<string, number>> = {
   'src/push': 810,
   'src/rollups': 330,
   'src/schema': 1245,
-  'src/site': 3710,
+  'src/site': 3725,
   'src/worker': 345,
   'sql/api': 1060,
   'sql/engines': 130,
@@ -64,8 +64,8 @@ const ROOMS: Readonly<Record<string, number>> = {
   'sql/migrations': 445,
   'sql/parts': 30,
   'sql/rollups': 165,
-  'grafana/source': 2790,
-  test: 32310,
+  'grafana/source': 2750,
+  test: 32450,
   'README.md': 180,
 };
 
