@@ -39,7 +39,7 @@ const LAYERS = [
  * Generated files and snapshots don't count.
  */
 const ROOMS: Readonly<Record<string, number>> = {
-  'src/*': 1035,
+  'src/*': 1040,
   'src/api': 875,
   'src/commands': 1190,
   'src/contract': 1300,
