@@ -12,8 +12,13 @@ import { type Hour, type Suspect, suspectPeriods } from './suspectLiteral.ts';
 const HOUR = 3_600_000;
 const hoursAgo = (n: number) => new Date(NOW.getTime() - n * HOUR);
 
-/** Stations 1 to 5 are within 10 km of one another, station 6 is 12 km away; station 1 has sensors 11 and 12, the others one each. */
-const PLACES = [1, 2, 3, 4, 5, 6].map((id) => ({ id, latitude: id === 6 ? 40.2 : 40 + id * 0.018, longitude: 44 }));
+const LATITUDE = 40.078;
+/** Stations 1 to 5 are within 10 km of one another, station 6 is 11 km from the next of them; station 1 has sensors 11 and 12, the others one each. */
+const PLACES = [1, 2, 3, 4, 5, 6].map((id) => ({
+  id,
+  latitude: id === 6 ? 40.25 : LATITUDE + (id - 1) * 0.018,
+  longitude: 44,
+}));
 const SENSORS = [11, 12, 21, 31, 41, 51, 61];
 const network = (stations: Readonly<Record<number, Json>> = {}) => ({
   time_zone: 'Asia/Yerevan',
@@ -198,10 +203,10 @@ onEveryEngine('suspect particles', (engine) => {
   });
 
   it('says how sensors at one station or within 150 m agree, by days, with a trusted one as the reference', async () => {
-    const near = { latitude: 40.018 + 0.0013, longitude: 44 }; // 145 m
+    const near = { latitude: LATITUDE + 0.0013, longitude: 44 }; // 145 m
     await bringIn(
       owner,
-      network({ 2: { ...near, trusted: true }, 4: { latitude: 40.018 - 0.0014 }, 5: { latitude: 40.018 } }),
+      network({ 2: { ...near, trusted: true }, 4: { latitude: LATITUDE - 0.0014 }, 5: { latitude: LATITUDE } }),
     );
     const base = (ago: number) => 10 + (Math.floor(ago / 24) % 7);
     await measure((sensor, ago) => {

@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Flag, leftOut } from '../../src/site/suspect.ts';
+import { type Trust, trustPart } from '../../src/site/trust.ts';
 import { WORDS } from '../../src/site/words.ts';
 import { axe, inBrowser } from './browser.ts';
 import { NOW, openSite, type Site, STATIONS } from './site.ts';
@@ -23,6 +24,7 @@ const flag = async (station: number, reason: string, until = 'infinity') => {
 };
 beforeAll(async () => {
   site = await openSite({ SITE_TITLE: 'Air' });
+  await site.read(LIAR, { pm25: 400 }, new Date(NOW.getTime() - 3_600_000));
   await flag(LIAR, 'outlier');
   await flag(STATIONS.moderate, 'flat', '2026-11-20T04:00:00Z'); // it is over
   const at = new Date(NOW.getTime() + 300_000);
@@ -71,6 +73,35 @@ describe('the sentence', () => {
   });
 });
 
+describe('the report card', () => {
+  const pair = { x: { sensor_id: 11, station_id: 1 }, y: { sensor_id: 21, station_id: 2 }, days: 30 };
+  const figures = { slope: 1.184, intercept: -0.25, r2: 0.987, rmse: 1_234.56 };
+  const cells = (...pairs: Trust['pairs']) =>
+    [...trustPart('ru', 1, { flags: [], pairs }).text.matchAll(/<(?:td|th scope="row")>(.*?)<\/t/g)].map(
+      ([, cell]) => cell,
+    );
+
+  it('has the figures of each pair, and leads to the other station', () => {
+    const name = '11 · 21 (<a href="/ru/station/2">2</a>)';
+    expect(cells({ ...pair, ...figures, meets_targets: true })).toEqual([
+      name,
+      '30',
+      '1,18',
+      '−0,3',
+      '0,99',
+      '1\u00a0234,6',
+      'да',
+    ]);
+    expect(cells({ ...pair, ...figures, meets_targets: false }).at(-1)).toBe('нет');
+  });
+
+  it('says nothing of what is not known, and is not there without pairs', () => {
+    const unknown = { slope: null, intercept: null, r2: null, meets_targets: null };
+    expect(cells({ ...pair, ...unknown, rmse: 0 })).toEqual([expect.any(String), '30', '–', '–', '–', '0,0', '–']);
+    expect(trustPart('en', 1, { flags: [], pairs: [] }).text).toBe('<section data-live="trust"></section>');
+  });
+});
+
 describe('without a browser', () => {
   it.each(LOCALES)(
     'the page says why, strikes its numbers through, and gives no advice by them: %s',
@@ -82,6 +113,7 @@ describe('without a browser', () => {
       expect(body).toMatch(/PM2\.5 <s>400[.,]0 /);
       expect(body).toMatch(/<dt>PM10<\/dt><dd><s>400[.,]0 /);
       expect(body).not.toContain(words.everybody);
+      expect(body).toContain('<rect class="plain"');
       expect(body).not.toContain(words.hazardous);
       expect(body).toMatch(new RegExp(`<meta property="og:description" content="[^"]*${words.suspect}[.։]`));
     },
