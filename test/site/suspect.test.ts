@@ -179,6 +179,7 @@ inBrowser('with a browser', (open) => {
       '400.0 µg/m³',
     ]);
     expect(await shown(page, 'air-quality .chip')).toBe('suspect');
+    expect(await page.locator('air-quality .chip').first().getAttribute('class')).toBe('chip unknown');
     expect(await page.locator('air-quality .notice').count()).toBe(1);
   });
 
