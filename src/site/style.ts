@@ -148,6 +148,9 @@ code, pre { font: 14px/1.5 ui-monospace, monospace; }
 .frame, .later { min-height: 300px; }
 .later:empty { min-height: 300px; }
 .chart .u-over { cursor: crosshair; }
+.chart .u-under { opacity: .17; }
+.chart .guideline { position: absolute; width: 100%; border-bottom: 1px dashed var(--ink); pointer-events: none; font-size: 12px; line-height: 16px; }
+.guideline span { margin-left: 6px; padding: 0 3px; background: var(--paper); }
 .live { min-height: 1.5em; margin: 4px 0; font-weight: 600; font-variant-numeric: tabular-nums; }
 .what { color: var(--soft); }
 .calendar { display: flex; }

@@ -1,10 +1,10 @@
 /** The chart of a window: line, band, what its values mean behind it, and each value by pointer and by arrow keys. Drawn with uPlot. */
-import type uPlot from 'uplot';
+import uPlot from 'uplot';
 import { formatValue, type Quantity } from '../format.ts';
-import { BOUNDS, CATEGORIES, type Category, GUIDELINES } from '../scale.ts';
+import { html } from '../html.ts';
+import { BOUNDS, CATEGORIES, GUIDELINES } from '../scale.ts';
 import { AQI, type Bucket, formatTick, type HistoryWindow, measuredValue, rangeOf, ticksOf } from '../series.ts';
-
-import { element, moveByKeys, type Words } from './page.ts';
+import { moveByKeys, toElement, type Words } from './page.ts';
 
 type Plotted = {
   words: Words;
@@ -23,35 +23,24 @@ type Plotted = {
 
 export type Chart = { element: HTMLElement; destroy(): void };
 
-type Plot = typeof uPlot;
-
-/** uPlot, which only pages with a chart load. */
-export const loadPlot = async (): Promise<Plot> => (await import('uplot')).default;
-
 const HEIGHT = 300;
 const TICK_WIDTH = 62;
-const ARROW_ROOM = 26;
-const ARROW = new Path2D('M0 7V-7L-3.5 -2.5M0 -7L3.5 -2.5');
+const ARROW_WIDTH = 16;
 const FONT = '12px system-ui, sans-serif';
+/** From north, north-east and so on: each the way the wind blows. */
+const ARROWS = [...'↓↙←↖↑↗→↘'];
 
-/** A colour of the page's style by its name, as it is now: light or dark. */
-type Colours = (name: 'ink' | 'paper' | 'line' | 'series' | 'band' | Category) => string;
-
-function coloursOf(box: HTMLElement): Colours {
-  const style = getComputedStyle(box);
-  return (name) => style.getPropertyValue(`--${name}`).trim();
-}
-
-export function drawChart(Plot: Plot, plotted: Plotted): Chart {
+export function drawChart(plotted: Plotted): Chart {
   const { buckets, quantity, label } = plotted;
-  const box = element('div', { class: 'chart', tabindex: 0, role: 'application', 'aria-label': label });
+  const box = toElement(html`<div class="chart" tabindex="0" role="application" aria-label="${label}"></div>`);
   let plot: uPlot | undefined;
   let pointed = buckets.findLastIndex(({ point }) => measuredValue(point, quantity) !== null);
 
   function draw(): void {
     plot?.destroy();
-    plot = new Plot(optionsOf(Plot, plotted, box, point), dataOf(plotted), box);
+    plot = new uPlot(optionsOf(plotted, box, point), dataOf(plotted), box);
     plot.over.addEventListener('click', () => plotted.onChoose(pointed));
+    addMeaning(plot, plotted);
   }
 
   function point(index: number): void {
@@ -102,67 +91,57 @@ function dataOf({ buckets, quantity, isFew }: Plotted): uPlot.AlignedData {
   ];
 }
 
-function optionsOf(Plot: Plot, plotted: Plotted, box: HTMLElement, point: (index: number) => void): uPlot.Options {
+function optionsOf(plotted: Plotted, box: HTMLElement, point: (index: number) => void): uPlot.Options {
   const { buckets, quantity, window, locale } = plotted;
-  const colours = coloursOf(box);
+  const style = getComputedStyle(box);
+  const colour = (name: string) => style.getPropertyValue(`--${name}`).trim(); // as it is now: light or dark
   const isRain = quantity.key === 'rain';
-  const hasArrows = quantity.key === 'wind_speed';
   const ticks = (plot: uPlot) => ticksOf(locale, buckets, window, Math.max(2, Math.floor(plot.width / TICK_WIDTH)));
-  const [low, high] = extentOf(Plot, plotted);
   const edge = { stroke: 'transparent', points: { show: false } };
-  const axis = { stroke: colours('ink'), font: FONT };
+  const axis = { stroke: colour('ink'), font: FONT, grid: { show: false }, ticks: { show: false } };
   return {
     width: box.clientWidth,
     height: HEIGHT,
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false } },
-    scales: { x: { time: false, range: [-0.5, buckets.length - 0.5] }, y: { range: [low, high] } },
+    scales: { x: { time: false, range: [-0.5, buckets.length - 0.5] }, y: { range: extentOf(plotted) } },
     axes: [
       {
         ...axis,
-        grid: { show: false },
-        ticks: { stroke: colours('line') },
-        size: hasArrows ? 46 + ARROW_ROOM : 46,
-        gap: hasArrows ? 5 + ARROW_ROOM : 5,
+        ticks: { stroke: colour('line') },
+        size: 46,
         splits: (plot) => ticks(plot).map(({ index }) => index),
         values: (plot) => ticks(plot).map(({ label }) => label),
       },
       {
         ...axis,
         size: 58,
-        grid: { stroke: colours('line'), width: 1 },
-        ticks: { show: false },
+        grid: { stroke: colour('line'), width: 1 },
         values: (_plot, splits, _axis, _space, step) =>
           splits.map((value) => formatTick(locale, value, step, quantity)),
       },
+      ...(quantity.key === 'wind_speed' ? [{ ...axis, ...arrowsOf(buckets), stroke: colour('series') }] : []),
     ],
     series: [
       {},
       {
-        stroke: colours('series'),
+        stroke: colour('series'),
         width: 2,
         ...(isRain && {
-          fill: colours('series'),
-          paths: Plot.paths.bars?.({ size: [0.7, 40] }) as uPlot.Series.PathBuilder,
+          fill: colour('series'),
+          paths: uPlot.paths.bars?.({ size: [0.7, 40] }) as uPlot.Series.PathBuilder,
         }),
-        points: { show: !isRain && buckets.length <= 31, size: 5, fill: colours('series') },
+        points: { show: !isRain && buckets.length <= 31, size: 5, fill: colour('series') },
       },
       edge,
       edge,
       {
         stroke: 'transparent',
-        points: { show: true, size: 8, width: 2, stroke: colours('series'), fill: colours('paper') },
+        points: { show: true, size: 8, width: 2, stroke: colour('series'), fill: colour('paper') },
       },
     ],
-    bands: [{ series: [3, 2], fill: colours('band') }],
+    bands: [{ series: [3, 2], fill: colour('band') }],
     hooks: {
-      drawClear: [(plot) => drawStripes(plot, quantity, colours)],
-      draw: [
-        (plot) => drawGuideline(plot, plotted, colours),
-        (plot) => {
-          if (hasArrows) drawArrows(plot, buckets, colours);
-        },
-      ],
       setCursor: [
         (plot) => {
           const { idx } = plot.cursor;
@@ -173,15 +152,32 @@ function optionsOf(Plot: Plot, plotted: Plotted, box: HTMLElement, point: (index
   };
 }
 
+/** An axis of directions of the wind, as many as have room. */
+const arrowsOf = (buckets: readonly Bucket[]): uPlot.Axis => ({
+  scale: 'x',
+  side: 2,
+  size: 24,
+  gap: 0,
+  splits(plot) {
+    const step = Math.max(1, Math.ceil((buckets.length * ARROW_WIDTH) / plot.width));
+    return [...buckets.keys()].filter((n) => n % step === 0);
+  },
+  values: (_plot, shown) =>
+    shown.map((n) => {
+      const from = buckets[n]?.point?.avg_wind_direction;
+      return typeof from === 'number' ? (ARROWS[Math.round(from / 45) % 8] ?? '') : '';
+    }),
+});
+
 /** From 0, except what has none, and so far up that the guideline is to be seen. */
-function extentOf(Plot: Plot, { buckets, quantity, window }: Plotted): [number, number] {
+function extentOf({ buckets, quantity, window }: Plotted): [number, number] {
   const values = buckets.flatMap(({ point }) =>
     [measuredValue(point, quantity) ?? [], ...(rangeOf(point, quantity) ?? [])].flat(),
   );
   const [low, high] = [Math.min(...values), Math.max(...values)];
   if (values.length === 0) return [0, 1];
   if (quantity.key === 'temperature' || quantity.key === 'pressure') {
-    const [from, to] = Plot.rangeNum(low, high, 0.1, true);
+    const [from, to] = uPlot.rangeNum(low, high, 0.1, true);
     return [from ?? low, to ?? high];
   }
   const least = quantity.key === 'rain' ? 1 : 0.1;
@@ -201,73 +197,20 @@ function guidelineOf(quantity: Quantity, window: HistoryWindow) {
 const boundsOf = (quantity: Quantity): readonly number[] =>
   quantity === AQI ? CATEGORIES.map(({ upTo }) => upTo).filter(Number.isFinite) : (BOUNDS[quantity.key] ?? []);
 
-/** Behind everything; the names of the categories stand under the chart. */
-function drawStripes(plot: uPlot, quantity: Quantity, colours: Colours): void {
-  const { ctx } = plot;
-  const { left, top, width, height } = plot.bbox;
+/** Behind the values the colours of their categories, whose names stand under the chart; and above them, the guideline. */
+function addMeaning({ under, over }: uPlot, plotted: Plotted): void {
+  const { quantity, window, words, locale } = plotted;
+  const [low, high] = extentOf(plotted);
+  const heightOf = (value: number) => `${(100 * (value - low)) / (high - low)}%`;
   const ends = boundsOf(quantity);
-  if (ends.length === 0) return;
-  ctx.save();
-  ctx.globalAlpha = 0.17;
-  let from = top + height;
-  for (const [n, { name }] of CATEGORIES.entries()) {
-    const end = ends[n] === undefined ? top : plot.valToPos(ends[n], 'y', true);
-    const to = Math.max(top, Math.min(from, end));
-    ctx.fillStyle = colours(name);
-    ctx.fillRect(left, to, width, from - to);
-    from = to;
+  if (ends.length > 0) {
+    const stripes = CATEGORIES.map(({ name }, n) => `var(--${name}) 0 ${heightOf(ends[n] ?? high)}`);
+    under.style.background = `linear-gradient(to top, ${stripes.join()})`;
   }
-  ctx.restore();
-}
-
-function drawGuideline(plot: uPlot, { quantity, window, words, locale }: Plotted, colours: Colours): void {
   const guideline = guidelineOf(quantity, window);
   if (guideline === undefined) return;
-  const { ctx } = plot;
-  const pxRatio = devicePixelRatio;
-  const { left, width } = plot.bbox;
-  const y = plot.valToPos(guideline.value, 'y', true);
-  ctx.save();
-  ctx.strokeStyle = colours('ink');
-  ctx.fillStyle = colours('ink');
-  ctx.lineWidth = pxRatio;
-  ctx.setLineDash([6 * pxRatio, 4 * pxRatio]);
-  ctx.beginPath();
-  ctx.moveTo(left, y);
-  ctx.lineTo(left + width, y);
-  ctx.stroke();
-  ctx.font = `${12 * pxRatio}px system-ui, sans-serif`;
-  ctx.textAlign = 'left';
-  ctx.textBaseline = 'bottom';
-  ctx.setLineDash([]);
   const text = `${words[guideline.word]}: ${formatValue(locale, guideline.value, { ...quantity, digits: 0 })}`;
-  const [x, pad] = [left + 6 * pxRatio, 3 * pxRatio];
-  ctx.fillStyle = colours('paper'); // a ground of its own, since the line of values may pass there
-  ctx.fillRect(x - pad, y - 18 * pxRatio, ctx.measureText(text).width + 2 * pad, 16 * pxRatio);
-  ctx.fillStyle = colours('ink');
-  ctx.fillText(text, x, y - 3 * pxRatio);
-  ctx.restore();
-}
-
-/** Under the axis, each the way the wind blows; as many as have room. */
-function drawArrows(plot: uPlot, buckets: readonly Bucket[], colours: Colours): void {
-  const { ctx } = plot;
-  const pxRatio = devicePixelRatio;
-  const { top, height, width } = plot.bbox;
-  const step = Math.max(1, Math.ceil((buckets.length * 16 * pxRatio) / width));
-  const y = top + height + (ARROW_ROOM / 2 + 3) * pxRatio;
-  ctx.save();
-  ctx.strokeStyle = colours('series');
-  for (const [n, { point }] of buckets.entries()) {
-    const from = point?.avg_wind_direction;
-    if (typeof from !== 'number' || n % step !== 0) continue;
-    ctx.save();
-    ctx.translate(plot.valToPos(n, 'x', true), y);
-    ctx.rotate(((from + 180) * Math.PI) / 180);
-    ctx.scale(pxRatio, pxRatio);
-    ctx.lineWidth = 1.5;
-    ctx.stroke(ARROW);
-    ctx.restore();
-  }
-  ctx.restore();
+  const line = toElement(html`<div class="guideline"><span>${text}</span></div>`);
+  line.style.bottom = heightOf(guideline.value);
+  over.append(line);
 }

@@ -1,5 +1,5 @@
 /** Starts Swagger UI on the page of the API reference. What it offers to try is of a station and a region that this network has. */
-import { fetchJson, loadScript } from './page.ts';
+import { fetchJson } from './page.ts';
 
 type Parameter = { example?: unknown };
 type OpenApi = { components: { parameters: Record<'id' | 'slug', Parameter> } };
@@ -14,7 +14,6 @@ declare global {
 const [openApi, list] = await Promise.all([
   fetchJson<OpenApi>('/openapi.json'),
   fetchJson<StationsList>('/en/air-quality-app/v1/stations.json').catch(() => undefined),
-  loadScript('swagger-ui.js'),
 ]);
 if (openApi !== undefined) start(openApi.data, list?.data);
 

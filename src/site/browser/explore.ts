@@ -1,4 +1,5 @@
 /** Builds the history on the page of a station or region, and keeps the chosen window, parameter and year in the page's address. */
+import { html } from '../html.ts';
 import { measuredQuantities } from '../series.ts';
 import { makeCalendar } from './calendar.ts';
 import { makeDownload } from './download.ts';
@@ -13,10 +14,8 @@ import {
   todayOf,
 } from './history.ts';
 import { REPLACED } from './live.ts';
-import { element, exploreUrl, fetchJson, fillFrom, historyUrl, type Page, readPage, whenNear } from './page.ts';
+import { exploreUrl, fetchJson, fillFrom, historyUrl, type Page, readPage, toElement, whenNear } from './page.ts';
 import { formatView, parseView, type View } from './view.ts';
-
-const EVERY_MS = 5 * 60_000;
 
 const section = document.querySelector<HTMLElement>('#history');
 if (section !== null) begin(section, readPage(section));
@@ -25,7 +24,7 @@ if (section !== null) begin(section, readPage(section));
 type Shown = { history: History; parameters: string; parts: readonly Part[] };
 
 function begin(place: HTMLElement, page: Page): void {
-  const content = element('div', { id: 'parts' });
+  const content = toElement(html`<div id="parts"></div>`);
   let shown: Shown | undefined;
   let view = parseView(location.search);
   place.append(content);
@@ -69,12 +68,11 @@ function begin(place: HTMLElement, page: Page): void {
     }
   }
 
-  whenNear(place, () => void fillFrom(page, content, async () => makeParts(await read(page))));
+  void whenNear(place).then(() => fillFrom(page, content, async () => makeParts(await read(page))));
   window.addEventListener('popstate', () => {
     view = parseView(location.search);
     show();
   });
-  setInterval(() => void refresh(), EVERY_MS);
   document.addEventListener(REPLACED, () => void refresh());
   keepQuery();
 }

@@ -1,7 +1,8 @@
 /** The line under a number of the history: the rules by which it comes about, and links to the hours or readings that it was made of. */
 import type { Quantity } from '../format.ts';
+import { html } from '../html.ts';
 import { AQI, dateAfter, formatBucket, type Unit } from '../series.ts';
-import { element, exploreUrl, type Page, wordFor } from './page.ts';
+import { exploreUrl, type Page, partOf, toElement, wordFor } from './page.ts';
 
 /** `show` leads to the inputs of a bucket; one that was chosen is also unfolded. */
 type Inputs = {
@@ -11,20 +12,19 @@ type Inputs = {
 
 export function makeInputs(page: Page): Inputs {
   const { words, locale } = page;
-  const summary = element('summary');
-  const rules = element('p', { class: 'rule' });
-  const links = element('p');
-  const line = element('details', { class: 'inputs' }, summary, rules, links);
+  const line = toElement<HTMLDetailsElement>(
+    html`<details class="inputs"><summary></summary><p class="rule"></p><p></p></details>`,
+  );
+  const summary = partOf(line, 'summary');
   return {
     element: line,
     show(quantity, unit, timestamp, isChosen = false) {
       const names = rulesOf(page, quantity, unit);
       summary.textContent = `${words.inputs}: ${wordFor(words, quantity.key)}, ${formatBucket(locale, timestamp, unit)}`;
-      rules.textContent = names.map((name) => wordFor(words, `rule ${name}`)).join(' ');
-      const made = linksOf(page, unit, timestamp);
-      links.replaceChildren(
-        ...made.flatMap(([text, path]) => [element('a', { href: exploreUrl(page, path) }, text), ' ']),
-      );
+      partOf(line, '.rule').textContent = names.map((name) => wordFor(words, `rule ${name}`)).join(' ');
+      const links = linksOf(page, unit, timestamp);
+      partOf(line, 'p:last-child').innerHTML =
+        html`${links.map(([text, path]) => html`<a href="${exploreUrl(page, path)}">${text}</a> `)}`.text;
       if (!isChosen) return;
       line.open = true;
       summary.focus();

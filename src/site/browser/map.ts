@@ -17,9 +17,10 @@ import {
   TileLayer,
 } from 'leaflet';
 import { fill, plural } from '../format.ts';
+import { html } from '../html.ts';
 import { categoryOf } from '../scale.ts';
 import { REPLACED } from './live.ts';
-import { element, whenNear } from './page.ts';
+import { whenNear } from './page.ts';
 
 /** As the page has it (`parts.ts`). */
 type Row = [
@@ -52,7 +53,7 @@ const [FARTHEST, NEAREST, CITY, PAD] = [2, 18, 13, 40];
 const section = document.querySelector<HTMLElement>('#map');
 if (section !== null) {
   section.hidden = false;
-  whenNear(section, () => begin(section, section.querySelector('.map') as HTMLElement));
+  void whenNear(section).then(() => begin(section, section.querySelector('.map') as HTMLElement));
 }
 
 function read({ locale = 'en' }: DOMStringMap): Place[] {
@@ -76,10 +77,11 @@ function begin(section: HTMLElement, box: HTMLElement): void {
     zoomSnap: dataset.tiles === undefined ? 0.25 : 1,
     minZoom: FARTHEST,
     maxZoom: NEAREST,
-    attributionControl: false,
+    attributionControl: dataset.tiles !== undefined,
   });
   const pins = new FeatureGroup().addTo(map);
   new Control.Scale({ imperial: false }).addTo(map);
+  map.attributionControl?.setPrefix(false);
   if (dataset.tiles !== undefined) addTiles(map, dataset);
   map.on('click', () => map.scrollWheelZoom.enable()); // until then the wheel scrolls the page
   let places: Place[] = [];
@@ -141,18 +143,15 @@ function begin(section: HTMLElement, box: HTMLElement): void {
     const below = at.add([0, 25]);
     const isFree = !all.some((one) => one !== pin && overlaps(one.at, below, half + 24, 24));
     const kind = place.level === 2 ? 'station' : 'region';
-    const link = element(
-      'a',
-      { class: `pin ${category} ${kind}${several ? ' several' : ''}`, href: place.path, tabindex: -1, title },
-      text,
-    );
-    if (isFree && title !== '') link.append(element('span', { class: 'name' }, title));
-    if (several) link.addEventListener('click', (event) => open(event, [place, ...others]));
+    const name = isFree && title !== '' && html`<span class="name">${title}</span>`;
+    const look = `pin ${category} ${kind}${several ? ' several' : ''}`;
+    const link = html`<a class="${look}" href="${place.path}" tabindex="-1" title="${title}">${text}${name}</a>`;
     const marker = new Marker(place.at, {
-      icon: new DivIcon({ html: link, className: '', iconSize: [44, 26] }),
+      icon: new DivIcon({ html: link.text, className: '', iconSize: [44, 26] }),
       keyboard: false,
       zIndexOffset: several ? 100 : 0,
     });
+    if (several) marker.on('click', ({ originalEvent }) => open(originalEvent, [place, ...others]));
     return marker;
   }
   /** Nearer, so that they part; where no nearer view parts them, as a list. */
@@ -163,10 +162,11 @@ function begin(section: HTMLElement, box: HTMLElement): void {
       map.setView(boundsOf(together).getCenter(), to);
       return;
     }
-    const links = together.map(({ path, title, aqi }) =>
-      element('a', { href: path }, `${title === '' ? path : title} ${aqi === null || aqi === OFFLINE ? '' : aqi}`),
+    const links = together.map(
+      ({ path, title, aqi }) =>
+        html`<a href="${path}">${title === '' ? path : title} ${aqi === OFFLINE ? null : aqi}</a>`,
     );
-    map.openPopup(element('div', {}, ...links), together[0]?.at as LatLng);
+    map.openPopup(html`${links}`.text, together[0]?.at as LatLng);
   }
 
   load();
@@ -187,11 +187,8 @@ function addTiles(map: LeafletMap, { tiles = '', attribution = '', link = '' }: 
     _removeTile: (GridLayer.prototype as unknown as Record<string, unknown>)._removeTile,
     _abortLoading: undefined,
   });
-  new TileLayer(tiles, { maxZoom: NEAREST, minZoom: FARTHEST }).addTo(map);
-  const credit = element(link === '' ? 'span' : 'a', link === '' ? {} : { href: link }, attribution);
-  const control = new Control({ position: 'bottomright' });
-  control.onAdd = () => element('div', { class: 'leaflet-control-attribution' }, credit);
-  control.addTo(map);
+  const credit = link === '' ? html`${attribution}` : html`<a href="${link}">${attribution}</a>`;
+  new TileLayer(tiles, { maxZoom: NEAREST, minZoom: FARTHEST, attribution: credit.text }).addTo(map);
 }
 
 const overlaps = (a: Point, b: Point, width: number, height: number) =>
@@ -234,7 +231,7 @@ function addNear(section: HTMLElement, map: LeafletMap, stations: () => Place[])
         if (nearest === undefined) return;
         map.fitBounds(new LatLngBounds([here, nearest.at]), { padding: [PAD, PAD], maxZoom: CITY });
         const km = (here.distanceTo(nearest.at) / 1_000).toFixed(1);
-        said.replaceChildren(element('a', { href: nearest.path }, fill(text, { title: nearest.title, km })));
+        said.innerHTML = html`<a href="${nearest.path}">${fill(text, { title: nearest.title, km })}</a>`.text;
       },
       () => said.replaceChildren(none),
     );
