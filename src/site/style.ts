@@ -70,12 +70,12 @@ ${CHIPS}
 figure { margin: 0; }
 svg.day { display: block; width: 100%; max-height: 320px; }
 .day text { font: 9px system-ui, sans-serif; fill: var(--soft); }
-.day .end { text-anchor: end; }
-.day .middle { text-anchor: middle; }
-.day .grid { stroke: var(--line); stroke-width: .7; }
+svg .end { text-anchor: end; }
+svg .middle { text-anchor: middle; }
+svg .grid { stroke: var(--line); stroke-width: .7; }
 .day rect { fill: var(--tone, var(--series)); }
 .day .bare { fill: transparent; }
-.day .trace, .spark path { fill: none; stroke: var(--series); stroke-width: 2; stroke-linejoin: round; stroke-linecap: round; vector-effect: non-scaling-stroke; }
+svg .trace, .spark path, .arrow { fill: none; stroke: var(--series); stroke-width: 2; stroke-linejoin: round; stroke-linecap: round; vector-effect: non-scaling-stroke; }
 .groups { display: flex; flex-wrap: wrap; gap: 0 24px; }
 .groups > div { max-width: 100%; }
 .groups h3 { margin-top: 8px; }
@@ -145,12 +145,18 @@ code, pre { font: 14px/1.5 ui-monospace, monospace; }
 .embedded .index span { font-size: 16px; }
 .embedded .main { font-size: 16px; } .embedded .main b { font-size: 20px; }
 @media (max-width: 300px) { .embedded { padding: 8px; font-size: 14px; line-height: 1.4; } .embedded h1 { font-size: 16px; } .embedded p { margin: 2px 0; } .embedded .index { padding: 2px 8px; gap: 8px; } .embedded .index b { font-size: 18px; } .embedded .index span { font-size: 13px; } .embedded .main, .embedded .main b { font-size: 14px; } }
-.frame, .later { min-height: 300px; }
-.later:empty { min-height: 300px; }
-.chart .u-over { cursor: crosshair; }
-.chart .u-under { opacity: .17; }
-.chart .guideline { position: absolute; width: 100%; border-bottom: 1px dashed var(--ink); pointer-events: none; font-size: 12px; line-height: 16px; }
-.guideline span { margin-left: 6px; padding: 0 3px; background: var(--paper); }
+.later { min-height: 300px; }
+.chart { cursor: crosshair; min-height: 300px; }
+.chart svg { display: block; width: 100%; }
+.chart text { font: 12px system-ui, sans-serif; fill: var(--ink); }
+.chart .ground { paint-order: stroke; stroke: var(--paper); stroke-width: 4; }
+.chart .stripe { fill: var(--tone); opacity: .17; }
+.chart .band { fill: var(--band); shape-rendering: crispEdges; }
+.chart .sum, .chart .dot { fill: var(--series); }
+.chart .hollow { fill: var(--paper); stroke: var(--series); stroke-width: 2; }
+.chart .arrow { stroke-width: 1.5; }
+.chart .guideline { stroke: var(--ink); stroke-dasharray: 6 4; }
+.chart .cursor { stroke: var(--soft); fill: var(--series); pointer-events: none; }
 .live { min-height: 1.5em; margin: 4px 0; font-weight: 600; font-variant-numeric: tabular-nums; }
 .what { color: var(--soft); }
 .calendar { display: flex; }
@@ -179,11 +185,11 @@ code, pre { font: 14px/1.5 ui-monospace, monospace; }
 @media print {
   :root { ${LIGHT} }
   @page { margin: 10mm; }
-  body { padding: 0; background: #fff; zoom: .62; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  body { padding: 0; background: #fff; zoom: .6; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   nav, .skip, .controls, button, details:not([open]), .inputs, #developers, #download, #calendar, #months, .side, .spark, .legend, .what + p, #history small, noscript, summary, [download], [data-live=list], [data-live=indices], [data-live=values], figure, .advice, .advice + p { display: none !important; }
   .card { border: 0; padding: 0; margin: 0 0 8px; break-inside: avoid; }
   .pair { grid-template-columns: 1fr 1fr; }
-  .frame { min-height: 0; } .head { display: block; }
+  .chart { min-height: 0; } .head { display: block; }
   .scroll { max-height: none; width: 100%; overflow: visible; } .scroll table { width: 100%; }
   .scroll th, .scroll td { padding: 0 8px 0 0; line-height: 1.2; }
 }

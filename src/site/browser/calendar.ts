@@ -98,7 +98,7 @@ function drawYear(page: Page, year: number, measured: readonly Day[], today: str
     point(index, false);
     choose();
   });
-  moveByKeys(box, { steps: STEPS, last: days.length - 1, at: () => at, go: (to) => point(to, true), choose });
+  moveByKeys(box, { steps: STEPS, last: () => days.length - 1, at: () => at, go: (to) => point(to, true), choose });
   for (const button of made.querySelectorAll('button'))
     button.addEventListener('click', () => change({ year: button.dataset.year }));
   point(at, false);

@@ -17,7 +17,7 @@ import {
   rangeOf,
   type Unit,
 } from '../series.ts';
-import type { Chart } from './chart.ts';
+import { makeChart } from './chart.ts';
 import { makeInputs } from './inputs.ts';
 import { type Page, partOf, scrollingTable, toElement, wordFor } from './page.ts';
 import type { View } from './view.ts';
@@ -57,8 +57,6 @@ function hoursIn({ hours }: History, unit: Unit, timestamp: string, quantity: Qu
 export const isFew = (hours: Hours | undefined): boolean =>
   hours !== undefined && hours.measured < 0.75 * hours.expected;
 
-/** Until the chart of another window is drawn. */
-const PRINT_MS = 500;
 const UTC = '1970-01-01T00:00:00+00:00';
 
 /** The newest time that there are values of. */
@@ -94,49 +92,21 @@ export function makeHistory(page: Page, history: History, measured: readonly Qua
 <div class="controls" role="group" aria-label="${words.history}">${windows.map(({ key }) => html`<button type="button" value="${key}">${wordFor(words, `window${key}`)}</button> `)}</div>
 <div class="controls"><label>${words.parameter} <select>${measured.map((one) => html`<option value="${one.key}">${nameOf(page, one)}</option>`)}</select></label>
 <button type="button" class="print">${words.printMonth}</button></div>
-<div class="frame"></div><p class="live"></p><div></div></div>`);
+<p class="live"></p><div></div></div>`);
   const buttons = [...card.querySelectorAll<HTMLButtonElement>('[role=group] button')];
   for (const button of buttons) button.addEventListener('click', () => change({ window: button.value }));
   const select = partOf<HTMLSelectElement>(card, 'select');
   select.addEventListener('change', () => change({ parameter: select.value }));
-  const [frame, live, below] = [partOf(card, '.frame'), partOf(card, '.live'), partOf(card, ':scope > :last-child')];
-  const inputs = makeInputs(page);
+  const [live, below] = [partOf(card, '.live'), partOf(card, ':scope > :last-child')];
+  const [chart, inputs] = [makeChart(), makeInputs(page)];
+  live.before(chart.element);
   live.after(inputs.element);
-  let chart: Chart | undefined;
-  let turn = 0;
-
-  async function draw(quantity: Quantity, window: HistoryWindow, buckets: readonly Bucket[]): Promise<void> {
-    const mine = ++turn;
-    const say = (index: number, isByKey: boolean) => {
-      live.setAttribute('aria-live', isByKey ? 'polite' : 'off'); // a pointer would make it say too much
-      live.textContent = sentenceOf(page, history, buckets[index] as Bucket, quantity, window.unit);
-    };
-    const { drawChart } = await import('./chart.ts'); // with the library that only charts need
-    if (mine !== turn) return;
-    const hadFocus = chart !== undefined && chart.element === document.activeElement;
-    chart?.destroy();
-    chart = drawChart({
-      ...{ words, locale, window, quantity, buckets },
-      isFew: ({ point, timestamp }) => point !== undefined && isFew(hoursIn(history, window.unit, timestamp, quantity)),
-      label: `${nameWithUnit(page, quantity)}, ${wordFor(words, `window${window.key}`)}. ${words.chartKeys}`,
-      onPoint: say,
-      onChoose: (index) => {
-        const { point, timestamp } = buckets[index] as Bucket;
-        if (point !== undefined) inputs.show(quantity, window.unit, timestamp, true);
-      },
-    });
-    frame.replaceChildren(chart.element);
-    if (hadFocus) chart.element.focus();
-    const newest = buckets.findLastIndex(({ point }) => measuredValue(point, quantity) !== null);
-    say(newest, false);
-    inputs.show(quantity, window.unit, buckets.at(newest)?.timestamp ?? '');
-  }
 
   /** A month on one sheet: the chart of 30 days and its table. */
   partOf(card, '.print').addEventListener('click', () => {
     change({ window: '30d' });
     below.querySelector('details')?.setAttribute('open', '');
-    setTimeout(() => window.print(), PRINT_MS);
+    window.print();
   });
   return {
     element: card,
@@ -154,9 +124,30 @@ export function makeHistory(page: Page, history: History, measured: readonly Qua
             .text
         : '';
       live.textContent = hasValues ? '' : words.noValues;
-      frame.hidden = !hasValues;
+      chart.element.hidden = !hasValues;
       inputs.element.hidden = !hasValues;
-      if (hasValues) draw(quantity, window, buckets).catch(() => live.replaceChildren(words.unavailable));
+      if (!hasValues) return;
+      const newest = Math.max(
+        0,
+        buckets.findLastIndex(({ point }) => measuredValue(point, quantity) !== null),
+      );
+      const say = (index: number, isByKey: boolean) => {
+        live.setAttribute('aria-live', isByKey ? 'polite' : 'off'); // a pointer would make it say too much
+        live.textContent = sentenceOf(page, history, buckets[index] as Bucket, quantity, window.unit);
+      };
+      chart.show({
+        ...{ words, locale, window, quantity, buckets, newest },
+        isFew: ({ point, timestamp }) =>
+          point !== undefined && isFew(hoursIn(history, window.unit, timestamp, quantity)),
+        label: `${nameWithUnit(page, quantity)}, ${wordFor(words, `window${window.key}`)}. ${words.chartKeys}`,
+        onPoint: say,
+        onChoose(index) {
+          const { point, timestamp } = buckets[index] as Bucket;
+          if (point !== undefined) inputs.show(quantity, window.unit, timestamp, true);
+        },
+      });
+      say(newest, false);
+      inputs.show(quantity, window.unit, buckets[newest]?.timestamp ?? '');
     },
   };
 }

@@ -67,7 +67,7 @@ export const partOf = <T extends Element = HTMLElement>(place: ParentNode, selec
 /** Where keys lead: how far each goes, with Home and End to the ends; Enter chooses. */
 type Moves = {
   steps: Readonly<Record<string, number>>;
-  last: number;
+  last: () => number;
   at: () => number;
   go: (to: number) => void;
   choose: () => void;
@@ -79,11 +79,11 @@ export function moveByKeys(box: HTMLElement, { steps, last, at, go, choose }: Mo
       event.preventDefault(); // or the key would also act on what `choose` moves the focus to
       choose();
     }
-    const ends: Record<string, number> = { Home: 0, End: last };
+    const ends: Record<string, number> = { Home: 0, End: last() };
     const target = ends[event.key] ?? at() + (steps[event.key] ?? Number.NaN);
     if (event.ctrlKey || event.altKey || event.metaKey || Number.isNaN(target)) return;
     event.preventDefault();
-    go(Math.min(last, Math.max(0, target)));
+    go(Math.min(last(), Math.max(0, target)));
   });
 }
 
