@@ -2,6 +2,7 @@
  * The map of the overview and of a city, drawn with Leaflet: cities from far, their districts and stations nearer, each as a pin with its number.
  * Pins that would overlap are one, of the worst of them. It repeats what the list says, which is for keyboards and screen readers.
  */
+import { polygonHull } from 'd3-polygon';
 import {
   CircleMarker,
   Control,
@@ -84,22 +85,20 @@ function begin(section: HTMLElement, box: HTMLElement): void {
   map.attributionControl?.setPrefix(false);
   if (dataset.tiles !== undefined) addTiles(map, dataset);
   map.on('click', () => map.scrollWheelZoom.enable()); // until then the wheel scrolls the page
+  const outlines = new FeatureGroup().addTo(map);
   let places: Place[] = [];
 
   function load(): void {
     places = read(dataset);
     if (dataset.tiles === undefined) outline();
   }
-  const outlines = new FeatureGroup().addTo(map);
   /** Of each city, what surrounds its stations: the ground of a map that has none. */
   function outline(): void {
     outlines.clearLayers();
-    const groups = places.some(({ level }) => level === 0)
-      ? places.filter(({ level }) => level === 0).map(stationsOf)
-      : [places];
-    for (const group of groups) {
-      const ring = hull(group.map(({ at }) => at));
-      if (ring.length > 2) outlines.addLayer(new Polygon(ring, { className: 'outline', interactive: false }));
+    const cities = places.filter(({ level }) => level === 0);
+    for (const group of cities.length > 0 ? cities.map(stationsOf) : [places]) {
+      const ring = polygonHull(group.map(({ at }) => [at.lat, at.lng]));
+      if (ring !== null) outlines.addLayer(new Polygon(ring, { className: 'outline', interactive: false }));
     }
   }
 
@@ -108,17 +107,16 @@ function begin(section: HTMLElement, box: HTMLElement): void {
     const roots = places.filter(({ parent }) => parent === -1);
     const shown = roots.flatMap(chosen).filter(({ at }) => bounds.contains(at));
     pins.clearLayers();
-    const taken = [...placed(shown)];
+    const taken = placed(shown);
     for (const pin of taken) pins.addLayer(markerOf(pin, taken));
   }
   /** A place where those within it are too close to each other, else those. */
   function chosen(place: Place): Place[] {
     const stations = stationsOf(place);
     if (place.level === 2 || stations.length < 2) return [place];
-    const { x, y } = map
-      .project(boundsOf(stations).getNorthEast())
-      .subtract(map.project(boundsOf(stations).getSouthWest()));
-    return Math.hypot(x, y) < CLOSE * (place.level === 0 ? 2 : 1) ? [place] : place.within.flatMap(chosen);
+    const bounds = boundsOf(stations);
+    const size = map.project(bounds.getNorthEast()).distanceTo(map.project(bounds.getSouthWest()));
+    return size < CLOSE * (place.level === 0 ? 2 : 1) ? [place] : place.within.flatMap(chosen);
   }
   function placed(all: readonly Place[]): Pin[] {
     const worstFirst = all.toSorted((a, b) => (b.aqi ?? -2) - (a.aqi ?? -2));
@@ -194,25 +192,6 @@ function addTiles(map: LeafletMap, { tiles = '', attribution = '', link = '' }: 
 const overlaps = (a: Point, b: Point, width: number, height: number) =>
   Math.abs(a.x - b.x) < width && Math.abs(a.y - b.y) < height;
 
-/** The corners of the smallest ring without dents around points (Andrew's monotone chain). */
-function hull(points: readonly LatLng[]): LatLng[] {
-  const sorted = points.toSorted((a, b) => a.lng - b.lng || a.lat - b.lat);
-  const side = (all: readonly LatLng[]) => {
-    const ring: LatLng[] = [];
-    for (const p of all) {
-      for (
-        let [a, b] = ring.slice(-2);
-        a && b && (b.lng - a.lng) * (p.lat - a.lat) <= (b.lat - a.lat) * (p.lng - a.lng);
-        [a, b] = ring.slice(-2)
-      )
-        ring.pop();
-      ring.push(p);
-    }
-    return ring.slice(0, -1);
-  };
-  return [...side(sorted), ...side(sorted.toReversed())];
-}
-
 /** A button that goes to where the reader is, and names the station that is nearest. Only pages that came over TLS may ask. */
 function addNear(section: HTMLElement, map: LeafletMap, stations: () => Place[]): void {
   const near = section.querySelector<HTMLButtonElement>('#near');
@@ -220,21 +199,16 @@ function addNear(section: HTMLElement, map: LeafletMap, stations: () => Place[])
   const { near: text = '', none = '' } = (section.querySelector('.map') as HTMLElement).dataset;
   if (near === null || said === null || !isSecureContext) return;
   near.hidden = false;
-  let me: CircleMarker | undefined;
-  near.addEventListener('click', () => {
-    navigator.geolocation.getCurrentPosition(
-      ({ coords }) => {
-        const here = new LatLng(coords.latitude, coords.longitude);
-        const [nearest] = stations().toSorted((a, b) => here.distanceTo(a.at) - here.distanceTo(b.at));
-        me?.remove();
-        me = new CircleMarker(here, { radius: 8, className: 'me' }).addTo(map);
-        if (nearest === undefined) return;
-        map.fitBounds(new LatLngBounds([here, nearest.at]), { padding: [PAD, PAD], maxZoom: CITY });
-        const km = (here.distanceTo(nearest.at) / 1_000).toFixed(1);
-        said.innerHTML = html`<a href="${nearest.path}">${fill(text, { title: nearest.title, km })}</a>`.text;
-      },
-      () => said.replaceChildren(none),
-    );
+  const me = new CircleMarker([0, 0], { radius: 8, className: 'me' });
+  near.addEventListener('click', () => map.locate());
+  map.on('locationerror', () => said.replaceChildren(none));
+  map.on('locationfound', ({ latlng: here }) => {
+    const [nearest] = stations().toSorted((a, b) => here.distanceTo(a.at) - here.distanceTo(b.at));
+    me.setLatLng(here).addTo(map);
+    if (nearest === undefined) return;
+    map.fitBounds(new LatLngBounds([here, nearest.at]), { padding: [PAD, PAD], maxZoom: CITY });
+    const km = (here.distanceTo(nearest.at) / 1_000).toFixed(1);
+    said.innerHTML = html`<a href="${nearest.path}">${fill(text, { title: nearest.title, km })}</a>`.text;
   });
 }
 
