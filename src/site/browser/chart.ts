@@ -23,14 +23,12 @@ type Plotted = {
   onChoose: (index: number) => void;
 };
 
-type Chart = { element: HTMLElement; show(plotted: Plotted): void };
-
 const HEIGHT = 300;
 const [LEFT, RIGHT, TOP, BOTTOM] = [52, 20, 8, 44];
 const TICK_WIDTH = 62;
 const [ARROW_WIDTH, ARROW_HEIGHT] = [16, 26];
 
-export function makeChart(): Chart {
+export function makeChart() {
   const element = toElement(html`<div class="chart" tabindex="0" role="application"></div>`);
   let plotted: Plotted | undefined;
   let drawn: Drawn | undefined;
@@ -62,15 +60,14 @@ export function makeChart(): Chart {
   const steps = { ArrowLeft: -1, ArrowRight: 1 };
   moveByKeys(element, { steps, last, at: () => pointed, go: (to) => point(to, true), choose });
   new ResizeObserver(draw).observe(element); // it has no width before it is on the page
-  return {
-    element,
-    show(next) {
-      plotted = next;
-      pointed = next.newest;
-      element.setAttribute('aria-label', next.label);
-      draw();
-    },
-  };
+
+  function show(next: Plotted): void {
+    plotted = next;
+    pointed = next.newest;
+    element.setAttribute('aria-label', next.label);
+    draw();
+  }
+  return { element, show };
 }
 
 type Drawn = { picture: Html; cursorAt: (index: number) => Html; indexAt: (x: number) => number };

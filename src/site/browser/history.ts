@@ -1,5 +1,5 @@
 /** The history of a station or region: switches for window and parameter, the chart, what its values are, and the same as tables. */
-import { fill, formatBare, formatValue, type Quantity, unitIn } from '../format.ts';
+import { fill, formatBare, formatValue, PM25, type Quantity, unitIn } from '../format.ts';
 import { type Html, html } from '../html.ts';
 import { CATEGORIES, categoryOf } from '../scale.ts';
 import {
@@ -12,6 +12,7 @@ import {
   type HistoryWindow,
   isRunning,
   localTime,
+  measuredQuantities,
   measuredValue,
   type Point,
   rangeOf,
@@ -24,22 +25,13 @@ import type { View } from './view.ts';
 
 /** How many hours of a day or month have a value, of how many. */
 export type Hours = { measured: number; expected: number };
-/** The document of all windows, the instant of the answer, and the hours of days and months by unit and date. */
+/** The document of all windows, the instant of the answer, and the hours of days and months. */
 export type History = {
   windows: Readonly<Record<string, readonly Point[]>>;
   at: number;
-  hours: ReadonlyMap<string, MeasuredHours>;
+  hours: Record<'days' | 'months', readonly MeasuredHours[]>;
 };
 export type MeasuredHours = { timestamp: string; hours: Readonly<Record<string, number>>; expected_hours: number };
-
-export function hoursOf(
-  completeness: { days: MeasuredHours[]; months: MeasuredHours[] } | undefined,
-): History['hours'] {
-  const { days = [], months = [] } = completeness ?? {};
-  const keyed = (unit: Unit, all: MeasuredHours[]) =>
-    all.map((one) => [`${unit} ${one.timestamp.slice(0, 10)}`, one] as const);
-  return new Map([...keyed('day', days), ...keyed('month', months)]);
-}
 
 /** Of the index, those with particles, of which it is. */
 export function countHours({ hours, expected_hours: expected }: MeasuredHours, { key }: Quantity): Hours | undefined {
@@ -49,7 +41,8 @@ export function countHours({ hours, expected_hours: expected }: MeasuredHours, {
 
 /** Undefined for an hour, and where it isn't known. */
 function hoursIn({ hours }: History, unit: Unit, timestamp: string, quantity: Quantity): Hours | undefined {
-  const found = hours.get(`${unit} ${timestamp.slice(0, 10)}`);
+  const all = unit === 'hour' ? [] : hours[`${unit}s`];
+  const found = all.find((one) => one.timestamp.slice(0, 10) === timestamp.slice(0, 10));
   return found && countHours(found, quantity);
 }
 
@@ -70,9 +63,12 @@ export const todayOf = (history: History): string => localTime(history.at, newes
 export type Part = { element: HTMLElement; show(view: View): void };
 export type Change = (change: View) => void;
 
-/** The parameter to look at: the one in the address, if it is measured, else the first that is. */
-const chosenQuantity = (measured: readonly Quantity[], { parameter }: View): Quantity =>
-  measured.find(({ key }) => key === parameter) ?? (measured[0] as Quantity);
+/** The parameters that are measured, and the one to look at: that in the address, if it is among them, else the first. */
+function quantitiesOf({ quantities }: Page, { windows }: History, { parameter }: View) {
+  const found = measuredQuantities(quantities, Object.values(windows));
+  const measured = found.length > 0 ? found : [PM25];
+  return { measured, quantity: measured.find(({ key }) => key === parameter) ?? (measured[0] as Quantity) };
+}
 
 function chosenWindow({ windows }: Page, history: History, view: View): HistoryWindow {
   const hasPoints = ({ key }: HistoryWindow) => (history.windows[key] ?? []).length > 0;
@@ -86,11 +82,11 @@ function nameWithUnit(page: Page, quantity: Quantity): string {
   return unit === '' ? nameOf(page, quantity) : `${nameOf(page, quantity)}, ${unit}`;
 }
 
-export function makeHistory(page: Page, history: History, measured: readonly Quantity[], change: Change): Part {
+export function makeHistory(page: Page, history: History, change: Change): Part {
   const { words, locale, windows } = page;
   const card = toElement(html`<div class="card"><h2>${words.history}</h2>
 <div class="controls" role="group" aria-label="${words.history}">${windows.map(({ key }) => html`<button type="button" value="${key}">${wordFor(words, `window${key}`)}</button> `)}</div>
-<div class="controls"><label>${words.parameter} <select>${measured.map((one) => html`<option value="${one.key}">${nameOf(page, one)}</option>`)}</select></label>
+<div class="controls"><label>${words.parameter} <select></select></label>
 <button type="button" class="print">${words.printMonth}</button></div>
 <p class="live"></p><div></div></div>`);
   const buttons = [...card.querySelectorAll<HTMLButtonElement>('[role=group] button')];
@@ -111,32 +107,29 @@ export function makeHistory(page: Page, history: History, measured: readonly Qua
   return {
     element: card,
     show(view) {
-      const [quantity, window] = [chosenQuantity(measured, view), chosenWindow(page, history, view)];
+      const { measured, quantity } = quantitiesOf(page, history, view);
+      const window = chosenWindow(page, history, view);
       for (const button of buttons) button.setAttribute('aria-pressed', String(button.value === window.key));
+      select.innerHTML =
+        html`${measured.map((one) => html`<option value="${one.key}">${nameOf(page, one)}</option>`)}`.text;
       select.value = quantity.key;
       const buckets = fillGaps(history.windows[window.key] ?? [], window, history.at);
-      const hasValues = buckets.some(
-        ({ point }) => measuredValue(point, quantity) !== null || hasDirection(point, quantity),
-      );
+      const hasValue = ({ point }: Bucket) => measuredValue(point, quantity) !== null;
+      const hasValues = buckets.some((one) => hasValue(one) || hasDirection(one.point, quantity));
+      const shown = { quantity, window, buckets };
       const isOpen = below.querySelector('details')?.open ?? false;
-      below.innerHTML = hasValues
-        ? html`${explain(page, quantity, window, buckets)}${asTable(page, history, quantity, window, buckets, isOpen)}`
-            .text
-        : '';
+      below.innerHTML = hasValues ? html`${explain(page, shown)}${asTable(page, history, shown, isOpen)}`.text : '';
       live.textContent = hasValues ? '' : words.noValues;
       chart.element.hidden = !hasValues;
       inputs.element.hidden = !hasValues;
       if (!hasValues) return;
-      const newest = Math.max(
-        0,
-        buckets.findLastIndex(({ point }) => measuredValue(point, quantity) !== null),
-      );
+      const newest = Math.max(0, buckets.findLastIndex(hasValue));
       const say = (index: number, isByKey: boolean) => {
         live.setAttribute('aria-live', isByKey ? 'polite' : 'off'); // a pointer would make it say too much
         live.textContent = sentenceOf(page, history, buckets[index] as Bucket, quantity, window.unit);
       };
       chart.show({
-        ...{ words, locale, window, quantity, buckets, newest },
+        ...{ ...shown, words, locale, newest },
         isFew: ({ point, timestamp }) =>
           point !== undefined && isFew(hoursIn(history, window.unit, timestamp, quantity)),
         label: `${nameWithUnit(page, quantity)}, ${wordFor(words, `window${window.key}`)}. ${words.chartKeys}`,
@@ -151,6 +144,9 @@ export function makeHistory(page: Page, history: History, measured: readonly Qua
     },
   };
 }
+
+/** What is looked at: the values of a quantity in a window. */
+type Shown = { quantity: Quantity; window: HistoryWindow; buckets: readonly Bucket[] };
 
 const hasDirection = (point: Point | undefined, { key }: Quantity) =>
   key === 'wind_speed' && typeof point?.avg_wind_direction === 'number';
@@ -174,7 +170,7 @@ function sentenceOf(page: Page, history: History, bucket: Bucket, quantity: Quan
 }
 
 /** Says what each point is, what the colours behind are, and what the index leaves out. */
-function explain(page: Page, quantity: Quantity, { unit }: HistoryWindow, buckets: readonly Bucket[]): Html {
+function explain(page: Page, { quantity, window: { unit }, buckets }: Shown): Html {
   const { words } = page;
   const sums = { hour: words.hourlySums, day: words.dailySums, month: words.monthlySums };
   const means = { hour: words.hourlyMeans, day: words.dailyMeans, month: words.monthlyMeans };
@@ -191,14 +187,7 @@ export function categoryLegend({ words }: Page, hasUnknown = false): Html {
 }
 
 /** Every bucket, also those without a value; and the same as a file, with names and numbers for programs. */
-function asTable(
-  page: Page,
-  history: History,
-  quantity: Quantity,
-  { unit }: HistoryWindow,
-  buckets: readonly Bucket[],
-  isOpen: boolean,
-): Html {
+function asTable(page: Page, history: History, { quantity, window: { unit }, buckets }: Shown, isOpen: boolean): Html {
   const { words, locale, subject } = page;
   const hasBand = buckets.some(({ point }) => rangeOf(point, quantity) !== null);
   const isWind = quantity.key === 'wind_speed';
@@ -237,13 +226,13 @@ function asTable(
 }
 
 /** Each of the last twelve months beside the same month a year before. */
-export function makeMonths(page: Page, history: History, measured: readonly Quantity[]): Part {
+export function makeMonths(page: Page, history: History): Part {
   const { words, locale } = page;
   const content = toElement(html`<section id="months" class="card"></section>`);
   return {
     element: content,
     show(view) {
-      const quantity = chosenQuantity(measured, view);
+      const { quantity } = quantitiesOf(page, history, view);
       const months = new Map((history.windows['2y'] ?? []).map((point) => [point.timestamp.slice(0, 7), point]));
       const rows = [...months].flatMap(([month, point]) => {
         const before = measuredValue(months.get(`${Number(month.slice(0, 4)) - 1}${month.slice(4)}`), quantity);

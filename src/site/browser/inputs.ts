@@ -5,31 +5,24 @@ import { AQI, dateAfter, formatBucket, type Unit } from '../series.ts';
 import { exploreUrl, type Page, partOf, toElement, wordFor } from './page.ts';
 
 /** `show` leads to the inputs of a bucket; one that was chosen is also unfolded. */
-type Inputs = {
-  element: HTMLElement;
-  show(quantity: Quantity, unit: Unit, timestamp: string, isChosen?: boolean): void;
-};
-
-export function makeInputs(page: Page): Inputs {
+export function makeInputs(page: Page) {
   const { words, locale } = page;
-  const line = toElement<HTMLDetailsElement>(
+  const element = toElement<HTMLDetailsElement>(
     html`<details class="inputs"><summary></summary><p class="rule"></p><p></p></details>`,
   );
-  const summary = partOf(line, 'summary');
-  return {
-    element: line,
-    show(quantity, unit, timestamp, isChosen = false) {
-      const names = rulesOf(page, quantity, unit);
-      summary.textContent = `${words.inputs}: ${wordFor(words, quantity.key)}, ${formatBucket(locale, timestamp, unit)}`;
-      partOf(line, '.rule').textContent = names.map((name) => wordFor(words, `rule ${name}`)).join(' ');
-      const links = linksOf(page, unit, timestamp);
-      partOf(line, 'p:last-child').innerHTML =
-        html`${links.map(([text, path]) => html`<a href="${exploreUrl(page, path)}">${text}</a> `)}`.text;
-      if (!isChosen) return;
-      line.open = true;
-      summary.focus();
-    },
-  };
+  const summary = partOf(element, 'summary');
+  function show(quantity: Quantity, unit: Unit, timestamp: string, isChosen = false): void {
+    const names = rulesOf(page, quantity, unit);
+    summary.textContent = `${words.inputs}: ${wordFor(words, quantity.key)}, ${formatBucket(locale, timestamp, unit)}`;
+    partOf(element, '.rule').textContent = names.map((name) => wordFor(words, `rule ${name}`)).join(' ');
+    const links = linksOf(page, unit, timestamp);
+    partOf(element, 'p:last-child').innerHTML =
+      html`${links.map(([text, path]) => html`<a href="${exploreUrl(page, path)}">${text}</a> `)}`.text;
+    if (!isChosen) return;
+    element.open = true;
+    summary.focus();
+  }
+  return { element, show };
 }
 
 const isStation = ({ subject }: Page) => subject.startsWith('station/');
