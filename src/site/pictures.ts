@@ -2,7 +2,7 @@
 import { fill, formatValue, type Quantity } from './format.ts';
 import { type Html, html } from './html.ts';
 import { FLOATING, tenth, trace, yAxis } from './plot.ts';
-import { CATEGORY_NAMES, categoryOf } from './scale.ts';
+import { type Category, categoryOf } from './scale.ts';
 import { AQI, type Bucket, formatBucket, measuredValue } from './series.ts';
 import { SURFACES } from './style.ts';
 import type { Words } from './words.ts';
@@ -60,19 +60,11 @@ export function sparkline(buckets: readonly Bucket[], quantity: Quantity): Html 
   return html`<svg class="spark" viewBox="0 0 92 24" preserveAspectRatio="none" aria-hidden="true"><path d="${trace(values, (n) => (n + 24 - buckets.length) * 4, y)}"/></svg>`;
 }
 
-type Card = {
-  title: string;
-  site: string;
-  category: string;
-  word: string;
-  index: string;
-  value: string;
-  time: string;
-};
+type Card = Record<'title' | 'site' | 'word' | 'index' | 'value' | 'time', string> & { category: Category };
 
 /** The picture that a shared link shows: a place, its index and when. */
 export function cardPicture({ title, site, category, word, index, value, time }: Card): string {
-  const [ground, ink] = SURFACES[CATEGORY_NAMES.find((name) => name === category) ?? 'unknown'];
+  const [ground, ink] = SURFACES[category];
   return html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 630" width="1200" height="630" font-family="system-ui, sans-serif"><path fill="${ground}" d="M0 0H1200V630H0z"/><g fill="${ink}"><text x="80" y="130" font-size="${title.length > 24 ? 48 : 72}" font-weight="700">${title.length > 44 ? `${title.slice(0, 43)}…` : title}</text><text x="80" y="370" font-size="200" font-weight="700">${index}</text><text x="80" y="460" font-size="56">${word}</text><text x="80" y="550" font-size="40">${value} · ${time}</text><text x="1120" y="550" font-size="40" text-anchor="end">${site}</text></g></svg>`
     .text;
 }

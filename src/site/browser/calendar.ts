@@ -23,8 +23,6 @@ const SIDE = 12;
 const TOP = 20;
 const WIDTH = 54 * STEP;
 const HEIGHT = TOP + 7 * STEP + 2;
-/** No database begins earlier (EPOCH). */
-const FIRST_YEAR = 1900;
 
 type Day = Point & MeasuredHours;
 
@@ -63,7 +61,7 @@ function drawYear(page: Page, year: number, measured: readonly Day[], today: str
   const month = ({ date, week, weekday: n }: PlacedDay) =>
     html`<text x="${(n === 0 ? week : week + 1) * STEP}" y="${TOP - 8}">${formatDate(locale, date, 'name of month')}</text>`;
   const made = toElement(html`<div><h2>${heading}</h2>
-<div class="controls">${turn(-1, `‹ ${words.previousYear}`, year > FIRST_YEAR)}${turn(1, `${words.nextYear} ›`, year < Number(today.slice(0, 4)))}</div>
+<div class="controls">${turn(-1, `‹ ${words.previousYear}`, true)}${turn(1, `${words.nextYear} ›`, year < Number(today.slice(0, 4)))}</div>
 <div class="calendar"><svg class="weekdays" viewBox="0 0 36 ${HEIGHT}" preserveAspectRatio="xMinYMid" aria-hidden="true">${[0, 2, 4, 6].map(weekday)}</svg>
 <div tabindex="0" role="application" aria-label="${heading}. ${words.calendarKeys}"><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true">${monthStarts(placeDays(year)).map(month)}${days.map((day) => cellOf(day, byDate.get(day.date)))}</svg></div></div>
 <p class="live"></p>${categoryLegend(page, true)}<p><small>${words.incomplete}</small></p></div>`);

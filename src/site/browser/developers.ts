@@ -24,12 +24,13 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]')
   });
 }
 
-/** Only pages that came over TLS may write to the clipboard; elsewhere the text is at least selected. */
+/** Only pages that came over TLS may write to the clipboard; elsewhere the selection is copied. */
 async function copy(code: Element): Promise<boolean> {
   getSelection()?.selectAllChildren(code);
-  if (navigator.clipboard === undefined) return document.execCommand('copy');
-  return await navigator.clipboard.writeText(code.textContent ?? '').then(
-    () => true,
-    () => false,
-  );
+  try {
+    await navigator.clipboard.writeText(code.textContent ?? '');
+    return true;
+  } catch {
+    return document.execCommand('copy');
+  }
 }

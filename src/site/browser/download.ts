@@ -1,9 +1,9 @@
 /** The hours of chosen dates as a file. A link, not a form: pages may send forms nowhere. */
 import { html } from '../html.ts';
 import { dateAfter } from '../series.ts';
-import { daysBetween } from './days.ts';
 import { exploreUrl, type Page, partOf, toElement } from './page.ts';
 
+const DAY_MS = 86_400_000;
 const MOST_DAYS = 400;
 const DEFAULT_DAYS = 30;
 
@@ -18,7 +18,7 @@ export function makeDownload(page: Page, newest: string): HTMLElement {
   const link = partOf<HTMLAnchorElement>(made, '.button');
 
   function update(): void {
-    const days = daysBetween(from.value, to.value);
+    const days = (to.valueAsNumber - from.valueAsNumber) / DAY_MS + 1;
     const isPossible = days >= 1 && days <= MOST_DAYS;
     if (isPossible) link.href = exploreUrl(page, `hours/${from.value}/${to.value}.csv`);
     else link.removeAttribute('href');
