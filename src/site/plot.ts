@@ -16,7 +16,7 @@ export function yAxis(
   steps: number,
   { left, right, top, bottom }: Area,
 ): { y: (value: number) => number; lines: Html } {
-  const step = niceStep((high - low) / steps);
+  const step = niceStep(Math.max((high - low) / steps, 10 ** -quantity.digits));
   const from = Math.floor(low / step) * step;
   const to = Math.max(from + step, Math.ceil(high / step) * step);
   const y = (value: number) => tenth(bottom - ((value - from) / (to - from)) * (bottom - top));
@@ -28,7 +28,7 @@ export function yAxis(
 
 /** 1, 2 or 5 times a power of ten, not less than this. */
 function niceStep(least: number): number {
-  const power = 10 ** Math.floor(Math.log10(Math.max(least, 0.01)));
+  const power = 10 ** Math.floor(Math.log10(least));
   return power * ([1, 2, 5, 10].find((n) => n * power >= least) ?? 10);
 }
 
